@@ -12,14 +12,13 @@ import {
 } from '../../api/book.ts';
 import { hasMoreThan } from '../../lib/characters.ts';
 import { timestamp } from '../store/clock.ts';
-import type { ReceivedPicture } from '../store/pictures.ts';
 import { type Stored, annotationOrder } from '../store/schema.ts';
 import { abstractOf, annotationHtml, hasMath, pictureNumbersIn } from './annotation-text.ts';
 import { bookOfRow, existingBook } from './book-record.ts';
 import { type Call, type Rules, numericId, personOf, sliceOf } from './call.ts';
 import { privateFlag } from './opinion.ts';
 import { personNamed, personOfRow, userRecord } from './person.ts';
-import { checkPictures } from './picture.ts';
+import { keepPictures, urlsByNumber } from './picture.ts';
 import { Rejection, found } from './rejection.ts';
 
 /** The privacy of an annotation that only its author may see. Not specified: the number. */
@@ -50,22 +49,20 @@ export const annotationRules = {
   annotate(call, { id, ...draft }) {
     const book = existingBook(call, id);
     const content = checked(draft);
-    const pictures = numberedPictures(call);
     const ids = { person_id: personOf(call), book_id: book.id };
     const row = { ...ids, ...content, usefulness: 0, comments_count: 0, time: timestamp() };
     const annotation = call.db.insert('annotations', row);
-    keep(call, annotation, pictures);
+    keepNumbered(call, annotation);
     return toRecords(call, [annotation])[0]!;
   },
 
   /** Clears what the draft leaves out. Pictures remain, even if the content does not show them. */
   updateAnnotation(call, { id, ...draft }) {
     const annotation = ownAnnotation(call, id);
-    const content = checked(draft);
-    const pictures = numberedPictures(call);
-    call.db.update('annotations', { id: annotation.id }, { ...content, time: timestamp() });
-    keep(call, annotation, pictures);
-    return toRecords(call, [visibleAnnotation(call, id)])[0]!;
+    const changes = { ...checked(draft), time: timestamp() };
+    call.db.update('annotations', { id: annotation.id }, changes);
+    keepNumbered(call, annotation);
+    return toRecords(call, [{ ...annotation, ...changes }])[0]!;
   },
 
   deleteAnnotation(call, { id }) {
@@ -100,22 +97,13 @@ function checked({ content, page, chapter = '', privacy }: AnnotationDraft) {
 const isPage = (page: number) => Number.isInteger(page) && page > 0 && page < PAGE_BELOW;
 
 /** The name of a picture part is its number; `pic1` means 1. */
-function numberedPictures({ received }: Call): Map<number, ReceivedPicture> {
-  const numbered = new Map<number, ReceivedPicture>();
-  for (const picture of received) {
-    const number = Number(/^(?:pic)?([1-9]\d{0,5})$/.exec(picture.name)?.[1] ?? Number.NaN);
-    if (Number.isNaN(number) || numbered.has(number)) throw new Rejection(999);
-    numbered.set(number, picture);
-  }
-  checkPictures(received);
-  return numbered;
-}
-
-function keep({ db, pictures }: Call, { id }: Stored<'annotations'>, numbered: ReadonlyMap<number, ReceivedPicture>) {
-  for (const [number, { file }] of numbered) {
-    found(db.insertNew('annotation_photos', { annotation_id: id, number, picture: file }), 999);
-  }
-  pictures.keep([...numbered.values()]);
+function keepNumbered(call: Call, { id }: Stored<'annotations'>) {
+  const rows = call.received.map(({ name, file }) => {
+    const number = Number(found(/^(?:pic)?([1-9]\d{0,5})$/.exec(name)?.[1], 999));
+    return { annotation_id: id, number, picture: file };
+  });
+  if (new Set(rows.map(({ number }) => number)).size < rows.length) throw new Rejection(999);
+  keepPictures(call, 'annotation_photos', rows);
 }
 
 const picturesOf = ({ db }: Call, { id }: Stored<'annotations'>) => db.rows('annotation_photos', { annotation_id: id });
@@ -127,7 +115,7 @@ function toRecords(call: Call, rows: readonly Stored<'annotations'>[], format: A
 
 function toRecord(call: Call, row: Stored<'annotations'>, format: AnnotationFormat): AnnotationRecord {
   const { id, book_id, person_id, chapter, page_no, content } = row;
-  const photos = new Map(picturesOf(call, row).map(({ number, picture }) => [number, call.pictures.urlOf(picture)]));
+  const photos = urlsByNumber(call, picturesOf(call, row));
   const first = pictureNumbersIn(content).find((number) => photos.has(number));
   const abstract = abstractOf(content);
   return {

@@ -2,7 +2,6 @@ import {
   COMMENT_MAX,
   type CollectionDraft,
   type CollectionRecord,
-  type CollectionStatus,
   type bookEndpoints,
   collectionStatuses,
   statusAliases,
@@ -68,8 +67,11 @@ const ownCollection = (call: Call, book: Stored<'books'>): Stored<'collections'>
 function checked(draft: CollectionDraft): CollectionContent {
   const { comment = '', tags = '', rating, privacy } = draft;
   if (draft.status === undefined) throw new Rejection(1002);
-  const status = statusAliases[draft.status] ?? draft.status;
-  if (!isStatus(status)) throw new Rejection(999);
+  const named = statusAliases[draft.status] ?? draft.status;
+  const status = found(
+    collectionStatuses.find((one) => one === named),
+    999,
+  );
   if (hasMoreThan(comment, COMMENT_MAX)) throw new Rejection(6010);
   return {
     status,
@@ -79,9 +81,6 @@ function checked(draft: CollectionDraft): CollectionContent {
     tags: [...new Set(tags.split(/\s+/u).filter(Boolean))],
   };
 }
-
-const isStatus = (status: string): status is CollectionStatus =>
-  (collectionStatuses as readonly string[]).includes(status);
 
 /** The time in the time zone of the service, as in the stored records. */
 function localTime(rfc3339: string | undefined) {

@@ -4,29 +4,20 @@ import {
   type NoteFormat,
   type NotePictures,
   type NoteRecord,
-  type PictureLayout,
   type noteEndpoints,
   noteFormats,
   notePrivacies,
   pictureLayouts,
 } from '../../api/note.ts';
 import { timestamp } from '../store/clock.ts';
-import type { ReceivedPicture } from '../store/pictures.ts';
 import type { Stored } from '../store/schema.ts';
 import { type Call, type Of, type Rules, numericId, personOf, sliceOf } from './call.ts';
 import { noteContent, noteMarkup, noteSummary, pictureTag } from './note-text.ts';
 import { personNamed } from './person.ts';
-import { checkPictures } from './picture.ts';
+import { keepPictures, urlsByNumber } from './picture.ts';
 import { Rejection, found } from './rejection.ts';
 
 type NoteContent = Pick<Stored<'notes'>, 'title' | 'content' | 'privacy' | 'can_reply'>;
-interface NewPicture {
-  number: number;
-  received: ReceivedPicture;
-  layout: PictureLayout;
-  caption: string;
-}
-
 export const noteRules = {
   byId: (call, { id, format }) => toRecord(call, visibleNote(call, id), format),
 
@@ -40,11 +31,10 @@ export const noteRules = {
 
   create(call, draft) {
     const content = checked(draft);
-    const pictures = newPictures(call, draft);
     const now = timestamp();
     const row = { person_id: personOf(call), ...content, publish_time: now, update_time: now, recs_count: 0 };
     const note = call.db.insert('notes', row);
-    keep(call, note, pictures);
+    keepNumbered(call, note, draft);
     return rewritten(call, note, content);
   },
 
@@ -52,16 +42,15 @@ export const noteRules = {
   update(call, { id, ...draft }) {
     const note = ownNote(call, id);
     const content = checked(draft);
-    keep(call, note, newPictures(call, draft));
+    keepNumbered(call, note, draft);
     return rewritten(call, note, content);
   },
 
   addPictures(call, { id, ...draft }: Of & NotePictures & Partial<NoteDraft>) {
     const note = ownNote(call, id);
-    const pictures = newPictures(call, draft);
+    const pictures = keepNumbered(call, note, draft);
     // An upload has no title: the client meant the PUT of the whole note.
     if (pictures.length === 0) throw new Rejection(draft.title && draft.content ? 1014 : 1002);
-    keep(call, note, pictures);
     const tags = pictures.map(({ number, layout, caption }) => pictureTag(number, layout, caption));
     return rewritten(call, note, { content: draft.content ?? [note.content, ...tags].join('\n') });
   },
@@ -106,48 +95,35 @@ function maySee(call: Call, { person_id, privacy }: Pick<Stored<'notes'>, 'perso
 
 function checked({ title, content, privacy = 'public', can_reply = true }: NoteDraft): NoteContent {
   if (!title?.trim() || !content?.trim()) throw new Rejection(1002);
-  const valid = notePrivacies.find((one) => one === privacy);
-  if (!valid) throw new Rejection(999);
-  return { title, content, privacy: valid, can_reply: can_reply ? 1 : 0 };
+  const known = notePrivacies.find((one) => one === privacy);
+  return { title, content, privacy: found(known, 999), can_reply: can_reply ? 1 : 0 };
 }
 
-/** The pictures in `pids`, each with its file, layout and caption. */
-function newPictures({ received }: Call, draft: Partial<NotePictures>): NewPicture[] {
+/** Stores the pictures in `pids`, each with its file, layout and caption, and returns their rows. */
+function keepNumbered(call: Call, { id }: Stored<'notes'>, draft: Partial<NotePictures>): Stored<'note_photos'>[] {
+  const { received } = call;
   const fields: Record<string, unknown> = { ...draft };
   const numbers = (draft.pids ?? '').split(',').flatMap((pid) => (pid.trim() === '' ? [] : pictureNumber(pid.trim())));
   if (numbers.length > NOTE_PICTURES_MAX || new Set(numbers).size < numbers.length) throw new Rejection(999);
   if (received.length > numbers.length) throw new Rejection(999);
-  const pictures = numbers.map((number): NewPicture => {
+  const rows = numbers.map((number) => {
     // Clients send the number with or without the prefix.
     const named = (word: string) => [`${word}_${number}`, `${word}_p_${number}`];
     const field = (word: string) => named(word).flatMap((name) => fields[name] ?? [])[0];
     const image = received.find(({ name }) => named('image').includes(name));
-    if (!image) throw new Rejection(1002);
+    const picture = found(image, 1002).file;
     const layout = pictureLayouts.find((one) => one === (field('layout') ?? 'C'));
-    if (!layout) throw new Rejection(999);
-    return { number, received: image, layout, caption: text(field('desc')) };
+    return { note_id: id, number, picture, layout: found(layout, 999), caption: text(field('desc')) };
   });
-  checkPictures(received);
-  return pictures;
+  keepPictures(call, 'note_photos', rows);
+  return rows;
 }
 
 const text = (value: unknown) => (typeof value === 'string' ? value : '');
 
-function pictureNumber(pid: string): number {
-  const number = /^(?:p_)?([1-9]\d{0,5})$/.exec(pid)?.[1];
-  if (number === undefined) throw new Rejection(999);
-  return Number(number);
-}
+const pictureNumber = (pid: string) => Number(found(/^(?:p_)?([1-9]\d{0,5})$/.exec(pid)?.[1], 999));
 
 const picturesOf = ({ db }: Call, { id }: Stored<'notes'>) => db.rows('note_photos', { note_id: id });
-
-function keep({ db, pictures }: Call, { id }: Stored<'notes'>, added: readonly NewPicture[]) {
-  for (const { number, received, layout, caption } of added) {
-    const row = { note_id: id, number, picture: received.file, layout, caption };
-    found(db.insertNew('note_photos', row), 999);
-  }
-  pictures.keep(added.map(({ received }) => received));
-}
 
 /** Stores the content in the tags of the text format, once the pictures of the note are stored. */
 function rewritten(call: Call, note: Stored<'notes'>, written: Partial<NoteContent> & { content: string }): NoteRecord {
@@ -160,7 +136,7 @@ function rewritten(call: Call, note: Stored<'notes'>, written: Partial<NoteConte
 
 function toRecord(call: Call, note: Stored<'notes'>, format: NoteFormat = 'text'): NoteRecord {
   if (!noteFormats.includes(format)) throw new Rejection(999);
-  const photos = new Map(picturesOf(call, note).map(({ number, picture }) => [number, call.pictures.urlOf(picture)]));
+  const photos = urlsByNumber(call, picturesOf(call, note));
   return {
     id: String(note.id),
     alt: `https://www.catalog.example/note/${note.id}/`,

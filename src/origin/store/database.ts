@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import {
   type Compilable,
   DummyDriver,
-  type Insertable,
   Kysely,
   type SelectQueryBuilder,
   SqliteAdapter,
@@ -11,7 +10,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely';
-import { type Stored, type Tables, listOrder } from './schema.ts';
+import { type NewRow, type Stored, type Tables, listOrder } from './schema.ts';
 import {
   type SqliteDatabase,
   SqliteMissingError,
@@ -92,12 +91,12 @@ export class Database {
   }
 
   /** Returns the new row with all its columns. */
-  insert<Name extends keyof Tables>(table: Name, row: Insertable<Tables[Name]>): Stored<Name> {
+  insert<Name extends keyof Tables>(table: Name, row: NewRow<Name>): Stored<Name> {
     return this.first(this.anyTable.insertInto(table).values(row).returningAll()) as Stored<Name>;
   }
 
   /** undefined: there is a row with the same key. */
-  insertNew<Name extends keyof Tables>(table: Name, row: Insertable<Tables[Name]>): Stored<Name> | undefined {
+  insertNew<Name extends keyof Tables>(table: Name, row: NewRow<Name>): Stored<Name> | undefined {
     const insert = this.anyTable.insertInto(table).values(row);
     return this.first(insert.onConflict((c) => c.doNothing()).returningAll()) as Stored<Name> | undefined;
   }

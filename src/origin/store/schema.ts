@@ -1,5 +1,5 @@
 /** The tables of the origin's database. The types of their rows follow from the columns. */
-import type { Generated, Selectable } from 'kysely';
+import type { Generated, Insertable, Selectable } from 'kysely';
 import type { AnnotationOrder, CollectionStatus } from '../../api/book.ts';
 import type { Tier } from '../../api/endpoint.ts';
 import type { EventType } from '../../api/event.ts';
@@ -187,6 +187,8 @@ export type Tables = { [Name in keyof typeof tables]: Rows<(typeof tables)[Name]
 
 /** A row as it is read. */
 export type Stored<Name extends keyof Tables> = Selectable<Tables[Name]>;
+/** A row as it is inserted. */
+export type NewRow<Name extends keyof Tables> = Insertable<Tables[Name]>;
 
 export type Person = Stored<'people'>;
 

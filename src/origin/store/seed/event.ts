@@ -1,8 +1,7 @@
-import type { Insertable } from 'kysely';
 import type { EventType } from '../../../api/event.ts';
 import { zonedTimestamp } from '../clock.ts';
 import type { Database } from '../database.ts';
-import type { Person, Stored, Tables } from '../schema.ts';
+import type { NewRow, Person, Stored } from '../schema.ts';
 import { type Chance, createChance } from './chance.ts';
 import type { CityFacts, SeedPeople } from './people.ts';
 
@@ -57,7 +56,7 @@ export function seedEvents(
   const add = (
     person: Person,
     city_id: string,
-    event: EventText & Partial<Insertable<Tables['events']>>,
+    event: EventText & Partial<NewRow<'events'>>,
     going: readonly Person[],
     interested: readonly Person[],
   ) => {
