@@ -19,7 +19,6 @@ import {
   subjectMembers,
 } from '../../api/film.ts';
 import { drawnImages, drawnUrl } from '../store/drawn-pictures.ts';
-import type { AlbumPhoto } from '../store/film.ts';
 import type { Stored } from '../store/schema.ts';
 import type { Call } from './call.ts';
 import { briefUser, personOfRow } from './person.ts';
@@ -33,12 +32,12 @@ function forTier<T extends object>(record: T, members: Record<string, readonly T
 }
 
 export function fullSubject(call: Call, row: SubjectRow): SubjectRecord {
-  const { db, films, tier } = call;
+  const { db, tier } = call;
   const { id } = row;
   const page = webPageOf(id);
   const isFilm = row.subtype === 'movie';
   const reviews = db.list('film_reviews', { subject_id: id }, { start: 0, count: RECORD_REVIEWS });
-  const photos = films.photosOfSubject(id, { start: 0, count: RECORD_PHOTOS });
+  const photos = db.rows('film_photos', { subject_id: id, celebrity_id: null }, RECORD_PHOTOS);
   const creditedFor = (job: Stored<'credits'>['job'], most?: number) =>
     db.rows('credits', { subject_id: id, job }, most).map(credited);
   const urls = (kind: string, most: number) =>
@@ -78,7 +77,7 @@ export function fullSubject(call: Call, row: SubjectRow): SubjectRecord {
     trailer_urls: urls('trailer', row.trailers),
     clip_urls: urls('clip', row.clips),
     blooper_urls: urls('blooper', row.bloopers),
-    photos: photos.items.map(simplePhoto),
+    photos: photos.map(simplePhoto),
     popular_reviews: reviews.items.map((review) => simpleReview(call, review)),
   };
   return forTier(record, subjectMembers, tier);
@@ -86,7 +85,6 @@ export function fullSubject(call: Call, row: SubjectRow): SubjectRecord {
 
 export function fullCelebrity(call: Call, row: CelebrityRow): CelebrityRecord {
   const { id } = row;
-  const album = call.films.photosOfCelebrity(id, { start: 0, count: RECORD_PHOTOS });
   const simple = simpleCelebrityRecord(row);
   const record: CelebrityRecord = {
     ...simple,
@@ -101,7 +99,7 @@ export function fullCelebrity(call: Call, row: CelebrityRow): CelebrityRecord {
     born_place: row.born_place,
     professions: list(row.professions),
     constellation: row.constellation,
-    photos: album.items.map(simplePhoto),
+    photos: call.db.rows('film_photos', { celebrity_id: id }, RECORD_PHOTOS).map(simplePhoto),
     works: call.db.rows('works', { celebrity_id: id }, RECORD_WORKS).map((work) => workRecord(call, work)),
   };
   return forTier(record, celebrityMembers, call.tier);
@@ -165,25 +163,29 @@ function simplePhoto({ id }: Stored<'film_photos'>): PhotoRecord {
   };
 }
 
-export const photoRecord = (
-  call: Call,
-  row: AlbumPhoto,
-  album: { id: string; title: string; url: string; total: number },
-): PhotoRecord => ({
-  ...simplePhoto(row),
-  subject_id: row.subject_id,
-  created_at: row.created,
-  desc: row.description,
-  author: filmUser(call, row),
-  album_id: album.id,
-  album_title: album.title,
-  album_url: album.url,
-  next_photo: row.next === null ? '' : String(row.next),
-  prev_photo: row.previous === null ? '' : String(row.previous),
-  position: row.position,
-  comments_count: row.comments_count,
-  photos_count: album.total,
-});
+export interface Album {
+  id: string;
+  title: string;
+  url: string;
+  photos: readonly Stored<'film_photos'>[];
+}
+
+export const albumRecords = (call: Call, { id, title, url, photos }: Album): PhotoRecord[] =>
+  photos.map((row, n) => ({
+    ...simplePhoto(row),
+    subject_id: row.subject_id,
+    created_at: row.created,
+    desc: row.description,
+    author: filmUser(call, row),
+    album_id: id,
+    album_title: title,
+    album_url: url,
+    next_photo: String(photos[n + 1]?.id ?? ''),
+    prev_photo: String(photos[n - 1]?.id ?? ''),
+    position: row.position,
+    comments_count: row.comments_count,
+    photos_count: photos.length,
+  }));
 
 export const reviewRecord = (call: Call, review: Stored<'film_reviews'>): FilmReviewRecord => ({
   ...simpleReview(call, review),

@@ -3,18 +3,21 @@ import {
   BASIC_SEARCH_TOTAL,
   FILM_COUNT_DEFAULT,
   LIST_COUNT_DEFAULT,
+  type PhotoPage,
   type SubjectPage,
   WORKS_COUNT_DEFAULT,
   type filmEndpoints,
 } from '../../api/film.ts';
+import { pageIn } from '../store/database.ts';
 import type { Stored } from '../store/schema.ts';
 import { type Call, type Rules, sliceOf } from './call.ts';
 import { cityNamed } from './city.ts';
 import {
+  type Album,
+  albumRecords,
   commentRecord,
   fullCelebrity,
   fullSubject,
-  photoRecord,
   reviewRecord,
   simpleCelebrityRecord,
   simpleSubjectOf,
@@ -35,21 +38,17 @@ export const filmRules = {
 
   photos(call, { id, ...window }) {
     const row = existing(call, id);
-    const { items, ...page } = call.films.photosOfSubject(id, sliceOf(window, LIST_COUNT_DEFAULT));
-    const album = { id, title: `${row.title}的剧照`, url: `${webPageOf(id)}photos`, total: page.total };
-    return {
-      ...page,
-      subject: simpleSubjectRecord(call, row),
-      photos: items.map((photo) => photoRecord(call, photo, album)),
-    };
+    const photos = call.db.rows('film_photos', { subject_id: id, celebrity_id: null });
+    const album = { id, title: `${row.title}的剧照`, url: `${webPageOf(id)}photos`, photos };
+    return photoPage(call, album, { subject: simpleSubjectRecord(call, row) }, window);
   },
 
   celebrityPhotos(call, { id, ...window }) {
     const row = existingCelebrity(call, id);
-    const { items, ...page } = call.films.photosOfCelebrity(id, sliceOf(window, LIST_COUNT_DEFAULT));
-    const of = simpleCelebrityRecord(row);
-    const album = { id, title: `${row.name}的图片`, url: `${of.alt}photos`, total: page.total };
-    return { ...page, celebrity: of, photos: items.map((photo) => photoRecord(call, photo, album)) };
+    const celebrity = simpleCelebrityRecord(row);
+    const photos = call.db.rows('film_photos', { celebrity_id: id });
+    const album = { id, title: `${row.name}的图片`, url: `${celebrity.alt}photos`, photos };
+    return photoPage(call, album, { celebrity }, window);
   },
 
   reviews(call, { id, ...window }) {
@@ -135,6 +134,16 @@ export const filmRules = {
 
   comingSoon: (call, window) => fullChart(call, 'coming_soon', '即将上映的电影', window),
 } satisfies Rules<typeof filmEndpoints>;
+
+function photoPage(
+  call: Call,
+  album: Album,
+  owner: Pick<PhotoPage, 'subject' | 'celebrity'>,
+  window: Window,
+): PhotoPage {
+  const { items, ...page } = pageIn(albumRecords(call, album), sliceOf(window, LIST_COUNT_DEFAULT));
+  return { ...page, ...owner, photos: items };
+}
 
 function fullChart(call: Call, chart: string, title: string, window: Window): SubjectPage {
   const { items, ...page } = call.db.list('charts', { chart }, sliceOf(window, FILM_COUNT_DEFAULT));

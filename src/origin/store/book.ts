@@ -31,7 +31,7 @@ export class BookStore extends Store {
   /** The books with a tag, those with most uses of it first. */
   private tagged(tag: string): BookKey[] {
     const rows = this.query.selectFrom('book_tags').select('book_id as id').where('name', '=', tag);
-    return this.db.all(rows.orderBy('count', 'desc').orderBy('book_id').limit(FOUND_MAX));
+    return this.db.run(rows.orderBy('count', 'desc').orderBy('book_id').limit(FOUND_MAX));
   }
 
   /** The results of a search, the best matches first. */

@@ -45,7 +45,7 @@ export class CollectionStore extends Store {
 
   /** The tags of a user, most used first. */
   tagsOf(person: string, all: boolean): TagRecord[] {
-    return this.db.all(
+    return this.db.run(
       this.query
         .selectFrom('collection_tags')
         .innerJoin('collections', 'collections.id', 'collection_tags.collection_id')

@@ -11,14 +11,7 @@ import {
   sql,
 } from 'kysely';
 import { type NewRow, type Stored, type Tables, listOrder } from './schema.ts';
-import {
-  type SqliteDatabase,
-  SqliteMissingError,
-  type SqliteStatement,
-  inTransaction,
-  openSqlite,
-  prepareWrite,
-} from './sqlite.ts';
+import { type SqliteDatabase, SqliteMissingError, type SqliteStatement, inTransaction, openSqlite } from './sqlite.ts';
 import { upgrade } from './upgrade.ts';
 
 /** A part of a list. */
@@ -68,13 +61,13 @@ export class Database {
 
   /** A row with these values. */
   find<Name extends keyof Tables>(table: Name, values: Partial<Stored<Name>>): Stored<Name> | undefined {
-    return this.first(this.matching(table, values)) as Stored<Name> | undefined;
+    return this.run(this.matching(table, values))[0] as Stored<Name> | undefined;
   }
 
   /** All matching rows, or the first of them. */
   rows<Name extends ListedTable>(table: Name, filter: Filter<Name>, most = -1): Stored<Name>[] {
     const rows = this.matching(table, filter).orderBy(sql.raw(listOrder[table])).limit(most);
-    return this.all(rows) as Stored<Name>[];
+    return this.run(rows) as Stored<Name>[];
   }
 
   list<Name extends ListedTable>(
@@ -92,13 +85,13 @@ export class Database {
 
   /** Returns the new row with all its columns. */
   insert<Name extends keyof Tables>(table: Name, row: NewRow<Name>): Stored<Name> {
-    return this.first(this.anyTable.insertInto(table).values(row).returningAll()) as Stored<Name>;
+    return this.run(this.anyTable.insertInto(table).values(row).returningAll())[0] as Stored<Name>;
   }
 
   /** undefined: there is a row with the same key. */
   insertNew<Name extends keyof Tables>(table: Name, row: NewRow<Name>): Stored<Name> | undefined {
     const insert = this.anyTable.insertInto(table).values(row);
-    return this.first(insert.onConflict((c) => c.doNothing()).returningAll()) as Stored<Name> | undefined;
+    return this.run(insert.onConflict((c) => c.doNothing()).returningAll())[0] as Stored<Name> | undefined;
   }
 
   update<Name extends keyof Tables>(table: Name, values: Partial<Stored<Name>>, changes: Partial<Stored<Name>>): void {
@@ -110,24 +103,22 @@ export class Database {
     this.run(this.anyTable.deleteFrom(table as string).where((row) => row.and(values)));
   }
 
-  all<Row>(typed: Compilable<Row>): Row[] {
-    const { statement, parameters } = this.prepared(typed);
+  /** Runs a query or a write; returns its rows. */
+  run<Row>(typed: Compilable<Row>): Row[] {
+    const { sql, parameters } = typed.compile();
+    let statement = this.statements.get(sql);
+    if (!statement) {
+      if (this.statements.size >= 1000) this.statements.clear();
+      statement = this.raw.prepare(sql);
+      this.statements.set(sql, statement);
+    }
     return statement.all(...parameters) as Row[];
-  }
-
-  first<Row>(typed: Compilable<Row>): Row | undefined {
-    return this.all(typed)[0];
   }
 
   /** The rows in this part of the list, and the number of all. */
   page<Of, From extends keyof Of, Row>(typed: SelectQueryBuilder<Of, From, Row>, slice: Slice): StorePage<Row> {
     const { start, count } = slice;
-    return { start, count, total: this.total(typed), items: this.all(typed.limit(count).offset(start)) };
-  }
-
-  run(typed: Compilable<unknown>): void {
-    const { statement, parameters } = this.prepared(typed, (sql) => prepareWrite(this.raw, sql));
-    statement.run(...parameters);
+    return { start, count, total: this.total(typed), items: this.run(typed.limit(count).offset(start)) };
   }
 
   /** Runs `work` in a transaction, which is not nested. */
@@ -144,7 +135,7 @@ export class Database {
     return this.anyTable
       .selectFrom(table)
       .selectAll()
-      .where((row) => row.and(values.map(([name, value]) => row(name, Array.isArray(value) ? 'in' : '=', value))));
+      .where((row) => row.and(values.map(([name, value]) => row(name, operatorFor(value), value))));
   }
 
   private total<Of, From extends keyof Of>(typed: SelectQueryBuilder<Of, From, unknown>): number {
@@ -152,20 +143,11 @@ export class Database {
       .clearSelect()
       .clearOrderBy()
       .select(({ fn }) => fn.countAll<number>().as('total'));
-    return this.all(counted.$castTo<{ total: number }>())[0]!.total;
-  }
-
-  private prepared(typed: Compilable<unknown>, prepare = (sql: string) => this.raw.prepare(sql)) {
-    const { sql, parameters } = typed.compile();
-    let statement = this.statements.get(sql);
-    if (!statement) {
-      if (this.statements.size >= 1000) this.statements.clear();
-      statement = prepare(sql);
-      this.statements.set(sql, statement);
-    }
-    return { statement, parameters };
+    return this.run(counted.$castTo<{ total: number }>())[0]!.total;
   }
 }
+
+const operatorFor = (value: unknown) => (value === null ? 'is' : Array.isArray(value) ? 'in' : '=');
 
 /** The queries on some of the tables. */
 export abstract class Store {

@@ -210,6 +210,7 @@ export const listOrder = {
   collection_tags: 'position',
   credits: 'position',
   film_comments: 'useful DESC, id',
+  film_photos: 'position',
   film_reviews: 'useful DESC, id',
   note_comments: 'id',
   note_photos: 'number',
