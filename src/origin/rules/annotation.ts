@@ -15,7 +15,7 @@ import { timestamp } from '../store/clock.ts';
 import { type Stored, annotationOrder } from '../store/schema.ts';
 import { abstractOf, annotationHtml, hasMath, pictureNumbersIn } from './annotation-text.ts';
 import { bookOfRow, existingBook } from './book-record.ts';
-import { type Call, type Rules, numericId, personOf, sliceOf } from './call.ts';
+import { type Call, type Rules, numericId, owned, personOf, sliceOf } from './call.ts';
 import { privateFlag } from './opinion.ts';
 import { personNamed, personOfRow, userRecord } from './person.ts';
 import { keepPictures, urlsByNumber } from './picture.ts';
@@ -79,11 +79,7 @@ function visibleAnnotation({ db, reader }: Call, id: string): Stored<'annotation
   return annotation;
 }
 
-function ownAnnotation(call: Call, id: string): Stored<'annotations'> {
-  const annotation = visibleAnnotation(call, id);
-  if (annotation.person_id !== call.reader) throw new Rejection(6002);
-  return annotation;
-}
+const ownAnnotation = (call: Call, id: string) => owned(call, visibleAnnotation(call, id), 6002);
 
 function checked({ content, page, chapter = '', privacy }: AnnotationDraft) {
   if (content === undefined) throw new Rejection(1002);

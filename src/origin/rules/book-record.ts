@@ -3,6 +3,7 @@ import { address } from '../address.ts';
 import { drawnImages } from '../store/drawn-pictures.ts';
 import type { Stored } from '../store/schema.ts';
 import type { Call } from './call.ts';
+import { columns } from './members.ts';
 import { found } from './rejection.ts';
 
 /** The minimum of ratings for an average. */
@@ -19,30 +20,19 @@ export function bookRecord({ db }: Call, row: Stored<'books'>): BookRecord {
   const average = row.raters < RATERS_MIN ? '0.0' : (row.rating_sum / row.raters).toFixed(1);
   const tags = db.rows('book_tags', { book_id: row.id }, RECORD_TAGS);
   return {
-    id: row.id,
-    isbn10: row.isbn10,
-    isbn13: row.isbn13,
-    title: row.title,
-    origin_title: row.origin_title,
-    alt_title: row.alt_title,
-    subtitle: row.subtitle,
+    ...columns(row, 'id', 'isbn10', 'isbn13', 'title', 'origin_title', 'alt_title', 'subtitle'),
     url: address(`/v2/book/${row.id}`),
     alt: `https://book.catalog.example/subject/${row.id}/`,
     image: images.medium,
     images,
     author: JSON.parse(row.author) as string[],
     translator: JSON.parse(row.translator) as string[],
-    publisher: row.publisher,
-    pubdate: row.pubdate,
+    ...columns(row, 'publisher', 'pubdate'),
     rating: { max: 10, min: 0, numRaters: row.raters, average },
     tags: tags.map(({ name, count }) => ({ count, name, title: name })),
-    binding: row.binding,
-    price: row.price,
+    ...columns(row, 'binding', 'price'),
     ...(row.series_id !== null && { series: db.find('series', { id: row.series_id })! }),
-    pages: row.pages,
-    author_intro: row.author_intro,
-    summary: row.summary,
-    catalog: row.catalog,
+    ...columns(row, 'pages', 'author_intro', 'summary', 'catalog'),
     ...(row.ebook_url !== null && { ebook_url: row.ebook_url, ebook_price: row.ebook_price ?? '' }),
   };
 }

@@ -1,5 +1,6 @@
 import { COUNT_DEFAULT } from '../../api/book.ts';
 import type { AnswerOf, InputOf, Tier, Window } from '../../api/endpoint.ts';
+import type { ServiceCode } from '../../api/errors.ts';
 import type { Slice } from '../store/database.ts';
 import type { ReceivedPicture } from '../store/pictures.ts';
 import type { Stores } from '../store/stores.ts';
@@ -35,6 +36,12 @@ export function numericId(id: string): number {
 export function personOf({ reader }: Pick<Call, 'reader'>): string {
   if (reader === null) throw new Rejection(1000);
   return reader;
+}
+
+/** The row, if the reader wrote it. Rejects with this code otherwise. */
+export function owned<Row extends { person_id: string }>({ reader }: Call, row: Row, code: ServiceCode): Row {
+  if (row.person_id !== reader) throw new Rejection(code);
+  return row;
 }
 
 export const sliceOf = ({ start = 0, count }: Window, usual = COUNT_DEFAULT): Slice => ({

@@ -14,9 +14,8 @@ import { address } from '../address.ts';
 import { drawnUrl } from '../store/drawn-pictures.ts';
 import { instantOf } from '../store/clock.ts';
 import type { Slice } from '../store/database.ts';
-import type { Relation, StoredEvent } from '../store/event.ts';
-import type { Flag, Person, Stored } from '../store/schema.ts';
-import { type Call, type Rule, type Rules, numericId, personOf } from './call.ts';
+import type { Flag, Person, Relation, Stored } from '../store/schema.ts';
+import { type Call, type Rule, type Rules, numericId, owned, personOf } from './call.ts';
 import { cityNamed } from './city.ts';
 import { avatarOf, personNamed, personOfRow, webPage } from './person.ts';
 import { Rejection, found } from './rejection.ts';
@@ -139,17 +138,13 @@ function leave(relation: Relation): Rule<typeof eventEndpoints.leave> {
     call.db.remove('attendances', { event_id: existing(call, id).id, person_id: personOf(call), relation });
 }
 
-const existing = ({ db }: Call, id: string): StoredEvent => found(db.find('events', { id: numericId(id) }), 1001);
+const existing = ({ db }: Call, id: string): Stored<'events'> => found(db.find('events', { id: numericId(id) }), 1001);
 
 const existingCity = (call: Call, name: string): Stored<'cities'> => found(cityNamed(call, name), 1001);
 
-const cityOf = ({ db }: Call, { city_id }: StoredEvent): Stored<'cities'> => db.find('cities', { id: city_id })!;
+const cityOf = ({ db }: Call, { city_id }: Stored<'events'>): Stored<'cities'> => db.find('cities', { id: city_id })!;
 
-function own(call: Call, id: string): StoredEvent {
-  const row = existing(call, id);
-  if (row.person_id !== call.reader) throw new Rejection(6002);
-  return row;
-}
+const own = (call: Call, id: string): Stored<'events'> => owned(call, existing(call, id), 6002);
 
 function checked(draft: EventDraft, city: string) {
   const { title, term, content, startTime, endTime, where, invite_only = 'no', can_invite = 'yes' } = draft;
@@ -187,7 +182,7 @@ const feedPage = ({ start, count, total }: Slice & { total: number }) => ({
   totalResults: total,
 });
 
-function entry(call: Call, row: StoredEvent, withAuthor: boolean): EventRecord {
+function entry(call: Call, row: Stored<'events'>, withAuthor: boolean): EventRecord {
   const { db, reader } = call;
   const isCreator = reader === row.person_id;
   const city = cityOf(call, row);

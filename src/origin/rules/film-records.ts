@@ -21,6 +21,7 @@ import {
 import { drawnImages, drawnUrl } from '../store/drawn-pictures.ts';
 import type { Stored } from '../store/schema.ts';
 import type { Call } from './call.ts';
+import { columns } from './members.ts';
 import { briefUser, personOfRow } from './person.ts';
 
 type SubjectRow = Stored<'subjects'>;
@@ -51,10 +52,7 @@ export function fullSubject(call: Call, row: SubjectRow): SubjectRecord {
     mobile_url: `${page}mobile`,
     // The specified Rating of a full subject is an integer without the decimal of lists, so send the members of both forms.
     rating: { ...ratingOf(row), value: Math.round(row.rating_average) },
-    ratings_count: row.ratings_count,
-    wish_count: row.wish_count,
-    collect_count: row.collect_count,
-    do_count: row.do_count,
+    ...columns(row, 'ratings_count', 'wish_count', 'collect_count', 'do_count'),
     directors: creditedFor('directors'),
     casts: creditedFor('casts', RECORD_CASTS),
     writers: creditedFor('writers'),
@@ -70,9 +68,7 @@ export function fullSubject(call: Call, row: SubjectRow): SubjectRecord {
     summary: row.summary,
     comments_count: db.count('film_comments', { subject_id: id }),
     reviews_count: reviews.total,
-    seasons_count: row.seasons_count,
-    current_season: row.current_season,
-    episodes_count: row.episodes_count,
+    ...columns(row, 'seasons_count', 'current_season', 'episodes_count'),
     schedule_url: isFilm ? `${page}cinema/` : '',
     trailer_urls: urls('trailer', row.trailers),
     clip_urls: urls('clip', row.clips),
@@ -93,10 +89,7 @@ export function fullCelebrity(call: Call, row: CelebrityRow): CelebrityRecord {
     summary: row.summary,
     aka: list(row.aka),
     aka_en: list(row.aka_en),
-    website: row.website,
-    gender: row.gender,
-    birthday: row.birthday,
-    born_place: row.born_place,
+    ...columns(row, 'website', 'gender', 'birthday', 'born_place'),
     professions: list(row.professions),
     constellation: row.constellation,
     photos: call.db.rows('film_photos', { celebrity_id: id }, RECORD_PHOTOS).map(simplePhoto),
@@ -107,15 +100,12 @@ export function fullCelebrity(call: Call, row: CelebrityRow): CelebrityRecord {
 
 function simpleMembers(row: SubjectRow): SubjectRecord {
   return {
-    id: row.id,
-    title: row.title,
-    original_title: row.original_title,
+    ...columns(row, 'id', 'title', 'original_title'),
     alt: webPageOf(row.id),
     images: drawnImages('subject', row.id),
     rating: ratingOf(row),
     pubdates: list(row.pubdates),
-    year: row.year,
-    subtype: row.subtype,
+    ...columns(row, 'year', 'subtype'),
   };
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../api/note.ts';
 import { timestamp } from '../store/clock.ts';
 import type { Stored } from '../store/schema.ts';
-import { type Call, type Of, type Rules, numericId, personOf, sliceOf } from './call.ts';
+import { type Call, type Of, type Rules, numericId, owned, personOf, sliceOf } from './call.ts';
 import { noteContent, noteMarkup, noteSummary, pictureTag } from './note-text.ts';
 import { personNamed } from './person.ts';
 import { keepPictures, urlsByNumber } from './picture.ts';
@@ -81,11 +81,7 @@ export function visibleNote(call: Call, id: string): Stored<'notes'> {
 }
 
 /** Not specified: the code for changing the note of another person; 1000, because the interface specifies 6002 only for books. */
-function ownNote(call: Call, id: string): Stored<'notes'> {
-  const note = visibleNote(call, id);
-  if (note.person_id !== call.reader) throw new Rejection(1000);
-  return note;
-}
+const ownNote = (call: Call, id: string) => owned(call, visibleNote(call, id), 1000);
 
 function maySee(call: Call, { person_id, privacy }: Pick<Stored<'notes'>, 'person_id' | 'privacy'>): boolean {
   if (person_id === call.reader || privacy === 'public') return true;

@@ -3,7 +3,7 @@ import { hasMoreThan } from '../../lib/characters.ts';
 import { timestamp } from '../store/clock.ts';
 import type { Stored } from '../store/schema.ts';
 import { bookOfRow, existingBook } from './book-record.ts';
-import { type Call, type Rules, numericId, personOf } from './call.ts';
+import { type Call, type Rules, numericId, owned, personOf } from './call.ts';
 import { givenRating, ratingOrNone } from './opinion.ts';
 import { personOfRow, userRecord } from './person.ts';
 import { Rejection, found } from './rejection.ts';
@@ -31,11 +31,8 @@ export const reviewRules = {
   },
 } satisfies Partial<Rules<typeof bookEndpoints>>;
 
-function ownReview({ db, reader }: Call, id: string): Stored<'reviews'> {
-  const review = found(db.find('reviews', { id: numericId(id) }), 6006);
-  if (review.person_id !== reader) throw new Rejection(6002);
-  return review;
-}
+const ownReview = (call: Call, id: string) =>
+  owned(call, found(call.db.find('reviews', { id: numericId(id) }), 6006), 6002);
 
 function checked({ title, content, rating }: ReviewDraft) {
   if (!title?.trim() || content === undefined) throw new Rejection(1002);

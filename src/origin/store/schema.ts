@@ -191,6 +191,7 @@ export type Stored<Name extends keyof Tables> = Selectable<Tables[Name]>;
 export type NewRow<Name extends keyof Tables> = Insertable<Tables[Name]>;
 
 export type Person = Stored<'people'>;
+export type Relation = Stored<'attendances'>['relation'];
 
 /** The orders of the annotations of a book. Not specified: where annotations without a page go; they come last. */
 export const annotationOrder: Record<AnnotationOrder, string> = {
