@@ -14,7 +14,7 @@ import { Rejection } from './rules/rejection.ts';
 import type { PictureStore, ReceivedPicture } from './store/pictures.ts';
 
 /** The parts of a request that are input of a rule. */
-export interface OriginRequest {
+interface OriginRequest {
   params: Record<string, string>;
   query: URLSearchParams;
   incoming: IncomingMessage;

@@ -5,7 +5,7 @@ import { timestamp } from './clock.ts';
 import { type Database, type Slice, Store, type StorePage } from './database.ts';
 import type { Stored } from './schema.ts';
 
-export type StoredCollection = Stored<'collections'>;
+type StoredCollection = Stored<'collections'>;
 
 /** What a user writes about a book. */
 export type CollectionContent = Pick<StoredCollection, 'status' | 'comment' | 'rating' | 'private'> & {
@@ -13,7 +13,7 @@ export type CollectionContent = Pick<StoredCollection, 'status' | 'comment' | 'r
 };
 
 /** `from` and `to` are timestamps, both inclusive. */
-export interface CollectionFilter extends Pick<CollectionsQuery, 'status' | 'tag' | 'from' | 'to' | 'rating'> {
+interface CollectionFilter extends Pick<CollectionsQuery, 'status' | 'tag' | 'from' | 'to' | 'rating'> {
   /** Includes private ones. */
   all: boolean;
 }
