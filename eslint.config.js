@@ -41,11 +41,8 @@ const layers = [
   { layer: 'src/server/**', closed: ['origin'] },
   { layer: 'src/config/**', closed: ['graph', 'upstream', 'server', 'origin', 'atom'] },
   { layer: 'src/cli/**', closed: ['graph', 'upstream', 'server', 'origin', 'atom', 'api'] },
-  {
-    layer: 'src/origin/store/**',
-    closed: ['graph', 'upstream', 'server', 'config', 'cli', 'origin/rules', 'origin/routes'],
-  },
-  { layer: 'src/origin/rules/**', closed: ['graph', 'upstream', 'server', 'config', 'cli', 'origin/routes'] },
+  { layer: 'src/origin/store/**', closed: ['graph', 'upstream', 'server', 'config', 'cli', 'origin/rules'] },
+  { layer: 'src/origin/rules/**', closed: ['graph', 'upstream', 'server', 'config', 'cli'] },
   {
     layer: 'src/origin/**',
     closed: ['graph', 'upstream', 'server', 'config', 'cli'],

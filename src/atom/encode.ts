@@ -7,7 +7,9 @@ import { namespaces } from './xml.ts';
 
 const kindScheme = 'http://www.douban.com/2007#kind';
 
-export function encodeEvent(event: EventRecord): XmlElement {
+type PartialEvent = { [Name in keyof EventRecord]?: EventRecord[Name] | undefined } & Pick<EventRecord, 'links'>;
+
+export function encodeEvent(event: PartialEvent): XmlElement {
   const { author, location } = event;
   return element('entry', {}, [
     leaf('id', urlOf(event.id, event.links.self)),
@@ -25,17 +27,7 @@ export function encodeEvent(event: EventRecord): XmlElement {
   ]);
 }
 
-export function encodeDraft(draft: EventDraft): XmlElement {
-  return element('entry', {}, [
-    leaf('title', draft.title),
-    element('category', { scheme: kindScheme, term: draft.term }),
-    leaf('content', draft.content),
-    leaf('db:attribute', draft.invite_only, { name: 'invite_only' }),
-    leaf('db:attribute', draft.can_invite, { name: 'can_invite' }),
-    encodeWhen(draft),
-    element('gd:where', { valueString: draft.where }),
-  ]);
-}
+export const encodeDraft = (draft: EventDraft): XmlElement => encodeEvent({ ...draft, links: {} });
 
 export function encodePersonEntry(person: AtomPerson): XmlElement {
   return element('entry', {}, [
@@ -77,7 +69,7 @@ const encodeLinks = (links: Links) =>
 
 const encodeLocation = ({ id, name }: AtomLocation) => element('db:location', { id }, name === undefined ? [] : [name]);
 
-const encodeWhen = ({ startTime, endTime }: Pick<EventRecord, 'startTime' | 'endTime'>) =>
+const encodeWhen = ({ startTime, endTime }: PartialEvent) =>
   (startTime ?? endTime) !== undefined && element('gd:when', { endTime, startTime });
 
 /** The self link if it ends in the id, otherwise the id alone. Readers accept both. */

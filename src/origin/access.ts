@@ -2,7 +2,7 @@ import type { Endpoint, Scope } from '../api/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE } from '../api/film.ts';
 import { type Call, personOf } from './rules/call.ts';
 import { Rejection } from './rules/rejection.ts';
-import type { PeopleStore } from './store/people.ts';
+import type { Database } from './store/database.ts';
 
 /** The sender of a request, and its permissions. */
 export interface Requester extends Pick<Call, 'reader' | 'tier'> {
@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000;
 const SOURCES_MAX = 10_000;
 const anonymousScopes: ReadonlySet<string> = new Set<Scope>(['book_basic_r', 'movie_basic_r']);
 
-export function createAccess(people: PeopleStore, now: () => number = Date.now) {
+export function createAccess(db: Database, now: () => number = Date.now) {
   const calls = new Map<string, number[]>();
 
   /** A sliding window. A token bucket would allow twice the limit within a minute. */
@@ -37,7 +37,8 @@ export function createAccess(people: PeopleStore, now: () => number = Date.now) 
       if (authorization === undefined) {
         return { reader: null, tier: 'basic', scopes: anonymousScopes, source: `address ${address}` };
       }
-      const token = people.token(/^Bearer +(\S+)$/i.exec(authorization.trim())?.[1] ?? '');
+      const bearer = /^Bearer +(\S+)$/i.exec(authorization.trim())?.[1] ?? '';
+      const token = db.find('tokens', { token: bearer });
       if (!token) throw new Rejection(103);
       return {
         reader: token.person_id,

@@ -8,27 +8,13 @@ import type { Endpoint, Media } from '../api/endpoint.ts';
 import type { ErrorBody } from '../api/errors.ts';
 import { serviceErrors } from '../api/errors.ts';
 import { wereDecodedWithLoss, hasLoneSurrogate, isPercentEncodedUtf8 } from '../lib/unicode.ts';
-import type { Call, Rule } from './rules/call.ts';
+import type { Route } from './routes.ts';
+import type { Call } from './rules/call.ts';
 import { Rejection } from './rules/rejection.ts';
 import type { PictureStore, ReceivedPicture } from './store/pictures.ts';
 
-/** An endpoint and the rule that implements it. */
-export interface Route {
-  endpoint: Endpoint;
-  rule: Rule<Endpoint>;
-}
-
-/** The routes of a table of endpoints, with a rule for each. */
-export function routesOf<Table extends Record<string, Endpoint>>(
-  endpoints: Table,
-  rules: { [Name in keyof Table]: Rule<Table[Name]> },
-): Route[] {
-  // The received texts are the input of the endpoint; `decoded` has converted numbers and flags.
-  return Object.entries(endpoints).map(([name, endpoint]) => ({ endpoint, rule: rules[name] as Rule<Endpoint> }));
-}
-
 /** The parts of a request that are input of a rule. */
-export interface OriginRequest {
+interface OriginRequest {
   params: Record<string, string>;
   query: URLSearchParams;
   incoming: IncomingMessage;
@@ -44,13 +30,14 @@ export async function exchange(
   { params, query, incoming }: OriginRequest,
   caller: Omit<Call, 'received' | 'unused'>,
 ): Promise<Response> {
-  const { members, received } = await readBody(endpoint, incoming, caller.pictures);
+  const received: ReceivedPicture[] = [];
   try {
+    const members = await readBody(endpoint, incoming, caller.pictures, received);
     if (!isPercentEncodedUtf8(incoming.url ?? '')) throw new Rejection(999);
     const call: Call = { ...caller, received, unused: [] };
     if (endpoint.method === 'GET')
       return write(endpoint, rule(call, { ...decoded(query), ...params }), query.get('fields'));
-    const result = caller.transaction(() => rule(call, { ...members, ...params }));
+    const result = caller.db.transaction(() => rule(call, { ...members, ...params }));
     await caller.pictures.remove(call.unused);
     return write(endpoint, result, null);
   } finally {
@@ -92,23 +79,22 @@ function selectFields(record: Record<string, unknown>, list: string | undefined,
   return { ...record, [list]: Array.isArray(items) ? items.map(pick) : items };
 }
 
-interface Body {
-  members: Record<string, unknown>;
-  received: ReceivedPicture[];
-}
-
-async function readBody({ body, method }: Endpoint, incoming: IncomingMessage, store: PictureStore): Promise<Body> {
-  if (body === 'empty' || method === 'DELETE') return { members: {}, received: [] };
+/** The members of the body. Pictures in it are added to `received`, also of a form that is rejected. */
+async function readBody(
+  { body, method }: Endpoint,
+  incoming: IncomingMessage,
+  store: PictureStore,
+  received: ReceivedPicture[],
+): Promise<Record<string, unknown>> {
+  if (body === 'empty' || method === 'DELETE') return {};
   const type = incoming.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
-  if (body !== 'json') return { members: readAtom(body, await textOf(incoming)), received: [] };
-  if (type === 'multipart/form-data') return readForm(incoming, store);
+  if (body !== 'json') return readAtom(body, await textOf(incoming));
+  if (type === 'multipart/form-data') return decoded(await readForm(incoming, store, received));
   const text = await textOf(incoming);
-  if (text.trim() === '') return { members: {}, received: [] };
-  if (type === 'application/x-www-form-urlencoded') {
-    if (!isPercentEncodedUtf8(text)) throw new Rejection(999);
-    return { members: storable(decoded(new URLSearchParams(text))), received: [] };
-  }
-  return { members: storable(readJson(text)), received: [] };
+  if (text.trim() === '') return {};
+  if (type !== 'application/x-www-form-urlencoded') return storable(decoded(readJson(text)));
+  if (!isPercentEncodedUtf8(text)) throw new Rejection(999);
+  return storable(decoded(new URLSearchParams(text)));
 }
 
 function readAtom(media: Exclude<Media, 'json' | 'empty'>, text: string) {
@@ -120,7 +106,7 @@ function readAtom(media: Exclude<Media, 'json' | 'empty'>, text: string) {
   }
 }
 
-function readJson(text: string) {
+function readJson(text: string): [string, unknown][] {
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -128,7 +114,7 @@ function readJson(text: string) {
     throw new Rejection(999);
   }
   if (!isRecord(body)) throw new Rejection(999);
-  return decoded(Object.entries(body));
+  return Object.entries(body);
 }
 
 /** Rejects for an incomplete body, so that no rule gets part of one. */
@@ -149,7 +135,7 @@ async function textOf(incoming: IncomingMessage): Promise<string> {
   return bytes.toString();
 }
 
-async function readForm(incoming: IncomingMessage, store: PictureStore): Promise<Body> {
+async function readForm(incoming: IncomingMessage, store: PictureStore, received: ReceivedPicture[]) {
   const texts: [string, string][] = [];
   const uploads: Promise<ReceivedPicture>[] = [];
   let isWrong = false;
@@ -186,18 +172,13 @@ async function readForm(incoming: IncomingMessage, store: PictureStore): Promise
     isBroken = true;
   }
   const outcomes = await Promise.allSettled(uploads);
-  const received = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  received.push(...outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])));
   const failure = outcomes.find((outcome) => outcome.status === 'rejected');
   const values = texts.map(([, value]) => value);
   if (wereDecodedWithLoss(values, () => Buffer.concat(head), incoming.headers['content-type'] ?? '')) isWrong = true;
-  try {
-    if (failure && !isBroken) throw failure.reason;
-    if (isBroken || isWrong) throw new Rejection(999);
-    return { members: decoded(texts), received };
-  } catch (error) {
-    store.discard(received);
-    throw error;
-  }
+  if (failure && !isBroken) throw failure.reason;
+  if (isBroken || isWrong) throw new Rejection(999);
+  return texts;
 }
 
 const positions: ReadonlySet<string> = new Set(['start', 'count', 'start-index', 'max-results']);

@@ -5,12 +5,9 @@ import { type HttpBindings, getRequestListener } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { createAccess } from './access.ts';
 import { addressOf, withAddress } from './address.ts';
-import { type Route, errorResponse, exchange } from './exchange.ts';
-import { bookRoutes } from './routes/book.ts';
-import { eventRoutes } from './routes/event.ts';
-import { filmRoutes } from './routes/film.ts';
-import { noteRoutes } from './routes/note.ts';
-import { addPictures } from './routes/pictures.ts';
+import { errorResponse, exchange } from './exchange.ts';
+import { addPictures } from './picture-routes.ts';
+import { routes } from './routes.ts';
 import { Rejection } from './rules/rejection.ts';
 import { openDatabase } from './store/database.ts';
 import { createPictureStore } from './store/pictures.ts';
@@ -47,8 +44,6 @@ export interface Origin {
 /** How long close() waits for running requests. */
 const CLOSE_MS = 8_000;
 
-const routes = [...bookRoutes, ...noteRoutes, ...filmRoutes, ...eventRoutes].sort(literalFirst);
-
 type Env = { Bindings: HttpBindings };
 
 /** Opens the database, fills it if it is empty, and listens. */
@@ -62,7 +57,7 @@ export async function openOrigin(options: OriginOptions): Promise<Origin> {
 
     const pictures = createPictureStore(options.dataDir);
     const stores = createStores(db, pictures);
-    const access = createAccess(stores.people, now);
+    const access = createAccess(db, now);
 
     const app = new Hono<Env>();
     const requestLine = (c: Context<Env>) => `${c.req.method} ${new URL(c.req.url).pathname}`;
@@ -113,10 +108,4 @@ export async function openOrigin(options: OriginOptions): Promise<Origin> {
     db.close();
     throw error;
   }
-}
-
-/** `/v2/book/search` before `/v2/book/:id`. */
-function literalFirst(a: Route, b: Route) {
-  const key = ({ endpoint }: Route) => endpoint.path.replaceAll(/:\w+/g, '~');
-  return key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0;
 }

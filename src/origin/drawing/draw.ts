@@ -3,6 +3,7 @@ import { type Chance, createChance } from '../store/seed/chance.ts';
 import { fitted } from './lines.ts';
 import { type Palette, paletteOf } from './palette.ts';
 import { type PictureKind, pictureSizes } from '../store/drawn-pictures.ts';
+import type { Person, Stored } from '../store/schema.ts';
 import { type Drawing, shape } from './svg.ts';
 
 const SERIF = "'Noto Serif CJK SC', 'Noto Serif SC', 'Songti SC', SimSun, serif";
@@ -23,11 +24,12 @@ function drawing(kind: PictureKind, id: string, title: string, shapesOn: (canvas
   return { title, width, height, shapes: shapesOn({ chance, palette: paletteOf(chance), width, height }) };
 }
 
-export const drawCover = (book: { id: string; title: string; author: string }): Drawing =>
+export const drawCover = (book: Stored<'books'>): Drawing =>
   drawing('book', book.id, book.title, (canvas) => {
     const { palette, width, height } = canvas;
     const title = { text: book.title, y: 62, width: width - 72, sizes: [36, 31, 26, 22, 18], most: 5 };
-    const author = { text: book.author, y: height - 38, width: width - 72, sizes: [17, 15], most: 1 };
+    const names = (JSON.parse(book.author) as string[]).join(' ');
+    const author = { text: names, y: height - 38, width: width - 72, sizes: [17, 15], most: 1 };
     return [
       rect(0, 0, width, height, palette.from),
       ...ornament(canvas, height * 0.62),
@@ -41,11 +43,13 @@ export const drawCover = (book: { id: string; title: string; author: string }): 
     ];
   });
 
-export const drawPoster = (film: { id: string; title: string; original: string; year: string }): Drawing =>
+export const drawPoster = (film: Stored<'subjects'>): Drawing =>
   drawing('subject', film.id, film.title, (canvas) => {
     const { palette, width, height } = canvas;
     const title = { text: film.title, y: height - 112, width: width - 48, sizes: [38, 32, 27, 23, 19], most: 2 };
-    const below = [film.original === film.title ? '' : film.original, film.year].filter(Boolean).join(' · ');
+    const below = [film.original_title === film.title ? '' : film.original_title, film.year]
+      .filter(Boolean)
+      .join(' · ');
     const small = { text: below, y: height - 28, width: width - 48, sizes: [15, 13], most: 1 };
     return [
       ...landscape(canvas, height * 0.74),
@@ -56,11 +60,11 @@ export const drawPoster = (film: { id: string; title: string; original: string; 
     ];
   });
 
-export const drawPortrait = (person: { id: string; name: string; other: string }): Drawing =>
+export const drawPortrait = (person: Stored<'celebrities'>): Drawing =>
   drawing('celebrity', person.id, person.name, (canvas) => {
     const { palette, width, height } = canvas;
     const name = { text: person.name, y: height - 66, width: width - 60, sizes: [40, 34, 28, 24], most: 1 };
-    const other = { text: person.other, y: height - 30, width: width - 60, sizes: [22, 18], most: 1 };
+    const other = { text: person.name_en, y: height - 30, width: width - 60, sizes: [22, 18], most: 1 };
     const centred = { fill: palette.light, 'font-family': SANS, 'text-anchor': 'middle' };
     return [
       ...gradient(canvas),
@@ -72,7 +76,7 @@ export const drawPortrait = (person: { id: string; name: string; other: string }
   });
 
 /** The first letter of the name, as many services draw it. */
-export const drawAvatar = (person: { id: string; name: string }): Drawing =>
+export const drawAvatar = (person: Person): Drawing =>
   drawing('person', person.id, person.name, (canvas) => {
     const { palette, width, height } = canvas;
     const text = /[\p{L}\p{N}]/u.exec(person.name)?.[0] ?? '';
@@ -80,12 +84,12 @@ export const drawAvatar = (person: { id: string; name: string }): Drawing =>
     return [...gradient(canvas), ...letters({ text, y: height * 0.67, width, sizes: [84], most: 1 }, width / 2, style)];
   });
 
-/** `day`: month and day as `11-23`, in the time zone of the event. */
-export const drawEvent = (event: { id: string; title: string; day: string; place: string }): Drawing =>
-  drawing('event', event.id, event.title, (canvas) => {
+export const drawEvent = (event: Stored<'events'>): Drawing =>
+  drawing('event', String(event.id), event.title, (canvas) => {
     const { palette, width, height } = canvas;
     const title = { text: event.title, y: 170, width: width - 56, sizes: [34, 29, 25, 21, 18], most: 4 };
-    const day = { text: event.day.replace('-', '.'), y: 92, width: width - 56, sizes: [60], most: 1 };
+    // Month and day in the time zone of the event.
+    const day = { text: event.starts.slice(5, 10).replace('-', '.'), y: 92, width: width - 56, sizes: [60], most: 1 };
     const place = { text: event.place, y: height - 46, width: width - 56, sizes: [16, 14], most: 2 };
     return [
       ...gradient(canvas),

@@ -9,7 +9,7 @@ const closing = /^[，。、：；！？）》」』】”’…·,.:;!?)\]}]/u;
 /** A line never ends with one of these. */
 const opening = /^[（《「『【“‘([{]+$/u;
 
-export interface Fitted {
+interface Fitted {
   /** Font size in pixels. */
   size: number;
   lines: string[];

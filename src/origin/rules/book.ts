@@ -1,46 +1,52 @@
-import {
-  type BookPage,
-  type BookRecord,
-  type BookSearch,
-  TAGS_MAX,
-  type TagPage,
-  type TagRecord,
-} from '../../api/book.ts';
-import type { Window } from '../../api/endpoint.ts';
-import type { StoredCollection } from '../store/collection.ts';
+import { type BookRecord, TAGS_MAX, type TagPage, type TagRecord, type bookEndpoints } from '../../api/book.ts';
 import { type Slice, pageIn } from '../store/database.ts';
-import { type Call, type Of, sliceOf } from './call.ts';
+import type { Stored } from '../store/schema.ts';
+import { bookRecord, existingBook } from './book-record.ts';
+import { type Call, type Rules, sliceOf } from './call.ts';
 import { givenRating } from './opinion.ts';
 import { personNamed } from './person.ts';
 import { Rejection, found } from './rejection.ts';
 
-export function bookById(call: Call, { id }: Of): BookRecord {
-  return forReader(call, [found(call.books.byId(id), 6000)])[0]!;
-}
+export const bookRules = {
+  byId: (call, { id }) => forReader(call, existingBook(call, id)),
 
-export function bookByIsbn(call: Call, { isbn }: { isbn: string }): BookRecord {
-  const book = found(call.books.byIsbn(isbn.replaceAll('-', '').toUpperCase()), 6000);
-  return forReader(call, [book])[0]!;
-}
+  byIsbn(call, { isbn }) {
+    const text = isbn.replaceAll('-', '').toUpperCase();
+    return forReader(
+      call,
+      found(call.db.find('books', text.length === 13 ? { isbn13: text } : { isbn10: text }), 6000),
+    );
+  },
 
-export function searchBooks(call: Call, { q, tag, ...window }: BookSearch): BookPage {
-  const text = q?.trim() || undefined;
-  const name = tag?.trim() || undefined;
-  if (text === undefined && name === undefined) throw new Rejection(1002);
-  const { items, ...page } = call.books.search(text, name, sliceOf(window));
-  return { ...page, books: forReader(call, items) };
-}
+  search(call, { q, tag, ...window }) {
+    const text = q?.trim() || undefined;
+    const name = tag?.trim() || undefined;
+    if (text === undefined && name === undefined) throw new Rejection(1002);
+    const { items, ...page } = call.books.search(text, name, sliceOf(window));
+    return { ...page, books: items.map((row) => forReader(call, row)) };
+  },
 
-/** Not specified: the default number of tags; here the maximum. */
-export function tagsOfBook({ books }: Call, { id, ...window }: Of & Window): TagPage {
-  if (!books.has(id)) throw new Rejection(6000);
-  return tagPage(books.tags(id), sliceOf(window, TAGS_MAX));
-}
+  /** Not specified: the default number of tags; here the maximum. */
+  tags(call, { id, ...window }) {
+    const tags = call.db.rows('book_tags', { book_id: existingBook(call, id).id }, TAGS_MAX);
+    const records = tags.map(({ count, name }) => ({ count, title: name }));
+    return tagPage(records, sliceOf(window, TAGS_MAX));
+  },
+
+  userTags: (call, { name, ...window }) => tagsOfPerson(call, name, sliceOf(window)),
+  userTagsOld: (call, { id, ...window }) => tagsOfPerson(call, id, sliceOf(window)),
+
+  seriesBooks(call, { id, ...window }) {
+    const series = found(call.db.find('series', { id }), 6014);
+    const { items, ...page } = call.db.list('books', { series_id: series.id }, sliceOf(window));
+    return { ...page, books: items.map((row) => bookRecord(call, row)) };
+  },
+} satisfies Partial<Rules<typeof bookEndpoints>>;
 
 /** Not specified: whether tags of private collections count; only for their owner. */
-export function tagsOfPerson(call: Call, { name, ...window }: { name: string } & Window): TagPage {
+function tagsOfPerson(call: Call, name: string, slice: Slice): TagPage {
   const person = personNamed(call, name);
-  return tagPage(call.collections.tagsOf(person.id, person.id === call.reader), sliceOf(window));
+  return tagPage(call.collections.tagsOf(person.id, person.id === call.reader), slice);
 }
 
 function tagPage(all: readonly TagRecord[], slice: Slice): TagPage {
@@ -48,24 +54,14 @@ function tagPage(all: readonly TagRecord[], slice: Slice): TagPage {
   return { ...page, tags: items };
 }
 
-export function booksOfSeries({ books }: Call, { id, ...window }: Of & Window): BookPage {
-  if (!books.hasSeries(id)) throw new Rejection(6014);
-  const { items, ...page } = books.ofSeries(id, sliceOf(window));
-  return { ...page, books: items };
+/** The book, with the reader's own collection if there is one. */
+function forReader(call: Call, row: Stored<'books'>): BookRecord {
+  const { db, reader } = call;
+  const own = reader === null ? undefined : db.find('collections', { person_id: reader, book_id: row.id });
+  return { ...bookRecord(call, row), ...(own && { current_user_collection: shortForm(own) }) };
 }
 
-/** The books, each with the reader's own collection if there is one. */
-function forReader({ collections, reader }: Call, books: BookRecord[]): BookRecord[] {
-  if (reader === null) return books;
-  const ids = books.map((book) => book.id);
-  const own = collections.ofBooks(reader, ids);
-  return books.map((book) => {
-    const collection = own.get(book.id);
-    return collection ? { ...book, current_user_collection: shortForm(collection) } : book;
-  });
-}
-
-const shortForm = ({ id, status, rating, updated, person_id, book_id }: StoredCollection) => ({
+const shortForm = ({ id, status, rating, updated, person_id, book_id }: Stored<'collections'>) => ({
   status,
   ...givenRating(rating),
   updated,

@@ -2,7 +2,7 @@ import { drawAvatar, drawCover, drawEvent, drawPortrait, drawPoster, drawScene }
 import { type PictureKind, pixelsOf } from '../store/drawn-pictures.ts';
 import { type Drawing, svgOf } from '../drawing/svg.ts';
 import type { Stores } from '../store/stores.ts';
-import { numericId } from './numeric-id.ts';
+import { numericId } from './call.ts';
 import { Rejection, found } from './rejection.ts';
 
 /** The picture of a record in one of its sizes, as SVG. It contains only public data of the record. Throws Rejection 1001 if there is none. */
@@ -10,32 +10,21 @@ export function drawnPicture(stores: Stores, kind: string, size: string, file: s
   const target = pixelsOf(kind, size);
   const id = /^(\d{1,15}(?:-\d{1,6})?)\.svg$/.exec(file)?.[1];
   if (!target || !id) throw new Rejection(1001);
-  return svgOf(found(drawingOf(stores, target.kind, id), 1001), target.pixels);
+  return svgOf(drawingOf(stores, target.kind, id), target.pixels);
 }
 
-function drawingOf({ books, films, people, events }: Stores, kind: PictureKind, id: string): Drawing | undefined {
+function drawingOf({ db }: Stores, kind: PictureKind, id: string): Drawing {
   switch (kind) {
-    case 'book': {
-      const book = books.byId(id);
-      return book && drawCover({ id, title: book.title, author: (book.author ?? []).join(' ') });
-    }
-    case 'subject': {
-      const film = films.subject(id);
-      return film && drawPoster({ id, title: film.title, original: film.original_title, year: film.year });
-    }
-    case 'celebrity': {
-      const person = films.celebrity(id);
-      return person && drawPortrait({ id, name: person.name, other: person.name_en });
-    }
-    case 'person': {
-      const person = people.byId(id);
-      return person && drawAvatar({ id, name: person.name });
-    }
-    case 'event': {
-      const event = events.byId(numericId(id));
-      if (event?.has_image !== 1) return undefined;
-      return drawEvent({ id, title: event.title, day: event.starts.slice(5, 10), place: event.place });
-    }
+    case 'book':
+      return drawCover(found(db.find('books', { id }), 1001));
+    case 'subject':
+      return drawPoster(found(db.find('subjects', { id }), 1001));
+    case 'celebrity':
+      return drawPortrait(found(db.find('celebrities', { id }), 1001));
+    case 'person':
+      return drawAvatar(found(db.find('people', { id }), 1001));
+    case 'event':
+      return drawEvent(found(db.find('events', { id: numericId(id), has_image: 1 }), 1001));
     // Drawn from the id alone, so that the picture does not reveal whether the annotation or note exists.
     case 'photo':
     case 'annotation':

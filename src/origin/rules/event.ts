@@ -1,15 +1,12 @@
 import { termOf, typeOf, writableText } from '../../atom/media.ts';
 import {
   type AtomPerson,
-  type CityQuery,
   type EventDraft,
-  type EventFeed,
   type EventRecord,
-  type EventSearch,
   FEED_COUNT_DEFAULT,
   FEED_COUNT_MAX,
   type EventType,
-  type PersonFeed,
+  type eventEndpoints,
 } from '../../api/event.ts';
 import { firstCharacters, hasMoreThan } from '../../lib/characters.ts';
 import type { FeedWindow } from '../../api/endpoint.ts';
@@ -17,46 +14,74 @@ import { address } from '../address.ts';
 import { drawnUrl } from '../store/drawn-pictures.ts';
 import { instantOf } from '../store/clock.ts';
 import type { Slice } from '../store/database.ts';
-import type { EventText, Relation, StoredEvent } from '../store/event.ts';
-import { type Person, avatarOf, webPage } from '../store/people.ts';
-import type { Stored } from '../store/schema.ts';
-import { type Call, type Of, personOf } from './call.ts';
-import { numericId } from './numeric-id.ts';
-import { personNamed } from './person.ts';
+import type { Flag, Person, Relation, Stored } from '../store/schema.ts';
+import { type Call, type Rule, type Rules, numericId, owned, personOf } from './call.ts';
+import { cityNamed } from './city.ts';
+import { avatarOf, personNamed, personOfRow, webPage } from './person.ts';
 import { Rejection, found } from './rejection.ts';
 
 /** Not specified: the length of an abstract. */
 const ABSTRACT_MAX = 160;
 
-export const event = (call: Call, { id }: Of): EventRecord => entries(call, [existing(call, id)], true)[0]!;
+export const eventRules = {
+  byId: (call, { id }) => entry(call, existing(call, id), true),
+  participants: attendees('participate', (title) => `要参加 ${title} 活动的成员`),
+  wishers: attendees('wish', (title) => `对 ${title} 活动感兴趣的成员`),
+  ofUser: eventsOfPerson('any', '的活动'),
+  initiated: eventsOfPerson('initiate', '发起的活动'),
+  participated: eventsOfPerson('participate', '参加的活动'),
+  wished: eventsOfPerson('wish', '感兴趣的活动'),
 
-/** The people with this relation to an event. */
-export const attendees =
-  (relation: Relation) =>
-  (call: Call, { id, ...window }: Of & FeedWindow): PersonFeed => {
-    const row = existing(call, id);
-    const { items, ...page } = call.events.people(row.id, relation, feedSlice(window));
-    const title = relation === 'participate' ? `要参加 ${row.title} 活动的成员` : `对 ${row.title} 活动感兴趣的成员`;
-    return { title, links: {}, ...feedPage(page), entries: items.map(personEntry) };
-  };
+  ofCity(call, { id, type = 'all', ...window }) {
+    const city = existingCity(call, id);
+    const kind = type === 'all' ? undefined : typeOf(type);
+    if (type !== 'all' && !kind) throw new Rejection(999);
+    const { items, ...page } = call.events.ofCity(city.id, kind, feedSlice(window), call.now);
+    const title = `同城 ${city.name} 的 ${kind ? typeNames[kind] : '所有类型'} 活动`;
+    const links = { alternate: `https://www.catalog.example/location/${city.id}/events` };
+    return { title, links, ...feedPage(page), entries: items.map((row) => entry(call, row, false)) };
+  },
 
-const personTitles = { any: '的活动', initiate: '发起的活动', participate: '参加的活动', wish: '感兴趣的活动' };
+  search(call, { q = '', location, ...window }) {
+    if (!location) throw new Rejection(1002);
+    const city = location === 'all' ? undefined : existingCity(call, location);
+    const { items, ...page } = call.events.search(q, city?.id, feedSlice(window), call.now);
+    const title = `同城${city?.name ?? ''}活动搜索 ${writableText(q.trim())} 的结果`;
+    return { title, links: {}, ...feedPage(page), entries: items.map((row) => entry(call, row, false)) };
+  },
 
-export const eventsOfPerson =
-  (relation: keyof typeof personTitles) =>
-  (call: Call, { id, ...window }: Of & FeedWindow): EventFeed => {
-    const person = personNamed(call, id);
-    const { items, ...page } = call.events.ofPerson(person.id, relation, feedSlice(window));
-    return {
-      title: person.name + personTitles[relation],
-      author: author(person),
-      links: { alternate: `${webPage(person)}events` },
-      ...feedPage(page),
-      // The feed of initiated events has no total, as in the real service.
-      ...(relation === 'initiate' && { totalResults: undefined }),
-      entries: entries(call, items, true),
-    };
-  };
+  create(call, draft) {
+    const person_id = personOf(call);
+    // The city of an event is that of its creator. Without a city, a person cannot create events.
+    const home = personOfRow(call, { person_id }).city_id;
+    const city = found(home === null ? undefined : call.db.find('cities', { id: home }), 1000);
+    const ids = { person_id, city_id: city.id };
+    const defaults = { point: '', has_image: 0, more_participants: 0, more_wishers: 0 } as const;
+    const row = call.db.insert('events', { ...checked(draft, city.name), ...ids, ...defaults });
+    call.db.insert('attendances', { event_id: row.id, person_id, relation: 'participate' });
+    return entry(call, row, true);
+  },
+
+  update(call, { id, ...draft }) {
+    const row = own(call, id);
+    if (row.ends_ms < call.now) throw new Rejection(1000);
+    const changes = checked(draft, cityOf(call, row).name);
+    call.db.update('events', { id: row.id }, changes);
+    return entry(call, { ...row, ...changes }, true);
+  },
+
+  delete(call, { id, reason }) {
+    const row = own(call, id);
+    if (reason === '') throw new Rejection(1002);
+    call.db.remove('events', { id: row.id });
+    return { result: 'OK' };
+  },
+
+  join: attend('participate'),
+  wish: attend('wish'),
+  leave: leave('participate'),
+  unwish: leave('wish'),
+} satisfies Rules<typeof eventEndpoints>;
 
 const typeNames: Record<EventType, string> = {
   commonweal: '公益',
@@ -71,73 +96,57 @@ const typeNames: Record<EventType, string> = {
   travel: '旅行',
 };
 
-export function eventsOfCity(call: Call, { id, type = 'all', ...window }: Of & CityQuery): EventFeed {
-  const city = existingCity(call, id);
-  const kind = type === 'all' ? undefined : typeOf(type);
-  if (type !== 'all' && !kind) throw new Rejection(999);
-  const { items, ...page } = call.events.ofCity(city.id, kind, feedSlice(window), call.now);
-  const title = `同城 ${city.name} 的 ${kind ? typeNames[kind] : '所有类型'} 活动`;
-  const links = { alternate: `https://www.catalog.example/location/${city.id}/events` };
-  return { title, links, ...feedPage(page), entries: entries(call, items, false) };
+/** The people with this relation to an event. */
+function attendees(relation: Relation, titleOf: (title: string) => string): Rule<typeof eventEndpoints.participants> {
+  return (call, { id, ...window }) => {
+    const row = existing(call, id);
+    const { items, ...page } = call.db.list('attendances', { event_id: row.id, relation }, feedSlice(window));
+    const people = items.map((attendance) => personEntry(personOfRow(call, attendance)));
+    return { title: titleOf(row.title), links: {}, ...feedPage(page), entries: people };
+  };
 }
 
-export function searchEvents(call: Call, { q = '', location, ...window }: EventSearch): EventFeed {
-  if (!location) throw new Rejection(1002);
-  const city = location === 'all' ? undefined : existingCity(call, location);
-  const { items, ...page } = call.events.search(q, city?.id, feedSlice(window), call.now);
-  const title = `同城${city?.name ?? ''}活动搜索 ${writableText(q.trim())} 的结果`;
-  return { title, links: {}, ...feedPage(page), entries: entries(call, items, false) };
-}
-
-export function createEvent(call: Call, draft: EventDraft): EventRecord {
-  const person_id = personOf(call);
-  const home = call.people.byId(person_id)?.city_id;
-  // The city of an event is that of its creator. Without a city, a person cannot create events.
-  const city = found(home ? call.cities.byId(home) : undefined, 1000);
-  const text = checked(draft, city.name);
-  const counted = { more_participants: 0, more_wishers: 0 };
-  const id = call.events.insert({ ...text, person_id, city_id: city.id, point: '', has_image: 0, ...counted });
-  call.events.attend(id, person_id, 'participate');
-  return event(call, { id: String(id) });
-}
-
-export function updateEvent(call: Call, { id, ...draft }: Of & EventDraft): EventRecord {
-  const row = own(call, id);
-  if (row.ends_ms < call.now) throw new Rejection(1000);
-  call.events.update(row.id, checked(draft, call.cities.byId(row.city_id)?.name ?? ''));
-  return event(call, { id });
-}
-
-export function deleteEvent(call: Call, { id, reason }: Of & { reason: string }): { result: string } {
-  const row = own(call, id);
-  if (reason === '') throw new Rejection(1002);
-  call.events.delete(row.id);
-  return { result: 'OK' };
+function eventsOfPerson(relation: Relation | 'any' | 'initiate', title: string): Rule<typeof eventEndpoints.ofUser> {
+  return (call, { id, ...window }) => {
+    const person = personNamed(call, id);
+    const { items, ...page } = call.events.ofPerson(person.id, relation, feedSlice(window));
+    return {
+      title: person.name + title,
+      author: author(person),
+      links: { alternate: `${webPage(person)}events` },
+      ...feedPage(page),
+      // The feed of initiated events has no total, as in the real service.
+      ...(relation === 'initiate' && { totalResults: undefined }),
+      entries: items.map((row) => entry(call, row, true)),
+    };
+  };
 }
 
 /** Participation and interest exclude each other: the later one replaces the other. */
-export const attend =
-  (relation: Relation) =>
-  (call: Call, { id }: Of): void =>
-    call.events.attend(existing(call, id).id, personOf(call), relation);
-
-/** Not specified: leaving an event that one has not joined. Nothing changes, and it is not an error. */
-export const leave =
-  (relation: Relation) =>
-  (call: Call, { id }: Of): void =>
-    call.events.leave(existing(call, id).id, personOf(call), relation);
-
-const existing = ({ events }: Call, id: string): StoredEvent => found(events.byId(numericId(id)), 1001);
-
-const existingCity = ({ cities }: Call, name: string): Stored<'cities'> => found(cities.named(name), 1001);
-
-function own(call: Call, id: string): StoredEvent {
-  const row = existing(call, id);
-  if (row.person_id !== call.reader) throw new Rejection(6002);
-  return row;
+function attend(relation: Relation): Rule<typeof eventEndpoints.join> {
+  return (call, { id }) => {
+    const attendance = { event_id: existing(call, id).id, person_id: personOf(call) };
+    if (call.db.find('attendances', attendance)?.relation === relation) return;
+    call.db.remove('attendances', attendance);
+    call.db.insert('attendances', { ...attendance, relation });
+  };
 }
 
-function checked(draft: EventDraft, city: string): EventText {
+/** Not specified: leaving an event that one has not joined. Nothing changes, and it is not an error. */
+function leave(relation: Relation): Rule<typeof eventEndpoints.leave> {
+  return (call, { id }) =>
+    call.db.remove('attendances', { event_id: existing(call, id).id, person_id: personOf(call), relation });
+}
+
+const existing = ({ db }: Call, id: string): Stored<'events'> => found(db.find('events', { id: numericId(id) }), 1001);
+
+const existingCity = (call: Call, name: string): Stored<'cities'> => found(cityNamed(call, name), 1001);
+
+const cityOf = ({ db }: Call, { city_id }: Stored<'events'>): Stored<'cities'> => db.find('cities', { id: city_id })!;
+
+const own = (call: Call, id: string): Stored<'events'> => owned(call, existing(call, id), 6002);
+
+function checked(draft: EventDraft, city: string) {
   const { title, term, content, startTime, endTime, where, invite_only = 'no', can_invite = 'yes' } = draft;
   if ([title, term, content, startTime, endTime, where].includes('')) throw new Rejection(1002);
   const type = typeOf(term);
@@ -148,8 +157,8 @@ function checked(draft: EventDraft, city: string): EventText {
     title,
     type,
     content,
-    invite_only: invite_only === 'yes' ? 1 : 0,
-    can_invite: can_invite === 'yes' ? 1 : 0,
+    invite_only: yesFlag(invite_only),
+    can_invite: yesFlag(can_invite),
     starts: startTime,
     ends: endTime,
     starts_ms,
@@ -158,6 +167,8 @@ function checked(draft: EventDraft, city: string): EventText {
     place: where === city || where.startsWith(`${city} `) ? where : `${city} ${where}`,
   };
 }
+
+const yesFlag = (value: string): Flag => (value === 'yes' ? 1 : 0);
 
 /** The first element is number 1; 0 means 1. */
 const feedSlice = ({ 'start-index': start = 1, 'max-results': count = FEED_COUNT_DEFAULT }: FeedWindow): Slice => ({
@@ -171,41 +182,37 @@ const feedPage = ({ start, count, total }: Slice & { total: number }) => ({
   totalResults: total,
 });
 
-function entries(call: Call, rows: readonly StoredEvent[], withAuthors: boolean): EventRecord[] {
-  const { reader, events, people, cities } = call;
-  const ids = rows.map((row) => row.id);
-  const relations = reader === null ? undefined : events.relationsOf(reader, ids);
-  const authors = withAuthors ? people.byIds(rows.map((row) => row.person_id)) : undefined;
-  return rows.map((row): EventRecord => {
-    const isCreator = reader === row.person_id;
-    const creator = authors?.get(row.person_id);
-    const city = cities.byId(row.city_id);
-    const short = abstract(row.content);
-    const status = relations && statusOf(relations.get(row.id), isCreator);
-    return {
-      id: String(row.id),
-      title: row.title,
-      term: termOf(row.type),
-      ...(creator && { author: author(creator) }),
-      links: {
-        self: address(`/event/${row.id}`),
-        alternate: `https://www.catalog.example/event/${row.id}/`,
-        ...(row.has_image === 1 && { image: drawnUrl('event', 'large', String(row.id)) }),
-      },
-      summary: short,
-      content: isCreator ? row.content : short,
-      invite_only: row.invite_only === 1 ? 'yes' : 'no',
-      can_invite: row.can_invite === 1 ? 'yes' : 'no',
-      participants: String(row.participants),
-      wishers: String(row.wishers),
-      ...(status && { status }),
-      ...(city && { location: { id: city.id, name: city.name } }),
-      startTime: row.starts,
-      endTime: row.ends,
-      where: row.place,
-      ...(row.point !== '' && { point: row.point }),
-    };
-  });
+function entry(call: Call, row: Stored<'events'>, withAuthor: boolean): EventRecord {
+  const { db, reader } = call;
+  const isCreator = reader === row.person_id;
+  const city = cityOf(call, row);
+  const short = abstract(row.content);
+  const attendance = reader === null ? undefined : db.find('attendances', { event_id: row.id, person_id: reader });
+  const status = statusOf(attendance?.relation, isCreator);
+  const attending = (relation: Relation) => db.count('attendances', { event_id: row.id, relation });
+  return {
+    id: String(row.id),
+    title: row.title,
+    term: termOf(row.type),
+    ...(withAuthor && { author: author(personOfRow(call, row)) }),
+    links: {
+      self: address(`/event/${row.id}`),
+      alternate: `https://www.catalog.example/event/${row.id}/`,
+      ...(row.has_image === 1 && { image: drawnUrl('event', 'large', String(row.id)) }),
+    },
+    summary: short,
+    content: isCreator ? row.content : short,
+    invite_only: row.invite_only === 1 ? 'yes' : 'no',
+    can_invite: row.can_invite === 1 ? 'yes' : 'no',
+    participants: String(row.more_participants + attending('participate')),
+    wishers: String(row.more_wishers + attending('wish')),
+    ...(status && { status }),
+    location: { id: city.id, name: city.name },
+    startTime: row.starts,
+    endTime: row.ends,
+    where: row.place,
+    ...(row.point !== '' && { point: row.point }),
+  };
 }
 
 /** Not specified: the status of a creator who participates. The real service returns participation. */

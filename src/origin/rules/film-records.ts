@@ -19,10 +19,10 @@ import {
   subjectMembers,
 } from '../../api/film.ts';
 import { drawnImages, drawnUrl } from '../store/drawn-pictures.ts';
-import type { AlbumPhoto } from '../store/film.ts';
-import { type Person, briefUser } from '../store/people.ts';
 import type { Stored } from '../store/schema.ts';
 import type { Call } from './call.ts';
+import { columns } from './members.ts';
+import { briefUser, personOfRow } from './person.ts';
 
 type SubjectRow = Stored<'subjects'>;
 type CelebrityRow = Stored<'celebrities'>;
@@ -32,68 +32,55 @@ function forTier<T extends object>(record: T, members: Record<string, readonly T
   return Object.fromEntries(Object.entries(record).filter(([name]) => members[name]?.includes(tier))) as T;
 }
 
-export function fullSubjects({ films, people, tier }: Call, rows: readonly SubjectRow[]): SubjectRecord[] {
-  const ids = rows.map((row) => row.id);
-  const credits = films.credits(ids);
-  const comments = films.counts('film_comments', ids);
-  const reviews = films.counts('film_reviews', ids);
-  const photos = films.firstPhotos(ids, RECORD_PHOTOS);
-  const first = films.firstReviews(ids, RECORD_REVIEWS);
-  const authors = people.byIds([...first.values()].flat().map((review) => review.person_id));
-  return rows.map((row) => {
-    const { id } = row;
-    const page = webPageOf(id);
-    const isFilm = row.subtype === 'movie';
-    const creditedFor = (job: Stored<'credits'>['job']) =>
-      (credits.get(id) ?? []).filter((credit) => credit.job === job).map(credited);
-    const urls = (kind: string, most: number) =>
-      Array.from(
-        { length: Math.min(most, RECORD_URLS) },
-        (_, n) => `https://video.catalog.example/${id}/${kind}-${n + 1}.mp4`,
-      );
-    const record: SubjectRecord = {
-      ...simpleMembers(row),
-      aka: list(row.aka),
-      mobile_url: `${page}mobile`,
-      // The specified Rating of a full subject is an integer without the decimal of lists, so send the members of both forms.
-      rating: { ...ratingOf(row), value: Math.round(row.rating_average) },
-      ratings_count: row.ratings_count,
-      wish_count: row.wish_count,
-      collect_count: row.collect_count,
-      do_count: row.do_count,
-      directors: creditedFor('directors'),
-      casts: creditedFor('casts').slice(0, RECORD_CASTS),
-      writers: creditedFor('writers'),
-      website: row.website,
-      service_site: row.mini_site,
-      pubdates: list(row.pubdates),
-      mainland_pubdate: row.mainland_pubdate,
-      pubdate: row.mainland_pubdate,
-      languages: list(row.languages),
-      durations: list(row.durations),
-      genres: list(row.genres).slice(0, RECORD_GENRES),
-      countries: list(row.countries),
-      summary: row.summary,
-      comments_count: comments.get(id) ?? 0,
-      reviews_count: reviews.get(id) ?? 0,
-      seasons_count: row.seasons_count,
-      current_season: row.current_season,
-      episodes_count: row.episodes_count,
-      schedule_url: isFilm ? `${page}cinema/` : '',
-      trailer_urls: urls('trailer', row.trailers),
-      clip_urls: urls('clip', row.clips),
-      blooper_urls: urls('blooper', row.bloopers),
-      photos: (photos.get(id) ?? []).map(simplePhoto),
-      popular_reviews: (first.get(id) ?? []).map((review) => simpleReview(review, authors)),
-    };
-    return forTier(record, subjectMembers, tier);
-  });
+export function fullSubject(call: Call, row: SubjectRow): SubjectRecord {
+  const { db, tier } = call;
+  const { id } = row;
+  const page = webPageOf(id);
+  const isFilm = row.subtype === 'movie';
+  const reviews = db.list('film_reviews', { subject_id: id }, { start: 0, count: RECORD_REVIEWS });
+  const photos = db.rows('film_photos', { subject_id: id, celebrity_id: null }, RECORD_PHOTOS);
+  const creditedFor = (job: Stored<'credits'>['job'], most?: number) =>
+    db.rows('credits', { subject_id: id, job }, most).map(credited);
+  const urls = (kind: string, most: number) =>
+    Array.from(
+      { length: Math.min(most, RECORD_URLS) },
+      (_, n) => `https://video.catalog.example/${id}/${kind}-${n + 1}.mp4`,
+    );
+  const record: SubjectRecord = {
+    ...simpleMembers(row),
+    aka: list(row.aka),
+    mobile_url: `${page}mobile`,
+    // The specified Rating of a full subject is an integer without the decimal of lists, so send the members of both forms.
+    rating: { ...ratingOf(row), value: Math.round(row.rating_average) },
+    ...columns(row, 'ratings_count', 'wish_count', 'collect_count', 'do_count'),
+    directors: creditedFor('directors'),
+    casts: creditedFor('casts', RECORD_CASTS),
+    writers: creditedFor('writers'),
+    website: row.website,
+    service_site: row.mini_site,
+    pubdates: list(row.pubdates),
+    mainland_pubdate: row.mainland_pubdate,
+    pubdate: row.mainland_pubdate,
+    languages: list(row.languages),
+    durations: list(row.durations),
+    genres: list(row.genres).slice(0, RECORD_GENRES),
+    countries: list(row.countries),
+    summary: row.summary,
+    comments_count: db.count('film_comments', { subject_id: id }),
+    reviews_count: reviews.total,
+    ...columns(row, 'seasons_count', 'current_season', 'episodes_count'),
+    schedule_url: isFilm ? `${page}cinema/` : '',
+    trailer_urls: urls('trailer', row.trailers),
+    clip_urls: urls('clip', row.clips),
+    blooper_urls: urls('blooper', row.bloopers),
+    photos: photos.map(simplePhoto),
+    popular_reviews: reviews.items.map((review) => simpleReview(call, review)),
+  };
+  return forTier(record, subjectMembers, tier);
 }
 
 export function fullCelebrity(call: Call, row: CelebrityRow): CelebrityRecord {
   const { id } = row;
-  const album = call.films.photosOfCelebrity(id, { start: 0, count: RECORD_PHOTOS });
-  const works = call.films.works(id, { start: 0, count: RECORD_WORKS });
   const simple = simpleCelebrityRecord(row);
   const record: CelebrityRecord = {
     ...simple,
@@ -102,52 +89,40 @@ export function fullCelebrity(call: Call, row: CelebrityRow): CelebrityRecord {
     summary: row.summary,
     aka: list(row.aka),
     aka_en: list(row.aka_en),
-    website: row.website,
-    gender: row.gender,
-    birthday: row.birthday,
-    born_place: row.born_place,
+    ...columns(row, 'website', 'gender', 'birthday', 'born_place'),
     professions: list(row.professions),
     constellation: row.constellation,
-    photos: album.items.map(simplePhoto),
-    works: workRecords(call, works.items),
+    photos: call.db.rows('film_photos', { celebrity_id: id }, RECORD_PHOTOS).map(simplePhoto),
+    works: call.db.rows('works', { celebrity_id: id }, RECORD_WORKS).map((work) => workRecord(call, work)),
   };
   return forTier(record, celebrityMembers, call.tier);
 }
 
 function simpleMembers(row: SubjectRow): SubjectRecord {
   return {
-    id: row.id,
-    title: row.title,
-    original_title: row.original_title,
+    ...columns(row, 'id', 'title', 'original_title'),
     alt: webPageOf(row.id),
     images: drawnImages('subject', row.id),
     rating: ratingOf(row),
     pubdates: list(row.pubdates),
-    year: row.year,
-    subtype: row.subtype,
+    ...columns(row, 'year', 'subtype'),
   };
 }
 
 export const simpleSubjectRecord = ({ tier }: Call, row: SubjectRow): SubjectRecord =>
   forTier(simpleMembers(row), subjectMembers, tier);
 
-type OfSubject = { subject_id: string };
+/** The film that a row refers to; a foreign key guarantees that there is one. */
+export const subjectOf = ({ db }: Call, { subject_id }: { subject_id: string }): SubjectRow =>
+  db.find('subjects', { id: subject_id })!;
 
-export const subjectsOf = ({ films }: Call, rows: readonly OfSubject[]): SubjectRow[] =>
-  films.subjects(rows.map((row) => row.subject_id));
+export const simpleSubjectOf = (call: Call, row: { subject_id: string }) =>
+  simpleSubjectRecord(call, subjectOf(call, row));
 
-/** A record for each row, made of the row and the film that it refers to. */
-export function withSubjects<Row extends OfSubject, Made>(
-  call: Call,
-  rows: readonly Row[],
-  make: (row: Row, subject: SubjectRecord) => Made,
-): Made[] {
-  const subjects = new Map(subjectsOf(call, rows).map((row) => [row.id, simpleSubjectRecord(call, row)]));
-  return rows.map((row) => make(row, subjects.get(row.subject_id)!));
-}
-
-export const workRecords = (call: Call, rows: readonly Stored<'works'>[]): WorkRecord[] =>
-  withSubjects(call, rows, ({ roles }, subject) => ({ roles: list(roles), subject }));
+export const workRecord = (call: Call, work: Stored<'works'>): WorkRecord => ({
+  roles: list(work.roles),
+  subject: simpleSubjectOf(call, work),
+});
 
 const ratingOf = (row: SubjectRow) => ({
   max: 10,
@@ -178,68 +153,61 @@ function simplePhoto({ id }: Stored<'film_photos'>): PhotoRecord {
   };
 }
 
-export function photoRecords(
-  { people }: Call,
-  rows: readonly AlbumPhoto[],
-  album: { id: string; title: string; url: string; total: number },
-): PhotoRecord[] {
-  const authors = people.byIds(rows.map((row) => row.person_id));
-  return rows.map((row) => ({
+export interface Album {
+  id: string;
+  title: string;
+  url: string;
+  photos: readonly Stored<'film_photos'>[];
+}
+
+export const albumRecords = (call: Call, { id, title, url, photos }: Album): PhotoRecord[] =>
+  photos.map((row, n) => ({
     ...simplePhoto(row),
     subject_id: row.subject_id,
     created_at: row.created,
     desc: row.description,
-    author: filmUser(authors.get(row.person_id)),
-    album_id: album.id,
-    album_title: album.title,
-    album_url: album.url,
-    next_photo: row.next === null ? '' : String(row.next),
-    prev_photo: row.previous === null ? '' : String(row.previous),
+    author: filmUser(call, row),
+    album_id: id,
+    album_title: title,
+    album_url: url,
+    next_photo: String(photos[n + 1]?.id ?? ''),
+    prev_photo: String(photos[n - 1]?.id ?? ''),
     position: row.position,
     comments_count: row.comments_count,
-    photos_count: album.total,
+    photos_count: photos.length,
   }));
-}
 
-export function reviewRecords({ people }: Call, rows: readonly Stored<'film_reviews'>[]): FilmReviewRecord[] {
-  const authors = people.byIds(rows.map((review) => review.person_id));
-  return rows.map((review) => ({
-    ...simpleReview(review, authors),
-    created_at: review.created,
-    updated_at: review.updated,
-    useful_count: review.useful,
-    useless_count: review.useless,
-    comments_count: review.comments,
-  }));
-}
+export const reviewRecord = (call: Call, review: Stored<'film_reviews'>): FilmReviewRecord => ({
+  ...simpleReview(call, review),
+  created_at: review.created,
+  updated_at: review.updated,
+  useful_count: review.useful,
+  useless_count: review.useless,
+  comments_count: review.comments,
+});
 
-function simpleReview(review: Stored<'film_reviews'>, authors: ReadonlyMap<string, Person>): FilmReviewRecord {
-  return {
-    id: String(review.id),
-    title: review.title,
-    alt: `https://movie.catalog.example/review/${review.id}/`,
-    subject_id: review.subject_id,
-    author: filmUser(authors.get(review.person_id)),
-    rating: { max: 5, value: review.rating, min: 0 },
-    summary: [...review.content].slice(0, REVIEW_SUMMARY_MAX).join(''),
-  };
-}
+const simpleReview = (call: Call, review: Stored<'film_reviews'>): FilmReviewRecord => ({
+  id: String(review.id),
+  title: review.title,
+  alt: `https://movie.catalog.example/review/${review.id}/`,
+  subject_id: review.subject_id,
+  author: filmUser(call, review),
+  rating: { max: 5, value: review.rating, min: 0 },
+  summary: [...review.content].slice(0, REVIEW_SUMMARY_MAX).join(''),
+});
 
-export function commentRecords({ people }: Call, rows: readonly Stored<'film_comments'>[]): FilmCommentRecord[] {
-  const authors = people.byIds(rows.map((comment) => comment.person_id));
-  return rows.map((comment) => ({
-    id: String(comment.id),
-    created_at: comment.created,
-    subject_id: comment.subject_id,
-    author: filmUser(authors.get(comment.person_id)),
-    content: comment.content,
-    rating: { max: 5, value: comment.rating, min: 0 },
-    useful_count: comment.useful,
-  }));
-}
+export const commentRecord = (call: Call, comment: Stored<'film_comments'>): FilmCommentRecord => ({
+  id: String(comment.id),
+  created_at: comment.created,
+  subject_id: comment.subject_id,
+  author: filmUser(call, comment),
+  content: comment.content,
+  rating: { max: 5, value: comment.rating, min: 0 },
+  useful_count: comment.useful,
+});
 
-function filmUser(person: Person | undefined): FilmUserRecord {
-  if (!person) throw new Error('an author is missing'); // a foreign key prevents it
+function filmUser(call: Call, row: { person_id: string }): FilmUserRecord {
+  const person = personOfRow(call, row);
   return { ...briefUser(person), signature: person.signature };
 }
 

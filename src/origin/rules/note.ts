@@ -1,159 +1,138 @@
-import type { Window } from '../../api/endpoint.ts';
 import {
   NOTE_PICTURES_MAX,
   type NoteDraft,
   type NoteFormat,
-  type NotePage,
   type NotePictures,
-  type NoteQuery,
   type NoteRecord,
-  type PictureLayout,
+  type noteEndpoints,
   noteFormats,
   notePrivacies,
   pictureLayouts,
 } from '../../api/note.ts';
-import type { NoteContent, StoredNote } from '../store/note.ts';
-import type { ReceivedPicture } from '../store/pictures.ts';
-import { type Call, type Of, personOf, sliceOf } from './call.ts';
+import { timestamp } from '../store/clock.ts';
+import type { Stored } from '../store/schema.ts';
+import { type Call, type Of, type Rules, numericId, owned, personOf, sliceOf } from './call.ts';
 import { noteContent, noteMarkup, noteSummary, pictureTag } from './note-text.ts';
-import { numericId } from './numeric-id.ts';
 import { personNamed } from './person.ts';
-import { checkPictures } from './picture.ts';
+import { keepPictures, urlsByNumber } from './picture.ts';
 import { Rejection, found } from './rejection.ts';
 
-interface NewPicture {
-  number: number;
-  received: ReceivedPicture;
-  layout: PictureLayout;
-  caption: string;
-}
+type NoteContent = Pick<Stored<'notes'>, 'title' | 'content' | 'privacy' | 'can_reply'>;
+export const noteRules = {
+  byId: (call, { id, format }) => toRecord(call, visibleNote(call, id), format),
 
-export function noteById(call: Call, { id, format }: Of & NoteQuery): NoteRecord {
-  return toRecord(call, visibleNote(call, id), format);
-}
+  /** The notes of a person that the reader may see. */
+  userCreated(call, { id, format, ...window }) {
+    const person = personNamed(call, id);
+    const privacy = notePrivacies.filter((privacy) => maySee(call, { person_id: person.id, privacy }));
+    const { items, ...page } = call.db.list('notes', { person_id: person.id, privacy }, sliceOf(window));
+    return { ...page, notes: items.map((note) => toRecord(call, note, format)) };
+  },
 
-/** The notes of a person that the reader may see. */
-export function notesOfPerson(call: Call, { id, format, ...window }: Of & NoteQuery & Window): NotePage {
-  const person = personNamed(call, id);
-  const privacies = notePrivacies.filter((privacy) => maySee(call, { person_id: person.id, privacy }));
-  const { items, ...page } = call.notes.ofPerson(person.id, privacies, sliceOf(window));
-  return { ...page, notes: items.map((note) => toRecord(call, note, format)) };
-}
+  create(call, draft) {
+    const content = checked(draft);
+    const now = timestamp();
+    const row = { person_id: personOf(call), ...content, publish_time: now, update_time: now, recs_count: 0 };
+    const note = call.db.insert('notes', row);
+    keepNumbered(call, note, draft);
+    return rewritten(call, note, content);
+  },
 
-export function createNote(call: Call, draft: NoteDraft): NoteRecord {
-  const content = checked(draft);
-  const pictures = newPictures(call, draft);
-  const id = call.notes.add(personOf(call), content);
-  keep(call, id, pictures);
-  return rewritten(call, id, content);
-}
+  /** Sets what the draft leaves out to its default. Pictures remain, even if the content does not show them. */
+  update(call, { id, ...draft }) {
+    const note = ownNote(call, id);
+    const content = checked(draft);
+    keepNumbered(call, note, draft);
+    return rewritten(call, note, content);
+  },
 
-/** Sets what the draft leaves out to its default. Pictures remain, even if the content does not show them. */
-export function updateNote(call: Call, { id, ...draft }: Of & NoteDraft): NoteRecord {
-  const note = ownNote(call, id);
-  const content = checked(draft);
-  keep(call, note.id, newPictures(call, draft));
-  return rewritten(call, note.id, content);
-}
+  addPictures(call, { id, ...draft }: Of & NotePictures & Partial<NoteDraft>) {
+    const note = ownNote(call, id);
+    const pictures = keepNumbered(call, note, draft);
+    // An upload has no title: the client meant the PUT of the whole note.
+    if (pictures.length === 0) throw new Rejection(draft.title && draft.content ? 1014 : 1002);
+    const tags = pictures.map(({ number, layout, caption }) => pictureTag(number, layout, caption));
+    return rewritten(call, note, { content: draft.content ?? [note.content, ...tags].join('\n') });
+  },
 
-export function addNotePictures(call: Call, { id, ...draft }: Of & NotePictures & Partial<NoteDraft>): NoteRecord {
-  const note = ownNote(call, id);
-  const pictures = newPictures(call, draft);
-  // An upload has no title: the client meant the PUT of the whole note.
-  if (pictures.length === 0) throw new Rejection(draft.title && draft.content ? 1014 : 1002);
-  keep(call, note.id, pictures);
-  const tags = pictures.map(({ number, layout, caption }) => pictureTag(number, layout, caption));
-  return rewritten(call, note.id, { content: draft.content ?? [note.content, ...tags].join('\n') });
-}
+  delete(call, { id }) {
+    const note = ownNote(call, id);
+    call.unused.push(...picturesOf(call, note).map(({ picture }) => picture));
+    call.db.remove('notes', { id: note.id });
+    return {};
+  },
 
-export function deleteNote(call: Call, { id }: Of) {
-  const note = ownNote(call, id);
-  call.notes.remove(note.id);
-  call.unused.push(...[...note.photos.values()].map(({ picture }) => picture));
-  return {};
-}
+  /** A second like changes nothing. */
+  like(call, { id }) {
+    call.db.insertNew('note_likes', { note_id: visibleNote(call, id).id, person_id: personOf(call) });
+    return {};
+  },
 
-/** A second like changes nothing. */
-export function likeNote(call: Call, { id }: Of) {
-  call.notes.like(visibleNote(call, id).id, personOf(call));
-  return {};
-}
+  unlike(call, { id }) {
+    call.db.remove('note_likes', { note_id: visibleNote(call, id).id, person_id: personOf(call) });
+    return {};
+  },
+} satisfies Partial<Rules<typeof noteEndpoints>>;
 
-export function unlikeNote(call: Call, { id }: Of) {
-  call.notes.unlike(visibleNote(call, id).id, personOf(call));
-  return {};
-}
-
-export function visibleNote(call: Call, id: string): StoredNote {
-  const note = found(call.notes.find(numericId(id)), 1006);
+export function visibleNote(call: Call, id: string): Stored<'notes'> {
+  const note = found(call.db.find('notes', { id: numericId(id) }), 1006);
   if (!maySee(call, note)) throw new Rejection(1000);
   return note;
 }
 
 /** Not specified: the code for changing the note of another person; 1000, because the interface specifies 6002 only for books. */
-function ownNote(call: Call, id: string): StoredNote {
-  const note = visibleNote(call, id);
-  if (note.person_id !== call.reader) throw new Rejection(1000);
-  return note;
-}
+const ownNote = (call: Call, id: string) => owned(call, visibleNote(call, id), 1000);
 
-function maySee(call: Call, { person_id, privacy }: Pick<StoredNote, 'person_id' | 'privacy'>): boolean {
+function maySee(call: Call, { person_id, privacy }: Pick<Stored<'notes'>, 'person_id' | 'privacy'>): boolean {
   if (person_id === call.reader || privacy === 'public') return true;
-  return privacy === 'friend' && call.people.areFriends(person_id, personOf(call));
+  const friendship = { person_id, friend_id: personOf(call) };
+  return privacy === 'friend' && call.db.find('friendships', friendship) !== undefined;
 }
 
 function checked({ title, content, privacy = 'public', can_reply = true }: NoteDraft): NoteContent {
   if (!title?.trim() || !content?.trim()) throw new Rejection(1002);
-  const valid = notePrivacies.find((one) => one === privacy);
-  if (!valid) throw new Rejection(999);
-  return { title, content, privacy: valid, can_reply: can_reply ? 1 : 0 };
+  const known = notePrivacies.find((one) => one === privacy);
+  return { title, content, privacy: found(known, 999), can_reply: can_reply ? 1 : 0 };
 }
 
-/** The pictures in `pids`, each with its file, layout and caption. */
-function newPictures({ received }: Call, draft: Partial<NotePictures>): NewPicture[] {
+/** Stores the pictures in `pids`, each with its file, layout and caption, and returns their rows. */
+function keepNumbered(call: Call, { id }: Stored<'notes'>, draft: Partial<NotePictures>): Stored<'note_photos'>[] {
+  const { received } = call;
   const fields: Record<string, unknown> = { ...draft };
   const numbers = (draft.pids ?? '').split(',').flatMap((pid) => (pid.trim() === '' ? [] : pictureNumber(pid.trim())));
   if (numbers.length > NOTE_PICTURES_MAX || new Set(numbers).size < numbers.length) throw new Rejection(999);
   if (received.length > numbers.length) throw new Rejection(999);
-  const pictures = numbers.map((number): NewPicture => {
+  const rows = numbers.map((number) => {
     // Clients send the number with or without the prefix.
     const named = (word: string) => [`${word}_${number}`, `${word}_p_${number}`];
     const field = (word: string) => named(word).flatMap((name) => fields[name] ?? [])[0];
     const image = received.find(({ name }) => named('image').includes(name));
-    if (!image) throw new Rejection(1002);
+    const picture = found(image, 1002).file;
     const layout = pictureLayouts.find((one) => one === (field('layout') ?? 'C'));
-    if (!layout) throw new Rejection(999);
-    return { number, received: image, layout, caption: text(field('desc')) };
+    return { note_id: id, number, picture, layout: found(layout, 999), caption: text(field('desc')) };
   });
-  checkPictures(received);
-  return pictures;
+  keepPictures(call, 'note_photos', rows);
+  return rows;
 }
 
 const text = (value: unknown) => (typeof value === 'string' ? value : '');
 
-function pictureNumber(pid: string): number {
-  const number = /^(?:p_)?([1-9]\d{0,5})$/.exec(pid)?.[1];
-  if (number === undefined) throw new Rejection(999);
-  return Number(number);
-}
+const pictureNumber = (pid: string) => Number(found(/^(?:p_)?([1-9]\d{0,5})$/.exec(pid)?.[1], 999));
 
-function keep({ notes, pictures }: Call, note: number, added: readonly NewPicture[]) {
-  for (const { number, received, layout, caption } of added) {
-    if (!notes.addPhoto(note, number, { picture: received.file, layout, caption })) throw new Rejection(999);
-  }
-  pictures.keep(added.map(({ received }) => received));
-}
+const picturesOf = ({ db }: Call, { id }: Stored<'notes'>) => db.rows('note_photos', { note_id: id });
 
 /** Stores the content in the tags of the text format, once the pictures of the note are stored. */
-function rewritten(call: Call, id: number, written: Partial<NoteContent> & { content: string }): NoteRecord {
-  const photos = call.notes.find(id)?.photos;
-  call.notes.replace(id, { ...written, content: noteMarkup(written.content, (number) => photos?.get(number)) });
-  return toRecord(call, call.notes.find(id)!);
+function rewritten(call: Call, note: Stored<'notes'>, written: Partial<NoteContent> & { content: string }): NoteRecord {
+  const { db } = call;
+  const content = noteMarkup(written.content, (number) => db.find('note_photos', { note_id: note.id, number }));
+  const changes = { ...written, content, update_time: timestamp() };
+  db.update('notes', { id: note.id }, changes);
+  return toRecord(call, { ...note, ...changes });
 }
 
-function toRecord({ pictures }: Call, note: StoredNote, format: NoteFormat = 'text'): NoteRecord {
+function toRecord(call: Call, note: Stored<'notes'>, format: NoteFormat = 'text'): NoteRecord {
   if (!noteFormats.includes(format)) throw new Rejection(999);
-  const photos = new Map([...note.photos].map(([number, { picture }]) => [number, pictures.urlOf(picture)]));
+  const photos = urlsByNumber(call, picturesOf(call, note));
   return {
     id: String(note.id),
     alt: `https://www.catalog.example/note/${note.id}/`,
@@ -165,8 +144,8 @@ function toRecord({ pictures }: Call, note: StoredNote, format: NoteFormat = 'te
     publish_time: note.publish_time,
     update_time: note.update_time,
     photos: Object.fromEntries(photos),
-    comments_count: note.comments_count,
-    liked_count: note.liked_count,
+    comments_count: call.db.count('note_comments', { note_id: note.id }),
+    liked_count: call.db.count('note_likes', { note_id: note.id }),
     recs_count: note.recs_count,
   };
 }

@@ -1,4 +1,5 @@
 import { type GivenRating, RATING_MAX, RATING_MIN } from '../../api/book.ts';
+import type { Flag } from '../store/schema.ts';
 
 /** The `rating` member of a record; absent if unrated. */
 export function givenRating(rating: number | null): { rating?: GivenRating } {
@@ -14,4 +15,4 @@ export const isRating = (rating: number | undefined): rating is number =>
   rating !== undefined && Number.isInteger(rating) && rating >= RATING_MIN && rating <= RATING_MAX;
 
 /** Anything but `private` is public. */
-export const isPrivate = (privacy: string | undefined) => privacy === 'private';
+export const privateFlag = (privacy: string | undefined): Flag => (privacy === 'private' ? 1 : 0);

@@ -1,52 +1,53 @@
-import { REVIEW_MORE_THAN, type ReviewDraft, type ReviewRecord } from '../../api/book.ts';
+import { REVIEW_MORE_THAN, type ReviewDraft, type ReviewRecord, type bookEndpoints } from '../../api/book.ts';
 import { hasMoreThan } from '../../lib/characters.ts';
-import { userRecord } from '../store/people.ts';
-import type { ReviewContent } from '../store/review.ts';
+import { timestamp } from '../store/clock.ts';
 import type { Stored } from '../store/schema.ts';
-import { type Call, type Of, personOf } from './call.ts';
+import { bookOfRow, existingBook } from './book-record.ts';
+import { type Call, type Rules, numericId, owned, personOf } from './call.ts';
 import { givenRating, ratingOrNone } from './opinion.ts';
-import { numericId } from './numeric-id.ts';
+import { personOfRow, userRecord } from './person.ts';
 import { Rejection, found } from './rejection.ts';
 
-/** Not specified: the number of reviews of one book by one person; it is not limited. */
-export function createReview(call: Call, draft: ReviewDraft & { book: string }): ReviewRecord {
-  if (draft.book === undefined) throw new Rejection(1002);
-  if (!call.books.has(draft.book)) throw new Rejection(6000);
-  return toRecord(call, call.reviews.add(personOf(call), draft.book, checked(draft)));
-}
+export const reviewRules = {
+  /** Not specified: the number of reviews of one book by one person; it is not limited. */
+  createReview(call, draft) {
+    if (draft.book === undefined) throw new Rejection(1002);
+    const ids = { person_id: personOf(call), book_id: existingBook(call, draft.book).id };
+    const now = timestamp();
+    const row = { ...ids, ...checked(draft), votes: 0, useless: 0, comments: 0, published: now, updated: now };
+    return toRecord(call, call.db.insert('reviews', row));
+  },
 
-export function updateReview(call: Call, { id, ...draft }: Of & ReviewDraft): ReviewRecord {
-  const review = ownReview(call, id);
-  return toRecord(call, call.reviews.replace(review.id, checked(draft)));
-}
+  updateReview(call, { id, ...draft }) {
+    const review = ownReview(call, id);
+    const changes = { ...checked(draft), updated: timestamp() };
+    call.db.update('reviews', { id: review.id }, changes);
+    return toRecord(call, { ...review, ...changes });
+  },
 
-export function deleteReview(call: Call, { id }: Of): string {
-  call.reviews.remove(ownReview(call, id).id);
-  return 'OK';
-}
+  deleteReview(call, { id }) {
+    call.db.remove('reviews', { id: ownReview(call, id).id });
+    return 'OK';
+  },
+} satisfies Partial<Rules<typeof bookEndpoints>>;
 
-function ownReview({ reviews, reader }: Call, id: string): Stored<'reviews'> {
-  const review = found(reviews.find(numericId(id)), 6006);
-  if (review.person_id !== reader) throw new Rejection(6002);
-  return review;
-}
+const ownReview = (call: Call, id: string) =>
+  owned(call, found(call.db.find('reviews', { id: numericId(id) }), 6006), 6002);
 
-function checked({ title, content, rating }: ReviewDraft): ReviewContent {
+function checked({ title, content, rating }: ReviewDraft) {
   if (!title?.trim() || content === undefined) throw new Rejection(1002);
   if (!hasMoreThan(content, REVIEW_MORE_THAN)) throw new Rejection(6004);
   return { title, content, rating: ratingOrNone(rating) };
 }
 
-function toRecord({ books, people }: Call, review: Stored<'reviews'>): ReviewRecord {
+function toRecord(call: Call, review: Stored<'reviews'>): ReviewRecord {
   const { id, title, content, rating, votes, useless, comments, published, updated } = review;
-  const author = people.byId(review.person_id);
-  const book = books.byId(review.book_id);
   return {
     id,
     title,
     alt: `https://book.catalog.example/review/${id}/`,
-    ...(author && { author: userRecord(author) }),
-    ...(book && { book }),
+    author: userRecord(personOfRow(call, review)),
+    book: bookOfRow(call, review),
     ...givenRating(rating),
     votes,
     useless,

@@ -5,35 +5,26 @@ import { timestamp } from './clock.ts';
 import { type Database, type Slice, Store, type StorePage } from './database.ts';
 import type { Stored } from './schema.ts';
 
-/** A stored collection with its tags in the given order. */
-export type StoredCollection = Stored<'collections'> & { tags: string[] };
+type StoredCollection = Stored<'collections'>;
 
 /** What a user writes about a book. */
-export type CollectionContent = Pick<StoredCollection, 'status' | 'comment' | 'rating' | 'private' | 'tags'>;
+export type CollectionContent = Pick<StoredCollection, 'status' | 'comment' | 'rating' | 'private'> & {
+  tags: readonly string[];
+};
 
 /** `from` and `to` are timestamps, both inclusive. */
-export interface CollectionFilter extends Pick<CollectionsQuery, 'status' | 'tag' | 'from' | 'to' | 'rating'> {
+interface CollectionFilter extends Pick<CollectionsQuery, 'status' | 'tag' | 'from' | 'to' | 'rating'> {
   /** Includes private ones. */
   all: boolean;
 }
 
+/** Collections are counted in the ratings and tags of their books. */
 export class CollectionStore extends Store {
   private readonly index: (book: string) => void;
 
   constructor(db: Database) {
     super(db);
     this.index = createBookIndex(db);
-  }
-
-  find(person: string, book: string): StoredCollection | undefined {
-    return this.ofBooks(person, [book]).get(book);
-  }
-
-  /** Of several books at once, by book. */
-  ofBooks(person: string, books: readonly string[]): Map<string, StoredCollection> {
-    const ofPerson = this.query.selectFrom('collections').selectAll().where('person_id', '=', person);
-    const rows = this.db.all(ofPerson.where('book_id', 'in', books));
-    return new Map(this.withTags(rows).map((row) => [row.book_id, row]));
   }
 
   list(person: string, filter: CollectionFilter, slice: Slice): StorePage<StoredCollection> {
@@ -49,13 +40,12 @@ export class CollectionStore extends Store {
       .$if(from !== undefined, (c) => c.where('updated', '>=', from!))
       .$if(to !== undefined, (c) => c.where('updated', '<=', to!))
       .$if(tag !== undefined, (c) => c.where('id', 'in', tagged.where('name', '=', tag!)));
-    const page = this.db.page(found.orderBy('updated', 'desc').orderBy('id', 'desc'), slice);
-    return { ...page, items: this.withTags(page.items) };
+    return this.db.page(found.orderBy('updated', 'desc').orderBy('id', 'desc'), slice);
   }
 
   /** The tags of a user, most used first. */
   tagsOf(person: string, all: boolean): TagRecord[] {
-    return this.db.all(
+    return this.db.run(
       this.query
         .selectFrom('collection_tags')
         .innerJoin('collections', 'collections.id', 'collection_tags.collection_id')
@@ -69,53 +59,40 @@ export class CollectionStore extends Store {
   }
 
   /** undefined: the user has already collected the book. */
-  add(person: string, book: string, content: CollectionContent): StoredCollection | undefined {
-    const insert = this.query
-      .insertInto('collections')
-      .values({ person_id: person, book_id: book, ...columns(content) });
-    return this.written(this.db.first(insert.onConflict((c) => c.doNothing()).returningAll()), content);
+  add(person_id: string, book_id: string, { tags, ...content }: CollectionContent): StoredCollection | undefined {
+    const added = this.db.insertNew('collections', { person_id, book_id, ...content, updated: timestamp() });
+    return added && this.tagged(added, tags);
   }
 
-  /** undefined: there is no collection to replace. */
-  replace(person: string, book: string, content: CollectionContent): StoredCollection | undefined {
-    const old = this.find(person, book);
-    if (!old) return undefined;
+  replace(old: StoredCollection, { tags, ...content }: CollectionContent): StoredCollection {
     this.count(old, -1);
-    const update = this.query.updateTable('collections').set(columns(content)).where('id', '=', old.id);
-    return this.written(this.db.first(update.returningAll()), content);
+    const changes = { ...content, updated: timestamp() };
+    this.db.update('collections', { id: old.id }, changes);
+    this.db.remove('collection_tags', { collection_id: old.id });
+    return this.tagged({ ...old, ...changes }, tags);
   }
 
-  /** false: there was no collection. */
-  remove(person: string, book: string): boolean {
-    const old = this.find(person, book);
-    if (!old) return false;
+  remove(old: StoredCollection): void {
     this.count(old, -1);
-    return this.db.run(this.query.deleteFrom('collections').where('id', '=', old.id)) > 0;
+    this.db.remove('collections', { id: old.id });
   }
 
-  private withTags(rows: readonly Stored<'collections'>[]): StoredCollection[] {
-    const collections = new Map(rows.map((row) => [row.id, { ...row, tags: new Array<string>() }]));
-    const tags = this.query.selectFrom('collection_tags').selectAll().orderBy('position');
-    for (const { collection_id, name } of this.db.all(tags.where('collection_id', 'in', [...collections.keys()])))
-      collections.get(collection_id)?.tags.push(name);
-    return [...collections.values()];
+  tagsIn({ id }: StoredCollection): string[] {
+    return this.db.rows('collection_tags', { collection_id: id }).map(({ name }) => name);
   }
 
   /** Stores the tags of a collection, and counts it. */
-  private written(row: Stored<'collections'> | undefined, { tags }: CollectionContent): StoredCollection | undefined {
-    if (!row) return undefined;
-    this.db.run(this.query.deleteFrom('collection_tags').where('collection_id', '=', row.id));
-    const rows = tags.map((name, position) => ({ collection_id: row.id, name, position }));
-    if (rows.length > 0) this.db.run(this.query.insertInto('collection_tags').values(rows));
-    const collection = { ...row, tags: [...tags] };
-    this.count(collection, 1);
-    return collection;
+  private tagged(row: StoredCollection, tags: readonly string[]): StoredCollection {
+    tags.forEach((name, position) => this.db.insert('collection_tags', { collection_id: row.id, name, position }));
+    this.count(row, 1);
+    return row;
   }
 
   /** Adds a collection to the counts of its book, or removes it. The rating of a private one counts, but its tags do not. */
-  private count({ book_id, rating, tags, ...collection }: StoredCollection, sign: 1 | -1): void {
+  private count(row: StoredCollection, sign: 1 | -1): void {
     const { db, query } = this;
-    const counted = collection.private ? [] : tags;
+    const { book_id, rating } = row;
+    const counted = row.private ? [] : this.tagsIn(row);
     if (rating !== null) {
       const book = query.updateTable('books').where('id', '=', book_id);
       db.run(
@@ -138,5 +115,3 @@ export function countTag(db: Database, book_id: string, name: string, by: 1 | -1
   const row = db.query.insertInto('book_tags').values({ book_id, name, count: 1 });
   db.run(row.onConflict((tag) => tag.columns(['book_id', 'name']).doUpdateSet({ count })));
 }
-
-const columns = ({ tags: _, ...content }: CollectionContent) => ({ ...content, updated: timestamp() });

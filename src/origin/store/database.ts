@@ -3,22 +3,15 @@ import { join } from 'node:path';
 import {
   type Compilable,
   DummyDriver,
-  type Insertable,
   Kysely,
   type SelectQueryBuilder,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  sql,
 } from 'kysely';
-import type { Stored, Tables } from './schema.ts';
-import {
-  type SqliteDatabase,
-  SqliteMissingError,
-  type SqliteStatement,
-  inTransaction,
-  openSqlite,
-  prepareWrite,
-} from './sqlite.ts';
+import { type NewRow, type Stored, type Tables, listOrder } from './schema.ts';
+import { type SqliteDatabase, SqliteMissingError, type SqliteStatement, inTransaction, openSqlite } from './sqlite.ts';
 import { upgrade } from './upgrade.ts';
 
 /** A part of a list. */
@@ -39,6 +32,12 @@ export const pageIn = <Item>(all: readonly Item[], { start, count }: Slice): Sto
   items: all.slice(start, start + count),
 });
 
+/** What the columns of rows must equal: a value or one of a list; undefined: any. */
+type Filter<Name extends keyof Tables> = {
+  readonly [Column in keyof Stored<Name>]?: Stored<Name>[Column] | readonly Stored<Name>[Column][] | undefined;
+};
+type ListedTable = keyof typeof listOrder;
+
 /** Queries are synchronous, so nothing interleaves with a rule. */
 export class Database {
   /** Builds typed queries, which the methods run. */
@@ -50,6 +49,8 @@ export class Database {
       createQueryCompiler: () => new SqliteQueryCompiler(),
     },
   });
+  /** The types of Kysely do not know the rows of a table that is a type parameter. */
+  private readonly anyTable = this.query as unknown as Kysely<Record<string, Record<string, unknown>>>;
   /** For SQL that Kysely cannot build. */
   readonly raw: SqliteDatabase;
   private readonly statements = new Map<string, SqliteStatement>();
@@ -58,37 +59,66 @@ export class Database {
     this.raw = raw;
   }
 
-  all<Row>(typed: Compilable<Row>): Row[] {
-    const { statement, parameters } = this.prepared(typed);
-    return statement.all(...parameters) as Row[];
+  /** A row with these values. */
+  find<Name extends keyof Tables>(table: Name, values: Partial<Stored<Name>>): Stored<Name> | undefined {
+    return this.run(this.matching(table, values))[0] as Stored<Name> | undefined;
   }
 
-  first<Row>(typed: Compilable<Row>): Row | undefined {
-    return this.all(typed)[0];
+  /** All matching rows, or the first of them. */
+  rows<Name extends ListedTable>(table: Name, filter: Filter<Name>, most = -1): Stored<Name>[] {
+    const rows = this.matching(table, filter).orderBy(sql.raw(listOrder[table])).limit(most);
+    return this.run(rows) as Stored<Name>[];
+  }
+
+  list<Name extends ListedTable>(
+    table: Name,
+    filter: Filter<Name>,
+    slice: Slice,
+    order: string = listOrder[table],
+  ): StorePage<Stored<Name>> {
+    return this.page(this.matching(table, filter).orderBy(sql.raw(order)), slice) as StorePage<Stored<Name>>;
+  }
+
+  count<Name extends keyof Tables>(table: Name, filter: Filter<Name>): number {
+    return this.total(this.matching(table, filter));
+  }
+
+  /** Returns the new row with all its columns. */
+  insert<Name extends keyof Tables>(table: Name, row: NewRow<Name>): Stored<Name> {
+    return this.run(this.anyTable.insertInto(table).values(row).returningAll())[0] as Stored<Name>;
+  }
+
+  /** undefined: there is a row with the same key. */
+  insertNew<Name extends keyof Tables>(table: Name, row: NewRow<Name>): Stored<Name> | undefined {
+    const insert = this.anyTable.insertInto(table).values(row);
+    return this.run(insert.onConflict((c) => c.doNothing()).returningAll())[0] as Stored<Name> | undefined;
+  }
+
+  update<Name extends keyof Tables>(table: Name, values: Partial<Stored<Name>>, changes: Partial<Stored<Name>>): void {
+    const update = this.anyTable.updateTable(table as string).set(changes);
+    this.run(update.where((row) => row.and(values)));
+  }
+
+  remove<Name extends keyof Tables>(table: Name, values: Partial<Stored<Name>>): void {
+    this.run(this.anyTable.deleteFrom(table as string).where((row) => row.and(values)));
+  }
+
+  /** Runs a query or a write; returns its rows. */
+  run<Row>(typed: Compilable<Row>): Row[] {
+    const { sql, parameters } = typed.compile();
+    let statement = this.statements.get(sql);
+    if (!statement) {
+      if (this.statements.size >= 1000) this.statements.clear();
+      statement = this.raw.prepare(sql);
+      this.statements.set(sql, statement);
+    }
+    return statement.all(...parameters) as Row[];
   }
 
   /** The rows in this part of the list, and the number of all. */
   page<Of, From extends keyof Of, Row>(typed: SelectQueryBuilder<Of, From, Row>, slice: Slice): StorePage<Row> {
     const { start, count } = slice;
-    const counted = typed
-      .clearSelect()
-      .clearOrderBy()
-      .select(({ fn }) => fn.countAll<number>().as('total'));
-    const [row] = this.all(counted.$castTo<{ total: number }>());
-    return { start, count, total: row!.total, items: this.all(typed.limit(count).offset(start)) };
-  }
-
-  /** Returns the new row with all its columns. */
-  insert<Name extends keyof Tables>(table: Name, row: Insertable<Tables[Name]>): Stored<Name> {
-    const insert = this.query.insertInto(table).values(row);
-    // The types of Kysely do not know the row of a table that is a type parameter.
-    return this.first(insert.returningAll()) as Stored<Name>;
-  }
-
-  /** Returns the number of changed rows. */
-  run(typed: Compilable<unknown>): number {
-    const { statement, parameters } = this.prepared(typed, (sql) => prepareWrite(this.raw, sql));
-    return Number(statement.run(...parameters).changes);
+    return { start, count, total: this.total(typed), items: this.run(typed.limit(count).offset(start)) };
   }
 
   /** Runs `work` in a transaction, which is not nested. */
@@ -100,17 +130,24 @@ export class Database {
     this.raw.close();
   }
 
-  private prepared(typed: Compilable<unknown>, prepare = (sql: string) => this.raw.prepare(sql)) {
-    const { sql, parameters } = typed.compile();
-    let statement = this.statements.get(sql);
-    if (!statement) {
-      if (this.statements.size >= 1000) this.statements.clear();
-      statement = prepare(sql);
-      this.statements.set(sql, statement);
-    }
-    return { statement, parameters };
+  private matching(table: string, filter: object) {
+    const values = Object.entries(filter as Record<string, unknown>).filter(([, value]) => value !== undefined);
+    return this.anyTable
+      .selectFrom(table)
+      .selectAll()
+      .where((row) => row.and(values.map(([name, value]) => row(name, operatorFor(value), value))));
+  }
+
+  private total<Of, From extends keyof Of>(typed: SelectQueryBuilder<Of, From, unknown>): number {
+    const counted = typed
+      .clearSelect()
+      .clearOrderBy()
+      .select(({ fn }) => fn.countAll<number>().as('total'));
+    return this.run(counted.$castTo<{ total: number }>())[0]!.total;
   }
 }
+
+const operatorFor = (value: unknown) => (value === null ? 'is' : Array.isArray(value) ? 'in' : '=');
 
 /** The queries on some of the tables. */
 export abstract class Store {

@@ -65,7 +65,7 @@ export function createPictureStore(dataDir: string) {
       }
     },
 
-    /** Stores pictures permanently. Called before the transaction that refers to them: a crash between them leaves only unused files. */
+    /** Stores pictures permanently, before the transaction that refers to them is committed: a crash between leaves only unused files. */
     keep(pictures: readonly ReceivedPicture[]) {
       if (pictures.length === 0) return;
       for (const picture of pictures) renameSync(picture.at, join(directory, picture.file));

@@ -1,6 +1,6 @@
 /** The tables of the origin's database. The types of their rows follow from the columns. */
-import type { Generated, Selectable } from 'kysely';
-import type { CollectionStatus } from '../../api/book.ts';
+import type { Generated, Insertable, Selectable } from 'kysely';
+import type { AnnotationOrder, CollectionStatus } from '../../api/book.ts';
 import type { Tier } from '../../api/endpoint.ts';
 import type { EventType } from '../../api/event.ts';
 import type { NotePrivacy, PictureLayout } from '../../api/note.ts';
@@ -187,6 +187,37 @@ export type Tables = { [Name in keyof typeof tables]: Rows<(typeof tables)[Name]
 
 /** A row as it is read. */
 export type Stored<Name extends keyof Tables> = Selectable<Tables[Name]>;
+/** A row as it is inserted. */
+export type NewRow<Name extends keyof Tables> = Insertable<Tables[Name]>;
+
+export type Person = Stored<'people'>;
+export type Relation = Stored<'attendances'>['relation'];
+
+/** The orders of the annotations of a book. Not specified: where annotations without a page go; they come last. */
+export const annotationOrder: Record<AnnotationOrder, string> = {
+  collect: 'time DESC, id DESC',
+  rank: 'usefulness DESC, time DESC, id DESC',
+  page: 'page_no NULLS LAST, time, id DESC',
+};
+
+/** The usual order of the rows of a table. */
+export const listOrder = {
+  annotation_photos: 'number',
+  annotations: annotationOrder.collect,
+  attendances: 'no',
+  book_tags: 'count DESC, name',
+  books: 'no',
+  charts: 'position',
+  collection_tags: 'position',
+  credits: 'position',
+  film_comments: 'useful DESC, id',
+  film_photos: 'position',
+  film_reviews: 'useful DESC, id',
+  note_comments: 'id',
+  note_photos: 'number',
+  notes: 'publish_time DESC, id DESC',
+  works: 'position',
+} satisfies Partial<Record<keyof Tables, string>>;
 
 const indexes = `
 CREATE UNIQUE INDEX IF NOT EXISTS books_by_rank ON books (rank);
@@ -210,6 +241,15 @@ CREATE INDEX IF NOT EXISTS film_comments_by_subject ON film_comments (subject_id
 CREATE INDEX IF NOT EXISTS events_by_city ON events (city_id, type);
 CREATE INDEX IF NOT EXISTS events_by_person ON events (person_id);
 CREATE VIRTUAL TABLE IF NOT EXISTS events_fts USING fts5 (words, tokenize = 'trigram');
+CREATE TRIGGER IF NOT EXISTS events_words_added AFTER INSERT ON events BEGIN
+  INSERT INTO events_fts (rowid, words) VALUES (new.id, concat_ws(char(10), new.title, new.content, new.place));
+END;
+CREATE TRIGGER IF NOT EXISTS events_words_changed AFTER UPDATE ON events BEGIN
+  UPDATE events_fts SET words = concat_ws(char(10), new.title, new.content, new.place) WHERE rowid = new.id;
+END;
+CREATE TRIGGER IF NOT EXISTS events_words_removed AFTER DELETE ON events BEGIN
+  DELETE FROM events_fts WHERE rowid = old.id;
+END;
 CREATE INDEX IF NOT EXISTS attendances_by_person ON attendances (person_id, relation);
 CREATE INDEX IF NOT EXISTS attendances_by_event ON attendances (event_id, relation);
 `;

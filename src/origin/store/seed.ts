@@ -16,9 +16,7 @@ export type OnStep = (done: number, all: number, what: string) => void;
 /** Fills an empty database with the data in `demoDir`, in one transaction; returns whether it did. */
 export function fillOnce(db: Database, demoDir: string, onStep: OnStep = () => undefined): boolean {
   return db.transaction(() => {
-    const { query } = db;
-    const filled = db.first(query.selectFrom('meta').select('value').where('key', '=', 'filled'));
-    if (filled) return false;
+    if (db.find('meta', { key: 'filled' })) return false;
     let done = 0;
     const step = (what: string) => onStep(++done, STEPS, `filling with the demo catalog: ${what} added`);
     const facts = <T>(name: string) => JSON.parse(readFileSync(join(demoDir, `${name}.json`), 'utf8')) as T;

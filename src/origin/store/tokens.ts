@@ -13,13 +13,11 @@ const demoTokens = [
 
 /** Adds or removes the fixed tokens. They are public, so they are accepted only if enabled. */
 export function setDemoTokens(db: Database, enabled: boolean) {
-  const { query } = db;
   db.transaction(() => {
-    db.run(query.deleteFrom('tokens').where('demo', '=', 1));
-    const filled = db.first(query.selectFrom('meta').select('value').where('key', '=', 'filled'));
-    if (!enabled || filled?.value !== 'demo') return;
+    db.remove('tokens', { demo: 1 });
+    if (!enabled || db.find('meta', { key: 'filled' })?.value !== 'demo') return;
     for (const [token, uid, tier] of demoTokens) {
-      const person = uid && db.first(query.selectFrom('people').select('id').where('uid', '=', uid));
+      const person = uid && db.find('people', { uid });
       const scopes = scopesOf(tier, uid !== null).join(' ');
       db.insert('tokens', { token, person_id: person?.id ?? null, tier, scopes, demo: 1 });
     }

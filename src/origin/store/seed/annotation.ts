@@ -1,6 +1,6 @@
 import { drawnName } from '../drawn-pictures.ts';
 import type { Database } from '../database.ts';
-import type { Person } from '../people.ts';
+import type { Person } from '../schema.ts';
 import { type BookFacts, SHOWCASE, sometime } from './book-facts.ts';
 import { type Chance, createChance } from './chance.ts';
 import type { SeedPeople } from './people.ts';

@@ -12,7 +12,7 @@ const TAGS_OF_SHOWCASE = 60;
 const UNKNOWN_AVERAGE = 7;
 
 /** Books, tags, collections and annotations. */
-export function seedBooks(db: Database, facts: readonly BookFacts[], people: SeedPeople): readonly BookFacts[] {
+export function seedBooks(db: Database, facts: readonly BookFacts[], people: SeedPeople) {
   const chance = createChance('books');
   const tagNames = [...new Set(facts.flatMap((book) => book.tags.map((tag) => tag.name)))].sort();
   for (const series of new Map(facts.flatMap(({ series }) => (series ? [[series.id, series]] : []))).values()) {
@@ -32,7 +32,6 @@ export function seedBooks(db: Database, facts: readonly BookFacts[], people: See
   seedAnnotations(db, facts, people);
   const index = createBookIndex(db);
   for (const book of facts) index(book.id);
-  return facts;
 }
 
 function addBook(db: Database, book: BookFacts, chance: Chance) {

@@ -1,12 +1,14 @@
-import type { Insertable } from 'kysely';
 import type { EventType } from '../../../api/event.ts';
 import { zonedTimestamp } from '../clock.ts';
 import type { Database } from '../database.ts';
-import { EventStore, type EventText } from '../event.ts';
-import type { Person } from '../people.ts';
-import type { Tables } from '../schema.ts';
+import type { NewRow, Person, Stored } from '../schema.ts';
 import { type Chance, createChance } from './chance.ts';
 import type { CityFacts, SeedPeople } from './people.ts';
+
+type EventText = Pick<
+  Stored<'events'>,
+  'title' | 'type' | 'content' | 'invite_only' | 'can_invite' | 'starts' | 'ends' | 'starts_ms' | 'ends_ms' | 'place'
+>;
 
 export interface EventFacts {
   id: string;
@@ -48,21 +50,20 @@ export function seedEvents(
   { all, alice }: SeedPeople,
   now: number = Date.now(),
 ) {
-  const store = new EventStore(db);
   const chance = createChance('events');
   const beijing = cities.find((city) => city.id === 'beijing');
   if (!beijing) throw new Error('Beijing is missing');
   const add = (
     person: Person,
     city_id: string,
-    event: EventText & Partial<Insertable<Tables['events']>>,
+    event: EventText & Partial<NewRow<'events'>>,
     going: readonly Person[],
     interested: readonly Person[],
   ) => {
     const defaults = { point: '', has_image: 1 as const, more_participants: 0, more_wishers: 0 };
-    const id = store.insert({ ...defaults, ...event, person_id: person.id, city_id });
-    for (const one of going) store.attend(id, one.id, 'participate');
-    for (const one of interested) store.attend(id, one.id, 'wish');
+    const { id } = db.insert('events', { ...defaults, ...event, person_id: person.id, city_id });
+    for (const one of going) db.insert('attendances', { event_id: id, person_id: one.id, relation: 'participate' });
+    for (const one of interested) db.insert('attendances', { event_id: id, person_id: one.id, relation: 'wish' });
   };
 
   const sites = seedSites(db, facts);

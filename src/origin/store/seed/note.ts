@@ -1,7 +1,7 @@
 import { notePrivacies, pictureLayouts } from '../../../api/note.ts';
 import { drawnName } from '../drawn-pictures.ts';
 import type { Database } from '../database.ts';
-import type { Person } from '../people.ts';
+import type { Person } from '../schema.ts';
 import { sometime } from './book-facts.ts';
 import { type Chance, createChance } from './chance.ts';
 import type { SeedPeople } from './people.ts';

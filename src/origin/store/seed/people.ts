@@ -1,6 +1,6 @@
 import { timestamp } from '../clock.ts';
 import type { Database } from '../database.ts';
-import type { Person } from '../people.ts';
+import type { Person } from '../schema.ts';
 import { createChance } from './chance.ts';
 
 export interface CityFacts {
@@ -90,8 +90,7 @@ export function seedPeople(db: Database, cities: readonly CityFacts[]): SeedPeop
       { person_id: person.id, friend_id: friend.id },
       { person_id: friend.id, friend_id: person.id },
     ];
-    const rows = db.query.insertInto('friendships').values(both);
-    db.run(rows.onConflict((c) => c.doNothing()));
+    for (const row of both) db.insertNew('friendships', row);
   }
   return { all, alice, bob, carol };
 }

@@ -21,7 +21,7 @@ const surnames = ['林', '周', '沈', '许', '陆', '叶', '顾', '程', '苏',
 const names = ['知远', '晚舟', '青禾', '听雨', '小满', '拾光', '南枝', '北望', '疏影', '若水', '在野', '长风'];
 const publishers = ['远山出版社', '河岸文艺出版社', '纸船书局', '第三页出版社', '白塔大学出版社', '灯下文库'];
 
-export interface Synthetic {
+interface Synthetic {
   dataDir: string;
   demoDir: string;
   books: number;

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { Env, Hono } from 'hono';
-import { drawnPicture } from '../rules/drawn-picture.ts';
-import { Rejection } from '../rules/rejection.ts';
-import type { Stores } from '../store/stores.ts';
+import { drawnPicture } from './rules/drawn-picture.ts';
+import { Rejection } from './rules/rejection.ts';
+import type { Stores } from './store/stores.ts';
 
 /** A picture opened in a browser must not run scripts or load anything. */
 const inert = {
