@@ -1,7 +1,7 @@
 import { ANNOTATION_MORE_THAN, CHAPTER_MAX, PAGE_BELOW, bookEndpoints } from '../../api/book.ts';
 import { type Context, type InputBuilder, builder } from '../engine/builder.ts';
 import { pictureParts, pictureViolations } from '../types/picture-upload.ts';
-import { type Violation, maxLength, inRange, invalidIf, longerThan } from '../errors/violations.ts';
+import { maxLength, inRange, invalidIf, longerThan } from '../errors/violations.ts';
 import type { ErrorCodes } from '../engine/mutation.ts';
 import { deletion, recordPayload } from '../types/write.ts';
 import { Annotation } from './annotation.ts';
@@ -97,13 +97,13 @@ const annotationAbsent: ErrorCodes = { 1001: 'ANNOTATION_NOT_FOUND' };
 
 type AnnotationInput = Omit<typeof CreateAnnotationInput.$inferInput, 'bookId'>;
 
-function annotationBroken(input: AnnotationInput, { maxPictures }: Context): Violation[] {
+function annotationBroken(input: AnnotationInput, { maxPictures }: Context) {
   const { content, page, chapter } = input;
   return [
-    ...longerThan('content', content, ANNOTATION_MORE_THAN, 'ANNOTATION_TOO_SHORT'),
-    ...inRange('page', page, [1, PAGE_BELOW - 1], 'INVALID_PAGE_NUMBER'),
-    ...maxLength('chapter', chapter, CHAPTER_MAX, 'CHAPTER_TOO_LONG'),
-    ...invalidIf(page != null && Boolean(chapter), { path: ['input', 'chapter'], code: 'PAGE_OR_CHAPTER' }),
+    longerThan('content', content, ANNOTATION_MORE_THAN, 'ANNOTATION_TOO_SHORT'),
+    inRange('page', page, [1, PAGE_BELOW - 1], 'INVALID_PAGE_NUMBER'),
+    maxLength('chapter', chapter, CHAPTER_MAX, 'CHAPTER_TOO_LONG'),
+    invalidIf(page != null && Boolean(chapter), 'chapter', 'PAGE_OR_CHAPTER'),
     ...pictureViolations(picturesIn(input), maxPictures),
   ];
 }

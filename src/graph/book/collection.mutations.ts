@@ -142,10 +142,7 @@ builder.mutationFields((t) => ({
     maxCalls: 2,
     check: (input) => [
       ...collectionBroken(input),
-      ...invalidIf(input.onConflict === 'UPDATE' && input.private == null, {
-        path: ['input', 'private'],
-        code: 'MISSING_ARGUMENT',
-      }),
+      invalidIf(input.onConflict === 'UPDATE' && input.private == null, 'private', 'MISSING_ARGUMENT'),
     ],
     run: async ({ write, read, id, viewer }, input) => {
       const draft = { id, ...draftOf(input) };
@@ -201,19 +198,16 @@ function existing(error: UpstreamRejection, person: Viewer['person'], book_id: s
 
 type CollectionInput = typeof CollectBookInput.$inferInput;
 
-const collectionBroken = ({ rating, tags, comment }: CollectionInput): Violation[] => [
-  ...inRange('rating', rating, [RATING_MIN, RATING_MAX], 'RATING_OUT_OF_RANGE'),
+const collectionBroken = ({ rating, tags, comment }: CollectionInput) => [
+  inRange('rating', rating, [RATING_MIN, RATING_MAX], 'RATING_OUT_OF_RANGE'),
   ...tagsBroken(tags ?? []),
-  ...maxLength('comment', comment, COMMENT_MAX, 'COMMENT_TOO_LONG'),
+  maxLength('comment', comment, COMMENT_MAX, 'COMMENT_TOO_LONG'),
 ];
 
-function tagsBroken(tags: readonly string[]): Violation[] {
-  const path = ['input', 'tags'];
-  if (tags.length > TAGS_GIVEN_MAX)
-    return [{ path, code: 'TOO_MANY_TAGS', limit: TAGS_GIVEN_MAX, actual: tags.length }];
-  return tags.flatMap((tag, index) =>
-    invalidIf(!/^\S+$/u.test(tag), { path: [...path, index], code: 'INVALID_TAG', actual: tag }),
-  );
+function tagsBroken(tags: readonly string[]): (Violation | undefined)[] {
+  const [limit, actual] = [TAGS_GIVEN_MAX, tags.length];
+  if (actual > limit) return [{ path: ['input', 'tags'], code: 'TOO_MANY_TAGS', limit, actual }];
+  return tags.map((tag, index) => invalidIf(!/^\S+$/u.test(tag), ['tags', index], 'INVALID_TAG', { actual: tag }));
 }
 
 const draftOf = ({ status, rating, tags, comment, private: isPrivate }: CollectionInput) => ({

@@ -65,10 +65,10 @@ builder.mutationFields((t) => ({
 
 type ReviewInput = Omit<typeof CreateReviewInput.$inferInput, 'bookId'>;
 
-const reviewBroken = ({ title, content, rating }: ReviewInput): Violation[] => [
-  ...required('title', title),
-  ...longerThan('content', content, REVIEW_MORE_THAN, 'REVIEW_TOO_SHORT'),
-  ...inRange('rating', rating, [RATING_MIN, RATING_MAX], 'RATING_OUT_OF_RANGE'),
+const reviewBroken = ({ title, content, rating }: ReviewInput): (Violation | undefined)[] => [
+  required('title', title),
+  longerThan('content', content, REVIEW_MORE_THAN, 'REVIEW_TOO_SHORT'),
+  inRange('rating', rating, [RATING_MIN, RATING_MAX], 'RATING_OUT_OF_RANGE'),
 ];
 
 const draftOf = ({ title, content, rating }: ReviewInput) => ({ title, content, rating: rating ?? undefined });

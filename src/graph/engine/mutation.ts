@@ -47,7 +47,7 @@ export interface WriteOptions<Types extends SchemaTypes, Payload, Input> {
   target?: readonly [field: keyof Input & string, type: string];
   description: string;
   /** All rules that the input breaks, apart from the id of the target, which is '' here if it is malformed. */
-  check?: (input: Input, context: Context, id: string) => readonly Violation[];
+  check?: (input: Input, context: Context, id: string) => readonly (Violation | undefined)[];
   run: (run: WriteRun, input: Input) => Promise<Payload>;
   /**
    * The cache entries to invalidate: `Kind:key` for a record, its path for a list, `Kind` for all records of a kind, the path of an
@@ -115,7 +115,7 @@ async function written<Payload, Input>(
   try {
     upstream.requireLogin();
     const malformed = target && validId(target[0], () => (id = sourceIdOf(target[1], input[target[0]] as string)));
-    const [first, ...more] = [...(malformed ?? []), ...(check?.(input, context, id) ?? [])];
+    const [first, ...more] = [malformed, ...(check?.(input, context, id) ?? [])].filter((each) => each !== undefined);
     if (first) throw violationError([first, ...more]);
     const read: Read = async (endpoint, values) =>
       (await upstream.responses.load(endpoint, values as object, undefined, path)) as never;

@@ -72,48 +72,48 @@ function shown(violation: Violation): Omit<Violation, 'isText'> & { message: str
   return { ...rest, ...actual, message: messageOf(violation) };
 }
 
-/** The violation if the input is invalid, otherwise nothing. */
-export const invalidIf = (isInvalid: boolean, violation: Violation): Violation[] => (isInvalid ? [violation] : []);
+/** The place of a value in the input: a field, or a path. */
+type Field = string | readonly (string | number)[];
+
+/** The violation if the input is invalid. */
+export const invalidIf = (
+  isInvalid: boolean,
+  field: Field,
+  code: ViolationCode,
+  limits: Limits = {},
+): Violation | undefined => (isInvalid ? { path: ['input', field].flat(), code, ...limits } : undefined);
 
 /** A text that must not be missing or blank. */
-export const required = (field: string, text: string | null | undefined): Violation[] =>
-  invalidIf(!text?.trim(), { path: ['input', field], code: 'MISSING_ARGUMENT', isText: true });
+export const required = (field: string, text: string | null | undefined): Violation | undefined =>
+  invalidIf(!text?.trim(), field, 'MISSING_ARGUMENT', { isText: true });
 
 /** A text with at most this many characters. */
-export function maxLength(
-  field: string,
-  text: string | null | undefined,
-  limit: number,
-  code: ViolationCode,
-): Violation[] {
-  if (!text || !hasMoreThan(text, limit)) return [];
-  return [{ path: ['input', field], code, limit, actual: charactersIn(text, COUNTED_MAX) }];
-}
+export const maxLength = (field: string, text: string | null | undefined, limit: number, code: ViolationCode) =>
+  invalidIf(hasMoreThan(text ?? '', limit), field, code, { limit, actual: charactersIn(text ?? '', COUNTED_MAX) });
 
 /** A text with more characters than this. */
-export function longerThan(field: string, text: string, limit: number, code: ViolationCode): Violation[] {
-  if (hasMoreThan(text, limit)) return [];
-  return [{ path: ['input', field], code, limit, actual: charactersIn(text, limit) }];
-}
+export const longerThan = (field: string, text: string, limit: number, code: ViolationCode): Violation | undefined =>
+  invalidIf(!hasMoreThan(text, limit), field, code, { limit, actual: charactersIn(text, limit) });
 
 /** An integer in a range, if it is given; `limit` is the end of the range that it exceeds. */
 export function inRange(
-  field: string,
+  field: Field,
   value: number | null | undefined,
   [least, most]: readonly [number, number],
   code: ViolationCode,
-): Violation[] {
-  if (value == null || (value >= least && value <= most)) return [];
-  return [{ path: ['input', field], code, limit: value < least ? least : most, actual: value }];
+): Violation | undefined {
+  if (value == null) return undefined;
+  const limit = value < least ? least : most;
+  return invalidIf(value < least || value > most, field, code, { limit, actual: value });
 }
 
 /** An id that can be decoded. */
-export function validId(field: string, decode: () => string): Violation[] {
+export function validId(field: string, decode: () => string): Violation | undefined {
   try {
     decode();
-    return [];
+    return undefined;
   } catch (error) {
-    if (error instanceof GraphQLError) return [{ path: ['input', field], code: 'BAD_USER_INPUT' }];
+    if (error instanceof GraphQLError) return { path: ['input', field], code: 'BAD_USER_INPUT' };
     throw error;
   }
 }

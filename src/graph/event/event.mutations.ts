@@ -72,7 +72,7 @@ builder.mutationFields((t) => ({
     target: ['id', 'Event'],
     description: 'REPLACES an event of the caller that is not over. `PUT /event/{eventID}`',
     check: (input) => [
-      ...invalidIf(!input.type && !input.typeTerm?.trim(), { path: ['input', 'type'], code: 'MISSING_ARGUMENT' }),
+      invalidIf(!input.type && !input.typeTerm?.trim(), 'type', 'MISSING_ARGUMENT'),
       ...eventBroken(input),
     ],
     run: async ({ write, id }, input) => ({ event: await write(eventEndpoints.update, { id, ...draftOf(input) }) }),
@@ -85,7 +85,7 @@ builder.mutationFields((t) => ({
     input: DeleteEventInput,
     target: ['id', 'Event'],
     description: 'Deletes an event of the caller, with a reason. `POST /event/{eventID}/delete`',
-    check: ({ reason }) => [...required('reason', reason), ...writable({ reason })],
+    check: ({ reason }) => [required('reason', reason), ...writable({ reason })],
     run: async ({ write, id }, { reason }) => {
       await write(eventEndpoints.delete, { id, reason });
       return { deletedId: globalId('Event', id) };
@@ -97,16 +97,12 @@ builder.mutationFields((t) => ({
 
 type EventInput = Omit<typeof UpdateEventInput.$inferInput, 'id'>;
 
-function eventBroken({ title, typeTerm, content, startsAt, endsAt, place }: EventInput): Violation[] {
+function eventBroken({ title, typeTerm, content, startsAt, endsAt, place }: EventInput): (Violation | undefined)[] {
   return [
-    ...required('title', title),
-    ...required('content', content),
-    ...required('place', place),
-    ...invalidIf(Date.parse(endsAt) < Date.parse(startsAt), {
-      path: ['input', 'endsAt'],
-      code: 'EVENT_TIMES',
-      actual: endsAt,
-    }),
+    required('title', title),
+    required('content', content),
+    required('place', place),
+    invalidIf(Date.parse(endsAt) < Date.parse(startsAt), 'endsAt', 'EVENT_TIMES', { actual: endsAt }),
     ...writable({ title, typeTerm, content, place }),
   ];
 }

@@ -62,7 +62,7 @@ builder.mutationFields((t) => ({
     input: CreateNoteCommentInput,
     target: ['noteId', 'Note'],
     description: 'Creates a comment on a note. `POST /v2/note/{id}/comments`',
-    check: ({ content }) => required('content', content),
+    check: ({ content }) => [required('content', content)],
     run: async ({ write, id }, { content }) => {
       const comment = await write(noteEndpoints.createComment, { id, content });
       return { comment: { ...comment, note_id: id }, note: { id } as NoteShape };
@@ -76,7 +76,7 @@ builder.mutationFields((t) => ({
     target: ['noteId', 'Note'],
     description: 'Deletes a comment. `DELETE /v2/note/{id}/comment/{comment_id}`',
     // The check of `commentId` needs a valid note id.
-    check: ({ commentId }, _, note) => (note ? validId('commentId', () => commentIdOf(note, commentId)) : []),
+    check: ({ commentId }, _, note) => (note ? [validId('commentId', () => commentIdOf(note, commentId))] : []),
     run: async ({ write, id }, { commentId }) => {
       const comment = commentIdOf(id, commentId);
       await write(noteEndpoints.deleteComment, { id, comment_id: comment });

@@ -137,11 +137,8 @@ builder.mutationFields((t) => ({
     description: 'Adds pictures to a note of the caller. `POST /v2/note/{id}`, three at a time',
     maxCalls: REQUESTS_MAX,
     check: (input, { maxPictures }) => [
-      ...invalidIf(input.pictures.length === 0, { path: ['input', 'pictures'], code: 'MISSING_ARGUMENT' }),
-      ...invalidIf(input.content != null && !input.content.trim(), {
-        path: ['input', 'content'],
-        code: 'MISSING_ARGUMENT',
-      }),
+      invalidIf(input.pictures.length === 0, 'pictures', 'MISSING_ARGUMENT'),
+      invalidIf(input.content?.trim() === '', 'content', 'MISSING_ARGUMENT'),
       ...pictureViolations(input.pictures, maxPictures),
     ],
     run: ({ write, id }, input) => {
@@ -194,8 +191,8 @@ async function after(done: Promise<unknown>, id: string): Promise<NoteShape> {
 type NoteInput = typeof CreateNoteInput.$inferInput;
 
 const noteBroken = (input: NoteInput, { maxPictures }: Context) => [
-  ...required('title', input.title),
-  ...required('content', input.content),
+  required('title', input.title),
+  required('content', input.content),
   ...pictureViolations(picturesIn(input), maxPictures),
 ];
 

@@ -4,7 +4,7 @@ import type { FileUpload } from 'graphql-upload-minimal';
 import { GraphQLError } from 'graphql';
 import { PICTURE_BELOW } from '../../api/book.ts';
 import type { FilePart } from '../../upstream/http/multipart.ts';
-import { type Violation, badUpload, invalidIf, violationError } from '../errors/violations.ts';
+import { type Violation, badUpload, inRange, invalidIf, violationError } from '../errors/violations.ts';
 
 export const PICTURE_NUMBER_MAX = 999_999;
 
@@ -14,21 +14,16 @@ export interface PictureInput {
 }
 
 /** The rules that can be checked before any file is read. */
-export function pictureViolations(pictures: readonly PictureInput[], maxPictures: number): Violation[] {
+export function pictureViolations(pictures: readonly PictureInput[], limit: number): (Violation | undefined)[] {
   const numbers = pictures.map(({ number }) => number);
   return [
-    ...invalidIf(numbers.length > maxPictures, {
-      path: ['input', 'pictures'],
-      code: 'TOO_MANY_PICTURES',
-      limit: maxPictures,
-      actual: numbers.length,
-    }),
-    ...numbers.flatMap((number, index): Violation[] => {
-      const path = ['input', 'pictures', index, 'number'];
-      if (number < 1 || number > PICTURE_NUMBER_MAX) {
-        return [{ path, code: 'INVALID_PICTURE_NUMBER', limit: number < 1 ? 1 : PICTURE_NUMBER_MAX, actual: number }];
-      }
-      return invalidIf(numbers.indexOf(number) < index, { path, code: 'PICTURE_NUMBER_USED', actual: number });
+    invalidIf(numbers.length > limit, 'pictures', 'TOO_MANY_PICTURES', { limit, actual: numbers.length }),
+    ...numbers.map((number, index) => {
+      const field = ['pictures', index, 'number'];
+      return (
+        inRange(field, number, [1, PICTURE_NUMBER_MAX], 'INVALID_PICTURE_NUMBER') ??
+        invalidIf(numbers.indexOf(number) < index, field, 'PICTURE_NUMBER_USED', { actual: number })
+      );
     }),
   ];
 }
