@@ -2,7 +2,6 @@
 import { GraphQLError } from 'graphql';
 import { charactersIn, hasMoreThan } from '../../lib/characters.ts';
 import type { ClientCode } from './codes.ts';
-import { badInput } from './to-client-error.ts';
 import { shownText } from './shown-value.ts';
 
 /** Characters of a text are counted up to this number. */
@@ -22,7 +21,7 @@ const texts = {
   INVALID_PICTURE_NUMBER: 'The number of a picture must be positive and have at most six digits.',
   INVALID_TAG: 'A tag must be one word without spaces.',
   INVALID_TEXT: 'The text contains a character that XML does not allow.',
-  MISSING_ARGUMENT: ({ isText }) => (isText ? 'This is required and must not be empty.' : 'This is required.'),
+  MISSING_ARGUMENT: 'This is required.',
   PAGE_OR_CHAPTER: 'Give a page or a chapter, not both.',
   PICTURE_NUMBER_USED: 'The number of a picture must be unique.',
   PICTURE_TOO_LARGE: ({ limit }) => `A picture must have fewer than ${limit} bytes.`,
@@ -44,8 +43,8 @@ export interface Violation extends Limits {
 interface Limits {
   limit?: number;
   actual?: number | string;
-  /** For the message only: a text may be given and still be blank. */
-  isText?: boolean;
+  /** By default the text of the code. */
+  message?: string;
 }
 
 /** Most violations in one error. */
@@ -61,63 +60,59 @@ export function violationError(violations: readonly [Violation, ...Violation[]])
 }
 
 function messageOf(violation: Violation): string {
-  const text: string | ((violation: Limits) => string) = texts[violation.code];
+  const text: string | ((violation: Limits) => string) = violation.message ?? texts[violation.code];
   return typeof text === 'string' ? text : text(violation);
 }
 
 /** A violation as clients see it. */
-function shown(violation: Violation): Omit<Violation, 'isText'> & { message: string } {
-  const { isText: _, ...rest } = violation;
-  const actual = typeof rest.actual === 'string' ? { actual: shownText(rest.actual) } : {};
-  return { ...rest, ...actual, message: messageOf(violation) };
+function shown(violation: Violation): Violation {
+  const { actual } = violation;
+  const short = typeof actual === 'string' ? { actual: shownText(actual) } : {};
+  return { ...violation, ...short, message: messageOf(violation) };
 }
 
-/** The violation if the input is invalid, otherwise nothing. */
-export const invalidIf = (isInvalid: boolean, violation: Violation): Violation[] => (isInvalid ? [violation] : []);
+/** The place of a value in the input: a field, or a path. */
+type Field = string | readonly (string | number)[];
+
+/** The violation if the input is invalid. */
+export const invalidIf = (
+  isInvalid: boolean,
+  field: Field,
+  code: ViolationCode,
+  limits: Limits = {},
+): Violation | undefined => (isInvalid ? { path: ['input', field].flat(), code, ...limits } : undefined);
 
 /** A text that must not be missing or blank. */
-export const required = (field: string, text: string | null | undefined): Violation[] =>
-  invalidIf(!text?.trim(), { path: ['input', field], code: 'MISSING_ARGUMENT', isText: true });
+export const required = (field: string, text: string | null | undefined): Violation | undefined =>
+  invalidIf(!text?.trim(), field, 'MISSING_ARGUMENT', { message: 'This is required and must not be empty.' });
 
 /** A text with at most this many characters. */
-export function maxLength(
-  field: string,
-  text: string | null | undefined,
-  limit: number,
-  code: ViolationCode,
-): Violation[] {
-  if (!text || !hasMoreThan(text, limit)) return [];
-  return [{ path: ['input', field], code, limit, actual: charactersIn(text, COUNTED_MAX) }];
-}
+export const maxLength = (field: string, text: string | null | undefined, limit: number, code: ViolationCode) =>
+  invalidIf(hasMoreThan(text ?? '', limit), field, code, { limit, actual: charactersIn(text ?? '', COUNTED_MAX) });
 
 /** A text with more characters than this. */
-export function longerThan(field: string, text: string, limit: number, code: ViolationCode): Violation[] {
-  if (hasMoreThan(text, limit)) return [];
-  return [{ path: ['input', field], code, limit, actual: charactersIn(text, limit) }];
-}
+export const longerThan = (field: string, text: string, limit: number, code: ViolationCode): Violation | undefined =>
+  invalidIf(!hasMoreThan(text, limit), field, code, { limit, actual: charactersIn(text, limit) });
 
 /** An integer in a range, if it is given; `limit` is the end of the range that it exceeds. */
 export function inRange(
-  field: string,
+  field: Field,
   value: number | null | undefined,
   [least, most]: readonly [number, number],
   code: ViolationCode,
-): Violation[] {
-  if (value == null || (value >= least && value <= most)) return [];
-  return [{ path: ['input', field], code, limit: value < least ? least : most, actual: value }];
+): Violation | undefined {
+  if (value == null) return undefined;
+  const limit = value < least ? least : most;
+  return invalidIf(value < least || value > most, field, code, { limit, actual: value });
 }
 
 /** An id that can be decoded. */
-export function validId(field: string, decode: () => string): Violation[] {
+export function validId(field: string, decode: () => string): Violation | undefined {
   try {
     decode();
-    return [];
+    return undefined;
   } catch (error) {
-    if (error instanceof GraphQLError) return [{ path: ['input', field], code: 'BAD_USER_INPUT' }];
+    if (error instanceof GraphQLError) return { path: ['input', field], code: 'BAD_USER_INPUT' };
     throw error;
   }
 }
-
-/** A file that is missing or incomplete. */
-export const badUpload = (): GraphQLError =>
-  badInput('The file is missing in the request, or incomplete.', { code: 'BAD_UPLOAD' });

@@ -142,7 +142,7 @@ function coordinatesFrom(point: unknown): { latitude: number; longitude: number 
   return isPoint && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 ? { latitude, longitude } : null;
 }
 
-queryById(Event, eventEndpoints.byId, 'An event by id, from `GET /event/{eventID}`.', 'Global or bare id.');
+queryById(Event, eventEndpoints.byId, 'An event by id, from `GET /event/{eventID}`.');
 
 builder.queryField('searchEvents', (t) =>
   t.connection({
@@ -168,14 +168,7 @@ const EVERY_CITY = 'all';
 /** The lists that may contain an event with its numbers of participants, and cities, which are read from events. */
 export const eventLists = [
   'City',
-  ...[
-    eventEndpoints.search,
-    eventEndpoints.ofCity,
-    eventEndpoints.ofUser,
-    eventEndpoints.initiated,
-    eventEndpoints.participated,
-    eventEndpoints.wished,
-  ].map(({ path }) => path),
+  ...Object.values(eventEndpoints).flatMap(({ media, path }) => (media === 'eventFeed' ? [path] : [])),
 ];
 
 /** Everything that contains an event. All event lists, because not every response contains its author and city. */
