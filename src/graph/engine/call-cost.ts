@@ -20,7 +20,13 @@ import { endpointOf } from './declarations.ts';
 import type { Variables } from './document.ts';
 import type { TypeRule } from './field-rule.ts';
 import { variantIn } from './variants.ts';
-import { type OperationPlan, type PlannedField, type SelectionPlan, responseKeyOf } from './operation-plan.ts';
+import {
+  type OperationPlan,
+  type PlannedField,
+  type SelectionPlan,
+  isIntrospection,
+  responseKeyOf,
+} from './operation-plan.ts';
 
 /** Upstream calls: at least, if every record exists, and at most. */
 export interface CallRange {
@@ -138,7 +144,7 @@ function countSelection(total: Count, selection: SelectionPlan, place: Place, co
 function countField(total: Count, field: PlannedField, place: Place, parent: TypeRule): void {
   const { rule, mode } = field;
   const { times, path, size, provided } = place;
-  if (mode === 'null') return;
+  if (mode === 'null' || isIntrospection(field)) return;
   if (rule.writeEndpoint) {
     addCall(total, field, path, capped(times * (rule.maxCalls ?? 1)), rule.writeEndpoint);
     return countObjects(total, field, { times, path, size: 1, provided: undefined });

@@ -3,6 +3,8 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
   getNamedType,
   isAbstractType,
   isObjectType,
@@ -39,7 +41,8 @@ const fieldInfo = new WeakMap<GraphQLObjectType, ReadonlyMap<string, FieldInfo>>
 export function fieldInfoOf(schema: GraphQLSchema, type: GraphQLObjectType): ReadonlyMap<string, FieldInfo> {
   let known = fieldInfo.get(type);
   if (!known) {
-    const fields = Object.values(type.getFields());
+    const introspection = type === schema.getQueryType() ? [SchemaMetaFieldDef, TypeMetaFieldDef] : [];
+    const fields = [...Object.values(type.getFields()), ...introspection];
     known = new Map(
       fields.map((field) => [field.name, { field, rule: fieldRule(field), types: typesOf(schema, field) }]),
     );

@@ -76,8 +76,6 @@ interface Walk {
   readonly planned: Map<FieldNode, PlannedField[]>;
   defers: boolean;
   varies: boolean;
-  introspects: boolean;
-  introspected: number;
   size: number;
   visited: number;
 }
@@ -94,12 +92,13 @@ export function planOperation(
   for (const definition of document.definitions)
     if (definition.kind === 'FragmentDefinition') fragments.set(definition.name.value, definition);
   const planned = new Map<FieldNode, PlannedField[]>();
-  const counts = { defers: false, varies: false, introspects: false, introspected: 0, size: 0, visited: 0 };
+  const counts = { defers: false, varies: false, size: 0, visited: 0 };
   const walk: Walk = { schema, fragments, viewer, variables, maxFields, planned, ...counts };
   const root = planType(walk, schema.getRootType(operation.operation)!, [operation.selectionSet]);
-  const { defers, varies, introspects, introspected, size } = walk;
+  const { defers, varies, size } = walk;
+  const introspected = introspectedValues(schema, root);
   const fieldAt = (nodes: readonly FieldNode[], parent: string) => fieldOf(planned, nodes, parent);
-  return { root, defers: defers || usesStream(document), introspects, introspected, varies, size, fieldAt };
+  return { root, defers: defers || usesStream(document), introspected, varies, size, fieldAt };
 }
 
 function fieldOf(
@@ -151,10 +150,6 @@ function planGroups(
     const plan = planField(walk, type, nodes);
     outputFields.push(plan ?? key);
     if (plan) fields.push(plan);
-    else if (nodes[0]!.name.value !== '__typename') {
-      walk.introspects = true;
-      walk.introspected += introspectedValues(walk.schema, nodes, walk.fragments);
-    }
   }
   const rule = typeRule(type);
   const all = deferred.length === 0 ? fields : [...fields, ...deferred.flatMap((part) => part.fields)];
@@ -181,7 +176,7 @@ function planGroups(
 
 function planField(walk: Walk, parent: GraphQLObjectType, nodes: readonly FieldNode[]): PlannedField | undefined {
   const info = fieldInfoOf(walk.schema, parent).get(nodes[0]!.name.value);
-  if (!info) return undefined; // __typename, __schema or __type
+  if (!info) return undefined; // __typename
   grow(walk);
   const { field, rule, types } = info;
   const sets = types.length > 0 ? nodes.flatMap((node) => node.selectionSet ?? []) : [];

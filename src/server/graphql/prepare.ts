@@ -121,7 +121,7 @@ export function createPrepare(schema: GraphQLSchema, config: Config, useReferenc
       operation,
       planner: plans.plannerFor(document, operation),
       coerce: variablesOf(schema, operation, { maxErrors: 10, hideSuggestions: !config.suggestions }),
-      run: createExecuteDocument(schema, document, operation, useReference),
+      run: createExecuteDocument(schema, document, operation.name?.value, useReference),
       incrementalSelections: [],
       nonIncremental: () => ready,
       forget: () => ready.planner.forget(),
