@@ -22,12 +22,6 @@ export function* allFields(schema: GraphQLSchema) {
   }
 }
 
-/** Names of the fields that a parent record may embed. */
-export const fieldsWithEmbedded = oncePer((schema: GraphQLSchema): ReadonlySet<string> => {
-  const fields = [...allFields(schema)].map(({ field }) => field);
-  return new Set(fields.filter((field) => fieldRule(field).embedded).map(({ name }) => name));
-});
-
 /** A field as the planner needs it. */
 export interface FieldInfo {
   field: GraphQLField<unknown, unknown>;

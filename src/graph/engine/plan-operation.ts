@@ -17,7 +17,7 @@ import type {
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import { argumentsOf } from './arguments.ts';
 import { fieldInfoOf, typeRule } from './declarations.ts';
-import { type Variables, fragmentApplies, isDeferred, isIncluded, labelOf, usesStream } from './document.ts';
+import { type Variables, deferOf, fragmentApplies, isIncluded, isStreamed } from './document.ts';
 import type { FieldRule } from './field-rule.ts';
 import { introspectedValues } from './introspection.ts';
 import {
@@ -98,7 +98,7 @@ export function planOperation(
   const { defers, varies, size } = walk;
   const introspected = introspectedValues(schema, root);
   const fieldAt = (nodes: readonly FieldNode[], parent: string) => fieldOf(planned, nodes, parent);
-  return { root, defers: defers || usesStream(document), introspected, varies, size, fieldAt };
+  return { root, defers, introspected, varies, size, fieldAt };
 }
 
 function fieldOf(
@@ -238,6 +238,7 @@ function collect(
     if (++walk.visited > maxFields * VISITS_PER_FIELD) throw new PlanTooLarge(maxFields);
     if (!isIncluded(selection, variables)) continue;
     if (selection.kind === 'Field') {
+      walk.defers ||= isStreamed(selection);
       const key = selection.alias?.value ?? selection.name.value;
       const group = groups.get(key);
       if (group) group.push(selection);
@@ -245,13 +246,13 @@ function collect(
       continue;
     }
     const isSpread = selection.kind === 'FragmentSpread';
-    const defer = isDeferred(selection, variables);
+    const defer = deferOf(selection, variables);
     if (isSpread && !defer && seen.has(selection.name.value)) continue;
     const fragment = isSpread ? fragments.get(selection.name.value) : selection;
     if (!fragment || !fragmentApplies(schema, fragment.typeCondition?.name.value, type)) continue;
     if (isSpread && !defer) seen.add(selection.name.value);
     const target = defer ? new Map<string, FieldNode[]>() : groups;
     collect(walk, type, fragment.selectionSet.selections, target, deferred, seen);
-    if (defer) deferred.push({ label: labelOf(selection), groups: target });
+    if (defer) deferred.push({ label: defer.label, groups: target });
   }
 }

@@ -4,18 +4,17 @@
  * the document and clients cannot create an unlimited number of keys.
  */
 import {
+  type ASTVisitor,
   type DocumentNode,
-  type FieldNode,
   type GraphQLSchema,
   Kind,
-  type SelectionNode,
   TypeInfo,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
 import { argumentsOf } from './arguments.ts';
-import { fieldRule, fieldsWithEmbedded } from './declarations.ts';
-import { type Variables, hasVariables, visitSelections } from './document.ts';
+import { fieldRule } from './declarations.ts';
+import { type Variables, hasVariables } from './document.ts';
 import type { PlannedField } from './operation-plan.ts';
 import { argumentsAllowEmbedded } from './plan-names.ts';
 import { variantIn } from './variants.ts';
@@ -25,13 +24,22 @@ export type PlanKey = (variables: Variables) => string;
 
 export function planKeyOf(schema: GraphQLSchema, document: DocumentNode): PlanKey {
   const conditions = new Set<string>();
-  const names = fieldsWithEmbedded(schema);
-  let mayBeEmbedded = false;
-  visitSelections(document, (selection) => {
-    for (const name of conditionsOf(selection)) conditions.add(name);
-    mayBeEmbedded ||= selection.kind === Kind.FIELD && names.has(selection.name.value) && hasVariables(selection);
-  });
-  const fields = mayBeEmbedded ? fieldsMaybeEmbedded(schema, document) : [];
+  const fields: Pick<PlannedField, 'rule' | 'args'>[] = [];
+  const types = new TypeInfo(schema);
+  const visitor: ASTVisitor = {
+    Field(node) {
+      const field = types.getFieldDef();
+      if (!field || !hasVariables(node)) return;
+      const rule = fieldRule(field);
+      if (rule.embedded) fields.push({ rule, args: argumentsOf(field, node) });
+    },
+    /** @skip, @include, @defer or @stream. */
+    Directive({ arguments: given = [] }) {
+      for (const { name, value } of given)
+        if (name.value === 'if' && value.kind === Kind.VARIABLE) conditions.add(value.name.value);
+    },
+  };
+  visit(document, visitWithTypeInfo(types, visitor));
   if (conditions.size === 0 && fields.length === 0) return () => '';
   return (variables) => {
     let key = '';
@@ -43,25 +51,4 @@ export function planKeyOf(schema: GraphQLSchema, document: DocumentNode): PlanKe
     }
     return key;
   };
-}
-
-/** The variables in the `if` arguments of directives: @skip, @include, @defer and @stream. */
-function* conditionsOf({ directives = [] }: SelectionNode): Generator<string> {
-  for (const { arguments: given = [] } of directives)
-    for (const { name, value } of given)
-      if (name.value === 'if' && value.kind === Kind.VARIABLE) yield value.name.value;
-}
-
-/** The fields with variables in their arguments whose value may be an embedded member. */
-function fieldsMaybeEmbedded(schema: GraphQLSchema, document: DocumentNode): Pick<PlannedField, 'rule' | 'args'>[] {
-  const found: Pick<PlannedField, 'rule' | 'args'>[] = [];
-  const types = new TypeInfo(schema);
-  const Field = (node: FieldNode): void => {
-    const field = types.getFieldDef();
-    if (!field || !hasVariables(node)) return;
-    const rule = fieldRule(field);
-    if (rule.embedded) found.push({ rule, args: argumentsOf(field, node) });
-  };
-  visit(document, visitWithTypeInfo(types, { Field }));
-  return found;
 }
