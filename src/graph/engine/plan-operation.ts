@@ -16,7 +16,7 @@ import type {
 } from 'graphql';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import { argumentsOf } from './arguments.ts';
-import { fieldInfoOf, typeRule } from './declarations.ts';
+import { fieldInfosOf, typeRule } from './declarations.ts';
 import { type Variables, deferOf, fragmentApplies, isIncluded, isStreamed } from './document.ts';
 import type { FieldRule } from './field-rule.ts';
 import { introspectedValues } from './introspection.ts';
@@ -175,7 +175,7 @@ function planGroups(
 }
 
 function planField(walk: Walk, parent: GraphQLObjectType, nodes: readonly FieldNode[]): PlannedField | undefined {
-  const info = fieldInfoOf(walk.schema, parent).get(nodes[0]!.name.value);
+  const info = fieldInfosOf(walk.schema)(parent).get(nodes[0]!.name.value);
   if (!info) return undefined; // __typename
   grow(walk);
   const { field, rule, types } = info;

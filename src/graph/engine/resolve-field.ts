@@ -25,9 +25,7 @@ export type EngineResolver = (parent: ParentRecord, resolution: Resolution) => u
 /** For a field whose own resolver returns records from its parent. */
 export function recordResolver(rule: FieldRule, inner: Resolver, info: GraphQLResolveInfo): EngineResolver {
   return (parent, resolution) => {
-    const { plan, args, context } = resolution;
-    if (plan.mode === 'null') return null;
-    const value: unknown = inner(parent, args, context, info);
+    const value: unknown = inner(parent, resolution.args, resolution.context, info);
     const listed = representationOfPage(parent);
     const representation = listed ?? rule.representation ?? wholeRepresentation;
     return resolveRecords(value, resolution, representation, listed !== undefined);
