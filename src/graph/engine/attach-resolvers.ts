@@ -2,7 +2,8 @@
 import { type GraphQLField, type GraphQLFieldResolver, type GraphQLResolveInfo, type GraphQLSchema } from 'graphql';
 import type { Context } from './builder.ts';
 import { allFields, fieldRule, nodeTypeOf, typeRule, typesOf } from './declarations.ts';
-import { loadingPostponed } from './load-record.ts';
+import { withPostponed } from './load-record.ts';
+import type { ParentRecord } from './field-call.ts';
 import type { PlannedField } from './operation-plan.ts';
 import { type EngineResolver, type Resolver, callResolver, recordResolver } from './resolve-field.ts';
 
@@ -21,9 +22,8 @@ export function attachResolvers(schema: GraphQLSchema): GraphQLSchema {
     const { plain } = fieldResolversOf(field);
     const engine = engineResolverOf(schema, field, plain);
     fieldResolvers.set(field, { engine, plain });
-    let resolve = engine ? byPlan(engine) : plain;
-    if (typeRule(type).record && resolve) resolve = loadingPostponed(resolve);
-    if (resolve) field.resolve = resolve as GraphQLFieldResolver<unknown, unknown>;
+    if (engine || (plain && typeRule(type).record))
+      field.resolve = byPlan({ engine, plain }) as GraphQLFieldResolver<unknown, unknown>;
   }
   return schema;
 }
@@ -41,10 +41,17 @@ function engineResolverOf(
   return plain && returnsRecords ? recordResolver(rule, plain, infoOf(schema)) : undefined;
 }
 
-/** For other executors: looks the plan of the field up. */
-function byPlan(engine: EngineResolver): Resolver {
-  return (parent, args, context, info) =>
-    engine(parent, { plan: planOf(context, info), args, context, path: info.path, variables: info.variableValues });
+/** For other executors: looks the plan of the field up, and loads what is postponed for incremental delivery. */
+function byPlan({ engine, plain }: FieldResolvers): Resolver {
+  return (parent, args, context, info) => {
+    const { path, variableValues: variables } = info;
+    const plan = planOf(context, info);
+    return withPostponed(parent, plan, (record) =>
+      engine
+        ? engine(record as ParentRecord, { plan, args, context, path, variables })
+        : plain!(record as ParentRecord, args, context, info),
+    );
+  };
 }
 
 /** A field without a plan would be null although it has a value, so this throws. */

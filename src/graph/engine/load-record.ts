@@ -4,7 +4,6 @@
  * The fields of the initial result are loaded at once, together with the calls below the record. The fields of deferred fragments are
  * loaded when the first deferred field needs one of them.
  */
-import type { GraphQLFieldResolver } from 'graphql';
 import { withMembers } from '../../lib/objects.ts';
 import { asError, isPromise, lazily, withValue } from '../../lib/promises.ts';
 import { isRecordRejection } from '../../upstream/errors.ts';
@@ -17,7 +16,6 @@ import {
   withThrowingFields,
 } from '../../upstream/loading/record-state.ts';
 import { asText } from '../types/decode.ts';
-import type { Context } from './builder.ts';
 import { endpointOf } from './declarations.ts';
 import { type ParentRecord, type Resolution, embeddedRecord, startCall } from './field-call.ts';
 import { namesLoadedFirst, namesToRequest } from './lookup.ts';
@@ -81,16 +79,10 @@ function postpone(record: ParentRecord, names: readonly string[], load: (record:
   return copy;
 }
 
-type Resolver = GraphQLFieldResolver<ParentRecord, Context, object>;
-
-/** A resolver that loads the postponed names of its record before it reads one of them. */
-export function loadingPostponed(inner: Resolver): Resolver {
-  return (parent, args, context, info) => {
-    const rest = postponed.get(parent);
-    const plan = rest && context.plan.fieldAt(info.fieldNodes, info.parentType.name);
-    if (!plan?.needs.some((name) => rest!.names.includes(name))) return inner(parent, args, context, info);
-    return withValue(rest!.load(), (record) => inner(record as ParentRecord, args, context, info));
-  };
+/** The value of a field from its record, once the postponed names are loaded that it needs. */
+export function withPostponed(record: ParentRecord, { needs }: PlannedField, next: (record: unknown) => unknown) {
+  const rest = postponed.get(record);
+  return rest && needs.some((name) => rest.names.includes(name)) ? withValue(rest.load(), next) : next(record);
 }
 
 /** The key to load a record by; '' if it has none. */
