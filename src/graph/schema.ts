@@ -8,7 +8,6 @@ import './engine/field-options.ts';
 import './engine/mutation.ts';
 import './root.ts';
 import './service/service.ts';
-import './types/upload.ts';
 import './types/user.ts';
 import './book/book.ts';
 import './book/collection.ts';

@@ -4,7 +4,7 @@ import type { Context } from './builder.ts';
 import { type CallCost, worstCaseOf } from './call-cost.ts';
 import type { Variables } from './document.ts';
 import { type ParentRecord, requestOf } from './field-call.ts';
-import { namesLoadedFirst, namesOrId, namesToRequest } from './lookup.ts';
+import { namesLoadedFirst, namesOrId, namesToRequest } from './load-record.ts';
 import { type OperationPlan, type PlannedField, responseKeyOf } from './operation-plan.ts';
 
 /** The state of one count. */

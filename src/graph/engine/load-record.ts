@@ -12,13 +12,14 @@ import {
   mayBeRefused,
   fieldError,
   isUpstreamField,
+  keyFieldsOf,
   tierRequired,
   withThrowingFields,
 } from '../../upstream/loading/record-state.ts';
+import { insert } from '../../upstream/http/request.ts';
 import { asText } from '../types/decode.ts';
 import { endpointOf } from './declarations.ts';
 import { type ParentRecord, type Resolution, embeddedRecord, startCall } from './field-call.ts';
-import { namesLoadedFirst, namesToRequest } from './lookup.ts';
 import { type PlannedField, type SelectionPlan, responseKeyOf } from './operation-plan.ts';
 
 /** How certain it is that a record exists. */
@@ -48,20 +49,19 @@ export function loadMissing(
   resolution: Resolution,
 ): unknown {
   const { names, initialNames, rule } = selection;
-  const key = keyIn(record, rule.record!);
-  if (initialNames === names) return loadNames({ record, key, selection, missing, existence }, resolution);
+  const loading: Loading = { record, key: keyIn(record, rule.record!), selection, missing, existence };
+  if (initialNames === names) return loadNames(loading, resolution);
 
   const exists = existence === 'shown' || rule.isReference === true;
   const first = exists ? missing.filter((name) => initialNames.includes(name)) : namesLoadedFirst(missing, selection);
-  if (first === missing) return loadNames({ record, key, selection, missing, existence }, resolution);
-  const initial =
-    first.length > 0 ? loadNames({ record, key, selection, missing: first, existence }, resolution) : record;
+  if (first === missing) return loadNames(loading, resolution);
+  const initial = first.length > 0 ? loadNames({ ...loading, missing: first }, resolution) : record;
   return withValue(initial, (loaded) => {
     if (loaded === null) return null;
     const rest = missing.filter((name) => !(name in (loaded as ParentRecord)));
     if (rest.length === 0) return loaded;
     return postpone(loaded as ParentRecord, rest, (known) =>
-      loadNames({ record: known, key, selection, missing: rest, existence: 'shown' }, resolution),
+      loadNames({ ...loading, record: known, missing: rest, existence: 'shown' }, resolution),
     );
   });
 }
@@ -228,4 +228,35 @@ async function loadFromChild(
   }
   if (!provided || !names.every((name) => name in provided)) return request(names);
   return withMembers(record, provided);
+}
+
+const ID: readonly string[] = Object.freeze(['id']);
+
+/** The names of a record that the client named: its id if nothing of it is selected. */
+export const namesOrId = ({ names }: SelectionPlan): readonly string[] => (names.length > 0 ? names : ID);
+
+/**
+ * The names to request. Names that the tier does not get are left out, and so is the id of a record that upstream named, because it would
+ * show nothing new. A record that the client named is requested with its id if no other name can be requested.
+ */
+export function namesToRequest(
+  missing: readonly string[],
+  { tierRefused, rule }: SelectionPlan,
+  isNamed: boolean,
+): readonly string[] {
+  const takesId = isNamed || !keyFieldsOf(rule.record!).includes('id');
+  const requested =
+    (takesId || !missing.includes('id')) && tierRefused.size === 0
+      ? missing
+      : missing.filter((name) => (name !== 'id' || takesId) && !tierRefused.has(name));
+  if (!isNamed || requested.some((name) => isUpstreamField(rule.record!, name))) return requested;
+  const names = requested.slice();
+  insert(names, 'id');
+  return names;
+}
+
+/** The names to load first. If the initial result needs none of them, all are loaded, because they also show whether the record exists. */
+export function namesLoadedFirst(missing: readonly string[], { initialNames }: SelectionPlan): readonly string[] {
+  const first = missing.filter((name) => initialNames.includes(name));
+  return first.length > 0 ? first : missing;
 }

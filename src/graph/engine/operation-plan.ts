@@ -68,7 +68,7 @@ export interface SelectionPlan {
   readonly selected: ReadonlySet<string>;
 }
 
-/** The plan of one operation, for one kind of caller and one set of decisions of its variables (see `plan-variables.ts`). */
+/** The plan of one operation, for one kind of caller and one set of decisions of its variables (see `planKeyOf`). */
 export interface OperationPlan {
   readonly root: SelectionPlan;
   /** The response may be delivered incrementally. */

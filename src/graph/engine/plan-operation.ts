@@ -1,20 +1,22 @@
 /**
  * Plans an operation in one walk over its selections.
  *
- * A plan depends on the document, the caller's login and tier, and the decisions of the variables (`plan-variables.ts`), on nothing else.
+ * A plan depends on the document, the caller's login and tier, and the decisions of the variables (`planKeyOf`), on nothing else.
  * Resolvers do not see the selection; the engine looks it up in the plan.
  */
-import type {
-  DocumentNode,
-  FieldNode,
-  FragmentDefinitionNode,
-  GraphQLObjectType,
-  GraphQLSchema,
-  OperationDefinitionNode,
-  SelectionNode,
-  SelectionSetNode,
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  type SelectionSetNode,
 } from 'graphql';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
+import type { ClientCode } from '../errors/codes.ts';
 import { argumentsOf } from './arguments.ts';
 import { fieldInfosOf, typeRule } from './declarations.ts';
 import { type Variables, deferOf, fragmentApplies, isIncluded, isStreamed } from './document.ts';
@@ -43,12 +45,11 @@ import { variantsOf } from './variants.ts';
 export type PlanViewer = Pick<Viewer, 'isLoggedIn' | 'filmTier'>;
 
 /** Thrown while planning: fragments on many types, spread many times, can make a plan far larger than its document. */
-export class PlanTooLarge extends Error {
-  readonly limit: number;
-
+export class PlanTooLarge extends GraphQLError {
   constructor(limit: number) {
-    super(`The plan has more than ${limit} fields.`);
-    this.limit = limit;
+    super(`Fields of an operation, counted for every type that they may be of: at most ${limit}.`, {
+      extensions: { code: 'TOO_MANY_FIELDS' satisfies ClientCode, limit },
+    });
   }
 }
 

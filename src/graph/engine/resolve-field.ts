@@ -12,8 +12,7 @@ import type { Context } from './builder.ts';
 import { endpointOf } from './declarations.ts';
 import { type ParentRecord, type Resolution, type StartedCall, embeddedRecord, startCall } from './field-call.ts';
 import type { FieldRule } from './field-rule.ts';
-import { loadMissing } from './load-record.ts';
-import { namesOrId } from './lookup.ts';
+import { loadMissing, namesOrId } from './load-record.ts';
 import { resolveRecords } from './resolve-record.ts';
 import { listedBy } from './variants.ts';
 
