@@ -246,17 +246,18 @@ function blockBuilder(photos: unknown) {
     endLine();
     pieces.push(piece);
   };
+  const write: WriteText = (written, linkUrl) => {
+    written.split(/\r\n|[\n\r\u2028\u2029]/).forEach((text, index) => {
+      if (index > 0) endLine();
+      const last = line.at(-1);
+      if (text === '') return;
+      if (last && last.linkUrl === linkUrl && linkUrl === null) last.text += text;
+      else line.push({ text, linkUrl });
+    });
+  };
   return {
     add,
-    write(written: string, linkUrl: string | null) {
-      written.split(/\r\n|[\n\r\u2028\u2029]/).forEach((text, index) => {
-        if (index > 0) endLine();
-        const last = line.at(-1);
-        if (text === '') return;
-        if (last && last.linkUrl === linkUrl && linkUrl === null) last.text += text;
-        else line.push({ text, linkUrl });
-      });
-    },
+    write,
     show(number: string, layout: PictureLayout, caption: string | null) {
       add({ kind: 'PhotoBlock', photo: known.get(Number(number)) ?? null, layout, caption });
     },

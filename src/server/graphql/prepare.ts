@@ -11,8 +11,7 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config/settings.ts';
-import { variablesOf } from '../../graph/engine/arguments.ts';
-import type { CoercedVariables } from '../../graph/engine/variables.ts';
+import { type CoercedVariables, variablesOf } from '../../graph/engine/variables.ts';
 import { type Variables, isIncremental, withoutIncremental } from '../../graph/engine/document.ts';
 import { type Planner, createPlanCache } from '../../graph/engine/plan-cache.ts';
 import { withoutStack } from '../../upstream/errors.ts';
