@@ -180,7 +180,7 @@ function planField(walk: Walk, parent: GraphQLObjectType, nodes: readonly FieldN
   if (!info) return undefined; // __typename
   grow(walk);
   const { field, rule, types } = info;
-  const sets = types.length > 0 ? nodes.flatMap((node) => node.selectionSet ?? []) : [];
+  const sets = nodes.flatMap((node) => node.selectionSet ?? []);
   const selections =
     types.length > 0 ? new Map(types.map((type) => [type.name, planType(walk, type, sets)])) : noSelections;
   const args = argumentsOf(field, nodes[0]!);
