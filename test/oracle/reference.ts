@@ -434,7 +434,7 @@ function answered(
     if (tiers && run.viewer.filmTier && !tiers.includes(run.viewer.filmTier)) place.mayFail = 'TIER_REQUIRED';
   }
   const endpoint = typeof rule.endpoint === 'function' ? rule.endpoint(args) : rule.endpoint!;
-  const input = rule.input!(parent, args, run.viewer);
+  const input = rule.input!(parent, args);
   // A record by its key is read when it is completed.
   if (isByKey(info)) return input;
   const list = () => listIdOf(endpoint, input);
