@@ -32,7 +32,7 @@ import {
 } from './execution.ts';
 import { type OperationPlan, type PlannedField, type SelectionPlan, responseKeyOf } from './operation-plan.ts';
 import { fieldResolversOf, infoOf } from './attach-resolvers.ts';
-import { PUNCTUATION_BYTES, bytesOf, noResponseLimits, roomFor } from './response-size.ts';
+import { PUNCTUATION_BYTES, bytesOf, roomFor } from './response-size.ts';
 
 export type Execute = (context: Context, variables: Variables) => ExecutionResult | Promise<ExecutionResult>;
 
@@ -90,7 +90,7 @@ const newExecution = (context: Context, variables: Variables): Execution => ({
   variables,
   data: null,
   errors: [],
-  room: roomFor(context.responseLimits ?? noResponseLimits),
+  room: roomFor(context.responseLimits),
   pending: 0,
   finish: undefined,
 });

@@ -8,29 +8,19 @@ import { type PictureLayout, pictureLayouts } from '../../api/note.ts';
 import { builder } from '../engine/builder.ts';
 import { asObject, asUrl, decoder } from './decode.ts';
 
-export interface ContentPhotoShape {
+interface ContentPhotoShape {
   number: number;
   url: string | null;
 }
-export interface TextSpanShape {
+interface TextSpanShape {
   text: string;
   linkUrl: string | null;
 }
-export interface TextBlockShape {
-  kind: 'TextBlock';
-  spans: TextSpanShape[];
-}
-export interface PhotoBlockShape {
-  kind: 'PhotoBlock';
-  photo: ContentPhotoShape | null;
-  layout: PictureLayout;
-  caption: string | null;
-}
-export interface MathBlockShape {
-  kind: 'MathBlock';
-  tex: string;
-}
-export type ContentBlockShape = TextBlockShape | PhotoBlockShape | MathBlockShape;
+export type ContentBlockShape =
+  | { kind: 'TextBlock'; spans: TextSpanShape[] }
+  | { kind: 'PhotoBlock'; photo: ContentPhotoShape | null; layout: PictureLayout; caption: string | null }
+  | { kind: 'MathBlock'; tex: string };
+type BlockOf<Kind> = Extract<ContentBlockShape, { kind: Kind }>;
 
 export const PhotoLayout = builder.enumType('PhotoLayout', {
   description: 'The alignment of a picture.',
@@ -72,7 +62,7 @@ const TextSpan = builder.objectRef<TextSpanShape>('TextSpan').implement({
 /** The number of spans of a paragraph that the cost assumes; most paragraphs have one. */
 const SPANS = 2;
 
-const TextBlock = builder.objectRef<TextBlockShape>('TextBlock').implement({
+const TextBlock = builder.objectRef<BlockOf<'TextBlock'>>('TextBlock').implement({
   description: 'A paragraph: one line of the content, or the part of a line before or after a picture or formula.',
   fields: (t) => ({
     spans: t.field({
@@ -84,7 +74,7 @@ const TextBlock = builder.objectRef<TextBlockShape>('TextBlock').implement({
   }),
 });
 
-const PhotoBlock = builder.objectRef<PhotoBlockShape>('PhotoBlock').implement({
+const PhotoBlock = builder.objectRef<BlockOf<'PhotoBlock'>>('PhotoBlock').implement({
   description: 'A picture at its place in the content.',
   fields: (t) => ({
     photo: t.field({
@@ -107,7 +97,7 @@ const PhotoBlock = builder.objectRef<PhotoBlockShape>('PhotoBlock').implement({
   }),
 });
 
-const MathBlock = builder.objectRef<MathBlockShape>('MathBlock').implement({
+const MathBlock = builder.objectRef<BlockOf<'MathBlock'>>('MathBlock').implement({
   description: 'A formula.',
   fields: (t) => ({ tex: t.exposeString('tex', { description: 'The formula in TeX, without delimiters.' }) }),
 });

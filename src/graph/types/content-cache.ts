@@ -16,7 +16,10 @@ interface ParsedText {
   blocks: ContentBlockShape[];
 }
 
-const operations = oncePer((_: Context) => ({ texts: new Map<string, ParsedText>(), size: 0 }));
+const operations = oncePer(({ responseLimits }: Context) => ({
+  texts: new Map<string, ParsedText>(),
+  room: roomFor(responseLimits),
+}));
 
 export function parseBlocksOnce(
   context: Context,
@@ -24,16 +27,13 @@ export function parseBlocksOnce(
   content: string,
   photos: unknown,
 ): ContentBlockShape[] {
-  const operation = operations(context);
-  let text = operation.texts.get(content);
+  const { texts, room } = operations(context);
+  let text = texts.get(content);
   if (text?.parse !== parse || text.photos !== photos)
-    operation.texts.set(content, (text = { parse, photos, blocks: parse(content, photos) }));
-  const { plan, responseLimits } = context;
-  if (responseLimits && plan.defers) {
-    operation.size += sizeOf(text.blocks);
-    const room = roomFor(responseLimits);
-    room.values -= operation.size;
-    if (isFull(room)) throw responseTooLarge(room, responseLimits);
+    texts.set(content, (text = { parse, photos, blocks: parse(content, photos) }));
+  if (context.plan.defers) {
+    room.values -= sizeOf(text.blocks);
+    if (isFull(room)) throw responseTooLarge(room);
   }
   return text.blocks;
 }
