@@ -7,7 +7,6 @@ import { describeNulls, semanticNonNullDirective } from './null-conditions.ts';
 import './engine/field-options.ts';
 import './root.ts';
 import './service/service.ts';
-import './types/upload.ts';
 import './types/user.ts';
 import './book/book.ts';
 import './book/collection.ts';

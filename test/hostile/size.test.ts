@@ -98,7 +98,7 @@ describe('limit of response bytes', () => {
   const book = json(JSON.stringify({ id: '7', title: 'x', summary: text }));
   const aliases = many(40, (at) => `s${at}: summary`);
 
-  test('a response that is too large is rejected on both request paths and by both executors', async () => {
+  test('a response that is too large is rejected on both request paths, introspection beside it too', async () => {
     const { books, execute } = await startFacade();
     books.behave(book);
     expect((await execute('{ book(id: 7) { summary } }')).data).toEqual({ book: { summary: text } });
@@ -109,7 +109,6 @@ describe('limit of response bytes', () => {
         errors: [{ extensions: { code: 'ANSWER_TOO_LARGE', limit: 5_000_000 } }],
       });
     }
-    // Introspection selects the executor of graphql-js.
     const mixed = await execute(`{ __schema { queryType { name } } book(id: 7) { ${aliases} } }`);
     expect(codesIn(mixed)).toEqual(['ANSWER_TOO_LARGE']);
   });

@@ -461,7 +461,7 @@ function withCursor(
   try {
     const args = getArgumentValues(of, node, variables);
     const endpoint = typeof rule.endpoint === 'function' ? rule.endpoint(args) : rule.endpoint!;
-    const input = rule.input!(holder, args, { isLoggedIn: false, filmTier: null });
+    const input = rule.input!(holder, args);
     return [...others, `after: "${encodeCursor(listIdOf(endpoint, input), random.int(0, 4))}"`];
   } catch {
     return given; // wrong input

@@ -41,7 +41,7 @@ import type { FieldRule, TypeRule } from '../../src/graph/engine/field-rule.ts';
 import { builder } from '../../src/graph/engine/builder.ts';
 import { fieldRule, typeRule } from '../../src/graph/engine/declarations.ts';
 import { asInt, asText } from '../../src/graph/types/decode.ts';
-import { fragmentApplies, isDeferred, isIncluded } from '../../src/graph/engine/document.ts';
+import { deferOf, fragmentApplies, isIncluded } from '../../src/graph/engine/document.ts';
 import { badInput, toClientError } from '../../src/graph/errors/to-client-error.ts';
 import { FIRST_MAX, type Page, type PagingArgs, listIdOf } from '../../src/graph/types/paging.ts';
 import { deferDirective, streamDirective } from '../../src/graph/engine/incremental.ts';
@@ -434,7 +434,7 @@ function answered(
     if (tiers && run.viewer.filmTier && !tiers.includes(run.viewer.filmTier)) place.mayFail = 'TIER_REQUIRED';
   }
   const endpoint = typeof rule.endpoint === 'function' ? rule.endpoint(args) : rule.endpoint!;
-  const input = rule.input!(parent, args, run.viewer);
+  const input = rule.input!(parent, args);
   // A record by its key is read when it is completed.
   if (isByKey(info)) return input;
   const list = () => listIdOf(endpoint, input);
@@ -824,7 +824,7 @@ function selectedOf(
         selection.kind === 'FragmentSpread' ? fragments[selection.name.value] : selection;
       const condition = fragment && 'typeCondition' in fragment ? fragment.typeCondition?.name.value : undefined;
       if (fragment && 'selectionSet' in fragment && fragmentApplies(schema, condition, type))
-        collect(fragment.selectionSet, isLater || isDeferred(selection, variableValues));
+        collect(fragment.selectionSet, isLater || deferOf(selection, variableValues) !== undefined);
     }
   };
   for (const set of sets) collect(set, false);

@@ -1,21 +1,14 @@
-/**
- * Variables and arguments, coerced as graphql-js does it. Values that need no coercion are used as they are; graphql-js coerces the others
- * and reports errors.
- */
+/** Arguments, coerced as graphql-js does it. Values that need no coercion are used as they are; graphql-js coerces the others. */
 import {
   type FieldNode,
   type GraphQLField,
-  type GraphQLSchema,
   type GraphQLType,
-  type OperationDefinitionNode,
   getArgumentValues,
   isNonNullType,
-  typeFromAST,
   valueFromAST,
 } from 'graphql';
 import { shallowCopy } from '../../lib/objects.ts';
 import { type Variables, hasVariable, hasVariables } from './document.ts';
-import { type CoercedVariables, type CoercionOptions, coerceVariables } from './variables.ts';
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 const checks = new Map<string, (value: unknown) => boolean>([
@@ -31,29 +24,6 @@ const isNeverPlain = (): boolean => false;
 /** A check whether a value of this type needs no coercion. Never true for types other than the built-in scalars. */
 export const plainlyOf = (type: GraphQLType | undefined): ((value: unknown) => boolean) =>
   checks.get(String(isNonNullType(type) ? type.ofType : type)) ?? isNeverPlain;
-
-/** A function that coerces the variables of one operation. */
-export function variablesOf(
-  schema: GraphQLSchema,
-  { variableDefinitions = [] }: OperationDefinitionNode,
-  options: CoercionOptions,
-): (given: Variables) => CoercedVariables {
-  if (variableDefinitions.length === 0) return () => noVariables;
-  const known = variableDefinitions.map(({ variable, type }) => ({
-    name: variable.name.value,
-    isPlain: plainlyOf(typeFromAST(schema, type)),
-  }));
-  return (given) => {
-    const coerced: Record<string, unknown> = {};
-    for (const { name, isPlain } of known) {
-      if (!Object.hasOwn(given, name) || !isPlain(given[name]) || name === '__proto__')
-        return coerceVariables(schema, variableDefinitions, given, options);
-      coerced[name] = given[name];
-    }
-    return { coerced };
-  };
-}
-const noVariables: CoercedVariables = Object.freeze({ coerced: Object.freeze({}) });
 
 /** The arguments of one field; computed once if they contain no variable. */
 export function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): (variables: Variables) => object {

@@ -1,51 +1,57 @@
 /** Attaches the engine's resolvers to the schema, once. */
-import {
-  type GraphQLField,
-  type GraphQLFieldResolver,
-  type GraphQLOutputType,
-  type GraphQLResolveInfo,
-  type GraphQLSchema,
-  getNamedType,
-  isAbstractType,
-  isObjectType,
-} from 'graphql';
+import { type GraphQLField, type GraphQLFieldResolver, type GraphQLResolveInfo, type GraphQLSchema } from 'graphql';
 import type { Context } from './builder.ts';
-import { allFields, fieldRule, typeRule } from './declarations.ts';
-import { loadingPostponed } from './load-record.ts';
+import { allFields, fieldRule, nodeTypeOf, typeRule, typesOf } from './declarations.ts';
+import { withPostponed } from './load-record.ts';
+import type { ParentRecord } from './field-call.ts';
 import type { PlannedField } from './operation-plan.ts';
 import { type EngineResolver, type Resolver, callResolver, recordResolver } from './resolve-field.ts';
 
 /** The resolvers of a field for an executor that has its plan: the engine's, and the one that the field declared. */
-export interface FieldResolvers {
-  engine?: EngineResolver;
-  plain?: Resolver;
+interface FieldResolvers {
+  engine?: EngineResolver | undefined;
+  plain: Resolver | undefined;
 }
 const fieldResolvers = new WeakMap<GraphQLField<unknown, unknown>, FieldResolvers>();
 export const fieldResolversOf = (field: GraphQLField<unknown, unknown>): FieldResolvers =>
-  fieldResolvers.get(field) ?? (field.resolve ? { plain: field.resolve as Resolver } : {});
+  fieldResolvers.get(field) ?? { plain: field.resolve as Resolver | undefined };
 
 /** Attaches the engine's resolvers to the fields that call endpoints or return records. */
 export function attachResolvers(schema: GraphQLSchema): GraphQLSchema {
   for (const { type, field } of allFields(schema)) {
-    const rule = fieldRule(field);
-    const plain = field.resolve as Resolver | undefined;
-    const engine = rule.endpoint
-      ? callResolver(rule, keysOfItems(field.type))
-      : plain && returnsRecords(schema, field.type)
-        ? recordResolver(rule, plain, infoOf(schema))
-        : undefined;
-    fieldResolvers.set(field, { ...(engine ? { engine } : {}), ...(plain ? { plain } : {}) });
-    let resolve = engine ? byPlan(engine) : plain;
-    if (typeRule(type).record && resolve) resolve = loadingPostponed(resolve);
-    if (resolve) field.resolve = resolve as GraphQLFieldResolver<unknown, unknown>;
+    const { plain } = fieldResolversOf(field);
+    const engine = engineResolverOf(schema, field, plain);
+    fieldResolvers.set(field, { engine, plain });
+    if (engine || (plain && typeRule(type).record))
+      field.resolve = byPlan({ engine, plain }) as GraphQLFieldResolver<unknown, unknown>;
   }
   return schema;
 }
 
-/** For other executors: looks the plan of the field up. */
-function byPlan(engine: EngineResolver): Resolver {
-  return (parent, args, context, info) =>
-    engine(parent, { plan: planOf(context, info), args, context, path: info.path, variables: info.variableValues });
+function engineResolverOf(
+  schema: GraphQLSchema,
+  field: GraphQLField<unknown, unknown>,
+  plain: Resolver | undefined,
+): EngineResolver | undefined {
+  const rule = fieldRule(field);
+  const node = nodeTypeOf(field);
+  const keys = node && 'id' in node.getFields() ? (typeRule(node).record?.keyFields ?? ['id']) : undefined;
+  if (rule.endpoint) return callResolver(rule, keys);
+  const returnsRecords = typesOf(schema, field).some((each) => typeRule(each).record);
+  return plain && returnsRecords ? recordResolver(rule, plain, infoOf(schema)) : undefined;
+}
+
+/** For other executors: looks the plan of the field up, and loads what is postponed for incremental delivery. */
+function byPlan({ engine, plain }: FieldResolvers): Resolver {
+  return (parent, args, context, info) => {
+    const { path, variableValues: variables } = info;
+    const plan = planOf(context, info);
+    return withPostponed(parent, plan, (record) =>
+      engine
+        ? engine(record as ParentRecord, { plan, args, context, path, variables })
+        : plain!(record as ParentRecord, args, context, info),
+    );
+  };
 }
 
 /** A field without a plan would be null although it has a value, so this throws. */
@@ -57,17 +63,3 @@ function planOf({ plan }: Context, { fieldNodes, parentType, fieldName }: GraphQ
 
 /** The only part of the info that resolvers may read: nothing in it depends on the selection. */
 export const infoOf = (schema: GraphQLSchema): GraphQLResolveInfo => ({ schema }) as GraphQLResolveInfo;
-
-/** The members that identify the nodes of a connection; undefined if they have no id. */
-function keysOfItems(type: GraphQLOutputType): readonly string[] | undefined {
-  const connection = getNamedType(type);
-  const nodes = isObjectType(connection) ? connection.getFields().nodes : undefined;
-  const node = nodes && getNamedType(nodes.type);
-  return isObjectType(node) && 'id' in node.getFields() ? (typeRule(node).record?.keyFields ?? ['id']) : undefined;
-}
-
-function returnsRecords(schema: GraphQLSchema, type: GraphQLOutputType): boolean {
-  const named = getNamedType(type);
-  const types = isAbstractType(named) ? schema.getPossibleTypes(named) : [named];
-  return types.some((each) => isObjectType(each) && (typeRule(each).record || typeRule(each).isReference));
-}

@@ -1,7 +1,7 @@
 import SchemaBuilder from '@pothos/core';
 import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
 import { GraphQLLocalDateTime, GraphQLURL } from 'graphql-scalars';
-import type { FileUpload } from 'graphql-upload-minimal';
+import { type FileUpload, Upload } from 'graphql-upload-minimal';
 import type { Operation } from '../../upstream/operation.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import type { ResponseLimits } from './response-size.ts';
@@ -83,6 +83,28 @@ builder.addScalarType(
     description: 'An http or https URL, as the service returns it; `https:` is added to one that begins with `//`.',
     // The library's own serializer would normalize it: https://a.example becomes https://a.example/
     serialize: String,
+  }),
+);
+
+builder.addScalarType(
+  'Upload',
+  new GraphQLScalarType<Upload['promise'], never>({
+    name: 'Upload',
+    description:
+      'A file of a GraphQL multipart request, sent as a variable that is null in `operations` and named in `map`.',
+    specifiedByURL: 'https://github.com/jaydenseric/graphql-multipart-request-spec',
+    parseValue: (value) => {
+      if (value instanceof Upload) return value.promise;
+      throw new GraphQLError('An Upload must be a file of a multipart request.', {
+        extensions: { code: 'BAD_USER_INPUT' },
+      });
+    },
+    parseLiteral: (node) => {
+      throw new GraphQLError('An Upload must be a file of a multipart request, sent in a variable.', { nodes: node });
+    },
+    serialize: () => {
+      throw new GraphQLError('An Upload cannot be returned.');
+    },
   }),
 );
 

@@ -20,7 +20,13 @@ import { endpointOf } from './declarations.ts';
 import type { Variables } from './document.ts';
 import type { TypeRule } from './field-rule.ts';
 import { variantIn } from './variants.ts';
-import { type OperationPlan, type PlannedField, type SelectionPlan, responseKeyOf } from './operation-plan.ts';
+import {
+  type OperationPlan,
+  type PlannedField,
+  type SelectionPlan,
+  isIntrospection,
+  responseKeyOf,
+} from './operation-plan.ts';
 
 /** Upstream calls: at least, if every record exists, and at most. */
 export interface CallRange {
@@ -76,15 +82,13 @@ export function worstCaseOf(plan: OperationPlan, variables: Variables): WorstCas
 }
 
 /** The state of one count. */
-interface Count extends WorstCase {
+interface Count extends Omit<WorstCase, 'calls'> {
   readonly variables: Variables;
+  readonly calls: CallRange & Pick<CallCost, 'services'>;
   readonly costs: Map<string, FieldCost>;
-  /** The tiers for which the current field can have a value: below a call, those that get the endpoint. */
-  possibleTiers: readonly Tier[];
-  /** The list whose items are being counted, if it has a parameter for variants. */
-  listing: CountedList | undefined;
 }
 
+/** A list with a parameter for the variants of its items. */
 interface CountedList {
   param: string;
   /** Variants that need no further call. */
@@ -102,24 +106,30 @@ interface Place {
   size: number;
   /** The names that its parent's items provide; undefined if only their ids are certain. */
   provided: Representation | undefined;
+  /** The tiers for which it can have a value: below a call, those that get the endpoint. */
+  possibleTiers: readonly Tier[];
+  /** The list whose items are being counted. */
+  listing: CountedList | undefined;
 }
+
+const rootPlace: Place = {
+  times: 1,
+  path: '',
+  size: LIST_SIZE,
+  provided: undefined,
+  possibleTiers: tiers,
+  listing: undefined,
+};
 
 function count(plan: OperationPlan, variables: Variables): WorstCase {
   const services = { catalog: { min: 0, max: 0 }, event: { min: 0, max: 0 } };
-  const total: Count = {
-    variables,
-    costs: new Map(),
-    possibleTiers: tiers,
-    listing: undefined,
-    calls: { min: 0, max: 0, services, fields: [] },
-    items: nothing(),
-    values: nothing(),
-  };
+  const calls = { min: 0, max: 0, services };
+  const total: Count = { variables, costs: new Map(), calls, items: nothing(), values: nothing() };
   const root = plan.root.type.name;
   addAmount(total.values, plan.introspected, '__schema', `${root}.__schema`);
-  countSelection(total, plan.root, { times: 1, path: '', size: LIST_SIZE, provided: undefined }, root);
-  const { calls, items, values } = total;
-  return { calls, items, values };
+  countSelection(total, plan.root, rootPlace, root);
+  const { costs, items, values } = total;
+  return { calls: { ...calls, fields: [...costs.values()] }, items, values };
 }
 
 const nothing = (): Maximum => ({ max: 0, dearest: { path: '', coordinate: 'Query', max: 0 } });
@@ -127,57 +137,45 @@ const nothing = (): Maximum => ({ max: 0, dearest: { path: '', coordinate: 'Quer
 function countSelection(total: Count, selection: SelectionPlan, place: Place, coordinate: string): void {
   for (const { fields, outputFields } of [selection, ...selection.deferred]) {
     addAmount(total.values, place.times * outputFields.length, place.path, coordinate);
-    for (const field of fields) {
-      const { listing } = total;
-      countField(total, field, { ...place, path: pathTo(place.path, field) }, selection.rule);
-      total.listing = listing;
-    }
+    for (const field of fields) countField(total, field, { ...place, path: pathTo(place.path, field) }, selection.rule);
   }
 }
 
 function countField(total: Count, field: PlannedField, place: Place, parent: TypeRule): void {
   const { rule, mode } = field;
-  const { times, path, size, provided } = place;
-  if (mode === 'null') return;
+  const { times, provided } = place;
+  if (mode === 'null' || isIntrospection(field)) return;
   if (rule.writeEndpoint) {
-    addCall(total, field, path, capped(times * (rule.maxCalls ?? 1)), rule.writeEndpoint);
-    return countObjects(total, field, { times, path, size: 1, provided: undefined });
+    addCall(total, field, { ...place, times: capped(times * (rule.maxCalls ?? 1)) }, rule.writeEndpoint);
+    return countObjects(total, field, place, 1, undefined);
   }
   const args = pagingArgsOf(field, total.variables);
   if (rule.recordCounts) return countNamed(total, field, rule.recordCounts(args), place);
-  if (isCountedVariant(total, field, path)) return;
+  if (isCountedVariant(total, field, place)) return;
   // Only connections and edges lead to the items of the list.
-  if (!parent.isWrapper) total.listing = undefined;
-  const isList = returnsList(field);
-  if (mode === 'call' || mode === 'lookup') return countCall(total, field, args, place);
+  const here = parent.isWrapper ? place : { ...place, listing: undefined };
+  if (mode === 'call' || mode === 'lookup') return countCall(total, field, args, here);
   if (mode === 'embedded') {
     // If the tier may not load the record, its list is called instead.
-    const mayBeRefused = total.possibleTiers.some((tier) => parent.record?.endpoint.tiers.includes(tier) === false);
-    if (mayBeRefused || field.mayOmit.length > 0) addCall(total, field, path, times, endpointOf(rule, args));
-    const held = Math.min(args.first ?? rule.pageSize ?? LIST_SIZE, rule.embedded!.upTo ?? LIST_SIZE);
-    const { representation } = rule.embedded!;
-    return countObjects(total, field, {
-      times: isList ? capped(times * held) : times,
-      path,
-      size: held,
-      provided: representation,
-    });
+    const mayBeRefused = place.possibleTiers.some((tier) => parent.record?.endpoint.tiers.includes(tier) === false);
+    if (mayBeRefused || field.mayOmit.length > 0) addCall(total, field, place, endpointOf(rule, args));
+    const { upTo = LIST_SIZE, representation } = rule.embedded!;
+    const held = Math.min(args.first ?? rule.pageSize ?? LIST_SIZE, upTo);
+    return countObjects(total, field, here, held, representation);
   }
-  countObjects(total, field, {
-    times: isList ? capped(times * (rule.assumedSize ?? size)) : times,
-    path,
-    size,
-    // With an id beside it, the record itself may be missing and is then loaded.
-    provided: provided ?? (rule.idIn && !field.onlySelection?.rule.isReference ? undefined : rule.representation),
-  });
+  // With an id beside it, the record itself may be missing and is then loaded.
+  const mayBeReference = rule.idIn && !field.onlySelection?.rule.isReference;
+  const representation = provided ?? (mayBeReference ? undefined : rule.representation);
+  countObjects(total, field, here, rule.assumedSize ?? place.size, representation);
 }
 
 /** A variant of an item costs one call of its list, whatever the number of items. */
-function isCountedVariant({ listing, variables, ...total }: Count, field: PlannedField, path: string): boolean {
+function isCountedVariant(total: Count, field: PlannedField, place: Place): boolean {
   const { rule, args } = field;
+  const { listing } = place;
   if (!listing || rule.variant?.param !== listing.param) return false;
-  const variant = variantIn(rule, args, variables);
-  if (!listing.variants.has(variant)) addCall(total, field, path, listing.times, listing.endpoint);
+  const variant = variantIn(rule, args, total.variables);
+  if (!listing.variants.has(variant)) addCall(total, field, { ...place, times: listing.times }, listing.endpoint);
   listing.variants.add(variant);
   return true;
 }
@@ -188,90 +186,81 @@ function countNamed(total: Count, field: PlannedField, counts: ReadonlyMap<strin
     const times = capped(place.times * (counts.get(selection.type.name) ?? 0));
     if (returnsList(field)) addAmount(total.items, times, place.path, coordinateOf(field));
     const provided = selection.rule.isReference ? undefined : nothingProvided;
-    if (times > 0) countObject(total, field, selection, { times, path: place.path, size: 1, provided });
+    if (times > 0) countObject(total, field, selection, { ...place, times, size: 1, provided });
   }
 }
 
-function countCall(total: Count, field: PlannedField, args: PagingArgs, { times, path }: Place): void {
-  const { rule, mode } = field;
+function countCall(total: Count, field: PlannedField, args: PagingArgs, place: Place): void {
+  const { rule, mode, variants } = field;
+  const { times, possibleTiers } = place;
   const endpoint = endpointOf(rule, args);
-  addCall(total, field, path, times, endpoint);
-  if (field.variants) {
-    const { param, main } = field.variants;
-    total.listing = { param, variants: new Set([undefined, main]), times, endpoint };
-  }
+  addCall(total, field, place, endpoint);
   const most = rule.pageSize === undefined ? (rule.assumedSize ?? LIST_SIZE) : FIRST_MAX;
   const size = Math.min(args.first ?? rule.pageSize ?? most, most);
-  const before = total.possibleTiers;
-  if (mode === 'call') total.possibleTiers = before.filter((tier) => endpoint.tiers.includes(tier));
-  const provided = rule.representation ?? wholeRepresentation;
-  countObjects(total, field, { times: returnsList(field) ? capped(times * size) : times, path, size, provided });
-  total.possibleTiers = before;
+  const below = {
+    ...place,
+    possibleTiers: mode === 'call' ? possibleTiers.filter((tier) => endpoint.tiers.includes(tier)) : possibleTiers,
+    listing: variants && { param: variants.param, variants: new Set([undefined, variants.main]), times, endpoint },
+  };
+  countObjects(total, field, below, size, rule.representation ?? wholeRepresentation);
 }
 
-function countObjects(total: Count, field: PlannedField, place: Place): void {
-  if (returnsList(field) && field.selections.size > 0)
-    addAmount(total.items, place.times, place.path, coordinateOf(field));
-  for (const selection of field.selections.values()) countObject(total, field, selection, place);
+/** The objects that a field returns: `size` of them, if it returns a list. */
+function countObjects(
+  total: Count,
+  field: PlannedField,
+  place: Place,
+  size: number,
+  provided: Representation | undefined,
+): void {
+  const isList = returnsList(field);
+  const times = isList ? capped(place.times * size) : place.times;
+  if (isList && field.selections.size > 0) addAmount(total.items, times, place.path, coordinateOf(field));
+  for (const selection of field.selections.values())
+    countObject(total, field, selection, { ...place, times, size, provided });
 }
 
 /** The loads of one type that a field returns, and everything below it. */
 function countObject(total: Count, field: PlannedField, selection: SelectionPlan, place: Place): void {
   const { record, isWrapper } = selection.rule;
-  const { times, path, provided } = place;
+  const { provided } = place;
   if (record) {
     const isKnown = (name: string) => isCertain(provided, name) || !selection.initialNames.includes(name);
-    let isRequested = field.mode === 'lookup' || addLoad(total, selection, place, record.endpoint, isKnown);
+    let isRequested = field.mode === 'lookup' || addLoad(total, selection, place, isKnown);
     // At most: deferred names may already be in the first load.
     for (const part of selection.deferred) {
       const isInitial = (name: string) =>
         (name === 'id' && provided !== nothingProvided) || selection.initialNames.includes(name);
-      isRequested = addLoad(total, part, place, record.endpoint, isInitial) || isRequested;
+      isRequested = addLoad(total, part, place, isInitial) || isRequested;
     }
     // A record that the client named is looked up, whatever is selected of it.
-    if (provided === nothingProvided && !isRequested) addCall(total, field, path, times, record.endpoint);
+    if (provided === nothingProvided && !isRequested) addCall(total, field, place, record.endpoint);
   }
   // A connection or edge passes on the size of the page and what its items provide.
-  const below = isWrapper ? place : { times, path, size: LIST_SIZE, provided: undefined };
+  const below = isWrapper ? place : { ...place, size: LIST_SIZE, provided: undefined };
   countSelection(total, selection, below, coordinateOf(field));
 }
 
 /** Adds one call for all missing names, at the first field that needs one of them. */
 function addLoad(
   total: Count,
-  selection: SelectionPlan,
-  { times, path }: Place,
-  endpoint: Endpoint,
+  { names, tierRefused, rule, fields }: SelectionPlan,
+  place: Place,
   isKnown: (name: string) => boolean,
 ): boolean {
-  const { names, tierRefused, rule, fields } = selection;
-  const isLoaded = (name: string) => !rule.record || isUpstreamField(rule.record, name);
-  const missing = names.filter((name) => !isKnown(name) && !tierRefused.has(name) && isLoaded(name));
+  const record = rule.record!;
+  const missing = names.filter((name) => !isKnown(name) && !tierRefused.has(name) && isUpstreamField(record, name));
   const field = fields.find(({ needs }) => needs.some((name) => missing.includes(name)));
-  if (field) addCall(total, field, pathTo(path, field), times, endpoint);
+  if (field) addCall(total, field, { ...place, path: pathTo(place.path, field) }, record.endpoint);
   return field !== undefined;
 }
 
-function addCall(
-  { calls, costs }: Pick<Count, 'calls' | 'costs'>,
-  field: PlannedField,
-  path: string,
-  times: number,
-  called: Endpoint,
-): void {
-  calls.max = capped(calls.max + times);
-  const service = calls.services[called.service];
-  service.max = capped(service.max + times);
+function addCall({ calls, costs }: Count, field: PlannedField, { path, times }: Place, called: Endpoint): void {
   const endpoint = `${called.method} ${called.path}`;
   const key = `${path} ${endpoint}`;
-  const known = costs.get(key);
-  if (known) {
-    known.max = capped(known.max + times);
-    return;
-  }
-  const cost = { path, coordinate: coordinateOf(field), endpoint, min: 0, max: times };
+  const cost = costs.get(key) ?? { path, coordinate: coordinateOf(field), endpoint, min: 0, max: 0 };
   costs.set(key, cost);
-  calls.fields.push(cost);
+  for (const each of [calls, calls.services[called.service], cost]) each.max = capped(each.max + times);
 }
 
 function addAmount(amount: Maximum, times: number, path: string, coordinate: string): void {

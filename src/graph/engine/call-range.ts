@@ -4,7 +4,7 @@ import type { Context } from './builder.ts';
 import { type CallCost, worstCaseOf } from './call-cost.ts';
 import type { Variables } from './document.ts';
 import { type ParentRecord, requestOf } from './field-call.ts';
-import { namesLoadedFirst, namesOrId, namesToRequest } from './lookup.ts';
+import { namesLoadedFirst, namesOrId, namesToRequest } from './load-record.ts';
 import { type OperationPlan, type PlannedField, responseKeyOf } from './operation-plan.ts';
 
 /** The state of one count. */
@@ -51,11 +51,11 @@ async function countField(count: Count, field: PlannedField, parent: ParentRecor
 }
 
 /** Undefined if the field makes no call, because its list is empty or its arguments are wrong. */
-function requestIfAny({ variables, context }: Count, field: PlannedField, parent: ParentRecord) {
+function requestIfAny({ variables }: Count, field: PlannedField, parent: ParentRecord) {
   const { rule, args } = field;
   try {
     if (rule.isUnavailable?.(parent) || rule.isEmpty?.(parent)) return undefined;
-    return requestOf(field, parent, args(variables), context.viewer);
+    return requestOf(field, parent, args(variables));
   } catch {
     return undefined;
   }

@@ -2,7 +2,7 @@
  * Cuts the data of a response to a number of characters, at items of lists. A list that `withCursors` has prepared names the cursor of
  * the next items.
  */
-import { type DocumentNode, type FieldNode, Kind, visit } from 'graphql';
+import { type DocumentNode, type FieldNode, Kind, type SelectionNode, getOperationAST, parse, visit } from 'graphql';
 
 /** A list, or the texts, that did not fit. */
 export interface Cut {
@@ -25,23 +25,19 @@ export function withCursors(document: DocumentNode): DocumentNode {
     Field(node): FieldNode | undefined {
       const after = node.arguments?.find(({ name }) => name.value === 'after')?.value;
       const variable = after?.kind === Kind.VARIABLE ? after.name.value : undefined;
-      const own = node.selectionSet?.selections ?? [];
-      const isPaged = own.some((each) => each.kind === Kind.FIELD && each.name.value === 'pageInfo');
-      if (!node.selectionSet || (variable === undefined && !isPaged)) return undefined;
-      return { ...node, selectionSet: { ...node.selectionSet, selections: [...own, cursors(variable ?? '')] } };
+      const { selectionSet } = node;
+      const isPaged = selectionSet?.selections.some(
+        (each) => each.kind === Kind.FIELD && each.name.value === 'pageInfo',
+      );
+      if (!selectionSet || (variable === undefined && !isPaged)) return undefined;
+      const selections = [...selectionSet.selections, ...cursors(variable ?? '')];
+      return { ...node, selectionSet: { ...selectionSet, selections } };
     },
   });
 }
 
-const cursors = (variable: string): FieldNode => ({
-  kind: Kind.FIELD,
-  alias: { kind: Kind.NAME, value: `${CURSORS}${variable}` },
-  name: { kind: Kind.NAME, value: 'edges' },
-  selectionSet: {
-    kind: Kind.SELECTION_SET,
-    selections: [{ kind: Kind.FIELD, name: { kind: Kind.NAME, value: 'cursor' } }],
-  },
-});
+const cursors = (variable: string): readonly SelectionNode[] =>
+  getOperationAST(parse(`{ ${CURSORS}${variable}: edges { cursor } }`))!.selectionSet.selections;
 
 /** The largest version within the room: first all lists are cut to the same length, then, at one item each, texts. */
 export function cutToFit(data: unknown, room: number): { value: unknown; cuts: Cut[] } {

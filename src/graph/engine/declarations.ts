@@ -3,6 +3,8 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
   getNamedType,
   isAbstractType,
   isObjectType,
@@ -20,38 +22,36 @@ export function* allFields(schema: GraphQLSchema) {
   }
 }
 
-/** Names of the fields that a parent record may embed. */
-export const fieldsWithEmbedded = oncePer((schema: GraphQLSchema): ReadonlySet<string> => {
-  const fields = [...allFields(schema)].map(({ field }) => field);
-  return new Set(fields.filter((field) => fieldRule(field).embedded).map(({ name }) => name));
-});
-
 /** A field as the planner needs it. */
 export interface FieldInfo {
   field: GraphQLField<unknown, unknown>;
   rule: FieldRule;
-  /** The concrete types that it may return; empty for leaves. */
   types: readonly GraphQLObjectType[];
 }
 /** Computed once for each type: the predicates of graphql-js would cost more than the rest of a walk. */
-const fieldInfo = new WeakMap<GraphQLObjectType, ReadonlyMap<string, FieldInfo>>();
-
-export function fieldInfoOf(schema: GraphQLSchema, type: GraphQLObjectType): ReadonlyMap<string, FieldInfo> {
-  let known = fieldInfo.get(type);
-  if (!known) {
-    const fields = Object.values(type.getFields());
-    known = new Map(
+export const fieldInfosOf = oncePer((schema: GraphQLSchema) =>
+  oncePer((type: GraphQLObjectType): ReadonlyMap<string, FieldInfo> => {
+    const introspection = type === schema.getQueryType() ? [SchemaMetaFieldDef, TypeMetaFieldDef] : [];
+    const fields = [...Object.values(type.getFields()), ...introspection];
+    return new Map(
       fields.map((field) => [field.name, { field, rule: fieldRule(field), types: typesOf(schema, field) }]),
     );
-    fieldInfo.set(type, known);
-  }
-  return known;
-}
+  }),
+);
 
-function typesOf(schema: GraphQLSchema, { type }: GraphQLField<unknown, unknown>): readonly GraphQLObjectType[] {
+/** The concrete types that a field may return; none for leaves. */
+export function typesOf(schema: GraphQLSchema, { type }: GraphQLField<unknown, unknown>): readonly GraphQLObjectType[] {
   const named = getNamedType(type);
   if (isAbstractType(named)) return schema.getPossibleTypes(named);
   return isObjectType(named) ? [named] : [];
+}
+
+/** The type of the nodes, if the field is a connection. */
+export function nodeTypeOf({ type }: GraphQLField<unknown, unknown>): GraphQLObjectType | undefined {
+  const connection = getNamedType(type);
+  const nodes = isObjectType(connection) && typeRule(connection).isWrapper && connection.getFields().nodes;
+  const node = nodes && getNamedType(nodes.type);
+  return isObjectType(node) ? node : undefined;
 }
 
 export function fieldRule(field: GraphQLField<unknown, unknown>): FieldRule {

@@ -9,7 +9,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { type Representation, isProvided } from '../../api/endpoint.ts';
-import { allFields, fieldRule, typeRule } from './declarations.ts';
+import { allFields, fieldRule, nodeTypeOf, typeRule } from './declarations.ts';
 
 export function describeItemCosts(schema: GraphQLSchema): GraphQLSchema {
   for (const { type, field } of allFields(schema)) {
@@ -37,12 +37,9 @@ function itemCosts(parent: GraphQLObjectType, field: GraphQLField<unknown, unkno
 
 /** The type of the items of a connection, of a list, or of the entries of a chart. */
 function itemTypeOf(parent: GraphQLObjectType, field: GraphQLField<unknown, unknown>): GraphQLObjectType | undefined {
+  if (!isListType(getNullableType(field.type)) && !typeRule(parent).isWrapper) return nodeTypeOf(field);
   const named = getNamedType(field.type);
-  if (!isObjectType(named)) return undefined;
-  if (isListType(getNullableType(field.type)) || typeRule(parent).isWrapper) return named;
-  const nodes = typeRule(named).isWrapper ? named.getFields().nodes : undefined;
-  const node = nodes && getNamedType(nodes.type);
-  return isObjectType(node) ? node : undefined;
+  return isObjectType(named) ? named : undefined;
 }
 
 /** The fields of a type that a representation provides, those that it does not, and the subfields that it does not. */

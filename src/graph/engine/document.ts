@@ -14,6 +14,7 @@ import {
   isAbstractType,
   visit,
 } from 'graphql';
+import { deferDirective } from './incremental.ts';
 
 export type Variables = Readonly<Record<string, unknown>>;
 
@@ -35,20 +36,14 @@ export function isIncluded(selection: SelectionNode, variables: Variables): bool
   return skip?.if !== true && include?.if !== false;
 }
 
-export function isDeferred(selection: SelectionNode, variables: Variables): boolean {
-  const defer = selection.directives?.find(({ name }) => name.value === 'defer');
-  if (!defer) return false;
-  const condition = defer.arguments?.find(({ name }) => name.value === 'if')?.value;
-  if (condition?.kind === 'Variable') return variables[condition.name.value] !== false;
-  return !(condition?.kind === 'BooleanValue' && !condition.value);
+/** The values of a @defer; undefined if there is none, or its condition is false. */
+export function deferOf(selection: SelectionNode, variables: Variables): { label?: string } | undefined {
+  const values = getDirectiveValues(deferDirective, selection, variables);
+  return values?.if === true ? values : undefined;
 }
 
-/** The label of @defer, which no variable can give. */
-export function labelOf({ directives }: SelectionNode): string | undefined {
-  const defer = directives?.find(({ name }) => name.value === 'defer');
-  const label = defer?.arguments?.find(({ name }) => name.value === 'label')?.value;
-  return label?.kind === 'StringValue' ? label.value : undefined;
-}
+export const isStreamed = ({ directives }: FieldNode): boolean =>
+  directives?.some(({ name }) => name.value === 'stream') ?? false;
 
 /** The document without incremental delivery. */
 export const withoutIncremental = (document: DocumentNode): DocumentNode =>
@@ -58,19 +53,14 @@ export const withoutIncremental = (document: DocumentNode): DocumentNode =>
  * Whether the document uses incremental delivery. The text is not searched: blanks, commas and comments may stand between the `@` and the
  * name.
  */
-export const isIncremental = (document: DocumentNode): boolean => usesDirective(document, isIncrementalDirective);
+export function isIncremental(document: DocumentNode): boolean {
+  let found = false;
+  visitSelections(document, ({ directives }) => (found ||= directives?.some(isIncrementalDirective) ?? false));
+  return found;
+}
 
 export const isIncrementalDirective = ({ name }: DirectiveNode): boolean =>
   name.value === 'defer' || name.value === 'stream';
-
-export const usesStream = (document: DocumentNode): boolean =>
-  usesDirective(document, ({ name }) => name.value === 'stream');
-
-function usesDirective(document: DocumentNode, is: (directive: DirectiveNode) => boolean): boolean {
-  let found = false;
-  visitSelections(document, ({ directives }) => (found ||= directives?.some(is) ?? false));
-  return found;
-}
 
 /** Visits every selection of a document, fragments included. */
 export function visitSelections(document: DocumentNode, visit: (selection: SelectionNode) => void): void {

@@ -6,7 +6,7 @@ import { withoutStack } from '../../upstream/errors.ts';
 import type { Context } from './builder.ts';
 import type { Variables } from './document.ts';
 import type { PlannedField } from './operation-plan.ts';
-import { ERROR_BYTES, type ResponseRoom, isFull, noResponseLimits, responseTooLarge } from './response-size.ts';
+import { ERROR_BYTES, type ResponseRoom, isFull, responseTooLarge } from './response-size.ts';
 
 export type Source = Record<string, unknown>;
 
@@ -42,8 +42,8 @@ export interface FieldSlot {
   isComplete: (value: unknown) => boolean;
 }
 
-export function resultOf({ data, errors, room, context }: Execution): ExecutionResult {
-  if (isFull(room)) return { errors: [responseTooLarge(room, context.responseLimits ?? noResponseLimits)], data: null };
+export function resultOf({ data, errors, room }: Execution): ExecutionResult {
+  if (isFull(room)) return { errors: [responseTooLarge(room)], data: null };
   return errors.length ? { errors, data: data as Source | null } : { data: data as Source };
 }
 

@@ -1,8 +1,8 @@
 /**
- * Executes the plan of a query as graphql-js would, with everything that the plan knows computed beforehand.
+ * Executes the plan of an operation as graphql-js would, with everything that the plan knows computed beforehand.
  *
- * graphql-js is the reference; it executes introspection, and mutations without `onError`. @graphql-tools/executor executes incremental
- * delivery. Here a value at hand costs no promise, and a field that succeeds allocates nothing but its value.
+ * Only incremental delivery is executed by @graphql-tools/executor. Here a value at hand costs no promise, and a field that succeeds
+ * allocates nothing but its value.
  */
 import {
   type ExecutionResult,
@@ -32,7 +32,7 @@ import {
 } from './execution.ts';
 import { type OperationPlan, type PlannedField, type SelectionPlan, responseKeyOf } from './operation-plan.ts';
 import { fieldResolversOf, infoOf } from './attach-resolvers.ts';
-import { PUNCTUATION_BYTES, bytesOf, noResponseLimits, roomFor } from './response-size.ts';
+import { PUNCTUATION_BYTES, bytesOf, roomFor } from './response-size.ts';
 
 export type Execute = (context: Context, variables: Variables) => ExecutionResult | Promise<ExecutionResult>;
 
@@ -48,12 +48,7 @@ interface Step extends FieldSlot {
   isLeaf: boolean;
 }
 
-/** The executor of a plan; undefined if graphql-js must execute it. */
-export function createExecutor(
-  schema: GraphQLSchema,
-  { root, defers, introspects }: OperationPlan,
-): Execute | undefined {
-  if (defers || introspects) return undefined;
+export function createExecutor(schema: GraphQLSchema, { root }: OperationPlan): Execute {
   if (root.type !== schema.getQueryType()) return serialExecutor(schema, root);
   const select = selectOf(schema, root, undefined);
   return (context, variables) => {
@@ -95,7 +90,7 @@ const newExecution = (context: Context, variables: Variables): Execution => ({
   variables,
   data: null,
   errors: [],
-  room: roomFor(context.responseLimits ?? noResponseLimits),
+  room: roomFor(context.responseLimits),
   pending: 0,
   finish: undefined,
 });

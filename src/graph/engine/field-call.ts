@@ -1,7 +1,6 @@
 /** The upstream call of a field: its input, its start, and whether the parent already embeds the result. */
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../../api/endpoint.ts';
-import type { Viewer } from '../../upstream/auth/viewer.ts';
 import { withMembers } from '../../lib/objects.ts';
 import { lazily } from '../../lib/promises.ts';
 import { type PageWindow, listIdOf, windowInput, windowOf } from '../types/paging.ts';
@@ -23,7 +22,7 @@ export interface Resolution {
   variables: Variables;
 }
 
-export interface StartedCall {
+interface StartedCall {
   response: unknown;
   paging: Paging | undefined;
 }
@@ -33,7 +32,7 @@ interface FieldRequest {
   /** Set for connections. */
   paging: Paging | undefined;
 }
-interface Paging {
+export interface Paging {
   endpoint: Endpoint;
   /** With the window, without the variant. */
   input: object;
@@ -42,14 +41,9 @@ interface Paging {
 }
 
 /** What a field requests. Throws if its arguments are wrong. */
-export function requestOf(
-  { rule, variants }: PlannedField,
-  parent: ParentRecord,
-  args: object,
-  viewer: Viewer,
-): FieldRequest {
+export function requestOf({ rule, variants }: PlannedField, parent: ParentRecord, args: object): FieldRequest {
   const endpoint = endpointOf(rule, args);
-  const input = rule.input!(parent, args, viewer);
+  const input = rule.input!(parent, args);
   if (rule.pageSize === undefined) return { endpoint, input, paging: undefined };
   const listId = lazily(() => listIdOf(endpoint, input));
   const window = windowOf(args, rule.pageSize, listId);
@@ -59,11 +53,10 @@ export function requestOf(
 
 /** Makes the call of a field. Equal calls of an operation are made once. */
 export function startCall(parent: ParentRecord, { plan, args, context, path }: Resolution): StartedCall {
-  const { upstream, viewer } = context;
   const item = itemInVariant(plan.rule, parent, args, plan.names, context, path);
   if (item !== undefined) return { response: item, paging: undefined };
-  const { endpoint, input, paging } = requestOf(plan, parent, args, viewer);
-  return { response: upstream.responses.load(endpoint, input, plan.names, path), paging };
+  const { endpoint, input, paging } = requestOf(plan, parent, args);
+  return { response: context.upstream.responses.load(endpoint, input, plan.names, path), paging };
 }
 
 /**

@@ -179,35 +179,25 @@ fields.record = function (
   return this.createField({ type, nullable: true, description, needs, ...(member && { idIn: id }), ...more, resolve });
 };
 
+/** The options that `t.call` and `t.connection` have in common. */
+const callOptions = (options: FieldRule) => ({
+  input: (parent: Record<string, unknown>): object =>
+    Object.fromEntries((options.from ?? []).map((name) => [name, parent[name]])),
+  ...options,
+  nullable: true,
+  resolve: replacedByEngine,
+});
+
 fields.call = function (this: typeof fields, options: FieldRule & { resolve?: unknown }) {
   const { resolve: mapResponse = (response: unknown) => response } = options;
-  return this.createField({
-    nullIf: 'there is none',
-    input: inputFrom(options.from),
-    ...options,
-    mapResponse,
-    nullable: true,
-    resolve: replacedByEngine,
-  });
+  return this.createField({ nullIf: 'there is none', ...callOptions(options), mapResponse });
 };
 
 /** The default size of a page. */
 const PAGE_SIZE = 20;
 
-const inputFrom =
-  (names: readonly string[] = []) =>
-  (parent: Record<string, unknown>): object =>
-    Object.fromEntries(names.map((name) => [name, parent[name]]));
-
 fields.connection = function (this: typeof fields, options: FieldRule & { type: unknown; args?: object }) {
-  const { type, args, pageSize = PAGE_SIZE, ...rest } = options;
-  return this.createField({
-    input: inputFrom(options.from),
-    ...rest,
-    pageSize,
-    type: connectionOf(type as never),
-    args: { ...args, ...pagingArgs(this, pageSize) },
-    nullable: true,
-    resolve: replacedByEngine,
-  });
+  const { type, args, pageSize = PAGE_SIZE } = options;
+  const ownArgs = { ...args, ...pagingArgs(this, pageSize) };
+  return this.createField({ ...callOptions(options), pageSize, type: connectionOf(type as never), args: ownArgs });
 };

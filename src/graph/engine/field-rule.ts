@@ -65,7 +65,7 @@ export interface CallDeclaration<Parent, Args, In, Out, From extends keyof Paren
    * The input of the call, without `fields` and the window of a page, which the engine adds. By default the names in `from`. Throws if
    * the arguments are wrong.
    */
-  input?: (parent: Pick<Parent, From>, args: Args, viewer: Viewer) => Omit<In, 'fields'>;
+  input?: (parent: Pick<Parent, From>, args: Args) => Omit<In, 'fields'>;
   embedded?: EmbeddedMember<Parent>;
   provides?: Provides<Out, Parent>;
   /** The member of `embedded` has several variants; a parameter of the call chooses one. */

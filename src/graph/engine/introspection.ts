@@ -1,10 +1,6 @@
 /** Upper bound of the number of values in the result of introspection, computed from the schema before anything is run. */
 import {
-  type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLSchema,
-  Kind,
-  type SelectionSetNode,
   isAbstractType,
   isEnumType,
   isInputObjectType,
@@ -12,6 +8,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { oncePer } from '../../lib/remember.ts';
+import { type PlannedField, type SelectionPlan, isIntrospection } from './operation-plan.ts';
 
 /** How many elements of one kind the schema has: in total, and at most in one parent. */
 interface Amount {
@@ -24,35 +21,23 @@ interface Objects {
   whole: number;
 }
 
-/** The most values that these root fields, `__schema` or `__type`, can return. */
-export function introspectedValues(
-  schema: GraphQLSchema,
-  nodes: readonly FieldNode[],
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): number {
-  const lists = listsOf(schema);
-  let values = 0;
-  for (const node of nodes) if (node.selectionSet) inside(node.selectionSet, { count: 1, whole: 0 });
-  return values;
+/** The most values that `__schema` and `__type` can return. */
+export function introspectedValues(schema: GraphQLSchema, root: SelectionPlan): number {
+  const roots = [root, ...root.deferred].flatMap(({ fields }) => fields.filter(isIntrospection));
+  return roots.reduce((values, field) => values + valuesIn(field, { count: 1, whole: 0 }), 0);
 
-  function inside({ selections }: SelectionSetNode, objects: Objects): void {
-    if (values > Number.MAX_SAFE_INTEGER) return;
-    for (const selection of selections) {
-      if (selection.kind === Kind.FIELD) {
-        values += objects.count;
-        if (selection.selectionSet) inside(selection.selectionSet, below(selection.name.value, objects));
-        continue;
+  function valuesIn({ selections }: PlannedField, objects: Objects): number {
+    let values = 0;
+    for (const selection of selections.values())
+      for (const { fields, outputFields } of [selection, ...selection.deferred]) {
+        values += objects.count * outputFields.length;
+        for (const field of fields) values += valuesIn(field, below(field.field.name, objects));
       }
-      if (selection.kind === Kind.INLINE_FRAGMENT) inside(selection.selectionSet, objects);
-      else {
-        const fragment = fragments.get(selection.name.value);
-        if (fragment) inside(fragment.selectionSet, objects);
-      }
-    }
+    return values;
   }
 
   function below(name: string, { count, whole }: Objects): Objects {
-    const amount = lists.get(name);
+    const amount = listsOf(schema).get(name);
     if (!amount) return { count, whole: 0 };
     if (name === 'types') return { count: count * amount.all, whole: count };
     // All types together have all fields, and all fields all arguments. Otherwise each parent counts with the most that any parent has.

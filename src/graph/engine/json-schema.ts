@@ -2,32 +2,28 @@
 import {
   type ASTVisitor,
   type DocumentNode,
-  type FragmentDefinitionNode,
   type GraphQLInputType,
-  GraphQLNonNull,
-  type GraphQLNamedType,
   type GraphQLOutputType,
   type GraphQLSchema,
-  GraphQLString,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
-  type SelectionSetNode,
   TypeInfo,
+  type ValueNode,
   getNamedType,
   getNullableType,
-  isCompositeType,
   isEnumType,
   isInputObjectType,
   isListType,
   isNonNullType,
-  isObjectType,
-  isInterfaceType,
+  isScalarType,
   typeFromAST,
   valueFromASTUntyped,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import { type PlannedField, type SelectionPlan, responseKeyOf } from './operation-plan.ts';
+import { planWhole } from './price.ts';
 
 export type JsonSchema = Record<string, unknown>;
 
@@ -46,8 +42,6 @@ const scalars: Readonly<Record<string, JsonSchema>> = {
   URL: { type: 'string', format: 'uri' },
 };
 const text: JsonSchema = { type: 'string' };
-/** Of `__typename`, which is no field of its type. */
-const typename = new GraphQLNonNull(GraphQLString);
 
 /**
  * The variables, without those that contain files. Those that must have a value are required, and their defaults become examples: an agent
@@ -75,8 +69,15 @@ export function inputSchemaOf(
     };
     if (isRequired) required.push(name);
   }
-  return { type: 'object', properties, additionalProperties: false, ...(required.length > 0 && { required }) };
+  return objectOf(properties, required);
 }
+
+const objectOf = (properties: Record<string, JsonSchema>, required: string[]): ObjectSchema => ({
+  type: 'object',
+  properties,
+  additionalProperties: false,
+  ...(required.length > 0 && { required }),
+});
 
 /** Whether a value may contain files, which JSON cannot. */
 export function hasFiles(type: GraphQLInputType): boolean {
@@ -103,13 +104,7 @@ function inputSchema(type: GraphQLInputType, description?: string | null): JsonS
     const required = fields.flatMap(({ name, type: given, defaultValue }) =>
       isNonNullType(given) && defaultValue === undefined ? [name] : [],
     );
-    return {
-      type: 'object',
-      ...described,
-      properties,
-      additionalProperties: false,
-      ...(required.length > 0 && { required }),
-    };
+    return { ...described, ...objectOf(properties, required) };
   }
   return { ...(scalars[of.name] ?? text), ...described, ...limitsIn(of.name, description ?? '') };
 }
@@ -126,75 +121,47 @@ function limitsIn(type: string, description: string): JsonSchema {
 function descriptionsOfUses(schema: GraphQLSchema, document: DocumentNode): Map<string, string> {
   const found = new Map<string, string>();
   const types = new TypeInfo(schema);
-  const note = (value: { kind: string }, description: string | null | undefined) => {
-    if (value.kind !== Kind.VARIABLE || !description) return;
-    const { name } = value as unknown as { name: { value: string } };
-    if (!found.has(name.value)) found.set(name.value, description);
+  const note = (value: ValueNode, description: string | null | undefined) => {
+    if (value.kind === Kind.VARIABLE && description && !found.has(value.name.value))
+      found.set(value.name.value, description);
   };
   const visitor: ASTVisitor = {
-    Argument: (node) => note(node.value, types.getArgument()?.description),
-    ObjectField: (node) => {
+    Argument: ({ value }) => note(value, types.getArgument()?.description),
+    ObjectField: ({ name, value }) => {
       const parent = getNullableType(types.getParentInputType());
-      if (isInputObjectType(parent)) note(node.value, parent.getFields()[node.name.value]?.description);
+      if (isInputObjectType(parent)) note(value, parent.getFields()[name.value]?.description);
     },
   };
   visit(document, visitWithTypeInfo(types, visitor));
   return found;
 }
 
-/** One selection of a response key: the type of its field, and what is selected of that type. */
-interface SelectedField {
-  type: GraphQLOutputType;
-  set: SelectionSetNode | undefined;
+/** The data of an operation. Null stands for whatever is absent or failed, as the types of the schema say. */
+export function dataSchemaOf(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) {
+  return ofObject([planWhole(schema, document, operation, { isLoggedIn: true, filmTier: null }, {}).root]);
 }
 
-/** The data of an operation. Null stands for whatever is absent or failed, as the types of the schema say. */
-export function dataSchemaOf(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  { operation, selectionSet }: OperationDefinitionNode,
-): JsonSchema {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const node of document.definitions)
-    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
-  return ofObject([{ type: schema.getRootType(operation)!, set: selectionSet }]);
-
-  /** An object that any of these selections can give: it has the fields of all. */
-  function ofObject(selections: readonly SelectedField[]): JsonSchema {
-    const fields = new Map<string, SelectedField[]>();
-    for (const { type, set } of selections) if (set) collect(getNamedType(type), set, fields);
-    const properties = [...fields].map(([key, selected]) => [key, ofOutput(selected[0]!.type, selected)]);
-    return { type: 'object', properties: Object.fromEntries(properties) as JsonSchema };
+/** An object that any of these selections can give: it has the fields of all. */
+function ofObject(selections: readonly SelectionPlan[]): JsonSchema {
+  const properties: Record<string, JsonSchema> = {};
+  const fields = new Map<string, PlannedField[]>();
+  for (const each of selections.flatMap(({ outputFields }) => outputFields)) {
+    if (typeof each === 'string') properties[each] = text;
+    else fields.set(responseKeyOf(each), [...(fields.get(responseKeyOf(each)) ?? []), each]);
   }
+  for (const [key, same] of fields) properties[key] = ofOutput(same[0]!.field.type, same);
+  return { type: 'object', properties };
+}
 
-  function collect(parent: GraphQLNamedType, set: SelectionSetNode, fields: Map<string, SelectedField[]>): void {
-    for (const selection of set.selections) {
-      if (selection.kind === Kind.FIELD) {
-        const key = selection.alias?.value ?? selection.name.value;
-        const of = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields() : {};
-        const field = { type: of[selection.name.value]?.type ?? typename, set: selection.selectionSet };
-        const known = fields.get(key);
-        if (known) known.push(field);
-        else fields.set(key, [field]);
-        continue;
-      }
-      const part = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value)! : selection;
-      const condition = part.typeCondition?.name.value;
-      collect(condition ? schema.getType(condition)! : parent, part.selectionSet, fields);
-    }
-  }
-
-  /** Validation makes all selections of a response key agree in lists, null and scalars, so one type shows these. */
-  function ofOutput(type: GraphQLOutputType, selections: readonly SelectedField[]): JsonSchema {
-    const isNullable = !isNonNullType(type);
-    const of = getNullableType(type);
-    let shape: JsonSchema;
-    if (isListType(of)) shape = { type: 'array', items: ofOutput(of.ofType, selections) };
-    else if (isCompositeType(of)) shape = ofObject(selections);
-    else if (isEnumType(of)) shape = { type: 'string', enum: of.getValues().map(({ name }) => name) };
-    else shape = { type: (scalars[(of as { name: string }).name] ?? text).type };
-    if (!isNullable) return shape;
-    const { enum: values } = shape as { enum?: string[] };
-    return { ...shape, type: [shape.type, 'null'], ...(values && { enum: [...values, null] }) };
-  }
+/** Validation makes all fields of a response key agree in lists, null and scalars, so one type shows these. */
+function ofOutput(type: GraphQLOutputType, fields: readonly PlannedField[]): JsonSchema {
+  const of = getNullableType(type);
+  let shape: JsonSchema;
+  if (isListType(of)) shape = { type: 'array', items: ofOutput(of.ofType, fields) };
+  else if (isEnumType(of)) shape = { type: 'string', enum: of.getValues().map(({ name }) => name) };
+  else if (isScalarType(of)) shape = { type: (scalars[of.name] ?? text).type };
+  else shape = ofObject(fields.flatMap(({ selections }) => [...selections.values()]));
+  if (isNonNullType(type)) return shape;
+  const { enum: values } = shape as { enum?: string[] };
+  return { ...shape, type: [shape.type, 'null'], ...(values && { enum: [...values, null] }) };
 }

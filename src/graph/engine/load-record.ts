@@ -4,7 +4,6 @@
  * The fields of the initial result are loaded at once, together with the calls below the record. The fields of deferred fragments are
  * loaded when the first deferred field needs one of them.
  */
-import type { GraphQLFieldResolver } from 'graphql';
 import { withMembers } from '../../lib/objects.ts';
 import { asError, isPromise, lazily, withValue } from '../../lib/promises.ts';
 import { isRecordRejection } from '../../upstream/errors.ts';
@@ -13,14 +12,14 @@ import {
   mayBeRefused,
   fieldError,
   isUpstreamField,
+  keyFieldsOf,
   tierRequired,
   withThrowingFields,
 } from '../../upstream/loading/record-state.ts';
+import { insert } from '../../upstream/http/request.ts';
 import { asText } from '../types/decode.ts';
-import type { Context } from './builder.ts';
 import { endpointOf } from './declarations.ts';
 import { type ParentRecord, type Resolution, embeddedRecord, startCall } from './field-call.ts';
-import { namesLoadedFirst, namesToRequest } from './lookup.ts';
 import { type PlannedField, type SelectionPlan, responseKeyOf } from './operation-plan.ts';
 
 /** How certain it is that a record exists. */
@@ -50,20 +49,19 @@ export function loadMissing(
   resolution: Resolution,
 ): unknown {
   const { names, initialNames, rule } = selection;
-  const key = keyIn(record, rule.record!);
-  if (initialNames === names) return loadNames({ record, key, selection, missing, existence }, resolution);
+  const loading: Loading = { record, key: keyIn(record, rule.record!), selection, missing, existence };
+  if (initialNames === names) return loadNames(loading, resolution);
 
   const exists = existence === 'shown' || rule.isReference === true;
   const first = exists ? missing.filter((name) => initialNames.includes(name)) : namesLoadedFirst(missing, selection);
-  if (first === missing) return loadNames({ record, key, selection, missing, existence }, resolution);
-  const initial =
-    first.length > 0 ? loadNames({ record, key, selection, missing: first, existence }, resolution) : record;
+  if (first === missing) return loadNames(loading, resolution);
+  const initial = first.length > 0 ? loadNames({ ...loading, missing: first }, resolution) : record;
   return withValue(initial, (loaded) => {
     if (loaded === null) return null;
     const rest = missing.filter((name) => !(name in (loaded as ParentRecord)));
     if (rest.length === 0) return loaded;
     return postpone(loaded as ParentRecord, rest, (known) =>
-      loadNames({ record: known, key, selection, missing: rest, existence: 'shown' }, resolution),
+      loadNames({ ...loading, record: known, missing: rest, existence: 'shown' }, resolution),
     );
   });
 }
@@ -81,16 +79,10 @@ function postpone(record: ParentRecord, names: readonly string[], load: (record:
   return copy;
 }
 
-type Resolver = GraphQLFieldResolver<ParentRecord, Context, object>;
-
-/** A resolver that loads the postponed names of its record before it reads one of them. */
-export function loadingPostponed(inner: Resolver): Resolver {
-  return (parent, args, context, info) => {
-    const rest = postponed.get(parent);
-    const plan = rest && context.plan.fieldAt(info.fieldNodes, info.parentType.name);
-    if (!plan?.needs.some((name) => rest!.names.includes(name))) return inner(parent, args, context, info);
-    return withValue(rest!.load(), (record) => inner(record as ParentRecord, args, context, info));
-  };
+/** The value of a field from its record, once the postponed names are loaded that it needs. */
+export function withPostponed(record: ParentRecord, { needs }: PlannedField, next: (record: unknown) => unknown) {
+  const rest = postponed.get(record);
+  return rest && needs.some((name) => rest.names.includes(name)) ? withValue(rest.load(), next) : next(record);
 }
 
 /** The key to load a record by; '' if it has none. */
@@ -236,4 +228,35 @@ async function loadFromChild(
   }
   if (!provided || !names.every((name) => name in provided)) return request(names);
   return withMembers(record, provided);
+}
+
+const ID: readonly string[] = Object.freeze(['id']);
+
+/** The names of a record that the client named: its id if nothing of it is selected. */
+export const namesOrId = ({ names }: SelectionPlan): readonly string[] => (names.length > 0 ? names : ID);
+
+/**
+ * The names to request. Names that the tier does not get are left out, and so is the id of a record that upstream named, because it would
+ * show nothing new. A record that the client named is requested with its id if no other name can be requested.
+ */
+export function namesToRequest(
+  missing: readonly string[],
+  { tierRefused, rule }: SelectionPlan,
+  isNamed: boolean,
+): readonly string[] {
+  const takesId = isNamed || !keyFieldsOf(rule.record!).includes('id');
+  const requested =
+    (takesId || !missing.includes('id')) && tierRefused.size === 0
+      ? missing
+      : missing.filter((name) => (name !== 'id' || takesId) && !tierRefused.has(name));
+  if (!isNamed || requested.some((name) => isUpstreamField(rule.record!, name))) return requested;
+  const names = requested.slice();
+  insert(names, 'id');
+  return names;
+}
+
+/** The names to load first. If the initial result needs none of them, all are loaded, because they also show whether the record exists. */
+export function namesLoadedFirst(missing: readonly string[], { initialNames }: SelectionPlan): readonly string[] {
+  const first = missing.filter((name) => initialNames.includes(name));
+  return first.length > 0 ? first : missing;
 }

@@ -68,13 +68,11 @@ export interface SelectionPlan {
   readonly selected: ReadonlySet<string>;
 }
 
-/** The plan of one operation, for one kind of caller and one set of decisions of its variables (see `plan-variables.ts`). */
+/** The plan of one operation, for one kind of caller and one set of decisions of its variables (see `planKeyOf`). */
 export interface OperationPlan {
   readonly root: SelectionPlan;
   /** The response may be delivered incrementally. */
   readonly defers: boolean;
-  /** The operation reads the schema, beyond `__typename`. */
-  readonly introspects: boolean;
   /** The most values that introspection may return. */
   readonly introspected: number;
   /** A variable decides how much is requested, so the cost must be computed for each request. */
@@ -87,6 +85,9 @@ export interface OperationPlan {
 
 /** The key of the field in the response. */
 export const responseKeyOf = ({ nodes }: PlannedField): string => nodes[0]!.alias?.value ?? nodes[0]!.name.value;
+
+/** Whether the field is `__schema` or `__type`. */
+export const isIntrospection = ({ field }: PlannedField): boolean => field.name.startsWith('__');
 
 /** The concrete items of a result: the selections inside connections and edges. */
 export function itemSelectionsOf(selections: ReadonlyMap<string, SelectionPlan>): SelectionPlan[] {

@@ -1,11 +1,23 @@
 /** Caches the plans of all documents, bounded by their total size. */
-import { type DocumentNode, GraphQLError, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
+import {
+  type ASTVisitor,
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { ClientCode } from '../errors/codes.ts';
-import type { Variables } from './document.ts';
-import type { OperationPlan } from './operation-plan.ts';
+import { argumentsOf } from './arguments.ts';
+import { fieldRule } from './declarations.ts';
+import { type Variables, hasVariables } from './document.ts';
+import type { OperationPlan, PlannedField } from './operation-plan.ts';
+import { argumentsAllowEmbedded } from './plan-names.ts';
 import { PlanTooLarge, type PlanViewer, planOperation } from './plan-operation.ts';
-import { planKeyOf } from './plan-variables.ts';
+import { variantIn } from './variants.ts';
 
 /** The error if a plan must not be run with these variables; undefined if it may. */
 export type PlanCheck = (plan: OperationPlan, variables: Variables) => GraphQLError | undefined;
@@ -94,7 +106,7 @@ export function createPlanCache(
       try {
         return planOperation(schema, document, operation, viewer, variables, maxFields);
       } catch (error) {
-        if (error instanceof PlanTooLarge) return tooLarge(error);
+        if (error instanceof PlanTooLarge) return error;
         throw error;
       }
     }
@@ -104,8 +116,38 @@ export function createPlanCache(
 export type PlanCache = ReturnType<typeof createPlanCache>;
 export type Planner = ReturnType<PlanCache['plannerFor']>;
 
-const code: ClientCode = 'TOO_MANY_FIELDS';
-const tooLarge = ({ limit }: PlanTooLarge): GraphQLError =>
-  new GraphQLError(`Fields of an operation, counted for every type that they may be of: at most ${limit}.`, {
-    extensions: { code, limit },
-  });
+/**
+ * The variables' part of the key of a cached plan. Variables decide two things: whether a selection is included, and whether the
+ * arguments of a field allow an embedded member as its value. The key has these decisions instead of values, one character each, so its
+ * length is bounded by the document and clients cannot create an unlimited number of keys. It is '' if no variable affects the plan.
+ */
+export function planKeyOf(schema: GraphQLSchema, document: DocumentNode): (variables: Variables) => string {
+  const conditions = new Set<string>();
+  const fields: Pick<PlannedField, 'rule' | 'args'>[] = [];
+  const types = new TypeInfo(schema);
+  const visitor: ASTVisitor = {
+    Field(node) {
+      const field = types.getFieldDef();
+      if (!field || !hasVariables(node)) return;
+      const rule = fieldRule(field);
+      if (rule.embedded) fields.push({ rule, args: argumentsOf(field, node) });
+    },
+    /** @skip, @include, @defer or @stream. */
+    Directive({ arguments: given = [] }) {
+      for (const { name, value } of given)
+        if (name.value === 'if' && value.kind === Kind.VARIABLE) conditions.add(value.name.value);
+    },
+  };
+  visit(document, visitWithTypeInfo(types, visitor));
+  if (conditions.size === 0 && fields.length === 0) return () => '';
+  return (variables) => {
+    let key = '';
+    for (const name of conditions) key += variables[name] === true ? '1' : variables[name] === false ? '0' : '-';
+    for (const { rule, args } of fields) {
+      key += argumentsAllowEmbedded(rule, args, variables) ? '1' : '0';
+      // One of the few values that the schema has for the parameter.
+      if (rule.variant) key += variantIn(rule, args, variables) ?? '';
+    }
+    return key;
+  };
+}

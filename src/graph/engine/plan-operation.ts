@@ -1,23 +1,25 @@
 /**
  * Plans an operation in one walk over its selections.
  *
- * A plan depends on the document, the caller's login and tier, and the decisions of the variables (`plan-variables.ts`), on nothing else.
+ * A plan depends on the document, the caller's login and tier, and the decisions of the variables (`planKeyOf`), on nothing else.
  * Resolvers do not see the selection; the engine looks it up in the plan.
  */
-import type {
-  DocumentNode,
-  FieldNode,
-  FragmentDefinitionNode,
-  GraphQLObjectType,
-  GraphQLSchema,
-  OperationDefinitionNode,
-  SelectionNode,
-  SelectionSetNode,
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  type SelectionSetNode,
 } from 'graphql';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
+import type { ClientCode } from '../errors/codes.ts';
 import { argumentsOf } from './arguments.ts';
-import { fieldInfoOf, typeRule } from './declarations.ts';
-import { type Variables, fragmentApplies, isDeferred, isIncluded, labelOf, usesStream } from './document.ts';
+import { fieldInfosOf, typeRule } from './declarations.ts';
+import { type Variables, deferOf, fragmentApplies, isIncluded, isStreamed } from './document.ts';
 import type { FieldRule } from './field-rule.ts';
 import { introspectedValues } from './introspection.ts';
 import {
@@ -43,12 +45,11 @@ import { variantsOf } from './variants.ts';
 export type PlanViewer = Pick<Viewer, 'isLoggedIn' | 'filmTier'>;
 
 /** Thrown while planning: fragments on many types, spread many times, can make a plan far larger than its document. */
-export class PlanTooLarge extends Error {
-  readonly limit: number;
-
+export class PlanTooLarge extends GraphQLError {
   constructor(limit: number) {
-    super(`The plan has more than ${limit} fields.`);
-    this.limit = limit;
+    super(`Fields of an operation, counted for every type that they may be of: at most ${limit}.`, {
+      extensions: { code: 'TOO_MANY_FIELDS' satisfies ClientCode, limit },
+    });
   }
 }
 
@@ -76,8 +77,6 @@ interface Walk {
   readonly planned: Map<FieldNode, PlannedField[]>;
   defers: boolean;
   varies: boolean;
-  introspects: boolean;
-  introspected: number;
   size: number;
   visited: number;
 }
@@ -94,12 +93,13 @@ export function planOperation(
   for (const definition of document.definitions)
     if (definition.kind === 'FragmentDefinition') fragments.set(definition.name.value, definition);
   const planned = new Map<FieldNode, PlannedField[]>();
-  const counts = { defers: false, varies: false, introspects: false, introspected: 0, size: 0, visited: 0 };
+  const counts = { defers: false, varies: false, size: 0, visited: 0 };
   const walk: Walk = { schema, fragments, viewer, variables, maxFields, planned, ...counts };
   const root = planType(walk, schema.getRootType(operation.operation)!, [operation.selectionSet]);
-  const { defers, varies, introspects, introspected, size } = walk;
+  const { defers, varies, size } = walk;
+  const introspected = introspectedValues(schema, root);
   const fieldAt = (nodes: readonly FieldNode[], parent: string) => fieldOf(planned, nodes, parent);
-  return { root, defers: defers || usesStream(document), introspects, introspected, varies, size, fieldAt };
+  return { root, defers, introspected, varies, size, fieldAt };
 }
 
 function fieldOf(
@@ -151,10 +151,6 @@ function planGroups(
     const plan = planField(walk, type, nodes);
     outputFields.push(plan ?? key);
     if (plan) fields.push(plan);
-    else if (nodes[0]!.name.value !== '__typename') {
-      walk.introspects = true;
-      walk.introspected += introspectedValues(walk.schema, nodes, walk.fragments);
-    }
   }
   const rule = typeRule(type);
   const all = deferred.length === 0 ? fields : [...fields, ...deferred.flatMap((part) => part.fields)];
@@ -180,11 +176,11 @@ function planGroups(
 }
 
 function planField(walk: Walk, parent: GraphQLObjectType, nodes: readonly FieldNode[]): PlannedField | undefined {
-  const info = fieldInfoOf(walk.schema, parent).get(nodes[0]!.name.value);
-  if (!info) return undefined; // __typename, __schema or __type
+  const info = fieldInfosOf(walk.schema)(parent).get(nodes[0]!.name.value);
+  if (!info) return undefined; // __typename
   grow(walk);
   const { field, rule, types } = info;
-  const sets = types.length > 0 ? nodes.flatMap((node) => node.selectionSet ?? []) : [];
+  const sets = nodes.flatMap((node) => node.selectionSet ?? []);
   const selections =
     types.length > 0 ? new Map(types.map((type) => [type.name, planType(walk, type, sets)])) : noSelections;
   const args = argumentsOf(field, nodes[0]!);
@@ -243,6 +239,7 @@ function collect(
     if (++walk.visited > maxFields * VISITS_PER_FIELD) throw new PlanTooLarge(maxFields);
     if (!isIncluded(selection, variables)) continue;
     if (selection.kind === 'Field') {
+      walk.defers ||= isStreamed(selection);
       const key = selection.alias?.value ?? selection.name.value;
       const group = groups.get(key);
       if (group) group.push(selection);
@@ -250,13 +247,13 @@ function collect(
       continue;
     }
     const isSpread = selection.kind === 'FragmentSpread';
-    const defer = isDeferred(selection, variables);
+    const defer = deferOf(selection, variables);
     if (isSpread && !defer && seen.has(selection.name.value)) continue;
     const fragment = isSpread ? fragments.get(selection.name.value) : selection;
     if (!fragment || !fragmentApplies(schema, fragment.typeCondition?.name.value, type)) continue;
     if (isSpread && !defer) seen.add(selection.name.value);
     const target = defer ? new Map<string, FieldNode[]>() : groups;
     collect(walk, type, fragment.selectionSet.selections, target, deferred, seen);
-    if (defer) deferred.push({ label: labelOf(selection), groups: target });
+    if (defer) deferred.push({ label: defer.label, groups: target });
   }
 }

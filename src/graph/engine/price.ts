@@ -5,6 +5,7 @@ import {
   Kind,
   type OperationDefinitionNode,
   getNamedType,
+  getOperationAST,
   isEnumType,
   typeFromAST,
   visit,
@@ -12,8 +13,9 @@ import {
 import { tiers } from '../../api/endpoint.ts';
 import { filmEndpoints } from '../../api/film.ts';
 import { worstCaseOf } from './call-cost.ts';
-import { planOperation } from './plan-operation.ts';
-import { hasVariable } from './document.ts';
+import { type Variables, hasVariables } from './document.ts';
+import type { OperationPlan } from './operation-plan.ts';
+import { type PlanViewer, planOperation } from './plan-operation.ts';
 import { FIRST_MAX } from '../types/paging.ts';
 
 /** The most upstream calls that one run may make, retries not counted. */
@@ -38,24 +40,30 @@ export function priceOf(
   operation: OperationDefinitionNode,
   maxCalls: number,
 ): Price {
-  const whole = unconditional(document);
-  const main = whole.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION)!;
   const variables = dearestVariables(schema, operation);
-  const prices = viewers.map((viewer): Price => {
-    const { calls } = worstCaseOf(planOperation(schema, whole, main, viewer, variables), variables);
-    const film = calls.fields.reduce((sum, { endpoint, max }) => (filmCalls.has(endpoint) ? sum + max : sum), 0);
-    return { catalog: calls.services.catalog.max, event: calls.services.event.max, film };
+  const plans = viewers.map((viewer) => planWhole(schema, document, operation, viewer, variables));
+  const prices = plans.map((plan): Price => {
+    const { services, fields } = worstCaseOf(plan, variables).calls;
+    const film = fields.reduce((sum, { endpoint, max }) => (filmCalls.has(endpoint) ? sum + max : sum), 0);
+    return { catalog: services.catalog.max, event: services.event.max, film };
   });
-  const least = namesRecordsByVariable(document) ? maxCalls : 0;
+  // `node` and `nodes` cost what the types of the given ids cost.
+  const namesRecords = plans[0]!.root.fields.some(({ rule, nodes }) => rule.recordCounts && hasVariables(nodes[0]!));
+  const least = namesRecords ? maxCalls : 0;
   const most = (of: keyof Price) => Math.min(Math.max(least, ...prices.map((price) => price[of])), maxCalls);
   return { catalog: most('catalog'), event: most('event'), film: most('film') };
 }
 
-/** Includes everything that a variable may leave out: a selection with more fields never costs less. */
-function unconditional(document: DocumentNode): DocumentNode {
-  return visit(document, {
-    Directive: ({ name }) => (name.value === 'include' || name.value === 'skip' ? null : undefined),
-  });
+/** The plan with everything that a variable may leave out: a selection with more fields never costs less. */
+export function planWhole(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  { name }: OperationDefinitionNode,
+  viewer: PlanViewer,
+  variables: Variables,
+): OperationPlan {
+  const whole = visit(document, { Directive: () => null });
+  return planOperation(schema, whole, getOperationAST(whole, name?.value)!, viewer, variables);
 }
 
 /** `first` at its limit, and a value for the rest: an argument with a value is never answered by an embedded first page. */
@@ -73,15 +81,4 @@ function dearestVariables(
       return [name, type.kind === Kind.LIST_TYPE ? ['x'] : 'x'];
     }),
   );
-}
-
-/** `node` and `nodes` cost what the types of the given ids cost. */
-function namesRecordsByVariable(document: DocumentNode): boolean {
-  let found = false;
-  visit(document, {
-    Field: ({ name, arguments: given = [] }) => {
-      if (/^nodes?$/.test(name.value) && given.some(({ value }) => hasVariable(value))) found = true;
-    },
-  });
-  return found;
 }

@@ -4,16 +4,15 @@
  */
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import { type Representation, wholeRepresentation } from '../../api/endpoint.ts';
-import { lazily, withValue } from '../../lib/promises.ts';
+import { withValue } from '../../lib/promises.ts';
 import { RecordRejected, TierRequired, isRecordRejection } from '../../upstream/errors.ts';
 import { asObjects } from '../types/decode.ts';
-import { type Page, emptyPage, listIdOf, pageOf, windowOf } from '../types/paging.ts';
+import { type Page, emptyPage, pageOf } from '../types/paging.ts';
 import type { Context } from './builder.ts';
 import { endpointOf } from './declarations.ts';
-import { type ParentRecord, type Resolution, type StartedCall, embeddedRecord, startCall } from './field-call.ts';
+import { type Paging, type ParentRecord, type Resolution, embeddedRecord, requestOf, startCall } from './field-call.ts';
 import type { FieldRule } from './field-rule.ts';
-import { loadMissing } from './load-record.ts';
-import { namesOrId } from './lookup.ts';
+import { loadMissing, namesOrId } from './load-record.ts';
 import { resolveRecords } from './resolve-record.ts';
 import { listedBy } from './variants.ts';
 
@@ -25,9 +24,7 @@ export type EngineResolver = (parent: ParentRecord, resolution: Resolution) => u
 /** For a field whose own resolver returns records from its parent. */
 export function recordResolver(rule: FieldRule, inner: Resolver, info: GraphQLResolveInfo): EngineResolver {
   return (parent, resolution) => {
-    const { plan, args, context } = resolution;
-    if (plan.mode === 'null') return null;
-    const value: unknown = inner(parent, args, context, info);
+    const value: unknown = inner(parent, resolution.args, resolution.context, info);
     const listed = representationOfPage(parent);
     const representation = listed ?? rule.representation ?? wholeRepresentation;
     return resolveRecords(value, resolution, representation, listed !== undefined);
@@ -71,19 +68,38 @@ export function callResolver(rule: FieldRule, keys: Keys): EngineResolver {
   };
 
   function call(parent: ParentRecord, resolution: Resolution): unknown {
-    const started = startCall(parent, resolution);
-    return withValue(started.response, (response) => {
-      if (response === null || response === undefined) return null;
-      return resolveResult(valueOf(started, response, parent, resolution, keys), returned, resolution);
-    });
+    const { response, paging } = startCall(parent, resolution);
+    return withValue(response, (received) =>
+      received === null || received === undefined
+        ? null
+        : resolveResponse(received, paging, parent, resolution, returned),
+    );
   }
 
+  /** An embedded member stands in for the response. */
   function fromEmbedded(parent: ParentRecord, member: unknown, resolution: Resolution): unknown {
-    return resolveResult(embeddedValue(parent, member, resolution, keys), rule.embedded!.representation, resolution);
+    if (member === null && rule.pageSize === undefined) return null;
+    const { representation, upTo } = rule.embedded!;
+    const { endpoint, paging } = requestOf(resolution.plan, parent, resolution.args);
+    const response = endpoint.list === undefined ? member : { [endpoint.list]: member, count: upTo };
+    return resolveResponse(response, paging, parent, resolution, representation);
   }
 
-  function resolveResult(value: unknown, representation: Representation, resolution: Resolution): unknown {
-    return rule.pageSize === undefined ? resolveRecords(value, resolution, representation, true) : value;
+  function resolveResponse(
+    response: unknown,
+    paging: Paging | undefined,
+    parent: ParentRecord,
+    resolution: Resolution,
+    representation: Representation,
+  ): unknown {
+    const { plan, args, context } = resolution;
+    if (!paging) return resolveRecords(rule.mapResponse!(response, args, parent), resolution, representation, true);
+    const { endpoint, input, window, listId } = paging;
+    const members = rule.items ? rule.items(response, parent, args) : (response as ParentRecord)[endpoint.list!];
+    const items = Array.isArray(members) ? (members as object[]) : [];
+    if (plan.variants) listedBy(items, { endpoint, input, variants: plan.variants });
+    const totalIsCapped = rule.totalIsCapped?.(response, context.viewer, args) ?? false;
+    return pageOf(response as object, items, window, { listId, representation, keys, totalIsCapped });
   }
 }
 
@@ -112,47 +128,10 @@ function memberOf(parent: ParentRecord, name: string): unknown {
   }
 }
 
-/** The value of a field from the response to its call. */
-function valueOf(
-  { paging }: StartedCall,
-  response: unknown,
-  parent: ParentRecord,
-  { plan: { rule, variants }, args, context: { viewer } }: Resolution,
-  keys: Keys,
-): unknown {
-  if (!paging) return rule.mapResponse!(response, args, parent);
-  const { endpoint, input, window, listId } = paging;
-  const members = rule.items ? rule.items(response, parent, args) : (response as ParentRecord)[endpoint.list!];
-  if (variants) listedBy(asItems(members), { endpoint, input, variants });
-  const totalIsCapped = rule.totalIsCapped?.(response, viewer, args) ?? false;
-  const representation = rule.representation ?? wholeRepresentation;
-  return pageOf(response as object, asItems(members), window, { listId, representation, keys, totalIsCapped });
-}
-
-const asItems = (members: unknown): readonly object[] => (Array.isArray(members) ? (members as object[]) : []);
-
-const anybody = { isLoggedIn: false, filmTier: null };
-
-/** The value of a field from an embedded member, which stands in for the response. */
-function embeddedValue(parent: ParentRecord, member: unknown, { plan, args }: Resolution, keys: Keys): unknown {
-  const { rule } = plan;
-  const { representation, upTo } = rule.embedded!;
-  const endpoint = endpointOf(rule, args);
-  const { list } = endpoint;
-  if (rule.pageSize === undefined) {
-    if (member === null) return null;
-    return rule.mapResponse!(list ? { [list]: member } : member, args, parent);
-  }
-  const listId = lazily(() => listIdOf(endpoint, rule.input!(parent, args, anybody)));
-  const window = windowOf(args, rule.pageSize, listId);
-  const items = asItems(rule.items ? rule.items({ [list!]: member }, parent, args) : member);
-  return pageOf({ count: upTo }, items, window, { listId, representation, keys, totalIsCapped: false });
-}
-
 /** Loads the record with the key in the arguments; calls below it that need only the key start with it. */
 function lookUp(resolution: Resolution): unknown {
-  const { plan, args, context } = resolution;
-  const reference = plan.rule.input!({}, args, context.viewer) as ParentRecord;
+  const { plan, args } = resolution;
+  const reference = plan.rule.input!({}, args) as ParentRecord;
   const selection = plan.onlySelection!;
   return loadMissing(reference, selection, namesOrId(selection), 'named', resolution);
 }

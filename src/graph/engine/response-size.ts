@@ -13,13 +13,15 @@ export interface ResponseLimits {
 export interface ResponseRoom {
   values: number;
   bytes: number;
+  readonly limits: ResponseLimits;
 }
 
-export const noResponseLimits: ResponseLimits = { maxValues: Infinity, maxAnswerBytes: Infinity };
+const noLimits: ResponseLimits = { maxValues: Infinity, maxAnswerBytes: Infinity };
 
-export const roomFor = ({ maxValues, maxAnswerBytes }: ResponseLimits): ResponseRoom => ({
-  values: maxValues,
-  bytes: maxAnswerBytes,
+export const roomFor = (limits: ResponseLimits = noLimits): ResponseRoom => ({
+  values: limits.maxValues,
+  bytes: limits.maxAnswerBytes,
+  limits,
 });
 
 export const isFull = ({ values, bytes }: ResponseRoom): boolean => values < 0 || bytes < 0;
@@ -39,25 +41,20 @@ export const bytesOf = (text: string): number =>
   (text.length < SHORT ? text.length : Buffer.byteLength(ESCAPED.test(text) ? JSON.stringify(text) : text));
 
 /** The error for a response that is too large: TOO_MANY_VALUES or ANSWER_TOO_LARGE. */
-export function responseTooLarge(
-  { values }: ResponseRoom,
-  { maxValues, maxAnswerBytes }: ResponseLimits,
-): GraphQLError {
-  return values < 0
-    ? sizeError('TOO_MANY_VALUES', `The response has more than ${maxValues} values.`, maxValues)
-    : sizeError('ANSWER_TOO_LARGE', `The response has more than ${maxAnswerBytes} bytes.`, maxAnswerBytes);
+export function responseTooLarge({ values, limits }: ResponseRoom): GraphQLError {
+  const isTooMany = values < 0;
+  const code: ClientCode = isTooMany ? 'TOO_MANY_VALUES' : 'ANSWER_TOO_LARGE';
+  const limit = isTooMany ? limits.maxValues : limits.maxAnswerBytes;
+  const message = `The response has more than ${limit} ${isTooMany ? 'values' : 'bytes'}.`;
+  return new GraphQLError(message, { extensions: { code, limit } });
 }
-
-const sizeError = (code: ClientCode, message: string, limit: number): GraphQLError =>
-  new GraphQLError(message, { extensions: { code, limit } });
 
 /** The result of graphql-js or @graphql-tools/executor, or the error if it is too large. */
 export function limitResponse(result: ExecutionResult, limits: ResponseLimits | undefined): ExecutionResult {
-  if (!limits) return result;
   const room = roomFor(limits);
   measure(result.data, room);
   room.bytes -= ERROR_BYTES * (result.errors?.length ?? 0);
-  return isFull(room) ? { errors: [responseTooLarge(room, limits)], data: null } : result;
+  return isFull(room) ? { errors: [responseTooLarge(room)], data: null } : result;
 }
 
 /** Subtracts the size of a value from the room; stops when the room is full. */

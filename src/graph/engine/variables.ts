@@ -1,22 +1,26 @@
-/** Coerces variables as graphql-js does, with errors whose size does not depend on the input. */
+/**
+ * Coerces variables as graphql-js does, with errors whose size does not depend on the input. Values that need no coercion are used as they
+ * are.
+ */
 import {
   GraphQLError,
   type GraphQLInputType,
   type GraphQLSchema,
+  type OperationDefinitionNode,
   type VariableDefinitionNode,
   coerceInputValue,
-  isInputType,
   isNonNullType,
   typeFromAST,
   valueFromAST,
 } from 'graphql';
+import { plainlyOf } from './arguments.ts';
 import type { Variables } from './document.ts';
 import { shownMessage, shownText, shownValue } from '../errors/shown-value.ts';
 
 export type CoercedVariables =
   { coerced: Record<string, unknown>; errors?: never } | { errors: readonly GraphQLError[]; coerced?: never };
 
-export interface CoercionOptions {
+interface CoercionOptions {
   maxErrors: number;
   hideSuggestions: boolean;
 }
@@ -24,50 +28,69 @@ export interface CoercionOptions {
 /** Thrown to end a coercion at `maxErrors`. */
 class TooManyErrors extends Error {}
 
-export function coerceVariables(
+/** A variable of an operation. */
+interface Variable {
+  definition: VariableDefinitionNode;
+  name: string;
+  type: GraphQLInputType;
+  /** Whether a value needs no coercion. */
+  isPlain: (value: unknown) => boolean;
+}
+
+/** A function that coerces the variables of one operation. */
+export function variablesOf(
   schema: GraphQLSchema,
-  definitions: readonly VariableDefinitionNode[],
+  { variableDefinitions = [] }: Pick<OperationDefinitionNode, 'variableDefinitions'>,
+  options: CoercionOptions,
+): (given: Variables) => CoercedVariables {
+  const variables = variableDefinitions.map((definition): Variable => {
+    const type = typeFromAST(schema, definition.type) as GraphQLInputType;
+    return { definition, name: definition.variable.name.value, type, isPlain: plainlyOf(type) };
+  });
+  // In other objects this name would set the prototype.
+  const hasProtoName = variables.some(({ name }) => name === '__proto__');
+  return (given) => {
+    const coerced = (hasProtoName ? Object.create(null) : {}) as Record<string, unknown>;
+    const errors: GraphQLError[] = [];
+    try {
+      for (const variable of variables) {
+        const { name, isPlain } = variable;
+        if (Object.hasOwn(given, name) && isPlain(given[name])) coerced[name] = given[name];
+        else coerce(variable, given, coerced, errors, options);
+      }
+    } catch (error) {
+      if (!(error instanceof TooManyErrors)) throw error;
+      errors.push(new GraphQLError('Too many errors processing variables, error limit reached. Execution aborted.'));
+    }
+    return errors.length > 0 ? { errors } : { coerced };
+  };
+}
+
+/** Coerces a variable that has a value which is not plain, or none. */
+function coerce(
+  { definition, name, type }: Variable,
   given: Variables,
+  coerced: Record<string, unknown>,
+  errors: GraphQLError[],
   { maxErrors, hideSuggestions }: CoercionOptions,
-): CoercedVariables {
-  const errors: GraphQLError[] = [];
-  const coerced = Object.create(null) as Record<string, unknown>;
+): void {
   const add = (error: GraphQLError) => {
     if (errors.length === maxErrors) throw new TooManyErrors();
     errors.push(error);
   };
-  try {
-    for (const definition of definitions) {
-      const name = definition.variable.name.value;
-      const type = typeFromAST(schema, definition.type);
-      if (!isInputType(type)) throw new Error(`Variable $${name} is of no input type: the document was not validated.`);
-      const isGiven = Object.hasOwn(given, name);
-      const missing = isGiven ? given[name] === null && 'null' : !definition.defaultValue && 'absent';
-      if (missing && isNonNullType(type)) add(notGiven(definition, name, type, missing));
-      else if (isGiven) coerced[name] = coerceInputValue(given[name], type, onError(definition, name), hideSuggestions);
-      else if (definition.defaultValue) coerced[name] = valueFromAST(definition.defaultValue, type);
-    }
-  } catch (error) {
-    if (!(error instanceof TooManyErrors)) throw error;
-    errors.push(new GraphQLError('Too many errors processing variables, error limit reached. Execution aborted.'));
-  }
-  return errors.length > 0 ? { errors } : { coerced };
-
-  function onError(definition: VariableDefinitionNode, name: string) {
-    // Each unknown member is an error of the same object: print that object once.
-    let last: { value: unknown; shown: string } | undefined;
-    return (path: readonly (string | number)[], value: unknown, error: GraphQLError) => {
-      const at = path.length > 0 ? ` at "${name}${path.map(shownKey).join('')}"` : '';
-      const message = shownMessage(error.message, value);
-      if (!last || last.value !== value) last = { value, shown: shownValue(value) };
-      add(
-        new GraphQLError(`Variable "$${name}" got invalid value ${last.shown}${at}; ${message}`, {
-          nodes: definition,
-          originalError: error,
-        }),
-      );
-    };
-  }
+  // Each unknown member is an error of the same object: print that object once.
+  let last: { value: unknown; shown: string } | undefined;
+  const onError = (path: readonly (string | number)[], value: unknown, originalError: GraphQLError) => {
+    const at = path.length > 0 ? ` at "${name}${path.map(shownKey).join('')}"` : '';
+    if (!last || last.value !== value) last = { value, shown: shownValue(value) };
+    const message = `Variable "$${name}" got invalid value ${last.shown}${at}; ${shownMessage(originalError.message, value)}`;
+    add(new GraphQLError(message, { nodes: definition, originalError }));
+  };
+  const isGiven = Object.hasOwn(given, name);
+  const missing = isGiven ? given[name] === null && 'null' : !definition.defaultValue && 'absent';
+  if (missing && isNonNullType(type)) add(notGiven(definition, name, type, missing));
+  else if (isGiven) coerced[name] = coerceInputValue(given[name], type, onError, hideSuggestions);
+  else if (definition.defaultValue) coerced[name] = valueFromAST(definition.defaultValue, type);
 }
 
 const notGiven = (nodes: VariableDefinitionNode, name: string, type: GraphQLInputType, missing: 'null' | 'absent') =>

@@ -23,12 +23,9 @@ export const pagingArgs = (t: ArgumentBuilder, first: number) => ({
 });
 
 /** The connection type of a node type; created on first use. */
-export function connectionOf<Item>(
+export const connectionOf = oncePer(makeConnection) as <Item>(
   of: ObjectRef<BuilderTypes, Item> | ObjectRef<never, Item>,
-): ObjectRef<BuilderTypes, Page<Item>> {
-  return connections(of as ObjectRef<BuilderTypes, unknown>) as ObjectRef<BuilderTypes, Page<Item>>;
-}
-const connections = oncePer(makeConnection);
+) => ObjectRef<BuilderTypes, Page<Item>>;
 
 const PageInfo = builder.objectRef<Page<unknown>>('PageInfo').implement({
   description: 'The position of a page in its list.',

@@ -8,29 +8,19 @@ import { type PictureLayout, pictureLayouts } from '../../api/note.ts';
 import { builder } from '../engine/builder.ts';
 import { asObject, asUrl, decoder } from './decode.ts';
 
-export interface ContentPhotoShape {
+interface ContentPhotoShape {
   number: number;
   url: string | null;
 }
-export interface TextSpanShape {
+interface TextSpanShape {
   text: string;
   linkUrl: string | null;
 }
-export interface TextBlockShape {
-  kind: 'TextBlock';
-  spans: TextSpanShape[];
-}
-export interface PhotoBlockShape {
-  kind: 'PhotoBlock';
-  photo: ContentPhotoShape | null;
-  layout: PictureLayout;
-  caption: string | null;
-}
-export interface MathBlockShape {
-  kind: 'MathBlock';
-  tex: string;
-}
-export type ContentBlockShape = TextBlockShape | PhotoBlockShape | MathBlockShape;
+export type ContentBlockShape =
+  | { kind: 'TextBlock'; spans: TextSpanShape[] }
+  | { kind: 'PhotoBlock'; photo: ContentPhotoShape | null; layout: PictureLayout; caption: string | null }
+  | { kind: 'MathBlock'; tex: string };
+type BlockOf<Kind> = Extract<ContentBlockShape, { kind: Kind }>;
 
 export const PhotoLayout = builder.enumType('PhotoLayout', {
   description: 'The alignment of a picture.',
@@ -72,7 +62,7 @@ const TextSpan = builder.objectRef<TextSpanShape>('TextSpan').implement({
 /** The number of spans of a paragraph that the cost assumes; most paragraphs have one. */
 const SPANS = 2;
 
-const TextBlock = builder.objectRef<TextBlockShape>('TextBlock').implement({
+const TextBlock = builder.objectRef<BlockOf<'TextBlock'>>('TextBlock').implement({
   description: 'A paragraph: one line of the content, or the part of a line before or after a picture or formula.',
   fields: (t) => ({
     spans: t.field({
@@ -84,7 +74,7 @@ const TextBlock = builder.objectRef<TextBlockShape>('TextBlock').implement({
   }),
 });
 
-const PhotoBlock = builder.objectRef<PhotoBlockShape>('PhotoBlock').implement({
+const PhotoBlock = builder.objectRef<BlockOf<'PhotoBlock'>>('PhotoBlock').implement({
   description: 'A picture at its place in the content.',
   fields: (t) => ({
     photo: t.field({
@@ -107,7 +97,7 @@ const PhotoBlock = builder.objectRef<PhotoBlockShape>('PhotoBlock').implement({
   }),
 });
 
-const MathBlock = builder.objectRef<MathBlockShape>('MathBlock').implement({
+const MathBlock = builder.objectRef<BlockOf<'MathBlock'>>('MathBlock').implement({
   description: 'A formula.',
   fields: (t) => ({ tex: t.exposeString('tex', { description: 'The formula in TeX, without delimiters.' }) }),
 });
@@ -135,49 +125,36 @@ export function noteBlocks(content: string, photos: unknown): ContentBlockShape[
   );
   const closes = pairs(marks);
   const page = blockBuilder(photos);
-  let at = 0;
-  let link: { url: string; shownUrl: string | null; empty: boolean; end: number } | null = null;
-  let picture: { number: string; layout: PictureLayout; caption: string; end: number } | null = null;
 
-  const write = (written: string) => {
-    if (written === '') return;
-    if (link && written.trim() !== '') link.empty = false;
-    if (picture) picture.caption += written;
-    else page.write(written, link && link.shownUrl);
-  };
-
-  /** Writes the text before a mark and skips the mark. */
-  const writeUpTo = (mark: RegExpMatchArray) => {
-    const from = mark.index ?? 0;
-    write(content.slice(at, from));
-    at = from + mark[0].length;
-  };
-
-  marks.forEach((mark, index) => {
-    const [, number, layout, , url = ''] = mark;
-    const end = closes.get(index);
-    if (picture?.end === index) {
-      writeUpTo(mark);
-      const { number, layout, caption } = picture;
-      picture = null;
-      page.show(number, layout, caption.trim() || null);
-    } else if (link?.end === index) {
-      writeUpTo(mark);
-      if (link.empty) write(link.url);
-      link = null;
-    } else if (end !== undefined) {
-      writeUpTo(mark);
+  /** Writes what is between two marks. */
+  const read = (opening: number, closing: number, write: WriteText): void => {
+    let at = endOf(marks[opening]);
+    for (let index = opening + 1; index < closing; index++) {
+      const end = closes.get(index);
+      if (end === undefined) continue;
+      const [, number, layout, , url = ''] = marks[index]!;
+      write(content.slice(at, marks[index]!.index), null);
       if (number === undefined) {
-        link = { url, shownUrl: asUrl(url), empty: true, end };
+        const linkUrl = asUrl(url);
+        read(index, end, (text) => write(text, linkUrl));
+        const hasTitle = content.slice(endOf(marks[index]), marks[end]!.index).trim() !== '';
+        if (!hasTitle) write(url, linkUrl);
       } else {
-        if (link) link.empty = false;
-        picture = { number, layout: layoutOf(layout), caption: '', end };
+        let caption = '';
+        read(index, end, (text) => (caption += text));
+        page.show(number, layoutOf(layout), caption.trim() || null);
       }
+      at = endOf(marks[end]);
+      index = end;
     }
-  });
-  write(content.slice(at));
+    write(content.slice(at, marks[closing]?.index), null);
+  };
+  read(-1, marks.length, page.write);
   return page.finish();
 }
+
+/** Where the text after a mark begins; after none, at the start. */
+const endOf = (mark: RegExpExecArray | undefined): number => (mark ? mark.index + mark[0].length : 0);
 
 /** An annotation in its text format. */
 export function annotationBlocks(content: string, photos: unknown, hasMath: boolean): ContentBlockShape[] {
@@ -221,10 +198,8 @@ function first(marks: Iterable<RegExpExecArray>): RegExpExecArray[] {
 const layoutOf = (letter: string | undefined) =>
   pictureLayouts.find((layout) => layout === letter?.toUpperCase()) ?? 'C';
 
-type Marks = readonly RegExpMatchArray[];
-
 /** The closing mark of each opening mark: a closing mark belongs to the nearest open mark of its kind. Crossing marks are text. */
-function pairs(marks: Marks): Map<number, number> {
+function pairs(marks: readonly RegExpExecArray[]): Map<number, number> {
   const closes = new Map<number, number>();
   let picture = -1;
   let link = -1;
@@ -245,6 +220,8 @@ function pairs(marks: Marks): Map<number, number> {
   return closes;
 }
 
+type WriteText = (text: string, linkUrl: string | null) => void;
+
 /** Builds blocks from text and pictures in order. Each line is a block; blank lines are left out. */
 function blockBuilder(photos: unknown) {
   const known = new Map(contentPhotos(photos).map((photo) => [photo.number, photo]));
@@ -259,17 +236,18 @@ function blockBuilder(photos: unknown) {
     endLine();
     pieces.push(piece);
   };
+  const write: WriteText = (written, linkUrl) => {
+    written.split(/\r\n|[\n\r\u2028\u2029]/).forEach((text, index) => {
+      if (index > 0) endLine();
+      const last = line.at(-1);
+      if (text === '') return;
+      if (last && last.linkUrl === linkUrl && linkUrl === null) last.text += text;
+      else line.push({ text, linkUrl });
+    });
+  };
   return {
     add,
-    write(written: string, linkUrl: string | null) {
-      written.split(/\r\n|[\n\r\u2028\u2029]/).forEach((text, index) => {
-        if (index > 0) endLine();
-        const last = line.at(-1);
-        if (text === '') return;
-        if (last && last.linkUrl === linkUrl && linkUrl === null) last.text += text;
-        else line.push({ text, linkUrl });
-      });
-    },
+    write,
     show(number: string, layout: PictureLayout, caption: string | null) {
       add({ kind: 'PhotoBlock', photo: known.get(Number(number)) ?? null, layout, caption });
     },

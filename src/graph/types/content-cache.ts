@@ -7,23 +7,19 @@ import { responseTooLarge, isFull, roomFor } from '../engine/response-size.ts';
 import type { ContentBlockShape } from './content-blocks.ts';
 import type { Context } from '../engine/builder.ts';
 
-interface ParsedText {
-  photos: unknown;
-  blocks: ContentBlockShape[];
-  /** The number of blocks and of the spans in them. */
-  size: number;
-}
-
-interface OfOperation {
-  byParser: Map<BlockParser, Map<string, ParsedText>>;
-  /** The size of all selected blocks. */
-  size: number;
-}
-
 /** Parses a text with these pictures. */
 export type BlockParser = (content: string, photos: unknown) => ContentBlockShape[];
 
-const operations = oncePer((_: Context): OfOperation => ({ byParser: new Map(), size: 0 }));
+interface ParsedText {
+  parse: BlockParser;
+  photos: unknown;
+  blocks: ContentBlockShape[];
+}
+
+const operations = oncePer(({ responseLimits }: Context) => ({
+  texts: new Map<string, ParsedText>(),
+  room: roomFor(responseLimits),
+}));
 
 export function parseBlocksOnce(
   context: Context,
@@ -31,25 +27,17 @@ export function parseBlocksOnce(
   content: string,
   photos: unknown,
 ): ContentBlockShape[] {
-  const operation = operations(context);
-  let texts = operation.byParser.get(parse);
-  if (!texts) operation.byParser.set(parse, (texts = new Map<string, ParsedText>()));
-  let made = texts.get(content);
-  if (!made || made.photos !== photos) {
-    const blocks = parse(content, photos);
-    texts.set(content, (made = { photos, blocks, size: sizeOf(blocks) }));
+  const { texts, room } = operations(context);
+  let text = texts.get(content);
+  if (text?.parse !== parse || text.photos !== photos)
+    texts.set(content, (text = { parse, photos, blocks: parse(content, photos) }));
+  if (context.plan.defers) {
+    room.values -= sizeOf(text.blocks);
+    if (isFull(room)) throw responseTooLarge(room);
   }
-  operation.size += made.size;
-  refuseTooMany(context, operation.size);
-  return made.blocks;
+  return text.blocks;
 }
 
-function refuseTooMany({ plan, responseLimits }: Context, size: number): void {
-  if (!responseLimits || !plan.defers) return; // the executor counts while it runs
-  const room = roomFor(responseLimits);
-  room.values -= size;
-  if (isFull(room)) throw responseTooLarge(room, responseLimits);
-}
-
+/** The number of blocks and of the spans in them. */
 const sizeOf = (blocks: readonly ContentBlockShape[]): number =>
   blocks.reduce((size, block) => size + 1 + (block.kind === 'TextBlock' ? block.spans.length : 0), 0);

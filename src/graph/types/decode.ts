@@ -144,19 +144,9 @@ const writtenOut = (stamp: string): string =>
     zulu ? `${start}${seconds}${zulu}` : `${start}${seconds}${hours}:${minutes}`,
   );
 
-/** Whether `YYYY-MM-DDTHH:MM:SS` at the start of a text is a real time: not the 31st of February, not the 25th hour. */
-function isReal(stamp: string): boolean {
-  const year = 100 * digitsAt(stamp, 0) + digitsAt(stamp, 2);
-  const month = digitsAt(stamp, 5);
-  const day = digitsAt(stamp, 8);
-  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  const days = month === 2 && isLeap ? 29 : (daysIn[month - 1] ?? 0);
-  return day >= 1 && day <= days && digitsAt(stamp, 11) <= 23 && digitsAt(stamp, 14) <= 59 && digitsAt(stamp, 17) <= 59;
-}
-
-/** The number that two digits make. */
-const digitsAt = (text: string, at: number): number => 10 * (text.charCodeAt(at) - 48) + text.charCodeAt(at + 1) - 48;
-const daysIn = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+/** Whether `YYYY-MM-DDTHH:MM:SS` at the start of a text is a real time. `Date` reads the 31st of February as the 3rd of March. */
+const isReal = (stamp: string): boolean =>
+  new Date(`${stamp.slice(0, 10)}T${stamp.slice(11, 19)}Z`).getUTCDate() === Number(stamp.slice(8, 10));
 
 /** A member that should be an object, as one; anything else is empty. */
 export function asObject<T extends object>(value: T | null | undefined): Partial<T> {

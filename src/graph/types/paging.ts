@@ -62,12 +62,9 @@ interface ListResponse {
   title?: unknown;
 }
 
-interface PageOptions {
-  listId: () => string;
-  representation: Representation;
+interface PageOptions extends Pick<Page<unknown>, 'listId' | 'representation' | 'totalIsCapped'> {
   /** Members that identify an item if it has no `id`; without these too it is left out. Undefined if items have no id. */
   keys: readonly string[] | undefined;
-  totalIsCapped: boolean;
 }
 
 export function pageOf<Item>(

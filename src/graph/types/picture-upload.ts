@@ -102,19 +102,18 @@ async function* part(
 
   async function* counted(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
     let size = 0;
+    const tooLarge = () => rejected({ code: 'PICTURE_TOO_LARGE', limit: PICTURE_BELOW, actual: size });
     try {
       for await (const chunk of joined(head, rest)) {
         size += chunk.length;
-        if (size >= PICTURE_BELOW) throw rejected({ code: 'PICTURE_TOO_LARGE', limit: PICTURE_BELOW, actual: size });
+        if (size >= PICTURE_BELOW) throw tooLarge();
         yield chunk;
       }
     } catch (error) {
       throw uploadError(error);
     }
     // graphql-upload-minimal ends a file that it cut at its limit like any other.
-    if ((stream as Readable & { truncated?: boolean }).truncated) {
-      throw rejected({ code: 'PICTURE_TOO_LARGE', limit: PICTURE_BELOW, actual: size });
-    }
+    if ((stream as Readable & { truncated?: boolean }).truncated) throw tooLarge();
   }
 }
 
@@ -151,15 +150,7 @@ function discard(stream: Readable): void {
 /** Discards files that no call took. */
 export function discardPictures(pictures: readonly PictureInput[]): void {
   for (const { file } of pictures) {
-    file.then(
-      (upload) => {
-        try {
-          discard(upload.createReadStream());
-        } catch {
-          // It was read already, or it never arrived.
-        }
-      },
-      () => undefined,
-    );
+    // It fails if the file was read already, or never arrived.
+    file.then((upload) => discard(upload.createReadStream())).catch(() => undefined);
   }
 }

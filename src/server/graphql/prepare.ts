@@ -11,8 +11,7 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config/settings.ts';
-import { variablesOf } from '../../graph/engine/arguments.ts';
-import type { CoercedVariables } from '../../graph/engine/variables.ts';
+import { type CoercedVariables, variablesOf } from '../../graph/engine/variables.ts';
 import { type Variables, isIncremental, withoutIncremental } from '../../graph/engine/document.ts';
 import { type Planner, createPlanCache } from '../../graph/engine/plan-cache.ts';
 import { withoutStack } from '../../upstream/errors.ts';
@@ -121,7 +120,7 @@ export function createPrepare(schema: GraphQLSchema, config: Config, useReferenc
       operation,
       planner: plans.plannerFor(document, operation),
       coerce: variablesOf(schema, operation, { maxErrors: 10, hideSuggestions: !config.suggestions }),
-      run: createExecuteDocument(schema, document, operation, useReference),
+      run: createExecuteDocument(schema, document, operation.name?.value, useReference),
       incrementalSelections: [],
       nonIncremental: () => ready,
       forget: () => ready.planner.forget(),

@@ -144,7 +144,7 @@ async function* resultsForClient(
     for await (const result of results) {
       measure([result.data, result.incremental], room);
       if (isFull(room)) {
-        yield { errors: [responseTooLarge(room, config)], hasNext: false };
+        yield { errors: [responseTooLarge(room)], hasNext: false };
         return;
       }
       const incremental = result.incremental?.map((part) =>

@@ -1,6 +1,6 @@
 import { type OperationDefinitionNode, parse, print } from 'graphql';
 import { expect, test } from 'vitest';
-import { isDeferred, withoutIncremental } from '../../../src/graph/engine/document.ts';
+import { deferOf, withoutIncremental } from '../../../src/graph/engine/document.ts';
 
 test('a document without incremental delivery keeps its other directives', () => {
   const document = parse('{ a @skip(if: true) b @stream { c @include(if: false) } ... @defer(label: "x") { d } }');
@@ -17,5 +17,6 @@ test.each([
   ['', false],
 ])('whether a fragment is deferred by %s: %s', (directive, expected) => {
   const [operation] = parse(`{ ... ${directive} { a } }`).definitions as OperationDefinitionNode[];
-  expect(isDeferred(operation!.selectionSet.selections[0]!, { yes: true, no: false })).toBe(expected);
+  const defer = deferOf(operation!.selectionSet.selections[0]!, { yes: true, no: false });
+  expect(defer !== undefined).toBe(expected);
 });

@@ -1,6 +1,8 @@
-import { type FieldNode, type OperationDefinitionNode, executeSync, getIntrospectionQuery, parse } from 'graphql';
+import { type OperationDefinitionNode, executeSync, getIntrospectionQuery, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { introspectedValues } from '../../../src/graph/engine/introspection.ts';
+import type { Context } from '../../../src/graph/engine/builder.ts';
+import { createExecutor } from '../../../src/graph/engine/executor.ts';
+import { planOperation } from '../../../src/graph/engine/plan-operation.ts';
 import { schema } from '../../../src/graph/schema.ts';
 
 /** The members of all objects in a value. */
@@ -11,10 +13,9 @@ function valuesIn(value: unknown): number {
 }
 
 function boundOf(query: string): number {
-  const { definitions } = parse(query);
-  const [operation, ...fragments] = definitions as OperationDefinitionNode[];
-  const byName = new Map(fragments.map((fragment) => [fragment.name!.value, fragment as never]));
-  return introspectedValues(schema, operation!.selectionSet.selections as FieldNode[], byName);
+  const document = parse(query);
+  const operation = document.definitions[0] as OperationDefinitionNode;
+  return planOperation(schema, document, operation, { isLoggedIn: false, filmTier: null }, {}).introspected;
 }
 
 test.each([
@@ -35,4 +36,12 @@ test('the bound of all fields of all types, and of all their arguments, is what 
   const { data } = executeSync({ schema, document: parse(query) });
   // Types without fields have null instead of a list, and the bound counts it as a value too.
   expect(boundOf(query)).toBeLessThanOrEqual(valuesIn(data) + Object.keys(schema.getTypeMap()).length);
+});
+
+test('the executor returns what graphql-js returns', async () => {
+  const document = parse(getIntrospectionQuery());
+  const operation = document.definitions[0] as OperationDefinitionNode;
+  const plan = planOperation(schema, document, operation, { isLoggedIn: false, filmTier: null }, {});
+  const { data } = await createExecutor(schema, plan)({} as Context, {});
+  expect(data).toEqual(executeSync({ schema, document }).data);
 });

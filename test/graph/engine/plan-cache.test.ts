@@ -3,9 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { worstCaseOf } from '../../../src/graph/engine/call-cost.ts';
 import type { OperationPlan } from '../../../src/graph/engine/operation-plan.ts';
 import type { Variables } from '../../../src/graph/engine/document.ts';
-import { type Planner, createPlanCache } from '../../../src/graph/engine/plan-cache.ts';
+import { type Planner, createPlanCache, planKeyOf } from '../../../src/graph/engine/plan-cache.ts';
 import { schema } from '../../../src/graph/schema.ts';
-import { planKeyOf } from '../../../src/graph/engine/plan-variables.ts';
 
 const anonymous = { isLoggedIn: false, filmTier: null };
 

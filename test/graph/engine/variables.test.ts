@@ -3,7 +3,7 @@ import { type VariableDefinitionNode, getOperationAST, parse } from 'graphql';
 import { getVariableValues } from 'graphql/execution/values.js';
 import { expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
-import { coerceVariables } from '../../../src/graph/engine/variables.ts';
+import { variablesOf } from '../../../src/graph/engine/variables.ts';
 
 const options = { maxErrors: 10, hideSuggestions: false };
 const definitionsOf = (text: string): readonly VariableDefinitionNode[] =>
@@ -11,10 +11,9 @@ const definitionsOf = (text: string): readonly VariableDefinitionNode[] =>
 const collecting = definitionsOf(
   'query ($input: CollectBookInput!, $ids: [ID!], $count: Int = 3, $flag: Boolean!) { __typename }',
 );
+const coerce = variablesOf(schema, { variableDefinitions: collecting }, options);
 const errorsOf = (given: object) =>
-  (coerceVariables(schema, collecting, given as Record<string, unknown>, options).errors ?? []).map(
-    ({ message }) => message,
-  );
+  (coerce(given as Record<string, unknown>).errors ?? []).map(({ message }) => message);
 
 const anyValue = fc.jsonValue({ maxDepth: 3, noUnicodeString: false, stringUnit: 'grapheme' });
 const anyInput = fc.record(
@@ -36,7 +35,7 @@ test('variables are coerced, and their errors reported, as graphql-js does it', 
   fc.assert(
     fc.property(anyVariables, (given) => {
       const theirs = getVariableValues(schema, collecting, given, options);
-      const ours = coerceVariables(schema, collecting, given, options);
+      const ours = coerce(given);
       expect(ours.coerced).toEqual(theirs.coerced);
       expect(ours.errors?.length).toBe(theirs.errors?.length);
       (ours.errors ?? []).forEach((error, index) => {
@@ -71,7 +70,7 @@ test('a variable that is not given has its default, and one that is given as nul
     [{ input, flag: true, count: null }, null],
     [{ input, flag: true, count: 5 }, 5],
   ] as const) {
-    const { coerced } = coerceVariables(schema, collecting, given, options);
+    const { coerced } = coerce(given);
     expect(coerced).toEqual(getVariableValues(schema, collecting, given, options).coerced);
     expect(coerced).toMatchObject({ flag: true, count });
   }
