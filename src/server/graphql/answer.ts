@@ -1,5 +1,6 @@
 /** The pipeline of every operation, on the fast path and through Yoga alike: prepare a document, then run an operation. */
 import { type ExecutionResult, type GraphQLError, OperationTypeNode } from 'graphql';
+import type { Variables } from '../../graph/engine/document.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { createOperationObserver } from '../observability/operations.ts';
@@ -9,17 +10,7 @@ import { type Prepared, createPrepare } from './prepare.ts';
 import type { OperationRequest } from './request.ts';
 import { type Result, type RunParts, createRunOperation } from './run-operation.ts';
 
-export interface Pipeline {
-  prepare(text: string, operationName: string | undefined): Prepared;
-  answer(
-    prepared: Prepared,
-    variables: Readonly<Record<string, unknown>> | undefined,
-    request: OperationRequest,
-    cancellation: CancellationToken,
-  ): Promise<Result>;
-  /** Counts a query that was served from the response cache. */
-  countCacheHit(request: Pick<OperationRequest, 'parentSpan'>, name: string | undefined, startedAt: number): void;
-}
+export type Pipeline = ReturnType<typeof createPipeline>;
 
 interface PipelineParts extends RunParts {
   metrics: Metrics;
@@ -30,7 +21,7 @@ interface PipelineParts extends RunParts {
   useReferenceExecutor?: boolean | undefined;
 }
 
-export function createPipeline(parts: PipelineParts): Pipeline {
+export function createPipeline(parts: PipelineParts) {
   const { schema, config, metrics, tracing, operationNames, useReferenceExecutor } = parts;
   const prepare = createPrepare(schema, config, useReferenceExecutor);
   const run = createRunOperation(parts);
@@ -38,13 +29,18 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const observer = createOperationObserver(metrics, tracing, operationNames);
 
   return {
-    prepare(text, operationName) {
+    prepare(text: string, operationName: string | undefined): Prepared {
       const prepared = prepare(text, operationName);
       if (prepared.errors) observer.invalidDocument(prepared.errors);
       return prepared;
     },
 
-    async answer({ ready, errors: documentErrors }, variables, request, cancellation) {
+    async answer(
+      { ready, errors: documentErrors }: Prepared,
+      variables: Variables | undefined,
+      request: OperationRequest,
+      cancellation: CancellationToken,
+    ): Promise<Result> {
       if (!ready) return { errors: documentErrors ?? [] };
       const { operation: type, name } = ready.operation;
       const startedAt = performance.now();
@@ -53,7 +49,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         const result = await run(ready, variables, request, cancellation);
         const end = (errors: ExecutionResult['errors']) =>
           observer.end({ type, name: name?.value, startedAt, span }, errors);
-        if (Symbol.asyncIterator in result) return await observeParts(result, end);
+        if (Symbol.asyncIterator in result) return observedParts(result, end);
         end(result.errors);
         return result;
       } catch (error) {
@@ -62,7 +58,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       }
     },
 
-    countCacheHit({ parentSpan }, name, startedAt) {
+    /** Counts a query that was served from the response cache. */
+    countCacheHit({ parentSpan }: OperationRequest, name: string | undefined, startedAt: number): void {
       cacheHits.inc();
       const type = OperationTypeNode.QUERY;
       observer.end({ type, name, startedAt, span: observer.start(type, parentSpan, startedAt) }, undefined);
@@ -70,24 +67,15 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   };
 }
 
-/** Calls `onEnd` with the errors of all parts after the last one, or when the client leaves, even if it has read none. */
-async function observeParts(
-  parts: ResultParts,
-  onEnd: (errors: readonly GraphQLError[] | undefined) => void,
-): Promise<ResultParts> {
-  const { mapAsyncIterator } = await import('graphql-yoga');
+/** Calls `onEnd` with the errors of all parts after the last one, or when the client leaves. */
+async function* observedParts(parts: ResultParts, onEnd: (errors: ExecutionResult['errors']) => void) {
   const errors: GraphQLError[] = [];
-  const end = () => onEnd(errors.length > 0 ? errors : undefined);
-  return mapAsyncIterator(
-    parts[Symbol.asyncIterator](),
-    (part) => {
+  try {
+    for await (const part of parts) {
       errors.push(...errorsOf(part));
-      return part;
-    },
-    (error: unknown) => {
-      end();
-      throw error;
-    },
-    end,
-  );
+      yield part;
+    }
+  } finally {
+    onEnd(errors.length > 0 ? errors : undefined);
+  }
 }

@@ -21,28 +21,14 @@ interface JsonRequest {
   exchange: Exchange;
 }
 
-interface FastPath {
-  /** Sends a cached response; returns false if there is none. */
-  answerFromCache: (
-    json: JsonRequest,
-    operation: Pick<OperationRequest, 'authorization' | 'explain' | 'parentSpan'>,
-  ) => boolean;
-  /** Responds to the request; returns false if it is one for Yoga. */
-  answer: (params: TextParams, json: JsonRequest, request: GraphqlRequest) => Promise<boolean>;
-}
-
 /** A response of at most this many characters is sent in one chunk with its headers; for a longer one that would cost a copy. */
 const SHORT = 5_000;
 
 /** `isTimed`: a response from the cache says so in Server-Timing. */
-export function createFastPath(
-  pipeline: Pipeline,
-  cache: ResponseCache,
-  epoch: () => number | null,
-  isTimed = false,
-): FastPath {
+export function createFastPath(pipeline: Pipeline, cache: ResponseCache, epoch: () => number | null, isTimed = false) {
   return {
-    answerFromCache({ body, accept, exchange }, operation) {
+    /** Sends a cached response; returns false if there is none. */
+    answerFromCache({ body, accept, exchange }: JsonRequest, operation: OperationRequest): boolean {
       const media = negotiateJson(accept);
       if (media === undefined || !isAnonymous(operation)) return false;
       const startedAt = performance.now();
@@ -54,7 +40,12 @@ export function createFastPath(
       return true;
     },
 
-    async answer(params, { body, accept, exchange }, request) {
+    /** Responds to the request; returns false if it is one for Yoga. */
+    async answer(
+      params: TextParams,
+      { body, accept, exchange }: JsonRequest,
+      request: GraphqlRequest,
+    ): Promise<boolean> {
       const media = negotiateJson(accept);
       if (media === undefined || !hasOnlyPlainParams(params)) return false;
       const prepared = pipeline.prepare(params.query, params.operationName ?? undefined);
@@ -103,7 +94,7 @@ export function resolveParams(
 const unpooled = (response: Buffer | string): Buffer =>
   typeof response === 'string' ? Buffer.from(new TextEncoder().encode(response).buffer) : response;
 
-const isAnonymous = ({ authorization, explain }: Pick<OperationRequest, 'authorization' | 'explain'>): boolean =>
+const isAnonymous = ({ authorization, explain }: OperationRequest): boolean =>
   authorization === undefined && explain === undefined;
 
 const CONTENT_TYPES: Record<JsonType, string> = {

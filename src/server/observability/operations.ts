@@ -1,26 +1,17 @@
 /** Metrics and spans of operations. */
 import { type Context, ROOT_CONTEXT } from '@opentelemetry/api';
-import { type GraphQLError, type GraphQLFormattedError, OperationTypeNode } from 'graphql';
+import { type GraphQLError, OperationTypeNode } from 'graphql';
 import type { OperationSpan } from '../../lib/trace-context.ts';
 import type { Metrics } from './metrics.ts';
 import { type Tracing, endOperationSpan, startOperationSpan } from './tracing.ts';
 
-type Errors = readonly (GraphQLError | GraphQLFormattedError)[];
+type Errors = readonly GraphQLError[];
 
-interface OperationObserver {
-  /** Starts the span of an operation; undefined if nobody records it and there is no trace to pass on. */
-  start: (type: OperationTypeNode, parent: Context | undefined, startedAt: number) => OperationSpan | undefined;
-  end: (
-    operation: {
-      type: OperationTypeNode;
-      name: string | undefined;
-      startedAt: number;
-      span: OperationSpan | undefined;
-    },
-    errors: Errors | undefined,
-  ) => void;
-  /** A document that cannot be run. */
-  invalidDocument: (errors: Errors) => void;
+interface ObservedOperation {
+  type: OperationTypeNode;
+  name: string | undefined;
+  startedAt: number;
+  span: OperationSpan | undefined;
 }
 
 /** `names`: the operation names that may become values of a label. Names that clients choose would be unbounded. */
@@ -28,7 +19,7 @@ export function createOperationObserver(
   metrics: Metrics,
   tracing: Tracing | undefined,
   names: ReadonlySet<string> = new Set(),
-): OperationObserver {
+) {
   const types = Object.values(OperationTypeNode);
   const successes = new Map(
     types.map((type) => {
@@ -43,8 +34,10 @@ export function createOperationObserver(
   };
 
   return {
-    start: (type, parent, startedAt) => tracing && startOperationSpan(tracing, type, parent ?? ROOT_CONTEXT, startedAt),
-    end({ type, name, startedAt, span }, errors) {
+    /** Starts the span of an operation; undefined if nobody records it and there is no trace to pass on. */
+    start: (type: OperationTypeNode, parent: Context | undefined, startedAt: number): OperationSpan | undefined =>
+      tracing && startOperationSpan(tracing, type, parent ?? ROOT_CONTEXT, startedAt),
+    end({ type, name, startedAt, span }: ObservedOperation, errors: Errors | undefined): void {
       const elapsed = (performance.now() - startedAt) / 1_000;
       if (errors) {
         countErrors(type, errors);
@@ -56,12 +49,13 @@ export function createOperationObserver(
       }
       if (span) endOperationSpan(span, type, name, (errors ?? []).map(codeOf));
     },
-    invalidDocument: (errors) => countErrors('none', errors),
+    /** A document that cannot be run. */
+    invalidDocument: (errors: Errors) => countErrors('none', errors),
   };
 }
 
-const codeOf = ({ extensions }: GraphQLError | GraphQLFormattedError): string =>
-  typeof extensions?.code === 'string' ? extensions.code : 'INTERNAL_SERVER_ERROR';
+const codeOf = ({ extensions: { code } }: GraphQLError): string =>
+  typeof code === 'string' ? code : 'INTERNAL_SERVER_ERROR';
 
 /** The names of the operations in these documents. */
 export function operationNames(documents: Iterable<string>): ReadonlySet<string> {
