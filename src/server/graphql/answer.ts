@@ -2,6 +2,7 @@
 import { type ExecutionResult, type GraphQLError, OperationTypeNode } from 'graphql';
 import type { Variables } from '../../graph/engine/document.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
+import { addHelpLinks } from '../http/help.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { createOperationObserver } from '../observability/operations.ts';
 import type { Tracing } from '../observability/tracing.ts';
@@ -67,12 +68,14 @@ export function createPipeline(parts: PipelineParts) {
   };
 }
 
-/** Calls `onEnd` with the errors of all parts after the last one, or when the client leaves. */
+/** Links errors to their help. Calls `onEnd` with those of all parts after the last one, or when the client leaves. */
 async function* observedParts(parts: ResultParts, onEnd: (errors: ExecutionResult['errors']) => void) {
   const errors: GraphQLError[] = [];
   try {
     for await (const part of parts) {
-      errors.push(...errorsOf(part));
+      const found = errorsOf(part);
+      addHelpLinks(found);
+      errors.push(...found);
       yield part;
     }
   } finally {

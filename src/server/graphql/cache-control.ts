@@ -7,12 +7,10 @@ import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
  */
 export function cacheControl(response: ServerResponse): (policy: CachePolicy) => void {
   response.setHeader('cache-control', 'no-store');
-  return (policy) => response.setHeader('cache-control', headerFor(policy));
-}
-
-function headerFor(policy: CachePolicy): string {
-  const seconds = secondsToKeep(policy);
-  return seconds > 0 ? `${policy.scope}, max-age=${seconds}` : 'no-store';
+  return (policy) => {
+    const seconds = secondsToKeep(policy);
+    if (seconds > 0) response.setHeader('cache-control', `${policy.scope}, max-age=${seconds}`);
+  };
 }
 
 /**

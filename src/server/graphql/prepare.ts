@@ -1,10 +1,12 @@
 /** Prepares documents: parses them, checks the limits and validates. Results are cached, bounded by the memory that they take. */
 import {
   type DocumentNode,
+  type ExecutionResult,
   GraphQLError,
   type GraphQLSchema,
   type OperationDefinitionNode,
   type SelectionNode,
+  execute,
   getOperationAST,
   parse,
   validate,
@@ -12,14 +14,18 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config/settings.ts';
 import { variablesOf } from '../../graph/engine/arguments.ts';
+import type { Context } from '../../graph/engine/builder.ts';
 import type { CoercedVariables } from '../../graph/engine/variables.ts';
 import { type Variables, isIncremental, withoutIncremental } from '../../graph/engine/document.ts';
+import { createExecutor } from '../../graph/engine/executor.ts';
+import type { OperationPlan } from '../../graph/engine/operation-plan.ts';
 import { type Planner, createPlanCache } from '../../graph/engine/plan-cache.ts';
+import { limitResponse } from '../../graph/engine/response-size.ts';
+import { oncePer } from '../../lib/remember.ts';
 import { withoutStack } from '../../upstream/errors.ts';
 import { costCheck } from './cost-limits.ts';
 import { documentLimits, textLimit } from './limits.ts';
 import { findIncrementalSelections, validationRules } from './validation-rules.ts';
-import { type ExecuteDocument, createExecuteDocument } from './execute.ts';
 
 /** A prepared document. If it has errors, they are the response and it is not run. */
 export interface Prepared {
@@ -36,7 +42,12 @@ export interface ExecutableDocument {
   operation: OperationDefinitionNode;
   planner: Planner;
   coerce: (given: Variables) => CoercedVariables;
-  run: ExecuteDocument;
+  /** `variables` are those of the request; `coerced` have their types and defaults. */
+  run: (
+    context: Context,
+    variables: Variables | undefined,
+    coerced: Variables,
+  ) => ExecutionResult | Promise<ExecutionResult>;
   incrementalSelections: readonly SelectionNode[];
   /** The document without incremental delivery, for clients that accept none. */
   nonIncremental: () => ExecutableDocument;
@@ -121,12 +132,31 @@ export function createPrepare(schema: GraphQLSchema, config: Config, useReferenc
       operation,
       planner: plans.plannerFor(document, operation),
       coerce: variablesOf(schema, operation, { maxErrors: 10, hideSuggestions: !config.suggestions }),
-      run: createExecuteDocument(schema, document, operation, useReference),
+      run: runnerOf(document, operation),
       incrementalSelections: [],
       nonIncremental: () => ready,
       forget: () => ready.planner.forget(),
     };
     return ready;
+  }
+
+  /** Executes the plan if the executor supports it, else the document by graphql-js. Tests use graphql-js as the reference. */
+  function runnerOf(document: DocumentNode, { operation, name }: OperationDefinitionNode): ExecutableDocument['run'] {
+    const executorFor = oncePer((plan: OperationPlan) => createExecutor(schema, plan));
+    return (context, variables, coerced) => {
+      const isPlanned = !useReference && (operation === 'query' || context.onError);
+      const run = isPlanned ? executorFor(context.plan) : undefined;
+      return run ? run(context, coerced) : executeByReference(context, variables);
+    };
+
+    async function executeByReference(
+      contextValue: Context,
+      variableValues: Variables | undefined,
+    ): Promise<ExecutionResult> {
+      const operationName = name?.value;
+      const result = await execute({ schema, document, operationName, contextValue, variableValues });
+      return limitResponse(result, contextValue.responseLimits);
+    }
   }
 }
 

@@ -54,7 +54,8 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
   const fastPath = createFastPath(pipeline, createResponseCache(upstream.epoch), upstream.epoch, isTimed);
   const addressOf = clientAddress(config.trustedProxies);
   const vary = varyOf(config);
-  const answerByYoga = createYogaRoute(parts);
+  // It is large, and many servers never need it, so the first request that does loads it.
+  const yoga = lazily(async () => (await import('./yoga.ts')).createYogaHandler(parts));
 
   return async (exchange) => {
     const { request, response, requestId, lifetime: cancellation } = exchange;
@@ -97,7 +98,9 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
     try {
       const resolved = params && resolveParams(params, persisted, graphqlRequest);
       if (resolved && json && (await fastPath.answer(resolved, json, graphqlRequest))) return;
-      await answerByYoga(exchange, graphqlRequest);
+      await (
+        await yoga()
+      )(exchange, graphqlRequest);
     } finally {
       slot.release(); // before the client has read the response: a client that does not read must not keep a slot
     }
@@ -116,13 +119,4 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
     }
     return undefined;
   }
-}
-
-/** Responds by Yoga. It is large, and many servers never need it, so the first request that does loads it. */
-function createYogaRoute({ schema, pipeline, log }: GraphqlRouteParts) {
-  const handler = lazily(async () => {
-    const { createYogaHandler } = await import('./yoga.ts');
-    return createYogaHandler({ schema, pipeline, log });
-  });
-  return async (exchange: Exchange, request: GraphqlRequest): Promise<void> => (await handler())(exchange, request);
 }

@@ -40,11 +40,11 @@ export interface RunParts {
 }
 
 export function createRunOperation(parts: RunParts): RunOperation {
-  const { config, upstream, log } = parts;
+  const { schema, config, upstream, log } = parts;
   const logSlow = createSlowLog(log, config.slowOperationMs);
   return (prepared, variables, request, cancellation) => {
     const { incrementalSelections } = prepared;
-    const { onError, explain } = request;
+    const { onError, onComplete, explain } = request;
     if (explain === 'off' && prepared.operation.operation === OperationTypeNode.MUTATION) return { errors: [noPlan()] };
     // Other values of `onError` are not defined for incremental delivery.
     const mayBeIncremental = incrementalSelections.length > 0 && (!onError || onError === 'PROPAGATE');
@@ -75,27 +75,17 @@ export function createRunOperation(parts: RunParts): RunOperation {
       return resultForClient(result, operation, plan, request, log);
     };
     if (plan.defers) {
-      return deliverIncrementally(parts, document, variables, context, request, { toResult, onEnd }).then(
-        (delivered) =>
-          format === 'v0.2' && Symbol.asyncIterator in delivered
-            ? inCurrentFormat(delivered, plan.root, coerced)
-            : delivered,
-      );
+      return executeInParts(schema, document, variables, context).then((result) => {
+        if (!(Symbol.asyncIterator in result)) return toResult(limitResponse(result, config));
+        const results = resultsForClient(parts, mergeableOnly(result), context, request, onEnd);
+        return format === 'v0.2' ? inCurrentFormat(results, plan.root, coerced) : results;
+      });
     }
     const result = document.run(context, variables, coerced);
-    if (request.onComplete) return completed(result, operation, request.onComplete).then(toResult);
+    if (onComplete)
+      return Promise.resolve(result).then((settled) => onComplete(operation).then(() => toResult(settled)));
     return result instanceof Promise ? result.then(toResult) : toResult(result);
   };
-}
-
-async function completed(
-  result: ExecutionResult | Promise<ExecutionResult>,
-  operation: Operation,
-  onComplete: (operation: Operation) => Promise<void>,
-): Promise<ExecutionResult> {
-  const settled = await result;
-  await onComplete(operation);
-  return settled;
 }
 
 function planFor(
@@ -115,21 +105,15 @@ function planFor(
   }
 }
 
-async function deliverIncrementally(
-  parts: RunParts,
+async function executeInParts(
+  schema: GraphQLSchema,
   { document, operation }: ExecutableDocument,
   variableValues: Variables | undefined,
   contextValue: Context,
-  request: OperationRequest,
-  { toResult, onEnd }: { toResult: (result: ExecutionResult) => ExecutionResult; onEnd: () => void },
 ): Promise<ExecutionResult | AsyncIterable<IncrementalResult>> {
-  const { schema, config } = parts;
   const { normalizedExecutor } = await import('@graphql-tools/executor');
   const args = { schema, document, variableValues, operationName: operation.name?.value, contextValue };
-  const result = (await normalizedExecutor(args)) as ExecutionResult | AsyncIterable<IncrementalResult>;
-  return Symbol.asyncIterator in result
-    ? resultsForClient(parts, mergeableOnly(result), contextValue, request, onEnd)
-    : toResult(limitResponse(result, config));
+  return (await normalizedExecutor(args)) as ExecutionResult | AsyncIterable<IncrementalResult>;
 }
 
 async function* resultsForClient(

@@ -2,8 +2,8 @@
  * Responds by graphql-yoga: GET, incremental delivery and everything else that the fast path does not take. The hooks call the
  * pipeline and decide nothing themselves.
  */
-import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
-import { type GraphQLParams, type Plugin, createYoga, mapAsyncIterator } from 'graphql-yoga';
+import { GraphQLError, type GraphQLSchema } from 'graphql';
+import { type GraphQLParams, type Plugin, createYoga } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { Variables } from '../../graph/engine/document.ts';
 import { checkAcceptable, incrementalFormat } from '../http/accept.ts';
@@ -13,7 +13,6 @@ import { addHelpLinks } from '../http/help.ts';
 import type { GraphqlParams } from '../http/request-body.ts';
 import { sendBody, sendNotModified, sendStream } from '../http/send.ts';
 import type { Pipeline } from './answer.ts';
-import { errorsOf } from './incremental-format.ts';
 import type { GraphqlRequest } from './request.ts';
 
 interface Parts {
@@ -140,18 +139,10 @@ function throughPipeline(pipeline: Pipeline): Plugin<GraphqlRequest, GraphqlRequ
       setExecuteFn(() => pipeline.answer(prepared, variables, operation, cancellation));
     },
     // Yoga's own errors pass here too.
-    onResultProcess(payload) {
-      const { result } = payload;
-      if (Symbol.asyncIterator in result) {
-        payload.setResult(mapAsyncIterator(result[Symbol.asyncIterator](), addHelpLinksToPart));
-      } else for (const { errors } of [result].flat()) addHelpLinks(errors);
+    onResultProcess({ result }) {
+      if (!(Symbol.asyncIterator in result)) for (const { errors } of [result].flat()) addHelpLinks(errors);
     },
   };
-}
-
-function addHelpLinksToPart<Part extends ExecutionResult>(part: Part): Part {
-  addHelpLinks(errorsOf(part));
-  return part;
 }
 
 function maskBug(error: unknown, log: Logger): GraphQLError {
