@@ -10,17 +10,17 @@ import { createPipeline } from './graphql/answer.ts';
 import { showsSchema } from './graphql/persisted-documents.ts';
 import { createGraphqlRoute } from './graphql/route.ts';
 import { Admission } from './http/admission.ts';
-import { createPage } from './http/assets.ts';
 import type { Exchange } from './http/exchange.ts';
 import { type Tab, createGraphiqlPage } from './http/graphiql.ts';
 import { createHealth } from './http/health.ts';
-import { HELP_PATH, errorsPage, errorsPolicy } from './http/help.ts';
-import { HttpServer, type RouteHandler, notFound } from './http/http-server.ts';
+import { helpPage } from './http/help.ts';
+import { HELP_PATH } from './http/http-error.ts';
+import { HttpServer, type RouteHandler } from './http/http-server.ts';
 import { createStaticRoute, sendJson, sendRead } from './http/read-only.ts';
 import { createBodyReader } from './http/request-body.ts';
 import { shutDown } from './http/shutdown.ts';
 import type { ServerState } from './http/state.ts';
-import { createWelcomePage } from './http/welcome.ts';
+import { createWelcomeRoute } from './http/welcome.ts';
 import { type Metrics, createMetrics } from './observability/metrics.ts';
 import { operationNames } from './observability/operations.ts';
 import { type Tracing, createTracing } from './observability/tracing.ts';
@@ -52,8 +52,6 @@ export interface ServerParts {
   welcome?: string;
 }
 
-/** The token of the user of the demo that the web pages show. */
-const DEMO_TOKEN = 'demo-alice';
 const SDL_HEADERS = { 'content-type': 'application/graphql; charset=utf-8' };
 /** The OAuth metadata of /mcp, by RFC 9728. */
 const MCP_METADATA = '/.well-known/oauth-protected-resource';
@@ -87,18 +85,16 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   });
   const mcpMetadata = async (exchange: Exchange) => (await mcp()).metadata(exchange);
   if (config.mcp) http.errorFormats = new Map([['/mcp', 'json-rpc']]);
-  const graphiql = createGraphiql(config, parts);
+  const hasGraphiql = config.graphiql && parts.graphiql !== undefined;
+  const graphiql = hasGraphiql ? createGraphiqlPage(config, parts.graphiql!, tabs, schema) : undefined;
   const routes: Record<string, RouteHandler> = {
     ...(parts.welcome !== undefined && !config.production && { '/': createWelcomeRoute(config, parts.welcome) }),
     ...graphiql?.files,
     '/graphql': createGraphqlRoute({ ...routeParts, page: graphiql?.page }),
     '/health': (exchange) => sendJson(exchange, 200, { status: 'ok' }),
     '/ready': createReadyRoute(config, http, admission),
-    '/metrics': async (exchange) => {
-      const headers = { 'content-type': metrics.contentType, 'cache-control': 'no-store' };
-      sendRead(exchange, 200, headers, await metrics.text());
-    },
-    [HELP_PATH]: createPage(errorsPage, errorsPolicy),
+    '/metrics': async (exchange) => sendRead(exchange, 200, metrics.contentType, await metrics.text()),
+    [HELP_PATH]: helpPage,
     ...(showsSchema(config) && {
       '/graphql/schema.graphql': createStaticRoute(SDL_HEADERS, () => printMarkedSchema(schema)),
     }),
@@ -141,14 +137,6 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   };
 }
 
-/** Undefined if GraphiQL is off. */
-function createGraphiql(config: Config, { graphiql, tabs = [], schema }: ServerParts) {
-  if (!config.graphiql || graphiql === undefined) return undefined;
-  const token = config.ownOrigin && config.demoTokens ? DEMO_TOKEN : undefined;
-  const shown = showsSchema(config) ? schema : undefined;
-  return createGraphiqlPage(graphiql, { tabs, token, explain: config.explain, schema: shown });
-}
-
 /** `/ready`: whether load balancers should send requests to this replica. */
 function createReadyRoute(config: Config, http: HttpServer, admission: Admission) {
   const health = createHealth(config);
@@ -158,18 +146,6 @@ function createReadyRoute(config: Config, http: HttpServer, admission: Admission
     const { ready, upstreams } = await health.check();
     const status = ready ? 'ready' : 'unreachable';
     sendJson(exchange, ready ? 200 : 503, { status, upstreams });
-  };
-}
-
-/** `/`: a page for browsers. It shows the demo if the origin runs beside the facade. */
-function createWelcomeRoute(config: Config, folder: string) {
-  const { ownOrigin, demoTokens, explain, graphiql, publicUrl, baseUrl } = config;
-  const pictures = publicUrl ?? baseUrl;
-  const demo = ownOrigin && demoTokens && explain && pictures ? { token: DEMO_TOKEN, pictures } : undefined;
-  const page = lazily(() => createWelcomePage(folder, demo, graphiql));
-  return (exchange: Exchange): void => {
-    if (!exchange.request.headers.accept?.includes('text/html')) throw notFound();
-    page()(exchange);
   };
 }
 

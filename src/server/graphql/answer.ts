@@ -2,7 +2,7 @@
 import { type ExecutionResult, type GraphQLError, OperationTypeNode } from 'graphql';
 import type { Variables } from '../../graph/engine/document.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
-import { addHelpLinks } from '../http/help.ts';
+import { addHelpLinks } from '../http/http-error.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { createOperationObserver } from '../observability/operations.ts';
 import type { Tracing } from '../observability/tracing.ts';

@@ -6,7 +6,7 @@ import type { GraphQLError } from 'graphql';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import { type JsonType, negotiateJson } from '../http/accept.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { addHelpLinks } from '../http/help.ts';
+import { addHelpLinks } from '../http/http-error.ts';
 import type { GraphqlParams, TextParams } from '../http/request-body.ts';
 import { sendBody } from '../http/send.ts';
 import type { Pipeline } from './answer.ts';

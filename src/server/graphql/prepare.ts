@@ -132,32 +132,32 @@ export function createPrepare(schema: GraphQLSchema, config: Config, useReferenc
       operation,
       planner: plans.plannerFor(document, operation),
       coerce: variablesOf(schema, operation, { maxErrors: 10, hideSuggestions: !config.suggestions }),
-      run: runnerOf(document, operation),
+      run: runnerOf(schema, document, operation, useReference),
       incrementalSelections: [],
       nonIncremental: () => ready,
       forget: () => ready.planner.forget(),
     };
     return ready;
   }
+}
 
-  /** Executes the plan if the executor supports it, else the document by graphql-js. Tests use graphql-js as the reference. */
-  function runnerOf(document: DocumentNode, { operation, name }: OperationDefinitionNode): ExecutableDocument['run'] {
-    const executorFor = oncePer((plan: OperationPlan) => createExecutor(schema, plan));
-    return (context, variables, coerced) => {
-      const isPlanned = !useReference && (operation === 'query' || context.onError);
-      const run = isPlanned ? executorFor(context.plan) : undefined;
-      return run ? run(context, coerced) : executeByReference(context, variables);
-    };
-
-    async function executeByReference(
-      contextValue: Context,
-      variableValues: Variables | undefined,
-    ): Promise<ExecutionResult> {
-      const operationName = name?.value;
-      const result = await execute({ schema, document, operationName, contextValue, variableValues });
-      return limitResponse(result, contextValue.responseLimits);
-    }
-  }
+/** Executes the plan if the executor supports it, else the document by graphql-js. Tests use graphql-js as the reference. */
+function runnerOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  { operation, name }: OperationDefinitionNode,
+  useReference = false,
+): ExecutableDocument['run'] {
+  const executorFor = oncePer((plan: OperationPlan) => createExecutor(schema, plan));
+  const executeByReference = async (contextValue: Context, variableValues: Variables | undefined) => {
+    const result = await execute({ schema, document, operationName: name?.value, contextValue, variableValues });
+    return limitResponse(result, contextValue.responseLimits);
+  };
+  return (context, variables, coerced) => {
+    const isPlanned = !useReference && (operation === 'query' || context.onError);
+    const run = isPlanned ? executorFor(context.plan) : undefined;
+    return run ? run(context, coerced) : executeByReference(context, variables);
+  };
 }
 
 /** A document with incremental delivery may be kept without it too. */

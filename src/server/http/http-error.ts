@@ -1,8 +1,8 @@
 import { type IncomingMessage, STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { GraphQLError } from 'graphql';
 import type { Config } from '../../config/settings.ts';
-import type { ClientCode } from '../../graph/errors/codes.ts';
-import { helpLink } from './help.ts';
+import { type ClientCode, notesOn } from '../../graph/errors/codes.ts';
 
 /** An error of a request that does not become an operation. It is sent in the protocol of its route, with an HTTP status. */
 export class HttpError extends Error {
@@ -16,6 +16,24 @@ export class HttpError extends Error {
     this.status = status;
     this.code = code;
     this.headers = headers;
+  }
+}
+
+export const notFound = (): HttpError =>
+  new HttpError(404, 'NOT_FOUND', 'There is nothing here; the graph is at /graphql.');
+
+/** The page of the error codes. */
+export const HELP_PATH = '/docs/errors';
+
+/** Undefined for a code that the page does not have. */
+const helpLink = (code: unknown): string | undefined =>
+  typeof code === 'string' && notesOn(code) ? `${HELP_PATH}#${code}` : undefined;
+
+/** Adds the links to the errors themselves. A prepared error that is sent again keeps its link. */
+export function addHelpLinks(errors: readonly GraphQLError[] | undefined): void {
+  for (const { extensions } of errors ?? []) {
+    const help = helpLink(extensions.code);
+    if (help) extensions.help = help;
   }
 }
 

@@ -11,7 +11,7 @@ import { Compression } from './compression.ts';
 import { CLOSE, type Connection, type Connections, IDLE_MS, KEEP_ALIVE, trackConnections } from './connections.ts';
 import { Exchange } from './exchange.ts';
 import { MAX_HEADERS, addCorsHeaders, checkHeaders, requestIdOf } from './headers.ts';
-import { type ErrorFormat, HttpError, sendHttpError, sendParseError } from './http-error.ts';
+import { type ErrorFormat, HttpError, notFound, sendHttpError, sendParseError } from './http-error.ts';
 import { type PausedSockets, createPausedSockets } from './paused-sockets.ts';
 import type { BodyReader } from './request-body.ts';
 import { UnsentBytes } from './unsent.ts';
@@ -216,9 +216,6 @@ function isWritable(connection: Connection | undefined): boolean {
   const { first, last } = connection.exchanges;
   return first === last && (!first || (!first.item.request.complete && first.item.isOpen));
 }
-
-export const notFound = (): HttpError =>
-  new HttpError(404, 'NOT_FOUND', 'There is nothing here; the graph is at /graphql.');
 
 /** For stream errors that are handled at `close`: without a listener they would end the process. */
 const ignore = (): void => undefined;
