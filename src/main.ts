@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { pino } from 'pino';
@@ -23,15 +21,13 @@ import { ManifestError } from './config/trusted-documents.ts';
 import { printMarkedSchema } from './graph/null-conditions.ts';
 import { schema } from './graph/schema.ts';
 import { SqliteMissingError } from './origin/store/sqlite.ts';
-import { createParts } from './server/parts.ts';
-import { openServer } from './server/server.ts';
+import { packageDir, version } from './package.ts';
+import { createParts, openServer } from './server/server.ts';
 
 // By default, on a machine with much memory, V8 lets the heap grow to several times of what is in use. This overrides NODE_OPTIONS.
 setFlagsFromString('--heap-growing-percent=100');
 
-/** The directory of the package. This file is one level below it, in src and in dist. */
-const root = fileURLToPath(new URL('..', import.meta.url));
-const demoDir = resolve(root, 'demo');
+const demoDir = resolve(packageDir, 'demo');
 
 const ORIGIN_SETTINGS: readonly SettingName[] = [
   'originPort',
@@ -43,8 +39,6 @@ const ORIGIN_SETTINGS: readonly SettingName[] = [
 ];
 
 const HELP_WIDTH = 100;
-
-const version = (JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8')) as { version: string }).version;
 
 const program = new Command('catalog-graphql')
   .description('A GraphQL API over a catalog and community service, and that service itself, the origin.')
@@ -144,23 +138,17 @@ function messageFor(error: unknown): string | undefined {
 }
 
 async function runFacade(config: Config, log: Logger, opened: Closable[]): Promise<string> {
-  let resolved = config;
-  const started: StartedServers = {};
-  if (config.ownOrigin) {
-    // Only the facade calls its own origin, so HOST does not apply.
-    const origin = await startOrigin(config, '127.0.0.1', log, opened);
-    resolved = Object.freeze({ ...config, baseUrl: origin.url, eventBaseUrl: origin.url });
-    started.origin = origin;
-  }
-  const parts = createParts(resolved, log, root);
+  // Only the facade calls its own origin, so HOST does not apply.
+  const origin = config.ownOrigin ? await startOrigin(config, '127.0.0.1', log, opened) : undefined;
+  const resolved = origin ? Object.freeze({ ...config, baseUrl: origin.url, eventBaseUrl: origin.url }) : config;
+  const parts = createParts(resolved, log);
   opened.unshift(parts.upstream, parts.tracing);
   parts.metrics.collectProcessMetrics();
   await parts.tracing.loading;
-  const welcome = resolve(root, 'welcome');
+  const welcome = resolve(packageDir, 'welcome');
   const facade = await openPort('PORT', config.port, () => openServer(resolved, { ...parts, welcome }));
   opened.unshift(facade);
-  started.graph = facade.url;
-  return startMessage(started, config);
+  return startMessage({ graph: facade.url, ...(origin && { origin }) }, config);
 }
 
 async function runOrigin(config: Config, log: Logger, opened: Closable[]): Promise<string> {

@@ -1,17 +1,20 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
 import { printMarkedSchema } from '../graph/null-conditions.ts';
+import { schema } from '../graph/schema.ts';
 import { lazily } from '../lib/promises.ts';
-import type { UpstreamClient } from '../upstream/client.ts';
+import { packageDir } from '../package.ts';
+import { type UpstreamClient, createUpstream } from '../upstream/client.ts';
 import { createPipeline } from './graphql/answer.ts';
 import { showsSchema } from './graphql/persisted-documents.ts';
 import { createGraphqlRoute } from './graphql/route.ts';
 import { Admission } from './http/admission.ts';
 import type { Exchange } from './http/exchange.ts';
-import { type Tab, createGraphiqlPage } from './http/graphiql.ts';
+import { type Tab, createGraphiqlPage, readTabs } from './http/graphiql.ts';
 import { createHealth } from './http/health.ts';
 import { helpPage } from './http/help.ts';
 import { HELP_PATH } from './http/http-error.ts';
@@ -19,12 +22,12 @@ import { HttpServer, type RouteHandler } from './http/http-server.ts';
 import { createStaticRoute, sendJson, sendRead } from './http/read-only.ts';
 import { createBodyReader } from './http/request-body.ts';
 import { shutDown } from './http/shutdown.ts';
-import type { ServerState } from './http/state.ts';
+import { type ServerState, serverState } from './http/state.ts';
 import { createWelcomeRoute } from './http/welcome.ts';
 import { type Metrics, createMetrics } from './observability/metrics.ts';
 import { operationNames } from './observability/operations.ts';
 import { type Tracing, createTracing } from './observability/tracing.ts';
-import { registerServerGauges, registerUpstreamGauges } from './observability/watch.ts';
+import { logOutages, observeCalls, registerServerGauges, registerUpstreamGauges } from './observability/watch.ts';
 
 export interface Facade {
   url: string;
@@ -46,8 +49,6 @@ export interface ServerParts {
   tracing?: Tracing | undefined;
   /** Executes everything by graphql-js, for comparison. */
   useReferenceExecutor?: boolean;
-  /** The directory of the package, for the tools of agents. */
-  packageDir?: string;
   /** The folder of the page at /; without it there is none. */
   welcome?: string;
 }
@@ -55,6 +56,24 @@ export interface ServerParts {
 const SDL_HEADERS = { 'content-type': 'application/graphql; charset=utf-8' };
 /** The OAuth metadata of /mcp, by RFC 9728. */
 const MCP_METADATA = '/.well-known/oauth-protected-resource';
+
+/** What the command and an embedding program make a server of. The addresses of the upstream must be set. */
+export function createParts(config: Config, log: Logger) {
+  const metrics = createMetrics();
+  const upstream = createUpstream(
+    { ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! },
+    { observe: observeCalls(metrics, log), onOutage: logOutages(log) },
+  );
+  return {
+    schema,
+    upstream,
+    log,
+    metrics,
+    tracing: createTracing(config, log),
+    tabs: readTabs(join(packageDir, 'operations')),
+    graphiql: join(packageDir, 'dist/graphiql'),
+  };
+}
 
 /** Opens the port. `close` finishes running requests first. */
 export async function openServer(config: Config, parts: ServerParts): Promise<Facade> {
@@ -79,10 +98,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   const http: HttpServer = new HttpServer({ config, log, metrics, admission, bodies });
   const routeParts = { ...shared, pipeline, bodies, admission };
   // Loaded only if it is on.
-  const mcp = lazily(async () => {
-    const { createMcpRoutes } = await import('./mcp/route.ts');
-    return createMcpRoutes({ ...routeParts, packageDir: parts.packageDir });
-  });
+  const mcp = lazily(async () => (await import('./mcp/route.ts')).createMcpRoutes(routeParts));
   const mcpMetadata = async (exchange: Exchange) => (await mcp()).metadata(exchange);
   if (config.mcp) http.errorFormats = new Map([['/mcp', 'json-rpc']]);
   const hasGraphiql = config.graphiql && parts.graphiql !== undefined;
@@ -90,7 +106,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   const routes: Record<string, RouteHandler> = {
     ...(parts.welcome !== undefined && !config.production && { '/': createWelcomeRoute(config, parts.welcome) }),
     ...graphiql?.files,
-    '/graphql': createGraphqlRoute({ ...routeParts, page: graphiql?.page }),
+    '/graphql': createGraphqlRoute(routeParts, graphiql?.page),
     '/health': (exchange) => sendJson(exchange, 200, { status: 'ok' }),
     '/ready': createReadyRoute(config, http, admission),
     '/metrics': async (exchange) => sendRead(exchange, 200, metrics.contentType, await metrics.text()),
@@ -107,23 +123,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   };
   http.routes = new Map(Object.entries(routes));
 
-  const state = (): ServerState => {
-    const { catalog, event } = upstream.state();
-    return {
-      connections: http.connections.size(),
-      connectionsWaiting: http.pausedSockets.size(),
-      requestsRunning: http.connections.exchanges().length,
-      operationsRunning: admission.running(),
-      operationsWaiting: admission.waiting(),
-      deadlines: admission.timers() + bodies.reading() + catalog.deadlines + event.deadlines,
-      callsRunning: catalog.running + event.running,
-      callsWaiting: catalog.waiting + event.waiting,
-      unsentBytes: http.unsent.bytes,
-      unreadConnections: http.unsent.deadlines.size(),
-      compressionsRunning: http.compression?.running() ?? 0,
-      sharedReads: upstream.sharedReads(),
-    };
-  };
+  const state = () => serverState(http, admission, bodies, upstream);
   registerServerGauges(metrics, state);
   registerUpstreamGauges(metrics, upstream);
   return {

@@ -2,7 +2,9 @@
 import { type ExecutionResult, type GraphQLError, OperationTypeNode } from 'graphql';
 import type { Variables } from '../../graph/engine/document.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
+import type { Admission } from '../http/admission.ts';
 import { addHelpLinks } from '../http/http-error.ts';
+import type { BodyReader } from '../http/request-body.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { createOperationObserver } from '../observability/operations.ts';
 import type { Tracing } from '../observability/tracing.ts';
@@ -20,6 +22,13 @@ interface PipelineParts extends RunParts {
   operationNames?: ReadonlySet<string> | undefined;
   /** Executes everything by graphql-js, for comparison. */
   useReferenceExecutor?: boolean | undefined;
+}
+
+/** What the routes of GraphQL and MCP are made of. */
+export interface RouteParts extends PipelineParts {
+  pipeline: Pipeline;
+  bodies: BodyReader;
+  admission: Admission;
 }
 
 export function createPipeline(parts: PipelineParts) {

@@ -2,7 +2,7 @@
  * Responds by graphql-yoga: GET, incremental delivery and everything else that the fast path does not take. The hooks call the
  * pipeline and decide nothing themselves.
  */
-import { GraphQLError, type GraphQLSchema } from 'graphql';
+import { GraphQLError } from 'graphql';
 import { type GraphQLParams, type Plugin, createYoga } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { Variables } from '../../graph/engine/document.ts';
@@ -12,14 +12,8 @@ import { addHelpLinks } from '../http/http-error.ts';
 import { etagOf, isNotModified } from '../http/read-only.ts';
 import type { GraphqlParams } from '../http/request-body.ts';
 import { sendBody, sendNotModified, sendStream } from '../http/send.ts';
-import type { Pipeline } from './answer.ts';
+import type { Pipeline, RouteParts } from './answer.ts';
 import type { GraphqlRequest } from './request.ts';
-
-interface Parts {
-  schema: GraphQLSchema;
-  pipeline: Pipeline;
-  log: Logger;
-}
 
 const STREAMED = /^(?:multipart\/mixed|text\/event-stream)\b/;
 /** Headers that are set where the response is sent. Yoga's `Content-Encoding: none` is no encoding that a client knows. */
@@ -29,7 +23,7 @@ const CONNECTION_HEADERS = new Set(['connection', 'transfer-encoding', 'content-
  * Yoga gets a minimal Request and returns a Response, which is sent here. Its own Node adapter would build a URL from the Host header,
  * send the stack of an exception, and wait forever for a client that has disconnected.
  */
-export function createYogaHandler(parts: Parts) {
+export function createYogaHandler(parts: RouteParts) {
   const yoga = createYogaServer(parts);
   const { Request } = yoga.fetchAPI;
 
@@ -81,7 +75,7 @@ function isNotModifiedSince({ request: { headers }, response }: Exchange, body: 
   return isNotModified(headers['if-none-match'], etag);
 }
 
-function createYogaServer({ schema, pipeline, log }: Parts) {
+function createYogaServer({ schema, pipeline, log }: RouteParts) {
   const silent = () => undefined;
   return createYoga<GraphqlRequest>({
     schema,
