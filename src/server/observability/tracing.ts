@@ -19,30 +19,22 @@ import type { Config } from '../../config/settings.ts';
 import { settlesWithin } from '../../lib/promises.ts';
 import { type OperationSpan, parseTraceHeaders } from '../../lib/trace-context.ts';
 import type { ObservedCall } from '../../upstream/http/call.ts';
-import type { ExporterSettings } from './otlp-exporter.ts';
 
-export interface Tracing {
-  readonly tracer: Tracer;
-  /** Resolves when the exporter is loaded; undefined if there is none to wait for. */
-  readonly loading: Promise<void> | undefined;
-  /** Exports the remaining spans. */
-  close: () => Promise<void>;
-}
-
-type TracingSettings = ExporterSettings & Pick<Config, 'otelExporterOtlpEndpoint'>;
+export type Tracing = ReturnType<typeof createTracing>;
 
 const SCOPE = 'catalog-graphql';
 /** The exporter retries; an unreachable collector must not delay the end of the process for longer. */
 const CLOSE_MS = 4_000;
 
-export function createTracing(settings: TracingSettings, log: Logger): Tracing {
+export function createTracing(config: Config, log: Logger) {
   let tracer = trace.getTracer(SCOPE);
   let close = async () => undefined as void;
-  let loading = settings.otelExporterOtlpEndpoint === undefined ? undefined : load(settings.otelExporterOtlpEndpoint);
+  const { otelExporterOtlpEndpoint: exportTo } = config;
+  let loading = exportTo === undefined ? undefined : load(exportTo);
 
   async function load(endpoint: string): Promise<void> {
     const { createExportingProvider } = await import('./otlp-exporter.ts');
-    const provider = createExportingProvider(endpoint, settings, log);
+    const provider = createExportingProvider(endpoint, config, log);
     tracer = provider.getTracer(SCOPE);
     // A failed export is logged already.
     close = async () => void (await settlesWithin(CLOSE_MS, provider.shutdown()).catch(() => undefined));
@@ -50,13 +42,15 @@ export function createTracing(settings: TracingSettings, log: Logger): Tracing {
   }
 
   return {
-    get tracer() {
+    get tracer(): Tracer {
       return tracer;
     },
-    get loading() {
+    /** Resolves when the exporter is loaded; undefined if there is none to wait for. */
+    get loading(): Promise<void> | undefined {
       return loading;
     },
-    close: async () => {
+    /** Exports the remaining spans. */
+    close: async (): Promise<void> => {
       await loading;
       await close();
     },
