@@ -100,7 +100,6 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   // Loaded only if it is on.
   const mcp = lazily(async () => (await import('./mcp/route.ts')).createMcpRoutes(routeParts));
   const mcpMetadata = async (exchange: Exchange) => (await mcp()).metadata(exchange);
-  if (config.mcp) http.errorFormats = new Map([['/mcp', 'json-rpc']]);
   const hasGraphiql = config.graphiql && parts.graphiql !== undefined;
   const graphiql = hasGraphiql ? createGraphiqlPage(config, parts.graphiql!, tabs, schema) : undefined;
   const routes: Record<string, RouteHandler> = {

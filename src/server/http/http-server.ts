@@ -47,8 +47,6 @@ export class HttpServer {
   readonly compression: Compression | undefined;
   /** By path. */
   routes: ReadonlyMap<string, RouteHandler> = new Map();
-  /** By path; errors of GraphQL elsewhere. */
-  errorFormats: ReadonlyMap<string, ErrorFormat> = new Map();
   /** Set at shutdown: each connection closes after its current request. */
   isClosing = false;
 
@@ -191,17 +189,15 @@ export class HttpServer {
 
   /** Responds with an HttpError. Any other error is logged, and the client gets a masked 500. */
   private sendError(exchange: Exchange, error: unknown): void {
-    const { request, response, requestId } = exchange;
+    const { log, config } = this.parts;
     const isHttpError = error instanceof HttpError;
-    if (!isHttpError) this.parts.log.error({ err: error, requestId }, 'a request failed');
-    if (exchange.isClosed || response.writableEnded) return;
-    if (!response.headersSent) exchange.setHeaders();
+    if (!isHttpError) log.error({ err: error, requestId: exchange.requestId }, 'a request failed');
     const sent = isHttpError ? error : new HttpError(500, 'INTERNAL_SERVER_ERROR', 'Something went wrong.');
-    sendHttpError(request, response, sent, this.errorFormatOf(request), this.parts.config.requestBodyTimeoutMs);
+    sendHttpError(exchange, sent, this.errorFormatOf(exchange.request), config.requestBodyTimeoutMs);
   }
 
   private errorFormatOf(request: IncomingMessage): ErrorFormat {
-    return this.errorFormats.get(pathOf(request)) ?? 'graphql';
+    return this.parts.config.mcp && pathOf(request) === '/mcp' ? 'json-rpc' : 'graphql';
   }
 }
 

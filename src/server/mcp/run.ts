@@ -8,6 +8,7 @@ import type { Operation } from '../../upstream/operation.ts';
 import type { RateLimitState } from '../../upstream/limits/rate-limiter.ts';
 import type { RouteParts } from '../graphql/answer.ts';
 import type { Prepared } from '../graphql/prepare.ts';
+import type { OperationSlot } from '../http/admission.ts';
 import { clientAddress } from '../http/client-address.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { HttpError } from '../http/http-error.ts';
@@ -65,17 +66,15 @@ export function createRunner(parts: RouteParts): RunForAgent {
     const whole = { onCancel: (reason: Error) => cancel(lifetime, reason) };
     addListener(exchange.lifetime, whole);
     running++;
+    let slot: OperationSlot | undefined;
     try {
-      const slot = await admission.enter({ exchange, lifetime });
-      try {
-        const result = (await pipeline.answer(prepared, variables, caller, lifetime)) as ExecutionResult;
-        const { data = null, errors = [], extensions: { upstream: plan, stale } = {} } = result;
-        const left = await upstream.forOperation(caller, lifetime).rateBudget();
-        return { data, errors, stale, plan, cost: { ...callsMade(calls), left }, cachePolicy };
-      } finally {
-        slot.release();
-      }
+      slot = await admission.enter({ exchange, lifetime });
+      const result = (await pipeline.answer(prepared, variables, caller, lifetime)) as ExecutionResult;
+      const { data = null, errors = [], extensions: { upstream: plan, stale } = {} } = result;
+      const left = await upstream.forOperation(caller, lifetime).rateBudget();
+      return { data, errors, stale, plan, cost: { ...callsMade(calls), left }, cachePolicy };
     } finally {
+      slot?.release();
       running--;
       removeListener(exchange.lifetime, whole);
     }
