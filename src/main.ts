@@ -40,6 +40,8 @@ const ORIGIN_SETTINGS: readonly SettingName[] = [
 
 const HELP_WIDTH = 100;
 
+const EXPECTED_ERRORS = [ConfigError, ManifestError, StartError, SqliteMissingError];
+
 const program = new Command('catalog-graphql')
   .description('A GraphQL API over a catalog and community service, and that service itself, the origin.')
   .version(version)
@@ -86,9 +88,7 @@ program
     try {
       process.stdout.write(`${createManifest(paths, schema, options)}\n`);
     } catch (error) {
-      if (!(error instanceof ManifestError)) throw error;
-      process.stderr.write(`${error.message}\n`);
-      process.exitCode = 1;
+      fail(error);
     }
   });
 
@@ -119,17 +119,20 @@ async function run(start: (config: Config, log: Logger, opened: Closable[]) => P
     process.stdout.write(output);
   } catch (error) {
     await closeAll(opened);
-    const message = messageFor(error);
-    if (message === undefined) throw error;
-    process.stderr.write(`${message}\n`);
-    process.exitCode = 1;
+    fail(error);
   }
 }
 
-/** The message for an expected error of the start; undefined if the stack is needed. */
+/** Ends the command with the message of an expected error; any other is thrown, because its stack is needed. */
+function fail(error: unknown): void {
+  const message = messageFor(error);
+  if (message === undefined) throw error;
+  process.stderr.write(`${message}\n`);
+  process.exitCode = 1;
+}
+
 function messageFor(error: unknown): string | undefined {
-  if (error instanceof ConfigError || error instanceof StartError || error instanceof SqliteMissingError)
-    return error.message;
+  if (EXPECTED_ERRORS.some((each) => error instanceof each)) return (error as Error).message;
   const { cause = error } = error as Error;
   const { code, errcode, message } = cause as NodeJS.ErrnoException & { errcode?: number };
   // A damaged file, a full disk, or a database of another user.

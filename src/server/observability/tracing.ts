@@ -3,6 +3,7 @@
  * provider all spans are no-ops. OTEL_EXPORTER_OTLP_ENDPOINT makes the facade export them itself.
  */
 import {
+  type Attributes,
   type Context,
   INVALID_TRACEID,
   ROOT_CONTEXT,
@@ -85,32 +86,29 @@ export function endOperationSpan(
   name: string | undefined,
   codes: string[],
 ): void {
-  if (span.isRecording()) {
-    span.setAttribute('graphql.operation.type', type);
-    if (name !== undefined) span.setAttribute('graphql.operation.name', name);
-    const [first] = codes;
-    if (first !== undefined) {
-      span.setAttributes({ 'error.type': first, 'graphql.errors': [...new Set(codes)].join(',') });
-      span.setStatus({ code: SpanStatusCode.ERROR });
-    }
-  }
-  span.end();
+  const [error] = codes;
+  end(span, error, () => ({
+    'graphql.operation.type': type,
+    ...(name !== undefined && { 'graphql.operation.name': name }),
+    ...(error !== undefined && { 'graphql.errors': [...new Set(codes)].join(',') }),
+  }));
 }
 
 /** Ends the span of an upstream call. Its attributes name the path by its template: no ids and no search words. */
 export function endCallSpan(span: Span, { endpoint, outcome }: ObservedCall): void {
+  const status = /^\d{3}$/.test(outcome) ? Number(outcome) : undefined;
+  end(span, status === undefined || status >= 400 ? outcome : undefined, () => ({
+    'http.request.method': endpoint.method,
+    'url.template': endpoint.path,
+    'peer.service': endpoint.service,
+    ...(status !== undefined && { 'http.response.status_code': status }),
+  }));
+}
+
+function end(span: Span, error: string | undefined, attributes: () => Attributes): void {
   if (span.isRecording()) {
-    const status = /^\d{3}$/.test(outcome) ? Number(outcome) : undefined;
-    span.setAttributes({
-      'http.request.method': endpoint.method,
-      'url.template': endpoint.path,
-      'peer.service': endpoint.service,
-      ...(status !== undefined && { 'http.response.status_code': status }),
-    });
-    if (status === undefined || status >= 400) {
-      span.setAttribute('error.type', outcome);
-      span.setStatus({ code: SpanStatusCode.ERROR });
-    }
+    span.setAttributes({ ...attributes(), ...(error !== undefined && { 'error.type': error }) });
+    if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
   }
   span.end();
 }
