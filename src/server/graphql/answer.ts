@@ -1,14 +1,12 @@
 /** The pipeline of every operation, on the fast path and through Yoga alike: prepare a document, then run an operation. */
-import { type ExecutionResult, type GraphQLError, OperationTypeNode } from 'graphql';
+import { type ExecutionResult, OperationTypeNode } from 'graphql';
 import type { Variables } from '../../graph/engine/document.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { Admission } from '../http/admission.ts';
-import { addHelpLinks } from '../http/http-error.ts';
 import type { BodyReader } from '../http/request-body.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { createOperationObserver } from '../observability/operations.ts';
 import type { Tracing } from '../observability/tracing.ts';
-import { type ResultParts, errorsOf } from './incremental-format.ts';
 import { type Prepared, createPrepare } from './prepare.ts';
 import type { OperationRequest } from './request.ts';
 import { type Result, type RunParts, createRunOperation } from './run-operation.ts';
@@ -55,12 +53,11 @@ export function createPipeline(parts: PipelineParts) {
       const { operation: type, name } = ready.operation;
       const startedAt = performance.now();
       const span = (request.span = observer.start(type, request.parentSpan, startedAt));
+      const end = (errors: ExecutionResult['errors']) =>
+        observer.end({ type, name: name?.value, startedAt, span }, errors);
       try {
-        const result = await run(ready, variables, request, cancellation);
-        const end = (errors: ExecutionResult['errors']) =>
-          observer.end({ type, name: name?.value, startedAt, span }, errors);
-        if (Symbol.asyncIterator in result) return observedParts(result, end);
-        end(result.errors);
+        const result = await run(ready, variables, request, cancellation, end);
+        if (!(Symbol.asyncIterator in result)) end(result.errors);
         return result;
       } catch (error) {
         span?.span.end();
@@ -75,19 +72,4 @@ export function createPipeline(parts: PipelineParts) {
       observer.end({ type, name, startedAt, span: observer.start(type, parentSpan, startedAt) }, undefined);
     },
   };
-}
-
-/** Links errors to their help. Calls `onEnd` with those of all parts after the last one, or when the client leaves. */
-async function* observedParts(parts: ResultParts, onEnd: (errors: ExecutionResult['errors']) => void) {
-  const errors: GraphQLError[] = [];
-  try {
-    for await (const part of parts) {
-      const found = errorsOf(part);
-      addHelpLinks(found);
-      errors.push(...found);
-      yield part;
-    }
-  } finally {
-    onEnd(errors.length > 0 ? errors : undefined);
-  }
 }

@@ -27,11 +27,7 @@ export const showsSchema = (config: Pick<Config, 'introspection' | 'persistedOnl
 const REGISTERED_MAX = 1_000;
 const REGISTERED_CHARACTERS_MAX = 2_000_000;
 
-export function createPersistedDocuments(
-  config: Pick<Config, 'trustedDocuments' | 'persistedOnly' | 'automaticPersistedQueries'>,
-  pipeline: { prepare: Prepare },
-  metrics: Metrics,
-) {
+export function createPersistedDocuments(config: Config, pipeline: { prepare: Prepare }, metrics: Metrics) {
   const { trustedDocuments, persistedOnly, automaticPersistedQueries } = config;
   const trustedTexts = new Set(trustedDocuments.values());
   const registered = new LRUCache<string, string>({

@@ -23,8 +23,7 @@ import { type Planner, createPlanCache } from '../../graph/engine/plan-cache.ts'
 import { limitResponse } from '../../graph/engine/response-size.ts';
 import { oncePer } from '../../lib/remember.ts';
 import { withoutStack } from '../../upstream/errors.ts';
-import { costCheck } from './cost-limits.ts';
-import { documentLimits, textLimit } from './limits.ts';
+import { costCheck, documentLimits, textLimit } from './limits.ts';
 import { findIncrementalSelections, validationRules } from './validation-rules.ts';
 
 /** A prepared document. If it has errors, they are the response and it is not run. */

@@ -16,12 +16,11 @@ import {
 import { type Upload, readUpload } from '../http/uploads.ts';
 import { parentContext } from '../observability/tracing.ts';
 import type { RouteParts } from './answer.ts';
-import { cacheControl } from './cache-control.ts';
 import { createFastPath, resolveParams } from './fast-path.ts';
 import { createPersistedDocuments } from './persisted-documents.ts';
 import type { GraphqlRequest, OperationRequest } from './request.ts';
 import { createResponseCache } from './response-cache.ts';
-import { timingHeaders } from './timing-headers.ts';
+import { cacheControl, timingHeaders } from './response-headers.ts';
 
 const METHODS = 'GET, HEAD, POST, QUERY, OPTIONS';
 

@@ -13,13 +13,13 @@ import { type LoggedCall, describeCall, responsePath } from '../../upstream/call
 import type { UpstreamClient } from '../../upstream/client.ts';
 import type { Operation } from '../../upstream/operation.ts';
 import { incrementalFormat } from '../http/accept.ts';
-import { type IncrementalResult, mergeableOnly } from './incremental-delivery.ts';
-import { type ResultParts, inCurrentFormat } from './incremental-format.ts';
+import { addHelpLinks } from '../http/http-error.ts';
+import { type IncrementalResult, type ResultParts, inCurrentFormat, mergeableOnly } from './incremental-delivery.ts';
 import { variablesLimit } from './limits.ts';
 import { maskErrors } from './mask.ts';
 import type { ExecutableDocument } from './prepare.ts';
 import type { OperationRequest } from './request.ts';
-import { createSlowLog } from '../observability/slow-operations.ts';
+import { createSlowLog } from '../observability/operations.ts';
 import { checkIncrementalArguments } from './validation-rules.ts';
 
 /** A result, or the parts of one that is delivered incrementally. */
@@ -30,6 +30,8 @@ type RunOperation = (
   variables: Variables | undefined,
   request: OperationRequest,
   cancellation: CancellationToken,
+  /** Called with the errors of all parts of an incremental result after the last one, or when the client leaves. */
+  onLastPart: (errors: ExecutionResult['errors']) => void,
 ) => Result | Promise<Result>;
 
 export interface RunParts {
@@ -42,7 +44,7 @@ export interface RunParts {
 export function createRunOperation(parts: RunParts): RunOperation {
   const { schema, config, upstream, log } = parts;
   const logSlow = createSlowLog(log, config.slowOperationMs);
-  return (prepared, variables, request, cancellation) => {
+  return (prepared, variables, request, cancellation, onLastPart) => {
     const { incrementalSelections } = prepared;
     const { onError, onComplete, explain } = request;
     if (explain === 'off' && prepared.operation.operation === OperationTypeNode.MUTATION) return { errors: [noPlan()] };
@@ -69,15 +71,18 @@ export function createRunOperation(parts: RunParts): RunOperation {
       onError,
     };
     if (explain === 'plan') return explainPlan(plan, coerced, context);
-    const onEnd = () => logSlow(operation, document.operation.name?.value, request.requestId);
+    const name = document.operation.name?.value;
     const toResult = (result: ExecutionResult) => {
-      onEnd();
+      logSlow(operation, name, request.requestId);
       return resultForClient(result, operation, plan, request, log);
     };
     if (plan.defers) {
       return executeInParts(schema, document, variables, context).then((result) => {
         if (!(Symbol.asyncIterator in result)) return toResult(limitResponse(result, config));
-        const results = resultsForClient(parts, mergeableOnly(result), context, request, onEnd);
+        const results = resultsForClient(parts, mergeableOnly(result), context, request, (errors) => {
+          logSlow(operation, name, request.requestId);
+          onLastPart(errors);
+        });
         return format === 'v0.2' ? inCurrentFormat(results, plan.root, coerced) : results;
       });
     }
@@ -121,29 +126,34 @@ async function* resultsForClient(
   results: AsyncIterable<IncrementalResult>,
   { upstream: operation, plan }: Context,
   request: OperationRequest,
-  onEnd: () => void,
+  onEnd: (errors: ExecutionResult['errors']) => void,
 ): AsyncGenerator<IncrementalResult> {
   const room = roomFor(config);
+  const all: GraphQLError[] = [];
+  const shown = (errors: readonly GraphQLError[]) => {
+    addHelpLinks(errors);
+    all.push(...errors);
+    return { errors };
+  };
+  const masked = (errors: ExecutionResult['errors']) => errors && shown(maskErrors(errors, plan, request, log));
   try {
     for await (const result of results) {
       measure([result.data, result.incremental], room);
       if (isFull(room)) {
-        yield { errors: [responseTooLarge(room, config)], hasNext: false };
+        yield { ...shown([responseTooLarge(room, config)]), hasNext: false };
         return;
       }
-      const incremental = result.incremental?.map((part) =>
-        part.errors ? { ...part, errors: maskErrors(part.errors, plan, request, log) } : part,
-      );
+      const incremental = result.incremental?.map((part) => ({ ...part, ...masked(part.errors) }));
       const extensions = result.hasNext ? undefined : extensionsOf(operation, request);
       yield {
         ...result,
-        ...(result.errors && { errors: maskErrors(result.errors, plan, request, log) }),
+        ...masked(result.errors),
         ...(incremental && { incremental }),
         ...(extensions && { extensions }),
       };
     }
   } finally {
-    onEnd();
+    onEnd(all.length > 0 ? all : undefined);
   }
 }
 

@@ -1,7 +1,9 @@
-/** Metrics and spans of operations. */
+/** Metrics and spans of operations, and the log of slow ones. */
 import { type Context, ROOT_CONTEXT } from '@opentelemetry/api';
 import { type GraphQLError, OperationTypeNode } from 'graphql';
+import type { Logger } from 'pino';
 import type { OperationSpan } from '../../lib/trace-context.ts';
+import type { Operation } from '../../upstream/operation.ts';
 import type { Metrics } from './metrics.ts';
 import { type Tracing, endOperationSpan, startOperationSpan } from './tracing.ts';
 
@@ -68,3 +70,28 @@ export function operationNames(documents: Iterable<string>): ReadonlySet<string>
   }
   return names;
 }
+
+/** Clients choose the names, which may be as long as a document. */
+const NAME_MAX = 100;
+
+/** Returns a function to be called at the end of an operation. It logs one that took long, with its calls. */
+export const createSlowLog =
+  (log: Logger, thresholdMs: number) =>
+  ({ callLog }: Operation, name: string | undefined, requestId: string): void => {
+    if (thresholdMs === 0) return;
+    const ms = performance.now() - callLog.started;
+    if (ms < thresholdMs) return;
+    const sent = callLog.calls.filter(({ cached }) => !cached);
+    const slowest = sent.reduce((a, b) => (b.ms > (a?.ms ?? -1) ? b : a), sent[0]);
+    const facts = {
+      requestId,
+      operation: name?.slice(0, NAME_MAX),
+      ms: Math.round(ms),
+      calls: sent.length,
+      ...(slowest && {
+        slowest: `${slowest.method} ${slowest.wirePath.split('?', 1)[0]}`,
+        slowestMs: Math.round(slowest.ms),
+      }),
+    };
+    log.info(facts, 'slow operation');
+  };
