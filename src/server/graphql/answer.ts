@@ -44,17 +44,17 @@ export function createPipeline(parts: PipelineParts) {
     },
 
     async answer(
-      { ready, errors: documentErrors }: Prepared,
+      { ready, errors }: Prepared,
       variables: Variables | undefined,
       request: OperationRequest,
       cancellation: CancellationToken,
     ): Promise<Result> {
-      if (!ready) return { errors: documentErrors ?? [] };
+      if (!ready) return { errors };
       const { operation: type, name } = ready.operation;
       const startedAt = performance.now();
       const span = (request.span = observer.start(type, request.parentSpan, startedAt));
-      const end = (errors: ExecutionResult['errors']) =>
-        observer.end({ type, name: name?.value, startedAt, span }, errors);
+      const end = (found: ExecutionResult['errors']) =>
+        observer.end({ type, name: name?.value, startedAt, span }, found);
       try {
         const result = await run(ready, variables, request, cancellation, end);
         if (!(Symbol.asyncIterator in result)) end(result.errors);

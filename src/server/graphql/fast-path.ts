@@ -49,7 +49,7 @@ export function createFastPath(pipeline: Pipeline, cache: ResponseCache, epoch: 
       const media = negotiateJson(accept);
       if (media === undefined || !hasOnlyPlainParams(params)) return false;
       const prepared = pipeline.prepare(params.query, params.operationName ?? undefined);
-      if (prepared.isDeliveredIncrementally) {
+      if (prepared.ready?.incrementalSelections.length) {
         request.prepared = prepared;
         return false;
       }

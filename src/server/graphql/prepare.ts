@@ -27,13 +27,8 @@ import { costCheck, documentLimits, textLimit } from './limits.ts';
 import { findIncrementalSelections, validationRules } from './validation-rules.ts';
 
 /** A prepared document. If it has errors, they are the response and it is not run. */
-export interface Prepared {
-  errors: readonly GraphQLError[] | undefined;
-  /** Undefined if there are errors. */
-  ready: ExecutableDocument | undefined;
-  /** The document uses incremental delivery. */
-  isDeliveredIncrementally: boolean;
-}
+export type Prepared =
+  { errors: readonly GraphQLError[]; ready?: undefined } | { errors?: undefined; ready: ExecutableDocument };
 
 /** A valid document, ready to run. */
 export interface ExecutableDocument {
@@ -47,6 +42,7 @@ export interface ExecutableDocument {
     variables: Variables | undefined,
     coerced: Variables,
   ) => ExecutionResult | Promise<ExecutionResult>;
+  /** The selections of the operation with incremental delivery. */
   incrementalSelections: readonly SelectionNode[];
   /** The document without incremental delivery, for clients that accept none. */
   nonIncremental: () => ExecutableDocument;
@@ -112,8 +108,8 @@ export function createPrepare(schema: GraphQLSchema, config: Config, useReferenc
       return failed([new GraphQLError(message, { extensions })]);
     }
     const ready = executable(document, operation);
-    if (usesIncremental) {
-      ready.incrementalSelections = findIncrementalSelections(document, operation);
+    if (usesIncremental) ready.incrementalSelections = findIncrementalSelections(document, operation);
+    if (ready.incrementalSelections.length > 0) {
       let whole: ExecutableDocument | undefined;
       ready.nonIncremental = () => {
         if (whole) return whole;
@@ -122,7 +118,7 @@ export function createPrepare(schema: GraphQLSchema, config: Config, useReferenc
       };
       ready.forget = () => [ready, whole].forEach((each) => each?.planner.forget());
     }
-    return { errors: undefined, ready, isDeliveredIncrementally: usesIncremental };
+    return { ready };
   }
 
   function executable(document: DocumentNode, operation: OperationDefinitionNode): ExecutableDocument {
@@ -160,8 +156,8 @@ function runnerOf(
 }
 
 /** A document with incremental delivery may be kept without it too. */
-function bytesOf({ ready, errors = [], isDeliveredIncrementally }: Prepared, key: string): number {
-  const tokens = (ready?.document.tokenCount ?? 0) * (isDeliveredIncrementally ? 2 : 1);
+function bytesOf({ ready, errors = [] }: Prepared, key: string): number {
+  const tokens = (ready?.document.tokenCount ?? 0) * (ready?.incrementalSelections.length ? 2 : 1);
   const messages = errors.reduce((sum, { message }) => sum + ERROR_BYTES + 2 * message.length, 0);
   return 2 * key.length + TOKEN_BYTES * tokens + messages;
 }
@@ -169,7 +165,7 @@ function bytesOf({ ready, errors = [], isDeliveredIncrementally }: Prepared, key
 function failed(errors: readonly GraphQLError[]): Prepared {
   // Clients that accept application/json alone expect the status 200 for these.
   for (const { extensions } of errors) extensions.http ??= { status: 400, spec: true };
-  return { errors, ready: undefined, isDeliveredIncrementally: false };
+  return { errors };
 }
 
 /** The same error with positions in the text instead of nodes: nodes would keep the whole tree in memory. */

@@ -55,17 +55,15 @@ function formError({ status, message }: Error & { status?: number }): HttpError 
 function replaceFiles(params: object, replace: (file: FileUpload) => FileUpload): void {
   const waiting: object[] = [params]; // an explicit stack, because JSON can nest deeper than the call stack
   for (let each = waiting.pop(); each; each = waiting.pop()) {
-    for (const [key, value] of Object.entries(each) as [string, unknown][]) {
-      if (value instanceof FileVariable) (each as Record<string, unknown>)[key] = replaced(value, replace);
-      else if (typeof value === 'object' && value !== null) waiting.push(value);
+    if (each instanceof FileVariable) {
+      const promise = each.promise.then(replace);
+      promise.catch(() => undefined); // the resolver that uses the file gets the error
+      Object.assign(each, { promise, toJSON: () => 'a file' }); // as messages show it
+      continue;
     }
+    for (const value of Object.values(each) as unknown[])
+      if (typeof value === 'object' && value !== null) waiting.push(value);
   }
-}
-
-function replaced(variable: FileVariable, replace: (file: FileUpload) => FileUpload): FileVariable {
-  const promise = variable.promise.then(replace);
-  promise.catch(() => undefined); // the resolver that uses the file gets the error
-  return Object.assign(new FileVariable(), { promise, toJSON: () => 'a file' }); // as messages show it
 }
 
 /** The envelope of a multipart request: boundaries, headers of parts, the map. The operations have a limit of their own. */
