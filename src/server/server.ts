@@ -53,7 +53,7 @@ export interface ServerParts {
   welcome?: string;
 }
 
-const SDL_HEADERS = { 'content-type': 'application/graphql; charset=utf-8' };
+const SDL_TYPE = 'application/graphql; charset=utf-8';
 /** The OAuth metadata of /mcp, by RFC 9728. */
 const MCP_METADATA = '/.well-known/oauth-protected-resource';
 
@@ -111,7 +111,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
     '/metrics': async (exchange) => sendRead(exchange, 200, metrics.contentType, await metrics.text()),
     [HELP_PATH]: helpPage,
     ...(showsSchema(config) && {
-      '/graphql/schema.graphql': createStaticRoute(SDL_HEADERS, () => printMarkedSchema(schema)),
+      '/graphql/schema.graphql': createStaticRoute(SDL_TYPE, () => printMarkedSchema(schema)),
     }),
     ...(config.mcp && { '/mcp': async (exchange) => (await mcp()).answer(exchange) }),
     ...(config.mcp &&

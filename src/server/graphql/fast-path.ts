@@ -97,18 +97,12 @@ const unpooled = (response: Buffer | string): Buffer =>
 const isAnonymous = ({ authorization, explain }: OperationRequest): boolean =>
   authorization === undefined && explain === undefined;
 
-const CONTENT_TYPES: Record<JsonType, string> = {
-  'application/json': 'application/json; charset=utf-8',
-  'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
-};
-
 function send(exchange: Exchange, status: number, media: JsonType, body: Buffer | string, isKept: boolean): void {
-  exchange.headers.push('content-type', CONTENT_TYPES[media]);
+  exchange.headers.push('content-type', `${media}; charset=utf-8`);
   sendBody(exchange, status, exchange.headers, body, isKept);
 }
 
 interface PlainParams extends TextParams {
-  operationName?: string | null;
   variables?: Record<string, unknown> | null;
 }
 const PLAIN_PARAMS = ['query', 'operationName', 'variables', 'extensions'];
@@ -119,17 +113,13 @@ const ID_EXTENSIONS = ['persistedQuery', 'clientLibrary'];
 /** Whether there are only a document, an operation name, variables and the client's name, each of its type. */
 function hasOnlyPlainParams(params: TextParams): params is PlainParams {
   for (const name in params) if (!PLAIN_PARAMS.includes(name)) return false;
-  const { operationName, variables, extensions } = params;
-  return (
-    (operationName == null || typeof operationName === 'string') &&
-    (variables == null || (typeof variables === 'object' && !Array.isArray(variables))) &&
-    (extensions === undefined || (extensions !== null && hasOnlyKeys(extensions, CLIENT_EXTENSIONS)))
-  );
+  const { variables, extensions } = params;
+  const hasVariables = variables == null || (typeof variables === 'object' && !Array.isArray(variables));
+  return hasVariables && hasOnlyKeys(extensions, CLIENT_EXTENSIONS);
 }
 
 const hasOnlyKeys = (extensions: unknown, keys: readonly string[]): boolean =>
-  extensions === undefined ||
-  extensions === null ||
+  extensions == null ||
   (typeof extensions === 'object' &&
     !Array.isArray(extensions) &&
     Object.keys(extensions).every((key) => keys.includes(key)));

@@ -64,8 +64,7 @@ export function createPersistedDocuments(config: Config, pipeline: { prepare: Pr
       if (sha256Of(text) !== id) return counted('mismatch', { error: mismatch });
       if (!automaticPersistedQueries) return counted('sent', { text });
       // Only valid documents are registered.
-      const { operationName } = params;
-      const prepared = pipeline.prepare(text, typeof operationName === 'string' ? operationName : undefined);
+      const prepared = pipeline.prepare(text, params.operationName ?? undefined);
       if (!prepared.errors) registered.set(id, text);
       return counted('sent', { text, prepared });
     },

@@ -107,7 +107,7 @@ function throughPipeline(pipeline: Pipeline): Plugin<GraphqlRequest, GraphqlRequ
       if (lookup) {
         if ('error' in lookup) throw lookup.error;
         const { documentId: _, ...others } = params as GraphqlParams;
-        setParams({ ...others, query: lookup.text });
+        setParams({ ...others, query: lookup.text } as GraphQLParams);
         context.prepared = lookup.prepared;
       }
       setParamsHandler(({ request, params: { query, operationName, variables } }) => {

@@ -16,11 +16,8 @@ import { sendBody, sendCompressed } from './send.ts';
  */
 export function createPage(html: string, sources: readonly string[]): (exchange: Exchange) => void {
   const policy = ["default-src 'none'", ...sources, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"];
-  const type = 'text/html; charset=utf-8';
-  return createStaticRoute(
-    { 'content-type': type, 'content-security-policy': policy.join('; '), vary: 'Accept' },
-    () => html,
-  );
+  const headers = { 'content-security-policy': policy.join('; '), vary: 'Accept' };
+  return createStaticRoute('text/html; charset=utf-8', () => html, headers);
 }
 
 /** Names a script or style of the page itself. */

@@ -51,7 +51,7 @@ const headersIn = (query: string): Record<string, string> =>
 /** Relative to /graphql, so that the page also works where a host mounts the graph below another path. */
 const ASSETS = 'graphql/assets/';
 const SCHEMA = `${ASSETS}schema.json`;
-const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The page of GraphiQL; `folder` has its files, as graphiql/build.mjs makes them. Nothing is loaded from other hosts. */
 export function createGraphiqlPage(config: Config, folder: string, tabs: readonly Tab[], schema: GraphQLSchema) {
@@ -99,9 +99,7 @@ ${jsonElement({ workers, explain: config.explain, options, schema: hasSchema ? S
 `;
   const routes = Object.values(names).map((name) => [`/${ASSETS}${name}`, createFileRoute(folder, name)] as const);
   // The response to the introspection query of GraphiQL. Browsers load it again only if it has changed.
-  const introspection = createStaticRoute(JSON_HEADERS, () =>
-    JSON.stringify({ data: introspectionFromSchema(schema) }),
-  );
+  const introspection = createStaticRoute(JSON_TYPE, () => JSON.stringify({ data: introspectionFromSchema(schema) }));
   return {
     page: createPage(html, sources),
     /** The routes of its files, by path. */

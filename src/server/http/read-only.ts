@@ -28,14 +28,14 @@ export const sendJson = (exchange: Exchange, status: number, value: object): voi
   sendRead(exchange, status, 'application/json; charset=utf-8', JSON.stringify(value));
 
 /** A route whose body is always the same: clients may store it, and ask whether it has changed. */
-export function createStaticRoute(headers: Readonly<Record<string, string>>, text: () => string) {
+export function createStaticRoute(type: string, text: () => string, headers?: Readonly<Record<string, string>>) {
   const prepared = lazily(() => {
     const body = Buffer.from(text());
     return { body, etag: etagOf(body) };
   });
   return (exchange: Exchange): void => {
     const { body, etag } = prepared();
-    addReadHeaders(exchange, { ...headers, 'cache-control': 'no-cache', etag });
+    addReadHeaders(exchange, { 'content-type': type, ...headers, 'cache-control': 'no-cache', etag });
     if (isNotModified(exchange.request.headers['if-none-match'], etag)) sendNotModified(exchange);
     else sendBody(exchange, 200, exchange.headers, body, true);
   };

@@ -12,6 +12,7 @@ import { HttpError } from './http-error.ts';
 export interface GraphqlParams {
   /** Absent if the document is requested by its id. */
   query?: string | null | undefined;
+  operationName?: string | null | undefined;
   [parameter: string]: unknown;
 }
 
@@ -138,7 +139,7 @@ export function readQueryString({ url = '' }: IncomingMessage): GraphqlParams | 
   };
 }
 
-function formParams(text: string): Record<string, unknown> & { query?: string } {
+function formParams(text: string): Record<string, unknown> & { query?: string; operationName?: string } {
   checkPercentEncoding(text);
   const { variables, extensions, ...rest } = Object.fromEntries(new URLSearchParams(text));
   return {
