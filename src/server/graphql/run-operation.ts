@@ -25,15 +25,6 @@ import { checkIncrementalArguments } from './validation-rules.ts';
 /** A result, or the parts of one that is delivered incrementally. */
 export type Result = ExecutionResult | ResultParts;
 
-type RunOperation = (
-  document: ExecutableDocument,
-  variables: Variables | undefined,
-  request: OperationRequest,
-  cancellation: CancellationToken,
-  /** Called with the errors of all parts of an incremental result after the last one, or when the client leaves. */
-  onLastPart: (errors: ExecutionResult['errors']) => void,
-) => Result | Promise<Result>;
-
 export interface RunParts {
   schema: GraphQLSchema;
   config: Config;
@@ -41,10 +32,17 @@ export interface RunParts {
   log: Logger;
 }
 
-export function createRunOperation(parts: RunParts): RunOperation {
+export function createRunOperation(parts: RunParts) {
   const { schema, config, upstream, log } = parts;
   const logSlow = createSlowLog(log, config.slowOperationMs);
-  return (prepared, variables, request, cancellation, onLastPart) => {
+  return (
+    prepared: ExecutableDocument,
+    variables: Variables | undefined,
+    request: OperationRequest,
+    cancellation: CancellationToken,
+    /** Called with the errors of all parts of an incremental result after the last one, or when the client leaves. */
+    onLastPart: (errors: ExecutionResult['errors']) => void,
+  ): Result | Promise<Result> => {
     const { incrementalSelections } = prepared;
     const { onError, onComplete, explain } = request;
     if (explain === 'off' && prepared.operation.operation === OperationTypeNode.MUTATION) return { errors: [noPlan()] };

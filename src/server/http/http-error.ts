@@ -1,6 +1,6 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { GraphQLError } from 'graphql';
+import type { GraphQLError, GraphQLErrorExtensions } from 'graphql';
 import type { Config } from '../../config/settings.ts';
 import { type ClientCode, notesOn } from '../../graph/errors/codes.ts';
 import type { Exchange } from './exchange.ts';
@@ -17,6 +17,12 @@ export class HttpError extends Error {
     this.status = status;
     this.code = code;
     this.headers = headers;
+  }
+
+  /** What clients need that see the body alone. */
+  get extensions(): GraphQLErrorExtensions {
+    const { 'retry-after': seconds } = this.headers;
+    return { code: this.code, ...(seconds && { retryAfter: Number(seconds) }) };
   }
 }
 
@@ -47,16 +53,11 @@ export type ErrorFormat = 'graphql' | 'json-rpc';
 /** The code of JSON-RPC for errors of the server. Ours is in `data`. */
 const SERVER_ERROR = -32_000;
 
-export function httpErrorBody(
-  { code, message, headers }: HttpError,
-  format: ErrorFormat = 'graphql',
-  requestId?: string,
-): string {
+export function httpErrorBody(error: HttpError, format: ErrorFormat = 'graphql', requestId?: string): string {
+  const { code, message } = error;
   const details = { code, requestId, help: helpLink(code) };
   if (format === 'graphql') return JSON.stringify({ errors: [{ message, extensions: details }] });
-  const { 'retry-after': seconds } = headers;
-  // The clients of JSON-RPC show the body alone.
-  const data = { ...details, ...(seconds && { retryAfter: Number(seconds) }) };
+  const data = { ...details, ...error.extensions };
   return JSON.stringify({ jsonrpc: '2.0', error: { code: SERVER_ERROR, message, data }, id: null });
 }
 
