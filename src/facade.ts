@@ -1,23 +1,18 @@
 /** The facade inside another program: `import { createFacade } from 'catalog-graphql'`. */
-import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import type { EmbeddedFacade, FacadeOptions } from '../facade.d.ts';
 import { readOptions } from './config/read.ts';
 import { createFetchHandler } from './server/http/fetch.ts';
-import { createParts } from './server/parts.ts';
-import { createGraphServer } from './server/server.ts';
+import { createGraphServer, createParts } from './server/server.ts';
 
 export { ConfigError } from './config/read.ts';
-
-/** This file is one level below the directory of the package, in src and in dist. */
-const packageDir = fileURLToPath(new URL('..', import.meta.url));
 
 export function createFacade(given: FacadeOptions): EmbeddedFacade {
   const { onLog, ...options } = { ...given }; // called without options, it reports the missing settings
   const config = readOptions(options);
   const write = onLog ?? ((line: string) => void process.stderr.write(line));
   const log = pino({ level: config.logLevel }, { write });
-  const parts = createParts(config, log, packageDir);
+  const parts = createParts(config, log);
   const { upstream, tracing } = parts;
   const { server, paths } = createGraphServer(config, parts);
   const handler = createFetchHandler(server);

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { pino } from 'pino';
@@ -23,15 +21,13 @@ import { ManifestError } from './config/trusted-documents.ts';
 import { printMarkedSchema } from './graph/null-conditions.ts';
 import { schema } from './graph/schema.ts';
 import { SqliteMissingError } from './origin/store/sqlite.ts';
-import { createParts } from './server/parts.ts';
-import { openServer } from './server/server.ts';
+import { packageDir, version } from './package.ts';
+import { createParts, openServer } from './server/server.ts';
 
 // By default, on a machine with much memory, V8 lets the heap grow to several times of what is in use. This overrides NODE_OPTIONS.
 setFlagsFromString('--heap-growing-percent=100');
 
-/** The directory of the package. This file is one level below it, in src and in dist. */
-const root = fileURLToPath(new URL('..', import.meta.url));
-const demoDir = resolve(root, 'demo');
+const demoDir = resolve(packageDir, 'demo');
 
 const ORIGIN_SETTINGS: readonly SettingName[] = [
   'originPort',
@@ -44,7 +40,7 @@ const ORIGIN_SETTINGS: readonly SettingName[] = [
 
 const HELP_WIDTH = 100;
 
-const version = (JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8')) as { version: string }).version;
+const EXPECTED_ERRORS = [ConfigError, ManifestError, StartError, SqliteMissingError];
 
 const program = new Command('catalog-graphql')
   .description('A GraphQL API over a catalog and community service, and that service itself, the origin.')
@@ -92,9 +88,7 @@ program
     try {
       process.stdout.write(`${createManifest(paths, schema, options)}\n`);
     } catch (error) {
-      if (!(error instanceof ManifestError)) throw error;
-      process.stderr.write(`${error.message}\n`);
-      process.exitCode = 1;
+      fail(error);
     }
   });
 
@@ -125,17 +119,20 @@ async function run(start: (config: Config, log: Logger, opened: Closable[]) => P
     process.stdout.write(output);
   } catch (error) {
     await closeAll(opened);
-    const message = messageFor(error);
-    if (message === undefined) throw error;
-    process.stderr.write(`${message}\n`);
-    process.exitCode = 1;
+    fail(error);
   }
 }
 
-/** The message for an expected error of the start; undefined if the stack is needed. */
+/** Ends the command with the message of an expected error; any other is thrown, because its stack is needed. */
+function fail(error: unknown): void {
+  const message = messageFor(error);
+  if (message === undefined) throw error;
+  process.stderr.write(`${message}\n`);
+  process.exitCode = 1;
+}
+
 function messageFor(error: unknown): string | undefined {
-  if (error instanceof ConfigError || error instanceof StartError || error instanceof SqliteMissingError)
-    return error.message;
+  if (EXPECTED_ERRORS.some((each) => error instanceof each)) return (error as Error).message;
   const { cause = error } = error as Error;
   const { code, errcode, message } = cause as NodeJS.ErrnoException & { errcode?: number };
   // A damaged file, a full disk, or a database of another user.
@@ -144,23 +141,17 @@ function messageFor(error: unknown): string | undefined {
 }
 
 async function runFacade(config: Config, log: Logger, opened: Closable[]): Promise<string> {
-  let resolved = config;
-  const started: StartedServers = {};
-  if (config.ownOrigin) {
-    // Only the facade calls its own origin, so HOST does not apply.
-    const origin = await startOrigin(config, '127.0.0.1', log, opened);
-    resolved = Object.freeze({ ...config, baseUrl: origin.url, eventBaseUrl: origin.url });
-    started.origin = origin;
-  }
-  const parts = createParts(resolved, log, root);
+  // Only the facade calls its own origin, so HOST does not apply.
+  const origin = config.ownOrigin ? await startOrigin(config, '127.0.0.1', log, opened) : undefined;
+  const resolved = origin ? Object.freeze({ ...config, baseUrl: origin.url, eventBaseUrl: origin.url }) : config;
+  const parts = createParts(resolved, log);
   opened.unshift(parts.upstream, parts.tracing);
   parts.metrics.collectProcessMetrics();
   await parts.tracing.loading;
-  const welcome = resolve(root, 'welcome');
+  const welcome = resolve(packageDir, 'welcome');
   const facade = await openPort('PORT', config.port, () => openServer(resolved, { ...parts, welcome }));
   opened.unshift(facade);
-  started.graph = facade.url;
-  return startMessage(started, config);
+  return startMessage({ graph: facade.url, ...(origin && { origin }) }, config);
 }
 
 async function runOrigin(config: Config, log: Logger, opened: Closable[]): Promise<string> {

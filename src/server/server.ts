@@ -1,30 +1,33 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
 import { printMarkedSchema } from '../graph/null-conditions.ts';
+import { schema } from '../graph/schema.ts';
 import { lazily } from '../lib/promises.ts';
-import type { UpstreamClient } from '../upstream/client.ts';
+import { packageDir } from '../package.ts';
+import { type UpstreamClient, createUpstream } from '../upstream/client.ts';
 import { createPipeline } from './graphql/answer.ts';
 import { showsSchema } from './graphql/persisted-documents.ts';
 import { createGraphqlRoute } from './graphql/route.ts';
 import { Admission } from './http/admission.ts';
-import { createPage } from './http/assets.ts';
 import type { Exchange } from './http/exchange.ts';
-import { type Tab, createGraphiqlPage } from './http/graphiql.ts';
+import { type Tab, createGraphiqlPage, readTabs } from './http/graphiql.ts';
 import { createHealth } from './http/health.ts';
-import { HELP_PATH, errorsPage, errorsPolicy } from './http/help.ts';
-import { HttpServer, type RouteHandler, notFound } from './http/http-server.ts';
+import { helpPage } from './http/help.ts';
+import { HELP_PATH } from './http/http-error.ts';
+import { HttpServer, type RouteHandler } from './http/http-server.ts';
 import { createStaticRoute, sendJson, sendRead } from './http/read-only.ts';
 import { createBodyReader } from './http/request-body.ts';
 import { shutDown } from './http/shutdown.ts';
-import type { ServerState } from './http/state.ts';
-import { createWelcomePage } from './http/welcome.ts';
+import { type ServerState, serverState } from './http/state.ts';
+import { createWelcomeRoute } from './http/welcome.ts';
 import { type Metrics, createMetrics } from './observability/metrics.ts';
 import { operationNames } from './observability/operations.ts';
 import { type Tracing, createTracing } from './observability/tracing.ts';
-import { registerServerGauges, registerUpstreamGauges } from './observability/watch.ts';
+import { logOutages, observeCalls, registerServerGauges, registerUpstreamGauges } from './observability/watch.ts';
 
 export interface Facade {
   url: string;
@@ -46,17 +49,31 @@ export interface ServerParts {
   tracing?: Tracing | undefined;
   /** Executes everything by graphql-js, for comparison. */
   useReferenceExecutor?: boolean;
-  /** The directory of the package, for the tools of agents. */
-  packageDir?: string;
   /** The folder of the page at /; without it there is none. */
   welcome?: string;
 }
 
-/** The token of the user of the demo that the web pages show. */
-const DEMO_TOKEN = 'demo-alice';
-const SDL_HEADERS = { 'content-type': 'application/graphql; charset=utf-8' };
+const SDL_TYPE = 'application/graphql; charset=utf-8';
 /** The OAuth metadata of /mcp, by RFC 9728. */
 const MCP_METADATA = '/.well-known/oauth-protected-resource';
+
+/** What the command and an embedding program make a server of. The addresses of the upstream must be set. */
+export function createParts(config: Config, log: Logger) {
+  const metrics = createMetrics();
+  const upstream = createUpstream(
+    { ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! },
+    { observe: observeCalls(metrics, log), onOutage: logOutages(log) },
+  );
+  return {
+    schema,
+    upstream,
+    log,
+    metrics,
+    tracing: createTracing(config, log),
+    tabs: readTabs(join(packageDir, 'operations')),
+    graphiql: join(packageDir, 'dist/graphiql'),
+  };
+}
 
 /** Opens the port. `close` finishes running requests first. */
 export async function openServer(config: Config, parts: ServerParts): Promise<Facade> {
@@ -81,26 +98,20 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   const http: HttpServer = new HttpServer({ config, log, metrics, admission, bodies });
   const routeParts = { ...shared, pipeline, bodies, admission };
   // Loaded only if it is on.
-  const mcp = lazily(async () => {
-    const { createMcpRoutes } = await import('./mcp/route.ts');
-    return createMcpRoutes({ ...routeParts, packageDir: parts.packageDir });
-  });
+  const mcp = lazily(async () => (await import('./mcp/route.ts')).createMcpRoutes(routeParts));
   const mcpMetadata = async (exchange: Exchange) => (await mcp()).metadata(exchange);
-  if (config.mcp) http.errorFormats = new Map([['/mcp', 'json-rpc']]);
-  const graphiql = createGraphiql(config, parts);
+  const hasGraphiql = config.graphiql && parts.graphiql !== undefined;
+  const graphiql = hasGraphiql ? createGraphiqlPage(config, parts.graphiql!, tabs, schema) : undefined;
   const routes: Record<string, RouteHandler> = {
     ...(parts.welcome !== undefined && !config.production && { '/': createWelcomeRoute(config, parts.welcome) }),
     ...graphiql?.files,
-    '/graphql': createGraphqlRoute({ ...routeParts, page: graphiql?.page }),
+    '/graphql': createGraphqlRoute(routeParts, graphiql?.page),
     '/health': (exchange) => sendJson(exchange, 200, { status: 'ok' }),
     '/ready': createReadyRoute(config, http, admission),
-    '/metrics': async (exchange) => {
-      const headers = { 'content-type': metrics.contentType, 'cache-control': 'no-store' };
-      sendRead(exchange, 200, headers, await metrics.text());
-    },
-    [HELP_PATH]: createPage(errorsPage, errorsPolicy),
+    '/metrics': async (exchange) => sendRead(exchange, 200, metrics.contentType, await metrics.text()),
+    [HELP_PATH]: helpPage,
     ...(showsSchema(config) && {
-      '/graphql/schema.graphql': createStaticRoute(SDL_HEADERS, () => printMarkedSchema(schema)),
+      '/graphql/schema.graphql': createStaticRoute(SDL_TYPE, () => printMarkedSchema(schema)),
     }),
     ...(config.mcp && { '/mcp': async (exchange) => (await mcp()).answer(exchange) }),
     ...(config.mcp &&
@@ -111,23 +122,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   };
   http.routes = new Map(Object.entries(routes));
 
-  const state = (): ServerState => {
-    const { catalog, event } = upstream.state();
-    return {
-      connections: http.connections.size(),
-      connectionsWaiting: http.pausedSockets.size(),
-      requestsRunning: http.connections.exchanges().length,
-      operationsRunning: admission.running(),
-      operationsWaiting: admission.waiting(),
-      deadlines: admission.timers() + bodies.reading() + catalog.deadlines + event.deadlines,
-      callsRunning: catalog.running + event.running,
-      callsWaiting: catalog.waiting + event.waiting,
-      unsentBytes: http.unsent.bytes,
-      unreadConnections: http.unsent.deadlines.size(),
-      compressionsRunning: http.compression?.running() ?? 0,
-      sharedReads: upstream.sharedReads(),
-    };
-  };
+  const state = () => serverState(http, admission, bodies, upstream);
   registerServerGauges(metrics, state);
   registerUpstreamGauges(metrics, upstream);
   return {
@@ -141,14 +136,6 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   };
 }
 
-/** Undefined if GraphiQL is off. */
-function createGraphiql(config: Config, { graphiql, tabs = [], schema }: ServerParts) {
-  if (!config.graphiql || graphiql === undefined) return undefined;
-  const token = config.ownOrigin && config.demoTokens ? DEMO_TOKEN : undefined;
-  const shown = showsSchema(config) ? schema : undefined;
-  return createGraphiqlPage(graphiql, { tabs, token, explain: config.explain, schema: shown });
-}
-
 /** `/ready`: whether load balancers should send requests to this replica. */
 function createReadyRoute(config: Config, http: HttpServer, admission: Admission) {
   const health = createHealth(config);
@@ -158,18 +145,6 @@ function createReadyRoute(config: Config, http: HttpServer, admission: Admission
     const { ready, upstreams } = await health.check();
     const status = ready ? 'ready' : 'unreachable';
     sendJson(exchange, ready ? 200 : 503, { status, upstreams });
-  };
-}
-
-/** `/`: a page for browsers. It shows the demo if the origin runs beside the facade. */
-function createWelcomeRoute(config: Config, folder: string) {
-  const { ownOrigin, demoTokens, explain, graphiql, publicUrl, baseUrl } = config;
-  const pictures = publicUrl ?? baseUrl;
-  const demo = ownOrigin && demoTokens && explain && pictures ? { token: DEMO_TOKEN, pictures } : undefined;
-  const page = lazily(() => createWelcomePage(folder, demo, graphiql));
-  return (exchange: Exchange): void => {
-    if (!exchange.request.headers.accept?.includes('text/html')) throw notFound();
-    page()(exchange);
   };
 }
 

@@ -1,25 +1,17 @@
 /** The pipeline of every operation, on the fast path and through Yoga alike: prepare a document, then run an operation. */
-import { type ExecutionResult, type GraphQLError, OperationTypeNode } from 'graphql';
+import { type ExecutionResult, OperationTypeNode } from 'graphql';
+import type { Variables } from '../../graph/engine/document.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
+import type { Admission } from '../http/admission.ts';
+import type { BodyReader } from '../http/request-body.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { createOperationObserver } from '../observability/operations.ts';
 import type { Tracing } from '../observability/tracing.ts';
-import { type ResultParts, errorsOf } from './incremental-format.ts';
 import { type Prepared, createPrepare } from './prepare.ts';
 import type { OperationRequest } from './request.ts';
 import { type Result, type RunParts, createRunOperation } from './run-operation.ts';
 
-export interface Pipeline {
-  prepare(text: string, operationName: string | undefined): Prepared;
-  answer(
-    prepared: Prepared,
-    variables: Readonly<Record<string, unknown>> | undefined,
-    request: OperationRequest,
-    cancellation: CancellationToken,
-  ): Promise<Result>;
-  /** Counts a query that was served from the response cache. */
-  countCacheHit(request: Pick<OperationRequest, 'parentSpan'>, name: string | undefined, startedAt: number): void;
-}
+export type Pipeline = ReturnType<typeof createPipeline>;
 
 interface PipelineParts extends RunParts {
   metrics: Metrics;
@@ -30,7 +22,14 @@ interface PipelineParts extends RunParts {
   useReferenceExecutor?: boolean | undefined;
 }
 
-export function createPipeline(parts: PipelineParts): Pipeline {
+/** What the routes of GraphQL and MCP are made of. */
+export interface RouteParts extends PipelineParts {
+  pipeline: Pipeline;
+  bodies: BodyReader;
+  admission: Admission;
+}
+
+export function createPipeline(parts: PipelineParts) {
   const { schema, config, metrics, tracing, operationNames, useReferenceExecutor } = parts;
   const prepare = createPrepare(schema, config, useReferenceExecutor);
   const run = createRunOperation(parts);
@@ -38,23 +37,27 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const observer = createOperationObserver(metrics, tracing, operationNames);
 
   return {
-    prepare(text, operationName) {
+    prepare(text: string, operationName: string | undefined): Prepared {
       const prepared = prepare(text, operationName);
       if (prepared.errors) observer.invalidDocument(prepared.errors);
       return prepared;
     },
 
-    async answer({ ready, errors: documentErrors }, variables, request, cancellation) {
-      if (!ready) return { errors: documentErrors ?? [] };
+    async answer(
+      { ready, errors }: Prepared,
+      variables: Variables | undefined,
+      request: OperationRequest,
+      cancellation: CancellationToken,
+    ): Promise<Result> {
+      if (!ready) return { errors };
       const { operation: type, name } = ready.operation;
       const startedAt = performance.now();
       const span = (request.span = observer.start(type, request.parentSpan, startedAt));
+      const end = (found: ExecutionResult['errors']) =>
+        observer.end({ type, name: name?.value, startedAt, span }, found);
       try {
-        const result = await run(ready, variables, request, cancellation);
-        const end = (errors: ExecutionResult['errors']) =>
-          observer.end({ type, name: name?.value, startedAt, span }, errors);
-        if (Symbol.asyncIterator in result) return await observeParts(result, end);
-        end(result.errors);
+        const result = await run(ready, variables, request, cancellation, end);
+        if (!(Symbol.asyncIterator in result)) end(result.errors);
         return result;
       } catch (error) {
         span?.span.end();
@@ -62,32 +65,11 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       }
     },
 
-    countCacheHit({ parentSpan }, name, startedAt) {
+    /** Counts a query that was served from the response cache. */
+    countCacheHit({ parentSpan }: OperationRequest, name: string | undefined, startedAt: number): void {
       cacheHits.inc();
       const type = OperationTypeNode.QUERY;
       observer.end({ type, name, startedAt, span: observer.start(type, parentSpan, startedAt) }, undefined);
     },
   };
-}
-
-/** Calls `onEnd` with the errors of all parts after the last one, or when the client leaves, even if it has read none. */
-async function observeParts(
-  parts: ResultParts,
-  onEnd: (errors: readonly GraphQLError[] | undefined) => void,
-): Promise<ResultParts> {
-  const { mapAsyncIterator } = await import('graphql-yoga');
-  const errors: GraphQLError[] = [];
-  const end = () => onEnd(errors.length > 0 ? errors : undefined);
-  return mapAsyncIterator(
-    parts[Symbol.asyncIterator](),
-    (part) => {
-      errors.push(...errorsOf(part));
-      return part;
-    },
-    (error: unknown) => {
-      end();
-      throw error;
-    },
-    end,
-  );
 }

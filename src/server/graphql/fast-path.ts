@@ -6,7 +6,7 @@ import type { GraphQLError } from 'graphql';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import { type JsonType, negotiateJson } from '../http/accept.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { addHelpLinks } from '../http/help.ts';
+import { addHelpLinks } from '../http/http-error.ts';
 import type { GraphqlParams, TextParams } from '../http/request-body.ts';
 import { sendBody } from '../http/send.ts';
 import type { Pipeline } from './answer.ts';
@@ -21,28 +21,14 @@ interface JsonRequest {
   exchange: Exchange;
 }
 
-interface FastPath {
-  /** Sends a cached response; returns false if there is none. */
-  answerFromCache: (
-    json: JsonRequest,
-    operation: Pick<OperationRequest, 'authorization' | 'explain' | 'parentSpan'>,
-  ) => boolean;
-  /** Responds to the request; returns false if it is one for Yoga. */
-  answer: (params: TextParams, json: JsonRequest, request: GraphqlRequest) => Promise<boolean>;
-}
-
 /** A response of at most this many characters is sent in one chunk with its headers; for a longer one that would cost a copy. */
 const SHORT = 5_000;
 
 /** `isTimed`: a response from the cache says so in Server-Timing. */
-export function createFastPath(
-  pipeline: Pipeline,
-  cache: ResponseCache,
-  epoch: () => number | null,
-  isTimed = false,
-): FastPath {
+export function createFastPath(pipeline: Pipeline, cache: ResponseCache, epoch: () => number | null, isTimed = false) {
   return {
-    answerFromCache({ body, accept, exchange }, operation) {
+    /** Sends a cached response; returns false if there is none. */
+    answerFromCache({ body, accept, exchange }: JsonRequest, operation: OperationRequest): boolean {
       const media = negotiateJson(accept);
       if (media === undefined || !isAnonymous(operation)) return false;
       const startedAt = performance.now();
@@ -54,11 +40,16 @@ export function createFastPath(
       return true;
     },
 
-    async answer(params, { body, accept, exchange }, request) {
+    /** Responds to the request; returns false if it is one for Yoga. */
+    async answer(
+      params: TextParams,
+      { body, accept, exchange }: JsonRequest,
+      request: GraphqlRequest,
+    ): Promise<boolean> {
       const media = negotiateJson(accept);
       if (media === undefined || !hasOnlyPlainParams(params)) return false;
       const prepared = pipeline.prepare(params.query, params.operationName ?? undefined);
-      if (prepared.isDeliveredIncrementally) {
+      if (prepared.ready?.incrementalSelections.length) {
         request.prepared = prepared;
         return false;
       }
@@ -103,21 +94,15 @@ export function resolveParams(
 const unpooled = (response: Buffer | string): Buffer =>
   typeof response === 'string' ? Buffer.from(new TextEncoder().encode(response).buffer) : response;
 
-const isAnonymous = ({ authorization, explain }: Pick<OperationRequest, 'authorization' | 'explain'>): boolean =>
+const isAnonymous = ({ authorization, explain }: OperationRequest): boolean =>
   authorization === undefined && explain === undefined;
 
-const CONTENT_TYPES: Record<JsonType, string> = {
-  'application/json': 'application/json; charset=utf-8',
-  'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
-};
-
 function send(exchange: Exchange, status: number, media: JsonType, body: Buffer | string, isKept: boolean): void {
-  exchange.headers.push('content-type', CONTENT_TYPES[media]);
+  exchange.headers.push('content-type', `${media}; charset=utf-8`);
   sendBody(exchange, status, exchange.headers, body, isKept);
 }
 
 interface PlainParams extends TextParams {
-  operationName?: string | null;
   variables?: Record<string, unknown> | null;
 }
 const PLAIN_PARAMS = ['query', 'operationName', 'variables', 'extensions'];
@@ -128,17 +113,13 @@ const ID_EXTENSIONS = ['persistedQuery', 'clientLibrary'];
 /** Whether there are only a document, an operation name, variables and the client's name, each of its type. */
 function hasOnlyPlainParams(params: TextParams): params is PlainParams {
   for (const name in params) if (!PLAIN_PARAMS.includes(name)) return false;
-  const { operationName, variables, extensions } = params;
-  return (
-    (operationName == null || typeof operationName === 'string') &&
-    (variables == null || (typeof variables === 'object' && !Array.isArray(variables))) &&
-    (extensions === undefined || (extensions !== null && hasOnlyKeys(extensions, CLIENT_EXTENSIONS)))
-  );
+  const { variables, extensions } = params;
+  const hasVariables = variables == null || (typeof variables === 'object' && !Array.isArray(variables));
+  return hasVariables && hasOnlyKeys(extensions, CLIENT_EXTENSIONS);
 }
 
 const hasOnlyKeys = (extensions: unknown, keys: readonly string[]): boolean =>
-  extensions === undefined ||
-  extensions === null ||
+  extensions == null ||
   (typeof extensions === 'object' &&
     !Array.isArray(extensions) &&
     Object.keys(extensions).every((key) => keys.includes(key)));

@@ -27,11 +27,7 @@ export const showsSchema = (config: Pick<Config, 'introspection' | 'persistedOnl
 const REGISTERED_MAX = 1_000;
 const REGISTERED_CHARACTERS_MAX = 2_000_000;
 
-export function createPersistedDocuments(
-  config: Pick<Config, 'trustedDocuments' | 'persistedOnly' | 'automaticPersistedQueries'>,
-  pipeline: { prepare: Prepare },
-  metrics: Metrics,
-) {
+export function createPersistedDocuments(config: Config, pipeline: { prepare: Prepare }, metrics: Metrics) {
   const { trustedDocuments, persistedOnly, automaticPersistedQueries } = config;
   const trustedTexts = new Set(trustedDocuments.values());
   const registered = new LRUCache<string, string>({
@@ -68,8 +64,7 @@ export function createPersistedDocuments(
       if (sha256Of(text) !== id) return counted('mismatch', { error: mismatch });
       if (!automaticPersistedQueries) return counted('sent', { text });
       // Only valid documents are registered.
-      const { operationName } = params;
-      const prepared = pipeline.prepare(text, typeof operationName === 'string' ? operationName : undefined);
+      const prepared = pipeline.prepare(text, params.operationName ?? undefined);
       if (!prepared.errors) registered.set(id, text);
       return counted('sent', { text, prepared });
     },

@@ -1,10 +1,12 @@
 /** Prepares documents: parses them, checks the limits and validates. Results are cached, bounded by the memory that they take. */
 import {
   type DocumentNode,
+  type ExecutionResult,
   GraphQLError,
   type GraphQLSchema,
   type OperationDefinitionNode,
   type SelectionNode,
+  execute,
   getOperationAST,
   parse,
   validate,
@@ -12,22 +14,20 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config/settings.ts';
 import { type CoercedVariables, variablesOf } from '../../graph/engine/variables.ts';
+import type { Context } from '../../graph/engine/builder.ts';
 import { type Variables, isIncremental, withoutIncremental } from '../../graph/engine/document.ts';
+import { createExecutor } from '../../graph/engine/executor.ts';
+import type { OperationPlan } from '../../graph/engine/operation-plan.ts';
 import { type Planner, createPlanCache } from '../../graph/engine/plan-cache.ts';
+import { limitResponse } from '../../graph/engine/response-size.ts';
+import { oncePer } from '../../lib/remember.ts';
 import { withoutStack } from '../../upstream/errors.ts';
-import { costCheck } from './cost-limits.ts';
-import { documentLimits, textLimit } from './limits.ts';
+import { costCheck, documentLimits, textLimit } from './limits.ts';
 import { findIncrementalSelections, validationRules } from './validation-rules.ts';
-import { type ExecuteDocument, createExecuteDocument } from './execute.ts';
 
 /** A prepared document. If it has errors, they are the response and it is not run. */
-export interface Prepared {
-  errors: readonly GraphQLError[] | undefined;
-  /** Undefined if there are errors. */
-  ready: ExecutableDocument | undefined;
-  /** The document uses incremental delivery. */
-  isDeliveredIncrementally: boolean;
-}
+export type Prepared =
+  { errors: readonly GraphQLError[]; ready?: undefined } | { errors?: undefined; ready: ExecutableDocument };
 
 /** A valid document, ready to run. */
 export interface ExecutableDocument {
@@ -35,7 +35,13 @@ export interface ExecutableDocument {
   operation: OperationDefinitionNode;
   planner: Planner;
   coerce: (given: Variables) => CoercedVariables;
-  run: ExecuteDocument;
+  /** `variables` are those of the request; `coerced` have their types and defaults. */
+  run: (
+    context: Context,
+    variables: Variables | undefined,
+    coerced: Variables,
+  ) => ExecutionResult | Promise<ExecutionResult>;
+  /** The selections of the operation with incremental delivery. */
   incrementalSelections: readonly SelectionNode[];
   /** The document without incremental delivery, for clients that accept none. */
   nonIncremental: () => ExecutableDocument;
@@ -101,8 +107,8 @@ export function createPrepare(schema: GraphQLSchema, config: Config, useReferenc
       return failed([new GraphQLError(message, { extensions })]);
     }
     const ready = executable(document, operation);
-    if (usesIncremental) {
-      ready.incrementalSelections = findIncrementalSelections(document, operation);
+    if (usesIncremental) ready.incrementalSelections = findIncrementalSelections(document, operation);
+    if (ready.incrementalSelections.length > 0) {
       let whole: ExecutableDocument | undefined;
       ready.nonIncremental = () => {
         if (whole) return whole;
@@ -111,7 +117,7 @@ export function createPrepare(schema: GraphQLSchema, config: Config, useReferenc
       };
       ready.forget = () => [ready, whole].forEach((each) => each?.planner.forget());
     }
-    return { errors: undefined, ready, isDeliveredIncrementally: usesIncremental };
+    return { ready };
   }
 
   function executable(document: DocumentNode, operation: OperationDefinitionNode): ExecutableDocument {
@@ -120,7 +126,7 @@ export function createPrepare(schema: GraphQLSchema, config: Config, useReferenc
       operation,
       planner: plans.plannerFor(document, operation),
       coerce: variablesOf(schema, operation, { maxErrors: 10, hideSuggestions: !config.suggestions }),
-      run: createExecuteDocument(schema, document, operation.name?.value, useReference),
+      run: runnerOf(schema, document, operation, useReference),
       incrementalSelections: [],
       nonIncremental: () => ready,
       forget: () => ready.planner.forget(),
@@ -129,9 +135,25 @@ export function createPrepare(schema: GraphQLSchema, config: Config, useReferenc
   }
 }
 
+/** Executes the plan, or in tests the document by graphql-js, which is the reference. */
+function runnerOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  { name }: OperationDefinitionNode,
+  useReference = false,
+): ExecutableDocument['run'] {
+  if (useReference)
+    return async (contextValue, variableValues) => {
+      const result = await execute({ schema, document, operationName: name?.value, contextValue, variableValues });
+      return limitResponse(result, contextValue.responseLimits);
+    };
+  const executorFor = oncePer((plan: OperationPlan) => createExecutor(schema, plan));
+  return (context, _, coerced) => executorFor(context.plan)(context, coerced);
+}
+
 /** A document with incremental delivery may be kept without it too. */
-function bytesOf({ ready, errors = [], isDeliveredIncrementally }: Prepared, key: string): number {
-  const tokens = (ready?.document.tokenCount ?? 0) * (isDeliveredIncrementally ? 2 : 1);
+function bytesOf({ ready, errors = [] }: Prepared, key: string): number {
+  const tokens = (ready?.document.tokenCount ?? 0) * (ready?.incrementalSelections.length ? 2 : 1);
   const messages = errors.reduce((sum, { message }) => sum + ERROR_BYTES + 2 * message.length, 0);
   return 2 * key.length + TOKEN_BYTES * tokens + messages;
 }
@@ -139,7 +161,7 @@ function bytesOf({ ready, errors = [], isDeliveredIncrementally }: Prepared, key
 function failed(errors: readonly GraphQLError[]): Prepared {
   // Clients that accept application/json alone expect the status 200 for these.
   for (const { extensions } of errors) extensions.http ??= { status: 400, spec: true };
-  return { errors, ready: undefined, isDeliveredIncrementally: false };
+  return { errors };
 }
 
 /** The same error with positions in the text instead of nodes: nodes would keep the whole tree in memory. */

@@ -5,35 +5,20 @@
 import { LRUCache } from 'lru-cache';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 
-interface CachedResponse {
-  readonly response: Buffer;
-  readonly operationName: string | undefined;
-}
-
-export interface ResponseCache {
-  /** The response to this body in this media type. */
-  get: (media: string, body: string) => CachedResponse | undefined;
-  /** `epoch`: the epoch in which the operation began. If anything was invalidated since, the response is not cached. */
-  put: (
-    media: string,
-    body: string,
-    response: Buffer,
-    policy: CachePolicy,
-    epoch: number | null,
-    operationName?: string,
-  ) => void;
-}
+export type ResponseCache = ReturnType<typeof createResponseCache>;
 
 const MAX_BYTES = 8_000_000;
 const OVERHEAD_BYTES = 300;
 
-interface Entry extends CachedResponse {
+interface Entry {
   media: string;
+  response: Buffer;
+  operationName: string | undefined;
   freshUntil: number;
 }
 
 /** `epoch` changes whenever records are invalidated. It is null if other replicas invalidate too: then nothing is cached. */
-export function createResponseCache(epoch: () => number | null): ResponseCache {
+export function createResponseCache(epoch: () => number | null) {
   const entries = new LRUCache<string, Entry>({
     maxSize: MAX_BYTES,
     // The compressed copies of a response are stored with it; each has a fifth of its length or so.
@@ -42,7 +27,8 @@ export function createResponseCache(epoch: () => number | null): ResponseCache {
   let cachedIn: number | null = null;
 
   return {
-    get(media, body) {
+    /** The response to this body in this media type. */
+    get(media: string, body: string): Entry | undefined {
       if (entries.size === 0) return undefined;
       if (epoch() !== cachedIn) {
         entries.clear();
@@ -51,7 +37,15 @@ export function createResponseCache(epoch: () => number | null): ResponseCache {
       const entry = entries.get(keyOf(media, body));
       return entry?.media === media && entry.freshUntil > Date.now() ? entry : undefined;
     },
-    put(media, body, response, { freshUntil }, begun, operationName) {
+    /** `begun`: the epoch in which the operation began. If anything was invalidated since, the response is not cached. */
+    put(
+      media: string,
+      body: string,
+      response: Buffer,
+      { freshUntil }: CachePolicy,
+      begun: number | null,
+      operationName?: string,
+    ): void {
       if (begun === null || begun !== epoch()) return;
       if (cachedIn !== begun) entries.clear();
       cachedIn = begun;

@@ -1,17 +1,11 @@
 /** The route /graphql: reads a request, admits its operation, and responds by the fast path or by Yoga. */
-import type { GraphQLSchema } from 'graphql';
-import type { Logger } from 'pino';
-import type { Config } from '../../config/settings.ts';
 import { essenceOf } from '../../lib/media-types.ts';
 import { lazily } from '../../lib/promises.ts';
-import type { UpstreamClient } from '../../upstream/client.ts';
-import type { Admission } from '../http/admission.ts';
 import { clientAddress } from '../http/client-address.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { addCorsHeaders, varyOf } from '../http/headers.ts';
 import { HttpError } from '../http/http-error.ts';
 import {
-  type BodyReader,
   checkCsrf,
   explainHeader,
   isJsonType,
@@ -20,47 +14,35 @@ import {
   takeOnError,
 } from '../http/request-body.ts';
 import { type Upload, readUpload } from '../http/uploads.ts';
-import type { Metrics } from '../observability/metrics.ts';
-import { type Tracing, parentContext } from '../observability/tracing.ts';
-import type { Pipeline } from './answer.ts';
-import { cacheControl } from './cache-control.ts';
+import { parentContext } from '../observability/tracing.ts';
+import type { RouteParts } from './answer.ts';
 import { createFastPath, resolveParams } from './fast-path.ts';
 import { createPersistedDocuments } from './persisted-documents.ts';
 import type { GraphqlRequest, OperationRequest } from './request.ts';
 import { createResponseCache } from './response-cache.ts';
-import { timingHeaders } from './timing-headers.ts';
-
-interface GraphqlRouteParts {
-  schema: GraphQLSchema;
-  config: Config;
-  upstream: Pick<UpstreamClient, 'epoch'>;
-  pipeline: Pipeline;
-  bodies: BodyReader;
-  admission: Admission;
-  log: Logger;
-  metrics: Metrics;
-  tracing: Tracing | undefined;
-  /** GraphiQL, for browsers. */
-  page: ((exchange: Exchange) => void) | undefined;
-}
+import { cacheControl, timingHeaders } from './response-headers.ts';
 
 const METHODS = 'GET, HEAD, POST, QUERY, OPTIONS';
 
-/** Returns the handler of the route. It rejects with an HttpError for a request that is not run. */
-export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchange) => Promise<void> {
+/** Returns the handler of the route. It rejects with an HttpError for a request that is not run. Browsers get the page, GraphiQL. */
+export function createGraphqlRoute(
+  parts: RouteParts,
+  page: ((exchange: Exchange) => void) | undefined,
+): (exchange: Exchange) => Promise<void> {
   const { config, upstream, pipeline, bodies, admission, metrics } = parts;
   const persisted = createPersistedDocuments(config, pipeline, metrics);
   const isTimed = config.serverTiming ?? config.explain;
   const fastPath = createFastPath(pipeline, createResponseCache(upstream.epoch), upstream.epoch, isTimed);
   const addressOf = clientAddress(config.trustedProxies);
   const vary = varyOf(config);
-  const answerByYoga = createYogaRoute(parts);
+  // It is large, and many servers never need it, so the first request that does loads it.
+  const yoga = lazily(async () => (await import('./yoga.ts')).createYogaHandler(parts));
 
   return async (exchange) => {
     const { request, response, requestId, lifetime: cancellation } = exchange;
     const { method, headers } = request;
-    if (parts.page && (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html')) {
-      return parts.page(exchange);
+    if (page && (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html')) {
+      return page(exchange);
     }
     exchange.headers.push('vary', vary);
     if (headers.origin) addCorsHeaders(request, exchange.headers, config.corsOrigins);
@@ -97,7 +79,9 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
     try {
       const resolved = params && resolveParams(params, persisted, graphqlRequest);
       if (resolved && json && (await fastPath.answer(resolved, json, graphqlRequest))) return;
-      await answerByYoga(exchange, graphqlRequest);
+      await (
+        await yoga()
+      )(exchange, graphqlRequest);
     } finally {
       slot.release(); // before the client has read the response: a client that does not read must not keep a slot
     }
@@ -116,13 +100,4 @@ export function createGraphqlRoute(parts: GraphqlRouteParts): (exchange: Exchang
     }
     return undefined;
   }
-}
-
-/** Responds by Yoga. It is large, and many servers never need it, so the first request that does loads it. */
-function createYogaRoute({ schema, pipeline, log }: GraphqlRouteParts) {
-  const handler = lazily(async () => {
-    const { createYogaHandler } = await import('./yoga.ts');
-    return createYogaHandler({ schema, pipeline, log });
-  });
-  return async (exchange: Exchange, request: GraphqlRequest): Promise<void> => (await handler())(exchange, request);
 }

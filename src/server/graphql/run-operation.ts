@@ -13,24 +13,17 @@ import { type LoggedCall, describeCall, responsePath } from '../../upstream/call
 import type { UpstreamClient } from '../../upstream/client.ts';
 import type { Operation } from '../../upstream/operation.ts';
 import { incrementalFormat } from '../http/accept.ts';
-import { type IncrementalResult, mergeableOnly } from './incremental-delivery.ts';
-import { type ResultParts, inCurrentFormat } from './incremental-format.ts';
+import { addHelpLinks } from '../http/http-error.ts';
+import { type IncrementalResult, type ResultParts, inCurrentFormat, mergeableOnly } from './incremental-delivery.ts';
 import { variablesLimit } from './limits.ts';
 import { maskErrors } from './mask.ts';
 import type { ExecutableDocument } from './prepare.ts';
 import type { OperationRequest } from './request.ts';
-import { createSlowLog } from '../observability/slow-operations.ts';
+import { createSlowLog } from '../observability/operations.ts';
 import { checkIncrementalArguments } from './validation-rules.ts';
 
 /** A result, or the parts of one that is delivered incrementally. */
 export type Result = ExecutionResult | ResultParts;
-
-type RunOperation = (
-  document: ExecutableDocument,
-  variables: Variables | undefined,
-  request: OperationRequest,
-  cancellation: CancellationToken,
-) => Result | Promise<Result>;
 
 export interface RunParts {
   schema: GraphQLSchema;
@@ -39,12 +32,19 @@ export interface RunParts {
   log: Logger;
 }
 
-export function createRunOperation(parts: RunParts): RunOperation {
-  const { config, upstream, log } = parts;
+export function createRunOperation(parts: RunParts) {
+  const { schema, config, upstream, log } = parts;
   const logSlow = createSlowLog(log, config.slowOperationMs);
-  return (prepared, variables, request, cancellation) => {
+  return (
+    prepared: ExecutableDocument,
+    variables: Variables | undefined,
+    request: OperationRequest,
+    cancellation: CancellationToken,
+    /** Called with the errors of all parts of an incremental result after the last one, or when the client leaves. */
+    onLastPart: (errors: ExecutionResult['errors']) => void,
+  ): Result | Promise<Result> => {
     const { incrementalSelections } = prepared;
-    const { onError, explain } = request;
+    const { onError, onComplete, explain } = request;
     if (explain === 'off' && prepared.operation.operation === OperationTypeNode.MUTATION) return { errors: [noPlan()] };
     // Other values of `onError` are not defined for incremental delivery.
     const mayBeIncremental = incrementalSelections.length > 0 && (!onError || onError === 'PROPAGATE');
@@ -69,33 +69,26 @@ export function createRunOperation(parts: RunParts): RunOperation {
       onError,
     };
     if (explain === 'plan') return explainPlan(plan, coerced, context);
-    const onEnd = () => logSlow(operation, document.operation.name?.value, request.requestId);
+    const name = document.operation.name?.value;
     const toResult = (result: ExecutionResult) => {
-      onEnd();
+      logSlow(operation, name, request.requestId);
       return resultForClient(result, operation, plan, request, log);
     };
     if (plan.defers) {
-      return deliverIncrementally(parts, document, variables, context, request, { toResult, onEnd }).then(
-        (delivered) =>
-          format === 'v0.2' && Symbol.asyncIterator in delivered
-            ? inCurrentFormat(delivered, plan.root, coerced)
-            : delivered,
-      );
+      return executeInParts(schema, document, variables, context).then((result) => {
+        if (!(Symbol.asyncIterator in result)) return toResult(limitResponse(result, config));
+        const results = resultsForClient(parts, mergeableOnly(result), context, request, (errors) => {
+          logSlow(operation, name, request.requestId);
+          onLastPart(errors);
+        });
+        return format === 'v0.2' ? inCurrentFormat(results, plan.root, coerced) : results;
+      });
     }
     const result = document.run(context, variables, coerced);
-    if (request.onComplete) return completed(result, operation, request.onComplete).then(toResult);
+    if (onComplete)
+      return Promise.resolve(result).then((settled) => onComplete(operation).then(() => toResult(settled)));
     return result instanceof Promise ? result.then(toResult) : toResult(result);
   };
-}
-
-async function completed(
-  result: ExecutionResult | Promise<ExecutionResult>,
-  operation: Operation,
-  onComplete: (operation: Operation) => Promise<void>,
-): Promise<ExecutionResult> {
-  const settled = await result;
-  await onComplete(operation);
-  return settled;
 }
 
 function planFor(
@@ -115,21 +108,15 @@ function planFor(
   }
 }
 
-async function deliverIncrementally(
-  parts: RunParts,
+async function executeInParts(
+  schema: GraphQLSchema,
   { document, operation }: ExecutableDocument,
   variableValues: Variables | undefined,
   contextValue: Context,
-  request: OperationRequest,
-  { toResult, onEnd }: { toResult: (result: ExecutionResult) => ExecutionResult; onEnd: () => void },
 ): Promise<ExecutionResult | AsyncIterable<IncrementalResult>> {
-  const { schema, config } = parts;
   const { normalizedExecutor } = await import('@graphql-tools/executor');
   const args = { schema, document, variableValues, operationName: operation.name?.value, contextValue };
-  const result = (await normalizedExecutor(args)) as ExecutionResult | AsyncIterable<IncrementalResult>;
-  return Symbol.asyncIterator in result
-    ? resultsForClient(parts, mergeableOnly(result), contextValue, request, onEnd)
-    : toResult(limitResponse(result, config));
+  return (await normalizedExecutor(args)) as ExecutionResult | AsyncIterable<IncrementalResult>;
 }
 
 async function* resultsForClient(
@@ -137,29 +124,34 @@ async function* resultsForClient(
   results: AsyncIterable<IncrementalResult>,
   { upstream: operation, plan }: Context,
   request: OperationRequest,
-  onEnd: () => void,
+  onEnd: (errors: ExecutionResult['errors']) => void,
 ): AsyncGenerator<IncrementalResult> {
   const room = roomFor(config);
+  const all: GraphQLError[] = [];
+  const shown = (errors: readonly GraphQLError[]) => {
+    addHelpLinks(errors);
+    all.push(...errors);
+    return { errors };
+  };
+  const masked = (errors: ExecutionResult['errors']) => errors && shown(maskErrors(errors, plan, request, log));
   try {
     for await (const result of results) {
       measure([result.data, result.incremental], room);
       if (isFull(room)) {
-        yield { errors: [responseTooLarge(room)], hasNext: false };
+        yield { ...shown([responseTooLarge(room)]), hasNext: false };
         return;
       }
-      const incremental = result.incremental?.map((part) =>
-        part.errors ? { ...part, errors: maskErrors(part.errors, plan, request, log) } : part,
-      );
+      const incremental = result.incremental?.map((part) => ({ ...part, ...masked(part.errors) }));
       const extensions = result.hasNext ? undefined : extensionsOf(operation, request);
       yield {
         ...result,
-        ...(result.errors && { errors: maskErrors(result.errors, plan, request, log) }),
+        ...masked(result.errors),
         ...(incremental && { incremental }),
         ...(extensions && { extensions }),
       };
     }
   } finally {
-    onEnd();
+    onEnd(all.length > 0 ? all : undefined);
   }
 }
 

@@ -2,25 +2,17 @@
  * Responds by graphql-yoga: GET, incremental delivery and everything else that the fast path does not take. The hooks call the
  * pipeline and decide nothing themselves.
  */
-import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
-import { type GraphQLParams, type Plugin, createYoga, mapAsyncIterator } from 'graphql-yoga';
+import { GraphQLError, OperationTypeNode } from 'graphql';
+import { type GraphQLParams, type Plugin, createYoga } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import type { Variables } from '../../graph/engine/document.ts';
 import { checkAcceptable, incrementalFormat } from '../http/accept.ts';
-import { etagOf, isNotModified } from '../http/etag.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { addHelpLinks } from '../http/help.ts';
+import { addHelpLinks } from '../http/http-error.ts';
+import { etagOf, isNotModified } from '../http/read-only.ts';
 import type { GraphqlParams } from '../http/request-body.ts';
 import { sendBody, sendNotModified, sendStream } from '../http/send.ts';
-import type { Pipeline } from './answer.ts';
-import { errorsOf } from './incremental-format.ts';
+import type { Pipeline, RouteParts } from './answer.ts';
 import type { GraphqlRequest } from './request.ts';
-
-interface Parts {
-  schema: GraphQLSchema;
-  pipeline: Pipeline;
-  log: Logger;
-}
 
 const STREAMED = /^(?:multipart\/mixed|text\/event-stream)\b/;
 /** Headers that are set where the response is sent. Yoga's `Content-Encoding: none` is no encoding that a client knows. */
@@ -30,7 +22,7 @@ const CONNECTION_HEADERS = new Set(['connection', 'transfer-encoding', 'content-
  * Yoga gets a minimal Request and returns a Response, which is sent here. Its own Node adapter would build a URL from the Host header,
  * send the stack of an exception, and wait forever for a client that has disconnected.
  */
-export function createYogaHandler(parts: Parts) {
+export function createYogaHandler(parts: RouteParts) {
   const yoga = createYogaServer(parts);
   const { Request } = yoga.fetchAPI;
 
@@ -82,10 +74,9 @@ function isNotModifiedSince({ request: { headers }, response }: Exchange, body: 
   return isNotModified(headers['if-none-match'], etag);
 }
 
-function createYogaServer({ schema, pipeline, log }: Parts) {
+function createYogaServer({ pipeline, log }: RouteParts) {
   const silent = () => undefined;
   return createYoga<GraphqlRequest>({
-    schema,
     plugins: [throughPipeline(pipeline)],
     graphqlEndpoint: '/graphql',
     graphiql: false,
@@ -94,7 +85,7 @@ function createYogaServer({ schema, pipeline, log }: Parts) {
     multipart: false, // uploads.ts has read the form
     cors: false, // the server sets these headers
     maxRequestBodySize: false, // the body was read within its limits
-    parserAndValidationCache: false, // the pipeline caches prepared documents
+    parserAndValidationCache: false, // the pipeline parses and validates
     maskedErrors: {
       // The pipeline masks the errors of operations. Anything else that is not a GraphQLError is a bug.
       maskError: (error) => (error instanceof GraphQLError ? error : maskBug(error, log)),
@@ -103,56 +94,41 @@ function createYogaServer({ schema, pipeline, log }: Parts) {
   });
 }
 
-/** Everything that Yoga does by itself otherwise: reading the body, parsing, validating and executing. */
+/** What Yoga does by itself otherwise: reading the body, parsing, validating and executing. */
 function throughPipeline(pipeline: Pipeline): Plugin<GraphqlRequest, GraphqlRequest> {
   return {
     onRequestParse({ serverContext: { params }, setRequestParser }) {
       // Yoga's own parsers would read them from the request.
       if (params) setRequestParser(() => params as GraphQLParams);
     },
-    /** Replaces the id of a document by its text, and responds to a document that cannot be run. */
-    onParams({ params, context, setParams, setResult }) {
-      const { lookup } = context;
-      const { operationName } = params;
-      let { query } = params;
+    /** Replaces the id of a document by its text, and what runs it. Before that, Yoga checks the parameters. */
+    onParams({ params, context, setParams, setParamsHandler }) {
+      const { lookup, operation, cancellation } = context;
       if (lookup) {
         if ('error' in lookup) throw lookup.error;
         const { documentId: _, ...others } = params as GraphqlParams;
-        query = lookup.text;
-        setParams({ ...others, query });
+        setParams({ ...others, query: lookup.text } as GraphQLParams);
         context.prepared = lookup.prepared;
       }
-      // Yoga rejects parameters of other types.
-      if (typeof query !== 'string' || (operationName != null && typeof operationName !== 'string')) return;
-      context.prepared ??= pipeline.prepare(query, operationName ?? undefined);
-      if (context.prepared.errors) setResult({ errors: context.prepared.errors });
-    },
-    onParse({ context, setParseFn }) {
-      setParseFn(() => context.prepared?.ready?.document);
-    },
-    onValidate({ setResult }) {
-      setResult([]); // the pipeline has validated it
-    },
-    onExecute({ args, setExecuteFn }) {
-      const { prepared, operation, cancellation } = args.contextValue;
-      if (!prepared) return;
-      const variables = args.variableValues as Variables | undefined;
-      setExecuteFn(() => pipeline.answer(prepared, variables, operation, cancellation));
+      setParamsHandler(({ request, params: { query, operationName, variables } }) => {
+        const prepared = context.prepared ?? pipeline.prepare(query!, operationName ?? undefined);
+        const type = prepared.ready?.operation.operation;
+        if (request.method === 'GET' && type === OperationTypeNode.MUTATION) throw mutationByGet();
+        return pipeline.answer(prepared, variables, operation, cancellation);
+      });
     },
     // Yoga's own errors pass here too.
-    onResultProcess(payload) {
-      const { result } = payload;
-      if (Symbol.asyncIterator in result) {
-        payload.setResult(mapAsyncIterator(result[Symbol.asyncIterator](), addHelpLinksToPart));
-      } else for (const { errors } of [result].flat()) addHelpLinks(errors);
+    onResultProcess({ result }) {
+      if (!(Symbol.asyncIterator in result)) for (const { errors } of [result].flat()) addHelpLinks(errors);
     },
   };
 }
 
-function addHelpLinksToPart<Part extends ExecutionResult>(part: Part): Part {
-  addHelpLinks(errorsOf(part));
-  return part;
-}
+const mutationByGet = (): GraphQLError => {
+  const http = { status: 405, headers: { Allow: 'POST' } };
+  const extensions = { code: 'BAD_REQUEST', http };
+  return new GraphQLError('Can only perform a mutation operation from a POST request.', { extensions });
+};
 
 function maskBug(error: unknown, log: Logger): GraphQLError {
   log.error({ err: error }, 'a request failed');

@@ -31,7 +31,7 @@ export type AdmissionSettings = Pick<
 /** After its deadline an operation only has to write its error. Holding the slot longer than this is a defect of the facade. */
 const GRACE_MS = 2_000;
 
-const RETRY_AFTER_SECONDS = '1';
+const RETRY_AFTER = { 'retry-after': '1' };
 
 export class Admission {
   private readonly settings: AdmissionSettings;
@@ -153,26 +153,17 @@ export class Admission {
 const clientLeft = () => new HttpError(499, 'CLIENT_LEFT', 'The client disconnected.');
 
 const overloaded = () =>
-  new HttpError(503, 'OVERLOADED', 'The server is overloaded. Try again in a moment.', {
-    'retry-after': RETRY_AFTER_SECONDS,
-  });
+  new HttpError(503, 'OVERLOADED', 'The server is overloaded. Try again in a moment.', RETRY_AFTER);
 
+/** Prepared, because under overload there are many of these responses. */
 const overloadedBodies: Readonly<Record<ErrorFormat, string>> = {
   graphql: httpErrorBody(overloaded()),
   'json-rpc': httpErrorBody(overloaded(), 'json-rpc'),
 };
+const OVERLOADED_HEADERS = Object.entries({ 'content-type': 'application/json; charset=utf-8', ...RETRY_AFTER }).flat();
 
-/** Sends the prepared body: under overload there are many of these responses. */
 export function sendOverloaded(response: ServerResponse, headers: readonly string[], format: ErrorFormat): void {
   const body = overloadedBodies[format];
-  response.writeHead(503, [
-    ...headers,
-    'content-type',
-    'application/json; charset=utf-8',
-    'content-length',
-    String(body.length),
-    'retry-after',
-    RETRY_AFTER_SECONDS,
-  ]);
+  response.writeHead(503, [...headers, ...OVERLOADED_HEADERS, 'content-length', String(body.length)]);
   response.end(body);
 }

@@ -1,23 +1,35 @@
 /** Web pages and their files. */
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import type { Config } from '../../config/settings.ts';
 import { lazily } from '../../lib/promises.ts';
 import { preferredFile } from './compression.ts';
 import type { Exchange } from './exchange.ts';
 import { createStaticRoute, onlyRead } from './read-only.ts';
 import { sendBody, sendCompressed } from './send.ts';
 
-/** The handler of a page. Browsers store it, and ask each time whether it has changed. */
-export const createPage = (html: string, policy: string): ((exchange: Exchange) => void) =>
-  createStaticRoute(
-    { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy, vary: 'Accept' },
-    () => html,
-  );
+/**
+ * The handler of a page. Browsers store it, and ask each time whether it has changed. A browser loads and runs only what the `sources` of
+ * its content security policy name.
+ */
+export function createPage(html: string, sources: readonly string[]): (exchange: Exchange) => void {
+  const policy = ["default-src 'none'", ...sources, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"];
+  const headers = { 'content-security-policy': policy.join('; '), vary: 'Accept' };
+  return createStaticRoute('text/html; charset=utf-8', () => html, headers);
+}
+
+/** Names a script or style of the page itself. */
+export const hashSource = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** Data for the scripts of a page. `<` is escaped, so that no text of it can end the element. */
 export const jsonElement = (value: object): string =>
   `<script type="application/json" id="settings">${JSON.stringify(value).replaceAll('<', '\\u003c')}</script>`;
+
+/** The token of the user of the demo that pages show; undefined unless the origin of the demo runs beside the facade. */
+export const demoToken = ({ ownOrigin, demoTokens }: Config): string | undefined =>
+  ownOrigin && demoTokens ? 'demo-alice' : undefined;
 
 /**
  * The handler of a file that the folder has as `.br` and `.gz`. Browsers store it: its name changes with its content. It is read once and

@@ -6,7 +6,7 @@
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Queue, createQueue, itemsOf } from '../../lib/queue.ts';
+import { createQueue, itemsOf } from '../../lib/queue.ts';
 import type { Exchange } from './exchange.ts';
 import { Backlog, type UnsentBytes } from './unsent.ts';
 
@@ -18,19 +18,7 @@ export const IDLE_MS = 1_000 * (KEPT_SECONDS + 1);
 export const KEEP_ALIVE = ['keep-alive', `timeout=${KEPT_SECONDS}`] as const;
 export const CLOSE = ['connection', 'close'] as const;
 
-export interface Connection {
-  /** Opened when there were `maxClientConnections` already. Its requests are rejected as overload. */
-  readonly isOverLimit: boolean;
-  /** Starts the pipelined requests that wait until earlier ones are answered, oldest first. */
-  readonly postponed: (() => void)[];
-  /** Requests being answered on this connection, oldest first. */
-  readonly exchanges: Queue<Exchange>;
-  readonly backlog: Backlog;
-  /** Bytes read and written until the last check. */
-  bytes: number;
-  /** The timeout of the socket; 0 for none. */
-  timerMs: number;
-}
+export type Connection = ReturnType<typeof createConnection>;
 
 export type Connections = ReturnType<typeof trackConnections>;
 
@@ -56,18 +44,11 @@ export function trackConnections(server: Server, settings: ConnectionSettings, u
   server.keepAliveTimeout = 0;
   server.on('connection', (socket: Socket) => {
     const isOverLimit = tracked.size >= maxClientConnections;
-    const exchanges = createQueue<Exchange>();
-    tracked.set(socket, {
-      isOverLimit,
-      postponed: [],
-      exchanges,
-      backlog: new Backlog(socket, unsent),
-      bytes: 0,
-      timerMs: 0,
-    });
+    const connection = createConnection(isOverLimit, new Backlog(socket, unsent));
+    tracked.set(socket, connection);
     socket.once('close', () => {
       tracked.delete(socket);
-      for (const exchange of itemsOf(exchanges)) exchange.close();
+      for (const exchange of itemsOf(connection.exchanges)) exchange.close();
     });
   });
   // A server without a port has in-memory connections, which need no timeout.
@@ -100,3 +81,17 @@ export function trackConnections(server: Server, settings: ConnectionSettings, u
     },
   };
 }
+
+const createConnection = (isOverLimit: boolean, backlog: Backlog) => ({
+  /** Opened when there were `maxClientConnections` already. Its requests are rejected as overload. */
+  isOverLimit,
+  backlog,
+  /** Starts the pipelined requests that wait until earlier ones are answered, oldest first. */
+  postponed: [] as (() => void)[],
+  /** Requests being answered on this connection, oldest first. */
+  exchanges: createQueue<Exchange>(),
+  /** Bytes read and written until the last check. */
+  bytes: 0,
+  /** The timeout of the socket; 0 for none. */
+  timerMs: 0,
+});

@@ -2,6 +2,7 @@
  * A fetch handler for programs that have a port of their own. Each request is sent to the HTTP server over an in-memory connection, so
  * `fetch` behaves as a socket does: limits, CSRF checks, uploads and incremental delivery included.
  */
+import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, type Server, request as send } from 'node:http';
 import { type Duplex, Readable, duplexPair } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
@@ -52,10 +53,12 @@ export function createFetchHandler(server: Server) {
         request.signal.removeEventListener('abort', abort);
         running.delete(outgoing);
       });
-      const incoming = responseTo(outgoing);
+      const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;
+      outgoing.on('error', () => undefined); // after the response has begun, its reader gets the error
       if (body) pipeBody(body, outgoing);
       else outgoing.end();
-      return toResponse(await incoming, request.method);
+      const [incoming] = await answered;
+      return toResponse(incoming, request.method);
     },
     /** Waits for running requests, and aborts those that do not end in time. */
     async close(withinMs: number): Promise<void> {
@@ -88,14 +91,6 @@ function passActiveSpan(headers: Record<string, string>): void {
   const traced: string[] = [];
   addTraceHeaders(span.spanContext(), traced);
   for (let at = 0; at < traced.length; at += 2) headers[traced[at]!] = traced[at + 1]!;
-}
-
-function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    outgoing.once('response', resolve);
-    // The listener stays: after the response has begun, its reader gets the error, and this one is ignored.
-    outgoing.on('error', reject);
-  });
 }
 
 function bodyOf({ body, bodyUsed }: Request): Readable | undefined {

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GraphQLSchema, introspectionFromSchema } from 'graphql';
-import { createPage, jsonElement, createFileRoute } from './assets.ts';
-import { contentPolicy } from './content-policy.ts';
+import type { Config } from '../../config/settings.ts';
+import { showsSchema } from '../graphql/persisted-documents.ts';
+import { createFileRoute, createPage, demoToken, jsonElement } from './assets.ts';
 import { createStaticRoute } from './read-only.ts';
 
 /** A tab that GraphiQL opens with. */
@@ -47,23 +48,15 @@ export function readTabs(folder: string): Tab[] {
 const headersIn = (query: string): Record<string, string> =>
   Object.fromEntries([...query.matchAll(/^# (x-[a-z-]+): (\S+)$/gm)].map(([, name, value]) => [name!, value!]));
 
-interface PageOptions {
-  tabs: readonly Tab[];
-  /** The token that the tabs send. */
-  token: string | undefined;
-  /** Shows the calls of operations, and what a document would cost. */
-  explain: boolean;
-  /** Undefined if introspection is off. */
-  schema: GraphQLSchema | undefined;
-}
-
 /** Relative to /graphql, so that the page also works where a host mounts the graph below another path. */
 const ASSETS = 'graphql/assets/';
 const SCHEMA = `${ASSETS}schema.json`;
-const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The page of GraphiQL; `folder` has its files, as graphiql/build.mjs makes them. Nothing is loaded from other hosts. */
-export function createGraphiqlPage(folder: string, { tabs, token, explain, schema }: PageOptions) {
+export function createGraphiqlPage(config: Config, folder: string, tabs: readonly Tab[], schema: GraphQLSchema) {
+  const token = demoToken(config);
+  const hasSchema = showsSchema(config);
   const names = JSON.parse(readFileSync(join(folder, 'files.json'), 'utf8')) as Record<string, string>;
   const login = token ? { Authorization: `Bearer ${token}` } : {};
   const shown = (headers: object) => (Object.keys(headers).length ? JSON.stringify(headers, null, 2) : null);
@@ -94,7 +87,7 @@ export function createGraphiqlPage(folder: string, { tabs, token, explain, schem
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${address('graphiql.css')}">
 <link rel="stylesheet" href="${address('page.css')}">
-${jsonElement({ workers, explain, options, schema: schema && SCHEMA })}
+${jsonElement({ workers, explain: config.explain, options, schema: hasSchema ? SCHEMA : undefined })}
 <script defer src="${address('page.js')}"></script>
 <script defer src="${address('graphiql.js')}"></script>
 </head>
@@ -106,20 +99,19 @@ ${jsonElement({ workers, explain, options, schema: schema && SCHEMA })}
 `;
   const routes = Object.values(names).map((name) => [`/${ASSETS}${name}`, createFileRoute(folder, name)] as const);
   // The response to the introspection query of GraphiQL. Browsers load it again only if it has changed.
-  const introspection = (shownSchema: GraphQLSchema) =>
-    createStaticRoute(JSON_HEADERS, () => JSON.stringify({ data: introspectionFromSchema(shownSchema) }));
+  const introspection = createStaticRoute(JSON_TYPE, () => JSON.stringify({ data: introspectionFromSchema(schema) }));
   return {
-    page: createPage(html, policy),
+    page: createPage(html, sources),
     /** The routes of its files, by path. */
-    files: { ...Object.fromEntries(routes), ...(schema && { [`/${SCHEMA}`]: introspection(schema) }) },
+    files: { ...Object.fromEntries(routes), ...(hasSchema && { [`/${SCHEMA}`]: introspection }) },
   };
 }
 
-const policy = contentPolicy([
+const sources = [
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'", // the editor sets styles of its own
   'img-src data:',
   'font-src data:',
   "worker-src 'self'",
   "connect-src 'self'",
-]);
+];

@@ -1,22 +1,7 @@
-/** The page that explains every error code, and the links to it in `extensions.help` of errors. */
-import type { GraphQLError } from 'graphql';
+/** The page that explains every error code: what happened, and what to do about it. `extensions.help` of errors links to it. */
 import { escape } from '../../atom/xml.ts';
-import { type CodeGroup, codeGroups, notesOn } from '../../graph/errors/codes.ts';
-import { contentPolicy, hashSource } from './content-policy.ts';
-
-export const HELP_PATH = '/docs/errors';
-
-/** Undefined for a code that the page does not have. */
-export const helpLink = (code: unknown): string | undefined =>
-  typeof code === 'string' && notesOn(code) ? `${HELP_PATH}#${code}` : undefined;
-
-/** Adds the links to the errors themselves. A prepared error that is sent again keeps its link. */
-export function addHelpLinks(errors: readonly GraphQLError[] | undefined): void {
-  for (const { extensions } of errors ?? []) {
-    const help = helpLink(extensions.code);
-    if (help) extensions.help = help;
-  }
-}
+import { type CodeGroup, codeGroups } from '../../graph/errors/codes.ts';
+import { createPage, hashSource } from './assets.ts';
 
 const style = `
 :root { color-scheme: light dark; }
@@ -35,8 +20,7 @@ dt { opacity: 0.7; }
 dd { margin: 0; }
 `;
 
-/** The page: every code, what happened, and what to do about it. */
-export const errorsPage = `<!doctype html>
+const page = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -49,8 +33,7 @@ ${codeGroups.map(section).join('\n')}
 </html>
 `;
 
-/** The content security policy of the page allows its own style only. */
-export const errorsPolicy = contentPolicy([`style-src ${hashSource(style)}`]);
+export const helpPage = createPage(page, [`style-src ${hashSource(style)}`]);
 
 function section({ title, codes }: CodeGroup): string {
   const each = Object.entries(codes).map(

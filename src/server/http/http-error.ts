@@ -1,8 +1,9 @@
-import { type IncomingMessage, STATUS_CODES, type ServerResponse } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { GraphQLError, GraphQLErrorExtensions } from 'graphql';
 import type { Config } from '../../config/settings.ts';
-import type { ClientCode } from '../../graph/errors/codes.ts';
-import { helpLink } from './help.ts';
+import { type ClientCode, notesOn } from '../../graph/errors/codes.ts';
+import type { Exchange } from './exchange.ts';
 
 /** An error of a request that does not become an operation. It is sent in the protocol of its route, with an HTTP status. */
 export class HttpError extends Error {
@@ -17,6 +18,30 @@ export class HttpError extends Error {
     this.code = code;
     this.headers = headers;
   }
+
+  /** What clients need that see the body alone. */
+  get extensions(): GraphQLErrorExtensions {
+    const { 'retry-after': seconds } = this.headers;
+    return { code: this.code, ...(seconds && { retryAfter: Number(seconds) }) };
+  }
+}
+
+export const notFound = (): HttpError =>
+  new HttpError(404, 'NOT_FOUND', 'There is nothing here; the graph is at /graphql.');
+
+/** The page of the error codes. */
+export const HELP_PATH = '/docs/errors';
+
+/** Undefined for a code that the page does not have. */
+const helpLink = (code: unknown): string | undefined =>
+  typeof code === 'string' && notesOn(code) ? `${HELP_PATH}#${code}` : undefined;
+
+/** Adds the links to the errors themselves. A prepared error that is sent again keeps its link. */
+export function addHelpLinks(errors: readonly GraphQLError[] | undefined): void {
+  for (const { extensions } of errors ?? []) {
+    const help = helpLink(extensions.code);
+    if (help) extensions.help = help;
+  }
 }
 
 /** The rest of a body up to this length is discarded to keep the connection. */
@@ -28,29 +53,21 @@ export type ErrorFormat = 'graphql' | 'json-rpc';
 /** The code of JSON-RPC for errors of the server. Ours is in `data`. */
 const SERVER_ERROR = -32_000;
 
-export function httpErrorBody(
-  { code, message, headers }: HttpError,
-  format: ErrorFormat = 'graphql',
-  requestId?: string,
-): string {
+export function httpErrorBody(error: HttpError, format: ErrorFormat = 'graphql', requestId?: string): string {
+  const { code, message } = error;
   const details = { code, requestId, help: helpLink(code) };
   if (format === 'graphql') return JSON.stringify({ errors: [{ message, extensions: details }] });
-  const { 'retry-after': seconds } = headers;
-  // The clients of JSON-RPC show the body alone.
-  const data = { ...details, ...(seconds && { retryAfter: Number(seconds) }) };
+  const data = { ...details, ...error.extensions };
   return JSON.stringify({ jsonrpc: '2.0', error: { code: SERVER_ERROR, message, data }, id: null });
 }
 
 /** Sends the error. A client that is still sending its body may go on for `lingerMs`. */
-export function sendHttpError(
-  request: IncomingMessage,
-  response: ServerResponse,
-  error: HttpError,
-  format: ErrorFormat,
-  lingerMs: number,
-): void {
+export function sendHttpError(exchange: Exchange, error: HttpError, format: ErrorFormat, lingerMs: number): void {
+  const { request, response, requestId } = exchange;
+  if (exchange.isClosed || response.writableEnded) return;
   if (response.headersSent || response.destroyed) return void response.destroy();
-  const body = httpErrorBody(error, format, String(response.getHeader('x-request-id') ?? ''));
+  exchange.setHeaders();
+  const body = httpErrorBody(error, format, requestId);
   // The connection is closed if the rest of the body is still to come. After a 503 a short rest is read instead, so that the client can
   // retry on the same connection.
   const { 'content-length': length = 0, 'transfer-encoding': transferEncoding } = request.headers;
@@ -91,25 +108,17 @@ export function discardBody(request: IncomingMessage, withinMs: number, onEnd: (
 export function sendParseError(
   error: NodeJS.ErrnoException,
   socket: Socket,
-  { maxHeaderBytes, requestHeadersTimeoutMs }: Pick<Config, 'maxHeaderBytes' | 'requestHeadersTimeoutMs'>,
+  { maxHeaderBytes, requestHeadersTimeoutMs }: Config,
 ): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
-  const known: Record<string, HttpError> = {
-    HPE_HEADER_OVERFLOW: new HttpError(
-      431,
-      'HEADERS_TOO_LARGE',
-      `The headers must have at most ${maxHeaderBytes} bytes.`,
-    ),
-    ERR_HTTP_REQUEST_TIMEOUT: new HttpError(
-      408,
-      'REQUEST_TIMEOUT',
-      `The headers must arrive within ${requestHeadersTimeoutMs} ms.`,
-    ),
+  const known: Record<string, [number, ClientCode, string]> = {
+    HPE_HEADER_OVERFLOW: [431, 'HEADERS_TOO_LARGE', `The headers must have at most ${maxHeaderBytes} bytes.`],
+    ERR_HTTP_REQUEST_TIMEOUT: [408, 'REQUEST_TIMEOUT', `The headers must arrive within ${requestHeadersTimeoutMs} ms.`],
   };
-  const sent = known[error.code ?? ''] ?? new HttpError(400, 'BAD_REQUEST', 'This is not an HTTP request.');
-  const body = httpErrorBody(sent);
+  const [status, code, message] = known[error.code ?? ''] ?? [400, 'BAD_REQUEST', 'This is not an HTTP request.'];
+  const body = httpErrorBody(new HttpError(status, code, message));
   socket.end(
-    `HTTP/1.1 ${sent.status} ${STATUS_CODES[sent.status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
 }

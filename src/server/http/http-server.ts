@@ -11,7 +11,7 @@ import { Compression } from './compression.ts';
 import { CLOSE, type Connection, type Connections, IDLE_MS, KEEP_ALIVE, trackConnections } from './connections.ts';
 import { Exchange } from './exchange.ts';
 import { MAX_HEADERS, addCorsHeaders, checkHeaders, requestIdOf } from './headers.ts';
-import { type ErrorFormat, HttpError, sendHttpError, sendParseError } from './http-error.ts';
+import { type ErrorFormat, HttpError, notFound, sendHttpError, sendParseError } from './http-error.ts';
 import { type PausedSockets, createPausedSockets } from './paused-sockets.ts';
 import type { BodyReader } from './request-body.ts';
 import { UnsentBytes } from './unsent.ts';
@@ -47,8 +47,6 @@ export class HttpServer {
   readonly compression: Compression | undefined;
   /** By path. */
   routes: ReadonlyMap<string, RouteHandler> = new Map();
-  /** By path; errors of GraphQL elsewhere. */
-  errorFormats: ReadonlyMap<string, ErrorFormat> = new Map();
   /** Set at shutdown: each connection closes after its current request. */
   isClosing = false;
 
@@ -191,17 +189,15 @@ export class HttpServer {
 
   /** Responds with an HttpError. Any other error is logged, and the client gets a masked 500. */
   private sendError(exchange: Exchange, error: unknown): void {
-    const { request, response, requestId } = exchange;
+    const { log, config } = this.parts;
     const isHttpError = error instanceof HttpError;
-    if (!isHttpError) this.parts.log.error({ err: error, requestId }, 'a request failed');
-    if (exchange.isClosed || response.writableEnded) return;
-    if (!response.headersSent) exchange.setHeaders();
+    if (!isHttpError) log.error({ err: error, requestId: exchange.requestId }, 'a request failed');
     const sent = isHttpError ? error : new HttpError(500, 'INTERNAL_SERVER_ERROR', 'Something went wrong.');
-    sendHttpError(request, response, sent, this.errorFormatOf(request), this.parts.config.requestBodyTimeoutMs);
+    sendHttpError(exchange, sent, this.errorFormatOf(exchange.request), config.requestBodyTimeoutMs);
   }
 
   private errorFormatOf(request: IncomingMessage): ErrorFormat {
-    return this.errorFormats.get(pathOf(request)) ?? 'graphql';
+    return this.parts.config.mcp && pathOf(request) === '/mcp' ? 'json-rpc' : 'graphql';
   }
 }
 
@@ -216,9 +212,6 @@ function isWritable(connection: Connection | undefined): boolean {
   const { first, last } = connection.exchanges;
   return first === last && (!first || (!first.item.request.complete && first.item.isOpen));
 }
-
-export const notFound = (): HttpError =>
-  new HttpError(404, 'NOT_FOUND', 'There is nothing here; the graph is at /graphql.');
 
 /** For stream errors that are handled at `close`: without a listener they would end the process. */
 const ignore = (): void => undefined;

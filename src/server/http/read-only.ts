@@ -1,37 +1,41 @@
 /** Responses of routes that only read: GET and HEAD. */
+import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { lazily } from '../../lib/promises.ts';
-import { etagOf, isNotModified } from './etag.ts';
 import type { Exchange } from './exchange.ts';
 import { HttpError } from './http-error.ts';
 import { sendBody, sendNotModified } from './send.ts';
 
-/** Sends a body that must not be cached. Throws an HttpError for other methods; so does `sendRead`. */
-export function sendJson(exchange: Exchange, status: number, value: object): void {
-  const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
-  sendRead(exchange, status, headers, JSON.stringify(value));
+/** ETags are weak, because all encodings of a response share one. Responses for one token alone have tags of their own. */
+export const etagOf = (body: Buffer | string, token = ''): string =>
+  `W/"${createHash('sha256').update(`${token.length} ${token}`).update(body).digest('base64url').slice(0, 22)}"`;
+
+/** Whether If-None-Match has the tag: the copy of the client is current. */
+export function isNotModified(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  const opaque = etag.replace(/^W\//, '');
+  const tags: readonly string[] = ifNoneMatch.match(/"[^"]*"/g) ?? [];
+  return ifNoneMatch.trim() === '*' || tags.includes(opaque);
 }
 
-/** Sends a body, or only its headers to a HEAD. */
-export function sendRead(
-  exchange: Exchange,
-  status: number,
-  headers: Readonly<Record<string, string>>,
-  body: string,
-): void {
-  addReadHeaders(exchange, headers);
+/** Sends a body that must not be cached. Throws an HttpError for other methods. */
+export function sendRead(exchange: Exchange, status: number, type: string, body: string): void {
+  addReadHeaders(exchange, { 'content-type': type, 'cache-control': 'no-store' });
   sendBody(exchange, status, exchange.headers, body);
 }
 
+export const sendJson = (exchange: Exchange, status: number, value: object): void =>
+  sendRead(exchange, status, 'application/json; charset=utf-8', JSON.stringify(value));
+
 /** A route whose body is always the same: clients may store it, and ask whether it has changed. */
-export function createStaticRoute(headers: Readonly<Record<string, string>>, text: () => string) {
+export function createStaticRoute(type: string, text: () => string, headers?: Readonly<Record<string, string>>) {
   const prepared = lazily(() => {
     const body = Buffer.from(text());
     return { body, etag: etagOf(body) };
   });
   return (exchange: Exchange): void => {
     const { body, etag } = prepared();
-    addReadHeaders(exchange, { ...headers, 'cache-control': 'no-cache', etag });
+    addReadHeaders(exchange, { 'content-type': type, ...headers, 'cache-control': 'no-cache', etag });
     if (isNotModified(exchange.request.headers['if-none-match'], etag)) sendNotModified(exchange);
     else sendBody(exchange, 200, exchange.headers, body, true);
   };

@@ -1,16 +1,18 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Config } from '../../config/settings.ts';
 import type { OnError } from '../../graph/engine/builder.ts';
 import { createBatch } from '../../lib/batch.ts';
 import { createDeadlineQueue } from '../../lib/deadlines.ts';
+import { isPercentEncodedUtf8 } from '../../lib/unicode.ts';
 import type { Exchange } from './exchange.ts';
 import { HttpError } from './http-error.ts';
-import { checkPercentEncoding, checkSurrogates, decodeStrictUtf8 } from './strict-text.ts';
 
 /** The parameters of a request. Only their basic shape has been checked. */
 export interface GraphqlParams {
   /** Absent if the document is requested by its id. */
   query?: string | null | undefined;
+  operationName?: string | null | undefined;
   [parameter: string]: unknown;
 }
 
@@ -137,7 +139,7 @@ export function readQueryString({ url = '' }: IncomingMessage): GraphqlParams | 
   };
 }
 
-function formParams(text: string): Record<string, unknown> & { query?: string } {
+function formParams(text: string): Record<string, unknown> & { query?: string; operationName?: string } {
   checkPercentEncoding(text);
   const { variables, extensions, ...rest } = Object.fromEntries(new URLSearchParams(text));
   return {
@@ -189,3 +191,28 @@ export function parsedJson(text: string, what: string): unknown {
     throw new HttpError(400, 'BAD_REQUEST', `${what} must be JSON.`);
   }
 }
+
+/**
+ * Decodes UTF-8. This and the functions below reject text that cannot be passed on unchanged: decoders replace invalid UTF-8, and encoders
+ * lone surrogates, by U+FFFD; a mutation would store the replacement without an error.
+ */
+function decodeStrictUtf8(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw invalidText('The body is not UTF-8.');
+  return bytes.toString();
+}
+
+/** Rejects a query string or form whose percent-encoded bytes are not UTF-8. */
+export function checkPercentEncoding(text: string): void {
+  if (!isPercentEncodedUtf8(text)) throw invalidText('The percent-encoded bytes are not UTF-8.');
+}
+
+/** Rejects JSON with a lone surrogate. It has been decoded from UTF-8, so only an escape can contain one. */
+export function checkSurrogates(json: string): void {
+  if (!/\\ud[89a-f]/i.test(json)) return;
+  for (const [, half] of json.matchAll(escapes)) if (half) throw invalidText('A text has a lone surrogate.');
+}
+
+/** An escaped surrogate pair, a lone surrogate (captured), or any other escape. */
+const escapes = /\\u[dD][89abAB][\dA-Fa-f]{2}\\u[dD][c-fC-F][\dA-Fa-f]{2}|(\\u[dD][89a-fA-F][\dA-Fa-f]{2})|\\./gs;
+
+export const invalidText = (message: string): HttpError => new HttpError(400, 'INVALID_TEXT', message);

@@ -2,7 +2,6 @@
  * Writes response bodies no faster than clients read them. Unread bytes are counted and buffered outside of the operation, so that a client
  * that does not read cannot keep a slot.
  */
-import type { Transform } from 'node:stream';
 import type { Compressed } from './compression.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -79,41 +78,36 @@ export async function sendStream(exchange: Exchange, stream: ReadableStream<Uint
   }
 }
 
-/** The outbox, or a compressor in front of it if the client accepts an encoding. */
-function partsOf(exchange: Exchange): Outbox | CompressedParts {
+/** The outbox, or a compressor in front of it if the client accepts an encoding. Parts of one turn of the event loop are flushed together. */
+function partsOf(exchange: Exchange): Parts {
   const outbox = new Outbox(exchange);
   const { compression, request, response } = exchange;
   const opened = compression?.open(request.headers['accept-encoding']);
   if (!opened) return outbox;
-  response.setHeader('content-encoding', opened.encoding);
-  exchange.onClose(() => opened.stream.destroy());
-  return new CompressedParts(opened.stream, exchange, outbox);
+  const { encoding, stream } = opened;
+  response.setHeader('content-encoding', encoding);
+  exchange.onClose(() => stream.destroy());
+  stream.on('data', (bytes: Uint8Array) => outbox.add(bytes));
+  stream.on('end', () => outbox.end());
+  stream.on('error', () => response.destroy());
+  const chunks: Uint8Array[] = [];
+  return {
+    add(bytes) {
+      if (chunks.push(bytes) === 1) setImmediate(() => stream.write(Buffer.concat(chunks.splice(0))));
+      return stream.writableNeedDrain ? new Promise((resolve) => stream.once('drain', resolve)) : undefined;
+    },
+    end: () => void setImmediate(() => stream.end()), // after what was added before
+  };
 }
 
-/** Compresses parts on their way to the outbox. Parts of one turn of the event loop are flushed together. */
-class CompressedParts {
-  private readonly encoder: Transform;
-  private chunks: Uint8Array[] = [];
-
-  constructor(encoder: Transform, { response }: Exchange, outbox: Outbox) {
-    this.encoder = encoder;
-    encoder.on('data', (bytes: Uint8Array) => outbox.add(bytes));
-    encoder.on('end', () => outbox.end());
-    encoder.on('error', () => response.destroy());
-  }
-
-  add(bytes: Uint8Array): Promise<void> | undefined {
-    if (this.chunks.push(bytes) === 1) setImmediate(() => this.encoder.write(Buffer.concat(this.chunks.splice(0))));
-    return this.encoder.writableNeedDrain ? new Promise((resolve) => this.encoder.once('drain', resolve)) : undefined;
-  }
-
-  end(): void {
-    setImmediate(() => this.encoder.end()); // after what was added before
-  }
+interface Parts {
+  /** The promise, if there is one, resolves when the next part may be added. */
+  add: (bytes: Uint8Array) => Promise<void> | undefined;
+  end: () => void;
 }
 
 /** Bytes of one response that are not written yet. */
-class Outbox {
+class Outbox implements Parts {
   private readonly exchange: Exchange;
   private readonly chunks: Uint8Array[] = [];
   /** Bytes not written yet. */

@@ -1,41 +1,41 @@
 /** The page at /: what the product is for, shown over the demo. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createPage, jsonElement } from './assets.ts';
-import { contentPolicy, hashSource } from './content-policy.ts';
+import type { Config } from '../../config/settings.ts';
+import { lazily } from '../../lib/promises.ts';
+import { createPage, demoToken, hashSource, jsonElement } from './assets.ts';
 import type { Exchange } from './exchange.ts';
-import { HELP_PATH } from './help.ts';
+import { HELP_PATH, notFound } from './http-error.ts';
 
-interface Demo {
-  /** Its requests are sent with this token. */
-  token: string;
-  /** Where the pictures of its records are. */
-  pictures: string;
+/** The handler of the page for browsers; the folder has its files. It shows the demo, or only the links. */
+export function createWelcomeRoute(config: Config, folder: string): (exchange: Exchange) => void {
+  const page = lazily(() => createWelcomePage(config, folder));
+  return (exchange) => {
+    if (!exchange.request.headers.accept?.includes('text/html')) throw notFound();
+    page()(exchange);
+  };
 }
 
-/** The handler of the page; the folder has its files. Without the demo it has only the links. */
-export function createWelcomePage(
-  folder: string,
-  demo: Demo | undefined,
-  hasGraphiql: boolean,
-): (exchange: Exchange) => void {
+function createWelcomePage(config: Config, folder: string) {
+  const { explain, graphiql: hasGraphiql, publicUrl, baseUrl } = config;
+  const pictures = publicUrl ?? baseUrl;
+  const token = explain && pictures ? demoToken(config) : undefined;
   const read = (file: string) => readFileSync(join(folder, file), 'utf8');
   const documents = readdirSync(folder).filter((file) => file.endsWith('.graphql'));
   const queries = Object.fromEntries(documents.map((file) => [file.slice(0, -'.graphql'.length), read(file).trim()]));
   const rest: unknown = JSON.parse(read('rest.json'));
-  const settings = demo && { token: demo.token, hasGraphiql, queries, rest };
+  const settings = token && { token, hasGraphiql, queries, rest };
   const [style, script] = [read('welcome.css'), read('welcome.js')];
   const html = read('welcome.html')
     .replace('<!-- style -->', () => `<style>${style}</style>`)
     .replace('<!-- links -->', () => links(hasGraphiql))
     .replace('<!-- demo -->', () => (settings ? `${jsonElement(settings)}<script>${script}</script>` : ''));
-  const policy = contentPolicy([
+  return createPage(html, [
     `script-src ${hashSource(script)}`,
     `style-src ${hashSource(style)}`,
-    `img-src data:${demo ? ` ${new URL(demo.pictures).origin}` : ''}`,
+    `img-src data:${token ? ` ${new URL(pictures!).origin}` : ''}`,
     "connect-src 'self'",
   ]);
-  return createPage(html, policy);
 }
 
 const links = (hasGraphiql: boolean): string =>

@@ -52,7 +52,7 @@ function queryTool({ config, pipeline, run }: ToolParts): CallableTool {
       const { query, variables, operationName, plan } = given;
       const prepared = pipeline.prepare(query, operationName ?? undefined);
       if (prepared.errors?.[0]) throw prepared.errors[0];
-      if (prepared.isDeliveredIncrementally) throw badInput('@defer and @stream are not supported here.');
+      if (prepared.ready?.incrementalSelections.length) throw badInput('@defer and @stream are not supported here.');
       if (prepared.ready?.operation.operation === OperationTypeNode.MUTATION && !mcpWrites)
         throw badInput('Mutations are not allowed here.');
       const done = await run(prepared, { variables: variables ?? {}, exchange, isPlanned: plan === true });

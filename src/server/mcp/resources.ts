@@ -6,7 +6,7 @@ import { recordDocument } from '../../graph/engine/record-document.ts';
 import { errorsMarkdown } from '../../graph/errors/markdown.ts';
 import { printMarkedSchema } from '../../graph/null-conditions.ts';
 import { lazily } from '../../lib/promises.ts';
-import { secondsToKeep } from '../graphql/cache-control.ts';
+import { secondsToKeep } from '../graphql/response-headers.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { ToolParts } from './tools.ts';
 

@@ -1,6 +1,6 @@
 /** Results of tools: data, errors in words for an agent, and cost; cut to a number of characters. */
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { GraphQLError, GraphQLErrorExtensions } from 'graphql';
+import type { GraphQLError } from 'graphql';
 import { CUTS_ROOM, cutToFit, shortenText } from '../../graph/engine/cut-response.ts';
 import type { JsonSchema, ObjectSchema } from '../../graph/engine/json-schema.ts';
 import { notesOn } from '../../graph/errors/codes.ts';
@@ -48,8 +48,8 @@ export function failedResult(error: AgentError): CallToolResult {
 }
 
 export function agentError(error: GraphQLError | HttpError): AgentError {
-  const { message } = error;
-  const { path, extensions } = error instanceof HttpError ? { path: undefined, extensions: detailsOf(error) } : error;
+  const { message, extensions } = error;
+  const path = error instanceof HttpError ? undefined : error.path;
   const { code = 'INTERNAL_SERVER_ERROR' } = extensions;
   const details = Object.fromEntries(
     DETAILS.filter((name) => name in extensions).map((name) => [name, extensions[name]]),
@@ -62,10 +62,6 @@ export function agentError(error: GraphQLError | HttpError): AgentError {
     ...(whatToDo && { whatToDo }),
     ...details,
   };
-}
-
-function detailsOf({ code, headers: { 'retry-after': seconds } }: HttpError): GraphQLErrorExtensions {
-  return { code, ...(seconds && { retryAfter: Number(seconds) }) };
 }
 
 /** The first errors with their first violations, as many as fit. */

@@ -1,33 +1,25 @@
 /** The route /mcp: Model Context Protocol over Streamable HTTP, stateless, with responses in JSON. Loaded only where MCP is on. */
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import type { GraphQLSchema } from 'graphql';
-import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
 import { ConfigError } from '../../config/read.ts';
+import { packageDir } from '../../package.ts';
+import type { RouteParts } from '../graphql/answer.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { hasMoreValues } from '../graphql/limits.ts';
 import { showsSchema } from '../graphql/persisted-documents.ts';
-import { checkSource } from '../http/source.ts';
+import { isListedOrigin } from '../http/headers.ts';
 import { HttpError } from '../http/http-error.ts';
 import { sendJson } from '../http/read-only.ts';
-import { type BodyReader, parsedJson } from '../http/request-body.ts';
+import { parsedJson } from '../http/request-body.ts';
 import { sendBody } from '../http/send.ts';
 import { createFreeTools } from './free.ts';
 import { createResources } from './resources.ts';
-import { type RunnerParts, createRunner } from './run.ts';
+import { createRunner } from './run.ts';
 import { type SessionParts, openSession } from './session.ts';
 import { createTools } from './tools.ts';
-
-interface McpParts extends RunnerParts {
-  schema: GraphQLSchema;
-  bodies: BodyReader;
-  log: Logger;
-  /** Where the package lies: the pages that are tools by default, and the version. */
-  packageDir: string | undefined;
-}
 
 const METADATA_PATH = '/.well-known/oauth-protected-resource';
 const METHODS = 'POST, OPTIONS';
@@ -35,7 +27,7 @@ const MESSAGES_MAX = 10;
 const VALUES_MAX = 10_000;
 
 /** Throws a ConfigError if the tools cannot be made. */
-export function createMcpRoutes(parts: McpParts) {
+export function createMcpRoutes(parts: RouteParts) {
   const { config, bodies, log } = parts;
   const session = sessionParts(parts);
 
@@ -83,24 +75,34 @@ export function createMcpRoutes(parts: McpParts) {
   };
 }
 
-function sessionParts(parts: McpParts): SessionParts {
-  const { schema, config, pipeline, packageDir } = parts;
-  const path = config.mcpOperations ?? (packageDir === undefined ? undefined : join(packageDir, 'operations'));
-  if (path === undefined) throw new ConfigError(['MCP_OPERATIONS must be set, because MCP is on']);
-  const run = createRunner(parts);
-  const toolParts = { schema, config, pipeline, run };
+/**
+ * Rejects pages of other sites. A page that has its own name resolve to this machine sends that name as Host; it cannot send an IP address,
+ * `localhost` or our own name.
+ */
+function checkSource({ headers: { host = '', origin } }: IncomingMessage, config: Config): void {
+  const ours = config.mcpUrl === undefined ? undefined : new URL(config.mcpUrl);
+  const name = host.replace(/:\d*$/, '').toLowerCase();
+  const isOurs = isLocal(name) || name === config.host.toLowerCase() || name === ours?.hostname;
+  if (!isOurs) throw new HttpError(403, 'ORIGIN_NOT_ALLOWED', 'This host is not allowed.');
+  if (origin === undefined || isListedOrigin(origin, config.corsOrigins) || origin === ours?.origin) return;
+  if (/^https?:\/\//.test(origin) && origin.slice(origin.indexOf('//') + 2) === host) return;
+  throw new HttpError(403, 'ORIGIN_NOT_ALLOWED', 'Pages of this origin are not allowed.');
+}
+
+const isLocal = (name: string): boolean =>
+  name === '' || name === 'localhost' || isIP(name.startsWith('[') ? name.slice(1, -1) : name) !== 0;
+
+function sessionParts(parts: RouteParts): SessionParts {
+  const { config, log } = parts;
+  const path = config.mcpOperations ?? join(packageDir, 'operations');
+  const toolParts = { ...parts, run: createRunner(parts) };
   const all = [...createTools(path, toolParts), ...(config.mcpFree ? createFreeTools(toolParts) : [])];
   const tools = new Map(all.map((each) => [each.tool.name, each]));
   if (tools.size < all.length)
     throw new ConfigError(['MCP_OPERATIONS: with MCP_FREE no operation may be named query or schema']);
   const resources = createResources(toolParts, showsSchema(config) || config.mcpFree);
-  return { version: versionIn(packageDir), tools, resources, log: parts.log };
+  return { tools, resources, log };
 }
-
-const versionIn = (packageDir: string | undefined): string =>
-  packageDir === undefined
-    ? '0.0.0'
-    : (JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8')) as { version: string }).version;
 
 const resourceOf = ({ headers: { host } }: IncomingMessage, { mcpUrl }: Config): string =>
   mcpUrl ?? `http://${host}/mcp`;

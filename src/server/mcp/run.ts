@@ -1,28 +1,18 @@
 /** Runs one operation for an agent: by the pipeline and the admission of GraphQL, within the share that agents have of both. */
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import type { Config } from '../../config/settings.ts';
 import { addListener, cancel, createCancellationToken, removeListener } from '../../lib/cancellation.ts';
 import type { Variables } from '../../graph/engine/document.ts';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { LoggedCall } from '../../upstream/call-log.ts';
-import type { UpstreamClient } from '../../upstream/client.ts';
 import type { Operation } from '../../upstream/operation.ts';
 import type { RateLimitState } from '../../upstream/limits/rate-limiter.ts';
-import type { Pipeline } from '../graphql/answer.ts';
+import type { RouteParts } from '../graphql/answer.ts';
 import type { Prepared } from '../graphql/prepare.ts';
-import type { Admission } from '../http/admission.ts';
+import type { OperationSlot } from '../http/admission.ts';
 import { clientAddress } from '../http/client-address.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { HttpError } from '../http/http-error.ts';
 import { parentContext } from '../observability/tracing.ts';
-
-/** The parts of the server that agents use. */
-export interface RunnerParts {
-  config: Config;
-  pipeline: Pipeline;
-  admission: Admission;
-  upstream: UpstreamClient;
-}
 
 /** The calls of one run, and what the rate limit of film calls leaves to agents with this credential. */
 export interface Cost {
@@ -47,7 +37,7 @@ export type RunForAgent = (
   options: { variables: Variables; exchange: Exchange; isPlanned?: boolean },
 ) => Promise<Run>;
 
-export function createRunner(parts: RunnerParts): RunForAgent {
+export function createRunner(parts: RouteParts): RunForAgent {
   const { config, pipeline, admission, upstream } = parts;
   const addressOf = clientAddress(config.trustedProxies);
   const rateShare = config.mcpShare / 100;
@@ -76,17 +66,15 @@ export function createRunner(parts: RunnerParts): RunForAgent {
     const whole = { onCancel: (reason: Error) => cancel(lifetime, reason) };
     addListener(exchange.lifetime, whole);
     running++;
+    let slot: OperationSlot | undefined;
     try {
-      const slot = await admission.enter({ exchange, lifetime });
-      try {
-        const result = (await pipeline.answer(prepared, variables, caller, lifetime)) as ExecutionResult;
-        const { data = null, errors = [], extensions: { upstream: plan, stale } = {} } = result;
-        const left = await upstream.forOperation(caller, lifetime).rateBudget();
-        return { data, errors, stale, plan, cost: { ...callsMade(calls), left }, cachePolicy };
-      } finally {
-        slot.release();
-      }
+      slot = await admission.enter({ exchange, lifetime });
+      const result = (await pipeline.answer(prepared, variables, caller, lifetime)) as ExecutionResult;
+      const { data = null, errors = [], extensions: { upstream: plan, stale } = {} } = result;
+      const left = await upstream.forOperation(caller, lifetime).rateBudget();
+      return { data, errors, stale, plan, cost: { ...callsMade(calls), left }, cachePolicy };
     } finally {
+      slot?.release();
       running--;
       removeListener(exchange.lifetime, whole);
     }

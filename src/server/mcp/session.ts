@@ -13,6 +13,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
+import { version } from '../../package.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { createResources } from './resources.ts';
@@ -20,7 +21,6 @@ import { type AgentError, agentError, failedResult } from './result.ts';
 import type { CallableTool } from './tools.ts';
 
 export interface SessionParts {
-  version: string;
   tools: ReadonlyMap<string, CallableTool>;
   resources: ReturnType<typeof createResources>;
   log: Logger;
@@ -39,11 +39,7 @@ const noValidator = {
 };
 
 /** `onLogin` is called when a tool or resource needs a token, or another one. */
-export function openSession(
-  { version, tools, resources, log }: SessionParts,
-  exchange: Exchange,
-  onLogin: () => void,
-): Server {
+export function openSession({ tools, resources, log }: SessionParts, exchange: Exchange, onLogin: () => void): Server {
   const server = new Server(
     { name: 'catalog-graphql', version },
     { capabilities: { tools: {}, resources: {} }, instructions, jsonSchemaValidator: noValidator },

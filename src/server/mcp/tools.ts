@@ -1,7 +1,6 @@
 /** Tools: reviewed operations with their schemas, price and hints; with MCP_FREE, documents that agents write. */
 import type { CallToolResult, Tool, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
 import { type GraphQLSchema, Kind, OperationTypeNode, type SelectionNode, print } from 'graphql';
-import type { Config } from '../../config/settings.ts';
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
 import { withCursors } from '../../graph/engine/cut-response.ts';
 import type { Variables } from '../../graph/engine/document.ts';
@@ -10,17 +9,14 @@ import { type Price, priceOf } from '../../graph/engine/price.ts';
 import { slotsOfAgents } from '../../upstream/limits/film-rate.ts';
 import { fieldRule } from '../../graph/engine/declarations.ts';
 import { badInput } from '../../graph/errors/to-client-error.ts';
-import type { Pipeline } from '../graphql/answer.ts';
+import type { RouteParts } from '../graphql/answer.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { ConfigError } from '../../config/read.ts';
 import { type ReviewedOperation, readReviewedOperations } from './operations.ts';
 import { toolResult, resultSchemaOf } from './result.ts';
 import type { RunForAgent } from './run.ts';
 
-export interface ToolParts {
-  schema: GraphQLSchema;
-  config: Config;
-  pipeline: Pipeline;
+export interface ToolParts extends RouteParts {
   run: RunForAgent;
 }
 

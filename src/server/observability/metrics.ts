@@ -8,44 +8,26 @@ export interface Tally {
   inc: (by?: number) => void;
 }
 
-/** Successes of one kind, with the seconds that each took. */
-export interface SuccessSeries {
-  add: (seconds: number) => void;
-}
-
 /** How many durations are passed on to prom-client at once. */
 const BATCH = 100;
 
 export function createMetrics() {
   const registry = new Registry();
-  const registers = [registry];
-  const factory = metricFactory(registry);
   const flushes: (() => void)[] = [];
   let collecting: Promise<string> | undefined;
   return {
-    ...requestMetrics(factory),
-    ...operationMetrics(factory),
-    ...upstreamMetrics(factory),
-    /** A gauge whose value is read at each scrape. */
-    gauge(name: string, help: string, read: () => number): void {
+    ...declaredMetrics(registry),
+    /** A gauge that is read at each scrape. With a label, `read` returns a number for each value of the label. */
+    gauge(name: string, help: string, read: () => number | Readonly<Record<string, number>>, label?: string): void {
       new Gauge({
         name,
         help,
-        registers,
+        labelNames: label === undefined ? [] : [label],
+        registers: [registry],
         collect() {
-          this.set(read());
-        },
-      });
-    },
-    /** The same with one label: `read` returns a number for each value of the label. */
-    gaugeBy(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void {
-      new Gauge({
-        name,
-        help,
-        labelNames: [label],
-        registers,
-        collect() {
-          for (const [value, number] of Object.entries(read())) this.set({ [label]: value }, number);
+          const now = read();
+          if (typeof now === 'number') this.set(now);
+          else for (const [value, number] of Object.entries(now)) this.set({ [label!]: value }, number);
         },
       });
     },
@@ -59,7 +41,7 @@ export function createMetrics() {
       return { inc: (by = 1) => void (unreported += by) };
     },
     /** The same with a histogram. */
-    successes(total: { inc: (by: number) => void }, duration: { observe: (seconds: number) => void }): SuccessSeries {
+    successes(total: { inc: (by: number) => void }, duration: { observe: (seconds: number) => void }) {
       const count = this.tally(total);
       let unreported: number[] = [];
       const flush = () => {
@@ -68,7 +50,7 @@ export function createMetrics() {
       };
       flushes.push(flush);
       return {
-        add(seconds) {
+        add(seconds: number): void {
           count.inc();
           if (unreported.push(seconds) === BATCH) flush();
         },
@@ -86,68 +68,60 @@ export function createMetrics() {
   };
 }
 
-const requestMetrics = ({ counter }: MetricFactory) => ({
-  requests: counter('catalog_requests_total', 'HTTP requests by path and status.', ['path', 'status']),
-  overloads: counter('catalog_overloads_total', 'Requests rejected because of overload.'),
-  unreadConnections: counter(
-    'catalog_unread_connections_total',
-    'Connections closed because their clients did not read, or did not complete a body.',
-  ),
-});
-
-const operationMetrics = ({ counter, histogram }: MetricFactory) => ({
-  operations: counter('catalog_operations_total', 'Operations by type and outcome.', ['type', 'outcome']),
-  operationSeconds: histogram(
-    'catalog_operation_seconds',
-    'Seconds that an operation took, by type.',
-    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
-    ['type'],
-  ),
-  namedOperations: counter(
-    'catalog_named_operations_total',
-    'Operations by name and outcome, for names in the manifest and in operations/.',
-    ['operation', 'outcome'],
-  ),
-  namedOperationSeconds: counter(
-    'catalog_named_operation_seconds_total',
-    'Seconds that operations took, by name, for names in the manifest and in operations/.',
-    ['operation'],
-  ),
-  errors: counter('catalog_errors_total', 'Errors in responses by code.', ['code']),
-  responseCacheHits: counter('catalog_answers_again_total', 'Responses served from the response cache.'),
-  persistedDocuments: counter('catalog_persisted_documents_total', 'Documents requested by id, by outcome.', [
-    'outcome',
-  ]),
-});
-
-const upstreamMetrics = ({ counter, histogram }: MetricFactory) => ({
-  upstreamCalls: counter('catalog_upstream_calls_total', 'Upstream calls by endpoint and outcome.', [
-    'service',
-    'endpoint',
-    'outcome',
-  ]),
-  upstreamSeconds: histogram(
-    'catalog_upstream_seconds',
-    'Seconds that an upstream call took, by endpoint.',
-    [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    ['service', 'endpoint'],
-  ),
-  cacheHits: counter('catalog_cache_answers_total', 'Upstream calls served from the record cache, fresh or stale.', [
-    'service',
-    'endpoint',
-    'how',
-  ]),
-  rateLimited: counter('catalog_budget_refusals_total', 'Upstream calls not made because of the rate limit.', [
-    'service',
-    'endpoint',
-  ]),
-});
-
-type MetricFactory = ReturnType<typeof metricFactory>;
-
-const metricFactory = (registry: Registry) => ({
-  counter: <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
-    new Counter({ name, help, labelNames, registers: [registry] }),
-  histogram: <Label extends string>(name: string, help: string, buckets: number[], labelNames: Label[]) =>
-    new Histogram({ name, help, buckets, labelNames, registers: [registry] }),
-});
+function declaredMetrics(registry: Registry) {
+  const registers = [registry];
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+    new Counter({ name, help, labelNames, registers });
+  const histogram = <Label extends string>(name: string, help: string, buckets: number[], labelNames: Label[]) =>
+    new Histogram({ name, help, buckets, labelNames, registers });
+  return {
+    requests: counter('catalog_requests_total', 'HTTP requests by path and status.', ['path', 'status']),
+    overloads: counter('catalog_overloads_total', 'Requests rejected because of overload.'),
+    unreadConnections: counter(
+      'catalog_unread_connections_total',
+      'Connections closed because their clients did not read, or did not complete a body.',
+    ),
+    operations: counter('catalog_operations_total', 'Operations by type and outcome.', ['type', 'outcome']),
+    operationSeconds: histogram(
+      'catalog_operation_seconds',
+      'Seconds that an operation took, by type.',
+      [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+      ['type'],
+    ),
+    namedOperations: counter(
+      'catalog_named_operations_total',
+      'Operations by name and outcome, for names in the manifest and in operations/.',
+      ['operation', 'outcome'],
+    ),
+    namedOperationSeconds: counter(
+      'catalog_named_operation_seconds_total',
+      'Seconds that operations took, by name, for names in the manifest and in operations/.',
+      ['operation'],
+    ),
+    errors: counter('catalog_errors_total', 'Errors in responses by code.', ['code']),
+    responseCacheHits: counter('catalog_answers_again_total', 'Responses served from the response cache.'),
+    persistedDocuments: counter('catalog_persisted_documents_total', 'Documents requested by id, by outcome.', [
+      'outcome',
+    ]),
+    upstreamCalls: counter('catalog_upstream_calls_total', 'Upstream calls by endpoint and outcome.', [
+      'service',
+      'endpoint',
+      'outcome',
+    ]),
+    upstreamSeconds: histogram(
+      'catalog_upstream_seconds',
+      'Seconds that an upstream call took, by endpoint.',
+      [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      ['service', 'endpoint'],
+    ),
+    cacheHits: counter('catalog_cache_answers_total', 'Upstream calls served from the record cache, fresh or stale.', [
+      'service',
+      'endpoint',
+      'how',
+    ]),
+    rateLimited: counter('catalog_budget_refusals_total', 'Upstream calls not made because of the rate limit.', [
+      'service',
+      'endpoint',
+    ]),
+  };
+}

@@ -1,26 +1,19 @@
-/** Metrics and spans of operations. */
+/** Metrics and spans of operations, and the log of slow ones. */
 import { type Context, ROOT_CONTEXT } from '@opentelemetry/api';
-import { type GraphQLError, type GraphQLFormattedError, OperationTypeNode } from 'graphql';
+import { type GraphQLError, OperationTypeNode } from 'graphql';
+import type { Logger } from 'pino';
 import type { OperationSpan } from '../../lib/trace-context.ts';
+import type { Operation } from '../../upstream/operation.ts';
 import type { Metrics, Tally } from './metrics.ts';
 import { type Tracing, endOperationSpan, startOperationSpan } from './tracing.ts';
 
-type Errors = readonly (GraphQLError | GraphQLFormattedError)[];
+type Errors = readonly GraphQLError[];
 
-interface OperationObserver {
-  /** Starts the span of an operation; undefined if nobody records it and there is no trace to pass on. */
-  start: (type: OperationTypeNode, parent: Context | undefined, startedAt: number) => OperationSpan | undefined;
-  end: (
-    operation: {
-      type: OperationTypeNode;
-      name: string | undefined;
-      startedAt: number;
-      span: OperationSpan | undefined;
-    },
-    errors: Errors | undefined,
-  ) => void;
-  /** A document that cannot be run. */
-  invalidDocument: (errors: Errors) => void;
+interface ObservedOperation {
+  type: OperationTypeNode;
+  name: string | undefined;
+  startedAt: number;
+  span: OperationSpan | undefined;
 }
 
 /** `names`: the operation names that may become values of a label. Names that clients choose would be unbounded. */
@@ -28,7 +21,7 @@ export function createOperationObserver(
   metrics: Metrics,
   tracing: Tracing | undefined,
   names: ReadonlySet<string> = new Set(),
-): OperationObserver {
+) {
   const types = Object.values(OperationTypeNode);
   const successes = new Map(
     types.map((type) => {
@@ -54,8 +47,10 @@ export function createOperationObserver(
   };
 
   return {
-    start: (type, parent, startedAt) => tracing && startOperationSpan(tracing, type, parent ?? ROOT_CONTEXT, startedAt),
-    end({ type, name, startedAt, span }, errors) {
+    /** Starts the span of an operation; undefined if nobody records it and there is no trace to pass on. */
+    start: (type: OperationTypeNode, parent: Context | undefined, startedAt: number): OperationSpan | undefined =>
+      tracing && startOperationSpan(tracing, type, parent ?? ROOT_CONTEXT, startedAt),
+    end({ type, name, startedAt, span }: ObservedOperation, errors: Errors | undefined): void {
       const elapsed = (performance.now() - startedAt) / 1_000;
       if (errors) {
         countErrors(type, errors);
@@ -66,12 +61,13 @@ export function createOperationObserver(
       series?.seconds.inc(elapsed);
       if (span) endOperationSpan(span, type, name, (errors ?? []).map(codeOf));
     },
-    invalidDocument: (errors) => countErrors('none', errors),
+    /** A document that cannot be run. */
+    invalidDocument: (errors: Errors) => countErrors('none', errors),
   };
 }
 
-const codeOf = ({ extensions }: GraphQLError | GraphQLFormattedError): string =>
-  typeof extensions?.code === 'string' ? extensions.code : 'INTERNAL_SERVER_ERROR';
+const codeOf = ({ extensions: { code } }: GraphQLError): string =>
+  typeof code === 'string' ? code : 'INTERNAL_SERVER_ERROR';
 
 /** The names of the operations in these documents. */
 export function operationNames(documents: Iterable<string>): ReadonlySet<string> {
@@ -84,3 +80,28 @@ export function operationNames(documents: Iterable<string>): ReadonlySet<string>
   }
   return names;
 }
+
+/** Clients choose the names, which may be as long as a document. */
+const NAME_MAX = 100;
+
+/** Returns a function to be called at the end of an operation. It logs one that took long, with its calls. */
+export const createSlowLog =
+  (log: Logger, thresholdMs: number) =>
+  ({ callLog }: Operation, name: string | undefined, requestId: string): void => {
+    if (thresholdMs === 0) return;
+    const ms = performance.now() - callLog.started;
+    if (ms < thresholdMs) return;
+    const sent = callLog.calls.filter(({ cached }) => !cached);
+    const slowest = sent.reduce((a, b) => (b.ms > (a?.ms ?? -1) ? b : a), sent[0]);
+    const facts = {
+      requestId,
+      operation: name?.slice(0, NAME_MAX),
+      ms: Math.round(ms),
+      calls: sent.length,
+      ...(slowest && {
+        slowest: `${slowest.method} ${slowest.wirePath.split('?', 1)[0]}`,
+        slowestMs: Math.round(slowest.ms),
+      }),
+    };
+    log.info(facts, 'slow operation');
+  };

@@ -5,13 +5,11 @@ import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@ope
 import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
 
-export type ExporterSettings = Pick<Config, 'otelExporterOtlpHeaders' | 'otelServiceName'>;
-
 const BATCH = { maxExportBatchSize: 512, maxQueueSize: 4_096, scheduledDelayMillis: 2_000, exportTimeoutMillis: 3_000 };
 
 export function createExportingProvider(
   endpoint: string,
-  { otelExporterOtlpHeaders, otelServiceName }: ExporterSettings,
+  { otelExporterOtlpHeaders, otelServiceName }: Config,
   log: Logger,
 ): BasicTracerProvider {
   const exporter = new OTLPTraceExporter({

@@ -3,6 +3,7 @@
  * provider all spans are no-ops. OTEL_EXPORTER_OTLP_ENDPOINT makes the facade export them itself.
  */
 import {
+  type Attributes,
   type Context,
   INVALID_TRACEID,
   ROOT_CONTEXT,
@@ -19,30 +20,22 @@ import type { Config } from '../../config/settings.ts';
 import { settlesWithin } from '../../lib/promises.ts';
 import { type OperationSpan, parseTraceHeaders } from '../../lib/trace-context.ts';
 import type { ObservedCall } from '../../upstream/http/call.ts';
-import type { ExporterSettings } from './otlp-exporter.ts';
 
-export interface Tracing {
-  readonly tracer: Tracer;
-  /** Resolves when the exporter is loaded; undefined if there is none to wait for. */
-  readonly loading: Promise<void> | undefined;
-  /** Exports the remaining spans. */
-  close: () => Promise<void>;
-}
-
-type TracingSettings = ExporterSettings & Pick<Config, 'otelExporterOtlpEndpoint'>;
+export type Tracing = ReturnType<typeof createTracing>;
 
 const SCOPE = 'catalog-graphql';
 /** The exporter retries; an unreachable collector must not delay the end of the process for longer. */
 const CLOSE_MS = 4_000;
 
-export function createTracing(settings: TracingSettings, log: Logger): Tracing {
+export function createTracing(config: Config, log: Logger) {
   let tracer = trace.getTracer(SCOPE);
   let close = async () => undefined as void;
-  let loading = settings.otelExporterOtlpEndpoint === undefined ? undefined : load(settings.otelExporterOtlpEndpoint);
+  const { otelExporterOtlpEndpoint: exportTo } = config;
+  let loading = exportTo === undefined ? undefined : load(exportTo);
 
   async function load(endpoint: string): Promise<void> {
     const { createExportingProvider } = await import('./otlp-exporter.ts');
-    const provider = createExportingProvider(endpoint, settings, log);
+    const provider = createExportingProvider(endpoint, config, log);
     tracer = provider.getTracer(SCOPE);
     // A failed export is logged already.
     close = async () => void (await settlesWithin(CLOSE_MS, provider.shutdown()).catch(() => undefined));
@@ -50,13 +43,15 @@ export function createTracing(settings: TracingSettings, log: Logger): Tracing {
   }
 
   return {
-    get tracer() {
+    get tracer(): Tracer {
       return tracer;
     },
-    get loading() {
+    /** Resolves when the exporter is loaded; undefined if there is none to wait for. */
+    get loading(): Promise<void> | undefined {
       return loading;
     },
-    close: async () => {
+    /** Exports the remaining spans. */
+    close: async (): Promise<void> => {
       await loading;
       await close();
     },
@@ -91,32 +86,29 @@ export function endOperationSpan(
   name: string | undefined,
   codes: string[],
 ): void {
-  if (span.isRecording()) {
-    span.setAttribute('graphql.operation.type', type);
-    if (name !== undefined) span.setAttribute('graphql.operation.name', name);
-    const [first] = codes;
-    if (first !== undefined) {
-      span.setAttributes({ 'error.type': first, 'graphql.errors': [...new Set(codes)].join(',') });
-      span.setStatus({ code: SpanStatusCode.ERROR });
-    }
-  }
-  span.end();
+  const [error] = codes;
+  end(span, error, () => ({
+    'graphql.operation.type': type,
+    ...(name !== undefined && { 'graphql.operation.name': name }),
+    ...(error !== undefined && { 'graphql.errors': [...new Set(codes)].join(',') }),
+  }));
 }
 
 /** Ends the span of an upstream call. Its attributes name the path by its template: no ids and no search words. */
 export function endCallSpan(span: Span, { endpoint, outcome }: ObservedCall): void {
+  const status = /^\d{3}$/.test(outcome) ? Number(outcome) : undefined;
+  end(span, status === undefined || status >= 400 ? outcome : undefined, () => ({
+    'http.request.method': endpoint.method,
+    'url.template': endpoint.path,
+    'peer.service': endpoint.service,
+    ...(status !== undefined && { 'http.response.status_code': status }),
+  }));
+}
+
+function end(span: Span, error: string | undefined, attributes: () => Attributes): void {
   if (span.isRecording()) {
-    const status = /^\d{3}$/.test(outcome) ? Number(outcome) : undefined;
-    span.setAttributes({
-      'http.request.method': endpoint.method,
-      'url.template': endpoint.path,
-      'peer.service': endpoint.service,
-      ...(status !== undefined && { 'http.response.status_code': status }),
-    });
-    if (status === undefined || status >= 400) {
-      span.setAttribute('error.type', outcome);
-      span.setStatus({ code: SpanStatusCode.ERROR });
-    }
+    span.setAttributes({ ...attributes(), ...(error !== undefined && { 'error.type': error }) });
+    if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
   }
   span.end();
 }

@@ -6,15 +6,15 @@ import type { ObservedCall } from '../../upstream/http/call.ts';
 import type { ServiceState } from '../../upstream/http/pool.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
 import type { ServerState } from '../http/state.ts';
-import type { Metrics, SuccessSeries } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 import { endCallSpan } from './tracing.ts';
 
 /** Counts upstream calls and ends their spans. Labels have the path's template, never an id, which a client could choose. */
 export function observeCalls(metrics: Metrics, log: Logger): (call: ObservedCall) => void {
   const logResponse = createResponseLog(log);
-  const successes = new Map<Endpoint, SuccessSeries>();
+  const successes = new Map<Endpoint, ReturnType<Metrics['successes']>>();
 
-  function successesOf(endpoint: Endpoint): SuccessSeries {
+  function successesOf(endpoint: Endpoint) {
     let series = successes.get(endpoint);
     if (series) return series;
     const labels = labelsOf(endpoint);
@@ -85,7 +85,7 @@ export function registerUpstreamGauges(metrics: Metrics, { state }: UpstreamClie
     return { catalog: read(catalog), event: read(event) };
   };
   const gauge = (name: string, help: string, read: (service: ServiceState) => number) =>
-    metrics.gaugeBy(name, help, 'service', ofEach(read));
+    metrics.gauge(name, help, ofEach(read), 'service');
   gauge('catalog_upstream_up', '0 while the circuit breaker of the upstream is open.', ({ isOpen }) =>
     isOpen ? 0 : 1,
   );
