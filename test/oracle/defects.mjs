@@ -59,7 +59,7 @@ export const defects = [
   {
     name: 'cache: a write invalidates nothing',
     edits: [
-      ['src/upstream/operation.ts', 'await Promise.all(tags.map(async (tag) => this.parts.invalidate(tag)));', ''],
+      ['src/upstream/operation.ts', 'await Promise.all(tags.map(async (tag) => this.services.invalidate(tag)));', ''],
     ],
   },
   {

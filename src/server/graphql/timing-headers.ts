@@ -7,7 +7,8 @@ import type { Exchange } from '../http/exchange.ts';
 /** Returns a function that adds the headers when the operation has ended. */
 export function timingHeaders({ headers }: Exchange): (operation: Operation) => Promise<void> {
   const startedAt = performance.now();
-  return async ({ callLog: { calls }, rateBudget }) => {
+  return async (operation) => {
+    const { calls } = operation.callLog;
     const sent = calls.filter(({ cached }) => !cached);
     const metrics = [
       `total;dur=${(performance.now() - startedAt).toFixed(1)}`,
@@ -15,7 +16,7 @@ export function timingHeaders({ headers }: Exchange): (operation: Operation) => 
       `cache;desc="calls: ${calls.length - sent.length}"`,
     ];
     headers.push('server-timing', metrics.join(', '));
-    const budget = await rateBudget();
+    const budget = await operation.rateBudget();
     if (!budget) return;
     const seconds = Math.max(0, Math.ceil((Date.parse(budget.resetsAt) - Date.now()) / 1000));
     headers.push('ratelimit-policy', `"films";q=${budget.limit};w=${WINDOW_MS / 1_000}`);

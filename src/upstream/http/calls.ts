@@ -24,7 +24,13 @@ export class Calls {
     this.context = context;
   }
 
-  async send(wanted: ApiRequest, path: Path | undefined, files?: AsyncIterable<FilePart>): Promise<ApiResponse> {
+  /** `epoch` limits which reads in flight are shared: see the cache handle. */
+  async send(
+    wanted: ApiRequest,
+    path: Path | undefined,
+    epoch: string | null = '',
+    files?: AsyncIterable<FilePart>,
+  ): Promise<ApiResponse> {
     const { endpoint } = wanted;
     const credential = this.credentialFor(endpoint);
     this.requireSendable(wanted, credential);
@@ -33,7 +39,7 @@ export class Calls {
     const body = isRead ? noBody : requestBody(request, files);
     const logged = this.log(request, path);
     const call = new UpstreamCall(this.services, this.context, request, credential, body, logged);
-    return call.run(isRead ? shareKeyOf(request, wanted.epoch, this.context.rateShare) : undefined);
+    return call.run(isRead ? shareKeyOf(request, epoch, this.context.rateShare) : undefined);
   }
 
   /** Throws unless the caller sent a token of their own. */
@@ -111,7 +117,7 @@ let unsharedReads = 0;
  * Reads with equal keys may share one request. A call of an agent may be rejected where that of a person is not, so neither waits for the
  * other.
  */
-function shareKeyOf({ wirePath }: ApiRequest, epoch: string | null = '', rateShare: number | undefined): string {
+function shareKeyOf({ wirePath }: ApiRequest, epoch: string | null, rateShare: number | undefined): string {
   let key = wirePath;
   if (epoch !== '') key += `\n${epoch ?? `unshared ${++unsharedReads}`}`;
   return rateShare === undefined ? key : `${key} agents`;

@@ -11,8 +11,6 @@ export interface ApiRequest {
   readonly input: object;
   /** Path and query as sent; equal requests have equal texts. */
   readonly wirePath: string;
-  /** Limits which reads in flight may be shared; see `epoch` of the cache handle. */
-  readonly epoch?: string | null;
 }
 
 /** The same as sent over HTTP. */
@@ -37,14 +35,6 @@ export const createApiRequest = (endpoint: Endpoint, input: object): ApiRequest 
   endpoint,
   input,
   wirePath: pathOf(endpoint, input),
-});
-
-/** Not a spread: V8 gives each object made by a spread a hidden class of its own. */
-export const withEpoch = ({ endpoint, input, wirePath }: ApiRequest, epoch: string | null): ApiRequest => ({
-  endpoint,
-  input,
-  wirePath,
-  epoch,
 });
 
 /** Fills in the path. The other members of a read's input become the query, sorted. */

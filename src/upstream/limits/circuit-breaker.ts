@@ -1,8 +1,6 @@
 /** Circuit breaker: while a service is down, calls fail at once instead of waiting for a timeout. */
 import type { Config } from '../../config/settings.ts';
 
-export type CircuitBreakerSettings = Pick<Config, 'breakerFailures' | 'breakerPauseMs' | 'maxBreakerPauseMs'>;
-
 /** For one call. Exactly one of its functions is called, once. */
 export interface BreakerPermit {
   /** The service responded, whatever the response. */
@@ -17,7 +15,7 @@ export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
 /** `onChange` is called with a reason when it opens, without one when it closes. */
 export function createCircuitBreaker(
-  { breakerFailures, breakerPauseMs, maxBreakerPauseMs }: CircuitBreakerSettings,
+  { breakerFailures, breakerPauseMs, maxBreakerPauseMs }: Config,
   onChange: (reason: string | undefined) => void = () => undefined,
 ) {
   let failures = 0;

@@ -8,7 +8,7 @@ import { withMembers } from '../../lib/objects.ts';
 import type { CachedRecord } from '../cache/cache-handle.ts';
 import { VIEWER_FIELD } from '../cache/redact.ts';
 import { mayServeStale } from '../errors.ts';
-import { type ApiRequest, createApiRequest, insert, withEpoch } from '../http/request.ts';
+import { type ApiRequest, createApiRequest, insert } from '../http/request.ts';
 import type { ApiResponse } from '../http/response.ts';
 import { type LoadContext, isDenied, projectedRequest } from './load-context.ts';
 import {
@@ -121,7 +121,7 @@ export class RecordLoader {
     const fields = projection(source, this.fieldsToRequest(load, cached));
     const request = projectedRequest(source.endpoint, source.input(key), fields);
     try {
-      const response = await this.context.calls.send(withEpoch(request, cache.epoch()), load.path);
+      const response = await this.context.calls.send(request, load.path, cache.epoch());
       this.store(load, cached, fields, response);
     } catch (error) {
       this.serveStale(load, cached, request, error);

@@ -3,7 +3,7 @@ import DataLoader from 'dataloader';
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { mayServeStale } from '../errors.ts';
-import { type ApiRequest, withEpoch } from '../http/request.ts';
+import type { ApiRequest } from '../http/request.ts';
 import { type LoadContext, isDenied, projectedRequest } from './load-context.ts';
 import type { FieldNames } from './record-state.ts';
 
@@ -55,7 +55,7 @@ export class ResponseLoader {
       return cached.value;
     }
     try {
-      const response = await calls.send(withEpoch(request, cache.epoch()), path);
+      const response = await calls.send(request, path, cache.epoch());
       const { value } = response;
       if (typeof value === 'object' && value !== null) cachePolicy.restrict(cache.put(value, response), endpoint);
       else {
