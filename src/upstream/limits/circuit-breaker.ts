@@ -22,38 +22,30 @@ export function createCircuitBreaker(
   let pauseMs = breakerPauseMs;
   let openUntil = 0;
   let isTrying = false;
-
-  const ordinary: BreakerPermit = {
+  const createPermit = (isTrial: boolean): BreakerPermit => ({
     onSuccess() {
+      if (isTrial) isTrying = false;
       const wasOpen = failures >= breakerFailures;
       failures = 0;
       pauseMs = breakerPauseMs;
       if (wasOpen) onChange(undefined);
     },
     onFailure(reason = 'unknown') {
-      // Calls that were already sent when it opened show nothing new.
-      if (++failures !== breakerFailures) return;
-      openUntil = performance.now() + pauseMs;
-      onChange(reason);
-    },
-    release: () => undefined,
-  };
-  const trial: BreakerPermit = {
-    onSuccess() {
-      isTrying = false;
-      ordinary.onSuccess();
-    },
-    onFailure(reason) {
-      isTrying = false;
-      if (failures < breakerFailures) return ordinary.onFailure(reason); // it closed meanwhile
+      if (isTrial) isTrying = false;
       failures++;
-      pauseMs = Math.min(maxBreakerPauseMs, pauseMs * 2);
+      const opens = failures === breakerFailures;
+      // Ordinary calls that were already sent when it opened show nothing new.
+      if (!opens && !(isTrial && failures > breakerFailures)) return;
+      if (opens) onChange(reason);
+      else pauseMs = Math.min(maxBreakerPauseMs, pauseMs * 2);
       openUntil = performance.now() + pauseMs;
     },
     release() {
-      isTrying = false;
+      if (isTrial) isTrying = false;
     },
-  };
+  });
+  const ordinary = createPermit(false);
+  const trial = createPermit(true);
 
   return {
     isOpen: () => failures >= breakerFailures,
