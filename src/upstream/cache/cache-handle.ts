@@ -3,7 +3,7 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import { shallowCopy } from '../../lib/objects.ts';
 import type { Cacheability } from './caching-header.ts';
 import type { Cache, CacheEntry, CacheKey, CacheLookup, VersionToken } from './memory.ts';
-import { redactViewerField, withoutViewerFields } from './redact.ts';
+import { VIEWER_FIELD, withoutViewerFields } from './redact.ts';
 
 type Json = Record<string, unknown>;
 
@@ -113,7 +113,8 @@ export class RecordHandle extends CacheHandle<Json> {
       const value: Json = merges ? shallowCopy(before.value) : {};
       for (const name of names) value[name] = undefined;
       Object.assign(value, record);
-      redactViewerField(value);
+      // `delete` is a call into the runtime, and nearly always the field is absent.
+      if (VIEWER_FIELD in value) delete value[VIEWER_FIELD];
       if (!merges) return { value, bytes, ...times };
       // A merged record is as old as its oldest field, and fresh no longer than any of them.
       return {
