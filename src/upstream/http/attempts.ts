@@ -15,8 +15,15 @@ import type { BreakerPermit, CircuitBreaker } from '../limits/circuit-breaker.ts
 import type { ConcurrencyLimiter, QueuedCall } from '../limits/concurrency.ts';
 import { UpstreamFailure } from '../errors.ts';
 import type { HttpRequest } from './request.ts';
-import { type HttpResponse, InvalidResponse, type ResponseHeaders, decodeUtf8, inflate } from './response.ts';
-import { isConnectionLoss, isTimeout, isUnreachable, transportFailure, unavailable } from './transport-errors.ts';
+import {
+  type HttpResponse,
+  InvalidResponse,
+  type ResponseHeaders,
+  decodeUtf8,
+  headersOf,
+  inflate,
+} from './response.ts';
+import { isConnectionLoss, isTimeout, isUnreachable, transportFailure } from './transport-errors.ts';
 
 /** What the requests to one service share. */
 export interface HostPool {
@@ -105,7 +112,10 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
     this.permit = breaker.acquire();
     if (!this.permit) {
       limiter.release();
-      return this.settle(unavailable(this.request, this.wasSent));
+      const { service, requestLine: request } = this.request;
+      const reason = 'not sent: the service was down a moment ago';
+      const { wasSent } = this;
+      return this.settle(new UpstreamFailure('UPSTREAM_UNAVAILABLE', { service, request }, reason, { wasSent }));
     }
     this.begun = performance.now();
     this.abort = undefined;
@@ -252,26 +262,3 @@ const completed = createBatch<HttpAttempts>((attempts) => attempts.decode());
 
 const noBytes = Buffer.alloc(0);
 const noHeaders: ResponseHeaders = Object.freeze({});
-const readHeaders: readonly (keyof ResponseHeaders)[] = [
-  'age',
-  'cache-control',
-  'content-encoding',
-  'date',
-  'expires',
-  'retry-after',
-  'vary',
-];
-
-/** Names and values alternate. */
-function headersOf(raw: readonly Buffer[]): ResponseHeaders {
-  const headers: ResponseHeaders = {};
-  for (let at = 0; at + 1 < raw.length; at += 2) {
-    const name = raw[at]!;
-    for (const known of readHeaders) {
-      if (name.length !== known.length || name.toString('latin1').toLowerCase() !== known) continue;
-      const value = raw[at + 1]!.toString('latin1');
-      headers[known] = headers[known] === undefined ? value : `${headers[known]}, ${value}`;
-    }
-  }
-  return headers;
-}

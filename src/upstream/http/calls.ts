@@ -3,14 +3,14 @@ import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint, Tier } from '../../api/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
 import { withMembers } from '../../lib/objects.ts';
-import { type Credential, credentialFor } from '../auth/credentials.ts';
+import type { Credential } from '../auth/credentials.ts';
 import type { RequestContext } from '../auth/request-context.ts';
 import { type GatedRecord, tierEvidenceFields } from '../auth/tiers.ts';
 import type { LoggedCall } from '../call-log.ts';
 import { LoginRequired, TierRequired, TooManyCalls, Unauthenticated } from '../errors.ts';
 import { type CallServices, UpstreamCall } from './call.ts';
 import type { FilePart } from './multipart.ts';
-import { type ApiRequest, createApiRequest, noBody, requestBody, requestLine } from './request.ts';
+import { type ApiRequest, createApiRequest, detailsOf, noBody, requestBody } from './request.ts';
 import type { ApiResponse } from './response.ts';
 import { operationEnded } from './transport-errors.ts';
 
@@ -88,7 +88,9 @@ export class Calls {
     const { isUnreadable, credential: own } = this.context;
     if (isUnreadable) throw new Unauthenticated('the Authorization is not Bearer');
     if (endpoint.login && own.isOwn) throw new LoginRequired(`${endpoint.method} ${endpoint.path} needs a login`);
-    const credential = credentialFor(endpoint, own, this.services.credentials);
+    // The facade's own is sent only if the response is the same for everybody.
+    const isForEverybody = endpoint.share === 'public' || endpoint.share === 'tier';
+    const credential = own.isOwn && !isForEverybody ? this.services.credentials.anonymous : own;
     if (endpoint.share === 'tier') requireTier(endpoint, credential);
     return credential;
   }
@@ -97,7 +99,7 @@ export class Calls {
     const { settings, credentials } = this.services;
     credentials.rejections.repeat(credential.id, request);
     const { reason } = this.context.cancellation;
-    if (reason) throw operationEnded({ service: request.endpoint.service, requestLine: requestLine(request) }, reason);
+    if (reason) throw operationEnded(detailsOf(request), reason);
     if (++this.made > settings.maxUpstreamCalls) throw new TooManyCalls(settings.maxUpstreamCalls);
   }
 

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { writers } from '../../atom/media.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
-import type { Service } from '../errors.ts';
+import type { Service, UpstreamErrorDetails } from '../errors.ts';
 import { type FilePart, multipartForm } from './multipart.ts';
 
 /** The request of an endpoint with an input. */
@@ -69,6 +69,12 @@ export function requestLine({ endpoint: { method }, wirePath }: ApiRequest): str
   const query = wirePath.indexOf('?');
   return `${method} ${query < 0 ? wirePath : wirePath.slice(0, query)}`;
 }
+
+/** What errors of the request tell clients. */
+export const detailsOf = (request: ApiRequest): UpstreamErrorDetails => ({
+  service: request.endpoint.service,
+  request: requestLine(request),
+});
 
 export interface RequestBody {
   body?: string | Readable;
