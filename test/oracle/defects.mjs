@@ -64,7 +64,7 @@ export const defects = [
   },
   {
     name: "cache: a person's own collection is kept with the book",
-    edits: [['src/upstream/cache/cache-handle.ts', 'if (VIEWER_FIELD in value) delete value[VIEWER_FIELD];', '']],
+    edits: [['src/upstream/cache/record-cache.ts', 'if (VIEWER_FIELD in value) delete value[VIEWER_FIELD];', '']],
   },
   {
     name: 'cache: records read with a token are cached for clients without one',

@@ -135,8 +135,7 @@ function withVisibility(request: ApiRequest, { isOwn, authorization }: Credentia
 }
 
 function requireTier(endpoint: Endpoint, { filmTier, isOwn, refusedEndpoints }: Credential): void {
-  if (filmTier && isOwn && !endpoint.tiers.includes(filmTier))
+  const isRefused = (refusedEndpoints.get(endpoint.path) ?? 0) > performance.now();
+  if (isRefused || (filmTier && isOwn && !endpoint.tiers.includes(filmTier)))
     throw new TierRequired(endpoint.tiers, endpoint.path, true);
-  const until = refusedEndpoints.get(endpoint.path);
-  if (until !== undefined && until > performance.now()) throw new TierRequired(endpoint.tiers, endpoint.path, true);
 }

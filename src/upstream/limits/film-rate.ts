@@ -85,11 +85,12 @@ export class FilmRateLimiter {
   }
 
   state(): LimiterState {
-    const all = [...this.credentials.values()];
-    return {
-      running: all.reduce((sum, { running }) => sum + running, 0),
-      waiting: all.reduce((sum, { waiting }) => sum + waiting.size, 0),
-    };
+    const state: LimiterState = { running: 0, waiting: 0 };
+    for (const { running, waiting } of this.credentials.values()) {
+      state.running += running;
+      state.waiting += waiting.size;
+    }
+    return state;
   }
 
   private limitsOf({ credential: { isOwn }, rateShare }: FilmCallRequest): WindowLimits {

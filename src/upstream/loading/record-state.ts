@@ -3,7 +3,7 @@ import type { Path } from 'graphql/jsutils/Path.js';
 import { type Endpoint, type Tier, tiers } from '../../api/endpoint.ts';
 import { shallowCopy } from '../../lib/objects.ts';
 import { fieldsWithheldByTier } from '../auth/tiers.ts';
-import type { CachedRecord, RecordHandle } from '../cache/cache-handle.ts';
+import type { CachedRecord, RecordHandle } from '../cache/record-cache.ts';
 import { TierRequired } from '../errors.ts';
 
 /** How records of a kind are requested by key. */
@@ -36,20 +36,27 @@ export const wantsWhole = ({ members, embeds = [] }: RecordSource, names: FieldN
 export type UpstreamRecord = Record<string, unknown>;
 export type FieldNames = readonly string[];
 
-export interface RecordState {
+export class RecordState {
   readonly kind: string;
   readonly key: string;
   readonly source: RecordSource;
   /** What is cached of it. */
   readonly cache: RecordHandle;
   /** A field that was requested and is absent is present here as undefined. */
-  readonly record: UpstreamRecord;
+  readonly record: UpstreamRecord = {};
   /** The whole record was requested: `record` has all its fields. */
-  isWhole: boolean;
-  isAbsent: boolean;
+  isWhole = false;
+  isAbsent = false;
   /** Loads that are not settled yet. */
-  loads: readonly FieldLoad[];
-  errors: Map<string, Error> | undefined;
+  loads: readonly FieldLoad[] = noLoads;
+  errors: Map<string, Error> | undefined = undefined;
+
+  constructor(kind: string, key: string, source: RecordSource, cache: RecordHandle) {
+    this.kind = kind;
+    this.key = key;
+    this.source = source;
+    this.cache = cache;
+  }
 }
 
 /** One request for fields of a record. */
@@ -67,23 +74,6 @@ export interface FieldLoad {
 }
 
 const noLoads: readonly FieldLoad[] = Object.freeze([]);
-
-export const createRecordState = (
-  kind: string,
-  key: string,
-  source: RecordSource,
-  cache: RecordHandle,
-): RecordState => ({
-  kind,
-  key,
-  source,
-  cache,
-  record: {},
-  isWhole: false,
-  isAbsent: false,
-  loads: noLoads,
-  errors: undefined,
-});
 
 /** The unsettled loads that include one of these fields. */
 export const loadsOf = ({ loads }: RecordState, names: FieldNames): readonly FieldLoad[] =>
