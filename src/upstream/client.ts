@@ -42,7 +42,6 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
     inFlight,
     rateLimiter,
     records,
-    emptyCache: createRecordCache({ ttlSeconds: 0 }),
     onRejected: ({ id, isOwn }) => void records.invalidateCredential(id, isOwn),
     observe: parts.observe,
     invalidate(tag) {

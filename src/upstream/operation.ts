@@ -4,7 +4,7 @@ import type { Endpoint } from '../api/endpoint.ts';
 import type { RequestContext } from './auth/request-context.ts';
 import type { Viewer } from './auth/viewer.ts';
 import { CachePolicy } from './cache/cache-policy.ts';
-import type { RecordCache, ViewerCache } from './cache/record-cache.ts';
+import { type RecordCache, type ViewerCache, createRecordCache } from './cache/record-cache.ts';
 import type { CallLog } from './call-log.ts';
 import type { CallServices } from './http/call.ts';
 import { Calls } from './http/calls.ts';
@@ -18,11 +18,12 @@ import { ResponseLoader } from './loading/response-loader.ts';
 /** What all operations share. */
 export interface OperationServices extends CallServices {
   records: RecordCache;
-  /** For a caller with an unreadable Authorization, who gets errors and nothing from the cache. */
-  emptyCache: RecordCache;
   /** Drops a record or a list from the cache, for all callers. */
   invalidate: (tag: string) => void | Promise<void>;
 }
+
+/** For a caller with an unreadable Authorization, who gets errors and nothing from the cache. */
+const emptyCache = createRecordCache({ ttlSeconds: 0 });
 
 export class Operation implements LoadContext {
   readonly calls: Calls;
@@ -42,7 +43,7 @@ export class Operation implements LoadContext {
     this.services = services;
     this.context = context;
     this.calls = new Calls(services, context);
-    this.cache = (isUnreadable ? services.emptyCache : services.records).forViewer({
+    this.cache = (isUnreadable ? emptyCache : services.records).forViewer({
       credential: credential.id,
       hasToken: isLoggedIn,
     });

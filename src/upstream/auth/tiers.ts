@@ -77,7 +77,7 @@ const both = (some: readonly Tier[], others: readonly Tier[]): readonly Tier[] =
 
 type MemberTiers = Readonly<Record<string, readonly Tier[]>>;
 
-/** The endpoint of a record, and the tiers that include each member. */
+/** The endpoint of a record, and the tiers that get each member, where they differ. */
 export interface GatedRecord {
   readonly endpoint: Endpoint;
   readonly tiers?: MemberTiers;

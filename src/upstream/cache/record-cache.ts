@@ -138,14 +138,13 @@ export class ViewerCache {
   }
 }
 
-export interface Cached<Value> {
-  value: Value;
+export interface Cached {
+  value: Json;
   isFresh: boolean;
   /** In ms since the epoch. */
   freshUntil: number;
   ageSeconds: number;
 }
-export type CachedRecord = Cached<Json>;
 
 export interface ResponseMeta {
   bytes: number;
@@ -155,7 +154,7 @@ export interface ResponseMeta {
 type Times = Pick<CacheEntry, 'since' | 'freshUntil' | 'keptUntil'>;
 
 /** What is cached of one record or response, as one caller may use it during one operation. */
-class CacheHandle<Value extends object> {
+class CacheHandle {
   private readonly viewer: ViewerCache;
   private readonly key: CacheKey | null;
   protected readonly endpoint: Endpoint;
@@ -176,7 +175,7 @@ class CacheHandle<Value extends object> {
     this.seconds = seconds;
   }
 
-  get(): Promise<Cached<Value> | undefined> | Cached<Value> | undefined {
+  get(): Promise<Cached | undefined> | Cached | undefined {
     if (!this.key) return undefined;
     const found = this.viewer.parts.cache.get(this.key);
     return found instanceof Promise ? found.then((later) => this.cached(later)) : this.cached(found);
@@ -196,13 +195,13 @@ class CacheHandle<Value extends object> {
     return this.key && String(this.version ?? '');
   }
 
-  private cached({ entry, version }: CacheLookup): Cached<Value> | undefined {
+  private cached({ entry, version }: CacheLookup): Cached | undefined {
     if (this.version === null) this.version = version;
     if (!entry) return undefined;
     const { value, since, freshUntil } = entry;
     const now = Date.now();
     const ageSeconds = Math.max(0, Math.round((now - since) / 1000));
-    return { value: value as Value, isFresh: now < freshUntil, freshUntil, ageSeconds };
+    return { value: value as Json, isFresh: now < freshUntil, freshUntil, ageSeconds };
   }
 
   /** Stores what `make` makes of the entry stored before. Returns its freshUntil; null if the response is not reusable. */
@@ -224,7 +223,7 @@ class CacheHandle<Value extends object> {
   }
 }
 
-export class RecordHandle extends CacheHandle<Json> {
+export class RecordHandle extends CacheHandle {
   /** `names`: the requested fields; those that the record lacks are cached as absent. Returns freshUntil; null if not reusable. */
   put(record: Json, names: readonly string[], { bytes, reuse }: ResponseMeta): number | null {
     return this.store(reuse, (times, before) => {
@@ -247,7 +246,7 @@ export class RecordHandle extends CacheHandle<Json> {
   }
 }
 
-export class ResponseHandle extends CacheHandle<object> {
+export class ResponseHandle extends CacheHandle {
   /** Returns freshUntil; null if not reusable. */
   put(response: object, { bytes, reuse }: ResponseMeta): number | null {
     const { share, list } = this.endpoint;

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dispatcher, errors } from 'undici';
+import type { Config } from '../../config/settings.ts';
 import { createBatch } from '../../lib/batch.ts';
 import {
   type CancellationListener,
@@ -33,15 +34,9 @@ export interface HostPool {
   pool: Dispatcher;
   breaker: CircuitBreaker;
   limiter: ConcurrencyLimiter;
-  /**
-   * Deadline of all attempts of a request together. Bytes that arrive slowly do not extend it. Waiting for a connection and pauses between
-   * attempts do not count: they are not the service's time.
-   */
-  callTimeoutMs: number;
+  settings: Pick<Config, 'callTimeoutMs' | 'readAttempts'>;
   /** Attempts with a running deadline. */
   deadlines: number;
-  /** Attempts of a read at most. */
-  readAttempts: number;
 }
 
 const GATEWAY_FAILURES = [502, 503, 504];
@@ -130,10 +125,14 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
     }
   }
 
+  /**
+   * The deadline of all attempts of a request together. Bytes that arrive slowly do not extend it. Waiting for a connection and pauses
+   * between attempts do not count: they are not the service's time.
+   */
   private startDeadline(): void {
     if (this.isSettled) return;
     const { host } = this;
-    const deadline = setTimeout(afterPendingReads, host.callTimeoutMs - this.spentMs, () => {
+    const deadline = setTimeout(afterPendingReads, host.settings.callTimeoutMs - this.spentMs, () => {
       if (this.deadline === deadline) this.onCancel(new errors.BodyTimeoutError('the call took too long'));
     }).unref();
     this.deadline = deadline;
@@ -231,7 +230,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   }
 
   private mayRetry(): boolean {
-    const { readAttempts, callTimeoutMs } = this.host;
+    const { readAttempts, callTimeoutMs } = this.host.settings;
     return this.request.method === 'GET' && this.attempts < readAttempts && this.spentMs < callTimeoutMs;
   }
 

@@ -44,9 +44,8 @@ export function createTransport(
         }),
       breaker: createCircuitBreaker(settings, (reason) => onOutage?.(service, reason)),
       limiter: createConcurrencyLimiter(settings),
+      settings,
       deadlines: 0,
-      callTimeoutMs: settings.callTimeoutMs,
-      readAttempts: settings.readAttempts,
     };
   };
   const hosts: Record<Service, HostPool> = {

@@ -26,19 +26,19 @@ export const projectedRequest = (endpoint: Endpoint, input: object, names: Field
   );
 
 /** Notes that a fresh entry of the cache answers the request. */
-export function useFresh(context: LoadContext, request: ApiRequest, { freshUntil }: Cached<object>, path?: Path): void {
+export function useFresh(context: LoadContext, request: ApiRequest, { freshUntil }: Cached, path?: Path): void {
   context.calls.logCached(request, path, { cached: true });
   context.cachePolicy.restrict(freshUntil, request.endpoint);
 }
 
 /** The entry that may be used although upstream failed; undefined if there is none. Drops the entry if upstream denied access. */
-export function staleAfter<Entry extends Cached<object>>(
+export function staleAfter(
   { cachePolicy, viewer }: LoadContext,
   { share }: Endpoint,
   cache: RecordHandle | ResponseHandle,
-  cached: Entry | undefined,
+  cached: Cached | undefined,
   error: unknown,
-): Entry | undefined {
+): Cached | undefined {
   cachePolicy.restrict(null);
   // Anybody can send an unknown token: a denial of a caller's token proves nothing about public data, unless it is a 404.
   if ((error instanceof UpstreamRejection || error instanceof UpstreamFailure) && isDenial(error.details))

@@ -5,7 +5,7 @@
 import DataLoader from 'dataloader';
 import type { Path } from 'graphql/jsutils/Path.js';
 import { withMembers } from '../../lib/objects.ts';
-import type { CachedRecord } from '../cache/record-cache.ts';
+import type { Cached } from '../cache/record-cache.ts';
 import { VIEWER_FIELD } from '../cache/redact.ts';
 import { createApiRequest, insert } from '../http/request.ts';
 import type { ApiResponse } from '../http/response.ts';
@@ -115,7 +115,7 @@ export class RecordLoader {
   }
 
   /** Uses what is cached if upstream failed, but not if it denied access. */
-  private async request(load: FieldLoad, cached: CachedRecord | undefined): Promise<void> {
+  private async request(load: FieldLoad, cached: Cached | undefined): Promise<void> {
     const { calls } = this.context;
     const { state, names, path } = load;
     const { source, key, cache } = state;
@@ -134,7 +134,7 @@ export class RecordLoader {
   }
 
   /** The fields that are not cached, and those that show whether the caller's tier gets them. */
-  private fieldsToRequest({ state: { source }, names }: FieldLoad, cached: CachedRecord | undefined): FieldNames {
+  private fieldsToRequest({ state: { source }, names }: FieldLoad, cached: Cached | undefined): FieldNames {
     const known = cached?.isFresh ? cached.value : undefined;
     const missing = known ? names.filter((name) => !(name in known)) : names;
     const evidence = this.context.calls.tierEvidence(source, missing);
@@ -148,7 +148,7 @@ export class RecordLoader {
   private mergeCached(
     state: RecordState,
     names: FieldNames,
-    cached: CachedRecord | undefined,
+    cached: Cached | undefined,
     path: Path | undefined,
   ): boolean {
     if (!cached?.isFresh || !names.every((name) => name in cached.value)) return false;
@@ -160,7 +160,7 @@ export class RecordLoader {
 
   private store(
     { state, names }: FieldLoad,
-    cached: CachedRecord | undefined,
+    cached: Cached | undefined,
     fields: FieldNames | undefined,
     response: ApiResponse,
   ): void {
@@ -200,5 +200,5 @@ function projection(source: RecordSource, names: FieldNames): FieldNames | undef
 }
 
 /** What was requested together with these fields of a cached record; it matters where tiers get different fields. */
-const requestedFieldsOf = ({ tiers }: RecordSource, cached: CachedRecord, names: FieldNames): FieldNames =>
+const requestedFieldsOf = ({ tiers }: RecordSource, cached: Cached, names: FieldNames): FieldNames =>
   tiers ? Object.keys(cached.value) : names;

@@ -1,19 +1,16 @@
 /** What one operation knows of a record: its fields so far, the errors of those that failed, and the loads under way. */
 import type { Path } from 'graphql/jsutils/Path.js';
-import { type Endpoint, type Tier, tiers } from '../../api/endpoint.ts';
+import { type Tier, tiers } from '../../api/endpoint.ts';
 import { shallowCopy } from '../../lib/objects.ts';
-import { fieldsWithheldByTier } from '../auth/tiers.ts';
-import type { CachedRecord, RecordHandle } from '../cache/record-cache.ts';
+import { type GatedRecord, fieldsWithheldByTier } from '../auth/tiers.ts';
+import type { Cached, RecordHandle } from '../cache/record-cache.ts';
 import { TierRequired } from '../errors.ts';
 
 /** How records of a kind are requested by key. */
-export interface RecordSource {
-  readonly endpoint: Endpoint;
+export interface RecordSource extends GatedRecord {
   readonly input: (key: string) => object;
   /** Every field that a record may have. */
   readonly members?: readonly string[];
-  /** The tiers that get each field, where they differ. */
-  readonly tiers?: Readonly<Record<string, readonly Tier[]>>;
   /** The record in a response that is not the record itself. */
   readonly read?: (response: never, key: string) => object | null;
   /** The key of a record; its `id` by default, null if it cannot be requested. */
@@ -65,7 +62,7 @@ export interface FieldLoad {
   /** Sorted. */
   names: FieldNames;
   /** What the cache had of the record when the load was created. */
-  readonly cached: CachedRecord | undefined | Promise<CachedRecord | undefined>;
+  readonly cached: Cached | undefined | Promise<Cached | undefined>;
   readonly path: Path | undefined;
   /** Other loads of the same tick may still add fields. */
   isOpen: boolean;
