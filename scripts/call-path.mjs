@@ -1,6 +1,6 @@
 // Counts the functions that one upstream call enters: node scripts/call-path.mjs [--list]
 // Counts function entries in src while a record is loaded by one request over a real socket, as V8's precise coverage counts them (an
-// async function also at each await): of the call itself, and with loading and cache around it, from `Operation.load` to its result.
+// async function also at each await): of the call itself, and with loading and cache around it, from `RecordLoader.load` to its result.
 // Everything is warm: the connection is open and the token is known. --list names each function.
 import { createServer } from 'node:http';
 import { once } from 'node:events';
@@ -48,7 +48,7 @@ const operation = () =>
     { authorization: 'Bearer reader', address: '127.0.0.1', requestId: 'call-path' },
     createCancellationToken(),
   );
-const load = (of, id) => of.load('Book', source, String(id), ['id', 'title'], { id: String(id) }, undefined);
+const load = (of, id) => of.records.load('Book', source, String(id), ['id', 'title'], { id: String(id) }, undefined);
 
 const session = new Session();
 session.connect();

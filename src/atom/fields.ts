@@ -2,24 +2,6 @@
 import type { AtomLocation, EventRecord, Links } from '../api/event.ts';
 import type { Namespace } from './xml.ts';
 
-/** Elements whose text is read, with their namespaces. */
-const textElements = {
-  id: 'atom',
-  title: 'atom',
-  name: 'atom',
-  uri: 'atom',
-  summary: 'atom',
-  content: 'atom',
-  result: 'atom',
-  uid: 'db',
-  signature: 'db',
-  point: 'georss',
-  startIndex: 'opensearch',
-  itemPerPage: 'opensearch',
-  itemsPerPage: 'opensearch',
-  totalResults: 'opensearch',
-} as const satisfies Record<string, Namespace>;
-
 /** Values of `rel` of the links that are read. */
 export const rels = ['self', 'alternate', 'icon', 'image', 'homepage'] as const satisfies (keyof Links)[];
 
@@ -86,22 +68,22 @@ export interface ElementRule {
   /** Position of the element in a bit set. */
   readonly bit: number;
 }
+type TextField = { [Name in keyof AtomFields]-?: string extends AtomFields[Name] ? Name : never }[keyof AtomFields];
 type Rule = Pick<ElementRule, 'namespace' | 'fields' | 'fill'> & Partial<ElementRule>;
 
-const textRule = (name: keyof typeof textElements): Rule => ({
-  namespace: textElements[name],
-  fields: [name],
-  fill(fields, { text }) {
-    fields[name] = text;
-  },
-});
+/** Rules of elements whose text is a field of the same name. */
+const textRules = (namespace: Namespace, ...names: TextField[]): Record<string, Rule> =>
+  Object.fromEntries(
+    names.map((name) => [name, { namespace, fields: [name], fill: (fields, { text }) => void (fields[name] = text) }]),
+  );
 
 const among = <Name extends string>(names: readonly Name[], name: string) => names.find((each) => each === name);
 
 const rules: Record<string, Rule> = {
-  ...Object.fromEntries(
-    (Object.keys(textElements) as (keyof typeof textElements)[]).map((name) => [name, textRule(name)]),
-  ),
+  ...textRules('atom', 'id', 'title', 'name', 'uri', 'summary', 'content', 'result'),
+  ...textRules('db', 'uid', 'signature'),
+  ...textRules('georss', 'point'),
+  ...textRules('opensearch', 'startIndex', 'itemPerPage', 'itemsPerPage', 'totalResults'),
   // Of links, attributes and categories the first with a value wins.
   link: {
     namespace: 'atom',

@@ -4,6 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import type * as Xml from 'fast-xml-parser';
+import { lazily } from '../lib/promises.ts';
 import { AtomFields, elementRules } from './fields.ts';
 import { AtomError, escape, namespaces, refuseUnwritable, trim, withLineFeeds } from './xml.ts';
 
@@ -46,17 +47,8 @@ interface Element {
 
 const DEPTH_MAX = 40;
 
-interface Library {
-  isWellFormed: (text: string) => boolean;
-  parse: (text: string) => unknown;
-}
-
-let library: Library | undefined;
-
 /** Loaded with the first document that needs it, because most processes never need it. */
-const withLibrary = (): Library => (library ??= load());
-
-function load(): Library {
+const withLibrary = lazily(() => {
   const { XMLParser, XMLValidator } = createRequire(import.meta.url)('fast-xml-parser') as typeof Xml;
   const parser = new XMLParser({
     preserveOrder: true,
@@ -71,10 +63,10 @@ function load(): Library {
     processEntities: { enabled: true, maxExpandedLength: Infinity, maxTotalExpansions: Infinity },
   });
   return {
-    isWellFormed: (text) => XMLValidator.validate(text) === true,
-    parse: (text) => parser.parse(text) as unknown,
+    isWellFormed: (text: string) => XMLValidator.validate(text) === true,
+    parse: (text: string) => parser.parse(text) as ParsedNode[],
   };
-}
+});
 
 function rootOf(text: string, root: string): Element {
   const plain = plainMarkup(text);
@@ -82,7 +74,7 @@ function rootOf(text: string, root: string): Element {
   if (!xml.isWellFormed(plain)) throw new AtomError('not well-formed XML');
   let parsed: ParsedNode[];
   try {
-    parsed = xml.parse(plain) as ParsedNode[];
+    parsed = xml.parse(plain);
   } catch (error) {
     throw new AtomError('not XML that can be read', { cause: error });
   }

@@ -1,42 +1,55 @@
 /** The reads and writes of one operation, called by resolvers. Nothing here outlives the operation. */
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../api/endpoint.ts';
+import type { RequestContext } from './auth/request-context.ts';
 import type { Viewer } from './auth/viewer.ts';
-import type { CachePolicy } from './cache/cache-policy.ts';
+import { CachePolicy } from './cache/cache-policy.ts';
+import { type RecordCache, type ViewerCache, createRecordCache } from './cache/record-cache.ts';
 import type { CallLog } from './call-log.ts';
+import type { CallServices } from './http/call.ts';
+import { Calls } from './http/calls.ts';
 import type { FilePart } from './http/multipart.ts';
 import { createApiRequest } from './http/request.ts';
 import type { RateLimitState } from './limits/rate-limiter.ts';
-import { type LoadContext } from './loading/load-context.ts';
+import type { LoadContext } from './loading/load-context.ts';
 import { RecordLoader } from './loading/record-loader.ts';
 import { ResponseLoader } from './loading/response-loader.ts';
 
-interface OperationParts extends LoadContext {
-  callLog: CallLog;
-  rateBudget: () => Promise<RateLimitState | null>;
+/** What all operations share. */
+export interface OperationServices extends CallServices {
+  records: RecordCache;
   /** Drops a record or a list from the cache, for all callers. */
   invalidate: (tag: string) => void | Promise<void>;
 }
 
-export class Operation {
+/** For a caller with an unreadable Authorization, who gets errors and nothing from the cache. */
+const emptyCache = createRecordCache({ ttlSeconds: 0 });
+
+export class Operation implements LoadContext {
+  readonly calls: Calls;
+  readonly cache: ViewerCache;
   readonly viewer: Viewer;
   readonly callLog: CallLog;
   /** How long everything that was read so far may be used again, and by whom. */
   readonly cachePolicy: CachePolicy;
-  /** What the rate limit leaves to the caller's own token; null without a token or a limit. */
-  readonly rateBudget: () => Promise<RateLimitState | null>;
-  readonly records: RecordLoader;
-  readonly responses: ResponseLoader;
-  private readonly parts: OperationParts;
+  readonly records = new RecordLoader(this);
+  readonly responses = new ResponseLoader(this);
+  private readonly services: OperationServices;
+  private readonly context: RequestContext;
 
-  constructor(parts: OperationParts) {
-    this.parts = parts;
-    this.viewer = parts.viewer;
-    this.callLog = parts.callLog;
-    this.cachePolicy = parts.cachePolicy;
-    this.rateBudget = parts.rateBudget;
-    this.records = new RecordLoader(parts);
-    this.responses = new ResponseLoader(parts);
+  constructor(services: OperationServices, context: RequestContext) {
+    const { credential, isUnreadable } = context;
+    const isLoggedIn = !credential.isOwn;
+    this.services = services;
+    this.context = context;
+    this.calls = new Calls(services, context);
+    this.cache = (isUnreadable ? emptyCache : services.records).forViewer({
+      credential: credential.id,
+      hasToken: isLoggedIn,
+    });
+    this.viewer = { isLoggedIn, filmTier: credential.filmTier, person: credential.person };
+    this.callLog = context.callLog;
+    this.cachePolicy = new CachePolicy(isLoggedIn || isUnreadable);
   }
 
   /** The response of a write, which is sent at most once. Lists that were read before it are requested again after it. */
@@ -48,7 +61,7 @@ export class Operation {
   ): Promise<unknown> {
     this.cachePolicy.restrict(null);
     try {
-      return (await this.parts.calls.send(createApiRequest(endpoint, input), path, files)).value;
+      return (await this.calls.send(createApiRequest(endpoint, input), path, undefined, files)).value;
     } finally {
       this.responses.clear();
     }
@@ -57,11 +70,18 @@ export class Operation {
   /** Drops what a mutation made untrue, for this operation and for all. `tags`: see `invalidate` of the record cache. */
   async invalidate(tags: readonly string[]): Promise<void> {
     this.records.clear();
-    await Promise.all(tags.map(async (tag) => this.parts.invalidate(tag)));
+    await Promise.all(tags.map(async (tag) => this.services.invalidate(tag)));
   }
 
   /** Throws unless the caller sent a token of their own. */
   requireLogin(): void {
-    this.parts.calls.requireLogin();
+    this.calls.requireLogin();
+  }
+
+  /** What the rate limit leaves to the caller's own token, or to all agents; null without a token or a limit. */
+  async rateBudget(): Promise<RateLimitState | null> {
+    const { credential, rateShare } = this.context;
+    if (credential.isOwn && rateShare === undefined) return null;
+    return this.services.rateLimiter.state(credential, rateShare);
   }
 }

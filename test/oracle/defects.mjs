@@ -59,12 +59,12 @@ export const defects = [
   {
     name: 'cache: a write invalidates nothing',
     edits: [
-      ['src/upstream/operation.ts', 'await Promise.all(tags.map(async (tag) => this.parts.invalidate(tag)));', ''],
+      ['src/upstream/operation.ts', 'await Promise.all(tags.map(async (tag) => this.services.invalidate(tag)));', ''],
     ],
   },
   {
     name: "cache: a person's own collection is kept with the book",
-    edits: [['src/upstream/cache/cache-handle.ts', '      redactViewerField(value);\n', '']],
+    edits: [['src/upstream/cache/record-cache.ts', 'if (VIEWER_FIELD in value) delete value[VIEWER_FIELD];', '']],
   },
   {
     name: 'cache: records read with a token are cached for clients without one',

@@ -33,7 +33,8 @@ export function secondsToKeep({ scope, freshUntil, mayChange }: CachePolicy): nu
  */
 export function timingHeaders({ headers }: Exchange): (operation: Operation) => Promise<void> {
   const startedAt = performance.now();
-  return async ({ callLog: { calls }, rateBudget }) => {
+  return async (operation) => {
+    const { calls } = operation.callLog;
     const sent = calls.filter(({ cached }) => !cached);
     const metrics = [
       `total;dur=${(performance.now() - startedAt).toFixed(1)}`,
@@ -41,7 +42,7 @@ export function timingHeaders({ headers }: Exchange): (operation: Operation) => 
       `cache;desc="calls: ${calls.length - sent.length}"`,
     ];
     headers.push('server-timing', metrics.join(', '));
-    const budget = await rateBudget();
+    const budget = await operation.rateBudget();
     if (!budget) return;
     const seconds = Math.max(0, Math.ceil((Date.parse(budget.resetsAt) - Date.now()) / 1000));
     headers.push('ratelimit-policy', `"films";q=${budget.limit};w=${WINDOW_MS / 1_000}`);

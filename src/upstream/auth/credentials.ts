@@ -128,23 +128,13 @@ export function likelyTiers({ possibleTiers, refusedRecords }: Credential): read
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url').slice(0, 22);
 
-/** The credential to send with a call of this endpoint. The facade's own is sent only if the response is the same for everybody. */
-export function credentialFor(endpoint: Endpoint, caller: Credential, { own, anonymous }: Credentials): Credential {
-  if (!caller.isOwn) return caller;
-  return endpoint.share === 'public' || endpoint.share === 'tier' ? own : anonymous;
-}
-
 /**
  * Whether film calls count towards the rate limit, which only the basic tier has. A client's token counts as basic until a response shows
  * another tier. The facade's own counts as FILM_TIER says, and without it only after upstream has reported a rate limit.
  */
-export function isLimited({
-  isOwn,
-  possibleTiers,
-  hasMetLimit,
-}: Pick<Credential, 'isOwn' | 'possibleTiers' | 'hasMetLimit'>): boolean {
-  return possibleTiers.includes('basic') && (possibleTiers.length === 1 || hasMetLimit || !isOwn);
-}
+type LimitFacts = Pick<Credential, 'isOwn' | 'possibleTiers' | 'hasMetLimit'>;
+export const isLimited = ({ isOwn, possibleTiers, hasMetLimit }: LimitFacts): boolean =>
+  possibleTiers.includes('basic') && (possibleTiers.length === 1 || hasMetLimit || !isOwn);
 
 /** The service no longer accepts the token: nothing that was learned before holds. */
 function forgetLearned(credential: Credential): void {

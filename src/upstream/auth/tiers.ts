@@ -18,7 +18,7 @@ export function learnFromResponse(credential: Credential, endpoint: Endpoint, va
   credential.refusedEndpoints.delete(endpoint.path);
   credential.refusedRecords.delete(endpoint);
   let having = endpoint.tiers;
-  const members = tiersOfMembers.get(endpoint);
+  const members = gated.get(endpoint)?.members;
   if (members)
     for (const name in members)
       if ((value as Record<string, unknown>)[name] !== undefined) having = both(having, members[name]!);
@@ -77,21 +77,16 @@ const both = (some: readonly Tier[], others: readonly Tier[]): readonly Tier[] =
 
 type MemberTiers = Readonly<Record<string, readonly Tier[]>>;
 
-const tiersOfMembers: ReadonlyMap<Endpoint, MemberTiers> = new Map<Endpoint, MemberTiers>([
-  [filmEndpoints.subject, subjectMembers],
-  [filmEndpoints.celebrity, celebrityMembers],
-]);
-
-/** The endpoint of a record, and the tiers that include each member. */
+/** The endpoint of a record, and the tiers that get each member, where they differ. */
 export interface GatedRecord {
   readonly endpoint: Endpoint;
   readonly tiers?: MemberTiers;
 }
 
-/** Small members that nearly every film or person has and the basic tier does not include. */
-const rarelyEmpty: ReadonlyMap<Endpoint, readonly string[]> = new Map<Endpoint, readonly string[]>([
-  [filmEndpoints.subject, ['durations', 'languages', 'pubdates']],
-  [filmEndpoints.celebrity, ['birthday', 'constellation', 'professions']],
+/** The tiers of members, and small members that nearly every film or person has and the basic tier does not include. */
+const gated = new Map<Endpoint, { members: MemberTiers; rarelyEmpty: readonly string[] }>([
+  [filmEndpoints.subject, { members: subjectMembers, rarelyEmpty: ['durations', 'languages', 'pubdates'] }],
+  [filmEndpoints.celebrity, { members: celebrityMembers, rarelyEmpty: ['birthday', 'constellation', 'professions'] }],
 ]);
 
 const none: readonly string[] = Object.freeze([]);
@@ -106,7 +101,7 @@ export function tierEvidenceFields(
   possible: readonly Tier[],
   isLimitUncertain = false,
 ): readonly string[] {
-  const evidence = having && rarelyEmpty.get(endpoint);
+  const evidence = having && gated.get(endpoint)?.rarelyEmpty;
   if (!evidence || isLimitUncertain) return evidence ?? none;
   const answering = possible.filter((tier) => endpoint.tiers.includes(tier));
   const isOpen = (name: string) => {
@@ -133,7 +128,7 @@ export function fieldsWithheldByTier(
     if (record[name] !== undefined && Object.hasOwn(having, name))
       answered = answered.filter((tier) => having[name]!.includes(tier));
   const isWithheld = (from: readonly Tier[]) => (name: string) => from.every((tier) => !having[name]!.includes(tier));
-  const evidence = rarelyEmpty.get(endpoint);
+  const evidence = gated.get(endpoint)?.rarelyEmpty;
   if (answered.length > 1 && evidence?.every((name) => absent.includes(name)))
     answered = answered.filter((tier) => evidence.every((name) => !having[name]?.includes(tier)));
   // None left: the record has more than any possible tier includes, so the known tier is wrong.

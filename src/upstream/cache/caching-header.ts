@@ -1,4 +1,6 @@
 /** How long a response may be cached, and for whom, by its caching headers (RFC 9111). */
+import { remembering } from '../../lib/remember.ts';
+
 export interface Cacheability {
   /** Must not be stored, not even to serve stale on errors. */
   noStore: boolean;
@@ -12,14 +14,8 @@ export interface Cacheability {
   age?: number;
 }
 
-/** The caching headers as received. */
-export interface CachingHeaders {
-  age?: string;
-  'cache-control'?: string;
-  date?: string;
-  expires?: string;
-  vary?: string;
-}
+export const cachingHeaders = ['age', 'cache-control', 'date', 'expires', 'vary'] as const;
+export type CachingHeaders = Partial<Record<(typeof cachingHeaders)[number], string>>;
 
 export const unspecified: Cacheability = Object.freeze({
   noStore: false,
@@ -34,7 +30,7 @@ export function cacheabilityOf(headers: CachingHeaders): Cacheability {
   const said = headers['cache-control'];
   const expires = headers.expires;
   if (said === undefined && expires === undefined && vary === undefined && age === undefined) return unspecified;
-  const directives = said === undefined ? nothing : directivesOf(said);
+  const directives = directivesOf(said);
   const shared = secondsIn(directives, 's-maxage');
   return {
     // `Vary: *` never matches another request. `no-cache` demands revalidation, which upstream does not support.
@@ -50,17 +46,9 @@ export function cacheabilityOf(headers: CachingHeaders): Cacheability {
 
 /** All values of each directive, unquoted. */
 type Directives = ReadonlyMap<string, readonly string[]>;
-const nothing: Directives = new Map();
 
-/** The last header that was parsed: a service sends the same one with nearly all its responses. */
-let last: { header: string; directives: Directives } | undefined;
-
-function directivesOf(header: string): Directives {
-  if (last?.header !== header) last = { header, directives: parseDirectives(header) };
-  return last.directives;
-}
-
-function parseDirectives(header: string): Directives {
+/** A service sends the same header with nearly all its responses. */
+const directivesOf = remembering((header = ''): Directives => {
   const found = new Map<string, string[]>();
   for (const [, name, quoted, plain] of header.matchAll(
     /([\w!#$%&'*+.^`|~-]+)\s*(?:=\s*(?:"([^"]*)"|([^\s,;"]*)))?/g,
@@ -69,7 +57,7 @@ function parseDirectives(header: string): Directives {
     found.set(name!.toLowerCase(), [...values, quoted ?? plain ?? '']);
   }
   return found;
-}
+});
 
 /** The smallest value in seconds; an invalid one counts as 0. Undefined if the directive is absent. */
 function secondsIn(directives: Directives, name: string): number | undefined {

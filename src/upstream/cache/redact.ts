@@ -7,14 +7,9 @@ type Json = Record<string, unknown>;
 /** The field of a book that belongs to the viewer. */
 export const VIEWER_FIELD = 'current_user_collection';
 
-/** `delete` is a call into the runtime, and nearly always the field is absent. */
-export function redactViewerField(record: Json): void {
-  if (VIEWER_FIELD in record) delete record[VIEWER_FIELD];
-}
-
 /**
- * Responses with the facade's own token are shown to everybody: removes the collections of the person whose token it is, and the items
- * that only they may see. Changes the value in place and returns it.
+ * Responses with the facade's own token are shown to everybody: returns them without the collections of the person whose token it is, and
+ * without the items that only they may see.
  */
 export function redactOwner(
   { share, list, visibility }: Endpoint,
@@ -22,12 +17,10 @@ export function redactOwner(
   value: unknown,
 ): unknown {
   if (!isOwn || share !== 'public' || !isObject(value)) return value;
-  redactViewerField(value);
-  const items = list === undefined ? undefined : value[list];
-  if (!Array.isArray(items)) return value;
-  for (const item of items) if (isObject(item)) redactViewerField(item);
-  if (visibility) value[list!] = items.filter((item) => isForEverybody(item, visibility));
-  return value;
+  const shown = withoutViewerFields(value, list);
+  const items = list === undefined ? undefined : shown[list];
+  if (!visibility || !Array.isArray(items)) return shown;
+  return { ...shown, [list!]: items.filter((item) => isForEverybody(item, visibility)) };
 }
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;

@@ -93,21 +93,15 @@ const short = (key: string): string =>
   key.length <= KEY_MAX ? key : createHash('sha256').update(key).digest('base64url');
 
 /** As JSON. Replicas of other versions read it too: its names stay. */
-interface StoredEntry {
+interface StoredEntry extends CacheEntry {
   mark: string;
-  since: number;
-  freshUntil: number;
-  keptUntil: number;
-  bytes: number;
-  value: object;
   /** Fields known to be absent: JSON has no undefined. */
   none?: string[];
 }
 
-function encodeEntry({ value, bytes, since, freshUntil, keptUntil }: CacheEntry, version: VersionToken): string {
-  const none = Object.keys(value).filter((name) => (value as Record<string, unknown>)[name] === undefined);
-  const stored: StoredEntry = { mark: String(version), since, freshUntil, keptUntil, bytes, value, none };
-  return JSON.stringify(stored);
+function encodeEntry(entry: CacheEntry, version: VersionToken): string {
+  const none = Object.entries(entry.value).flatMap(([name, value]) => (value === undefined ? [name] : []));
+  return JSON.stringify({ ...entry, mark: String(version), none } satisfies StoredEntry);
 }
 
 function decodeEntry(text: string, version: string): CacheEntry | undefined {

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dispatcher, errors } from 'undici';
+import type { Config } from '../../config/settings.ts';
 import { createBatch } from '../../lib/batch.ts';
 import {
   type CancellationListener,
@@ -15,8 +16,15 @@ import type { BreakerPermit, CircuitBreaker } from '../limits/circuit-breaker.ts
 import type { ConcurrencyLimiter, QueuedCall } from '../limits/concurrency.ts';
 import { UpstreamFailure } from '../errors.ts';
 import type { HttpRequest } from './request.ts';
-import { type HttpResponse, InvalidResponse, type ResponseHeaders, decodeUtf8, inflate } from './response.ts';
-import { isConnectionLoss, isTimeout, isUnreachable, transportFailure, unavailable } from './transport-errors.ts';
+import {
+  type HttpResponse,
+  InvalidResponse,
+  type ResponseHeaders,
+  decodeUtf8,
+  headersOf,
+  inflate,
+} from './response.ts';
+import { isConnectionLoss, isTimeout, isUnreachable, transportFailure } from './transport-errors.ts';
 
 /** What the requests to one service share. */
 export interface HostPool {
@@ -26,15 +34,9 @@ export interface HostPool {
   pool: Dispatcher;
   breaker: CircuitBreaker;
   limiter: ConcurrencyLimiter;
-  /**
-   * Deadline of all attempts of a request together. Bytes that arrive slowly do not extend it. Waiting for a connection and pauses between
-   * attempts do not count: they are not the service's time.
-   */
-  callTimeoutMs: number;
+  settings: Pick<Config, 'callTimeoutMs' | 'readAttempts'>;
   /** Attempts with a running deadline. */
   deadlines: number;
-  /** Attempts of a read at most. */
-  readAttempts: number;
 }
 
 const GATEWAY_FAILURES = [502, 503, 504];
@@ -105,7 +107,10 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
     this.permit = breaker.acquire();
     if (!this.permit) {
       limiter.release();
-      return this.settle(unavailable(this.request, this.wasSent));
+      const { service, requestLine: request } = this.request;
+      const reason = 'not sent: the service was down a moment ago';
+      const { wasSent } = this;
+      return this.settle(new UpstreamFailure('UPSTREAM_UNAVAILABLE', { service, request }, reason, { wasSent }));
     }
     this.begun = performance.now();
     this.abort = undefined;
@@ -120,10 +125,14 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
     }
   }
 
+  /**
+   * The deadline of all attempts of a request together. Bytes that arrive slowly do not extend it. Waiting for a connection and pauses
+   * between attempts do not count: they are not the service's time.
+   */
   private startDeadline(): void {
     if (this.isSettled) return;
     const { host } = this;
-    const deadline = setTimeout(afterPendingReads, host.callTimeoutMs - this.spentMs, () => {
+    const deadline = setTimeout(afterPendingReads, host.settings.callTimeoutMs - this.spentMs, () => {
       if (this.deadline === deadline) this.onCancel(new errors.BodyTimeoutError('the call took too long'));
     }).unref();
     this.deadline = deadline;
@@ -221,7 +230,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   }
 
   private mayRetry(): boolean {
-    const { readAttempts, callTimeoutMs } = this.host;
+    const { readAttempts, callTimeoutMs } = this.host.settings;
     return this.request.method === 'GET' && this.attempts < readAttempts && this.spentMs < callTimeoutMs;
   }
 
@@ -252,26 +261,3 @@ const completed = createBatch<HttpAttempts>((attempts) => attempts.decode());
 
 const noBytes = Buffer.alloc(0);
 const noHeaders: ResponseHeaders = Object.freeze({});
-const readHeaders: readonly (keyof ResponseHeaders)[] = [
-  'age',
-  'cache-control',
-  'content-encoding',
-  'date',
-  'expires',
-  'retry-after',
-  'vary',
-];
-
-/** Names and values alternate. */
-function headersOf(raw: readonly Buffer[]): ResponseHeaders {
-  const headers: ResponseHeaders = {};
-  for (let at = 0; at + 1 < raw.length; at += 2) {
-    const name = raw[at]!;
-    for (const known of readHeaders) {
-      if (name.length !== known.length || name.toString('latin1').toLowerCase() !== known) continue;
-      const value = raw[at + 1]!.toString('latin1');
-      headers[known] = headers[known] === undefined ? value : `${headers[known]}, ${value}`;
-    }
-  }
-  return headers;
-}

@@ -22,7 +22,7 @@ import {
 import type { RateLimitPermit, RateLimiter } from '../limits/rate-limiter.ts';
 import type { InFlightRequests, SharedCall } from './in-flight.ts';
 import type { Transport } from './pool.ts';
-import { type ApiRequest, type HttpRequest, type RequestBody, requestLine } from './request.ts';
+import { type ApiRequest, type HttpRequest, type RequestBody, detailsOf, requestLine } from './request.ts';
 import {
   type ApiResponse,
   ReportedError,
@@ -117,10 +117,10 @@ export class UpstreamCall implements SharedCall {
     try {
       const { address, rateShare } = this.context;
       const permit = rateLimiter.acquire(endpoint, this.credential, address, cancellation, false, rateShare);
-      if (permit instanceof Promise) await this.waitFor(permit, request, cancellation);
+      if (permit instanceof Promise) await this.waitFor(permit, cancellation);
       else this.permits = [permit];
       const response = await transport.send(request, cancellation);
-      return this.read(response, request);
+      return this.read(response);
     } catch (error) {
       isCounted = isCountedByService(error);
       throw error;
@@ -131,13 +131,9 @@ export class UpstreamCall implements SharedCall {
   }
 
   /** The operation may end, or the token may be rejected, while the call waits. */
-  private async waitFor(
-    permit: Promise<RateLimitPermit>,
-    request: HttpRequest,
-    cancellation: CancellationToken,
-  ): Promise<void> {
+  private async waitFor(permit: Promise<RateLimitPermit>, cancellation: CancellationToken): Promise<void> {
     this.permits = [await permit];
-    if (cancellation.reason) throw operationEnded(request, cancellation.reason);
+    if (cancellation.reason) throw operationEnded(detailsOf(this.request), cancellation.reason);
     this.services.credentials.rejections.repeat(this.credential.id, this.request);
   }
 
@@ -184,7 +180,7 @@ export class UpstreamCall implements SharedCall {
   }
 
   /** Decodes a response and learns from it; throws for any but a success or an absence. */
-  private read(response: HttpResponse, { requestLine: line }: HttpRequest): ApiResponse {
+  private read(response: HttpResponse): ApiResponse {
     const { credential, request, logged } = this;
     const { endpoint } = request;
     const { status, headers, text, bytes, attempts } = response;
@@ -205,8 +201,8 @@ export class UpstreamCall implements SharedCall {
       if (code !== undefined) this.services.credentials.accept(credential, endpoint.service);
       return { value: null, bytes, status, reuse: notReusable };
     }
-    const details = { service: endpoint.service, request: line, status };
-    throw this.rejectionOf(code === undefined ? details : { ...details, code }, isSuccess, headers['retry-after']);
+    const details = { ...detailsOf(request), status, ...(code !== undefined && { code }) };
+    throw this.rejectionOf(details, isSuccess, headers['retry-after']);
   }
 
   private rejectionOf(
@@ -249,10 +245,7 @@ export class UpstreamCall implements SharedCall {
     const failure = body.failure?.();
     if (failure !== undefined) return failure;
     const { reason } = this.context.cancellation;
-    const cause =
-      reason && error === reason
-        ? operationEnded({ service: endpoint.service, requestLine: requestLine(request) }, error)
-        : error;
+    const cause = reason && error === reason ? operationEnded(detailsOf(request), error) : error;
     if (cause instanceof UpstreamFailure || cause instanceof UpstreamRejection) this.failure = cause.details;
     logged.error = cause instanceof UpstreamFailure ? cause.code : (cause as Error).name;
     if (!(cause instanceof UpstreamRejection)) return cause;

@@ -3,14 +3,14 @@ import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint, Tier } from '../../api/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
 import { withMembers } from '../../lib/objects.ts';
-import { type Credential, credentialFor } from '../auth/credentials.ts';
+import type { Credential } from '../auth/credentials.ts';
 import type { RequestContext } from '../auth/request-context.ts';
 import { type GatedRecord, tierEvidenceFields } from '../auth/tiers.ts';
 import type { LoggedCall } from '../call-log.ts';
 import { LoginRequired, TierRequired, TooManyCalls, Unauthenticated } from '../errors.ts';
 import { type CallServices, UpstreamCall } from './call.ts';
 import type { FilePart } from './multipart.ts';
-import { type ApiRequest, createApiRequest, noBody, requestBody, requestLine } from './request.ts';
+import { type ApiRequest, createApiRequest, detailsOf, noBody, requestBody } from './request.ts';
 import type { ApiResponse } from './response.ts';
 import { operationEnded } from './transport-errors.ts';
 
@@ -24,7 +24,13 @@ export class Calls {
     this.context = context;
   }
 
-  async send(wanted: ApiRequest, path: Path | undefined, files?: AsyncIterable<FilePart>): Promise<ApiResponse> {
+  /** `epoch` limits which reads in flight are shared: see the cache handle. */
+  async send(
+    wanted: ApiRequest,
+    path: Path | undefined,
+    epoch: string | null = '',
+    files?: AsyncIterable<FilePart>,
+  ): Promise<ApiResponse> {
     const { endpoint } = wanted;
     const credential = this.credentialFor(endpoint);
     this.requireSendable(wanted, credential);
@@ -33,7 +39,7 @@ export class Calls {
     const body = isRead ? noBody : requestBody(request, files);
     const logged = this.log(request, path);
     const call = new UpstreamCall(this.services, this.context, request, credential, body, logged);
-    return call.run(isRead ? shareKeyOf(request, wanted.epoch, this.context.rateShare) : undefined);
+    return call.run(isRead ? shareKeyOf(request, epoch, this.context.rateShare) : undefined);
   }
 
   /** Throws unless the caller sent a token of their own. */
@@ -82,7 +88,9 @@ export class Calls {
     const { isUnreadable, credential: own } = this.context;
     if (isUnreadable) throw new Unauthenticated('the Authorization is not Bearer');
     if (endpoint.login && own.isOwn) throw new LoginRequired(`${endpoint.method} ${endpoint.path} needs a login`);
-    const credential = credentialFor(endpoint, own, this.services.credentials);
+    // The facade's own is sent only if the response is the same for everybody.
+    const isForEverybody = endpoint.share === 'public' || endpoint.share === 'tier';
+    const credential = own.isOwn && !isForEverybody ? this.services.credentials.anonymous : own;
     if (endpoint.share === 'tier') requireTier(endpoint, credential);
     return credential;
   }
@@ -91,7 +99,7 @@ export class Calls {
     const { settings, credentials } = this.services;
     credentials.rejections.repeat(credential.id, request);
     const { reason } = this.context.cancellation;
-    if (reason) throw operationEnded({ service: request.endpoint.service, requestLine: requestLine(request) }, reason);
+    if (reason) throw operationEnded(detailsOf(request), reason);
     if (++this.made > settings.maxUpstreamCalls) throw new TooManyCalls(settings.maxUpstreamCalls);
   }
 
@@ -111,7 +119,7 @@ let unsharedReads = 0;
  * Reads with equal keys may share one request. A call of an agent may be rejected where that of a person is not, so neither waits for the
  * other.
  */
-function shareKeyOf({ wirePath }: ApiRequest, epoch: string | null = '', rateShare: number | undefined): string {
+function shareKeyOf({ wirePath }: ApiRequest, epoch: string | null, rateShare: number | undefined): string {
   let key = wirePath;
   if (epoch !== '') key += `\n${epoch ?? `unshared ${++unsharedReads}`}`;
   return rateShare === undefined ? key : `${key} agents`;
@@ -127,8 +135,7 @@ function withVisibility(request: ApiRequest, { isOwn, authorization }: Credentia
 }
 
 function requireTier(endpoint: Endpoint, { filmTier, isOwn, refusedEndpoints }: Credential): void {
-  if (filmTier && isOwn && !endpoint.tiers.includes(filmTier))
+  const isRefused = (refusedEndpoints.get(endpoint.path) ?? 0) > performance.now();
+  if (isRefused || (filmTier && isOwn && !endpoint.tiers.includes(filmTier)))
     throw new TierRequired(endpoint.tiers, endpoint.path, true);
-  const until = refusedEndpoints.get(endpoint.path);
-  if (until !== undefined && until > performance.now()) throw new TierRequired(endpoint.tiers, endpoint.path, true);
 }

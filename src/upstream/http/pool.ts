@@ -1,8 +1,8 @@
 /** The connections to both services: each has a pool, a circuit breaker, a concurrency limiter and deadlines of its own. */
 import { type Dispatcher, Pool } from 'undici';
 import type { Config } from '../../config/settings.ts';
-import { type CircuitBreakerSettings, createCircuitBreaker } from '../limits/circuit-breaker.ts';
-import { type ConcurrencySettings, createConcurrencyLimiter } from '../limits/concurrency.ts';
+import { createCircuitBreaker } from '../limits/circuit-breaker.ts';
+import { createConcurrencyLimiter } from '../limits/concurrency.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { OnAvailabilityChange } from '../availability.ts';
 import type { Service } from '../errors.ts';
@@ -19,12 +19,8 @@ export interface Transport {
 
 export type ServiceState = ReturnType<typeof stateOf>;
 
-export type TransportSettings = Pick<
-  Config,
-  'connectTimeoutMs' | 'headersTimeoutMs' | 'bodyTimeoutMs' | 'callTimeoutMs' | 'readAttempts' | 'maxHeaderBytes'
-> &
-  CircuitBreakerSettings &
-  ConcurrencySettings & { baseUrl: string; eventBaseUrl: string };
+/** The addresses must be set. */
+export type TransportSettings = Config & { baseUrl: string; eventBaseUrl: string };
 
 export function createTransport(
   settings: TransportSettings,
@@ -48,9 +44,8 @@ export function createTransport(
         }),
       breaker: createCircuitBreaker(settings, (reason) => onOutage?.(service, reason)),
       limiter: createConcurrencyLimiter(settings),
+      settings,
       deadlines: 0,
-      callTimeoutMs: settings.callTimeoutMs,
-      readAttempts: settings.readAttempts,
     };
   };
   const hosts: Record<Service, HostPool> = {

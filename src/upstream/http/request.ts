@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { writers } from '../../atom/media.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
-import type { Service } from '../errors.ts';
+import type { Service, UpstreamErrorDetails } from '../errors.ts';
 import { type FilePart, multipartForm } from './multipart.ts';
 
 /** The request of an endpoint with an input. */
@@ -11,8 +11,6 @@ export interface ApiRequest {
   readonly input: object;
   /** Path and query as sent; equal requests have equal texts. */
   readonly wirePath: string;
-  /** Limits which reads in flight may be shared; see `epoch` of the cache handle. */
-  readonly epoch?: string | null;
 }
 
 /** The same as sent over HTTP. */
@@ -37,14 +35,6 @@ export const createApiRequest = (endpoint: Endpoint, input: object): ApiRequest 
   endpoint,
   input,
   wirePath: pathOf(endpoint, input),
-});
-
-/** Not a spread: V8 gives each object made by a spread a hidden class of its own. */
-export const withEpoch = ({ endpoint, input, wirePath }: ApiRequest, epoch: string | null): ApiRequest => ({
-  endpoint,
-  input,
-  wirePath,
-  epoch,
 });
 
 /** Fills in the path. The other members of a read's input become the query, sorted. */
@@ -79,6 +69,12 @@ export function requestLine({ endpoint: { method }, wirePath }: ApiRequest): str
   const query = wirePath.indexOf('?');
   return `${method} ${query < 0 ? wirePath : wirePath.slice(0, query)}`;
 }
+
+/** What errors of the request tell clients. */
+export const detailsOf = (request: ApiRequest): UpstreamErrorDetails => ({
+  service: request.endpoint.service,
+  request: requestLine(request),
+});
 
 export interface RequestBody {
   body?: string | Readable;

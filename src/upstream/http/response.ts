@@ -6,9 +6,9 @@ import { AtomError, readableText, readers } from '../../atom/media.ts';
 import type { Endpoint, Media, Repeat } from '../../api/endpoint.ts';
 import { NESTING_MAX, parseJson } from '../../lib/parse-json.ts';
 import { textOf } from '../../lib/utf8.ts';
-import type { Cacheability, CachingHeaders } from '../cache/caching-header.ts';
+import { type Cacheability, cachingHeaders } from '../cache/caching-header.ts';
 import { UpstreamFailure } from '../errors.ts';
-import { type ApiRequest, requestLine } from './request.ts';
+import { type ApiRequest, detailsOf } from './request.ts';
 
 export interface HttpResponse {
   status: number;
@@ -20,10 +20,23 @@ export interface HttpResponse {
   attempts: number;
 }
 
-/** The response headers that are read. The values of a repeated header are joined by commas. */
-export interface ResponseHeaders extends CachingHeaders {
-  'content-encoding'?: string;
-  'retry-after'?: string;
+/** The response headers that are read. */
+const readHeaders = [...cachingHeaders, 'content-encoding', 'retry-after'] as const;
+/** The values of a repeated header are joined by commas. */
+export type ResponseHeaders = Partial<Record<(typeof readHeaders)[number], string>>;
+
+/** The headers that are read, of names and values in turn. */
+export function headersOf(raw: readonly Buffer[]): ResponseHeaders {
+  const headers: ResponseHeaders = {};
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at]!;
+    for (const known of readHeaders) {
+      if (name.length !== known.length || name.toString('latin1').toLowerCase() !== known) continue;
+      const value = raw[at + 1]!.toString('latin1');
+      headers[known] = headers[known] === undefined ? value : `${headers[known]}, ${value}`;
+    }
+  }
+  return headers;
 }
 
 /** A decoded response. Calls may share it: never write into it. */
@@ -71,7 +84,7 @@ export function decodeUtf8(body: Buffer): string {
 
 /** The decoded response, or the ReportedError sent instead; throws UpstreamFailure (UPSTREAM_INVALID_RESPONSE) for anything else. */
 export function decodeResponse(request: ApiRequest, text: string, status: number): unknown {
-  const { media, service } = request.endpoint;
+  const { media } = request.endpoint;
   let value: unknown;
   let cause: unknown;
   try {
@@ -90,8 +103,7 @@ export function decodeResponse(request: ApiRequest, text: string, status: number
   const code = errorBodyCode(media === 'json' ? value : jsonIn(text));
   if (code !== undefined) return new ReportedError(code);
   const reason = cause === undefined ? 'not what was requested' : media === 'json' ? 'not JSON' : 'not Atom';
-  const details = { service, status, request: requestLine(request) };
-  throw new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, reason, { cause });
+  throw new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', { ...detailsOf(request), status }, reason, { cause });
 }
 
 /** False where any body is a success, even none, except an error body and a web page, such as the login page of a proxy. */

@@ -2,12 +2,9 @@
 import { Readable } from 'node:stream';
 import { errors } from 'undici';
 import type { CancellationToken } from '../../lib/cancellation.ts';
-import { UpstreamFailure } from '../errors.ts';
+import { type UpstreamErrorDetails, UpstreamFailure } from '../errors.ts';
 import type { HttpRequest } from './request.ts';
 import { InvalidResponse } from './response.ts';
-
-/** The part of a request that errors name. */
-export type FailedRequest = Pick<HttpRequest, 'service' | 'requestLine'>;
 
 const lossCodes = [
   'ECONNREFUSED',
@@ -42,19 +39,9 @@ export const isTimeout = (error: unknown): boolean =>
   error instanceof errors.BodyTimeoutError ||
   error instanceof errors.ConnectTimeoutError;
 
-/** The circuit breaker is open. */
-export const unavailable = ({ service, requestLine: request }: FailedRequest, wasSent: boolean): UpstreamFailure =>
-  new UpstreamFailure('UPSTREAM_UNAVAILABLE', { service, request }, 'not sent: the service was down a moment ago', {
-    wasSent,
-  });
-
 /** The operation ended before the response: of a read, or of a write that was never sent. */
-export const operationEnded = (
-  { service, requestLine: request }: FailedRequest,
-  cause: unknown,
-  wasSent = false,
-): UpstreamFailure =>
-  new UpstreamFailure('UPSTREAM_TIMEOUT', { service, request }, 'the operation has ended', { cause, wasSent });
+export const operationEnded = (details: UpstreamErrorDetails, cause: unknown, wasSent = false): UpstreamFailure =>
+  new UpstreamFailure('UPSTREAM_TIMEOUT', details, 'the operation has ended', { cause, wasSent });
 
 /** `wasSent`: an attempt may have reached the service. */
 export function transportFailure(
@@ -74,7 +61,7 @@ export function transportFailure(
     (request.body instanceof Readable && !request.body.readableEnded); // half a form is no request
   if (request.method !== 'GET' && !isKnown)
     return new UpstreamFailure('UPSTREAM_RESULT_UNKNOWN', details, 'the response was lost', options);
-  if (cancellation.reason) return operationEnded(request, error, wasSent);
+  if (cancellation.reason) return operationEnded(details, error, wasSent);
   if (isTimeout(error)) return new UpstreamFailure('UPSTREAM_TIMEOUT', details, 'no response in time', options);
   if (isUnreachable(error)) return new UpstreamFailure('UPSTREAM_UNAVAILABLE', details, 'no connection', options);
   const reason = error instanceof Error ? error.message : 'invalid response';

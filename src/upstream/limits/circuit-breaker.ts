@@ -1,8 +1,6 @@
 /** Circuit breaker: while a service is down, calls fail at once instead of waiting for a timeout. */
 import type { Config } from '../../config/settings.ts';
 
-export type CircuitBreakerSettings = Pick<Config, 'breakerFailures' | 'breakerPauseMs' | 'maxBreakerPauseMs'>;
-
 /** For one call. Exactly one of its functions is called, once. */
 export interface BreakerPermit {
   /** The service responded, whatever the response. */
@@ -17,45 +15,37 @@ export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
 /** `onChange` is called with a reason when it opens, without one when it closes. */
 export function createCircuitBreaker(
-  { breakerFailures, breakerPauseMs, maxBreakerPauseMs }: CircuitBreakerSettings,
+  { breakerFailures, breakerPauseMs, maxBreakerPauseMs }: Config,
   onChange: (reason: string | undefined) => void = () => undefined,
 ) {
   let failures = 0;
   let pauseMs = breakerPauseMs;
   let openUntil = 0;
   let isTrying = false;
-
-  const ordinary: BreakerPermit = {
+  const createPermit = (isTrial: boolean): BreakerPermit => ({
     onSuccess() {
+      if (isTrial) isTrying = false;
       const wasOpen = failures >= breakerFailures;
       failures = 0;
       pauseMs = breakerPauseMs;
       if (wasOpen) onChange(undefined);
     },
     onFailure(reason = 'unknown') {
-      // Calls that were already sent when it opened show nothing new.
-      if (++failures !== breakerFailures) return;
-      openUntil = performance.now() + pauseMs;
-      onChange(reason);
-    },
-    release: () => undefined,
-  };
-  const trial: BreakerPermit = {
-    onSuccess() {
-      isTrying = false;
-      ordinary.onSuccess();
-    },
-    onFailure(reason) {
-      isTrying = false;
-      if (failures < breakerFailures) return ordinary.onFailure(reason); // it closed meanwhile
+      if (isTrial) isTrying = false;
       failures++;
-      pauseMs = Math.min(maxBreakerPauseMs, pauseMs * 2);
+      const opens = failures === breakerFailures;
+      // Ordinary calls that were already sent when it opened show nothing new.
+      if (!opens && !(isTrial && failures > breakerFailures)) return;
+      if (opens) onChange(reason);
+      else pauseMs = Math.min(maxBreakerPauseMs, pauseMs * 2);
       openUntil = performance.now() + pauseMs;
     },
     release() {
-      isTrying = false;
+      if (isTrial) isTrying = false;
     },
-  };
+  });
+  const ordinary = createPermit(false);
+  const trial = createPermit(true);
 
   return {
     isOpen: () => failures >= breakerFailures,

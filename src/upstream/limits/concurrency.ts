@@ -9,7 +9,7 @@ import { type Deadline, type DeadlineListener, createDeadlineQueue } from '../..
 import { type FairQueueNode, createFairQueue } from '../../lib/fair-queue.ts';
 
 /** The second is for while the service is slow, or a call has waited too long. */
-export type ConcurrencySettings = Pick<Config, 'maxConnections' | 'maxBusyConnections'>;
+type ConcurrencySettings = Pick<Config, 'maxConnections' | 'maxBusyConnections'>;
 
 export type ConcurrencyLimiter = ReturnType<typeof createConcurrencyLimiter>;
 

@@ -7,7 +7,7 @@ import {
   removeListener,
   addListener,
 } from '../../lib/cancellation.ts';
-import { type QueueNode, type Queue, createQueue, append, unlink } from '../../lib/queue.ts';
+import { type Queue, createQueue, append, unlink } from '../../lib/queue.ts';
 import { RateLimited } from '../errors.ts';
 import type { LimiterState } from './unverified.ts';
 import {
@@ -32,10 +32,8 @@ export interface FilmCallRequest {
 
 /** A call that waits until running calls show whether its credential has a limit. */
 interface Waiter extends CancellationListener {
-  call: FilmCallRequest;
   /** Begins or rejects the call; false if it must go on waiting. */
   proceed: () => boolean;
-  node: QueueNode<Waiter> | undefined;
 }
 
 /** Running and waiting calls of one credential: those of agents, or those of everybody else. */
@@ -47,8 +45,6 @@ interface CredentialCalls {
 export class FilmRateLimiter {
   private readonly windows = createSlidingWindows();
   private readonly credentials = new Map<string, CredentialCalls>();
-  private running = 0;
-  private waiting = 0;
   private readonly holdMs: number;
   private readonly shared: SharedSlidingWindows | undefined;
 
@@ -89,7 +85,12 @@ export class FilmRateLimiter {
   }
 
   state(): LimiterState {
-    return { running: this.running, waiting: this.waiting };
+    const state: LimiterState = { running: 0, waiting: 0 };
+    for (const { running, waiting } of this.credentials.values()) {
+      state.running += running;
+      state.waiting += waiting.size;
+    }
+    return state;
   }
 
   private limitsOf({ credential: { isOwn }, rateShare }: FilmCallRequest): WindowLimits {
@@ -122,47 +123,39 @@ export class FilmRateLimiter {
   }
 
   private acquireHere(call: FilmCallRequest): Promise<Slot | undefined> {
+    const { cancellation } = call;
     return new Promise((resolve, reject) => {
       const proceed = (): boolean => {
         const decision = this.decide(call);
         if (decision === undefined) return false;
+        removeListener(cancellation, waiter);
         if (decision instanceof RateLimited) reject(decision);
         else if (decision === unlimited) resolve(undefined);
         else {
           this.callsOf(keyFor(call)).running++;
-          this.running++;
           resolve(decision);
         }
         return true;
       };
-      if (proceed()) return;
       const onCancel = (reason: Error) => {
-        this.stopWaiting(waiter);
+        unlink(waiting, node);
         reject(reason);
       };
-      const waiter: Waiter = { call, proceed, onCancel, node: undefined };
-      waiter.node = append(this.callsOf(keyFor(call)).waiting, waiter);
-      this.waiting++;
-      addListener(call.cancellation, waiter);
+      const waiter: Waiter = { proceed, onCancel };
+      if (proceed()) return;
+      const { waiting } = this.callsOf(keyFor(call));
+      const node = append(waiting, waiter);
+      addListener(cancellation, waiter);
     });
-  }
-
-  private stopWaiting(waiter: Waiter): void {
-    const { cancellation } = waiter.call;
-    if (unlink(this.callsOf(keyFor(waiter.call)).waiting, waiter.node!)) this.waiting--;
-    removeListener(cancellation, waiter);
   }
 
   /** Begins or rejects waiting calls in order, up to the first that must go on waiting. If no call is running, none has to wait. */
   private wakeNext({ window, address }: Slot): void {
     const key = keyOf(window, address === AGENTS);
     const calls = this.callsOf(key);
-    this.running--;
     calls.running--;
-    for (let { first } = calls.waiting; first; first = calls.waiting.first) {
-      if (!first.item.proceed()) return;
-      this.stopWaiting(first.item);
-    }
+    for (let { first } = calls.waiting; first?.item.proceed(); first = calls.waiting.first)
+      unlink(calls.waiting, first);
     if (calls.running === 0) this.credentials.delete(key);
   }
 }

@@ -54,7 +54,6 @@ export class UnverifiedLimiter {
   private readonly tokens = new Map<string, TokenCalls>();
   private readonly turns = createQueue<AddressCalls>();
   private running = 0;
-  private waiting = 0;
 
   /**
    * A permit for one call, or a promise if the call must wait. The promise resolves to undefined if upstream decides about the token
@@ -73,14 +72,12 @@ export class UnverifiedLimiter {
     return new Promise((resolve, reject) => {
       const onCancel = (reason: Error) => {
         of.queue.remove(node);
-        this.stopWaiting(waiter);
         this.end(token);
         this.arrange(of);
         reject(reason);
       };
       const waiter: Waiter = { token, cancellation, resolve, onCancel };
       const node = of.queue.add(token, waiter);
-      this.waiting++;
       this.arrange(of);
       addListener(cancellation, waiter);
     });
@@ -95,7 +92,7 @@ export class UnverifiedLimiter {
     while (isDecided) {
       const waiter = of.queue.take(token);
       if (!waiter) break;
-      this.stopWaiting(waiter);
+      removeListener(waiter.cancellation, waiter);
       this.end(token);
       waiter.resolve(undefined);
     }
@@ -104,7 +101,9 @@ export class UnverifiedLimiter {
   }
 
   state(): LimiterState {
-    return { running: this.running, waiting: this.waiting };
+    let waiting = 0;
+    for (const { queue } of this.addresses.values()) waiting += queue.size;
+    return { running: this.running, waiting };
   }
 
   private tokenOf(credential: string, address: string): TokenCalls {
@@ -145,14 +144,9 @@ export class UnverifiedLimiter {
       const of = this.turns.first.item;
       const waiter = of.queue.take()!;
       this.endTurn(of);
-      this.stopWaiting(waiter);
+      removeListener(waiter.cancellation, waiter);
       waiter.resolve(this.begin(waiter.token));
       this.arrange(of);
     }
-  }
-
-  private stopWaiting(waiter: Waiter): void {
-    this.waiting--;
-    removeListener(waiter.cancellation, waiter);
   }
 }

@@ -1,10 +1,11 @@
 /** What the two loaders of an operation share: its calls, and its view of the cache. */
+import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { withMembers } from '../../lib/objects.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import type { CachePolicy } from '../cache/cache-policy.ts';
-import type { ViewerCache } from '../cache/record-cache.ts';
-import { UpstreamFailure, UpstreamRejection, isDenial } from '../errors.ts';
+import type { Cached, RecordHandle, ResponseHandle, ViewerCache } from '../cache/record-cache.ts';
+import { UpstreamFailure, UpstreamRejection, isDenial, mayServeStale } from '../errors.ts';
 import type { Calls } from '../http/calls.ts';
 import { type ApiRequest, createApiRequest } from '../http/request.ts';
 import type { FieldNames } from './record-state.ts';
@@ -24,12 +25,23 @@ export const projectedRequest = (endpoint: Endpoint, input: object, names: Field
     names && endpoint.service === 'catalog' ? withMembers(input, { fields: names.join(',') }) : input,
   );
 
-/**
- * Upstream denied access, so cached data must not be shown again. Anybody can send an unknown token: a denial of a caller's token proves
- * nothing about public data, unless it is a 404.
- */
-export function isDenied({ viewer }: LoadContext, { share }: Endpoint, error: unknown): boolean {
-  if (!(error instanceof UpstreamRejection || error instanceof UpstreamFailure) || !isDenial(error.details))
-    return false;
-  return error.details.status === 404 || share !== 'public' || !viewer.isLoggedIn;
+/** Notes that a fresh entry of the cache answers the request. */
+export function useFresh(context: LoadContext, request: ApiRequest, { freshUntil }: Cached, path?: Path): void {
+  context.calls.logCached(request, path, { cached: true });
+  context.cachePolicy.restrict(freshUntil, request.endpoint);
+}
+
+/** The entry that may be used although upstream failed; undefined if there is none. Drops the entry if upstream denied access. */
+export function staleAfter(
+  { cachePolicy, viewer }: LoadContext,
+  { share }: Endpoint,
+  cache: RecordHandle | ResponseHandle,
+  cached: Cached | undefined,
+  error: unknown,
+): Cached | undefined {
+  cachePolicy.restrict(null);
+  // Anybody can send an unknown token: a denial of a caller's token proves nothing about public data, unless it is a 404.
+  if ((error instanceof UpstreamRejection || error instanceof UpstreamFailure) && isDenial(error.details))
+    if (error.details.status === 404 || share !== 'public' || !viewer.isLoggedIn) cache.delete();
+  return mayServeStale(error) ? cached : undefined;
 }

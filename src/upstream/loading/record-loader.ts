@@ -5,19 +5,17 @@
 import DataLoader from 'dataloader';
 import type { Path } from 'graphql/jsutils/Path.js';
 import { withMembers } from '../../lib/objects.ts';
-import type { CachedRecord } from '../cache/cache-handle.ts';
+import type { Cached } from '../cache/record-cache.ts';
 import { VIEWER_FIELD } from '../cache/redact.ts';
-import { mayServeStale } from '../errors.ts';
-import { type ApiRequest, createApiRequest, insert, withEpoch } from '../http/request.ts';
+import { createApiRequest, insert } from '../http/request.ts';
 import type { ApiResponse } from '../http/response.ts';
-import { type LoadContext, isDenied, projectedRequest } from './load-context.ts';
+import { type LoadContext, projectedRequest, staleAfter, useFresh } from './load-context.ts';
 import {
   type FieldLoad,
   type FieldNames,
   type RecordSource,
-  type RecordState,
+  RecordState,
   type UpstreamRecord,
-  createRecordState,
   isUpstreamField,
   loadsOf,
   merge,
@@ -85,7 +83,7 @@ export class RecordLoader {
     const id = `${kind}:${key}`;
     let state = this.states.get(id);
     if (state) return state;
-    state = createRecordState(kind, key, source, this.context.cache.record(source.endpoint, kind, key));
+    state = new RecordState(kind, key, source, this.context.cache.record(source.endpoint, kind, key));
     this.states.set(id, state);
     return state;
   }
@@ -116,21 +114,27 @@ export class RecordLoader {
     state.loads = state.loads.filter((each) => each !== load);
   }
 
-  private async request(load: FieldLoad, cached: CachedRecord | undefined): Promise<void> {
-    const { source, key, cache } = load.state;
+  /** Uses what is cached if upstream failed, but not if it denied access. */
+  private async request(load: FieldLoad, cached: Cached | undefined): Promise<void> {
+    const { calls } = this.context;
+    const { state, names, path } = load;
+    const { source, key, cache } = state;
     const fields = projection(source, this.fieldsToRequest(load, cached));
     const request = projectedRequest(source.endpoint, source.input(key), fields);
     try {
-      const response = await this.context.calls.send(withEpoch(request, cache.epoch()), load.path);
-      this.store(load, cached, fields, response);
+      this.store(load, cached, fields, await calls.send(request, path, cache.epoch()));
     } catch (error) {
-      this.serveStale(load, cached, request, error);
+      const stale = staleAfter(this.context, source.endpoint, cache, cached, error);
+      if (!stale) throw error;
+      const available = names.filter((name) => name in stale.value);
+      if (available.length && !stale.isFresh) calls.logCached(request, path, { staleSeconds: stale.ageSeconds });
+      merge(state, stale.value, available, calls.possibleTiers(), requestedFieldsOf(source, stale, available));
       throw error;
     }
   }
 
   /** The fields that are not cached, and those that show whether the caller's tier gets them. */
-  private fieldsToRequest({ state: { source }, names }: FieldLoad, cached: CachedRecord | undefined): FieldNames {
+  private fieldsToRequest({ state: { source }, names }: FieldLoad, cached: Cached | undefined): FieldNames {
     const known = cached?.isFresh ? cached.value : undefined;
     const missing = known ? names.filter((name) => !(name in known)) : names;
     const evidence = this.context.calls.tierEvidence(source, missing);
@@ -144,21 +148,19 @@ export class RecordLoader {
   private mergeCached(
     state: RecordState,
     names: FieldNames,
-    cached: CachedRecord | undefined,
+    cached: Cached | undefined,
     path: Path | undefined,
   ): boolean {
     if (!cached?.isFresh || !names.every((name) => name in cached.value)) return false;
-    const { calls, cachePolicy } = this.context;
     const { source, key } = state;
-    calls.logCached(createApiRequest(source.endpoint, source.input(key)), path, { cached: true });
-    cachePolicy.restrict(cached.freshUntil, source.endpoint);
-    merge(state, cached.value, names, calls.possibleTiers(), requestedFieldsOf(source, cached, names));
+    useFresh(this.context, createApiRequest(source.endpoint, source.input(key)), cached, path);
+    merge(state, cached.value, names, this.context.calls.possibleTiers(), requestedFieldsOf(source, cached, names));
     return true;
   }
 
   private store(
     { state, names }: FieldLoad,
-    cached: CachedRecord | undefined,
+    cached: Cached | undefined,
     fields: FieldNames | undefined,
     response: ApiResponse,
   ): void {
@@ -181,23 +183,6 @@ export class RecordLoader {
     } else merge(state, record, names, calls.possibleTiers(), known);
     cachePolicy.restrict(cache.put(record, known, response), source.endpoint);
   }
-
-  /** Uses what is cached if upstream failed, but not if it denied access. */
-  private serveStale(
-    { state, names, path }: FieldLoad,
-    cached: CachedRecord | undefined,
-    request: ApiRequest,
-    error: unknown,
-  ): void {
-    const { calls, cachePolicy } = this.context;
-    const { source, cache } = state;
-    cachePolicy.restrict(null);
-    if (isDenied(this.context, source.endpoint, error)) cache.delete();
-    if (!cached || !mayServeStale(error)) return;
-    const available = names.filter((name) => name in cached.value);
-    if (available.length && !cached.isFresh) calls.logCached(request, path, { staleSeconds: cached.ageSeconds });
-    merge(state, cached.value, available, calls.possibleTiers(), requestedFieldsOf(source, cached, available));
-  }
 }
 
 function recordIn({ value }: ApiResponse, { read }: RecordSource, key: string): UpstreamRecord | null {
@@ -215,5 +200,5 @@ function projection(source: RecordSource, names: FieldNames): FieldNames | undef
 }
 
 /** What was requested together with these fields of a cached record; it matters where tiers get different fields. */
-const requestedFieldsOf = ({ tiers }: RecordSource, cached: CachedRecord, names: FieldNames): FieldNames =>
+const requestedFieldsOf = ({ tiers }: RecordSource, cached: Cached, names: FieldNames): FieldNames =>
   tiers ? Object.keys(cached.value) : names;

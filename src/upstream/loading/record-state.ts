@@ -1,19 +1,16 @@
 /** What one operation knows of a record: its fields so far, the errors of those that failed, and the loads under way. */
 import type { Path } from 'graphql/jsutils/Path.js';
-import { type Endpoint, type Tier, tiers } from '../../api/endpoint.ts';
+import { type Tier, tiers } from '../../api/endpoint.ts';
 import { shallowCopy } from '../../lib/objects.ts';
-import { fieldsWithheldByTier } from '../auth/tiers.ts';
-import type { CachedRecord, RecordHandle } from '../cache/cache-handle.ts';
+import { type GatedRecord, fieldsWithheldByTier } from '../auth/tiers.ts';
+import type { Cached, RecordHandle } from '../cache/record-cache.ts';
 import { TierRequired } from '../errors.ts';
 
 /** How records of a kind are requested by key. */
-export interface RecordSource {
-  readonly endpoint: Endpoint;
+export interface RecordSource extends GatedRecord {
   readonly input: (key: string) => object;
   /** Every field that a record may have. */
   readonly members?: readonly string[];
-  /** The tiers that get each field, where they differ. */
-  readonly tiers?: Readonly<Record<string, readonly Tier[]>>;
   /** The record in a response that is not the record itself. */
   readonly read?: (response: never, key: string) => object | null;
   /** The key of a record; its `id` by default, null if it cannot be requested. */
@@ -36,20 +33,27 @@ export const wantsWhole = ({ members, embeds = [] }: RecordSource, names: FieldN
 export type UpstreamRecord = Record<string, unknown>;
 export type FieldNames = readonly string[];
 
-export interface RecordState {
+export class RecordState {
   readonly kind: string;
   readonly key: string;
   readonly source: RecordSource;
   /** What is cached of it. */
   readonly cache: RecordHandle;
   /** A field that was requested and is absent is present here as undefined. */
-  readonly record: UpstreamRecord;
+  readonly record: UpstreamRecord = {};
   /** The whole record was requested: `record` has all its fields. */
-  isWhole: boolean;
-  isAbsent: boolean;
+  isWhole = false;
+  isAbsent = false;
   /** Loads that are not settled yet. */
-  loads: readonly FieldLoad[];
-  errors: Map<string, Error> | undefined;
+  loads: readonly FieldLoad[] = noLoads;
+  errors: Map<string, Error> | undefined = undefined;
+
+  constructor(kind: string, key: string, source: RecordSource, cache: RecordHandle) {
+    this.kind = kind;
+    this.key = key;
+    this.source = source;
+    this.cache = cache;
+  }
 }
 
 /** One request for fields of a record. */
@@ -58,7 +62,7 @@ export interface FieldLoad {
   /** Sorted. */
   names: FieldNames;
   /** What the cache had of the record when the load was created. */
-  readonly cached: CachedRecord | undefined | Promise<CachedRecord | undefined>;
+  readonly cached: Cached | undefined | Promise<Cached | undefined>;
   readonly path: Path | undefined;
   /** Other loads of the same tick may still add fields. */
   isOpen: boolean;
@@ -67,23 +71,6 @@ export interface FieldLoad {
 }
 
 const noLoads: readonly FieldLoad[] = Object.freeze([]);
-
-export const createRecordState = (
-  kind: string,
-  key: string,
-  source: RecordSource,
-  cache: RecordHandle,
-): RecordState => ({
-  kind,
-  key,
-  source,
-  cache,
-  record: {},
-  isWhole: false,
-  isAbsent: false,
-  loads: noLoads,
-  errors: undefined,
-});
 
 /** The unsettled loads that include one of these fields. */
 export const loadsOf = ({ loads }: RecordState, names: FieldNames): readonly FieldLoad[] =>

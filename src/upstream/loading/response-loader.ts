@@ -2,9 +2,8 @@
 import DataLoader from 'dataloader';
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../../api/endpoint.ts';
-import { mayServeStale } from '../errors.ts';
-import { type ApiRequest, withEpoch } from '../http/request.ts';
-import { type LoadContext, isDenied, projectedRequest } from './load-context.ts';
+import type { ApiRequest } from '../http/request.ts';
+import { type LoadContext, projectedRequest, staleAfter, useFresh } from './load-context.ts';
 import type { FieldNames } from './record-state.ts';
 
 interface ResponseLoad {
@@ -50,12 +49,11 @@ export class ResponseLoader {
     const cache = this.context.cache.response(endpoint, wirePath);
     const cached = await cache.get();
     if (cached?.isFresh) {
-      calls.logCached(request, path, { cached: true });
-      cachePolicy.restrict(cached.freshUntil, endpoint);
+      useFresh(this.context, request, cached, path);
       return cached.value;
     }
     try {
-      const response = await calls.send(withEpoch(request, cache.epoch()), path);
+      const response = await calls.send(request, path, cache.epoch());
       const { value } = response;
       if (typeof value === 'object' && value !== null) cachePolicy.restrict(cache.put(value, response), endpoint);
       else {
@@ -64,11 +62,10 @@ export class ResponseLoader {
       }
       return value;
     } catch (error) {
-      cachePolicy.restrict(null);
-      if (isDenied(this.context, endpoint, error)) cache.delete();
-      if (!cached || !mayServeStale(error)) throw error;
-      calls.logCached(request, path, { staleSeconds: cached.ageSeconds });
-      return cached.value;
+      const stale = staleAfter(this.context, endpoint, cache, cached, error);
+      if (!stale) throw error;
+      calls.logCached(request, path, { staleSeconds: stale.ageSeconds });
+      return stale.value;
     }
   }
 }

@@ -4,7 +4,7 @@ import { bookEndpoints, bookMembers } from '../../../src/api/book.ts';
 import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
 import {
   type RecordSource,
-  createRecordState,
+  RecordState,
   merge,
   missingOf,
   setError,
@@ -21,7 +21,7 @@ const upstreamRecord = fc.dictionary(name, fc.string(), { noNullPrototype: true 
 const pick = (record: Record<string, unknown>, fields: readonly string[]) =>
   Object.fromEntries(Object.entries(record).filter(([field]) => fields.includes(field)));
 const stateWith = (record: Record<string, unknown>, parts: readonly string[][]) => {
-  const state = createRecordState('Book', '7', source, cache.record(source.endpoint, 'Book', '7'));
+  const state = new RecordState('Book', '7', source, cache.record(source.endpoint, 'Book', '7'));
   for (const part of parts) merge(state, pick(record, part), part, []);
   return state;
 };
