@@ -5,7 +5,6 @@ import { attachResolvers } from './engine/attach-resolvers.ts';
 import { deferDirective, streamDirective } from './engine/incremental.ts';
 import { describeNulls, semanticNonNullDirective } from './null-conditions.ts';
 import './engine/field-options.ts';
-import './engine/mutation.ts';
 import './root.ts';
 import './service/service.ts';
 import './types/upload.ts';

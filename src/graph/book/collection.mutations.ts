@@ -8,14 +8,15 @@ import {
   bookMembers,
   collectionMembers,
 } from '../../api/book.ts';
-import { type InputBuilder, builder } from '../engine/builder.ts';
-import { globalId } from '../types/global-id.ts';
-import { type FieldBuilder } from '../types/node.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import { CodedRejection, UpstreamRejection } from '../../upstream/errors.ts';
+import { type InputBuilder, builder } from '../engine/builder.ts';
+import { type ErrorCodes, type ValuesOf, type Written, mutation } from '../engine/mutation.ts';
 import type { ClientCode } from '../errors/codes.ts';
-import { type Violation, maxLength, inRange, invalidIf } from '../errors/violations.ts';
-import type { ErrorCodes } from '../engine/mutation.ts';
+import { type Violation, inRange, invalidIf, maxLength } from '../errors/violations.ts';
+import { globalId } from '../types/global-id.ts';
+import type { FieldBuilder } from '../types/node.ts';
+import { returnedField } from '../types/write.ts';
 import { Book } from './book.ts';
 import { Collection, CollectionStatusEnum, placeOf } from './collection.ts';
 
@@ -34,160 +35,125 @@ const OnConflict = builder.enumType('OnConflict', {
   } as const,
 });
 
-const CollectBookInput = builder.inputType('CollectBookInput', {
-  description: 'The collection to create.',
-  fields: (t) => ({
-    ...collectionFields(t),
-    private: t.boolean({
-      description:
-        'Whether only the caller may see it; public by default. Required with `onConflict: UPDATE`, which replaces the whole collection.',
-    }),
-    onConflict: t.field({
-      type: OnConflict,
-      defaultValue: 'FAIL',
-      description: 'What to do if the caller has already collected the book.',
-    }),
-  }),
-});
-
-const UpdateCollectionInput = builder.inputType('UpdateCollectionInput', {
-  description: 'The new values of a collection. REPLACES all of it: a rating, tags or comment left out are cleared.',
-  fields: (t) => ({
-    ...collectionFields(t),
-    private: t.boolean({ required: true, description: 'Whether only the caller may see it.' }),
-  }),
-});
-
-const DeleteCollectionInput = builder.inputType('DeleteCollectionInput', {
-  description: 'The book to remove from the shelf.',
-  fields: (t) => ({ bookId: t.id({ required: true, description: 'Global or bare id of the book.' }) }),
-});
-
 /** Not specified: how many tags a collection may have. */
 export const TAGS_GIVEN_MAX = 100;
 
-function collectionFields(t: InputBuilder) {
-  return {
-    bookId: t.id({ required: true, description: 'Global or bare id of the book.' }),
-    status: t.field({ type: CollectionStatusEnum, required: true, description: 'The reading status.' }),
-    rating: t.int({ description: `The rating, from ${RATING_MIN} to ${RATING_MAX}; unrated by default.` }),
-    tags: t.stringList({
-      description: `At most ${TAGS_GIVEN_MAX} tags without spaces, because the service separates tags by spaces.`,
-    }),
-    comment: t.string({ description: `A short opinion, at most ${COMMENT_MAX} characters (code points).` }),
-  };
-}
+const collectionFields = (t: InputBuilder) => ({
+  status: t.field({ type: CollectionStatusEnum, required: true, description: 'The reading status.' }),
+  rating: t.int({ description: `The rating, from ${RATING_MIN} to ${RATING_MAX}; unrated by default.` }),
+  tags: t.stringList({
+    description: `At most ${TAGS_GIVEN_MAX} tags without spaces, because the service separates tags by spaces.`,
+  }),
+  comment: t.string({ description: `A short opinion, at most ${COMMENT_MAX} characters (code points).` }),
+});
 
-interface CollectionPayload {
+interface Collected {
   collection: CollectionRecord;
   book: BookRecord;
 }
 
-const CollectBookPayload = builder.objectRef<CollectionPayload & { created: boolean }>('CollectBookPayload').implement({
-  description: 'The result of collecting a book.',
-  fields: (t) => ({
-    ...collectionPayload(t),
-    created: t.exposeBoolean('created', {
-      description:
-        'False if the book was already collected: `onConflict: UPDATE` replaced that collection, `KEEP` left it unchanged.',
-    }),
+const bookField = <Result extends Pick<Collected, 'book'>>(t: FieldBuilder<Written<Result>>) => ({
+  book: t.field({
+    type: Book,
+    nullable: true,
+    description: 'The book. Fields that the response to the write does not provide cost a call.',
+    nullIf: 'the service has it no longer',
+    representation: { names: [] }, // members of the record that are known, some of them as undefined
+    resolve: ({ result }) => result.book,
   }),
 });
-const UpdateCollectionPayload = builder.objectRef<CollectionPayload>('UpdateCollectionPayload').implement({
-  description: 'The updated collection.',
-  fields: collectionPayload,
+const collectionAndBook = <Result extends Collected>(t: FieldBuilder<Written<Result>>) => ({
+  collection: returnedField(t, Collection, 'collection', ({ result }) => result.collection),
+  ...bookField(t),
 });
-const DeleteCollectionPayload = builder
-  .objectRef<Pick<CollectionPayload, 'book'>>('DeleteCollectionPayload')
-  .implement({
-    description: 'The result of removing a book from the shelf.',
-    fields: bookPayload,
-  });
-
-function bookPayload<Shape extends Pick<CollectionPayload, 'book'>>(t: FieldBuilder<Shape>) {
-  return {
-    book: t.field({
-      type: Book,
-      nullable: true,
-      description: 'The book. Fields that the response to the write does not provide cost a call.',
-      nullIf: 'the service has it no longer',
-      representation: { names: [] }, // members of the record that are known, some of them as undefined
-      resolve: ({ book }) => book,
-    }),
-  };
-}
-function collectionPayload<Shape extends CollectionPayload>(t: FieldBuilder<Shape>) {
-  return {
-    collection: t.field({
-      type: Collection,
-      nullable: true,
-      description: 'The collection in the response of the service.',
-      nullIf: false,
-      resolve: ({ collection }) => collection,
-    }),
-    ...bookPayload(t),
-  };
-}
 
 /** Code 1001 also means "missing scope", but for callers who may write it nearly always means "not found". */
 const collectionAbsent: ErrorCodes = { 1001: 'COLLECTION_NOT_FOUND' };
 
-builder.mutationFields((t) => ({
-  collectBook: t.write({
-    endpoint: bookEndpoints.collect,
-    payload: CollectBookPayload,
-    input: CollectBookInput,
-    target: ['bookId', 'Book'],
-    description: "Adds a book to the caller's shelf. `POST /v2/book/{id}/collection`",
-    maxCalls: 2,
-    check: (input) => [
-      ...collectionBroken(input),
-      invalidIf(input.onConflict === 'UPDATE' && input.private == null, 'private', 'MISSING_ARGUMENT'),
-    ],
-    run: async ({ write, read, id, viewer }, input) => {
-      const draft = { id, ...draftOf(input) };
-      try {
-        return { ...collected(id, await write(bookEndpoints.collect, draft)), created: true };
-      } catch (error) {
-        const exists = error instanceof UpstreamRejection && error.details.code === 6011;
-        if (!exists) throw error;
-        if (input.onConflict === 'FAIL' || !input.onConflict) throw existing(error, viewer.person, id);
-        if (input.onConflict === 'KEEP') {
-          const existing = await read(bookEndpoints.collection, { id });
-          if (!existing) throw error; // it was removed in between
-          return { ...collected(id, existing), created: false };
-        }
-        return { ...collected(id, await write(bookEndpoints.updateCollection, draft)), created: false };
-      }
-    },
-    invalidates: shelved,
-  }),
-  updateCollection: t.write({
-    endpoint: bookEndpoints.updateCollection,
-    payload: UpdateCollectionPayload,
-    input: UpdateCollectionInput,
-    target: ['bookId', 'Book'],
-    description: "REPLACES the caller's collection of a book. `PUT /v2/book/{id}/collection`",
-    check: collectionBroken,
-    run: async ({ write, id }, input) =>
-      collected(id, await write(bookEndpoints.updateCollection, { id, ...draftOf(input) })),
-    invalidates: shelved,
-    errorCodes: collectionAbsent,
-  }),
-  deleteCollection: t.write({
-    endpoint: bookEndpoints.deleteCollection,
-    payload: DeleteCollectionPayload,
-    input: DeleteCollectionInput,
-    target: ['bookId', 'Book'],
-    description: "Removes a book from the caller's shelf. `DELETE /v2/book/{id}/collection`",
-    run: async ({ write, id }) => {
-      await write(bookEndpoints.deleteCollection, { id });
-      return { book: { id, current_user_collection: null } as unknown as BookRecord };
-    },
-    invalidates: shelved,
-    errorCodes: collectionAbsent,
-  }),
-}));
+mutation('collectBook', {
+  description: "Adds a book to the caller's shelf. `POST /v2/book/{id}/collection`",
+  endpoint: bookEndpoints.collect,
+  target: ['bookId', 'Book'],
+  input: {
+    description: 'The collection to create.',
+    fields: (t) => ({
+      ...collectionFields(t),
+      private: t.boolean({
+        description:
+          'Whether only the caller may see it; public by default. Required with `onConflict: UPDATE`, which replaces the whole collection.',
+      }),
+      onConflict: t.field({
+        type: OnConflict,
+        defaultValue: 'FAIL',
+        description: 'What to do if the caller has already collected the book.',
+      }),
+    }),
+  },
+  check: (input) => [
+    ...collectionBroken(input),
+    invalidIf(input.onConflict === 'UPDATE' && input.private == null, 'private', 'MISSING_ARGUMENT'),
+  ],
+  request: (input, id) => draftOf(input, id),
+  run: async ({ send, write, read, id, viewer }, input) => {
+    try {
+      return { ...collected(id, await send()), created: true };
+    } catch (error) {
+      const exists = error instanceof UpstreamRejection && error.details.code === 6011;
+      if (!exists) throw error;
+      if (input.onConflict === 'FAIL' || !input.onConflict) throw existing(error, viewer.person, id);
+      const answer =
+        input.onConflict === 'KEEP'
+          ? await read(bookEndpoints.collection, { id })
+          : await write(bookEndpoints.updateCollection, draftOf(input, id));
+      if (!answer) throw error; // it was removed in between
+      return { ...collected(id, answer), created: false };
+    }
+  },
+  maxCalls: 2,
+  payload: {
+    description: 'The result of collecting a book.',
+    fields: (t) => ({
+      ...collectionAndBook(t),
+      created: t.boolean({
+        description:
+          'False if the book was already collected: `onConflict: UPDATE` replaced that collection, `KEEP` left it unchanged.',
+        resolve: ({ result }) => result.created,
+      }),
+    }),
+  },
+  invalidates: shelved,
+});
+mutation('updateCollection', {
+  description: "REPLACES the caller's collection of a book. `PUT /v2/book/{id}/collection`",
+  endpoint: bookEndpoints.updateCollection,
+  target: ['bookId', 'Book'],
+  input: {
+    description: 'The new values of a collection. REPLACES all of it: a rating, tags or comment left out are cleared.',
+    fields: (t: InputBuilder) => ({
+      ...collectionFields(t),
+      private: t.boolean({ required: true, description: 'Whether only the caller may see it.' }),
+    }),
+  },
+  check: collectionBroken,
+  request: draftOf,
+  run: async ({ send, id }) => collected(id, await send()),
+  payload: { description: 'The updated collection.', fields: collectionAndBook },
+  invalidates: shelved,
+  errorCodes: collectionAbsent,
+});
+mutation('deleteCollection', {
+  description: "Removes a book from the caller's shelf. `DELETE /v2/book/{id}/collection`",
+  endpoint: bookEndpoints.deleteCollection,
+  target: ['bookId', 'Book'],
+  input: { description: 'The book to remove from the shelf.' },
+  run: async ({ send, id }) => {
+    await send();
+    return { book: { id, current_user_collection: null } as unknown as BookRecord };
+  },
+  payload: { description: 'The result of removing a book from the shelf.', fields: bookField },
+  invalidates: shelved,
+  errorCodes: collectionAbsent,
+});
 
 /** The rejection with the id of the collection that exists, if the caller is known: it consists of the ids of reader and book. */
 function existing(error: UpstreamRejection, person: Viewer['person'], book_id: string): UpstreamRejection {
@@ -196,13 +162,15 @@ function existing(error: UpstreamRejection, person: Viewer['person'], book_id: s
   return new CodedRejection(error.details, 'COLLECTION_EXISTS' satisfies ClientCode, { existing: { id } });
 }
 
-type CollectionInput = typeof CollectBookInput.$inferInput;
+type CollectionInput = ValuesOf<typeof collectionFields> & { private?: boolean | null };
 
-const collectionBroken = ({ rating, tags, comment }: CollectionInput) => [
-  inRange('rating', rating, [RATING_MIN, RATING_MAX], 'RATING_OUT_OF_RANGE'),
-  ...tagsBroken(tags ?? []),
-  maxLength('comment', comment, COMMENT_MAX, 'COMMENT_TOO_LONG'),
-];
+function collectionBroken({ rating, tags, comment }: CollectionInput) {
+  return [
+    inRange('rating', rating, [RATING_MIN, RATING_MAX], 'RATING_OUT_OF_RANGE'),
+    ...tagsBroken(tags ?? []),
+    maxLength('comment', comment, COMMENT_MAX, 'COMMENT_TOO_LONG'),
+  ];
+}
 
 function tagsBroken(tags: readonly string[]): (Violation | undefined)[] {
   const [limit, actual] = [TAGS_GIVEN_MAX, tags.length];
@@ -210,16 +178,19 @@ function tagsBroken(tags: readonly string[]): (Violation | undefined)[] {
   return tags.map((tag, index) => invalidIf(!/^\S+$/u.test(tag), ['tags', index], 'INVALID_TAG', { actual: tag }));
 }
 
-const draftOf = ({ status, rating, tags, comment, private: isPrivate }: CollectionInput) => ({
-  status,
-  tags: tags?.length ? tags.join(' ') : undefined,
-  comment: comment || undefined,
-  privacy: isPrivate == null ? undefined : isPrivate ? 'private' : 'public',
-  rating: rating ?? undefined,
-});
+function draftOf({ status, rating, tags, comment, private: isPrivate }: CollectionInput, id: string) {
+  return {
+    id,
+    status,
+    tags: tags?.length ? tags.join(' ') : undefined,
+    comment: comment || undefined,
+    privacy: isPrivate == null ? undefined : isPrivate ? 'private' : 'public',
+    rating: rating ?? undefined,
+  };
+}
 
 /** The returned collection and its book, which gets it as `current_user_collection`. Both have every member of their type. */
-function collected(id: string, answer: CollectionRecord): CollectionPayload {
+function collected(id: string, answer: CollectionRecord): Collected {
   const collection = held(collectionMembers, { ...answer, book_id: answer.book_id ?? id });
   const { book } = answer;
   const known = book ? held(bookMembers, book) : { id };
@@ -236,14 +207,9 @@ const held = <Shape extends object>(members: readonly (keyof Shape)[], record: S
  * Everything that contains a collection or its book, whose rating and tags depend on its readers. All shelves, because a person has an id
  * and a uid, and not every response contains either.
  */
-const shelved = (id: string): string[] => [
-  `Book:${id}`,
-  `/v2/book/${id}/tags`,
-  `/v2/book/${id}/collection`,
-  'Collection',
-  'Annotation',
-  ...shelves,
-];
+function shelved(id: string): string[] {
+  return [`Book:${id}`, `/v2/book/${id}/tags`, `/v2/book/${id}/collection`, 'Collection', 'Annotation', ...shelves];
+}
 
 const shelves = [
   bookEndpoints.byIsbn,

@@ -63,6 +63,13 @@ declare global {
       /** The number of records of each type that the arguments name, for the cost. */
       recordCounts?: (args: never) => ReadonlyMap<string, number>;
     }
+    interface MutationFieldOptions<
+      Types extends SchemaTypes,
+      Type extends TypeParam<Types>,
+      Nullable,
+      Args,
+      ResolveReturnShape,
+    > extends Pick<FieldRule, 'nullIf' | 'writeEndpoint' | 'maxCalls'> {}
     interface BaseTypeOptions<Types extends SchemaTypes = SchemaTypes> extends TypeRule {
       /** Never set: uses the type parameter. */
       types?: Types;

@@ -1,110 +1,127 @@
 /**
- * How a mutation is declared: one input with its rules, one call, one payload.
+ * How a mutation is declared: one input with its rules, one call, one payload. Its name names the types of its input and payload.
  *
  * The order is always the same: check the login, check the input, write once without a retry, invalidate caches. Fields of the payload that
  * the response does not carry are loaded afterwards, if they are selected.
  */
-import { type FieldRef, type InputRef, MutationFieldBuilder, type ObjectRef, type SchemaTypes } from '@pothos/core';
+import type { FieldMap, InputFieldMap, InputShapeFromFields } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { AnswerOf, Endpoint, InputOf } from '../../api/endpoint.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import type { FilePart } from '../../upstream/http/multipart.ts';
 import { type FailureCode, CodedRejection, UpstreamFailure, UpstreamRejection } from '../../upstream/errors.ts';
-import type { Context } from './builder.ts';
+import { type Context, type InputBuilder, builder } from './builder.ts';
 import type { ClientCode } from '../errors/codes.ts';
 import { sourceIdOf } from '../types/global-id.ts';
-import { type PictureInput, discardPictures } from '../types/picture-upload.ts';
+import type { FieldBuilder } from '../types/node.ts';
+import { type PictureInput, discardPictures, pictureParts, pictureViolations } from '../types/picture-upload.ts';
 import { type Violation, validId, violationError } from '../errors/violations.ts';
-
-/** Makes the call of a mutation. */
-export type Write = <E extends Endpoint>(
-  endpoint: E,
-  input: InputOf<E>,
-  pictures?: AsyncIterable<FilePart>,
-) => Promise<AnswerOf<E>>;
 
 /** Client codes for codes of the service that have a special meaning in one mutation. */
 export type ErrorCodes = Readonly<Partial<Record<number, ClientCode>>>;
 
-/** Reads what a payload needs; null if it is absent. */
-export type Read = <E extends Endpoint>(endpoint: E, input: InputOf<E>) => Promise<AnswerOf<E> | null>;
-
 /** A mutation that is being carried out. */
-export interface WriteRun {
-  write: Write;
-  read: Read;
-  /** The id of its target; '' if it has none. */
+export interface WriteRun<Out> {
+  /** Makes the declared call, with more members in its input, and pictures. */
+  send: (more?: object, pictures?: AsyncIterable<FilePart>) => Promise<Out>;
+  /** Makes another call. */
+  write: <E extends Endpoint>(
+    endpoint: E,
+    input: InputOf<E>,
+    pictures?: AsyncIterable<FilePart>,
+  ) => Promise<AnswerOf<E>>;
+  /** Reads what a payload needs; null if it is absent. */
+  read: <E extends Endpoint>(endpoint: E, input: InputOf<E>) => Promise<AnswerOf<E> | null>;
+  /** The id of the target; '' if there is none. */
   id: string;
   viewer: Viewer;
 }
 
-export interface WriteOptions<Types extends SchemaTypes, Payload, Input> {
-  /** The endpoint that it calls, for the cost. */
-  endpoint: Endpoint;
-  payload: ObjectRef<Types, Payload>;
-  input: InputRef<Input>;
-  /** The field of the input with the id of a record, and the type of that record. */
-  target?: readonly [field: keyof Input & string, type: string];
+/** What the fields of a payload show. */
+export interface Written<Result> {
+  result: Result;
+  /** The id of the target. */
+  id: string;
+}
+
+export interface Payload<Result> {
   description: string;
-  /** All rules that the input breaks, apart from the id of the target, which is '' here if it is malformed. */
-  check?: (input: Input, context: Context, id: string) => readonly (Violation | undefined)[];
-  run: (run: WriteRun, input: Input) => Promise<Payload>;
+  fields: (t: FieldBuilder<Written<Result>>) => FieldMap;
+}
+
+/** The values of an input with these fields. */
+export type ValuesOf<Make extends (t: InputBuilder) => InputFieldMap> = InputShapeFromFields<ReturnType<Make>>;
+
+interface MutationOptions<In, Out, Fields extends InputFieldMap, Result> {
+  description: string;
+  endpoint: Endpoint<In, Out>;
+  /** The field of the input with the id of a record, and the type of that record. */
+  target?: readonly [field: string, type: string];
+  /** The fields of the input besides the target. `pictures` are files: those that no call takes are discarded. */
+  input: { description: string; fields?: (t: InputBuilder) => Fields };
+  /** All rules that the input breaks, apart from those of the target, whose id is '' here if it is malformed, and of pictures. */
+  check?: (input: InputShapeFromFields<Fields>, id: string) => readonly (Violation | undefined)[];
+  /** The input of the call; by default the id of the target. */
+  request?: (input: InputShapeFromFields<Fields>, id: string) => In;
+  /** By default the call, with all pictures: the name of each is its number. */
+  run?: (run: WriteRun<Out>, input: InputShapeFromFields<Fields>) => Promise<Result>;
+  payload: Payload<Result>;
   /**
    * The cache entries to invalidate: `Kind:key` for a record, its path for a list, `Kind` for all records of a kind, the path of an
-   * endpoint for all its responses.
+   * endpoint for all its responses. None by default.
    */
-  invalidates: (id: string, input: Input) => readonly string[];
-  errorCodes?: ErrorCodes | ((input: Input) => ErrorCodes);
+  invalidates?: (id: string, input: InputShapeFromFields<Fields>) => readonly string[];
+  errorCodes?: ErrorCodes;
+  /** Those of inputs with pictures. */
+  pictureErrorCodes?: ErrorCodes;
   /** The most calls that it makes; 1 by default. */
   maxCalls?: number;
-  /** The files in an input. Those that no call takes are discarded. */
-  pictures?: (input: Input) => readonly PictureInput[];
 }
 
-declare global {
-  // eslint-disable-next-line @typescript-eslint/no-namespace -- Pothos is extended by merging into its namespace
-  export namespace PothosSchemaTypes {
-    // eslint-disable-next-line @typescript-eslint/no-unused-vars -- a merged declaration repeats every parameter
-    interface MutationFieldBuilder<Types extends SchemaTypes, ParentShape> {
-      /** A mutation. Null if the service rejects it. */
-      write<Payload, Input>(options: WriteOptions<Types, Payload, Input>): FieldRef<Types, Payload | null>;
-    }
-  }
-}
-
-// Pothos is extended through the prototype of its builder; the signature is declared above.
-const fields = MutationFieldBuilder.prototype as unknown as Record<string, unknown> & {
-  createField(options: object): unknown;
-  arg(options: object): unknown;
-};
-
-fields.write = function (this: typeof fields, options: WriteOptions<SchemaTypes, object, object>) {
-  const { endpoint, payload, input, description, maxCalls = 1 } = options;
-  return this.createField({
-    type: payload,
-    description,
-    nullable: true,
-    nullIf: false,
-    writeEndpoint: endpoint,
-    maxCalls,
-    args: { input: this.arg({ type: input, required: true, description: 'The input.' }) },
-    resolve: (_: unknown, args: { input: object }, context: Context, info: GraphQLResolveInfo) =>
-      written(options, args.input, context, info),
+/** Declares a mutation. It is null if the service rejects it. */
+export function mutation<In, Out, Fields extends InputFieldMap = Record<never, never>, Result = Out>(
+  name: string,
+  options: MutationOptions<In, Out, Fields, Result>,
+): void {
+  const { description, endpoint, target, input, payload, maxCalls = 1 } = options;
+  const typeName = name[0]!.toUpperCase() + name.slice(1);
+  const inputType = builder.inputType(`${typeName}Input`, {
+    description: input.description,
+    fields: (t) => ({ ...(target && targetField(t, target)), ...input.fields?.(t) }),
   });
-};
+  const type = builder.objectRef<Written<Result>>(`${typeName}Payload`).implement(payload);
+  builder.mutationField(name, (t) =>
+    t.field({
+      type,
+      description,
+      nullable: true,
+      nullIf: false,
+      writeEndpoint: endpoint,
+      maxCalls,
+      args: { input: t.arg({ type: inputType, required: true, description: 'The input.' }) },
+      resolve: (_, args, context, info) => written(options, args.input as never, context, info),
+    }),
+  );
+}
 
-async function written<Payload, Input>(
-  { target, check, run, invalidates, errorCodes, pictures }: WriteOptions<SchemaTypes, Payload, Input>,
-  input: Input,
+const targetField = (t: InputBuilder, [field, type]: readonly [string, string]) => ({
+  [field]: t.id({ required: true, description: `Global or bare id of the ${type.toLowerCase()}.` }),
+});
+
+async function written<In, Out, Fields extends InputFieldMap, Result>(
+  options: MutationOptions<In, Out, Fields, Result>,
+  input: InputShapeFromFields<Fields>,
   context: Context,
   { path }: GraphQLResolveInfo,
-): Promise<Payload> {
-  const { upstream, viewer } = context;
+): Promise<Written<Result>> {
+  const { endpoint, target, check, request, run, errorCodes, pictureErrorCodes, invalidates } = options;
+  const { upstream, viewer, maxPictures } = context;
+  const pictures = (input as { pictures?: readonly PictureInput[] | null }).pictures ?? [];
   let id = '';
   let mayBeDone = false;
-  const write: Write = async (endpoint, values, pictures) => {
+  const write: WriteRun<Out>['write'] = async (endpoint, values, parts) => {
     try {
-      const answer = await upstream.write(endpoint, values as object, path, pictures);
+      const answer = await upstream.write(endpoint, values as object, path, parts);
       mayBeDone = true;
       return answer as never;
     } catch (error) {
@@ -112,19 +129,26 @@ async function written<Payload, Input>(
       throw error;
     }
   };
+  const allParts = () => (pictures.length > 0 ? pictureParts(pictures, String) : undefined);
+  const send: WriteRun<Out>['send'] = (more, parts = allParts()) =>
+    write(endpoint, { ...(request ? request(input, id) : { id }), ...more } as never, parts);
+  const read: WriteRun<Out>['read'] = async (endpoint, values) =>
+    (await upstream.responses.load(endpoint, values as object, undefined, path)) as never;
   try {
     upstream.requireLogin();
-    const malformed = target && validId(target[0], () => (id = sourceIdOf(target[1], input[target[0]] as string)));
-    const [first, ...more] = [malformed, ...(check?.(input, context, id) ?? [])].filter((each) => each !== undefined);
+    const [first, ...more] = [
+      target && validId(target[0], () => (id = sourceIdOf(target[1], (input as Record<string, string>)[target[0]]!))),
+      ...(check?.(input, id) ?? []),
+      ...pictureViolations(pictures, maxPictures),
+    ].filter((each) => each !== undefined);
     if (first) throw violationError([first, ...more]);
-    const read: Read = async (endpoint, values) =>
-      (await upstream.responses.load(endpoint, values as object, undefined, path)) as never;
-    return await run({ write, read, id, viewer }, input);
+    const result = run ? await run({ send, write, read, id, viewer }, input) : ((await send()) as Result);
+    return { result, id };
   } catch (error) {
-    throw withClientCode(error, typeof errorCodes === 'function' ? errorCodes(input) : errorCodes);
+    throw withClientCode(error, { ...errorCodes, ...(pictures.length > 0 && pictureErrorCodes) });
   } finally {
-    discardPictures(pictures?.(input) ?? []);
-    if (mayBeDone) await upstream.invalidate(invalidates(id, input));
+    discardPictures(pictures);
+    if (mayBeDone) await upstream.invalidate(invalidates?.(id, input) ?? []);
   }
 }
 
@@ -132,8 +156,7 @@ async function written<Payload, Input>(
 const unknownOutcomes: readonly FailureCode[] = ['UPSTREAM_RESULT_UNKNOWN', 'UPSTREAM_INVALID_RESPONSE'];
 
 /** The rejection with the client code that its service code has in this mutation. */
-export function withClientCode(error: unknown, codes: ErrorCodes | undefined): unknown {
-  const name =
-    error instanceof UpstreamRejection && error.details.code !== undefined ? codes?.[error.details.code] : undefined;
+export function withClientCode(error: unknown, codes: ErrorCodes): unknown {
+  const name = error instanceof UpstreamRejection ? codes[error.details.code ?? NaN] : undefined;
   return name === undefined ? error : new CodedRejection((error as UpstreamRejection).details, name);
 }

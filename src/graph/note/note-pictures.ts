@@ -5,7 +5,7 @@ import { PhotoLayout } from '../types/content-blocks.ts';
 import { builder } from '../engine/builder.ts';
 import { toClientError } from '../errors/to-client-error.ts';
 import { type PictureInput, PictureRejected, discardPictures, pictureParts } from '../types/picture-upload.ts';
-import { type ErrorCodes, type Write, withClientCode } from '../engine/mutation.ts';
+import { type ErrorCodes, type WriteRun, withClientCode } from '../engine/mutation.ts';
 import type { NoteShape } from './note.ts';
 
 export const NotePictureInput = builder.inputType('NotePictureInput', {
@@ -38,54 +38,43 @@ export const PictureFailure = builder.objectRef<PictureFailure>('PictureFailure'
   }),
 });
 
-export interface PicturedPayload {
+export interface PicturedNote {
   note: NoteShape;
   storedPictures: readonly number[];
   failedPictures: readonly PictureFailure[];
 }
-export interface NotePicture extends PictureInput {
+interface NotePicture extends PictureInput {
   layout?: WireLayout | null | undefined;
   caption?: string | null | undefined;
 }
-export const picturesIn = ({ pictures }: { pictures?: NotePicture[] | null | undefined }): NotePicture[] =>
-  pictures ?? [];
 
 /** Every other cause of code 999 is rejected before the call. */
-const pictureCodes: ErrorCodes = { 999: 'PICTURE_NUMBER_USED' };
-export const numberUsed = (input: { pictures?: NotePicture[] | null | undefined }): ErrorCodes =>
-  picturesIn(input).length ? pictureCodes : {};
-
-type Texts = Record<string, string | undefined> & { pids?: string };
-type Send = (texts: Texts, parts: ReturnType<typeof pictureParts> | undefined) => Promise<NoteShape>;
+export const pictureErrorCodes: ErrorCodes = { 999: 'PICTURE_NUMBER_USED' };
 
 /**
  * Sends the note with its first three pictures, then three pictures in each further request. If a further request fails, its pictures are
  * reported in the payload instead of an error, because the note itself is stored.
  */
-export async function inRequests(
-  write: Write,
-  pictures: readonly NotePicture[],
-  content: string | undefined,
-  sendFirst: Send,
-): Promise<PicturedPayload> {
-  const groups = byThrees(pictures);
-  const send = (group: readonly NotePicture[], through: Send) =>
-    through(textsOf(group), group.length ? pictureParts(group, (number) => `image_${number}`, pictures) : undefined);
+export async function sendByThrees(
+  { send, write }: WriteRun<NoteShape>,
+  input: { pictures?: readonly NotePicture[] | null; content?: string | null },
+): Promise<PicturedNote> {
+  const pictures = input.pictures ?? [];
+  const partsOf = (group: readonly NotePicture[]) => pictureParts(group, (number) => `image_${number}`, pictures);
 
-  const [first = [], ...later] = groups;
-  let note = await send(first, sendFirst);
+  const [first, ...later] = byThrees(pictures);
+  let note = await (first ? send(textsOf(first), partsOf(first)) : send());
   const { id } = note;
-  const storedPictures = first.map(({ number }) => number);
+  const storedPictures = first?.map(({ number }) => number) ?? [];
   const failedPictures: PictureFailure[] = [];
   // With the whole content, the service places the pictures where the content shows them; without it, each request appends its own.
-  const shown = later.flat().some(({ number }) => content?.includes(`<图片p_${number}>`)) ? content : undefined;
+  const isShown = later.flat().some(({ number }) => input.content?.includes(`<图片p_${number}>`));
+  const content = isShown ? input.content! : undefined;
   let fault: UpstreamFailure | undefined;
   for (const group of later) {
     try {
       if (fault) throw fault;
-      note = await send(group, ({ pids = '', ...texts }, parts) =>
-        write(noteEndpoints.addPictures, { id, content: shown, pids, ...texts }, parts),
-      );
+      note = await write(noteEndpoints.addPictures, { id, content, ...textsOf(group) }, partsOf(group));
       storedPictures.push(...group.map(({ number }) => number));
     } catch (error) {
       discardPictures(group);
@@ -105,21 +94,21 @@ function byThrees(pictures: readonly NotePicture[]): NotePicture[][] {
   return groups;
 }
 
-function textsOf(group: readonly NotePicture[]): Texts {
-  const texts: Texts = {};
-  if (group.length) texts.pids = group.map(({ number }) => `p_${number}`).join(',');
-  for (const { number, layout, caption } of group) {
-    texts[`layout_${number}`] = layout ?? 'C';
-    texts[`desc_${number}`] = caption || undefined;
-  }
-  return texts;
-}
+const textsOf = (group: readonly NotePicture[]) => ({
+  pids: group.map(({ number }) => `p_${number}`).join(','),
+  ...Object.fromEntries(
+    group.flatMap(({ number, layout, caption }) => [
+      [`layout_${number}`, layout ?? 'C'],
+      [`desc_${number}`, caption || undefined],
+    ]),
+  ),
+});
 
 function failureOf(number: number, error: unknown): PictureFailure {
   if (error instanceof PictureRejected && error.number !== number) {
     return { number, code: 'PICTURE_NOT_SENT', message: 'Another picture of the same request was rejected.' };
   }
-  const { message, extensions } = toClientError(withClientCode(error, pictureCodes)) ?? (error as GraphQLError);
+  const { message, extensions } = toClientError(withClientCode(error, pictureErrorCodes)) ?? (error as GraphQLError);
   if (typeof extensions?.code !== 'string') throw error; // a defect
   return { number, code: extensions.code, message };
 }

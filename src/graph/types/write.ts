@@ -1,62 +1,71 @@
-/** Inputs and payloads that several mutations have in common. */
+/** Payloads that several mutations have in common. */
 import type { ObjectRef } from '@pothos/core';
 import type { Endpoint } from '../../api/endpoint.ts';
-import { type BuilderTypes, builder } from '../engine/builder.ts';
-import type { WriteOptions, WriteRun } from '../engine/mutation.ts';
+import type { BuilderTypes } from '../engine/builder.ts';
+import { type ErrorCodes, type Payload, type Written, mutation } from '../engine/mutation.ts';
 import { globalId } from './global-id.ts';
+import type { FieldBuilder } from './node.ts';
 
-/** An input with nothing but the id of a record: `record` is its name in the description. */
-export const idInput = (name: string, description: string, record: string) =>
-  builder.inputType(name, {
-    description,
-    fields: (t) => ({ id: t.id({ required: true, description: `Global or bare id of the ${record}.` }) }),
-  });
-
-/** A payload with the record that was written, in a field of this name. */
-export const recordPayload = <Name extends string, Shape>(
-  payload: string,
-  description: string,
-  name: Name,
+/** The record in the response to a write. */
+export const returnedField = <Shape, Result = Shape>(
+  t: FieldBuilder<Written<Result>>,
   type: ObjectRef<BuilderTypes, Shape>,
+  name: string,
+  recordOf = ({ result }: Written<Result>): unknown => result,
 ) =>
-  builder.objectRef<Record<Name, Shape>>(payload).implement({
-    description,
-    fields: (t) => ({
-      [name]: t.field({
-        type,
-        nullable: true,
-        description: `The ${name} in the response of the service.`,
-        nullIf: false,
-        resolve: (written) => written[name] as never,
-      }),
-    }),
+  t.field({
+    type,
+    nullable: true,
+    description: `The ${name} in the response of the service.`,
+    nullIf: false,
+    resolve: (written) => recordOf(written) as never,
   });
 
-/** A payload with the id of the record that was deleted: `record` is its name in the description. */
-export const deletionPayload = (type: string, record: string) =>
-  builder.objectRef<{ deletedId: string }>(`Delete${type}Payload`).implement({
-    description: `The result of deleting ${/^[aeiou]/.test(record) ? 'an' : 'a'} ${record}.`,
-    fields: (t) => ({ deletedId: t.exposeID('deletedId', { description: `The global id of the deleted ${record}.` }) }),
+/** The record that a mutation changes. What the response does not provide of it is loaded, if it is selected. */
+export const changedField = <Shape, Result>(
+  t: FieldBuilder<Written<Result>>,
+  type: ObjectRef<BuilderTypes, Shape>,
+  description = `The ${type.name.toLowerCase()}. Fields other than the id cost one call.`,
+  recordOf = ({ id }: Written<Result>): object => ({ id }),
+) =>
+  t.field({
+    type,
+    nullable: true,
+    description,
+    nullIf: 'the service has it no longer',
+    resolve: (written) => recordOf(written) as never,
   });
+
+/** A payload with the record in the response, in a field of this name. */
+export const recordPayload = <Shape>(
+  description: string,
+  name: string,
+  type: ObjectRef<BuilderTypes, Shape>,
+): Payload<Shape> => ({ description, fields: (t) => ({ [name]: returnedField(t, type, name) }) });
+
+/** A payload with the id of the record that was deleted. */
+export const deletionPayload = (type: string): Payload<unknown> => ({
+  description: `The result of deleting ${/^[AEIOU]/.test(type) ? 'an' : 'a'} ${type.toLowerCase()}.`,
+  fields: (t) => ({
+    deletedId: t.id({
+      description: `The global id of the deleted ${type.toLowerCase()}.`,
+      resolve: ({ id }) => globalId(type, id),
+    }),
+  }),
+});
 
 /** A mutation that deletes the record with the id in its input. */
-export function deletion(
+export const deletion = (
   type: string,
   endpoint: Endpoint<{ id: string }>,
   description: string,
-  more: Pick<WriteOptions<BuilderTypes, { deletedId: string }, { id: string }>, 'invalidates' | 'errorCodes'>,
-) {
-  const record = type.toLowerCase();
-  return {
-    endpoint,
-    payload: deletionPayload(type, record),
-    input: idInput(`Delete${type}Input`, `The ${record} to delete.`, record),
-    target: ['id', type] as const,
+  more: { invalidates?: (id: string) => readonly string[]; errorCodes?: ErrorCodes } = {},
+): void =>
+  mutation(`delete${type}`, {
     description,
-    run: async ({ write, id }: WriteRun) => {
-      await write(endpoint, { id });
-      return { deletedId: globalId(type, id) };
-    },
+    endpoint,
+    target: ['id', type],
+    input: { description: `The ${type.toLowerCase()} to delete.` },
+    payload: deletionPayload(type),
     ...more,
-  };
-}
+  });
