@@ -88,14 +88,14 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly media: Media;
   /** The member of the response with the items of a list; `entries` in feeds; undefined if the response is one record. */
   readonly list: string | undefined;
-  /** Id members. A response without any of them is not the record. Empty if the response is a list or is not read. */
+  /** Id members. A response without any of them is not the record. By default `id` for a read of one record, otherwise none. */
   readonly key: readonly string[];
   /** Members that repeat a parameter of the request. If one is present with another value, the response is another record. */
   readonly repeats: readonly Repeat[];
   readonly share: Share;
   /** The member that says whether an item of the list is public; undefined if all items are. */
   readonly visibility: Visibility | undefined;
-  /** People write the content and may change it, delete it or make it private at any time. */
+  /** People write the content and may change it, delete it or make it private at any time. By default unless `share` is `public` or `tier`. */
   readonly isWritten: boolean;
   /** The member of a response, or of its items, that is the caller or holds the caller's id. */
   readonly caller: string | undefined;
@@ -136,20 +136,13 @@ interface Gives<Out> {
   readonly media?: Media;
   readonly types?: Out;
 }
-interface Options {
-  list?: string;
-  /** By default `id` for a read of one record. */
-  key?: readonly string[];
-  repeats?: readonly Repeat[];
-  share?: Share;
-  visibility?: Visibility;
-  /** By default true unless `share` is `public` or `tier`. */
-  isWritten?: boolean;
-  tiers?: readonly Tier[];
-  login?: boolean;
-  absentOn?: readonly number[];
-  caller?: string;
-}
+/** What a row may say besides its columns. */
+type Options = Partial<
+  Pick<
+    Endpoint,
+    'list' | 'key' | 'repeats' | 'share' | 'visibility' | 'isWritten' | 'tiers' | 'login' | 'absentOn' | 'caller'
+  >
+>;
 
 /** The input of a call besides the path parameters: the query of a GET, the body of a write. */
 export const takes = <In = object>(body?: Media): Takes<In> => (body ? { body } : {});

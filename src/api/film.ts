@@ -1,4 +1,4 @@
-import type { ImageSet } from './book.ts';
+import type { BookSearch, ImageSet } from './book.ts';
 import {
   type Fields,
   type ListPage,
@@ -11,6 +11,7 @@ import {
   takes,
   tiers,
 } from './endpoint.ts';
+import type { UserRecord } from './user.ts';
 
 /** Calls of the film interface that the basic tier may make in a minute. */
 export const BASIC_CALLS_A_MINUTE = 40;
@@ -56,14 +57,7 @@ export interface FilmUserRating {
   max: number;
   value: number;
 }
-export interface FilmUserRecord {
-  id: string;
-  name?: string;
-  uid?: string;
-  signature?: string;
-  alt?: string;
-  avatar?: string;
-}
+export type FilmUserRecord = Pick<UserRecord, 'id' | 'name' | 'uid' | 'signature' | 'alt' | 'avatar'>;
 /** `id`, `alt` and `avatars` are null for people without a page. */
 export interface PersonCredit {
   id: string | null;
@@ -181,28 +175,24 @@ export interface PhotoRecord {
   comments_count?: number;
   photos_count?: number;
 }
-export interface FilmReviewRecord {
+interface FilmOpinion {
   id: string;
-  title: string;
-  alt?: string;
   created_at?: string;
-  updated_at?: string;
   subject_id?: string;
   author?: FilmUserRecord;
-  summary?: string;
   rating?: FilmUserRating;
   useful_count?: number;
+}
+export interface FilmReviewRecord extends FilmOpinion {
+  title: string;
+  alt?: string;
+  updated_at?: string;
+  summary?: string;
   useless_count?: number;
   comments_count?: number;
 }
-export interface FilmCommentRecord {
-  id: string;
-  created_at?: string;
-  subject_id?: string;
-  author?: FilmUserRecord;
+export interface FilmCommentRecord extends FilmOpinion {
   content: string;
-  rating?: FilmUserRating;
-  useful_count?: number;
 }
 
 /** The members that each short representation provides. */
@@ -220,37 +210,29 @@ export type PhotoPage = ListPage & { subject?: SubjectRecord; celebrity?: Person
 export type FilmReviewPage = ListPage & { subject?: SubjectRecord; reviews: FilmReviewRecord[] };
 export type FilmCommentPage = ListPage & { subject?: SubjectRecord; comments: FilmCommentRecord[] };
 export type WorkPage = ListPage & { celebrity?: PersonCredit; works: WorkRecord[] };
-export interface BoxOfficeItem {
+
+interface Chart<Item> {
+  title?: string;
+  subjects: Item[];
+}
+interface Ranked {
   rank: number;
+  subject: SubjectRecord;
+}
+export interface BoxOfficeItem extends Ranked {
   /** US dollars. */
   box?: number;
   new?: boolean;
-  subject: SubjectRecord;
 }
-export interface BoxOffice {
-  title?: string;
-  date?: string;
-  subjects: BoxOfficeItem[];
-}
-export interface WeeklyItem {
-  rank: number;
+export interface WeeklyItem extends Ranked {
   /** Negative if the film fell. */
   delta?: number;
-  subject: SubjectRecord;
 }
-export interface Weekly {
-  title?: string;
-  subjects: WeeklyItem[];
-}
-export interface NewMovies {
-  title?: string;
-  subjects: SubjectRecord[];
-}
+export type BoxOffice = Chart<BoxOfficeItem> & { date?: string };
+export type Weekly = Chart<WeeklyItem>;
+export type NewMovies = Chart<SubjectRecord>;
 
-export interface FilmSearch extends Fields, Window {
-  q?: string | undefined;
-  tag?: string | undefined;
-}
+export type FilmSearch = BookSearch;
 export interface TheaterQuery extends Fields, Window {
   /** A Chinese name or a numeric id; absent: a fixed city. */
   city?: string | undefined;
