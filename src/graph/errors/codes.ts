@@ -28,9 +28,8 @@ const REQUEST_LESS = 'Request less at once; `limit` and `actual` have the number
 /** What happened, what the client does, what the operator does. */
 const notes = (what: string, client: string, operator = NOTHING): CodeNotes => ({ what, client, operator });
 
-const table = [
-  {
-    title: 'Input',
+const table = {
+  Input: {
     when: 'an invalid argument: a malformed id, a wrong ISBN, `first: 0`, a cursor of another list; no call is made',
     codes: {
       BAD_USER_INPUT: notes(
@@ -39,8 +38,7 @@ const table = [
       ),
     },
   },
-  {
-    title: 'Login and permissions',
+  'Login and permissions': {
     when: 'no token · an unknown or expired token, or not a bearer token · the user is not allowed to do this',
     codes: {
       LOGIN_REQUIRED: notes(
@@ -60,8 +58,7 @@ const table = [
       ),
     },
   },
-  {
-    title: 'Film tiers',
+  'Film tiers': {
     when: "a film field that the token's tier does not get; `tiers` lists the tiers that do",
     codes: {
       TIER_REQUIRED: notes(
@@ -71,8 +68,7 @@ const table = [
       ),
     },
   },
-  {
-    title: 'Rate limit',
+  'Rate limit': {
     when: 'the rate limit of the service is reached; `retryAfter` is in seconds',
     codes: {
       RATE_LIMITED: notes(
@@ -82,8 +78,7 @@ const table = [
       ),
     },
   },
-  {
-    title: 'Collections',
+  Collections: {
     when: 'rules of collections',
     codes: {
       COLLECTION_EXISTS: notes(
@@ -104,8 +99,7 @@ const table = [
       TOO_MANY_TAGS: notes('A collection has more than 100 tags.', SHOW),
     },
   },
-  {
-    title: 'Annotations and reviews',
+  'Annotations and reviews': {
     when: 'rules of annotations and reviews',
     codes: {
       ANNOTATION_TOO_SHORT: notes('The text of an annotation has 15 characters (code points) or fewer.', SHOW),
@@ -115,8 +109,7 @@ const table = [
       REVIEW_TOO_SHORT: notes('The text of a review has 150 characters (code points) or fewer.', SHOW),
     },
   },
-  {
-    title: 'Texts and ownership',
+  'Texts and ownership': {
     when: "an empty or missing value · a text that cannot be stored · another user's record",
     codes: {
       MISSING_ARGUMENT: notes('A required value is missing or empty.', SHOW),
@@ -127,8 +120,7 @@ const table = [
       NOT_OWNER: notes('The record belongs to another user.', 'Offer the change only to its author.'),
     },
   },
-  {
-    title: 'Not found',
+  'Not found': {
     when: 'a write to a record that does not exist',
     codes: {
       BOOK_NOT_FOUND: notes('There is no such book.', GONE),
@@ -144,8 +136,7 @@ const table = [
       SUBJECT_NOT_FOUND: notes('There is no such film or celebrity.', GONE),
     },
   },
-  {
-    title: 'Events',
+  Events: {
     when: 'the user has no city · the event ends before it starts · the event is over',
     codes: {
       NO_CITY: notes(
@@ -159,8 +150,7 @@ const table = [
       ),
     },
   },
-  {
-    title: 'Pictures',
+  Pictures: {
     when: 'rules of pictures and uploads',
     codes: {
       PICTURE_TOO_LARGE: notes('A picture has 3 MB or more.', 'Scale the picture down.'),
@@ -194,8 +184,7 @@ const table = [
       ),
     },
   },
-  {
-    title: 'The service',
+  'The service': {
     when: 'the service is slow, unreachable, or its response is invalid; the rest of the response is not affected',
     codes: {
       UPSTREAM_TIMEOUT: notes(
@@ -215,8 +204,7 @@ const table = [
       ),
     },
   },
-  {
-    title: 'A write without a response',
+  'A write without a response': {
     when: 'the response to a write was lost: the write may have been carried out',
     codes: {
       UPSTREAM_RESULT_UNKNOWN: notes(
@@ -226,8 +214,7 @@ const table = [
       ),
     },
   },
-  {
-    title: 'Other rejections',
+  'Other rejections': {
     when: 'any other rejection; `upstream.code` has the number of the error',
     codes: {
       UPSTREAM_REFUSED: notes(
@@ -237,8 +224,7 @@ const table = [
       ),
     },
   },
-  {
-    title: 'Documents',
+  Documents: {
     when: 'a document that cannot be run',
     codes: {
       GRAPHQL_PARSE_FAILED: notes('The document is not GraphQL; `locations` says where.', 'Correct the document.'),
@@ -253,8 +239,7 @@ const table = [
       ),
     },
   },
-  {
-    title: 'Persisted documents',
+  'Persisted documents': {
     when: 'the hash is unknown: send the text too · the facade does not store documents by hash · the text has another hash · HTTP 403: only documents of the manifest are run',
     codes: {
       PERSISTED_QUERY_NOT_FOUND: notes(
@@ -278,8 +263,7 @@ const table = [
       ),
     },
   },
-  {
-    title: 'Limits of an operation',
+  'Limits of an operation': {
     when: 'the operation exceeds a limit; `limit` and `actual` have the numbers, and for calls, items and values `field` is the most expensive field',
     codes: {
       TOO_MANY_CALLS: notes(
@@ -337,8 +321,7 @@ const table = [
       ),
     },
   },
-  {
-    title: 'Explain',
+  Explain: {
     when: 'the request has `x-explain: plan` · `x-explain` is neither `plan` nor `trace`, or is off and the operation is a mutation',
     codes: {
       PLANNED_NOT_RUN: notes(
@@ -353,8 +336,7 @@ const table = [
       ),
     },
   },
-  {
-    title: 'Requests',
+  Requests: {
     when: 'HTTP 4xx: an invalid request; the message says what is valid',
     codes: {
       BAD_REQUEST: notes(
@@ -411,8 +393,7 @@ const table = [
       ),
     },
   },
-  {
-    title: 'Load',
+  Load: {
     when: 'HTTP 503 with `Retry-After`: too many operations wait',
     codes: {
       OVERLOADED: notes(
@@ -422,8 +403,7 @@ const table = [
       ),
     },
   },
-  {
-    title: 'Internal errors',
+  'Internal errors': {
     when: 'a defect of the facade, logged with the `requestId` of the error',
     codes: {
       INTERNAL_SERVER_ERROR: notes(
@@ -433,13 +413,13 @@ const table = [
       ),
     },
   },
-] as const satisfies readonly CodeGroup[];
+} as const satisfies Record<string, Omit<CodeGroup, 'title'>>;
 
 type KeysOf<T> = T extends unknown ? keyof T : never;
 /** A code that an error may carry. */
-export type ClientCode = KeysOf<(typeof table)[number]['codes']>;
+export type ClientCode = KeysOf<(typeof table)[keyof typeof table]['codes']>;
 
-export const codeGroups: readonly CodeGroup[] = table;
+export const codeGroups: readonly CodeGroup[] = Object.entries(table).map(([title, group]) => ({ title, ...group }));
 
 const notesByCode = new Map(codeGroups.flatMap(({ codes }) => Object.entries(codes)));
 

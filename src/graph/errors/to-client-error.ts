@@ -66,36 +66,37 @@ export function requireRange(argument: string, value: number | null | undefined,
     throw badInput(`\`${argument}\` must be from ${least} to ${limit}.`, { argument, limit });
 }
 
+interface ClientError {
+  message: string;
+  extensions: Record<string, unknown> & { code: ClientCode };
+}
+const clientError = (code: ClientCode, message: string, more: object = {}): ClientError => ({
+  message,
+  extensions: { code, ...more },
+});
+
 /** The message and extensions that a client may see; undefined for unexpected errors, which are masked. */
-export function toClientError(cause: unknown): { message: string; extensions: Record<string, unknown> } | undefined {
+export function toClientError(cause: unknown): ClientError | undefined {
   if (cause instanceof UpstreamRejection) return fromRejection(cause);
   if (cause instanceof UpstreamFailure)
-    return {
-      message: failureMessages[cause.code],
-      extensions: { code: cause.code, upstream: upstreamExtension(cause.details) },
-    };
+    return clientError(cause.code, failureMessages[cause.code], { upstream: upstreamExtension(cause.details) });
   if (cause instanceof TierRequired) {
     const tiers = cause.tiers.map((tier) => tier.toUpperCase());
-    return {
-      message: `This needs a token of one of the film tiers ${tiers.join(', ')}.`,
-      extensions: { code: 'TIER_REQUIRED', tiers },
-    };
+    return clientError('TIER_REQUIRED', `This needs a token of one of the film tiers ${tiers.join(', ')}.`, { tiers });
   }
   if (cause instanceof LoginRequired)
-    return { message: 'This needs a logged-in person: send a token.', extensions: { code: 'LOGIN_REQUIRED' } };
+    return clientError('LOGIN_REQUIRED', 'This needs a logged-in person: send a token.');
   if (cause instanceof Unauthenticated)
-    return { message: 'The Authorization header is not a bearer token.', extensions: { code: 'UNAUTHENTICATED' } };
+    return clientError('UNAUTHENTICATED', 'The Authorization header is not a bearer token.');
   if (cause instanceof RateLimited) {
-    return {
-      message: `The rate limit of the service is reached. Retry in ${cause.retryAfter} s.`,
-      extensions: { code: 'RATE_LIMITED', retryAfter: cause.retryAfter },
-    };
+    const { retryAfter } = cause;
+    const message = `The rate limit of the service is reached. Retry in ${retryAfter} s.`;
+    return clientError('RATE_LIMITED', message, { retryAfter });
   }
-  if (cause instanceof TooManyCalls)
-    return {
-      message: `The operation has reached its limit of ${cause.limit} calls.`,
-      extensions: { code: 'TOO_MANY_CALLS', limit: cause.limit },
-    };
+  if (cause instanceof TooManyCalls) {
+    const { limit } = cause;
+    return clientError('TOO_MANY_CALLS', `The operation has reached its limit of ${limit} calls.`, { limit });
+  }
   return undefined;
 }
 
@@ -106,19 +107,15 @@ const failureMessages = {
   UPSTREAM_RESULT_UNKNOWN: 'The response was lost, so it is unknown whether the write was carried out.',
 };
 
-function fromRejection(cause: UpstreamRejection) {
+function fromRejection(cause: UpstreamRejection): ClientError {
   const { details, retryAfter } = cause;
   const { code, more } = cause instanceof CodedRejection ? cause : { code: clientCode(details), more: {} };
-  return {
-    // The text of the service stays in `upstream.message`.
-    message: notesOn(code)?.what ?? 'The service rejected the request.',
-    extensions: {
-      code,
-      ...more,
-      upstream: upstreamExtension(details),
-      ...(retryAfter === undefined ? {} : { retryAfter }),
-    },
-  };
+  // The text of the service stays in `upstream.message`.
+  return clientError(code as ClientCode, notesOn(code)?.what ?? 'The service rejected the request.', {
+    ...more,
+    upstream: upstreamExtension(details),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
 }
 
 function clientCode(details: UpstreamErrorDetails): ClientCode {
