@@ -31,21 +31,21 @@ import { isLimited } from '../../upstream/auth/credentials.ts';
 import { TAGS_GIVEN_MAX } from '../book/collection.mutations.ts';
 import { builder } from '../engine/builder.ts';
 import { FilmTier } from '../types/film-tier.ts';
-import type { FieldBuilder } from '../types/node.ts';
 import { FIRST_MAX } from '../types/paging.ts';
 import { PICTURE_NUMBER_MAX } from '../types/picture-upload.ts';
 import { SEARCH_TEXT_MAX } from '../types/search.ts';
 
-/** A field that is a constant, with the value in its description. */
-const constant = (t: FieldBuilder<object>, value: number, text: string) =>
-  t.int({ description: `${text.replace(/\.$/, '')}: ${value.toLocaleString('en')}.`, resolve: () => value });
-
-/** A type whose fields are constants. */
+/** A type whose fields are constants, each with its value in its description. */
 const constants = (name: string, description: string, values: Record<string, readonly [number, string]>) =>
   builder.objectRef<object>(name).implement({
     description,
     fields: (t) =>
-      Object.fromEntries(Object.entries(values).map(([field, [value, text]]) => [field, constant(t, value, text)])),
+      Object.fromEntries(
+        Object.entries(values).map(([field, [value, text]]) => [
+          field,
+          t.int({ description: `${text.replace(/\.$/, '')}: ${value.toLocaleString('en')}.`, resolve: () => value }),
+        ]),
+      ),
   });
 
 const BookLimits = constants('BookLimits', 'Limits of books and of what readers write about them.', {
@@ -94,22 +94,21 @@ const FilmLimits = constants('FilmLimits', 'Limits of films and film people.', {
   commentContentMaxLength: [FILM_COMMENT_MAX, 'The most characters of a short comment.'],
 });
 
-const PictureLimits = builder.objectRef<object>('PictureLimits').implement({
-  description: 'Limits of the pictures of annotations and notes.',
-  fields: (t) => ({
-    maxBytes: constant(t, PICTURE_BELOW - 1, 'The most bytes of one picture.'),
-    numberMax: constant(t, PICTURE_NUMBER_MAX, 'The highest number of a picture.'),
-    perMutation: t.int({
-      description: 'The most pictures of one mutation, by a rule of this graph.',
-      resolve: (_, __, { maxPictures }) => maxPictures,
-    }),
-    perNoteRequest: constant(
-      t,
-      NOTE_PICTURES_MAX,
-      'The most pictures of a note that one request to the service holds, so that more are sent in further requests.',
-    ),
-  }),
+const PictureLimits = constants('PictureLimits', 'Limits of the pictures of annotations and notes.', {
+  maxBytes: [PICTURE_BELOW - 1, 'The most bytes of one picture.'],
+  numberMax: [PICTURE_NUMBER_MAX, 'The highest number of a picture.'],
+  perNoteRequest: [
+    NOTE_PICTURES_MAX,
+    'The most pictures of a note that one request to the service holds, so that more are sent in further requests.',
+  ],
 });
+
+builder.objectField(PictureLimits, 'perMutation', (t) =>
+  t.int({
+    description: 'The most pictures of one mutation, by a rule of this graph.',
+    resolve: (_, __, { maxPictures }) => maxPictures,
+  }),
+);
 
 const RateLimit = builder.objectRef<{ tier: Tier }>('RateLimit').implement({
   description: 'The rate limit of a film tier.',
@@ -128,23 +127,24 @@ const RateLimit = builder.objectRef<{ tier: Tier }>('RateLimit').implement({
 const callsAMinuteOf = (tier: Tier): number | null =>
   isLimited({ isOwn: false, possibleTiers: [tier], hasMetLimit: false }) ? BASIC_CALLS_A_MINUTE : null;
 
-const group = {};
-
-export const ServiceLimits = builder.objectRef<object>('ServiceLimits').implement({
-  description:
-    'The limits of the service and of this graph. All bounds are inclusive. Characters are code points: an emoji may be ' +
+export const ServiceLimits = constants(
+  'ServiceLimits',
+  'The limits of the service and of this graph. All bounds are inclusive. Characters are code points: an emoji may be ' +
     'one, while its `length` in JavaScript is two.',
-  fields: (t) => ({
-    book: t.field({ type: BookLimits, description: 'Books, reviews, collections, annotations.', resolve: () => group }),
-    film: t.field({ type: FilmLimits, description: 'Films and film people.', resolve: () => group }),
-    pictures: t.field({ type: PictureLimits, description: 'Pictures of annotations and notes.', resolve: () => group }),
-    rates: t.field({
-      type: [RateLimit],
-      description: 'The rate limit of each film tier.',
-      assumedSize: tiers.length,
-      resolve: () => tiers.map((tier) => ({ tier })),
-    }),
-    firstMax: constant(t, FIRST_MAX, 'The largest `first` of a connection.'),
-    searchTextMaxLength: constant(t, SEARCH_TEXT_MAX, 'The most characters of the text of a search.'),
+  {
+    firstMax: [FIRST_MAX, 'The largest `first` of a connection.'],
+    searchTextMaxLength: [SEARCH_TEXT_MAX, 'The most characters of the text of a search.'],
+  },
+);
+
+builder.objectFields(ServiceLimits, (t) => ({
+  book: t.field({ type: BookLimits, description: 'Books, reviews, collections, annotations.', resolve: () => ({}) }),
+  film: t.field({ type: FilmLimits, description: 'Films and film people.', resolve: () => ({}) }),
+  pictures: t.field({ type: PictureLimits, description: 'Pictures of annotations and notes.', resolve: () => ({}) }),
+  rates: t.field({
+    type: [RateLimit],
+    description: 'The rate limit of each film tier.',
+    assumedSize: tiers.length,
+    resolve: () => tiers.map((tier) => ({ tier })),
   }),
-});
+}));

@@ -52,47 +52,43 @@ function requirementOfField(
   const rule = fieldRule(field);
   const { record } = typeRule(type);
   const endpoints = endpointsOf(rule);
-  if (endpoints.length > 0) {
-    // The first items of some lists come with the record, which other tiers and scopes get.
-    const embedded = record && rule.embedded ? gateOf(record, [rule.embedded.member]) : [];
-    const gates = [...endpoints.map(gateOfEndpoint), ...embedded];
-    const loginRequired = rule.viewerOnly === true || endpoints.every(({ login }) => login);
-    return { coordinate, ...either(gates), loginRequired };
-  }
   const names = rule.needs?.filter((name) => name !== 'id') ?? [];
-  if (!record || names.length === 0) return undefined;
-  const loginRequired = rule.viewerOnly === true || record.endpoint.login;
-  return { coordinate, ...either(gateOf(record, names)), loginRequired };
+  // The first items of some lists come with the record, which other tiers and scopes get.
+  const members = endpoints.length > 0 ? rule.embedded && [rule.embedded.member] : names.length > 0 && names;
+  const gates = [...endpoints.map(gateOf), ...(record && members ? [gateOfMembers(record, members)] : [])];
+  if (gates.length === 0) return undefined;
+  // One of them is enough.
+  const isTiered = gates.every((gate) => gate.tiers !== null);
+  return {
+    coordinate,
+    tiers: isTiered ? tiers.filter((tier) => gates.some((gate) => gate.tiers?.includes(tier))) : null,
+    scopes: [...new Set(gates.flatMap(({ scope }) => scope ?? []))],
+    loginRequired: rule.viewerOnly === true || gates.every(({ login }) => login),
+  };
 }
 
 /** The endpoints that a field may call: all that its arguments can choose. */
-function endpointsOf({ endpoint, endpoints, writeEndpoint }: FieldRule): readonly Endpoint[] {
+function endpointsOf({ endpoint, endpoints = [], writeEndpoint }: FieldRule): readonly Endpoint[] {
   if (writeEndpoint) return [writeEndpoint];
-  if (endpoint === undefined) return [];
-  if (typeof endpoint !== 'function') return [endpoint];
-  return endpoints ?? [];
+  return typeof endpoint === 'object' ? [endpoint] : endpoints;
 }
 
 /** One way to a field. */
 interface Gate {
   tiers: readonly Tier[] | null;
   scope: Scope | null;
+  login: boolean;
 }
 
-const gateOfEndpoint = ({ share, tiers, scope }: Endpoint): Gate => ({ tiers: share === 'tier' ? tiers : null, scope });
+const gateOf = ({ share, tiers, scope, login }: Endpoint): Gate => ({
+  tiers: share === 'tier' ? tiers : null,
+  scope,
+  login,
+});
 
 /** The record with these members. */
-function gateOf({ endpoint, tiers: having }: RecordSource, names: readonly string[]): Gate[] {
-  const gate = gateOfEndpoint(endpoint);
+function gateOfMembers({ endpoint, tiers: having }: RecordSource, names: readonly string[]): Gate {
+  const gate = gateOf(endpoint);
   const gets = (tier: Tier) => names.every((name) => having?.[name]?.includes(tier) ?? true);
-  return [{ ...gate, tiers: gate.tiers && gate.tiers.filter(gets) }];
-}
-
-/** What is required if each of these is enough. */
-function either(gates: readonly Gate[]): Pick<FieldRequirement, 'tiers' | 'scopes'> {
-  const ofTiers = gates.every((gate) => gate.tiers !== null);
-  return {
-    tiers: ofTiers ? tiers.filter((tier) => gates.some((gate) => gate.tiers?.includes(tier))) : null,
-    scopes: [...new Set(gates.flatMap(({ scope }) => scope ?? []))],
-  };
+  return { ...gate, tiers: gate.tiers && gate.tiers.filter(gets) };
 }
