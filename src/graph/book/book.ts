@@ -1,11 +1,11 @@
-import { type BookRecord, type BookSearch, bookEndpoints, bookMembers } from '../../api/book.ts';
+import { type BookRecord, bookEndpoints, bookMembers } from '../../api/book.ts';
 import { builder } from '../engine/builder.ts';
 import { asInt, asObject, asText, asUrl, decoder, text, textOrNull, texts, urlOrNull } from '../types/decode.ts';
 import { badInput } from '../errors/to-client-error.ts';
 import { Image, image } from '../types/image.ts';
 import { Node, referenceOf, identity, queryById } from '../types/node.ts';
 import { Rating, type RatingShape, averageOf, scaleOf } from '../types/rating.ts';
-import { SEARCH_TEXT_MAX, searchText } from '../types/search.ts';
+import { SEARCH_TEXT_MAX, searchInput } from '../types/search.ts';
 import { isbnOf } from './isbn.ts';
 
 const Ebook = builder.objectRef<Pick<BookRecord, 'ebook_url' | 'ebook_price'>>('Ebook').implement({
@@ -122,12 +122,7 @@ builder.queryFields((t) => ({
       }),
     },
     endpoint: bookEndpoints.search,
-    input: (_, args): BookSearch => {
-      const q = searchText('query', args.query);
-      const tag = searchText('tag', args.tag);
-      if (!q && !tag) throw badInput('Give at least one of `query` and `tag`.', { argument: 'query' });
-      return { q, tag };
-    },
+    input: (_, args) => searchInput(args),
   }),
 }));
 

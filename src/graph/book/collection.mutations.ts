@@ -8,6 +8,7 @@ import {
   bookMembers,
   collectionMembers,
 } from '../../api/book.ts';
+import type { Endpoint } from '../../api/endpoint.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import { CodedRejection, UpstreamRejection } from '../../upstream/errors.ts';
 import { type InputBuilder, builder } from '../engine/builder.ts';
@@ -211,14 +212,8 @@ function shelved(id: string): string[] {
   return [`Book:${id}`, `/v2/book/${id}/tags`, `/v2/book/${id}/collection`, 'Collection', 'Annotation', ...shelves];
 }
 
-const shelves = [
-  bookEndpoints.byIsbn,
-  bookEndpoints.search,
-  bookEndpoints.seriesBooks,
-  bookEndpoints.collections,
-  bookEndpoints.userTags,
-  bookEndpoints.userTagsOld,
-  bookEndpoints.annotations,
-  bookEndpoints.userAnnotations,
-  bookEndpoints.annotation,
-].map(({ path }) => path);
+/** What the id of the book names: of every other list, all responses are invalidated. */
+const ofOneBook: readonly Endpoint[] = [bookEndpoints.byId, bookEndpoints.tags, bookEndpoints.collection];
+const shelves = Object.values<Endpoint>(bookEndpoints)
+  .filter((endpoint) => endpoint.method === 'GET' && !ofOneBook.includes(endpoint))
+  .map(({ path }) => path);

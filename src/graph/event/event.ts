@@ -168,14 +168,7 @@ const EVERY_CITY = 'all';
 /** The lists that may contain an event with its numbers of participants, and cities, which are read from events. */
 export const eventLists = [
   'City',
-  ...[
-    eventEndpoints.search,
-    eventEndpoints.ofCity,
-    eventEndpoints.ofUser,
-    eventEndpoints.initiated,
-    eventEndpoints.participated,
-    eventEndpoints.wished,
-  ].map(({ path }) => path),
+  ...Object.values(eventEndpoints).flatMap(({ media, path }) => (media === 'eventFeed' ? [path] : [])),
 ];
 
 /** Everything that contains an event. All event lists, because not every response contains its author and city. */

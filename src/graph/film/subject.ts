@@ -22,13 +22,12 @@ import {
   urlOrNull,
   urlsOrNull,
 } from '../types/decode.ts';
-import { badInput } from '../errors/to-client-error.ts';
 import { attributionOf } from '../types/attribution.ts';
 import { image } from '../types/image.ts';
 import { type FieldBuilder, Node, referenceOf, identity, queryById } from '../types/node.ts';
 import { connectionOf } from '../types/connection.ts';
 import { Rating, type RatingShape, averageOf, scaleOf } from '../types/rating.ts';
-import { SEARCH_TEXT_MAX, searchText } from '../types/search.ts';
+import { SEARCH_TEXT_MAX, searchInput } from '../types/search.ts';
 
 /** A film search by tag reports at most this total, on every tier. */
 const TAG_SEARCH_TOTAL = 200;
@@ -154,12 +153,7 @@ builder.queryField('searchSubjects', (t) =>
       tag: t.arg.string({ description: `A tag, at most ${SEARCH_TEXT_MAX} characters (code points).` }),
     },
     endpoint: filmEndpoints.search,
-    input: (_, { query, tag }) => {
-      const [q, tagged] = [searchText('query', query), searchText('tag', tag)];
-      if (q === undefined && tagged === undefined)
-        throw badInput('Give at least one of `query` and `tag`.', { argument: 'query' });
-      return { q, tag: tagged };
-    },
+    input: (_, args) => searchInput(args),
     representation: simpleSubject,
     totalIsCapped: ({ total }, { filmTier }, { tag }) => {
       const counted = asInt(total);
