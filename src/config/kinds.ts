@@ -16,6 +16,9 @@ export interface Kind<T> {
   optionMust?: string;
 }
 
+/** Spells options of one type of JavaScript. */
+const spellAny = (type: string) => (option: unknown) => (typeof option === type ? String(option) : undefined);
+
 export const whole = (min: number, max: number) => ({
   must: `a whole number from ${min} to ${max}`,
   read: (text: string) => {
@@ -23,13 +26,10 @@ export const whole = (min: number, max: number) => ({
     return number >= min && number <= max ? number : undefined;
   },
   type: 'number',
-  spell: (option: unknown) => (typeof option === 'number' ? String(option) : undefined),
+  spell: spellAny('number'),
 });
 
-const text = {
-  type: 'string',
-  spell: (option: unknown) => (typeof option === 'string' ? option : undefined),
-};
+const text = { type: 'string', spell: spellAny('string') };
 
 export const matching = (must: string, pattern: RegExp) => ({
   ...text,
@@ -48,7 +48,7 @@ export const onOff = {
   must: 'on or off',
   optionMust: 'true or false',
   type: 'boolean',
-  spell: (option: unknown) => (typeof option === 'boolean' ? (option ? 'on' : 'off') : undefined),
+  spell: spellAny('boolean'),
   read: (word: string) => {
     if (/^(on|true|yes|1)$/i.test(word)) return true;
     return /^(off|false|no|0)$/i.test(word) ? false : undefined;

@@ -40,23 +40,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env, flags: Flags = 
   });
 }
 
-/** Settings of the port and of the origin: a facade inside another program has neither. */
-const NOT_EMBEDDED = new Set<string>([
-  'port',
-  'host',
-  'dataDir',
-  'originPort',
-  'publicUrl',
-  'demoTokens',
-  'maxClientConnections',
-  'requestHeadersTimeoutMs',
-  'connectionTimeoutMs',
-  'drainMs',
-] satisfies SettingName[]);
-
 /** The settings that are options of `createFacade`. */
 export function options(): [SettingName, Setting<unknown>][] {
-  return entries().filter(([name]) => !NOT_EMBEDDED.has(name));
+  return entries().filter(([, { isStandalone }]) => !isStandalone);
 }
 
 /** Reads the options of a facade inside another program: checked as the environment is, of which only NODE_ENV is read. */
@@ -69,8 +55,8 @@ export function readOptions(given: Readonly<Record<string, unknown>>): Config {
   for (const name of ['baseUrl', 'eventBaseUrl'] as const) if (!given[name]) problems.push(`${name} must be set`);
   const source: Source = {
     text: (name) => {
-      if (NOT_EMBEDDED.has(name) || given[name] === undefined) return undefined;
-      return (settings[name].spell(given[name]) ?? UNREADABLE) || undefined;
+      const { isStandalone, spell }: Setting<unknown> = settings[name];
+      return isStandalone || given[name] === undefined ? undefined : (spell(given[name]) ?? UNREADABLE) || undefined;
     },
     production: production === true,
     nameOf: (name) => name,

@@ -24,6 +24,8 @@ export interface Setting<T> extends Kind<T> {
   description: string;
   /** The text in the column of defaults, if the value itself would not be clear. */
   shown?: string;
+  /** Of the port or of the origin: a facade inside another program has neither. */
+  isStandalone?: boolean;
 }
 
 function setting<T>(
@@ -41,6 +43,8 @@ function optional<T>(env: string, kind: Kind<T>, description: string, shown = 'n
   return setting<T | undefined>(env, kind, undefined, description, shown);
 }
 
+const standalone = <T>(row: Setting<T>): Setting<T> => ({ ...row, isStandalone: true });
+
 const outsideProduction = (production: boolean) => !production;
 const OUTSIDE_PRODUCTION = 'on; off in production';
 
@@ -50,13 +54,13 @@ const LOCAL_ORIGINS: readonly string[] = ['http://localhost:*', 'http://127.0.0.
 // A table is read down its columns.
 // prettier-ignore
 export const settings = {
-  port: setting('PORT', port, 4000, 'port of the facade'),
-  host: setting(
+  port: standalone(setting('PORT', port, 4000, 'port of the facade')),
+  host: standalone(setting(
     'HOST',
     matching('a host name or address', /^[\w.:-]+$/),
     '127.0.0.1',
     'address that the facade listens on, and an origin that is started alone',
-  ),
+  )),
   baseUrl: optional('BASE_URL', catalogAddress, 'upstream for books, notes and films: /v2/… is appended', 'the origin'),
   eventBaseUrl: optional('EVENT_BASE_URL', httpAddress, 'upstream for events: /event/…, /events, /people/… are appended', 'the origin'),
   accessToken: optional(
@@ -66,9 +70,9 @@ export const settings = {
     'none; demo-app beside the origin',
   ),
   filmTier: optional('FILM_TIER', oneOf('basic', 'advance', 'premium'), "film tier of the facade's own token", 'unknown; advance beside the origin'),
-  dataDir: setting('DATA_DIR', matching('a path', /^[^\0]+$/), '.catalog', 'folder with the database and pictures of the origin'),
-  originPort: setting('ORIGIN_PORT', port, 4001, 'port of the origin'),
-  publicUrl: optional('PUBLIC_URL', httpAddress, 'base URL of links and pictures in records of the origin', 'the Host of each request'),
+  dataDir: standalone(setting('DATA_DIR', matching('a path', /^[^\0]+$/), '.catalog', 'folder with the database and pictures of the origin')),
+  originPort: standalone(setting('ORIGIN_PORT', port, 4001, 'port of the origin')),
+  publicUrl: standalone(optional('PUBLIC_URL', httpAddress, 'base URL of links and pictures in records of the origin', 'the Host of each request')),
   redisUrl: optional('REDIS_URL', redisAddress, 'Redis in which replicas share cached records and the rate limit', 'none: in memory'),
   logLevel: setting('LOG_LEVEL', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'lowest level that is logged'),
 
@@ -106,7 +110,7 @@ export const settings = {
   suggestions: setting('SUGGESTIONS', onOff, outsideProduction, '"Did you mean …" in error messages', OUTSIDE_PRODUCTION),
   explain: setting('EXPLAIN', onOff, outsideProduction, 'the x-explain header', OUTSIDE_PRODUCTION),
   serverTiming: optional('SERVER_TIMING', onOff, 'Server-Timing, RateLimit and RateLimit-Policy headers', 'as EXPLAIN'),
-  demoTokens: setting('DEMO_TOKENS', onOff, outsideProduction, 'the fixed tokens of the demo users in the origin', OUTSIDE_PRODUCTION),
+  demoTokens: standalone(setting('DEMO_TOKENS', onOff, outsideProduction, 'the fixed tokens of the demo users in the origin', OUTSIDE_PRODUCTION)),
 
   persistedOperations: optional('PERSISTED_OPERATIONS', matching('a path', /^[^\0]+$/), 'manifest of trusted documents, which clients send by hash'),
   persistedOnly: setting('PERSISTED_ONLY', onOff, false, 'rejects every document that is not in the manifest', 'off'),
@@ -164,24 +168,24 @@ export const settings = {
   maxRunningOperations: setting('MAX_RUNNING_OPERATIONS', amount, 256, 'operations running at once'),
   maxWaitingOperations: setting('MAX_WAITING_OPERATIONS', whole(0, 1_000_000), 256, 'operations waiting to run; more are rejected with 503'),
 
-  maxClientConnections: setting(
+  maxClientConnections: standalone(setting(
     'MAX_CLIENT_CONNECTIONS',
     amount,
     4_000,
     'connections of clients; requests on further connections are rejected with 503',
-  ),
+  )),
 
   maxBodyBytes: setting('MAX_BODY_BYTES', bytes, 1_000_000, 'largest JSON body of a request'),
   maxHeaderBytes: setting('MAX_HEADER_BYTES', whole(1_024, 1_000_000), 16_384, 'largest headers of a request'),
-  requestHeadersTimeoutMs: setting('REQUEST_HEADERS_TIMEOUT_MS', milliseconds, 15_000, 'time for the headers of a request to arrive'),
+  requestHeadersTimeoutMs: standalone(setting('REQUEST_HEADERS_TIMEOUT_MS', milliseconds, 15_000, 'time for the headers of a request to arrive')),
   requestBodyTimeoutMs: setting('REQUEST_BODY_TIMEOUT_MS', milliseconds, 30_000, 'time for the JSON body of a request to arrive'),
 
-  connectionTimeoutMs: setting(
+  connectionTimeoutMs: standalone(setting(
     'CONNECTION_TIMEOUT_MS',
     milliseconds,
     90_000,
     'a connection without any traffic for this long is closed, for example if its client does not read',
-  ),
+  )),
 
   maxUnsentBytes: setting(
     'MAX_UNSENT_BYTES',
@@ -220,7 +224,7 @@ export const settings = {
   retryAfterSeconds: setting('RETRY_AFTER_SECONDS', whole(1, 3_600), 5, 'pause of a group of endpoints (books, films, notes, events) after a 429 without Retry-After'),
   maxRetryAfterSeconds: setting('MAX_RETRY_AFTER_SECONDS', whole(1, 3_600), 60, 'longest pause after a 429'),
 
-  drainMs: setting('DRAIN_MS', whole(0, 600_000), 0, 'time after SIGTERM in which requests are still served and /ready is 503, so that load balancers stop sending them'),
+  drainMs: standalone(setting('DRAIN_MS', whole(0, 600_000), 0, 'time after SIGTERM in which requests are still served and /ready is 503, so that load balancers stop sending them')),
   shutdownMs: setting('SHUTDOWN_MS', milliseconds, 8_000, 'time for running operations to finish after SIGTERM'),
 };
 
@@ -255,7 +259,7 @@ export function settingsTable(): string {
   return columns([['variable', 'default', 'what it is (what it must be)'], ...rows]);
 }
 
-export function entries() {
+export function entries(): [SettingName, Setting<unknown>][] {
   return Object.entries(settings) as [SettingName, Setting<unknown>][];
 }
 
