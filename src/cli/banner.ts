@@ -8,15 +8,10 @@ export interface StartedServers {
   origin?: { url: string; seeded: boolean };
 }
 
-type Shown = Pick<
-  Config,
-  'dataDir' | 'demoTokens' | 'production' | 'graphiql' | 'explain' | 'mcp' | 'baseUrl' | 'eventBaseUrl'
->;
-
 const DEMO_TOKENS = 'demo-alice (advance), demo-bob (basic), demo-carol (premium)';
 
 /** For a person: the addresses, and a first request with a demo token. In production no token is shown. */
-export function banner({ graph, origin }: StartedServers, config: Shown): string {
+export function banner({ graph, origin }: StartedServers, config: Config): string {
   const lines: [string, string][] = [];
   if (graph && !config.production) lines.push(['page', `${graph}/   what it is for, shown in a browser`]);
   if (graph) lines.push(['graph', `${graph}/graphql${config.graphiql ? '   GraphiQL in a browser' : ''}`]);
@@ -32,7 +27,7 @@ export function banner({ graph, origin }: StartedServers, config: Shown): string
 }
 
 /** For a log: the addresses without tokens. It is written at every LOG_LEVEL, because with port 0 there is no other way to learn the port. */
-export function startLine({ graph, origin }: StartedServers, config: Shown): string {
+export function startLine({ graph, origin }: StartedServers, config: Config): string {
   const parts = [
     ...(graph ? [`graph ${graph}/graphql`] : []),
     origin ? `origin ${origin.url} with ${dataIn(origin, config)}` : `upstream ${upstreamOf(config)}`,
@@ -48,10 +43,10 @@ export function startLine({ graph, origin }: StartedServers, config: Shown): str
   return `${JSON.stringify(line)}\n`;
 }
 
-const dataIn = ({ seeded }: { seeded: boolean }, { dataDir }: Shown): string =>
+const dataIn = ({ seeded }: { seeded: boolean }, { dataDir }: Config): string =>
   `data in ${dataDir}${seeded ? ', filled with the demo catalog' : ''}`;
 
-const upstreamOf = ({ baseUrl, eventBaseUrl }: Shown): string => `${baseUrl} (v2), ${eventBaseUrl} (events)`;
+const upstreamOf = ({ baseUrl, eventBaseUrl }: Config): string => `${baseUrl} (v2), ${eventBaseUrl} (events)`;
 
 const tryOut = (graph: string): string =>
   `curl -s ${graph}/graphql -H 'content-type: application/json' -H 'authorization: Bearer demo-alice' ` +

@@ -15,11 +15,6 @@ import {
 } from 'graphql';
 import { ManifestError } from './trusted-documents.ts';
 
-interface SourceFile {
-  path: string;
-  definitions: readonly DefinitionNode[];
-}
-
 export interface FileOperation {
   document: DocumentNode;
   operation: OperationDefinitionNode;
@@ -30,31 +25,21 @@ export interface FileOperation {
  * others.
  */
 export function readOperations(paths: readonly string[], schema: GraphQLSchema): FileOperation[] {
-  const files = paths.flatMap(filesAt).map((path): SourceFile => ({ path, definitions: parsed(path).definitions }));
-  return files.flatMap((file) => {
-    const foreign = files
-      .filter((other) => other !== file)
-      .flatMap(({ definitions }) => definitions.filter(isFragment));
-    const own = new Set(file.definitions.filter(isFragment).map(({ name }) => name.value));
-    const kept = foreign.filter(({ name }) => !own.has(name.value));
-    const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: [...file.definitions, ...kept] };
-    return Object.values(separateOperations(document)).flatMap((each) => {
-      const operation = each.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION);
+  const files = paths.flatMap(filesAt).map((path) => ({ path, definitions: parsed(path).definitions }));
+  return files.flatMap(({ path, definitions }) => {
+    const own = new Set(definitions.filter(isFragment).map(({ name }) => name.value));
+    const others = files
+      .flatMap((file) => file.definitions.filter(isFragment))
+      .filter(({ name }) => !own.has(name.value));
+    const separate = separateOperations({ kind: Kind.DOCUMENT, definitions: [...definitions, ...others] });
+    return Object.values(separate).flatMap((document) => {
+      const operation = document.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION);
       if (!operation) return [];
-      refuseInvalid(file.path, operation, each, schema);
-      return [{ document: each, operation }];
+      const [error] = validate(schema, document);
+      if (error) throw new ManifestError(`${path}: ${operation.name?.value ?? 'an operation'}: ${error.message}`);
+      return [{ document, operation }];
     });
   });
-}
-
-function refuseInvalid(
-  path: string,
-  { name }: OperationDefinitionNode,
-  document: DocumentNode,
-  schema: GraphQLSchema,
-): void {
-  const [error] = validate(schema, document);
-  if (error) throw new ManifestError(`${path}: ${name?.value ?? 'an operation'}: ${error.message}`);
 }
 
 const isFragment = (node: DefinitionNode): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION;

@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { type ServiceCode, serviceErrors } from '../../api/errors.ts';
+import { present } from '../../lib/objects.ts';
 import {
   LoginRequired,
   CodedRejection,
@@ -114,7 +115,7 @@ function fromRejection(cause: UpstreamRejection): ClientError {
   return clientError(code as ClientCode, notesOn(code)?.what ?? 'The service rejected the request.', {
     ...more,
     upstream: upstreamExtension(details),
-    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...present({ retryAfter }),
   });
 }
 
@@ -125,12 +126,8 @@ function clientCode(details: UpstreamErrorDetails): ClientCode {
   return named ?? (details.code === undefined && details.status === 403 ? 'FORBIDDEN' : 'UPSTREAM_REFUSED');
 }
 
-/** The text in the interface, not the received one: received texts have contained addresses and tokens. */
-const textOf = ({ code }: UpstreamErrorDetails): string | undefined =>
-  (serviceErrors[code as ServiceCode] as { msg: string } | undefined)?.msg;
-
-function upstreamExtension(details: UpstreamErrorDetails): object {
-  const { service, status, code, request } = details;
-  const message = textOf(details);
-  return { service, status, ...(code === undefined ? {} : { code }), ...(message ? { message } : {}), request };
+function upstreamExtension({ service, status, code, request }: UpstreamErrorDetails): object {
+  // The text in the interface, not the received one: received texts have contained addresses and tokens.
+  const known = serviceErrors[code as ServiceCode] as { msg: string } | undefined;
+  return present({ service, status, code, message: known?.msg, request });
 }

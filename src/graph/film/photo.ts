@@ -10,23 +10,19 @@ import { Subject, namedSubject } from './subject.ts';
 /** How many photos of the film are searched for the neighbours of a photo. */
 const NEIGHBOURS = 100;
 
-interface Album {
-  id: string;
-  title: string | undefined;
-  url: string | undefined;
-}
-
-const PhotoAlbum = builder.objectRef<Album>('PhotoAlbum').implement({
-  description: 'An album of photos.',
-  fields: (t) => ({
-    id: t.id({
-      description: 'The id of the album. No operation accepts it.',
-      resolve: ({ id }) => globalId('PhotoAlbum', id),
+const PhotoAlbum = builder
+  .objectRef<Pick<PhotoRecord, 'album_id' | 'album_title' | 'album_url'>>('PhotoAlbum')
+  .implement({
+    description: 'An album of photos.',
+    fields: (t) => ({
+      id: t.id({
+        description: 'The id of the album. No operation accepts it.',
+        resolve: ({ album_id }) => globalId('PhotoAlbum', asText(album_id)),
+      }),
+      title: t.reads('album_title', textOrNull, 'The title given by the owner.'),
+      webUrl: t.reads('album_url', urlOrNull, 'The web page of the album, `album_url` upstream.'),
     }),
-    title: t.reads('title', textOrNull, 'The title given by the owner.'),
-    webUrl: t.reads('url', urlOrNull, 'The web page of the album, `album_url` upstream.'),
-  }),
-});
+  });
 
 const photoId = orNull('ID', (id) => (asText(id) ? globalId('Photo', asText(id)) : null));
 
@@ -49,10 +45,7 @@ export const Photo = builder.objectRef<PhotoRecord>('Photo').implement({
       nullable: true,
       description: 'The album of the photo.',
       needs: ['album_id', 'album_title', 'album_url'],
-      resolve: ({ album_id, album_title, album_url }) => {
-        const id = asText(album_id);
-        return id ? { id, title: album_title, url: album_url } : null;
-      },
+      resolve: (photo) => (asText(photo.album_id) ? photo : null),
     }),
     position: t.reads('position', countOrZero, 'The position in the album, in the order of time.'),
     commentsCount: t.reads('comments_count', countOrZero, 'The number of comments.'),
