@@ -1,4 +1,4 @@
-import { RECORD_TAGS, TAGS_MAX, bookEndpoints } from '../../api/book.ts';
+import { type BookTag, RECORD_TAGS, TAGS_MAX, bookEndpoints } from '../../api/book.ts';
 import { builder } from '../engine/builder.ts';
 import { asObjects, asText, count, text } from '../types/decode.ts';
 import { requireRange } from '../errors/to-client-error.ts';
@@ -7,10 +7,7 @@ import { Book } from './book.ts';
 import { Collection } from './collection.ts';
 
 /** A book has `name`, tag lists have `title`; the real service writes both. */
-interface TagShape {
-  name?: string;
-  title?: string;
-  count?: number;
+interface TagShape extends Partial<BookTag> {
   /** The person who uses the tag; set in the list of a person's tags. */
   owner?: string;
 }

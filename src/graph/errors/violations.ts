@@ -22,7 +22,7 @@ const texts = {
   INVALID_PICTURE_NUMBER: 'The number of a picture must be positive and have at most six digits.',
   INVALID_TAG: 'A tag must be one word without spaces.',
   INVALID_TEXT: 'The text contains a character that XML does not allow.',
-  MISSING_ARGUMENT: ({ isText }) => (isText ? 'This is required and must not be empty.' : 'This is required.'),
+  MISSING_ARGUMENT: 'This is required.',
   PAGE_OR_CHAPTER: 'Give a page or a chapter, not both.',
   PICTURE_NUMBER_USED: 'The number of a picture must be unique.',
   PICTURE_TOO_LARGE: ({ limit }) => `A picture must have fewer than ${limit} bytes.`,
@@ -44,8 +44,8 @@ export interface Violation extends Limits {
 interface Limits {
   limit?: number;
   actual?: number | string;
-  /** For the message only: a text may be given and still be blank. */
-  isText?: boolean;
+  /** By default the text of the code. */
+  message?: string;
 }
 
 /** Most violations in one error. */
@@ -61,15 +61,15 @@ export function violationError(violations: readonly [Violation, ...Violation[]])
 }
 
 function messageOf(violation: Violation): string {
-  const text: string | ((violation: Limits) => string) = texts[violation.code];
+  const text: string | ((violation: Limits) => string) = violation.message ?? texts[violation.code];
   return typeof text === 'string' ? text : text(violation);
 }
 
 /** A violation as clients see it. */
-function shown(violation: Violation): Omit<Violation, 'isText'> & { message: string } {
-  const { isText: _, ...rest } = violation;
-  const actual = typeof rest.actual === 'string' ? { actual: shownText(rest.actual) } : {};
-  return { ...rest, ...actual, message: messageOf(violation) };
+function shown(violation: Violation): Violation {
+  const { actual } = violation;
+  const short = typeof actual === 'string' ? { actual: shownText(actual) } : {};
+  return { ...violation, ...short, message: messageOf(violation) };
 }
 
 /** The place of a value in the input: a field, or a path. */
@@ -85,7 +85,7 @@ export const invalidIf = (
 
 /** A text that must not be missing or blank. */
 export const required = (field: string, text: string | null | undefined): Violation | undefined =>
-  invalidIf(!text?.trim(), field, 'MISSING_ARGUMENT', { isText: true });
+  invalidIf(!text?.trim(), field, 'MISSING_ARGUMENT', { message: 'This is required and must not be empty.' });
 
 /** A text with at most this many characters. */
 export const maxLength = (field: string, text: string | null | undefined, limit: number, code: ViolationCode) =>

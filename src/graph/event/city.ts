@@ -1,5 +1,6 @@
 import { filmEndpoints, simpleSubject } from '../../api/film.ts';
 import { type AtomLocation, type EventFeed, eventEndpoints, eventInFeed } from '../../api/event.ts';
+import { present } from '../../lib/objects.ts';
 import { builder } from '../engine/builder.ts';
 import { asObject, asObjects, asText, decoder, textOrNull } from '../types/decode.ts';
 import { globalId, isKeyByName, isSourceId, keyByName } from '../types/global-id.ts';
@@ -22,7 +23,7 @@ export const City = builder.objectRef<CityShape>('City').implement({
   record: {
     endpoint: eventEndpoints.ofCity,
     input: (id) => ({ id, 'max-results': 1 }),
-    read: (feed: EventFeed, id) => ({ id, name: nameIn(feed, id) }),
+    read: (feed: EventFeed, id) => ({ id, name: nameIn(feed, id) ?? null }),
   },
   fields: (t) => ({
     id: t.id({
@@ -51,7 +52,7 @@ export const City = builder.objectRef<CityShape>('City').implement({
       input: ({ id }, { type }) => ({ id, type: type ?? undefined }),
       isEmpty: ({ id }) => isKeyByName(id),
       representation: eventInFeed,
-      provides: { names: ['name'], read: (feed) => cityNameIn(feed) },
+      provides: { names: ['name'], read: (feed) => present({ name: nameIn(feed) }) },
     }),
     inTheaters: t.connection({
       type: Subject,
@@ -101,15 +102,8 @@ function cityAt(location: AtomLocation | undefined): CityShape | null {
   return name ? { id, name } : { id };
 }
 
-function nameIn({ entries }: EventFeed, id: string): string | null {
-  const there = asObjects(entries).find(({ location }) => location?.id === id && location.name);
-  return there?.location?.name ?? null;
-}
-
-/** Every entry of a city's feed is in that city. */
-function cityNameIn({ entries }: EventFeed): Pick<CityShape, 'name'> | null {
-  const name = asObjects(entries).find(({ location }) => location?.name)?.location?.name;
-  return name ? { name } : null;
-}
+/** The name of a city in an event there; without an id, of the city whose feed it is. */
+const nameIn = ({ entries }: EventFeed, id?: string): string | undefined =>
+  asObjects(entries).find(({ location }) => location?.name && (id === undefined || location.id === id))?.location?.name;
 
 const isNumber = (id: string) => /^\d+$/.test(id);

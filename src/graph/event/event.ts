@@ -142,7 +142,7 @@ function coordinatesFrom(point: unknown): { latitude: number; longitude: number 
   return isPoint && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 ? { latitude, longitude } : null;
 }
 
-queryById(Event, eventEndpoints.byId, 'An event by id, from `GET /event/{eventID}`.', 'Global or bare id.');
+queryById(Event, eventEndpoints.byId, 'An event by id, from `GET /event/{eventID}`.');
 
 builder.queryField('searchEvents', (t) =>
   t.connection({

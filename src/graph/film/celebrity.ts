@@ -146,7 +146,6 @@ queryById(
   Celebrity,
   filmEndpoints.celebrity,
   'A film person by id, from `GET /v2/movie/celebrity/{id}`; basic and advance tiers.',
-  'Global or bare id.',
 );
 
 /** The id of a person's page; null without a page, as for 3 % of the people. */

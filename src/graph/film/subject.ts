@@ -136,12 +136,7 @@ builder.objectField(connectionOf(Subject), 'title', (t) =>
   }),
 );
 
-queryById(
-  Subject,
-  filmEndpoints.subject,
-  'A movie or television series by id, from `GET /v2/movie/subject/{id}`.',
-  'Global or bare id.',
-);
+queryById(Subject, filmEndpoints.subject, 'A movie or television series by id, from `GET /v2/movie/subject/{id}`.');
 
 builder.queryField('searchSubjects', (t) =>
   t.connection({

@@ -87,12 +87,10 @@ export async function sendByThrees(
   return { note, storedPictures, failedPictures };
 }
 
-function byThrees(pictures: readonly NotePicture[]): NotePicture[][] {
-  const groups: NotePicture[][] = [];
-  for (let at = 0; at < pictures.length; at += NOTE_PICTURES_MAX)
-    groups.push(pictures.slice(at, at + NOTE_PICTURES_MAX));
-  return groups;
-}
+const byThrees = (pictures: readonly NotePicture[]): NotePicture[][] =>
+  Array.from({ length: Math.ceil(pictures.length / NOTE_PICTURES_MAX) }, (_, group) =>
+    pictures.slice(group * NOTE_PICTURES_MAX, (group + 1) * NOTE_PICTURES_MAX),
+  );
 
 const textsOf = (group: readonly NotePicture[]) => ({
   pids: group.map(({ number }) => `p_${number}`).join(','),

@@ -1,31 +1,7 @@
 /** The limits of the service as data. Every value is the constant that the rules enforce. */
-import {
-  ANNOTATION_MORE_THAN,
-  CHAPTER_MAX,
-  COMMENT_MAX,
-  COUNT_DEFAULT,
-  COUNT_MAX,
-  PAGE_BELOW,
-  PICTURE_BELOW,
-  RATING_MAX,
-  RATING_MIN,
-  REVIEW_MORE_THAN,
-  START_DEFAULT,
-  TAGS_MAX,
-} from '../../api/book.ts';
+import * as books from '../../api/book.ts';
 import { type Tier, tiers } from '../../api/endpoint.ts';
-import {
-  BASIC_CALLS_A_MINUTE,
-  BASIC_SEARCH_TOTAL,
-  FILM_COMMENT_MAX,
-  RECORD_CASTS,
-  RECORD_GENRES,
-  RECORD_PHOTOS,
-  RECORD_REVIEWS,
-  RECORD_URLS,
-  RECORD_WORKS,
-  REVIEW_SUMMARY_MAX,
-} from '../../api/film.ts';
+import * as films from '../../api/film.ts';
 import { NOTE_PICTURES_MAX } from '../../api/note.ts';
 import { isLimited } from '../../upstream/auth/credentials.ts';
 import { TAGS_GIVEN_MAX } from '../book/collection.mutations.ts';
@@ -49,53 +25,56 @@ const constants = (name: string, description: string, values: Record<string, rea
   });
 
 const BookLimits = constants('BookLimits', 'Limits of books and of what readers write about them.', {
-  listCountMax: [COUNT_MAX, 'The most items that one request for a list of books, collections or annotations returns.'],
+  listCountMax: [
+    books.COUNT_MAX,
+    'The most items that one request for a list of books, collections or annotations returns.',
+  ],
   listCountDefault: [
-    COUNT_DEFAULT,
+    books.COUNT_DEFAULT,
     'The items that one request for a list of books, collections or annotations returns without `count`.',
   ],
-  searchStartDefault: [START_DEFAULT, 'The position at which a search begins if it has no `start`.'],
-  tagsMax: [TAGS_MAX, 'The most tags that the service lists for one book.'],
-  reviewContentMinLength: [REVIEW_MORE_THAN + 1, 'The fewest characters of a review.'],
-  collectionCommentMaxLength: [COMMENT_MAX, 'The most characters of the comment of a collection.'],
+  searchStartDefault: [books.START_DEFAULT, 'The position at which a search begins if it has no `start`.'],
+  tagsMax: [books.TAGS_MAX, 'The most tags that the service lists for one book.'],
+  reviewContentMinLength: [books.REVIEW_MORE_THAN + 1, 'The fewest characters of a review.'],
+  collectionCommentMaxLength: [books.COMMENT_MAX, 'The most characters of the comment of a collection.'],
   collectionTagsMax: [TAGS_GIVEN_MAX, 'The most tags of a collection, by a rule of this graph.'],
-  ratingMin: [RATING_MIN, 'The lowest rating of a collection or a review.'],
-  ratingMax: [RATING_MAX, 'The highest rating of a collection or a review.'],
-  annotationContentMinLength: [ANNOTATION_MORE_THAN + 1, 'The fewest characters of an annotation.'],
+  ratingMin: [books.RATING_MIN, 'The lowest rating of a collection or a review.'],
+  ratingMax: [books.RATING_MAX, 'The highest rating of a collection or a review.'],
+  annotationContentMinLength: [books.ANNOTATION_MORE_THAN + 1, 'The fewest characters of an annotation.'],
   annotationPageMin: [1, 'The lowest page of an annotation.'],
-  annotationPageMax: [PAGE_BELOW - 1, 'The highest page of an annotation.'],
-  annotationChapterMaxLength: [CHAPTER_MAX, 'The most characters of the chapter of an annotation.'],
+  annotationPageMax: [books.PAGE_BELOW - 1, 'The highest page of an annotation.'],
+  annotationChapterMaxLength: [books.CHAPTER_MAX, 'The most characters of the chapter of an annotation.'],
 });
 
 const FilmLimits = constants('FilmLimits', 'Limits of films and film people.', {
-  castsMax: [RECORD_CASTS, 'The most people in `casts` of a film.'],
-  genresMax: [RECORD_GENRES, 'The most genres of a film.'],
-  trailersMax: [RECORD_URLS, 'The most trailers of a film.'],
-  clipsMax: [RECORD_URLS, 'The most clips of a film.'],
-  bloopersMax: [RECORD_URLS, 'The most bloopers of a film.'],
+  castsMax: [films.RECORD_CASTS, 'The most people in `casts` of a film.'],
+  genresMax: [films.RECORD_GENRES, 'The most genres of a film.'],
+  trailersMax: [films.RECORD_URLS, 'The most trailers of a film.'],
+  clipsMax: [films.RECORD_URLS, 'The most clips of a film.'],
+  bloopersMax: [films.RECORD_URLS, 'The most bloopers of a film.'],
   subjectPhotosMax: [
-    RECORD_PHOTOS,
+    films.RECORD_PHOTOS,
     'The photos of a film that its record contains, so that they cost no further call.',
   ],
   subjectReviewsMax: [
-    RECORD_REVIEWS,
+    films.RECORD_REVIEWS,
     'The reviews of a film that its record contains, so that they cost no further call.',
   ],
   celebrityWorksMax: [
-    RECORD_WORKS,
+    films.RECORD_WORKS,
     'The works of a person that the record of the person contains, so that they cost no further call.',
   ],
   celebrityPhotosMax: [
-    RECORD_PHOTOS,
+    films.RECORD_PHOTOS,
     'The photos of a person that the record of the person contains, so that they cost no further call.',
   ],
-  basicSearchTotalMax: [BASIC_SEARCH_TOTAL, 'The largest total that a search reports to the basic tier.'],
-  reviewSummaryMaxLength: [REVIEW_SUMMARY_MAX, 'The most characters of the summary of a review.'],
-  commentContentMaxLength: [FILM_COMMENT_MAX, 'The most characters of a short comment.'],
+  basicSearchTotalMax: [films.BASIC_SEARCH_TOTAL, 'The largest total that a search reports to the basic tier.'],
+  reviewSummaryMaxLength: [films.REVIEW_SUMMARY_MAX, 'The most characters of the summary of a review.'],
+  commentContentMaxLength: [films.FILM_COMMENT_MAX, 'The most characters of a short comment.'],
 });
 
 const PictureLimits = constants('PictureLimits', 'Limits of the pictures of annotations and notes.', {
-  maxBytes: [PICTURE_BELOW - 1, 'The most bytes of one picture.'],
+  maxBytes: [books.PICTURE_BELOW - 1, 'The most bytes of one picture.'],
   numberMax: [PICTURE_NUMBER_MAX, 'The highest number of a picture.'],
   perNoteRequest: [
     NOTE_PICTURES_MAX,
@@ -116,7 +95,7 @@ const RateLimit = builder.objectRef<{ tier: Tier }>('RateLimit').implement({
     tier: t.expose('tier', { type: FilmTier, description: 'The tier.' }),
     callsPerMinute: t.int({
       nullable: true,
-      description: `The film calls that one token may make in a minute: ${BASIC_CALLS_A_MINUTE} on the basic tier.`,
+      description: `The film calls that one token may make in a minute: ${films.BASIC_CALLS_A_MINUTE} on the basic tier.`,
       nullIf: 'no limit is known',
       resolve: ({ tier }) => callsAMinuteOf(tier),
     }),
@@ -125,7 +104,7 @@ const RateLimit = builder.objectRef<{ tier: Tier }>('RateLimit').implement({
 
 /** As the rate limiter counts a client's token of this tier. */
 const callsAMinuteOf = (tier: Tier): number | null =>
-  isLimited({ isOwn: false, possibleTiers: [tier], hasMetLimit: false }) ? BASIC_CALLS_A_MINUTE : null;
+  isLimited({ isOwn: false, possibleTiers: [tier], hasMetLimit: false }) ? films.BASIC_CALLS_A_MINUTE : null;
 
 export const ServiceLimits = constants(
   'ServiceLimits',
