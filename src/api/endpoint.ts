@@ -128,12 +128,12 @@ export interface Repeat {
 }
 
 interface Takes<In> {
-  readonly body?: Media;
+  readonly body: Media | undefined;
   readonly types?: In;
 }
 interface Gives<Out> {
   readonly status: number;
-  readonly media?: Media;
+  readonly media: Media | undefined;
   readonly types?: Out;
 }
 /** What a row may say besides its columns. */
@@ -145,10 +145,9 @@ type Options = Partial<
 >;
 
 /** The input of a call besides the path parameters: the query of a GET, the body of a write. */
-export const takes = <In = object>(body?: Media): Takes<In> => (body ? { body } : {});
+export const takes = <In = object>(body?: Media): Takes<In> => ({ body });
 /** The status and the body of a successful response. */
-export const gives = <Out = void>(status: number, media?: Media): Gives<Out> =>
-  media ? { status, media } : { status };
+export const gives = <Out = void>(status: number, media?: Media): Gives<Out> => ({ status, media });
 
 /** A member with the same text as a parameter. */
 export const repeats = (member: string, param = member): Repeat => ({ member, param, as: 'text' });

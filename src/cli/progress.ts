@@ -14,12 +14,10 @@ const REDRAW_MS = 50;
 export function createProgress(screen: Screen) {
   let linesWritten = 0;
   let drawnAt = 0;
-  let isDrawn = false;
 
   function draw(done: number, all: number, what: string): void {
     if (done < all && Date.now() - drawnAt < REDRAW_MS) return;
     drawnAt = Date.now();
-    isDrawn = true;
     const percent = `${Math.floor((100 * done) / all)} %`.padStart(5);
     const text = `${percent}  ${what}`;
     // A line that wraps could not be removed.
@@ -38,7 +36,7 @@ export function createProgress(screen: Screen) {
     at: screen.isTTY ? draw : writeLine,
     /** Removes the line. */
     end: () => {
-      if (isDrawn) screen.write('\r\x1b[K');
+      if (drawnAt > 0) screen.write('\r\x1b[K');
     },
   };
 }

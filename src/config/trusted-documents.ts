@@ -39,16 +39,11 @@ export function readManifest(path: string): TrustedDocuments {
 }
 
 function jsonIn(path: string): unknown {
-  let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    return JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
+    if (error instanceof SyntaxError) throw new ManifestError('it is not JSON');
     throw new ManifestError(`it cannot be read (${(error as NodeJS.ErrnoException).code})`);
-  }
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ManifestError('it is not JSON');
   }
 }
 

@@ -2,19 +2,13 @@ import { ANNOTATION_MORE_THAN, CHAPTER_MAX, PAGE_BELOW, bookEndpoints } from '..
 import { type InputBuilder, builder } from '../engine/builder.ts';
 import { type ErrorCodes, type ValuesOf, mutation } from '../engine/mutation.ts';
 import { inRange, invalidIf, longerThan, maxLength } from '../errors/violations.ts';
+import { pictureFields } from '../types/picture-upload.ts';
 import { deletion, recordPayload } from '../types/write.ts';
 import { Annotation } from './annotation.ts';
 
 const PictureInput = builder.inputType('PictureInput', {
   description: 'A picture of an annotation.',
-  fields: (t) => ({
-    number: t.int({
-      required: true,
-      description:
-        'From 1 to 999999, and never used in this annotation before; `<图片n>` in the content shows picture n.',
-    }),
-    file: t.field({ type: 'Upload', required: true, description: 'JPEG, PNG, GIF or WebP, under 3,000,000 bytes.' }),
-  }),
+  fields: (t) => pictureFields(t, 'annotation', '<图片n>'),
 });
 
 const annotationFields = (t: InputBuilder) => ({

@@ -2,7 +2,6 @@
 import { GraphQLError } from 'graphql';
 import { charactersIn, hasMoreThan } from '../../lib/characters.ts';
 import type { ClientCode } from './codes.ts';
-import { badInput } from './to-client-error.ts';
 import { shownText } from './shown-value.ts';
 
 /** Characters of a text are counted up to this number. */
@@ -117,7 +116,3 @@ export function validId(field: string, decode: () => string): Violation | undefi
     throw error;
   }
 }
-
-/** A file that is missing or incomplete. */
-export const badUpload = (): GraphQLError =>
-  badInput('The file is missing in the request, or incomplete.', { code: 'BAD_UPLOAD' });

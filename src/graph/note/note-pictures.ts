@@ -1,10 +1,10 @@
-import { NOTE_PICTURES_MAX, type PictureLayout as WireLayout, noteEndpoints } from '../../api/note.ts';
+import { NOTE_PICTURES_MAX, noteEndpoints } from '../../api/note.ts';
 import type { GraphQLError } from 'graphql';
 import { UpstreamFailure } from '../../upstream/errors.ts';
 import { PhotoLayout } from '../types/content-blocks.ts';
 import { builder } from '../engine/builder.ts';
 import { toClientError } from '../errors/to-client-error.ts';
-import { type PictureInput, PictureRejected, discardPictures, pictureParts } from '../types/picture-upload.ts';
+import { PictureRejected, discardPictures, pictureFields, pictureParts } from '../types/picture-upload.ts';
 import { type ErrorCodes, type WriteRun, withClientCode } from '../engine/mutation.ts';
 import type { NoteShape } from './note.ts';
 
@@ -12,11 +12,7 @@ export const NotePictureInput = builder.inputType('NotePictureInput', {
   description:
     'A picture of a note. The service accepts three in a request, so more pictures are sent in groups of three. Upload the files in the order of the pictures.',
   fields: (t) => ({
-    number: t.int({
-      required: true,
-      description: 'From 1 to 999999, and never used in this note before; `<图片p_n>` in the content shows picture n.',
-    }),
-    file: t.field({ type: 'Upload', required: true, description: 'JPEG, PNG, GIF or WebP, under 3,000,000 bytes.' }),
+    ...pictureFields(t, 'note', '<图片p_n>'),
     layout: t.field({ type: PhotoLayout, defaultValue: 'C', description: 'The alignment of the picture.' }),
     caption: t.string({ description: 'The caption; none by default.' }),
   }),
@@ -43,10 +39,7 @@ export interface PicturedNote {
   storedPictures: readonly number[];
   failedPictures: readonly PictureFailure[];
 }
-interface NotePicture extends PictureInput {
-  layout?: WireLayout | null | undefined;
-  caption?: string | null | undefined;
-}
+type NotePicture = typeof NotePictureInput.$inferInput;
 
 /** Every other cause of code 999 is rejected before the call. */
 export const pictureErrorCodes: ErrorCodes = { 999: 'PICTURE_NUMBER_USED' };

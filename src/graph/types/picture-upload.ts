@@ -4,7 +4,9 @@ import type { FileUpload } from 'graphql-upload-minimal';
 import { GraphQLError } from 'graphql';
 import { PICTURE_BELOW } from '../../api/book.ts';
 import type { FilePart } from '../../upstream/http/multipart.ts';
-import { type Violation, badUpload, inRange, invalidIf, violationError } from '../errors/violations.ts';
+import type { InputBuilder } from '../engine/builder.ts';
+import { badInput } from '../errors/to-client-error.ts';
+import { type Violation, inRange, invalidIf, violationError } from '../errors/violations.ts';
 
 export const PICTURE_NUMBER_MAX = 999_999;
 
@@ -12,6 +14,15 @@ export interface PictureInput {
   number: number;
   file: Promise<FileUpload>;
 }
+
+/** The fields of a picture in an input; `mark` shows picture n in the content. */
+export const pictureFields = (t: InputBuilder, record: string, mark: string) => ({
+  number: t.int({
+    required: true,
+    description: `From 1 to 999999, and never used in this ${record} before; \`${mark}\` in the content shows picture n.`,
+  }),
+  file: t.field({ type: 'Upload', required: true, description: 'JPEG, PNG, GIF or WebP, under 3,000,000 bytes.' }),
+});
 
 /** The rules that can be checked before any file is read. */
 export function pictureViolations(pictures: readonly PictureInput[], limit: number): (Violation | undefined)[] {
@@ -55,7 +66,7 @@ export async function* pictureParts(
   try {
     while (coming.size > 0) {
       const next = await Promise.race([...coming.values(), ...later]);
-      if (next === null) throw badOrder();
+      if (next === null) throw badUpload('The files must be in the order of the pictures.');
       coming.delete(next.picture);
       yield* part(next.picture, next.file, nameOf, all.indexOf(next.picture));
     }
@@ -64,10 +75,10 @@ export async function* pictureParts(
   }
 }
 
-const uploadError = (error: unknown): GraphQLError => (error instanceof GraphQLError ? error : badUpload());
+const badUpload = (message: string): GraphQLError => badInput(message, { code: 'BAD_UPLOAD' });
 
-const badOrder = () =>
-  new GraphQLError('The files must be in the order of the pictures.', { extensions: { code: 'BAD_UPLOAD' } });
+const uploadError = (error: unknown): GraphQLError =>
+  error instanceof GraphQLError ? error : badUpload('The file is missing in the request, or incomplete.');
 
 async function* part(
   { number }: PictureInput,
