@@ -68,7 +68,7 @@ interface MutationOptions<In, Out, Fields extends InputFieldMap, Result> {
   payload: Payload<Result>;
   /**
    * The cache entries to invalidate: `Kind:key` for a record, its path for a list, `Kind` for all records of a kind, the path of an
-   * endpoint for all its responses.
+   * endpoint for all its responses. None by default.
    */
   invalidates?: (id: string, input: InputShapeFromFields<Fields>) => readonly string[];
   errorCodes?: ErrorCodes;
@@ -148,7 +148,7 @@ async function written<In, Out, Fields extends InputFieldMap, Result>(
     throw withClientCode(error, { ...errorCodes, ...(pictures.length > 0 && pictureErrorCodes) });
   } finally {
     discardPictures(pictures);
-    if (mayBeDone && invalidates) await upstream.invalidate(invalidates(id, input));
+    if (mayBeDone) await upstream.invalidate(invalidates?.(id, input) ?? []);
   }
 }
 
