@@ -27,11 +27,12 @@ export function parseBlocksOnce(
   content: string,
   photos: unknown,
 ): ContentBlockShape[] {
+  const { plan, responseLimits } = context;
   const { texts, room } = operations(context);
   let text = texts.get(content);
   if (text?.parse !== parse || text.photos !== photos)
     texts.set(content, (text = { parse, photos, blocks: parse(content, photos) }));
-  if (context.plan.defers) {
+  if (responseLimits && plan.defers) {
     room.values -= sizeOf(text.blocks);
     if (isFull(room)) throw responseTooLarge(room);
   }
