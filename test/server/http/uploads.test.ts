@@ -114,7 +114,7 @@ test('a form whose operations do not arrive times out', async () => {
   expect([answer.status, await codeOf(answer)]).toEqual([408, 'REQUEST_TIMEOUT']);
 });
 
-/** What `src/server/http/upload-body.ts` relies on. An update of the library that changes any of it fails here. */
+/** What `src/server/http/uploads.ts` relies on. An update of the library that changes any of it fails here. */
 describe('graphql-upload-minimal', () => {
   const OPERATIONS = '{"query":"{ word }","variables":{"a":null}}';
   const part = (name: string, text: string) => `--x\r\ncontent-disposition: form-data; ${name}\r\n\r\n${text}\r\n`;
