@@ -2,6 +2,7 @@
  * Parses the markup of notes and annotations into blocks.
  *
  * Notes have pictures `[img=<number>:<layout>]<caption>[/img]` and links `[url="<url>"]<title>[/url]`, annotations have pictures `<图片n>`.
+ * The real service writes the URL of a link without quotes.
  * Every line is a paragraph. Incomplete markup is text, so nothing that somebody wrote is lost.
  */
 import { type PictureLayout, pictureLayouts } from '../../api/note.ts';
@@ -118,11 +119,13 @@ export function contentPhotos(photos: unknown): ContentPhotoShape[] {
     .sort((one, other) => one.number - other.number);
 }
 
+/** Groups: number and layout of a picture, its end, the URL of a link in quotes or without, its end. */
+const noteMarks =
+  /\[img=(\d{1,9})(?::([LCR]))?\]|(\[\/img\])|\[url=(?:"([^"\r\n]{0,2000})"|(https?:\/\/[^"\]\s]{1,2000}))\]|(\[\/url\])/gi;
+
 /** A note in its text format. */
 export function noteBlocks(content: string, photos: unknown): ContentBlockShape[] {
-  const marks = first(
-    content.matchAll(/\[img=(\d{1,9})(?::([LCR]))?\]|(\[\/img\])|\[url="([^"\r\n]{0,2000})"\]|(\[\/url\])/gi),
-  );
+  const marks = first(content.matchAll(noteMarks));
   const closes = pairs(marks);
   const page = blockBuilder(photos);
 
@@ -132,7 +135,7 @@ export function noteBlocks(content: string, photos: unknown): ContentBlockShape[
     for (let index = opening + 1; index < closing; index++) {
       const end = closes.get(index);
       if (end === undefined) continue;
-      const [, number, layout, , url = ''] = marks[index]!;
+      const [, number, layout, , quoted, url = quoted ?? ''] = marks[index]!;
       write(content.slice(at, marks[index]!.index), null);
       if (number === undefined) {
         const linkUrl = asUrl(url);
@@ -203,7 +206,7 @@ function pairs(marks: readonly RegExpExecArray[]): Map<number, number> {
   const closes = new Map<number, number>();
   let picture = -1;
   let link = -1;
-  marks.forEach(([, number, , endsPicture, , endsLink], index) => {
+  marks.forEach(([, number, , endsPicture, , , endsLink], index) => {
     if (number !== undefined) picture = index;
     else if (endsPicture) {
       if (picture < 0) return;

@@ -55,6 +55,18 @@ describe('blocks of a note', () => {
     ]);
   });
 
+  test('contain a link whose URL has no quotes, as the real service writes it', () => {
+    expect(noteBlocks('see [url=http://a.example/7/]this one[/url]', {})).toEqual([
+      {
+        kind: 'TextBlock',
+        spans: [
+          { text: 'see ', linkUrl: null },
+          { text: 'this one', linkUrl: 'http://a.example/7/' },
+        ],
+      },
+    ]);
+  });
+
   test('contain links to http and https URLs only', () => {
     expect(noteBlocks('[url="javascript:alert(1)"]here[/url]', {})).toEqual([paragraph('here')]);
   });
@@ -74,7 +86,9 @@ describe('blocks of a note', () => {
     '[img=1:C]never closed',
     'never opened[/img]',
     '[img=x:C]no number[/img]',
-    '[url=http://a.example]no quotes[/url]',
+    '[url=http://a.example unclosed[/url]',
+    '[url="http://a.example]half quoted[/url]',
+    '[url=a.example]no URL[/url]',
     '[url="http://a.example',
     '[b]bold[/b]',
   ])('contain incomplete or unknown markup as text: %s', (content) => {
@@ -127,6 +141,7 @@ describe('blocks of a note', () => {
         '[img=1:C]',
         '[/img]',
         '[url="http://a.example/"]',
+        '[url=http://a.example/]',
         '[/url]',
         '[url="',
         '\n',
@@ -147,7 +162,7 @@ describe('blocks of a note', () => {
     );
   });
 
-  test.each(['[img=1:C]', '[url="', '[/img]', '[url="x"]', '$$', '$', '[url="x"][img=1:C]'])(
+  test.each(['[img=1:C]', '[url="', '[url=http://x', '[/img]', '[url="x"]', '$$', '$', '[url="x"][img=1:C]'])(
     'are parsed in time linear in the length: %s',
     async (part) => {
       await expectTimeToGrowWith(100_000, (n) => noteBlocks(part.repeat(n), photos));
