@@ -127,7 +127,7 @@ const noteMarks =
 export function noteBlocks(content: string, photos: unknown): ContentBlockShape[] {
   const marks = first(content.matchAll(noteMarks));
   const closes = pairs(marks);
-  const page = blockBuilder(photos);
+  const page = blockBuilder(photosOfNote(marks, photos));
 
   /** Writes what is between two marks. */
   const read = (opening: number, closing: number, write: WriteText): void => {
@@ -161,7 +161,7 @@ const endOf = (mark: RegExpExecArray | undefined): number => (mark ? mark.index 
 
 /** An annotation in its text format. */
 export function annotationBlocks(content: string, photos: unknown, hasMath: boolean): ContentBlockShape[] {
-  const page = blockBuilder(photos);
+  const page = blockBuilder(photosIn(photos));
   // The interface does not say how formulas are marked. If the record says that it has any, text between `$$` is taken as TeX.
   const marks = first(content.matchAll(hasMath ? /<图片(\d{1,9})>|\$\$/g : /<图片(\d{1,9})>/g));
   let at = 0;
@@ -225,9 +225,23 @@ function pairs(marks: readonly RegExpExecArray[]): Map<number, number> {
 
 type WriteText = (text: string, linkUrl: string | null) => void;
 
+type Photos = ReadonlyMap<number, ContentPhotoShape>;
+const photosIn = (photos: unknown): Photos => new Map(contentPhotos(photos).map((photo) => [photo.number, photo]));
+
+/** The real service also has pictures under ids. Ids are far above the numbers that contents use. */
+const NUMBER_MAX = 9_999;
+
+/** The pictures by number. If they are under ids, numbers and ids correspond in ascending order, if there are as many. */
+function photosOfNote(marks: readonly RegExpExecArray[], photos: unknown): Photos {
+  const ascending = contentPhotos(photos);
+  const numbers = new Set(marks.flatMap(([, number]) => (number === undefined ? [] : Number(number))));
+  const areIds = ascending.every(({ number }) => number > NUMBER_MAX && !numbers.has(number));
+  if (!areIds || numbers.size !== ascending.length) return photosIn(photos);
+  return new Map([...numbers].sort((one, other) => one - other).map((number, index) => [number, ascending[index]!]));
+}
+
 /** Builds blocks from text and pictures in order. Each line is a block; blank lines are left out. */
-function blockBuilder(photos: unknown) {
-  const known = new Map(contentPhotos(photos).map((photo) => [photo.number, photo]));
+function blockBuilder(known: Photos) {
   const pieces: ContentBlockShape[] = [];
   let line: TextSpanShape[] = [];
 

@@ -41,6 +41,17 @@ describe('blocks of a note', () => {
     ]);
   });
 
+  test('contain the photos in ascending order of their keys if these are ids that the content does not use', () => {
+    const byId = { 70041: 'http://img.example/late.jpg', 70012: 'http://img.example/early.jpg' };
+    const shown = (content: string) =>
+      noteBlocks(content, byId).map((piece) => piece.kind === 'PhotoBlock' && piece.photo);
+    const [early, late] = contentPhotos(byId);
+    expect(shown('[img=5:C][/img][img=2:C][/img][img=5:L][/img]')).toEqual([late, early, late]);
+    expect(shown('[img=2:C][/img]'), 'one was removed: which one is unknown').toEqual([null]);
+    expect(shown('[img=2:C][/img][img=70041:C][/img]')).toEqual([null, late]);
+    expect(noteBlocks('[img=1:C][/img]', { 3: 'http://img.example/3.jpg' })).toMatchObject([{ photo: null }]);
+  });
+
   test('contain a link with its title as text, or with its URL if the title is empty', () => {
     expect(noteBlocks('see [url="http://a.example/"]this[/url], [url="http://b.example/"][/url]', {})).toEqual([
       {
