@@ -5,7 +5,8 @@ import {
   noteMembers,
   notePrivacies,
 } from '../../api/note.ts';
-import { ContentBlock, noteBlocks, photosByNumber } from '../types/content-blocks.ts';
+import { ContentBlock, photosByNumber } from '../types/content-blocks.ts';
+import { noteBlocks } from '../types/content-markup.ts';
 import { contentByFormat } from '../types/content-format.ts';
 import { parseBlocksOnce } from '../types/content-cache.ts';
 import { builder } from '../engine/builder.ts';

@@ -5,7 +5,7 @@ import {
   annotationBlocks,
   contentPhotos,
   noteBlocks,
-} from '../../../src/graph/types/content-blocks.ts';
+} from '../../../src/graph/types/content-markup.ts';
 import { expectTimeToGrowWith } from '../../support/growth.ts';
 
 const photos = { 1: 'http://img.example/1.jpg', 2: 'http://img.example/2.jpg' };
