@@ -54,6 +54,10 @@ const TextBlock = builder.objectRef<BlockOf<'TextBlock'>>('TextBlock').implement
       description: 'The text and links of the paragraph, in order.',
       resolve: ({ spans }) => spans,
     }),
+    isQuote: t.boolean({
+      description: 'Whether the author of an annotation marked the paragraph as quoted from the book.',
+      resolve: ({ isQuote }) => isQuote ?? false,
+    }),
   }),
 });
 

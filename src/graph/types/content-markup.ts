@@ -2,7 +2,7 @@
  * Parses the markup of notes and annotations into blocks.
  *
  * Notes have pictures `[img=<number>:<layout>]<caption>[/img]` and links `[url="<url>"]<title>[/url]`, annotations have pictures `<图片n>`.
- * The real service writes the URL of a link without quotes.
+ * The real service writes the URL of a link without quotes, and marks quotations in annotations: `<原文开始>…</原文结束>`.
  * Every line is a paragraph. Incomplete markup is text, so nothing that somebody wrote is lost.
  */
 import { type PictureLayout, pictureLayouts } from '../../api/note.ts';
@@ -17,7 +17,7 @@ export interface TextSpanShape {
   linkUrl: string | null;
 }
 export type ContentBlockShape =
-  | { kind: 'TextBlock'; spans: TextSpanShape[] }
+  | { kind: 'TextBlock'; spans: TextSpanShape[]; isQuote?: true }
   | { kind: 'PhotoBlock'; photo: ContentPhotoShape | null; layout: PictureLayout; caption: string | null }
   | { kind: 'MathBlock'; tex: string };
 
@@ -70,7 +70,35 @@ const endOf = (mark: RegExpExecArray | undefined): number => (mark ? mark.index 
 
 /** An annotation in its text format. */
 export function annotationBlocks(content: string, photos: unknown, hasMath: boolean): ContentBlockShape[] {
-  const page = blockBuilder(photosIn(photos));
+  const known = photosIn(photos);
+  const blocks: ContentBlockShape[] = [];
+  for (const { text, isQuote } of quotations(content))
+    for (const block of blocksBetween(text, known, hasMath))
+      blocks.push(isQuote && block.kind === 'TextBlock' ? { ...block, isQuote } : block);
+  return blocks;
+}
+
+const [QUOTE, END_OF_QUOTE] = ['<原文开始>', '</原文结束>'];
+
+/** The quotations in an annotation, and the text between them. A mark without its other is text. */
+function quotations(content: string): { text: string; isQuote?: true }[] {
+  const parts: { text: string; isQuote?: true }[] = [];
+  let at = 0;
+  while (parts.length < MARKS_MAX) {
+    const opened = content.indexOf(QUOTE, at);
+    const end = opened < 0 ? -1 : content.indexOf(END_OF_QUOTE, opened);
+    if (end < 0) break;
+    const start = content.lastIndexOf(QUOTE, end);
+    parts.push({ text: content.slice(at, start) }, { text: content.slice(start + QUOTE.length, end), isQuote: true });
+    at = end + END_OF_QUOTE.length;
+  }
+  parts.push({ text: content.slice(at) });
+  return parts;
+}
+
+/** A part of an annotation without marks of quotations. */
+function blocksBetween(content: string, known: Photos, hasMath: boolean): ContentBlockShape[] {
+  const page = blockBuilder(known);
   // The interface does not say how formulas are marked. If the record says that it has any, text between `$$` is taken as TeX.
   const marks = first(content.matchAll(hasMath ? /<图片(\d{1,9})>|\$\$/g : /<图片(\d{1,9})>/g));
   let at = 0;

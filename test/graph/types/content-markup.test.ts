@@ -158,6 +158,8 @@ describe('blocks of a note', () => {
         '\n',
         'x',
         '<图片1>',
+        '<原文开始>',
+        '</原文结束>',
         '$$',
       ),
     );
@@ -173,13 +175,21 @@ describe('blocks of a note', () => {
     );
   });
 
-  test.each(['[img=1:C]', '[url="', '[url=http://x', '[/img]', '[url="x"]', '$$', '$', '[url="x"][img=1:C]'])(
-    'are parsed in time linear in the length: %s',
-    async (part) => {
-      await expectTimeToGrowWith(100_000, (n) => noteBlocks(part.repeat(n), photos));
-      await expectTimeToGrowWith(100_000, (n) => annotationBlocks(part.repeat(n), photos, true));
-    },
-  );
+  test.each([
+    '[img=1:C]',
+    '[url="',
+    '[url=http://x',
+    '<原文开始><图片1>',
+    '<原文开始>x</原文结束>',
+    '[/img]',
+    '[url="x"]',
+    '$$',
+    '$',
+    '[url="x"][img=1:C]',
+  ])('are parsed in time linear in the length: %s', async (part) => {
+    await expectTimeToGrowWith(100_000, (n) => noteBlocks(part.repeat(n), photos));
+    await expectTimeToGrowWith(100_000, (n) => annotationBlocks(part.repeat(n), photos, true));
+  });
 });
 
 describe('blocks of an annotation', () => {
@@ -190,6 +200,32 @@ describe('blocks of an annotation', () => {
       paragraph('two'),
       { kind: 'PhotoBlock', photo: null, layout: 'C', caption: null },
     ]);
+  });
+
+  test('contain quotations of the book as paragraphs without the marks', () => {
+    const quote = (text: string) => ({ ...paragraph(text), isQuote: true });
+    expect(
+      annotationBlocks('<原文开始>one\ntwo<图片1></原文结束>mine<原文开始>three</原文结束>', photos, false),
+    ).toEqual([
+      quote('one'),
+      quote('two'),
+      { kind: 'PhotoBlock', photo: first, layout: 'C', caption: null },
+      paragraph('mine'),
+      quote('three'),
+    ]);
+  });
+
+  test.each(['<原文开始>never closed', 'never opened</原文结束>', '</原文结束>reversed<原文开始>'])(
+    'contain the mark of an incomplete quotation as text: %s',
+    (content) => {
+      expect(annotationBlocks(content, {}, false)).toEqual([paragraph(content)]);
+    },
+  );
+
+  test('contain the nearest opening mark of a quotation, others are text', () => {
+    expect(visible(annotationBlocks('<原文开始>a<原文开始>b</原文结束>c</原文结束>', {}, false))).toBe(
+      '<原文开始>abc</原文结束>',
+    );
   });
 
   test('contain formulas if the service says that there are any', () => {
