@@ -56,7 +56,7 @@ function authorOf(fields: AtomFields): AtomPerson {
 
 /** The id or uid in the URL of the web page of a person or an organisation. */
 const idOfPage = (url = ''): string | undefined =>
-  /^https?:\/\/(?:[^/?#]+\/(?:people|site)|site\.[^/?#]+)\/([^/?#]+)/.exec(url)?.[1];
+  /^https?:\/\/(?:[^/?#]+\/(?:people|site|artist)|site\.[^/?#]+)\/([^/?#]+)/.exec(url)?.[1];
 
 function decodeFeed<Entry>(feed: AtomFields, decode: (entry: AtomFields) => Entry | undefined): Feed<Entry> {
   // Skip an entry without an id instead of failing the page.
@@ -87,5 +87,7 @@ function personType(url: string | undefined, { self, alternate }: Links): AtomPe
   return isPerson(url) || isPerson(self) || isPerson(alternate) ? 'user' : undefined;
 }
 
-const isSite = (url: string | undefined) => url?.includes('site') && /\/site\/|^https?:\/\/site\./.test(url);
+/** The page of a band, an artist, is like that of an organisation. */
+const isSite = (url = '') =>
+  url.includes('site') ? /\/site\/|^https?:\/\/site\./.test(url) : url.includes('/artist/');
 const isPerson = (url: string | undefined) => url?.includes('/people/');

@@ -1,6 +1,6 @@
 // Texts that would take superlinear time in regular expressions.
 import { describe, expect, test } from 'vitest';
-import { annotationBlocks, noteBlocks } from '../../src/graph/types/content-blocks.ts';
+import { annotationBlocks, noteBlocks } from '../../src/graph/types/content-markup.ts';
 import { isbnOf } from '../../src/graph/book/isbn.ts';
 import { abstractOf, annotationHtml, hasMath } from '../../src/origin/rules/annotation-text.ts';
 import { noteContent, noteMarkup, noteSummary } from '../../src/origin/rules/note-text.ts';

@@ -1,5 +1,6 @@
 import { type AnnotationRecord, PAGE_BELOW, annotationMembers, bookEndpoints, bookWithin } from '../../api/book.ts';
-import { ContentBlock, annotationBlocks, photosByNumber } from '../types/content-blocks.ts';
+import { ContentBlock, photosByNumber } from '../types/content-blocks.ts';
+import { annotationBlocks } from '../types/content-markup.ts';
 import { contentByFormat } from '../types/content-format.ts';
 import { type BlockParser, parseBlocksOnce } from '../types/content-cache.ts';
 import { builder } from '../engine/builder.ts';

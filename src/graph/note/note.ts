@@ -5,7 +5,8 @@ import {
   noteMembers,
   notePrivacies,
 } from '../../api/note.ts';
-import { ContentBlock, noteBlocks, photosByNumber } from '../types/content-blocks.ts';
+import { ContentBlock, photosByNumber } from '../types/content-blocks.ts';
+import { noteBlocks } from '../types/content-markup.ts';
 import { contentByFormat } from '../types/content-format.ts';
 import { parseBlocksOnce } from '../types/content-cache.ts';
 import { builder } from '../engine/builder.ts';
@@ -20,12 +21,12 @@ import {
   textOrNull,
   urlOrNull,
 } from '../types/decode.ts';
-import { Node, referenceOf, identity, queryById } from '../types/node.ts';
+import { Node, recordOrReference, referenceOf, identity, queryById } from '../types/node.ts';
 import { User, type UserShape, carried, isSite, userEdgeNames } from '../types/user.ts';
 
-/** The service does not return the author of a note. It is known if the note was reached through its user. */
 export interface NoteShape extends NoteRecord {
-  author?: UserShape;
+  /** Not specified. It is known if the note was reached through its user; the real service returns it in a list. */
+  author?: UserShape | UserShape[];
 }
 
 export const Privacy = builder.enumType('Privacy', {
@@ -58,7 +59,7 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
   description:
     "An entry in a person's diary. Only logged-in callers can read notes, and only those whose `privacy` allows it.",
   interfaces: [Node],
-  record: { endpoint: noteEndpoints.byId, input: (id) => ({ id }), members: noteMembers },
+  record: { endpoint: noteEndpoints.byId, input: (id) => ({ id }), members: [...noteMembers, 'author'] },
   nodeOf: referenceOf,
   fields: (t) => ({
     ...identity(t, 'Note'),
@@ -99,9 +100,15 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
       count,
       'The number of people who recommended it, `recs_count` upstream.',
     ),
-    author: t.record(User, { member: 'author' }, 'The author.', {
+    author: t.field({
+      type: User,
+      nullable: true,
+      description: 'The author.',
       ...carried,
-      nullIf: 'the note was not reached through its user, because the service does not return the author of a note',
+      nullIf: 'the note was not reached through its user, and the service does not return its author',
+      needs: ['author'],
+      resolve: ({ author }) =>
+        recordOrReference(Array.isArray(author) ? author[0] : author, undefined) as UserShape | null,
     }),
   }),
 });

@@ -1,25 +1,8 @@
-/**
- * Parses the markup of notes and annotations into blocks.
- *
- * Notes have pictures `[img=<number>:<layout>]<caption>[/img]` and links `[url="<url>"]<title>[/url]`, annotations have pictures `<图片n>`.
- * Every line is a paragraph. Incomplete markup is text, so nothing that somebody wrote is lost.
- */
-import { type PictureLayout, pictureLayouts } from '../../api/note.ts';
+/** The content of notes and annotations as blocks. */
 import { builder } from '../engine/builder.ts';
-import { asObject, asUrl, decoder } from './decode.ts';
+import { type ContentBlockShape, type ContentPhotoShape, type TextSpanShape, contentPhotos } from './content-markup.ts';
+import { decoder } from './decode.ts';
 
-interface ContentPhotoShape {
-  number: number;
-  url: string | null;
-}
-interface TextSpanShape {
-  text: string;
-  linkUrl: string | null;
-}
-export type ContentBlockShape =
-  | { kind: 'TextBlock'; spans: TextSpanShape[] }
-  | { kind: 'PhotoBlock'; photo: ContentPhotoShape | null; layout: PictureLayout; caption: string | null }
-  | { kind: 'MathBlock'; tex: string };
 type BlockOf<Kind> = Extract<ContentBlockShape, { kind: Kind }>;
 
 export const PhotoLayout = builder.enumType('PhotoLayout', {
@@ -71,6 +54,10 @@ const TextBlock = builder.objectRef<BlockOf<'TextBlock'>>('TextBlock').implement
       description: 'The text and links of the paragraph, in order.',
       resolve: ({ spans }) => spans,
     }),
+    isQuote: t.boolean({
+      description: 'Whether the author of an annotation marked the paragraph as quoted from the book.',
+      resolve: ({ isQuote }) => isQuote ?? false,
+    }),
   }),
 });
 
@@ -110,150 +97,3 @@ export const ContentBlock = builder.unionType('ContentBlock', {
 
 /** The pictures by number. */
 export const photosByNumber = decoder(ContentPhoto, contentPhotos, { list: true });
-
-export function contentPhotos(photos: unknown): ContentPhotoShape[] {
-  return Object.entries(asObject(photos as Record<string, unknown> | null))
-    .filter(([number]) => /^\d{1,9}$/.test(number))
-    .map(([number, url]) => ({ number: Number(number), url: asUrl(url) }))
-    .sort((one, other) => one.number - other.number);
-}
-
-/** A note in its text format. */
-export function noteBlocks(content: string, photos: unknown): ContentBlockShape[] {
-  const marks = first(
-    content.matchAll(/\[img=(\d{1,9})(?::([LCR]))?\]|(\[\/img\])|\[url="([^"\r\n]{0,2000})"\]|(\[\/url\])/gi),
-  );
-  const closes = pairs(marks);
-  const page = blockBuilder(photos);
-
-  /** Writes what is between two marks. */
-  const read = (opening: number, closing: number, write: WriteText): void => {
-    let at = endOf(marks[opening]);
-    for (let index = opening + 1; index < closing; index++) {
-      const end = closes.get(index);
-      if (end === undefined) continue;
-      const [, number, layout, , url = ''] = marks[index]!;
-      write(content.slice(at, marks[index]!.index), null);
-      if (number === undefined) {
-        const linkUrl = asUrl(url);
-        read(index, end, (text) => write(text, linkUrl));
-        const hasTitle = content.slice(endOf(marks[index]), marks[end]!.index).trim() !== '';
-        if (!hasTitle) write(url, linkUrl);
-      } else {
-        let caption = '';
-        read(index, end, (text) => (caption += text));
-        page.show(number, layoutOf(layout), caption.trim() || null);
-      }
-      at = endOf(marks[end]);
-      index = end;
-    }
-    write(content.slice(at, marks[closing]?.index), null);
-  };
-  read(-1, marks.length, page.write);
-  return page.finish();
-}
-
-/** Where the text after a mark begins; after none, at the start. */
-const endOf = (mark: RegExpExecArray | undefined): number => (mark ? mark.index + mark[0].length : 0);
-
-/** An annotation in its text format. */
-export function annotationBlocks(content: string, photos: unknown, hasMath: boolean): ContentBlockShape[] {
-  const page = blockBuilder(photos);
-  // The interface does not say how formulas are marked. If the record says that it has any, text between `$$` is taken as TeX.
-  const marks = first(content.matchAll(hasMath ? /<图片(\d{1,9})>|\$\$/g : /<图片(\d{1,9})>/g));
-  let at = 0;
-  let opened: number | null = null; // where the TeX begins
-  const end = marks.findLastIndex(([, number]) => number === undefined);
-  marks.forEach(({ index, 0: whole, 1: number }, place) => {
-    if (opened !== null) {
-      if (number !== undefined) return; // a formula holds no pictures
-      const tex = content.slice(opened, index).trim();
-      if (tex) {
-        page.write(content.slice(at, opened - 2), null);
-        page.add({ kind: 'MathBlock', tex });
-        at = index + whole.length;
-      }
-      opened = null;
-    } else if (number === undefined) {
-      if (place < end) opened = index + whole.length;
-    } else {
-      page.write(content.slice(at, index), null);
-      page.show(number, 'C', null);
-      at = index + whole.length;
-    }
-  });
-  page.write(content.slice(at), null);
-  return page.finish();
-}
-
-/** The most marks of one text; later ones are text. More would not fit into a response and would take long to parse. */
-const MARKS_MAX = 20_000;
-
-function first(marks: Iterable<RegExpExecArray>): RegExpExecArray[] {
-  const found: RegExpExecArray[] = [];
-  for (const mark of marks) if (found.push(mark) === MARKS_MAX) break;
-  return found;
-}
-
-const layoutOf = (letter: string | undefined) =>
-  pictureLayouts.find((layout) => layout === letter?.toUpperCase()) ?? 'C';
-
-/** The closing mark of each opening mark: a closing mark belongs to the nearest open mark of its kind. Crossing marks are text. */
-function pairs(marks: readonly RegExpExecArray[]): Map<number, number> {
-  const closes = new Map<number, number>();
-  let picture = -1;
-  let link = -1;
-  marks.forEach(([, number, , endsPicture, , endsLink], index) => {
-    if (number !== undefined) picture = index;
-    else if (endsPicture) {
-      if (picture < 0) return;
-      closes.set(picture, index);
-      if (link > picture) link = -1;
-      picture = -1;
-    } else if (endsLink) {
-      if (link < 0) return;
-      closes.set(link, index);
-      if (picture > link) picture = -1;
-      link = -1;
-    } else link = index;
-  });
-  return closes;
-}
-
-type WriteText = (text: string, linkUrl: string | null) => void;
-
-/** Builds blocks from text and pictures in order. Each line is a block; blank lines are left out. */
-function blockBuilder(photos: unknown) {
-  const known = new Map(contentPhotos(photos).map((photo) => [photo.number, photo]));
-  const pieces: ContentBlockShape[] = [];
-  let line: TextSpanShape[] = [];
-
-  const endLine = () => {
-    if (line.some(({ text }) => text.trim() !== '')) pieces.push({ kind: 'TextBlock', spans: line });
-    line = [];
-  };
-  const add = (piece: ContentBlockShape) => {
-    endLine();
-    pieces.push(piece);
-  };
-  const write: WriteText = (written, linkUrl) => {
-    written.split(/\r\n|[\n\r\u2028\u2029]/).forEach((text, index) => {
-      if (index > 0) endLine();
-      const last = line.at(-1);
-      if (text === '') return;
-      if (last && last.linkUrl === linkUrl && linkUrl === null) last.text += text;
-      else line.push({ text, linkUrl });
-    });
-  };
-  return {
-    add,
-    write,
-    show(number: string, layout: PictureLayout, caption: string | null) {
-      add({ kind: 'PhotoBlock', photo: known.get(Number(number)) ?? null, layout, caption });
-    },
-    finish() {
-      endLine();
-      return pieces;
-    },
-  };
-}

@@ -4,7 +4,7 @@
  */
 import { oncePer } from '../../lib/remember.ts';
 import { responseTooLarge, isFull, roomFor } from '../engine/response-size.ts';
-import type { ContentBlockShape } from './content-blocks.ts';
+import type { ContentBlockShape } from './content-markup.ts';
 import type { Context } from '../engine/builder.ts';
 
 /** Parses a text with these pictures. */

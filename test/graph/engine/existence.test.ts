@@ -95,7 +95,7 @@ describe('a record selected by a given id is looked up, whatever fields are sele
     });
   });
 
-  test('and a field that no response provides does not replace the lookup', async () => {
+  test('and a field that the service may lack does not replace the lookup', async () => {
     const made = facadeWith({ '/v2/note/4': rejection(404, 1006), '/v2/note/505': { body: { id: '505' } } });
     const query = '{ note(id: 505) { author { isSite } } }';
     const { data, errors } = await made.execute(query);
@@ -103,7 +103,7 @@ describe('a record selected by a given id is looked up, whatever fields are sele
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['LOGIN_REQUIRED']);
     const { response, min, max, calls } = await callsOf(made, query, { token: 'alice' });
     expect(response).toEqual({ data: { note: { author: null } } });
-    expect(calls).toEqual(['GET /v2/note/505?fields=id']);
+    expect(calls).toEqual(['GET /v2/note/505?fields=author,id']);
     expect([min, max]).toEqual([1, 1]);
     expect(await made.execute('{ note(id: 4) { author { id } } }', { token: 'alice' })).toEqual({
       data: { note: null },

@@ -163,6 +163,22 @@ describe('an event', () => {
     });
   });
 
+  test('may have a band as its organizer, of which the service returns only the page, the picture and the name', async () => {
+    const { events, execute } = facade();
+    const band = `<author>
+      <link href="http://www.example/artist/moss/" rel="alternate"/><link href="http://img.example/u7.jpg" rel="icon"/><name>苔藓乐队</name>
+    </author>`;
+    replyTo(events, '/event/1', entry('1', band));
+    const { data } = await execute('{ event(id: 1) { organizer { id name webUrl avatarUrl isSite } } }');
+    expect(data.event.organizer).toEqual({
+      id: 'User:site~moss',
+      name: '苔藓乐队',
+      webUrl: 'http://www.example/artist/moss/',
+      avatarUrl: 'http://img.example/u7.jpg',
+      isSite: true,
+    });
+  });
+
   test('list of an organisation that does not exist is null', async () => {
     const { events, execute } = facade();
     replyTo(events, '/people/x/events?max-results=20&start-index=1', 'none', 404);

@@ -54,6 +54,22 @@ describe('a note', () => {
     expect(calls).toHaveLength(1);
   });
 
+  test('has the author that the real service returns, in a list', async () => {
+    const { service, execute, calls } = facade();
+    service
+      .intercept({ path: '/v2/note/9', query: { fields: 'author,id' } })
+      .reply(200, { id: '9', author: [{ id: '3', name: '作者', uid: 'writer', avatar: 'http://img.example/3.jpg' }] });
+    const { data } = await execute('{ note(id: 9) { author { id name uid avatarUrl bio } } }', { token });
+    expect(data.note.author).toEqual({
+      id: 'User:3',
+      name: '作者',
+      uid: 'writer',
+      avatarUrl: 'http://img.example/3.jpg',
+      bio: null,
+    });
+    expect(calls).toHaveLength(1);
+  });
+
   test('has its number of comments under either wire name', async () => {
     const { service, execute } = facade();
     service

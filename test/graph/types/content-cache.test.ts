@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Context } from '../../../src/graph/engine/builder.ts';
-import { type ContentBlockShape, annotationBlocks, noteBlocks } from '../../../src/graph/types/content-blocks.ts';
+import { type ContentBlockShape, annotationBlocks, noteBlocks } from '../../../src/graph/types/content-markup.ts';
 import { parseBlocksOnce } from '../../../src/graph/types/content-cache.ts';
 import { startFacade } from '../../support/start-facade.ts';
 import { json } from '../../support/hostile.ts';

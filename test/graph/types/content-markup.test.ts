@@ -5,7 +5,7 @@ import {
   annotationBlocks,
   contentPhotos,
   noteBlocks,
-} from '../../../src/graph/types/content-blocks.ts';
+} from '../../../src/graph/types/content-markup.ts';
 import { expectTimeToGrowWith } from '../../support/growth.ts';
 
 const photos = { 1: 'http://img.example/1.jpg', 2: 'http://img.example/2.jpg' };
@@ -41,6 +41,17 @@ describe('blocks of a note', () => {
     ]);
   });
 
+  test('contain the photos in ascending order of their keys if these are ids that the content does not use', () => {
+    const byId = { 70041: 'http://img.example/late.jpg', 70012: 'http://img.example/early.jpg' };
+    const shown = (content: string) =>
+      noteBlocks(content, byId).map((piece) => piece.kind === 'PhotoBlock' && piece.photo);
+    const [early, late] = contentPhotos(byId);
+    expect(shown('[img=5:C][/img][img=2:C][/img][img=5:L][/img]')).toEqual([late, early, late]);
+    expect(shown('[img=2:C][/img]'), 'one was removed: which one is unknown').toEqual([null]);
+    expect(shown('[img=2:C][/img][img=70041:C][/img]')).toEqual([null, late]);
+    expect(noteBlocks('[img=1:C][/img]', { 3: 'http://img.example/3.jpg' })).toMatchObject([{ photo: null }]);
+  });
+
   test('contain a link with its title as text, or with its URL if the title is empty', () => {
     expect(noteBlocks('see [url="http://a.example/"]this[/url], [url="http://b.example/"][/url]', {})).toEqual([
       {
@@ -50,6 +61,18 @@ describe('blocks of a note', () => {
           { text: 'this', linkUrl: 'http://a.example/' },
           { text: ', ', linkUrl: null },
           { text: 'http://b.example/', linkUrl: 'http://b.example/' },
+        ],
+      },
+    ]);
+  });
+
+  test('contain a link whose URL has no quotes, as the real service writes it', () => {
+    expect(noteBlocks('see [url=http://a.example/7/]this one[/url]', {})).toEqual([
+      {
+        kind: 'TextBlock',
+        spans: [
+          { text: 'see ', linkUrl: null },
+          { text: 'this one', linkUrl: 'http://a.example/7/' },
         ],
       },
     ]);
@@ -74,7 +97,9 @@ describe('blocks of a note', () => {
     '[img=1:C]never closed',
     'never opened[/img]',
     '[img=x:C]no number[/img]',
-    '[url=http://a.example]no quotes[/url]',
+    '[url=http://a.example unclosed[/url]',
+    '[url="http://a.example]half quoted[/url]',
+    '[url=a.example]no URL[/url]',
     '[url="http://a.example',
     '[b]bold[/b]',
   ])('contain incomplete or unknown markup as text: %s', (content) => {
@@ -127,11 +152,14 @@ describe('blocks of a note', () => {
         '[img=1:C]',
         '[/img]',
         '[url="http://a.example/"]',
+        '[url=http://a.example/]',
         '[/url]',
         '[url="',
         '\n',
         'x',
         '<图片1>',
+        '<原文开始>',
+        '</原文结束>',
         '$$',
       ),
     );
@@ -147,13 +175,21 @@ describe('blocks of a note', () => {
     );
   });
 
-  test.each(['[img=1:C]', '[url="', '[/img]', '[url="x"]', '$$', '$', '[url="x"][img=1:C]'])(
-    'are parsed in time linear in the length: %s',
-    async (part) => {
-      await expectTimeToGrowWith(100_000, (n) => noteBlocks(part.repeat(n), photos));
-      await expectTimeToGrowWith(100_000, (n) => annotationBlocks(part.repeat(n), photos, true));
-    },
-  );
+  test.each([
+    '[img=1:C]',
+    '[url="',
+    '[url=http://x',
+    '<原文开始><图片1>',
+    '<原文开始>x</原文结束>',
+    '[/img]',
+    '[url="x"]',
+    '$$',
+    '$',
+    '[url="x"][img=1:C]',
+  ])('are parsed in time linear in the length: %s', async (part) => {
+    await expectTimeToGrowWith(100_000, (n) => noteBlocks(part.repeat(n), photos));
+    await expectTimeToGrowWith(100_000, (n) => annotationBlocks(part.repeat(n), photos, true));
+  });
 });
 
 describe('blocks of an annotation', () => {
@@ -164,6 +200,32 @@ describe('blocks of an annotation', () => {
       paragraph('two'),
       { kind: 'PhotoBlock', photo: null, layout: 'C', caption: null },
     ]);
+  });
+
+  test('contain quotations of the book as paragraphs without the marks', () => {
+    const quote = (text: string) => ({ ...paragraph(text), isQuote: true });
+    expect(
+      annotationBlocks('<原文开始>one\ntwo<图片1></原文结束>mine<原文开始>three</原文结束>', photos, false),
+    ).toEqual([
+      quote('one'),
+      quote('two'),
+      { kind: 'PhotoBlock', photo: first, layout: 'C', caption: null },
+      paragraph('mine'),
+      quote('three'),
+    ]);
+  });
+
+  test.each(['<原文开始>never closed', 'never opened</原文结束>', '</原文结束>reversed<原文开始>'])(
+    'contain the mark of an incomplete quotation as text: %s',
+    (content) => {
+      expect(annotationBlocks(content, {}, false)).toEqual([paragraph(content)]);
+    },
+  );
+
+  test('contain the nearest opening mark of a quotation, others are text', () => {
+    expect(visible(annotationBlocks('<原文开始>a<原文开始>b</原文结束>c</原文结束>', {}, false))).toBe(
+      '<原文开始>abc</原文结束>',
+    );
   });
 
   test('contain formulas if the service says that there are any', () => {
