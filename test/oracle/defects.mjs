@@ -147,4 +147,14 @@ export const defects = [
     name: 'pages: the last page says that there is another',
     edits: [['src/graph/types/paging.ts', 'start + items.length < total', 'start + items.length <= total']],
   },
+  {
+    name: 'introspection: a field has another description than in the published schema',
+    edits: [['src/graph/null-conditions.ts', '`Null if ${condition}.`', '`Null if not ${condition}.`']],
+  },
+  {
+    name: 'introspection: the executor that knows none runs it',
+    edits: [
+      ['src/graph/engine/executor.ts', 'if (defers || introspects) return undefined;', 'if (defers) return undefined;'],
+    ],
+  },
 ];

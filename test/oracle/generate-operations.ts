@@ -6,6 +6,8 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
   type OperationDefinitionNode,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
   getArgumentValues,
   getNamedType,
   getNullableType,
@@ -104,9 +106,19 @@ function roots(draft: Draft): string {
     [3, 2],
     [1, 3],
   ]);
-  return Array.from({ length: many }, () =>
-    field(draft, query, query.getFields()[random.weighted(rootNames)]!, random.int(2, 4), ''),
-  ).join(' ');
+  const one = () => field(draft, query, query.getFields()[random.weighted(rootNames)]!, random.int(2, 4), '');
+  if (!random.chance(0.06)) return Array.from({ length: many }, one).join(' ');
+  const others = Array.from({ length: random.int(0, many) }, one);
+  return others.toSpliced(random.int(0, others.length), 0, introspection(draft, query)).join(' ');
+}
+
+/** `__schema` or `__type`. Three lists inside each other are not valid. */
+function introspection(draft: Draft, query: GraphQLObjectType): string {
+  const { random } = draft;
+  const text = random.chance(0.3)
+    ? field(draft, query, SchemaMetaFieldDef, random.int(1, 2), '')
+    : field(draft, query, TypeMetaFieldDef, random.chance(0.9) ? random.int(1, 2) : 3, '');
+  return wrapped(draft, query, text);
 }
 
 const writes: readonly (readonly [number, string])[] = [
@@ -330,6 +342,8 @@ const values: Readonly<Record<string, Make>> = {
   'Query.series.id': idOf('Series', ids.series),
   'Query.user.id': idOf('User', [...ids.user, ...ids.user, 'nobody-there']),
   'Query.city.id': idOf('City', ids.city),
+  'Query.__type.name': (random) => random.pick([...Object.keys(schema.getTypeMap()), 'Nothing']),
+  includeDeprecated: (random) => random.pick([undefined, true, false]),
   'Query.node.id': nodeIds,
   'Query.nodes.ids': (random) => Array.from({ length: random.int(0, 4) }, () => nodeIds(random)),
   'Book.collection.userId': idOf('User', ids.user),

@@ -5,6 +5,7 @@
  * It shares with the facade the declarations of fields (`rule.input`, `rule.mapResponse`, `rule.items`, decoders, endpoint tables, the Atom
  * reader) and the names of errors, but neither the plan nor the executor, the loading of records or the cache.
  */
+import { readFileSync } from 'node:fs';
 import {
   type DocumentNode,
   type ExecutionResult,
@@ -18,6 +19,7 @@ import {
   type GraphQLSchema,
   type SelectionSetNode,
   execute,
+  executeSync,
   getArgumentValues,
   getNamedType,
   getNullableType,
@@ -26,7 +28,12 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
+  TypeInfo,
+  buildSchema,
+  lexicographicSortSchema,
   specifiedDirectives,
+  visit,
+  visitWithTypeInfo,
 } from 'graphql';
 import { pathToArray } from 'graphql/jsutils/Path.js';
 import {
@@ -161,8 +168,9 @@ export async function runReference(
     variableValues,
     contextValue: run,
   });
+  const introspected = introspect(document, variableValues);
   return {
-    data: result.data ?? null,
+    data: result.data ? { ...result.data, ...introspected } : null,
     errors: (result.errors ?? []).map((error) => {
       const cause = error.originalError ?? error;
       const code =
@@ -176,6 +184,30 @@ export async function runReference(
     places: run.places,
     writes: run.writes,
   };
+}
+
+/** The schema as it is published: that of the reference has other types of fields. */
+const published = lexicographicSortSchema(buildSchema(readFileSync('schema.graphql', 'utf8')));
+
+/** The fields `__schema` and `__type` of an operation. */
+function introspect(
+  document: DocumentNode,
+  variableValues: Readonly<Record<string, unknown>>,
+): ExecutionResult['data'] {
+  if (!/\b__(?:schema|type)\b/.test(document.loc?.source.body ?? '__schema')) return {};
+  const types = new TypeInfo(published);
+  const alone: DocumentNode = visit(
+    document,
+    visitWithTypeInfo(types, {
+      Field: ({ name }) =>
+        types.getParentType() === published.getQueryType() && !/^__(?:schema|type)$/.test(name.value)
+          ? null
+          : undefined,
+    }),
+  );
+  const { data, errors } = executeSync({ schema: published, document: alone, variableValues });
+  if (errors) throw new Error(`introspection failed: ${errors[0]!.message}`);
+  return data;
 }
 
 function createRun(requester: Requester, fetch: Fetch): Run {
