@@ -2,11 +2,12 @@
  * The origin as the service. The facade's requests go to its HTTP server over a copy of the demo database. The reference calls the rules of
  * the origin over the same file: it has neither its server nor its Atom documents, and computes pages and totals from whole lists.
  */
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, request as send } from 'undici';
 import type { Endpoint } from '../../src/api/endpoint.ts';
+import type { AtomPerson, EventRecord } from '../../src/api/event.ts';
 import { serviceErrors } from '../../src/api/errors.ts';
 import { createAccess } from '../../src/origin/access.ts';
 import { withAddress } from '../../src/origin/address.ts';
@@ -40,6 +41,9 @@ function stopClock(): () => void {
   return () => void (Date.now = now);
 }
 
+/** Files here are in memory, where the system has it: the origin waits for the disk after each write. */
+const MEMORY = '/dev/shm';
+
 interface Template {
   directory: string;
   file: string;
@@ -51,7 +55,7 @@ let opened = 0;
 /** The demo database with the tokens of the oracle, made once a run. */
 function template(): Template {
   if (made) return made;
-  const directory = mkdtempSync(join(tmpdir(), 'oracle-'));
+  const directory = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'oracle-'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   const goOn = stopClock();
   const db = openDatabase(directory);
@@ -267,13 +271,32 @@ function respond(db: Database, stores: Stores, { method, path, body, token }: Se
     const rule = rules.get(endpoint)!;
     const run = (more = {}) => withAddress(PUBLIC_URL, () => rule(call, { ...input, ...more, ...params }));
     const result = method !== 'GET' ? whollyOrNot(db, run) : endpoint.list ? pageOf(endpoint, run as never) : run();
-    return answer(endpoint.status, result);
+    return answer(endpoint.status, endpoint.service === 'event' ? asRead(result as Feed) : result);
   } catch (error) {
     if (!(error instanceof Rejection)) throw error;
     const { code } = error;
     const { status, msg } = serviceErrors[code];
     return answer(status, { code, msg, request: `${method} ${bare}` });
   }
+}
+
+interface Feed extends Partial<EventRecord>, Partial<AtomPerson> {
+  author?: AtomPerson;
+  entries?: Feed[];
+}
+
+/** With what only the document of a record says: the scheme of an event's type, and the kind of a person. */
+function asRead(record: Feed | undefined): object | undefined {
+  if (!record) return undefined;
+  const { author, entries, term } = record;
+  const kindOf = ({ links }: Pick<Feed, 'links'>) => (links?.self?.includes('/site/') ? 'site' : 'user');
+  return {
+    ...record,
+    ...(term === undefined ? {} : { scheme: 'http://www.douban.com/2007#kind' }),
+    ...(term === undefined && !entries ? { type: kindOf(record) } : {}),
+    ...(author && { author: { ...author, type: kindOf(author) } }),
+    ...(entries && { entries: entries.map(asRead) }),
+  };
 }
 
 const inputOf = (text: string): object =>
