@@ -22,7 +22,7 @@ export const City = builder.objectRef<CityShape>('City').implement({
   record: {
     endpoint: eventEndpoints.ofCity,
     input: (id) => ({ id, 'max-results': 1 }),
-    read: (feed: EventFeed, id) => ({ id, name: nameIn(feed, id) }),
+    read: (feed: EventFeed, id) => ({ id, name: cityNameIn(feed)?.name ?? null }),
   },
   fields: (t) => ({
     id: t.id({
@@ -101,12 +101,7 @@ function cityAt(location: AtomLocation | undefined): CityShape | null {
   return name ? { id, name } : { id };
 }
 
-function nameIn({ entries }: EventFeed, id: string): string | null {
-  const there = asObjects(entries).find(({ location }) => location?.id === id && location.name);
-  return there?.location?.name ?? null;
-}
-
-/** Every entry of a city's feed is in that city. */
+/** Every entry of a city's feed is in that city, whose id there is a pinyin word although it was requested by a number. */
 function cityNameIn({ entries }: EventFeed): Pick<CityShape, 'name'> | null {
   const name = asObjects(entries).find(({ location }) => location?.name)?.location?.name;
   return name ? { name } : null;
