@@ -157,4 +157,44 @@ export const defects = [
       ['src/graph/engine/executor.ts', 'if (defers || introspects) return undefined;', 'if (defers) return undefined;'],
     ],
   },
+  {
+    name: 'origin: the total of a list is that of the page',
+    edits: [
+      ['src/origin/store/database.ts', 'total: row!.total, items', 'total: Math.min(row!.total, start + count), items'],
+    ],
+  },
+  {
+    name: 'origin: `fields` takes the total from a list',
+    edits: [
+      [
+        'src/origin/exchange.ts',
+        'return { ...record, [list]: Array.isArray(items) ? items.map(pick) : items };',
+        'return { [list]: Array.isArray(items) ? items.map(pick) : items };',
+      ],
+    ],
+  },
+  {
+    name: 'origin: private annotations are shown to everybody',
+    edits: [
+      [
+        'src/origin/store/annotation.ts',
+        ".where('private', '=', 0)\n      .$if(pageNo",
+        ".where('private', '>=', 0)\n      .$if(pageNo",
+      ],
+    ],
+  },
+  {
+    name: 'atom over the origin: the place of an event is read from another attribute',
+    edits: [['src/atom/fields.ts', "attributes: ['valueString']", "attributes: ['value']"]],
+  },
+  {
+    name: 'atom over the origin: begin and end of an event are exchanged',
+    edits: [
+      [
+        'src/atom/encode.ts',
+        "'gd:when', { endTime, startTime }",
+        "'gd:when', { endTime: startTime, startTime: endTime }",
+      ],
+    ],
+  },
 ];
