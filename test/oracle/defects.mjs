@@ -174,16 +174,6 @@ export const defects = [
     ],
   },
   {
-    name: 'origin: private annotations are shown to everybody',
-    edits: [
-      [
-        'src/origin/store/annotation.ts',
-        ".where('private', '=', 0)\n      .$if(pageNo",
-        ".where('private', '>=', 0)\n      .$if(pageNo",
-      ],
-    ],
-  },
-  {
     name: 'atom over the origin: the place of an event is read from another attribute',
     edits: [['src/atom/fields.ts', "attributes: ['valueString']", "attributes: ['value']"]],
   },

@@ -311,6 +311,7 @@ const idOf =
   };
 const nodeIds: Make = (random, ids) => {
   const of = (type: string, from: readonly string[]) => `${type}:${random.pick(from)}`;
+  const owner = random.pick(ids.user);
   return random.weighted([
     [4, of('Book', ids.book)],
     [4, of('Subject', ids.subject)],
@@ -321,7 +322,8 @@ const nodeIds: Make = (random, ids) => {
     [2, of('User', ids.user)],
     [2, of('Series', ids.series)],
     [2, of('City', ids.city)],
-    [3, `Collection:${random.pick(ids.user)}:${random.pick(ids.book)}`],
+    // By the id of its owner: the facade answers a uid with it, which the reference does not know before it reads the record.
+    [3, `Collection:${ids.person[owner] ?? owner}:${random.pick(ids.book)}`],
     [2, `NoteComment:${random.pick(ids.note)}:${random.pick(ids.comment)}`],
     [1, 'Nothing:1'],
     [1, 'Celebrity:~x'],
