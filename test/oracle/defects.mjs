@@ -147,4 +147,44 @@ export const defects = [
     name: 'pages: the last page says that there is another',
     edits: [['src/graph/types/paging.ts', 'start + items.length < total', 'start + items.length <= total']],
   },
+  {
+    name: 'introspection: a field has another description than in the published schema',
+    edits: [['src/graph/null-conditions.ts', '`Null if ${condition}.`', '`Null if not ${condition}.`']],
+  },
+  {
+    name: 'introspection: the executor that knows none runs it',
+    edits: [
+      ['src/graph/engine/executor.ts', 'if (defers || introspects) return undefined;', 'if (defers) return undefined;'],
+    ],
+  },
+  {
+    name: 'origin: the total of a list is that of the page',
+    edits: [
+      ['src/origin/store/database.ts', 'total: row!.total, items', 'total: Math.min(row!.total, start + count), items'],
+    ],
+  },
+  {
+    name: 'origin: `fields` takes the total from a list',
+    edits: [
+      [
+        'src/origin/exchange.ts',
+        'return { ...record, [list]: Array.isArray(items) ? items.map(pick) : items };',
+        'return { [list]: Array.isArray(items) ? items.map(pick) : items };',
+      ],
+    ],
+  },
+  {
+    name: 'atom over the origin: the place of an event is read from another attribute',
+    edits: [['src/atom/fields.ts', "attributes: ['valueString']", "attributes: ['value']"]],
+  },
+  {
+    name: 'atom over the origin: begin and end of an event are exchanged',
+    edits: [
+      [
+        'src/atom/encode.ts',
+        "'gd:when', { endTime, startTime }",
+        "'gd:when', { endTime: startTime, startTime: endTime }",
+      ],
+    ],
+  },
 ];

@@ -5,7 +5,8 @@ import type { Settings } from './product.ts';
 import { crossing, rereading, twice } from './generate-sequences.ts';
 import { createRandom } from './random.ts';
 import type { Manners } from './upstreams.ts';
-import { people } from './world.ts';
+import { originIds } from './origin.ts';
+import { people, worldIds } from './world.ts';
 
 export interface CaseOperation extends Operation_ {
   /** The person whose token is sent; null for none. A name that is not among `people` has an unknown token. */
@@ -27,6 +28,8 @@ export interface Step {
 }
 
 export interface Case {
+  /** Over the origin instead of the generated world. */
+  isOverOrigin: boolean;
   worldSeed: number;
   manners: Manners;
   settings: Settings;
@@ -36,6 +39,8 @@ export interface Case {
 
 export function generateCase(seed: string): Case {
   const random = createRandom(seed);
+  const isOverOrigin = random.chance(0.1);
+  const ids = isOverOrigin ? originIds() : worldIds;
   const bySockets = random.chance(0.03);
   const byFetch = bySockets || random.chance(0.25);
   const mayBreak = random.chance(0.5);
@@ -58,7 +63,7 @@ export function generateCase(seed: string): Case {
     const isDivided = !isMutation && random.chance(0.15);
     const leaves = random.chance(0.03);
     return {
-      ...generateOperation(random, { isMutation, isDivided }),
+      ...generateOperation(random, { ids, isMutation, isDivided }),
       person: person(isMutation),
       client: { via, ...(leaves ? { leavesAfter: random.int(0, 8) } : {}) },
     };
@@ -75,7 +80,7 @@ export function generateCase(seed: string): Case {
       [1, 'rereading'],
     ]);
     if (kind === 'write')
-      steps.push({ operations: [random.chance(0.2) ? twice(operation(true), random.next()) : operation(true)] });
+      steps.push({ operations: [random.chance(0.2) ? twice(operation(true), ids, random.next()) : operation(true)] });
     else if (kind === 'together')
       steps.push({ operations: Array.from({ length: random.int(2, 3) }, () => operation(false)) });
     else if (kind === 'again') {
@@ -86,13 +91,14 @@ export function generateCase(seed: string): Case {
         { operations: [{ ...one, person: random.chance(0.5) ? one.person : person(false) }] },
       );
     } else if (kind === 'crossing') {
-      const one = crossing(random.pick(names), byFetch ? 'post' : 'pipeline', random.next());
+      const one = crossing(random.pick(names), ids, byFetch ? 'post' : 'pipeline', random.next());
       steps.push({ operations: one, isCrossing: true });
     } else if (kind === 'rereading')
-      steps.push(...rereading(random.shuffled(names), byFetch ? 'post' : 'pipeline', random.next()));
+      steps.push(...rereading(random.shuffled(names), ids, byFetch ? 'post' : 'pipeline', random.next()));
     else steps.push({ operations: [operation(false)] });
   }
   return {
+    isOverOrigin,
     worldSeed: random.int(1, 400),
     manners: {
       fields: random.weighted<Manners['fields']>([

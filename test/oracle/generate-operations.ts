@@ -1,4 +1,4 @@
-/** Generates operations of every form that the schema allows, with ids of the generated world. */
+/** Generates operations of every form that the schema allows, with ids of the service that they run over. */
 import {
   type FieldNode,
   type GraphQLArgument,
@@ -6,6 +6,8 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
   type OperationDefinitionNode,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
   getArgumentValues,
   getNamedType,
   getNullableType,
@@ -20,7 +22,7 @@ import { fieldRule } from '../../src/graph/engine/declarations.ts';
 import { encodeCursor, listIdOf } from '../../src/graph/types/paging.ts';
 import { type Random, hashOf } from './random.ts';
 import { referenceSchema as schema } from './reference.ts';
-import { ids } from './world.ts';
+import type { Ids } from './world.ts';
 
 export interface Operation_ {
   document: string;
@@ -28,6 +30,7 @@ export interface Operation_ {
 }
 
 export interface Wanted {
+  ids: Ids;
   /** Generate a mutation. */
   isMutation: boolean;
   /** Use incremental delivery. */
@@ -37,6 +40,7 @@ export interface Wanted {
 /** The operation under construction. */
 interface Draft {
   random: Random;
+  ids: Ids;
   isDivided: boolean;
   variables: Record<string, unknown>;
   definitions: string[];
@@ -48,9 +52,10 @@ interface Draft {
   above: { type: string; id: string } | undefined;
 }
 
-export function generateOperation(random: Random, { isMutation, isDivided }: Wanted): Operation_ {
+export function generateOperation(random: Random, { ids, isMutation, isDivided }: Wanted): Operation_ {
   const draft: Draft = {
     random,
+    ids,
     isDivided,
     variables: {},
     definitions: [],
@@ -104,9 +109,19 @@ function roots(draft: Draft): string {
     [3, 2],
     [1, 3],
   ]);
-  return Array.from({ length: many }, () =>
-    field(draft, query, query.getFields()[random.weighted(rootNames)]!, random.int(2, 4), ''),
-  ).join(' ');
+  const one = () => field(draft, query, query.getFields()[random.weighted(rootNames)]!, random.int(2, 4), '');
+  if (!random.chance(0.06)) return Array.from({ length: many }, one).join(' ');
+  const others = Array.from({ length: random.int(0, many) }, one);
+  return others.toSpliced(random.int(0, others.length), 0, introspection(draft, query)).join(' ');
+}
+
+/** `__schema` or `__type`. Three lists inside each other are not valid. */
+function introspection(draft: Draft, query: GraphQLObjectType): string {
+  const { random } = draft;
+  const text = random.chance(0.3)
+    ? field(draft, query, SchemaMetaFieldDef, random.int(1, 2), '')
+    : field(draft, query, TypeMetaFieldDef, random.chance(0.9) ? random.int(1, 2) : 3, '');
+  return wrapped(draft, query, text);
 }
 
 const writes: readonly (readonly [number, string])[] = [
@@ -283,19 +298,20 @@ function wrapped(draft: Draft, type: GraphQLObjectType, text: string): string {
 
 // Arguments
 
-type Make = (random: Random) => unknown;
+type Make = (random: Random, ids: Ids) => unknown;
 const idOf =
-  (type: string, from: readonly string[]): Make =>
-  (random) => {
+  (type: string, kind: Exclude<keyof Ids, 'person'>): Make =>
+  (random, ids) => {
     const id = random.weighted([
-      [40, random.pick(from)],
+      [40, random.pick(ids[kind])],
       [1, '999999'],
       [1, 'not an id'],
     ]);
     return random.chance(0.3) ? `${type}:${id}` : id;
   };
-const nodeIds: Make = (random) => {
+const nodeIds: Make = (random, ids) => {
   const of = (type: string, from: readonly string[]) => `${type}:${random.pick(from)}`;
+  const owner = random.pick(ids.user);
   return random.weighted([
     [4, of('Book', ids.book)],
     [4, of('Subject', ids.subject)],
@@ -306,7 +322,8 @@ const nodeIds: Make = (random) => {
     [2, of('User', ids.user)],
     [2, of('Series', ids.series)],
     [2, of('City', ids.city)],
-    [3, `Collection:${random.pick(ids.user)}:${random.pick(ids.book)}`],
+    // By the id of its owner: the facade answers a uid with it, which the reference does not know before it reads the record.
+    [3, `Collection:${ids.person[owner] ?? owner}:${random.pick(ids.book)}`],
     [2, `NoteComment:${random.pick(ids.note)}:${random.pick(ids.comment)}`],
     [1, 'Nothing:1'],
     [1, 'Celebrity:~x'],
@@ -315,27 +332,29 @@ const nodeIds: Make = (random) => {
 
 /** Values of arguments by coordinate, or by name alone. Undefined leaves the argument out. */
 const values: Readonly<Record<string, Make>> = {
-  'Query.book.id': idOf('Book', ids.book),
-  'Query.bookByIsbn.isbn': (random) =>
+  'Query.book.id': idOf('Book', 'book'),
+  'Query.bookByIsbn.isbn': (random, ids) =>
     random.weighted([
       [8, random.pick(ids.isbn)],
       [1, '978-7-111-11111-9'],
       [1, '123'],
     ]),
-  'Query.subject.id': idOf('Subject', ids.subject),
-  'Query.celebrity.id': idOf('Celebrity', ids.celebrity),
-  'Query.annotation.id': idOf('Annotation', ids.annotation),
-  'Query.note.id': idOf('Note', ids.note),
-  'Query.event.id': idOf('Event', ids.event),
-  'Query.series.id': idOf('Series', ids.series),
-  'Query.user.id': idOf('User', [...ids.user, ...ids.user, 'nobody-there']),
-  'Query.city.id': idOf('City', ids.city),
+  'Query.subject.id': idOf('Subject', 'subject'),
+  'Query.celebrity.id': idOf('Celebrity', 'celebrity'),
+  'Query.annotation.id': idOf('Annotation', 'annotation'),
+  'Query.note.id': idOf('Note', 'note'),
+  'Query.event.id': idOf('Event', 'event'),
+  'Query.series.id': idOf('Series', 'series'),
+  'Query.user.id': (random, ids) => (random.chance(0.1) ? 'nobody-there' : idOf('User', 'user')(random, ids)),
+  'Query.city.id': idOf('City', 'city'),
+  'Query.__type.name': (random) => random.pick([...Object.keys(schema.getTypeMap()), 'Nothing']),
+  includeDeprecated: (random) => random.pick([undefined, true, false]),
   'Query.node.id': nodeIds,
-  'Query.nodes.ids': (random) => Array.from({ length: random.int(0, 4) }, () => nodeIds(random)),
-  'Book.collection.userId': idOf('User', ids.user),
-  'Note.comment.id': (random) => random.pick(ids.comment),
-  'Query.inTheaters.city': (random) => random.pick([undefined, null, '北京', '108288']),
-  'Query.searchEvents.cityId': (random) => random.pick([undefined, 'beijing', 'City:108288', null]),
+  'Query.nodes.ids': (random, ids) => Array.from({ length: random.int(0, 4) }, () => nodeIds(random, ids)),
+  'Book.collection.userId': idOf('User', 'user'),
+  'Note.comment.id': (random, ids) => random.pick(ids.comment),
+  'Query.inTheaters.city': (random, ids) => random.pick([undefined, null, '北京', ids.city[1]!]),
+  'Query.searchEvents.cityId': (random, ids) => random.pick([undefined, ids.city[0]!, `City:${ids.city[1]}`, null]),
   'Book.tags.first': (random) =>
     random.weighted([
       [3, undefined],
@@ -350,8 +369,8 @@ const values: Readonly<Record<string, Make>> = {
       [1, 0],
       [1, null],
     ]),
-  query: (random) => random.pick(['x', '  y ', 'Event', undefined, '']),
-  tag: (random) => random.pick(['novel', undefined, null]),
+  query: (random, ids) => random.pick([...ids.word, '  y ', undefined, '']),
+  tag: (random, ids) => random.pick([...ids.tag, undefined, null]),
   first: (random) =>
     random.weighted([
       [4, undefined],
@@ -386,41 +405,41 @@ const values: Readonly<Record<string, Make>> = {
     ]),
 };
 
-const bookId = idOf('Book', ids.book);
+const bookId = idOf('Book', 'book');
 const text = 'A text that is longer than fifteen characters. ';
 /** Inputs of mutations by type name. */
-const inputs: Readonly<Record<string, (random: Random) => object>> = {
-  CollectBookInput: (random) => ({
-    ...shelfInput(random),
+const inputs: Readonly<Record<string, (random: Random, ids: Ids) => object>> = {
+  CollectBookInput: (random, ids) => ({
+    ...shelfInput(random, ids),
     ...(random.chance(0.6) ? { private: random.chance(0.4) } : {}),
     ...(random.chance(0.4) ? { onConflict: random.pick(['UPDATE', 'KEEP']), private: random.chance(0.4) } : {}),
   }),
-  UpdateCollectionInput: (random) => ({ ...shelfInput(random), private: random.chance(0.4) }),
-  DeleteCollectionInput: (random) => ({ bookId: bookId(random) }),
-  CreateAnnotationInput: (random) => ({
-    bookId: bookId(random),
+  UpdateCollectionInput: (random, ids) => ({ ...shelfInput(random, ids), private: random.chance(0.4) }),
+  DeleteCollectionInput: (random, ids) => ({ bookId: bookId(random, ids) }),
+  CreateAnnotationInput: (random, ids) => ({
+    bookId: bookId(random, ids),
     content: text,
     private: random.chance(0.5),
     ...random.pick([{}, { page: 7 }, { chapter: 'one' }]),
   }),
-  DeleteAnnotationInput: (random) => ({ id: random.pick(ids.annotation) }),
-  CreateReviewInput: (random) => ({
-    bookId: bookId(random),
+  DeleteAnnotationInput: (random, ids) => ({ id: random.pick(ids.annotation) }),
+  CreateReviewInput: (random, ids) => ({
+    bookId: bookId(random, ids),
     title: 'A title',
     content: text.repeat(random.chance(0.9) ? 5 : 1),
     ...random.pick([{}, { rating: 4 }]),
   }),
-  JoinEventInput: (random) => ({ id: random.pick(ids.event) }),
-  LeaveEventInput: (random) => ({ id: random.pick(ids.event) }),
-  AddEventInterestInput: (random) => ({ id: random.pick(ids.event) }),
-  RemoveEventInterestInput: (random) => ({ id: random.pick(ids.event) }),
-  LikeNoteInput: (random) => ({ id: random.pick(ids.note) }),
-  UnlikeNoteInput: (random) => ({ id: random.pick(ids.note) }),
-  CreateNoteCommentInput: (random) => ({ noteId: random.pick(ids.note), content: random.pick(['Said', '']) }),
-  DeleteNoteCommentInput: (random) => ({ noteId: random.pick(ids.note), commentId: random.pick(ids.comment) }),
+  JoinEventInput: (random, ids) => ({ id: random.pick(ids.event) }),
+  LeaveEventInput: (random, ids) => ({ id: random.pick(ids.event) }),
+  AddEventInterestInput: (random, ids) => ({ id: random.pick(ids.event) }),
+  RemoveEventInterestInput: (random, ids) => ({ id: random.pick(ids.event) }),
+  LikeNoteInput: (random, ids) => ({ id: random.pick(ids.note) }),
+  UnlikeNoteInput: (random, ids) => ({ id: random.pick(ids.note) }),
+  CreateNoteCommentInput: (random, ids) => ({ noteId: random.pick(ids.note), content: random.pick(['Said', '']) }),
+  DeleteNoteCommentInput: (random, ids) => ({ noteId: random.pick(ids.note), commentId: random.pick(ids.comment) }),
 };
-const shelfInput = (random: Random) => ({
-  bookId: bookId(random),
+const shelfInput = (random: Random, ids: Ids) => ({
+  bookId: bookId(random, ids),
   status: random.pick(['WISH', 'READING', 'READ']),
   ...random.pick([{}, { rating: 4 }, { rating: 9 }, { rating: null }]),
   ...random.pick([{}, { tags: ['one', 'two'] }, { tags: [] }]),
@@ -430,7 +449,7 @@ const shelfInput = (random: Random) => ({
 function argumentsFor(draft: Draft, parent: GraphQLObjectType, of: GraphQLField<unknown, unknown>): string {
   const { random } = draft;
   const given = of.args.flatMap((arg) => {
-    const value = valueFor(random, parent, of, arg);
+    const value = valueFor(draft, parent, of, arg);
     if (value === undefined) return [];
     // Null for a non-null type would make the document invalid.
     if (value === null && isNonNullType(arg.type)) return [];
@@ -469,16 +488,16 @@ function withCursor(
 }
 
 function valueFor(
-  random: Random,
+  { random, ids }: Draft,
   parent: GraphQLObjectType,
   of: GraphQLField<unknown, unknown>,
   arg: GraphQLArgument,
 ): unknown {
   const named = getNamedType(arg.type);
   const input = inputs[named.name];
-  if (input) return input(random);
+  if (input) return input(random, ids);
   const make = values[`${parent.name}.${of.name}.${arg.name}`] ?? values[arg.name];
-  if (make) return make(random);
+  if (make) return make(random, ids);
   if ('getValues' in named)
     return random.weighted([
       [2, undefined],

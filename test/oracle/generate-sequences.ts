@@ -1,28 +1,34 @@
 /** Sequences of operations that depend on each other: reads before and after a write, writes to the same list. */
 import type { CaseOperation, Step } from './generate-case.ts';
 import { type Random, createRandom } from './random.ts';
+import type { Ids } from './world.ts';
 
 type Via = 'post' | 'pipeline';
 
+/** Without the last, which does not exist. */
+const existing = (kind: readonly string[]): readonly string[] => kind.slice(0, -1);
+
 /** Two writes after one another that change the same list, which is shown after each. */
-export function twice(asked: CaseOperation, chance: number): CaseOperation {
+export function twice(asked: CaseOperation, ids: Ids, chance: number): CaseOperation {
   const random = createRandom(chance);
-  const event = random.pick(['601', '602', '603']);
+  const event = random.pick(existing(ids.event));
+  const note = ids.note[0]!;
   const shown = 'event {participants {nodes {id}} wishers {nodes {id}}}';
   const [one, other] = random.shuffled(['joinEvent', 'leaveEvent', 'addEventInterest']);
   const document = random.pick([
     `mutation {a: ${one}(input: {id: "${event}"}) {${shown}} b: ${other}(input: {id: "${event}"}) {${shown}}}`,
-    'mutation {a: createNoteComment(input: {noteId: "501", content: "One"}) {note {comments {nodes {content}}}} b: createNoteComment(input: {noteId: "501", content: "Two"}) {note {comments {nodes {content}}}}}',
+    `mutation {a: createNoteComment(input: {noteId: "${note}", content: "One"}) {note {comments {nodes {content}}}} b: createNoteComment(input: {noteId: "${note}", content: "Two"}) {note {comments {nodes {content}}}}}`,
   ]);
   return { ...asked, document, variables: {} };
 }
 
 /** A person reads, writes something that changes the result, and reads again. */
-export function crossing(person: string, via: Via, chance: number): CaseOperation[] {
+export function crossing(person: string, ids: Ids, via: Via, chance: number): CaseOperation[] {
   const random = createRandom(chance);
   const client = { via };
-  const book = random.pick(['1', '2', '3']);
-  const event = random.pick(['601', '602']);
+  const book = random.pick(existing(ids.book));
+  const event = random.pick(existing(ids.event));
+  const note = ids.note[0]!;
   const [read, write] = random.pick<readonly [string, string]>([
     [
       `{book(id: "${book}") {title viewerCollection {status comment tags}}}`,
@@ -40,16 +46,16 @@ export function crossing(person: string, via: Via, chance: number): CaseOperatio
       `{event(id: "${event}") {participants {nodes {id}}}}`,
       `mutation {leaveEvent(input: {id: "${event}"}) {event {id viewerRelation}}}`,
     ],
-    [`{note(id: "501") {likesCount}}`, `mutation {likeNote(input: {id: "501"}) {note {likesCount}}}`],
+    [`{note(id: "${note}") {likesCount}}`, `mutation {likeNote(input: {id: "${note}"}) {note {likesCount}}}`],
   ]);
   const of = (document: string): CaseOperation => ({ document, variables: {}, person, client });
   return [of(read), of(write), of(read)];
 }
 
 /** Several people read something, one of them changes it, and all read it again. */
-export function rereading([writer, other]: readonly string[], via: Via, chance: number): Step[] {
+export function rereading([writer, other]: readonly string[], ids: Ids, via: Via, chance: number): Step[] {
   const random = createRandom(chance);
-  const { reads, writes } = random.pick(changes)(random, writer!);
+  const { reads, writes } = random.pick(changes)(random, ids, ids.person[writer!]!);
   const of = (person: string | null, document: string): CaseOperation => ({
     document,
     variables: {},
@@ -65,12 +71,12 @@ export function rereading([writer, other]: readonly string[], via: Via, chance: 
   return [...steps(all), { operations: [of(writer!, `mutation {${random.pick(writes)}}`)] }, ...steps(all)];
 }
 
-/** Writes of a person, and reads whose result they change. */
-type Change = (random: Random, person: string) => { reads: string[]; writes: string[] };
+/** Writes of a person with this id, and reads whose result they change. */
+type Change = (random: Random, ids: Ids, person: string) => { reads: string[]; writes: string[] };
 
 const changes: readonly Change[] = [
-  (random, person) => {
-    const book = random.pick(['1', '2', '3', '5', '6']);
+  (random, ids, person) => {
+    const book = random.pick(existing(ids.book));
     const privately = `private: ${random.chance(0.3)}`;
     return {
       reads: [
@@ -87,9 +93,9 @@ const changes: readonly Change[] = [
       ],
     };
   },
-  (random, person) => {
-    const book = random.pick(['1', '2', '3', '5', '6']);
-    const annotation = random.pick(['401', '402', '403', '405', '406']);
+  (random, ids, person) => {
+    const book = random.pick(existing(ids.book));
+    const annotation = random.pick(existing(ids.annotation));
     const input = `bookId: "${book}", content: "A text that is longer than fifteen characters.", private: ${random.chance(0.3)}`;
     return {
       reads: [
@@ -103,8 +109,8 @@ const changes: readonly Change[] = [
       ],
     };
   },
-  (random, person) => {
-    const event = random.pick(['601', '602', '603', '605']);
+  (random, ids, person) => {
+    const event = random.pick(existing(ids.event));
     const input = `input: {id: "${event}"}`;
     return {
       reads: [
@@ -113,27 +119,27 @@ const changes: readonly Change[] = [
         `{event(id: "${event}") {wishers {nodes {id}}}}`,
         `{user(id: "${person}") {events {nodes {id participantsCount viewerRelation}}}}`,
         `{user(id: "${person}") {events(relation: PARTICIPATING) {nodes {title}}}}`,
-        '{city(id: "beijing") {events {nodes {id participantsCount}}}}',
+        `{city(id: "${ids.city[0]}") {events {nodes {id participantsCount}}}}`,
       ],
       writes: ['joinEvent', 'leaveEvent', 'addEventInterest', 'removeEventInterest'].map(
         (name) => `${name}(${input}) {event {id}}`,
       ),
     };
   },
-  (random, person) => {
-    const note = random.pick(['501', '502', '503', '505']);
+  (random, ids, person) => {
+    const note = random.pick(existing(ids.note));
     return {
       reads: [
         `{note(id: "${note}") {title likesCount}}`,
         `{note(id: "${note}") {comments {nodes {id content}}}}`,
-        `{note(id: "${note}") {comment(id: "1") {content}}}`,
+        `{note(id: "${note}") {comment(id: "${ids.comment[0]}") {content}}}`,
         `{user(id: "${person}") {notes {nodes {id likesCount}}}}`,
       ],
       writes: [
         `likeNote(input: {id: "${note}"}) {note {id}}`,
         `unlikeNote(input: {id: "${note}"}) {note {id}}`,
         `createNoteComment(input: {noteId: "${note}", content: "Said"}) {comment {id}}`,
-        `deleteNoteComment(input: {noteId: "${note}", commentId: "1"}) {deletedId}`,
+        `deleteNoteComment(input: {noteId: "${note}", commentId: "${ids.comment[0]}"}) {deletedId}`,
       ],
     };
   },

@@ -16,8 +16,9 @@ import { createTransport } from '../../src/upstream/http/pool.ts';
 import { type UpstreamClient, createUpstream } from '../../src/upstream/client.ts';
 import { type Fault, type Faults, faultOf, withoutFields } from './faults.ts';
 import { createRandom } from './random.ts';
-import { type Manners, type Response_, type Sender, respond } from './upstreams.ts';
-import { type World, people, tokenOf } from './world.ts';
+import type { Service } from './service.ts';
+import type { Response_, Sender } from './upstreams.ts';
+import { people, tokenOf } from './world.ts';
 
 export interface Settings {
   /** The facade's own token; null for none. */
@@ -105,7 +106,7 @@ export function configOf({ own, recordTtlSeconds, readAttempts, callTimeoutMs, m
   };
 }
 
-export function openProduct(service: ScriptedService, settings: Settings): Product {
+export function openProduct(service: FaultyService, settings: Settings): Product {
   const config = configOf(settings);
   const upstreamSettings = { ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! };
   const shared: string[] = [];
@@ -165,27 +166,23 @@ const SLOW_TURNS = 120;
 interface Meeting {
   happens: Fault | undefined;
   /** Undefined for a write that was not carried out. */
-  answer: Response_ | undefined;
+  answer: Response_ | Promise<Response_> | undefined;
   /** Delay of the response in turns of the event loop, so that responses are reordered. */
   turns: number;
 }
 
-/** The scripted upstream, independent of how requests reach it. */
-export class ScriptedService {
+/** The service with faults and delays between it and the facade, independent of how requests reach it. */
+export class FaultyService {
   readonly met: Met[] = [];
   pending = 0;
-  private readonly world: World;
-  private readonly manners: Manners;
-  private readonly settings: Settings;
+  private readonly service: Service;
   private readonly faults: Faults;
   /** Operations whose responses are delayed by `SLOW_TURNS`. */
   private readonly slow: ReadonlySet<string>;
   private readonly seen = new Map<string, number>();
 
-  constructor(world: World, manners: Manners, settings: Settings, faults: Faults, slow: ReadonlySet<string>) {
-    this.world = world;
-    this.manners = manners;
-    this.settings = settings;
+  constructor(service: Service, faults: Faults, slow: ReadonlySet<string>) {
+    this.service = service;
     this.faults = faults;
     this.slow = slow;
   }
@@ -198,7 +195,6 @@ export class ScriptedService {
     const operation = header('x-request-id') ?? '';
     this.met.push({ operation, request, line: `${method} ${path}`, fault });
     const token = header('authorization')?.replace(/^Bearer /, '');
-    const sender = senderOf(token, this.settings);
     const random = createRandom(`${this.faults.seed} delay ${request} ${times}`);
     const turns = this.slow.has(operation)
       ? SLOW_TURNS
@@ -210,16 +206,17 @@ export class ScriptedService {
     const happens = fault === 'flaky' && times > 0 ? undefined : fault;
     // With any other fault the write is not carried out.
     const isMade = method === 'GET' || happens === undefined || happens === 'lost' || happens === 'notJson';
-    const answer = isMade ? respond(this.world, this.manners, { method, path, body, sender }) : undefined;
+    const contentType = header('content-type');
+    const answer = isMade ? this.service.answer({ method, path, body, token, contentType }) : undefined;
     return { happens, answer, turns };
   }
 }
 
 /** A dispatcher that calls the service in memory. */
 class ScriptedDispatcher extends Dispatcher {
-  private readonly service: ScriptedService;
+  private readonly service: FaultyService;
 
-  constructor(service: ScriptedService) {
+  constructor(service: FaultyService) {
     super();
     this.service = service;
   }
@@ -241,12 +238,13 @@ class ScriptedDispatcher extends Dispatcher {
     if (body instanceof Readable) body.resume();
     const text = typeof body === 'string' ? body : '';
     const { happens, answer, turns } = service.meet(method, path, headerOf(headers as string[]), text);
-    after(turns, () => {
+    const deliver = (answer: Response_ | undefined): void => {
       if (isOver || happens === 'silent') return;
       if (isLost(happens)) return fail(connectionLost());
       const shown = happens ? spoiled(happens, answer) : answer!;
       const bytes = Buffer.from(shown.body);
-      const named = ['content-type', shown.type].map((each) => Buffer.from(each));
+      const retryAfter = shown.retryAfter === undefined ? [] : ['retry-after', shown.retryAfter];
+      const named = ['content-type', shown.type, ...retryAfter].map((each) => Buffer.from(each));
       handler.onHeaders!(shown.status, named, () => undefined, '');
       if (happens === 'cut') {
         handler.onData!(bytes.subarray(0, bytes.length >> 1));
@@ -254,7 +252,8 @@ class ScriptedDispatcher extends Dispatcher {
       }
       if (bytes.length) handler.onData!(bytes);
       if (over()) handler.onComplete!([]);
-    });
+    };
+    after(turns, () => whenCome(answer, deliver));
     return true;
   }
 
@@ -274,6 +273,11 @@ function headerOf(headers: readonly string[]): (name: string) => string | undefi
     for (let at = 0; at < headers.length; at += 2) if (headers[at]!.toLowerCase() === name) return headers[at + 1];
     return undefined;
   };
+}
+
+export function whenCome<T>(value: T | Promise<T>, act: (value: T) => void): void {
+  if (value instanceof Promise) void value.then(act);
+  else act(value);
 }
 
 export function after(turns: number, act: () => void): void {

@@ -5,6 +5,7 @@
  * It shares with the facade the declarations of fields (`rule.input`, `rule.mapResponse`, `rule.items`, decoders, endpoint tables, the Atom
  * reader) and the names of errors, but neither the plan nor the executor, the loading of records or the cache.
  */
+import { readFileSync } from 'node:fs';
 import {
   type DocumentNode,
   type ExecutionResult,
@@ -18,6 +19,7 @@ import {
   type GraphQLSchema,
   type SelectionSetNode,
   execute,
+  executeSync,
   getArgumentValues,
   getNamedType,
   getNullableType,
@@ -26,7 +28,12 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
+  TypeInfo,
+  buildSchema,
+  lexicographicSortSchema,
   specifiedDirectives,
+  visit,
+  visitWithTypeInfo,
 } from 'graphql';
 import { pathToArray } from 'graphql/jsutils/Path.js';
 import {
@@ -51,7 +58,8 @@ import type { RecordSource } from '../../src/upstream/loading/record-state.ts';
 import { CachePolicy } from '../../src/upstream/cache/cache-policy.ts';
 import type { Operation } from '../../src/upstream/operation.ts';
 import type { ResponseLoader } from '../../src/upstream/loading/response-loader.ts';
-import { type Request_, type Response_, readAtom } from './upstreams.ts';
+import type { Fetch } from './service.ts';
+import { type Response_, readAtom } from './upstreams.ts';
 
 /** The person who runs the operation, and the configuration of the facade. */
 export interface Requester {
@@ -66,10 +74,9 @@ export interface Requester {
   person: string | null;
   /** A person as contained in responses of the service. */
   personsOf: (id: string) => Parent[];
+  /** Whether a response may contain the text about the person who sends the operation. */
+  isOwn: (text: string) => boolean;
 }
-
-/** Sends a request to the scripted upstream directly. */
-export type Fetch = (request: Omit<Request_, 'sender'> & { token: string | undefined }) => Response_;
 
 /** One place in the response, and what may differ there. */
 export interface Place {
@@ -161,8 +168,9 @@ export async function runReference(
     variableValues,
     contextValue: run,
   });
+  const introspected = introspect(document, variableValues);
   return {
-    data: result.data ?? null,
+    data: result.data ? { ...result.data, ...introspected } : null,
     errors: (result.errors ?? []).map((error) => {
       const cause = error.originalError ?? error;
       const code =
@@ -176,6 +184,30 @@ export async function runReference(
     places: run.places,
     writes: run.writes,
   };
+}
+
+/** The schema as it is published: that of the reference has other types of fields. */
+const published = lexicographicSortSchema(buildSchema(readFileSync('schema.graphql', 'utf8')));
+
+/** The fields `__schema` and `__type` of an operation. */
+function introspect(
+  document: DocumentNode,
+  variableValues: Readonly<Record<string, unknown>>,
+): ExecutionResult['data'] {
+  if (!/\b__(?:schema|type)\b/.test(document.loc?.source.body ?? '__schema')) return {};
+  const types = new TypeInfo(published);
+  const alone: DocumentNode = visit(
+    document,
+    visitWithTypeInfo(types, {
+      Field: ({ name }) =>
+        types.getParentType() === published.getQueryType() && !/^__(?:schema|type)$/.test(name.value)
+          ? null
+          : undefined,
+    }),
+  );
+  const { data, errors } = executeSync({ schema: published, document: alone, variableValues });
+  if (errors) throw new Error(`introspection failed: ${errors[0]!.message}`);
+  return data;
 }
 
 function createRun(requester: Requester, fetch: Fetch): Run {
@@ -238,10 +270,10 @@ function read(run: Run, endpoint: Endpoint, input: object): unknown {
   const request = requestOf(endpoint, input);
   const [method, path] = request.split(' ') as [string, string];
   const token = isOwn ? (goesWithOwn ? requester.accessToken : undefined) : requester.token;
-  const { status, body } = fetch({ method, path, body: '', token });
+  const response = fetch({ method, path, body: '', token });
+  const { status, body } = response;
   if (status >= 200 && status < 300) {
-    const answer =
-      endpoint.media === 'json' ? (JSON.parse(body) as Parent) : (readAtom(endpoint.media as never, body) as Parent);
+    const answer = decoded(endpoint, response);
     return goesWithOwn && endpoint.share === 'public' ? withoutViewer(endpoint, answer) : answer;
   }
   const code = codeOf(body);
@@ -249,6 +281,11 @@ function read(run: Run, endpoint: Endpoint, input: object): unknown {
   if (endpoint.share === 'tier' && endpoint.tiers.length < 3 && code === 1000)
     throw new TierRequired(endpoint.tiers, endpoint.path, true);
   throw new UpstreamRejection({ service: endpoint.service, status, ...(code === undefined ? {} : { code }), request });
+}
+
+function decoded({ media }: Endpoint, { type, body }: Response_): Parent {
+  if (media === 'empty') return {};
+  return (type.includes('xml') ? readAtom(media as never, body) : JSON.parse(body)) as Parent;
 }
 
 const VIEWERS_OWN = 'current_user_collection';
@@ -290,11 +327,9 @@ function write(run: Run, endpoint: Endpoint, input: object, path: string): unkno
   run.writes.push(request);
   const values = Object.entries(input).filter(([name, value]) => !endpoint.params.includes(name) && value != null);
   const form = new URLSearchParams(values.map(([name, value]) => [name, String(value)])).toString();
-  const { status, body } = run.fetch({ method, path: wirePath, body: form, token: run.requester.token });
-  if (status >= 200 && status < 300) {
-    if (endpoint.media === 'empty') return {};
-    return endpoint.media === 'json' ? JSON.parse(body) : readAtom(endpoint.media, body);
-  }
+  const response = run.fetch({ method, path: wirePath, body: form, token: run.requester.token });
+  const { status, body } = response;
+  if (status >= 200 && status < 300) return decoded(endpoint, response);
   const code = codeOf(body);
   throw new UpstreamRejection({ service: endpoint.service, status, ...(code === undefined ? {} : { code }), request });
 }
@@ -320,7 +355,7 @@ const personFields = ['uid', 'name', 'avatarUrl', 'webUrl', 'signature', 'bio', 
 /** The viewer as shown by earlier responses to the token, which the reference does not remember. */
 function isViewer(shown: unknown, { requester }: Run): boolean {
   const texts = Object.values(shown as object).filter((value) => typeof value === 'string' && value !== 'User');
-  return texts.every((text: string) => text.includes(requester.person!) || text === '[已注销]');
+  return texts.every((text: string) => requester.isOwn(text));
 }
 
 function nullable(type: GraphQLOutputType): GraphQLOutputType {

@@ -1,15 +1,15 @@
 /** Runs one case against the product and the reference, and reports violations. */
-import { atomUser } from '../../src/graph/types/user.ts';
 import { type Range, execute, parsed, planOf, tokenFor, wrongWith } from './clients.ts';
 import { type Fault, faultOf } from './faults.ts';
 import type { CaseOperation, Case, Step } from './generate-case.ts';
 import { type Shown, type Violation, compare } from './invariants.ts';
 import { isKnown } from './known.ts';
-import { OWN_TOKEN, type Product, ScriptedService, after, openProduct, senderOf } from './product.ts';
-import { type Fetch, type Reference, runReference } from './reference.ts';
+import { openOriginService } from './origin.ts';
+import { FaultyService, OWN_TOKEN, type Product, after, openProduct, senderOf } from './product.ts';
+import { type Reference, runReference } from './reference.ts';
+import { type Fetch, type Service, openScripted } from './service.ts';
 import { openSockets } from './sockets.ts';
-import { respond } from './upstreams.ts';
-import { type World, createWorld, people, personEntry, secretsOf, user } from './world.ts';
+import { createWorld, people, secretsOf } from './world.ts';
 
 export interface Outcome {
   violations: Violation[];
@@ -30,7 +30,7 @@ export async function runCase(given: Case): Promise<Outcome> {
   } catch (error) {
     run.report('the run failed', error instanceof Error ? (error.stack ?? error.message) : String(error));
   } finally {
-    await run.product.close();
+    await run.close();
   }
   const met: Record<string, Fault> = {};
   for (const { request, fault } of run.service.met) if (fault) met[request] = fault;
@@ -55,25 +55,33 @@ class CaseRun {
   readonly product: Product;
   answered = 0;
   private readonly given: Case;
-  private readonly world: World;
-  readonly service: ScriptedService;
+  private readonly behind: Service;
+  readonly service: FaultyService;
   private readonly slow: Set<string>;
 
-  private constructor(given: Case, world: World, service: ScriptedService, slow: Set<string>, product: Product) {
+  private constructor(given: Case, behind: Service, service: FaultyService, slow: Set<string>, product: Product) {
     this.given = given;
-    this.world = world;
+    this.behind = behind;
     this.service = service;
     this.slow = slow;
     this.product = product;
   }
 
   static async open(given: Case): Promise<CaseRun> {
-    const { worldSeed, manners, settings, faults } = given;
-    const world = createWorld(worldSeed);
+    const { isOverOrigin, worldSeed, manners, settings, faults } = given;
+    const behind = isOverOrigin
+      ? await openOriginService(settings)
+      : openScripted(createWorld(worldSeed), manners, settings);
     const slow = new Set<string>();
-    const service = new ScriptedService(world, manners, settings, faults, slow);
+    const service = new FaultyService(behind, faults, slow);
     const product = settings.bySockets ? await openSockets(service, settings) : openProduct(service, settings);
-    return new CaseRun(given, world, service, slow, product);
+    return new CaseRun(given, behind, service, slow, product);
+  }
+
+  async close(): Promise<void> {
+    await this.product.close();
+    await this.behind.close();
+    for (const failure of this.behind.failures()) this.report('a failure inside the service', failure);
   }
 
   report(kind: string, detail: string): void {
@@ -141,17 +149,8 @@ class CaseRun {
   }
 
   private reference(operation: CaseOperation): Promise<Reference> {
-    const { settings, manners, faults } = this.given;
-    const world = this.world.copy();
-    const fetch: Fetch = ({ token, ...request }) => {
-      const sender = senderOf(token, settings);
-      if (request.method === 'GET') return respond(world, manners, { ...request, sender });
-      const fault = faultOf(faults, `${request.method} ${request.path}`);
-      if (fault && fault !== 'lost' && fault !== 'notJson') throw new Error(`a write failed by ${fault}`);
-      const answer = respond(world, manners, { ...request, sender });
-      if (fault) throw new Error(`a write failed by ${fault}`);
-      return answer;
-    };
+    const { settings, faults } = this.given;
+    const { personsOf, isAbout } = this.behind;
     const token = tokenFor(operation);
     const sender = senderOf(token, settings);
     const own = settings.own;
@@ -161,9 +160,20 @@ class CaseRun {
       accessToken: own ? OWN_TOKEN : undefined,
       filmTier: own?.isTold ? own.tier : undefined,
       person: operation.person,
-      personsOf: (id: string) => [user(world, id), atomUser(personEntry(world, id))!].map((each) => ({ ...each })),
+      personsOf,
+      isOwn: (text: string) => operation.person !== null && isAbout(operation.person, text),
     };
-    return runReference(parsed(operation.document), undefined, operation.variables, requester, fetch);
+    return this.behind.apart((respond) => {
+      const fetch: Fetch = (request) => {
+        if (request.method === 'GET') return respond(request);
+        const fault = faultOf(faults, `${request.method} ${request.path}`);
+        if (fault && fault !== 'lost' && fault !== 'notJson') throw new Error(`a write failed by ${fault}`);
+        const answer = respond(request);
+        if (fault) throw new Error(`a write failed by ${fault}`);
+        return answer;
+      };
+      return runReference(parsed(operation.document), undefined, operation.variables, requester, fetch);
+    });
   }
 
   /** No write may be made more often than the operation requests. */

@@ -1,4 +1,4 @@
-/** The facade and the scripted upstream on real sockets: slower, but nothing is bypassed. */
+/** The facade and its service on real sockets: slower, but nothing is bypassed. */
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Agent, fetch } from 'undici';
@@ -7,9 +7,10 @@ import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { createPipeline } from '../../src/server/graphql/answer.ts';
 import { openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
+import type { Response_ } from './upstreams.ts';
 import {
   type Product,
-  type ScriptedService,
+  type FaultyService,
   type Settings,
   after,
   busyOf,
@@ -17,9 +18,10 @@ import {
   isLost,
   silentLog,
   spoiled,
+  whenCome,
 } from './product.ts';
 
-export async function openSockets(service: ScriptedService, settings: Settings): Promise<Product> {
+export async function openSockets(service: FaultyService, settings: Settings): Promise<Product> {
   const server = createServer((request, response) => void serve(service, request, response));
   const url = await listening(server);
   const config = { ...configOf(settings), baseUrl: url, eventBaseUrl: url, port: 0, host: '127.0.0.1' };
@@ -57,7 +59,7 @@ async function listening(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function serve(service: ScriptedService, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(service: FaultyService, request: IncomingMessage, response: ServerResponse): Promise<void> {
   service.pending++;
   response.once('close', () => service.pending--);
   let body = '';
@@ -68,14 +70,19 @@ async function serve(service: ScriptedService, request: IncomingMessage, respons
   }
   const header = (name: string) => request.headers[name] as string | undefined;
   const { happens, answer, turns } = service.meet(request.method!, request.url!, header, body);
-  after(turns, () => {
+  const deliver = (answer: Response_ | undefined): void => {
     if (response.destroyed || happens === 'silent') return;
     if (isLost(happens)) return void request.socket.resetAndDestroy();
-    const { status, type, body: text } = happens ? spoiled(happens, answer) : answer!;
+    const { status, type, body: text, retryAfter } = happens ? spoiled(happens, answer) : answer!;
     const bytes = Buffer.from(text);
-    response.writeHead(status, { 'content-type': type, ...(status === 204 ? {} : { 'content-length': bytes.length }) });
+    response.writeHead(status, {
+      'content-type': type,
+      ...(status === 204 ? {} : { 'content-length': bytes.length }),
+      ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }),
+    });
     if (happens !== 'cut') return void response.end(bytes);
     response.write(bytes.subarray(0, bytes.length >> 1));
     after(1, () => request.socket.resetAndDestroy());
-  });
+  };
+  after(turns, () => whenCome(answer, deliver));
 }

@@ -39,6 +39,7 @@ export interface Response_ {
   status: number;
   type: string;
   body: string;
+  retryAfter?: string | undefined;
 }
 
 interface Route {
@@ -59,7 +60,7 @@ const routes: Route[] = [bookEndpoints, filmEndpoints, noteEndpoints, eventEndpo
 const routesFound = new Map<string, { endpoint: Endpoint; params: Record<string, string> } | null>();
 
 /** The row of the interface that a request line belongs to. */
-function routeOf(method: string, path: string): { endpoint: Endpoint; params: Record<string, string> } | null {
+export function routeOf(method: string, path: string): { endpoint: Endpoint; params: Record<string, string> } | null {
   const key = `${method} ${path}`;
   let found = routesFound.get(key);
   if (found === undefined) {

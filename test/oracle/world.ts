@@ -30,7 +30,13 @@ import type { NoteCommentRecord, NoteRecord } from '../../src/api/note.ts';
 import type { UserRecord } from '../../src/api/user.ts';
 import { type Random, createRandom, hashOf } from './random.ts';
 
-/** Ids for operations; the last of most kinds does not exist. */
+/** Ids of each kind, and words, for operations. */
+export type Ids = Readonly<Record<keyof typeof ids | 'word' | 'tag', readonly string[]>> & {
+  /** Of the people with tokens, by their names. */
+  readonly person: Readonly<Record<string, string>>;
+};
+
+/** The last of most kinds does not exist. */
 export const ids = {
   book: ['1', '2', '3', '5', '6', '4'],
   subject: ['101', '102', '103', '105', '104'],
@@ -44,6 +50,12 @@ export const ids = {
   comment: ['1', '2', '3', '9'],
   isbn: ['9787111111119', '9787222222225', '9787333333331', '9787444444447'],
 } as const;
+export const worldIds: Ids = {
+  ...ids,
+  word: ['x', 'Event'],
+  tag: ['novel'],
+  person: { alice: 'alice', bob: 'bob', carol: 'carol' },
+};
 const absent = new Set<string>(['4', '104', '204', '34', '404', '504', '604', 'nowhere']);
 
 /** People with tokens, and the tier of each token. */

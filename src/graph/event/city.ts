@@ -23,7 +23,7 @@ export const City = builder.objectRef<CityShape>('City').implement({
   record: {
     endpoint: eventEndpoints.ofCity,
     input: (id) => ({ id, 'max-results': 1 }),
-    read: (feed: EventFeed, id) => ({ id, name: nameIn(feed, id) ?? null }),
+    read: (feed: EventFeed, id) => ({ id, name: nameIn(feed) ?? null }),
   },
   fields: (t) => ({
     id: t.id({
@@ -102,8 +102,8 @@ function cityAt(location: AtomLocation | undefined): CityShape | null {
   return name ? { id, name } : { id };
 }
 
-/** The name of a city in an event there; without an id, of the city whose feed it is. */
-const nameIn = ({ entries }: EventFeed, id?: string): string | undefined =>
-  asObjects(entries).find(({ location }) => location?.name && (id === undefined || location.id === id))?.location?.name;
+/** Every entry of a city's feed is in that city, whose id there is a pinyin word although it was requested by a number. */
+const nameIn = ({ entries }: EventFeed): string | undefined =>
+  asObjects(entries).find(({ location }) => location?.name)?.location?.name;
 
 const isNumber = (id: string) => /^\d+$/.test(id);

@@ -80,6 +80,12 @@ describe('a city', () => {
     ]);
   });
 
+  test('by a number has the name that its events state, whose city has another id', async () => {
+    const { events, execute } = facade();
+    replyTo(events, '/event/location/118318?max-results=1', feed(there));
+    expect((await execute('{ city(id: "118318") { name } }')).data.city).toEqual({ name: '北京' });
+  });
+
   test('has no films in theaters if its name is unknown, instead of those of another city', async () => {
     const { events, execute } = facade();
     replyTo(events, '/event/location/nowhere?max-results=1', feed(''));
