@@ -152,15 +152,23 @@ export const defects = [
     edits: [['src/graph/null-conditions.ts', '`Null if ${condition}.`', '`Null if not ${condition}.`']],
   },
   {
-    name: 'introspection: the executor that knows none runs it',
+    name: 'introspection: its fields get no arguments',
     edits: [
-      ['src/graph/engine/executor.ts', 'if (defers || introspects) return undefined;', 'if (defers) return undefined;'],
+      [
+        'src/graph/engine/executor.ts',
+        '(source, { context, variables }) => plain(source, args(variables), context, info)',
+        '(source, { context }) => plain(source, {}, context, info)',
+      ],
     ],
   },
   {
     name: 'origin: the total of a list is that of the page',
     edits: [
-      ['src/origin/store/database.ts', 'total: row!.total, items', 'total: Math.min(row!.total, start + count), items'],
+      [
+        'src/origin/store/database.ts',
+        'total: this.total(typed),',
+        'total: Math.min(this.total(typed), start + count),',
+      ],
     ],
   },
   {

@@ -11,15 +11,12 @@ import type { AtomPerson, EventRecord } from '../../src/api/event.ts';
 import { serviceErrors } from '../../src/api/errors.ts';
 import { createAccess } from '../../src/origin/access.ts';
 import { withAddress } from '../../src/origin/address.ts';
-import { bookRoutes } from '../../src/origin/routes/book.ts';
-import { eventRoutes } from '../../src/origin/routes/event.ts';
-import { filmRoutes } from '../../src/origin/routes/film.ts';
-import { noteRoutes } from '../../src/origin/routes/note.ts';
+import { routes } from '../../src/origin/routes.ts';
 import type { Call } from '../../src/origin/rules/call.ts';
+import { avatarOf, userRecord, webPage } from '../../src/origin/rules/person.ts';
 import { Rejection } from '../../src/origin/rules/rejection.ts';
 import { openOrigin } from '../../src/origin/server.ts';
 import { Database, openDatabase } from '../../src/origin/store/database.ts';
-import { avatarOf, userRecord, webPage } from '../../src/origin/store/people.ts';
 import { createPictureStore } from '../../src/origin/store/pictures.ts';
 import { fillOnce } from '../../src/origin/store/seed.ts';
 import { openSqlite } from '../../src/origin/store/sqlite.ts';
@@ -245,9 +242,7 @@ async function overHttp(url: string, dispatcher: Agent, request: ServiceRequest)
   };
 }
 
-const rules = new Map(
-  [...bookRoutes, ...filmRoutes, ...noteRoutes, ...eventRoutes].map((route) => [route.endpoint, route.rule]),
-);
+const rules = new Map(routes.map(({ endpoint, rule }) => [endpoint, rule]));
 const numbers = new Set(['start', 'count', 'start-index', 'max-results', 'page', 'rating']);
 
 /** The response of the rule of an endpoint, as JSON. */
@@ -263,7 +258,7 @@ function respond(db: Database, stores: Stores, { method, path, body, token }: Se
     if (!route) throw new Rejection(1001);
     const { endpoint, params } = route;
     // A new one for each request, because it counts calls.
-    const access = createAccess(stores.people, () => NOW);
+    const access = createAccess(db, () => NOW);
     const requester = access.requesterOf(token && `Bearer ${token}`, '');
     access.admit(endpoint, requester);
     const call: Call = { ...stores, ...requester, now: NOW, received: [], unused: [] };
@@ -344,8 +339,8 @@ function pageOf({ list, service }: Endpoint, run: (window?: object) => Record<st
 }
 
 /** As an author or in the record of a film, and as an entry of a feed. */
-function formsOf({ people }: Stores, name: string): Record<string, unknown>[] {
-  const person = people.named(name);
+function formsOf({ db }: Stores, name: string): Record<string, unknown>[] {
+  const person = db.find('people', { id: name }) ?? db.find('people', { uid: name });
   if (!person) return [];
   const { id, uid, intro, homepage, city_id, loc_name } = person;
   const entry = { id, uid, name: person.name, alt: webPage(person), avatar: avatarOf(person) };
