@@ -185,8 +185,8 @@ export interface SeriesRecord {
 
 export type BookPage = ListPage & { books: BookRecord[] };
 export type TagPage = ListPage & { tags: TagRecord[] };
-export type CollectionPage = ListPage & { collections: CollectionRecord[] };
-export type AnnotationPage = ListPage & { annotations: AnnotationRecord[] };
+type CollectionPage = ListPage & { collections: CollectionRecord[] };
+type AnnotationPage = ListPage & { annotations: AnnotationRecord[] };
 
 /** A book embedded in a collection, an annotation, a review or a list, as requested without a user token. */
 export const bookWithin: Representation = { names: 'all', omits: ['current_user_collection'] };
@@ -213,7 +213,7 @@ export interface AnnotationsQuery extends AnnotationQuery, Window {
   order?: AnnotationOrder | undefined;
   page?: number | undefined;
 }
-export interface AnnotationQuery extends Fields {
+interface AnnotationQuery extends Fields {
   format?: AnnotationFormat | undefined;
 }
 export interface CollectionDraft {

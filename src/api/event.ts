@@ -120,7 +120,7 @@ export const eventOfUser: Representation = { names: 'all' };
 export interface CityQuery extends FeedWindow {
   type?: EventType | 'all' | undefined;
 }
-export interface EventSearch extends FeedWindow {
+interface EventSearch extends FeedWindow {
   q?: string | undefined;
   /** A city's id, or `all`. */
   location: string;

@@ -207,9 +207,9 @@ export const simpleReview: Representation = {
 
 export type SubjectPage = ListPage & { title?: string; query?: string; tag?: string; subjects: SubjectRecord[] };
 export type PhotoPage = ListPage & { subject?: SubjectRecord; celebrity?: PersonCredit; photos: PhotoRecord[] };
-export type FilmReviewPage = ListPage & { subject?: SubjectRecord; reviews: FilmReviewRecord[] };
-export type FilmCommentPage = ListPage & { subject?: SubjectRecord; comments: FilmCommentRecord[] };
-export type WorkPage = ListPage & { celebrity?: PersonCredit; works: WorkRecord[] };
+type FilmReviewPage = ListPage & { subject?: SubjectRecord; reviews: FilmReviewRecord[] };
+type FilmCommentPage = ListPage & { subject?: SubjectRecord; comments: FilmCommentRecord[] };
+type WorkPage = ListPage & { celebrity?: PersonCredit; works: WorkRecord[] };
 
 interface Chart<Item> {
   title?: string;
@@ -232,8 +232,8 @@ export type BoxOffice = Chart<BoxOfficeItem> & { date?: string };
 export type Weekly = Chart<WeeklyItem>;
 export type NewMovies = Chart<SubjectRecord>;
 
-export type FilmSearch = BookSearch;
-export interface TheaterQuery extends Fields, Window {
+type FilmSearch = BookSearch;
+interface TheaterQuery extends Fields, Window {
   /** A Chinese name or a numeric id; absent: a fixed city. */
   city?: string | undefined;
 }

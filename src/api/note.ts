@@ -57,10 +57,10 @@ export interface NoteCommentRecord {
 /** Every member that a comment record may have. */
 export const noteCommentMembers = membersOf<NoteCommentRecord>()(['id', 'content', 'created', 'author']);
 
-export type NotePage = ListPage & { notes: NoteRecord[] };
-export type NoteCommentPage = ListPage & { comments: NoteCommentRecord[] };
+type NotePage = ListPage & { notes: NoteRecord[] };
+type NoteCommentPage = ListPage & { comments: NoteCommentRecord[] };
 
-export interface NoteQuery extends Fields {
+interface NoteQuery extends Fields {
   format?: NoteFormat | undefined;
 }
 /** Each picture adds `layout_<pid>`, `desc_<pid>` and a file part `image_<pid>`. */

@@ -87,7 +87,7 @@ function personType(url: string | undefined, { self, alternate }: Links): AtomPe
   return isPerson(url) || isPerson(self) || isPerson(alternate) ? 'user' : undefined;
 }
 
-/** The page of a band, an artist, is like that of an organisation. */
+/** The page of a band, an artist, is like that of an organisation. A person may be called `site` or `artist`. */
 const isSite = (url = '') =>
-  url.includes('site') ? /\/site\/|^https?:\/\/site\./.test(url) : url.includes('/artist/');
+  (url.includes('site') || url.includes('artist')) && /\/(?:site|artist)\/[^/?#]|^https?:\/\/site\./.test(url);
 const isPerson = (url: string | undefined) => url?.includes('/people/');

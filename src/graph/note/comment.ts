@@ -8,7 +8,7 @@ import { User, carried } from '../types/user.ts';
 import { Note } from './note.ts';
 
 /** The record of the service does not contain the id of the note. */
-export interface NoteCommentShape extends NoteCommentRecord {
+interface NoteCommentShape extends NoteCommentRecord {
   note_id?: string;
 }
 

@@ -107,8 +107,7 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
       ...carried,
       nullIf: 'the note was not reached through its user, and the service does not return its author',
       needs: ['author'],
-      resolve: ({ author }) =>
-        recordOrReference(Array.isArray(author) ? author[0] : author, undefined) as UserShape | null,
+      resolve: authorOf,
     }),
   }),
 });
@@ -122,9 +121,14 @@ builder.objectField(User, 'notes', (t) =>
     from: userEdgeNames,
     input: ({ id }) => ({ id }),
     variants: 'format',
-    items: ({ notes }, author) => asObjects(notes).map((note): NoteShape => ({ ...note, author })),
+    items: ({ notes }, author) =>
+      asObjects(notes).map((note): NoteShape => ({ ...note, author: authorOf(note) ?? author })),
     isEmpty: isSite,
   }),
 );
+
+function authorOf({ author }: NoteShape): UserShape | null {
+  return recordOrReference(Array.isArray(author) ? author[0] : author, undefined) as UserShape | null;
+}
 
 queryById(Note, noteEndpoints.byId, 'A note by id, from `GET /v2/note/{id}`. Requires a logged-in caller.');

@@ -46,7 +46,8 @@ const TextSpan = builder.objectRef<TextSpanShape>('TextSpan').implement({
 const SPANS = 2;
 
 const TextBlock = builder.objectRef<BlockOf<'TextBlock'>>('TextBlock').implement({
-  description: 'A paragraph: one line of the content, or the part of a line before or after a picture or formula.',
+  description:
+    'A paragraph: one line of the content, or the part of a line before or after a picture, formula or quotation.',
   fields: (t) => ({
     spans: t.field({
       type: [TextSpan],

@@ -18,6 +18,7 @@ import { keepPictures, urlsByNumber } from './picture.ts';
 import { Rejection, found } from './rejection.ts';
 
 type NoteContent = Pick<Stored<'notes'>, 'title' | 'content' | 'privacy' | 'can_reply'>;
+
 export const noteRules = {
   byId: (call, { id, format }) => toRecord(call, visibleNote(call, id), format),
 
@@ -123,10 +124,11 @@ const picturesOf = ({ db }: Call, { id }: Stored<'notes'>) => db.rows('note_phot
 
 /** Stores the content in the tags of the text format, once the pictures of the note are stored. */
 function rewritten(call: Call, note: Stored<'notes'>, written: Partial<NoteContent> & { content: string }): NoteRecord {
-  const { db } = call;
-  const content = noteMarkup(written.content, (number) => db.find('note_photos', { note_id: note.id, number }));
+  // Read once, because a content may show thousands of pictures.
+  const photos = new Map(picturesOf(call, note).map((photo) => [photo.number, photo]));
+  const content = noteMarkup(written.content, (number) => photos.get(number));
   const changes = { ...written, content, update_time: timestamp() };
-  db.update('notes', { id: note.id }, changes);
+  call.db.update('notes', { id: note.id }, changes);
   return toRecord(call, { ...note, ...changes });
 }
 

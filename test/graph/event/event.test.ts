@@ -179,6 +179,21 @@ describe('an event', () => {
     });
   });
 
+  test.each([
+    ['a band whose name contains “site”', 'artist/parasite', { id: 'User:site~parasite', isSite: true }],
+    ['a person called artist', 'people/artist', { id: 'User:artist', isSite: false }],
+    ['a person called site', 'people/site', { id: 'User:site', isSite: false }],
+  ])('may be %s', async (_, page, organizer) => {
+    const { events, execute } = facade();
+    replyTo(
+      events,
+      '/event/1',
+      entry('1', `<author><link href="http://www.example/${page}/" rel="alternate"/></author>`),
+    );
+    const { data } = await execute('{ event(id: 1) { organizer { id isSite } } }');
+    expect(data.event.organizer).toEqual(organizer);
+  });
+
   test('list of an organisation that does not exist is null', async () => {
     const { events, execute } = facade();
     replyTo(events, '/people/x/events?max-results=20&start-index=1', 'none', 404);

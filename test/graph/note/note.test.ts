@@ -131,6 +131,29 @@ describe('the notes of a user', () => {
       nodes: [{ title: '测试', author: { id: 'User:3' } }],
     });
   });
+
+  test('keep the author that the service returns with each, and otherwise have the user', async () => {
+    const { service, execute, calls } = facade();
+    const author = [{ id: '3', name: '作者', uid: 'writer', avatar: 'http://img.example/3.jpg' }];
+    service
+      .intercept({ path: '/v2/note/user_created/writer', query: { start: '0', count: '20', fields: 'author,id' } })
+      .reply(200, {
+        start: 0,
+        count: 20,
+        notes: [
+          { id: '9', author },
+          { id: '8', author: [] },
+          { id: '7', author: 'writer' },
+        ],
+      });
+    const { data } = await execute('{ user(id: "writer") { notes { nodes { author { id name } } } } }', { token });
+    expect(data.user.notes.nodes.map((note: { author: unknown }) => note.author)).toEqual([
+      { id: 'User:3', name: '作者' },
+      { id: 'User:writer', name: null },
+      { id: 'User:writer', name: null },
+    ]);
+    expect(calls).toHaveLength(1);
+  });
 });
 
 describe('a format of the notes of a user', () => {
