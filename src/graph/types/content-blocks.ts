@@ -18,7 +18,8 @@ const ContentPhoto = builder.objectRef<ContentPhotoShape>('ContentPhoto').implem
   description: 'A picture of a note or an annotation.',
   fields: (t) => ({
     number: t.exposeInt('number', {
-      description: 'The number by which the content refers to the picture; unique within one note or annotation.',
+      description:
+        'The number by which the content refers to the picture, or its id if the service has its pictures under ids; unique within one note or annotation.',
     }),
     url: t.expose('url', {
       type: 'URL',
