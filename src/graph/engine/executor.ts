@@ -62,7 +62,7 @@ export function createExecutor(schema: GraphQLSchema, { root }: OperationPlan): 
   };
 }
 
-/** Executes one root field after the other, and with `onError: HALT` none after an error. */
+/** Executes one root field after the other: none after an error that makes the data null, with `onError: HALT` none after any error. */
 function serialExecutor(schema: GraphQLSchema, { outputFields, type }: SelectionPlan): Execute {
   const steps = outputFields.map((each) => (typeof each === 'string' ? each : stepOf(schema, each, undefined)));
   return async (context, variables) => {
@@ -74,6 +74,7 @@ function serialExecutor(schema: GraphQLSchema, { outputFields, type }: Selection
         if (typeof step === 'string') data[step] = type.name;
         else data[step.key] = execute(step, {}, execution, undefined, data);
         if (execution.pending > 0) await whenFinished(execution);
+        if (execution.data === null) break;
         if (context.onError === 'HALT' && execution.errors.length > 0) break;
       }
     } catch (error) {
