@@ -34,7 +34,7 @@ import { type OperationPlan, type PlannedField, type SelectionPlan, responseKeyO
 import { fieldResolversOf, infoOf } from './attach-resolvers.ts';
 import { PUNCTUATION_BYTES, bytesOf, roomFor } from './response-size.ts';
 
-export type Execute = (context: Context, variables: Variables) => ExecutionResult | Promise<ExecutionResult>;
+type Execute = (context: Context, variables: Variables) => ExecutionResult | Promise<ExecutionResult>;
 
 /** Executes the selection on an object. */
 type Select = (source: Source, execution: Execution, path: Path | undefined) => Source;
