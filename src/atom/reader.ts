@@ -78,8 +78,7 @@ interface Found {
 }
 
 const noValues: Content['values'] = [];
-const DEPTH_MAX = 40;
-const ATTRIBUTES_MAX = 32;
+const [DEPTH_MAX, ATTRIBUTES_MAX, NAMESPACES_MAX] = [40, 32, 64]; // the scope is searched for each element
 const [BANG, DOUBLE_QUOTE, AMPERSAND, SINGLE_QUOTE, MINUS, SLASH, COLON, LESS, EQUALS, GREATER, QUESTION] = [
   33, 34, 38, 39, 45, 47, 58, 60, 61, 62, 63,
 ];
@@ -188,6 +187,7 @@ function readTag(reader: Reader, outer: Scope): Tag {
     if (others.length === ATTRIBUTES_MAX || others.includes(attribute)) giveUp();
     others.push(attribute);
     if (attribute !== 'xmlns' && !attribute.startsWith('xmlns:')) continue;
+    if (scope.length === NAMESPACES_MAX) giveUp();
     const prefix = attribute === 'xmlns' ? '' : `${attribute.slice(6)}:`;
     scope = [{ prefix, namespace: namespaceNames.get(value) }, ...scope];
   }

@@ -56,6 +56,8 @@ describe('the one-pass reader finds the same fields as the tree parser', () => {
     expect(left + rejected).toBeGreaterThan(runs / 10);
   });
 
+  const namespaces = (count: number) =>
+    `<x${Array.from({ length: count }, (_, at) => ` xmlns:n${at}="urn:n"`).join('')}>`;
   const entry = (inside: string, attributes = '') =>
     `<entry xmlns="http://www.w3.org/2005/Atom" xmlns:db="http://www.douban.com/xmlns/"${attributes}>${inside}</entry>`;
 
@@ -116,6 +118,8 @@ describe('the one-pass reader finds the same fields as the tree parser', () => {
     ['another character for the first `<`', entry('').replace('<', 'x'), 'rejected'],
     ['text after the root', entry('') + 'x', 'rejected'],
     ['CDATA after the root', entry('') + '<![CDATA[]]>', 'left'],
+    ['62 more namespaces in scope', entry(`${namespaces(31)}${namespaces(31)}<db:uid>1</db:uid></x></x>`), 'read'],
+    ['63 more, which would take long to search', entry(`${namespaces(31)}${namespaces(32)}</x></x>`), 'left'],
     ['nothing', '', 'rejected'],
     ['a byte order mark alone', '\ufeff', 'rejected'],
     ['a second root', entry('') + entry(''), 'rejected'],

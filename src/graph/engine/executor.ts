@@ -34,7 +34,7 @@ import { type OperationPlan, type PlannedField, type SelectionPlan, responseKeyO
 import { fieldResolversOf, infoOf } from './attach-resolvers.ts';
 import { PUNCTUATION_BYTES, bytesOf, roomFor } from './response-size.ts';
 
-export type Execute = (context: Context, variables: Variables) => ExecutionResult | Promise<ExecutionResult>;
+type Execute = (context: Context, variables: Variables) => ExecutionResult | Promise<ExecutionResult>;
 
 /** Executes the selection on an object. */
 type Select = (source: Source, execution: Execution, path: Path | undefined) => Source;
@@ -62,18 +62,20 @@ export function createExecutor(schema: GraphQLSchema, { root }: OperationPlan): 
   };
 }
 
-/** Executes one root field after the other, and with `onError: HALT` none after an error. */
+/** Executes one root field after the other: none after an error that makes the data null, with `onError: HALT` none after any error. */
 function serialExecutor(schema: GraphQLSchema, { outputFields, type }: SelectionPlan): Execute {
   const steps = outputFields.map((each) => (typeof each === 'string' ? each : stepOf(schema, each, undefined)));
+  const hasProtoKey = steps.some((step) => keyOf(step) === '__proto__');
   return async (context, variables) => {
     const execution = newExecution(context, variables);
-    const data: Source = {};
+    const data = newObject(hasProtoKey);
     execution.data = data;
     try {
       for (const step of steps) {
         if (typeof step === 'string') data[step] = type.name;
         else data[step.key] = execute(step, {}, execution, undefined, data);
         if (execution.pending > 0) await whenFinished(execution);
+        if (execution.data === null) break;
         if (context.onError === 'HALT' && execution.errors.length > 0) break;
       }
     } catch (error) {
@@ -102,12 +104,11 @@ const whenFinished = (execution: Execution): Promise<ExecutionResult> =>
 
 function selectOf(schema: GraphQLSchema, { outputFields, type }: SelectionPlan, parent: Position | undefined): Select {
   const steps = outputFields.map((each) => (typeof each === 'string' ? each : stepOf(schema, each, parent)));
-  const keys = steps.map((step) => (typeof step === 'string' ? step : step.key));
-  // Objects without a prototype are slow, but in others this key would set the prototype.
+  const keys = steps.map(keyOf);
   const hasProtoKey = keys.includes('__proto__');
   const bytes = keys.reduce((sum, key) => sum + PUNCTUATION_BYTES + key.length, 0);
   return (source, execution, path) => {
-    const object = (hasProtoKey ? Object.create(null) : {}) as Source;
+    const object = newObject(hasProtoKey);
     const { room } = execution;
     room.values -= steps.length;
     room.bytes -= bytes;
@@ -120,6 +121,11 @@ function selectOf(schema: GraphQLSchema, { outputFields, type }: SelectionPlan, 
     return object;
   };
 }
+
+const keyOf = (step: Step | string): string => (typeof step === 'string' ? step : step.key);
+
+/** Objects without a prototype are slow, but in others the key `__proto__` would set the prototype. */
+const newObject = (hasProtoKey: boolean): Source => (hasProtoKey ? (Object.create(null) as Source) : {});
 
 function execute(step: Step, source: Source, execution: Execution, path: Path | undefined, object: Source): unknown {
   const here = step.isLeaf ? undefined : addPath(path, step.key, step.parent);

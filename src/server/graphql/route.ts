@@ -79,9 +79,8 @@ export function createGraphqlRoute(
     try {
       const resolved = params && resolveParams(params, persisted, graphqlRequest);
       if (resolved && json && (await fastPath.answer(resolved, json, graphqlRequest))) return;
-      await (
-        await yoga()
-      )(exchange, graphqlRequest);
+      const answerByYoga = await yoga();
+      await answerByYoga(exchange, graphqlRequest);
     } finally {
       slot.release(); // before the client has read the response: a client that does not read must not keep a slot
     }

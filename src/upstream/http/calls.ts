@@ -24,7 +24,7 @@ export class Calls {
     this.context = context;
   }
 
-  /** `epoch` limits which reads in flight are shared: see the cache handle. */
+  /** `epoch` limits which reads in flight are shared: see `CacheHandle`. */
   async send(
     wanted: ApiRequest,
     path: Path | undefined,

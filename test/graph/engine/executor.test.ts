@@ -114,6 +114,37 @@ test('the executor runs mutations as graphql-js does', async () => {
   await fc.assert(fc.asyncProperty(held, comparisonOf(mutation)), { numRuns: 100, seed: 1 });
 });
 
+test.each([undefined, 1])('no mutation runs after a non-null one that failed, %s turns later', async (after) => {
+  const document = parse('mutation { n N again: n }');
+  const operation = document.definitions[0] as OperationDefinitionNode;
+  const plan = planOperation(schema, document, operation, { isLoggedIn: false, filmTier: null }, {});
+  const run = async (execution: (root: Thing) => unknown) => {
+    const read: string[] = [];
+    const failing: Held = { value: null, fails: true, after };
+    const root = new Proxy<Thing>(
+      { n: { value: 1, fails: false, after }, N: failing },
+      { get: (fields, name: string) => (read.push(name), fields[name]) },
+    );
+    expect(await execution(root)).toMatchObject({ data: null, errors: [{ path: ['N'] }] });
+    return read;
+  };
+  const ours = await run((root) => createExecutor(schema, plan)({ root } as unknown as Context, {}));
+  expect(ours).toEqual(['n', 'N']);
+  expect(ours).toEqual(await run((root) => execute({ schema, document, contextValue: { root } })));
+});
+
+test.each(['{ __proto__: __typename }', 'mutation { __proto__: __typename n }', 'mutation { __proto__: n }'])(
+  'a field may be named __proto__: %s',
+  async (text) => {
+    const document = parse(text);
+    const operation = document.definitions[0] as OperationDefinitionNode;
+    const plan = planOperation(schema, document, operation, { isLoggedIn: false, filmTier: null }, {});
+    const contextValue = { root: { n: { value: 1, fails: true, after: undefined } } };
+    const { data } = await createExecutor(schema, plan)(contextValue as unknown as Context, {});
+    expect(JSON.stringify(data)).toBe(JSON.stringify((await execute({ schema, document, contextValue })).data));
+  },
+);
+
 test.each([['text'], [7], [{}], [true]])('%j in place of a list fails as in graphql-js', async (value) => {
   const document = parse('{ s o { n l { n } } }');
   const operation = document.definitions[0] as OperationDefinitionNode;
