@@ -60,6 +60,17 @@ describe('a user selected by id', () => {
     expect(calls).toHaveLength(1);
   });
 
+  test('by uid keeps the uid as its id if annotations embed the user with the numeric id', async () => {
+    const { service, execute, calls } = facade();
+    service.intercept({ path: /^\/v2\/book\/user\/ann\/annotations/ }).reply(200, {
+      ...{ start: 0, count: 20, total: 1 },
+      annotations: [{ id: '1', author_id: '3', author_user: { id: '3', name: '安' } }],
+    });
+    const { data } = await execute('{ user(id: "ann") { id name annotations { nodes { author { name } } } } }');
+    expect(data.user).toEqual({ id: 'User:ann', name: '安', annotations: { nodes: [{ author: { name: '安' } }] } });
+    expect(calls).toHaveLength(1);
+  });
+
   test.each([
     ['the user does not exist', '', 404],
     ['the feed has no author', feed(''), 200],

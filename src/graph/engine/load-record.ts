@@ -227,7 +227,7 @@ async function loadFromChild(
     provided = undefined;
   }
   if (!provided || !names.every((name) => name in provided)) return request(names);
-  return withMembers(record, provided);
+  return withMembers(provided, record); // what is known stays: a person named by uid keeps it as the id
 }
 
 const ID: readonly string[] = Object.freeze(['id']);
