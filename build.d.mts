@@ -1,3 +1,4 @@
+export const nodeFlags: readonly string[];
 export function bundle(entry?: string): Promise<void>;
 export function publishOperations(): Promise<void>;
 export function publishGraphiql(): Promise<void>;

@@ -19,6 +19,14 @@ export interface Contestant {
 
 const graphql = () => '/graphql';
 
+/** The flags of Node that `npm start` has. */
+const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  scripts: { start: string };
+};
+const productFlags = scripts.start.split(' ').slice(1, -1);
+/** All contestants get the same settings of the heap: each of them gains from these. */
+const heapFlags = productFlags.filter((flag) => flag !== '--enable-source-maps');
+
 /** With upstream latency, workloads of many calls need more connections: at 5 ms, 64 would be the bottleneck. The product opens more by itself. */
 const connections = (latencyMs: number) => String(latencyMs > 0 ? 256 : 64);
 const peer = (upstream: string, latencyMs: number) => ({ UPSTREAM: upstream, CONNECTIONS: connections(latencyMs) });
@@ -27,7 +35,7 @@ export const contestants: Contestant[] = [
   {
     name: 'product',
     script: 'main.js',
-    flags: ['--enable-source-maps'],
+    flags: productFlags,
     env: (upstream) => ({
       BASE_URL: upstream,
       EVENT_BASE_URL: upstream,
@@ -40,11 +48,12 @@ export const contestants: Contestant[] = [
   {
     name: 'limit',
     script: 'limit.js',
+    flags: heapFlags,
     env: peer,
     path: ({ name, likeWorkload = name }) => `/${likeWorkload.toLowerCase()}`,
   },
-  { name: 'apollo', script: 'apollo.js', env: peer, path: () => '/' },
-  { name: 'yoga', script: 'yoga.js', env: peer, path: graphql },
+  { name: 'apollo', script: 'apollo.js', flags: heapFlags, env: peer, path: () => '/' },
+  { name: 'yoga', script: 'yoga.js', flags: heapFlags, env: peer, path: graphql },
 ];
 
 export interface Running {

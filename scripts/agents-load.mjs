@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildProgram } from '../build.mjs';
+import { buildProgram, nodeFlags } from '../build.mjs';
 
 const [PAIRS = 10, SECONDS = 5, RATE = 40, AGENTS = 1] = process.argv.slice(2).map(Number);
 const SERVICE_MS = 20;
@@ -144,7 +144,7 @@ function machine() {
 }
 
 async function start(args, more, pattern) {
-  const child = spawn(process.execPath, ['dist/main.js', ...args], {
+  const child = spawn(process.execPath, [...nodeFlags, 'dist/main.js', ...args], {
     env: { PATH: process.env.PATH, LOG_LEVEL: 'error', DATA_DIR: dataDir, ...more },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { buildProgram } from '../build.mjs';
+import { buildProgram, nodeFlags } from '../build.mjs';
 import { callers } from './overload-callers.mjs';
 
 /** Every connection sends its next request as soon as it has a response, whatever the status. */
@@ -58,7 +58,7 @@ async function measure() {
 
 /** The built facade, with this address as its service, and the port it listens at. */
 async function startFacade(address) {
-  const facade = spawn(process.execPath, ['--enable-source-maps', 'dist/main.js'], {
+  const facade = spawn(process.execPath, [...nodeFlags, 'dist/main.js'], {
     env: {
       PATH: process.env.PATH,
       NODE_ENV: 'production',

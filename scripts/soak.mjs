@@ -7,7 +7,7 @@ import { Agent, createServer, request as forward } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildProgram } from '../build.mjs';
+import { buildProgram, nodeFlags } from '../build.mjs';
 
 const MINUTES = Number(process.argv[2] ?? 10);
 const RATE = Number(process.argv[3] ?? 60);
@@ -16,7 +16,7 @@ const SAMPLE_MS = 5_000;
 await buildProgram();
 const dataDir = mkdtempSync(join(tmpdir(), 'catalog-soak-'));
 const started = async (args, env, pattern) => {
-  const child = spawn(process.execPath, ['dist/main.js', ...args], {
+  const child = spawn(process.execPath, [...nodeFlags, 'dist/main.js', ...args], {
     env: { PATH: process.env.PATH, LOG_LEVEL: 'error', DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

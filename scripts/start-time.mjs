@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { nodeFlags } from '../build.mjs';
 
 const ROUNDS = Number(process.argv[2] ?? 7);
 const POLL_MS = 5;
@@ -36,7 +37,7 @@ const origin = spawn(process.execPath, ['dist/main.js', 'origin'], how({ ORIGIN_
 const address = `http://127.0.0.1:${originPort}`;
 for (let round = 0; round < Math.min(ROUNDS, 3); round++) {
   const upstream = { BASE_URL: address, EVENT_BASE_URL: address, ACCESS_TOKEN: 'demo-app' };
-  const program = await start(process.execPath, ['--enable-source-maps', 'dist/main.js'], upstream);
+  const program = await start(process.execPath, [...nodeFlags, 'dist/main.js'], upstream);
   memory.atOnce.push(await residentOf(program.port));
   await setTimeout(REST_MS);
   memory.atRest.push(await residentOf(program.port));

@@ -67,3 +67,10 @@ test('a program is rebuilt if its output or its record is missing, changed or tr
     expect((await build()).isNew).toBe(false);
   }
 });
+
+test('the program starts with the flags of npm start', async () => {
+  await build();
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } };
+  const [first] = readFileSync(made, 'utf8').split('\n');
+  expect(`${first} dist/main.js`).toBe(`#!/usr/bin/env -S ${scripts.start}`);
+});
