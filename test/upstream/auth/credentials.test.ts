@@ -63,6 +63,16 @@ test('a rejection is remembered for its service alone, unless the token was acce
   expect(rejections.has(credential.id, 'catalog')).toBe(false);
 });
 
+test('a 401 without a code rejects the token; one with a code that does not name the token concerns its request alone', () => {
+  const credentials = createCredentials(undefined, undefined);
+  const { service, request, status } = rejection('catalog');
+  const [unexplained, explained] = [credentials.of('unexplained'), credentials.of('explained')];
+  credentials.reject(unexplained, { service, request, status });
+  credentials.reject(explained, { service, request, status, code: 1001 });
+  expect(credentials.rejections.has(unexplained.id, 'catalog')).toBe(true);
+  expect(credentials.rejections.has(explained.id, 'catalog')).toBe(false);
+});
+
 test('a rejection by one service keeps what another service has verified', () => {
   const credentials = createCredentials(undefined, undefined);
   const credential = credentials.of('somebody');

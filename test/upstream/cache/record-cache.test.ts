@@ -263,6 +263,14 @@ describe.each(caches)('record cache %s', (_, open) => {
   });
 });
 
+test('a memory cache counts its invalidations, and one that is turned off has no count', async () => {
+  const records = createRecordCache({});
+  expect(records.epoch()).toBe(0);
+  await records.invalidate('Book:7');
+  expect(records.epoch()).toBe(1);
+  expect(createRecordCache({ ttlSeconds: 0 }).epoch()).toBeNull();
+});
+
 test('the memory cache is bounded by bytes and evicts the least recently used records', async () => {
   const records = createRecordCache({ cache: createMemoryCache(1_000_000) }).forViewer(anonymous);
   const response = { ...noHeaders, bytes: 10_000 };

@@ -27,6 +27,15 @@ test.each([500, 502, 503])('an expired record is served when the service respond
   });
 });
 
+test('the age of an expired record includes the age that it had when it arrived', async () => {
+  const { service, execute } = facade();
+  service.intercept(title).reply(200, { id: '7', title: '活着' }, { headers: { age: '100' } });
+  await execute(document);
+  later(4000);
+  service.intercept(title).reply(500, '');
+  expect(await execute(document)).toMatchObject({ extensions: { stale: [{ ageSeconds: 4100 }] } });
+});
+
 test('an expired record is served when the connection fails or the rate limit is reached', async () => {
   const { service, execute } = await withExpiredRecord();
   service.intercept(title).replyWithError(Object.assign(new Error('lost'), { code: 'ECONNRESET' }));
