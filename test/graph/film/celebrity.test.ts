@@ -111,6 +111,15 @@ describe('a celebrity', () => {
       expect(made.calls).toHaveLength(2);
     });
 
+    test('has the error of the list call if that fails', async () => {
+      const made = facade({ readAttempts: 1 });
+      serve(made.service, { '/v2/movie/celebrity/91': { body: { id: '91', works: bare } } });
+      made.service.intercept({ path: /works\?/ }).reply(500, '');
+      const { data, errors } = await made.execute('{ celebrity(id: 91) { id works { nodes { roles } } } }');
+      expect(data).toEqual({ celebrity: { id: 'Celebrity:91', works: null } });
+      expect(errors).toMatchObject([{ path: ['celebrity', 'works'], extensions: { code: 'UPSTREAM_UNAVAILABLE' } }]);
+    });
+
     test('has works without roles for the basic tier, which may not call the list', async () => {
       const made = facadeWith({ filmTier: 'basic' });
       for (const [selection, expected] of [

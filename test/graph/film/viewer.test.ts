@@ -9,4 +9,11 @@ describe('viewer', () => {
     expect((await execute(query, { token: 'mine' })).data.viewer).toMatchObject({ isLoggedIn: true, filmTier: null });
     expect(calls).toEqual([]);
   });
+
+  test('has no rate limit without a token, even if the facade’s own token has one', async () => {
+    const { execute } = facade({ accessToken: 'x', filmTier: 'basic' });
+    const query = '{ viewer { rateBudget { limit } } }';
+    expect((await execute(query)).data.viewer).toEqual({ rateBudget: null });
+    expect((await execute(query, { token: 'mine' })).data.viewer).toEqual({ rateBudget: { limit: 40 } });
+  });
 });

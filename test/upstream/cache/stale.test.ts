@@ -66,6 +66,23 @@ test.each([
   });
 });
 
+test.each([
+  [404, rejection(6000), 'UPSTREAM_UNAVAILABLE'],
+  [404, 'not found', 'UPSTREAM_UNAVAILABLE'],
+  [403, rejection(1001), undefined],
+])(
+  'status %i for a client with a token says what everybody gets of an expired public record',
+  async (status, body, code) => {
+    const { service, execute } = await withExpiredRecord();
+    service.intercept(title).reply(status, body);
+    expect(await execute(document, { token: 'mine' })).toMatchObject({ data: { book: null } });
+    service.intercept(title).reply(500, '');
+    const { data, errors } = await execute(document);
+    expect(errors?.[0]?.extensions?.code).toBe(code);
+    expect(data).toEqual({ book: code ? null : { title: '活着' } });
+  },
+);
+
 test('an expired record is served for the fields it has, and the others fail with their error', async () => {
   const { service, execute } = await withExpiredRecord();
   service.intercept({ path: '/v2/book/7', query: { fields: 'id,pages,title' } }).reply(500, '');

@@ -182,6 +182,26 @@ test('a slot acquired for a retry after the call has ended is released', async (
   expect(service.requests).toHaveLength(1);
 });
 
+test('a retry with an unverified token does not wait for the permit that its first attempt holds', async () => {
+  const record = json('{"id":"7","title":"活着"}');
+  const firstAttempts = Array.from({ length: UNVERIFIED_CALLS / 2 }, () => json('', 503));
+  const { operation, unverified } = await callsTo(inTurn(...firstAttempts, record));
+  const book = createApiRequest(bookEndpoints.byId, { id: '7' });
+  const read = (n: number) => operation(unverified(`guess ${n}`)).make(book);
+  const statuses = await Promise.all(firstAttempts.map(async (_, n) => (await read(n)).status));
+  expect(statuses).toEqual(firstAttempts.map(() => 200));
+});
+
+test('the log of a rejected call names the error', async () => {
+  const { operation, unverified } = await callsTo(
+    inTurn(json('{"msg":"x","code":1001,"request":"GET /x"}', 403), json('x', 418)),
+  );
+  const callLog = createCallLog();
+  const { make } = operation(unverified('alice'), undefined, callLog);
+  for (const fields of ['title', 'summary']) await make(film(fields)).catch(() => undefined);
+  expect(callLog.calls).toMatchObject([{ error: 'UpstreamRejection' }, { error: 'UPSTREAM_INVALID_RESPONSE' }]);
+});
+
 test('the log of a call contains when it began and how long it took, and its attempts only if there were several', async () => {
   const record = json('{"title":"活着"}');
   const { operation, verified } = await callsTo(inTurn(json('', 503), record));

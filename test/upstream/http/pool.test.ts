@@ -167,6 +167,11 @@ test.each(failures)('%s fails with its code, and leaves no connection open', asy
   await until(() => service.open() === 0);
 });
 
+test('a body of exactly the limit is read', async () => {
+  const { send } = await transportTo(json('{}'.padStart(10_000)));
+  expect(await send()).toMatchObject({ status: 200, bytes: 10_000 });
+});
+
 test('a refused connection is retried, then reported as unavailable', async () => {
   const { service, transport, send } = await transportTo(silence);
   await service.close();
