@@ -64,7 +64,7 @@ async function start(command, args, env) {
     ms,
     async stop() {
       child.isStopped = true;
-      child.kill('SIGTERM');
+      process.kill(-child.pid, 'SIGTERM'); // the program too: npm does not pass the signal on to it
       await ended;
     },
   };
@@ -75,6 +75,7 @@ function how(env) {
   const settings = { LOG_LEVEL: 'error', DATA_DIR: dataDir, ...env };
   return {
     cwd: root,
+    detached: true, // a process group of its own
     env: { PATH, HOME, npm_config_update_notifier: 'false', ...settings },
     stdio: ['ignore', 'ignore', 'inherit'],
   };
