@@ -71,6 +71,52 @@ describe('a user selected by id', () => {
     expect(calls).toHaveLength(1);
   });
 
+  test.each<[string, unknown]>([
+    ['a text', '安'],
+    ['a number', 3],
+    ['true', true],
+    ['a list', [{ name: '安' }]],
+    ['null', null],
+    ['an object without the name', { id: '3' }],
+  ])('is loaded by its own call if annotations embed the user as %s', async (_, embedded) => {
+    const made = facadeWith(feed(ann));
+    made.service.intercept({ path: /^\/v2\/book\/user\/3\/annotations/ }).reply(200, {
+      ...{ start: 0, count: 20, total: 1 },
+      annotations: [{ id: '1', author_id: '3', author_user: embedded }],
+    });
+    const query = '{ user(id: 3) { name annotations { nodes { id author { id uid } } } } }';
+    const { data, errors } = await made.execute(query);
+    expect(errors).toBeUndefined();
+    expect(data.user).toEqual({
+      name: '安',
+      annotations: { nodes: [{ id: 'Annotation:1', author: { id: 'User:3', uid: null } }] },
+    });
+    expect(made.calls).toHaveLength(2);
+  });
+
+  test('has the same fields, whichever list names the user first', async () => {
+    const lists = ['events { nodes { id } }', 'annotations { nodes { author { uid } } }'];
+    const [events, annotations] = lists;
+    const queries = [
+      `{ user(id: 3) { uid name ${events} ${annotations} } }`,
+      `{ user(id: 3) { uid name ${annotations} ${events} } }`,
+      `{ user(id: 3) { uid name ${annotations} ... @defer { ${events} } } }`,
+      `{ user(id: 3) { ${events} ... @defer { uid name ${annotations} } } }`,
+      `{ user(id: 3) { name ... @defer { uid ${annotations} } } }`,
+    ];
+    const shown = [];
+    for (const query of queries) {
+      const made = facadeWith(feed(ann));
+      made.service.intercept({ path: /^\/v2\/book\/user\/3\/annotations/ }).reply(200, {
+        ...{ start: 0, count: 20, total: 1 },
+        annotations: [{ id: '1', author_id: '3', author_user: { id: '3', uid: 'ann', name: '安', signature: '…' } }],
+      });
+      const { data } = await made.execute(query);
+      shown.push([data.user.uid, data.user.name]);
+    }
+    expect(shown).toEqual(queries.map(() => [null, '安']));
+  });
+
   test.each([
     ['the user does not exist', '', 404],
     ['the feed has no author', feed(''), 200],

@@ -17,7 +17,7 @@ import {
   withThrowingFields,
 } from '../../upstream/loading/record-state.ts';
 import { insert } from '../../upstream/http/request.ts';
-import { asText } from '../types/decode.ts';
+import { asObject, asText } from '../types/decode.ts';
 import { endpointOf } from './declarations.ts';
 import { type ParentRecord, type Resolution, embeddedRecord, startCall } from './field-call.ts';
 import { type PlannedField, type SelectionPlan, responseKeyOf } from './operation-plan.ts';
@@ -211,23 +211,33 @@ function startEagerCalls(
   return started;
 }
 
-/** The names that a child's response carries of its parent. If it carries less than declared, they are requested. */
+/**
+ * The names that a child's response carries of its parent, and no other members: which child responds must not change what is shown. If it
+ * carries less than declared, they are requested.
+ */
 async function loadFromChild(
   { plan, response }: StartedChild,
   record: ParentRecord,
   names: readonly string[],
   request: (names: readonly string[]) => unknown,
 ): Promise<unknown> {
-  let provided: ParentRecord | null | undefined;
+  const provides = plan.rule.provides!;
+  let provided: ParentRecord;
   try {
     const received = await response;
     if (received === null) return null;
-    provided = plan.rule.provides!.read(received);
+    provided = membersOf(asObject(provides.read(received)), provides.names);
   } catch {
-    provided = undefined;
+    return request(names);
   }
-  if (!provided || !names.every((name) => name in provided)) return request(names);
+  if (!names.every((name) => name in provided)) return request(names);
   return withMembers(provided, record); // what is known stays: a person named by uid keeps it as the id
+}
+
+function membersOf(record: ParentRecord, names: readonly string[]): ParentRecord {
+  const members: ParentRecord = {};
+  for (const name of names) if (name in record) members[name] = record[name];
+  return members;
 }
 
 const ID: readonly string[] = Object.freeze(['id']);

@@ -4,8 +4,9 @@
  */
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import { type Representation, wholeRepresentation } from '../../api/endpoint.ts';
-import { withValue } from '../../lib/promises.ts';
+import { asError, withValue } from '../../lib/promises.ts';
 import { RecordRejected, TierRequired, isRecordRejection } from '../../upstream/errors.ts';
+import { withThrowingFields } from '../../upstream/loading/record-state.ts';
 import { asObjects } from '../types/decode.ts';
 import { type Page, emptyPage, pageOf } from '../types/paging.ts';
 import type { Context } from './builder.ts';
@@ -58,7 +59,7 @@ export function callResolver(rule: FieldRule, keys: Keys): EngineResolver {
       if (member !== unreadable) {
         const fromMember = () => fromEmbedded(parent, member, resolution);
         return omitsAny(member, plan.mayOmit)
-          ? unlessRefused(() => call(parent, resolution), fromMember)
+          ? callOrEmbedded(() => call(parent, resolution), fromMember, plan.mayOmit)
           : fromMember();
       }
     }
@@ -106,13 +107,19 @@ export function callResolver(rule: FieldRule, keys: Keys): EngineResolver {
 const omitsAny = (items: unknown, names: readonly string[]): boolean =>
   names.length > 0 && asObjects(items as object[]).some((item) => names.some((name) => !(name in item)));
 
-/** The result of the call, or of the embedded member if the caller's tier may not make the call. */
-async function unlessRefused(call: () => unknown, fromMember: () => unknown): Promise<unknown> {
+/** The list of the call; if there is none, the embedded page, in which the names that its items omit have the error of the call. */
+async function callOrEmbedded(call: () => unknown, embedded: () => unknown, mayOmit: readonly string[]) {
   try {
-    return await call();
+    const list = await call();
+    return list ?? embedded();
   } catch (error) {
-    if (error instanceof TierRequired || error instanceof RecordRejected) return fromMember();
-    throw error;
+    const page = embedded() as Page<ParentRecord>;
+    if (error instanceof TierRequired || error instanceof RecordRejected) return page;
+    const withErrors = (item: ParentRecord) => {
+      const omitted = mayOmit.filter((name) => !(name in item));
+      return withThrowingFields(item, omitted, () => asError(error));
+    };
+    return { ...page, items: page.items.map((item) => item && withErrors(item)) };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Interceptable } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { facade } from '../../support/facade.ts';
-import { serve } from '../../support/serve.ts';
+import { filmNotFound, serve } from '../../support/serve.ts';
 
 /** Replies to requests with exactly this path and query. */
 function replyTo(service: Interceptable, path: string, body: object, status = 200) {
@@ -111,13 +111,45 @@ describe('a celebrity', () => {
       expect(made.calls).toHaveLength(2);
     });
 
-    test('has the error of the list call if that fails', async () => {
+    test.each([
+      ['fails with 500', 500, '', 'UPSTREAM_UNAVAILABLE'],
+      ['is answered by a web page', 200, '<!doctype html><html><body>busy</body></html>', 'UPSTREAM_INVALID_RESPONSE'],
+      ['is rejected', 400, { code: 6009, msg: 'function_error', request: '' }, 'UPSTREAM_REFUSED'],
+    ])('keeps the works, with the error at the roles, if the list call %s', async (_, status, body, code) => {
       const made = facade({ readAttempts: 1 });
       serve(made.service, { '/v2/movie/celebrity/91': { body: { id: '91', works: bare } } });
+      made.service.intercept({ path: /works\?/ }).reply(status, body);
+      const query =
+        '{ celebrity(id: 91) { id works { edges { node { subject { title } } } nodes { roles subject { title } } } } }';
+      const { data, errors } = await made.execute(query);
+      expect(data.celebrity.works.nodes).toEqual(bare.map(({ title }) => ({ roles: null, subject: { title } })));
+      expect(data.celebrity.works.edges).toEqual(bare.map(({ title }) => ({ node: { subject: { title } } })));
+      expect(errors).toHaveLength(5);
+      expect(errors![1]).toMatchObject({
+        path: ['celebrity', 'works', 'nodes', 1, 'roles'],
+        extensions: { code },
+      });
+    });
+
+    test('keeps the roles that its record does carry if the list call fails', async () => {
+      const made = facade({ readAttempts: 1 });
+      const works = [{ roles: ['导演'], subject: bare[0] }, bare[1]];
+      serve(made.service, { '/v2/movie/celebrity/91': { body: { id: '91', works } } });
       made.service.intercept({ path: /works\?/ }).reply(500, '');
-      const { data, errors } = await made.execute('{ celebrity(id: 91) { id works { nodes { roles } } } }');
-      expect(data).toEqual({ celebrity: { id: 'Celebrity:91', works: null } });
-      expect(errors).toMatchObject([{ path: ['celebrity', 'works'], extensions: { code: 'UPSTREAM_UNAVAILABLE' } }]);
+      const { data, errors } = await made.execute('{ celebrity(id: 91) { works { nodes { roles } } } }');
+      expect(data.celebrity.works.nodes).toEqual([{ roles: ['导演'] }, { roles: null }]);
+      expect(errors).toMatchObject([{ path: ['celebrity', 'works', 'nodes', 1, 'roles'] }]);
+    });
+
+    test('has works without roles, and no error, if the list is absent', async () => {
+      const made = facade();
+      serve(made.service, { '/v2/movie/celebrity/91': { body: { id: '91', works: bare } } });
+      made.service.intercept({ path: /works\?/ }).reply(404, filmNotFound.body);
+      const { data, errors } = await made.execute('{ celebrity(id: 91) { works { nodes { roles subject { id } } } } }');
+      expect(errors).toBeUndefined();
+      expect(data.celebrity.works.nodes).toEqual(
+        bare.map(({ id }) => ({ roles: null, subject: { id: `Subject:${id}` } })),
+      );
     });
 
     test('has works without roles for the basic tier, which may not call the list', async () => {
