@@ -1,6 +1,6 @@
 /**
  * Measures how the product scales: with the number of processes, with an upstream latency of 5 ms, and with the nodes of a response.
- * Prints the two tables of docs/scale.md.
+ * Prints tables; docs/scale.md has the first.
  */
 import { cpus } from 'node:os';
 import { ask, load, requestOf } from './load.ts';

@@ -3,6 +3,19 @@
  *
  * Calls are counted as if nothing were cached and no two calls were equal. Responses are limited too, because a response whose values are
  * all at hand is built in one go.
+ *
+ * An example, explained in docs/architecture.md. Each count is multiplied by that of the field above it:
+ *
+ *     top250(first: 20) {               1 call: a page of 20 films
+ *       nodes {                         20 items
+ *         title
+ *         directors {                   20 calls: the chart has none of them; 20 x 4 = 80 items, the most that a film may have
+ *           name
+ *           works(first: 5) {           80 calls
+ *             nodes {                   80 x 5 = 400 items
+ *               subject { title } } } } } }
+ *
+ * Together at most 101 calls, 500 items and 1082 values.
  */
 import { getNullableType, isListType } from 'graphql';
 import {
