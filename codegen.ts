@@ -15,7 +15,7 @@ import {
   parse,
 } from 'graphql';
 import { format, resolveConfig } from 'prettier';
-import { settingsTable } from './src/config/settings.ts';
+import { settingsMarkdown } from './src/config/settings.ts';
 import { options } from './src/config/read.ts';
 import { errorsMarkdown } from './src/graph/errors/markdown.ts';
 import { architecture } from './scripts/architecture.mjs';
@@ -39,7 +39,7 @@ const printed = {
   'docs/errors.md': await formatted('docs/errors.md', errorsMarkdown()),
   'docs/front-ends.md': await formatted('docs/front-ends.md', withClients(read('docs/front-ends.md') ?? '')),
   'docs/operations.md': await withRegion('docs/operations.md', 'metrics', metricsTable()),
-  'docs/settings.md': await withRegion('docs/settings.md', 'settings', settingsBlock()),
+  'docs/settings.md': await withRegion('docs/settings.md', 'settings', settingsMarkdown()),
 };
 
 const check = process.argv.includes('--check');
@@ -142,11 +142,6 @@ function withRegion(file: string, name: string, content: string): Promise<string
     file,
     page.replace(new RegExp(`${start}[^]*${end}`), () => `${start}\n\n${content}\n\n${end}`),
   );
-}
-
-/** The table of settings, as `--help` prints it. */
-function settingsBlock(): string {
-  return `\`\`\`text\n${settingsTable().replaceAll(/^ {2}/gm, '')}\n\`\`\``;
 }
 
 /** The metrics as declared in the server; some exist only while a server is open. */

@@ -30,20 +30,10 @@ export interface FacadeOptions {
   filmTier?: 'basic' | 'advance' | 'premium' | undefined;
   /** Redis in which replicas share cached records and the rate limit (a redis:// or rediss:// address). Default: none: in memory. */
   redisUrl?: string | undefined;
-  /** Lowest level that is logged (one of trace, debug, info, warn, error, fatal, silent). Default: info. */
-  logLevel?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' | undefined;
-  /** Collector of OpenTelemetry spans: /v1/traces is appended, OTLP in JSON (an http:// or https:// address without user, query or fragment). Default: none: no spans. */
-  otelExporterOtlpEndpoint?: string | undefined;
-  /** Headers for the collector, for example an API key (an object of header names and values). Default: none. */
-  otelExporterOtlpHeaders?: Readonly<Record<string, string>> | undefined;
-  /** Name of the facade in its spans (a name of visible characters). Default: catalog-graphql. */
-  otelServiceName?: string | undefined;
-  /** Proxies whose X-Forwarded-For or Forwarded is used as the client address; each address has a limited share of the calls with ACCESS_TOKEN (a list of addresses and ranges, each like 10.0.0.1, 10.0.0.0/8 or fd00::/8). Default: none: the address of the connection. */
-  trustedProxies?: readonly string[] | undefined;
   /** Origins of other pages that may send requests (a list of origins, each like https://shop.example, or http://localhost:* for any port (no path, no other *)). Default: http://localhost:*,http://127.0.0.1:*; none in production. */
   corsOrigins?: readonly string[] | undefined;
-  /** Compresses responses with br, zstd or gzip, as the client accepts; turn it off if a proxy compresses (true or false). Default: on. */
-  compression?: boolean | undefined;
+  /** Proxies whose X-Forwarded-For or Forwarded is used as the client address; each address has a limited share of the calls with ACCESS_TOKEN (a list of addresses and ranges, each like 10.0.0.1, 10.0.0.0/8 or fd00::/8). Default: none: the address of the connection. */
+  trustedProxies?: readonly string[] | undefined;
   /** GraphiQL at /graphql (true or false). Default: true; false in production. */
   graphiql?: boolean | undefined;
   /** Introspection of the schema (true or false). Default: true; false in production. */
@@ -54,12 +44,26 @@ export interface FacadeOptions {
   explain?: boolean | undefined;
   /** Server-Timing, RateLimit and RateLimit-Policy headers (true or false). Default: as EXPLAIN. */
   serverTiming?: boolean | undefined;
+  /** Compresses responses with br, zstd or gzip, as the client accepts; turn it off if a proxy compresses (true or false). Default: on. */
+  compression?: boolean | undefined;
+  /** Name of the service, the label of films, ratings and reviews (`Attribution.label`) (a text of one line). Default: the catalog service. */
+  serviceName?: string | undefined;
   /** Manifest of trusted documents, which clients send by hash (a path). Default: none. */
   persistedOperations?: string | undefined;
   /** Rejects every document that is not in the manifest (true or false). Default: off. */
   persistedOnly?: boolean | undefined;
   /** Clients may store documents by hash; ignored with PERSISTED_ONLY (true or false). Default: on. */
   automaticPersistedQueries?: boolean | undefined;
+  /** Lowest level that is logged (one of trace, debug, info, warn, error, fatal, silent). Default: info. */
+  logLevel?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' | undefined;
+  /** Operations that take longer are logged; 0 logs none (a whole number from 0 to 600000). Default: 3000. */
+  slowOperationMs?: number | undefined;
+  /** Collector of OpenTelemetry spans: /v1/traces is appended, OTLP in JSON (an http:// or https:// address without user, query or fragment). Default: none: no spans. */
+  otelExporterOtlpEndpoint?: string | undefined;
+  /** Headers for the collector, for example an API key (an object of header names and values). Default: none. */
+  otelExporterOtlpHeaders?: Readonly<Record<string, string>> | undefined;
+  /** Name of the facade in its spans (a name of visible characters). Default: catalog-graphql. */
+  otelServiceName?: string | undefined;
   /** Model Context Protocol at /mcp: tools and resources for agents (true or false). Default: off. */
   mcp?: boolean | undefined;
   /** Folder of GraphQL files, or manifest of trusted documents, whose operations are the tools (a path). Default: the pages of GraphiQL. */
@@ -106,12 +110,14 @@ export interface FacadeOptions {
   maxValues?: number | undefined;
   /** Approximate size of a response, in bytes (a whole number from 1 to 1000000000). Default: 5000000. */
   maxAnswerBytes?: number | undefined;
-  /** Time to live of all cached records; 0 turns the cache off (a whole number from 0 to 31536000). Default: depends on the type. */
-  recordTtlSeconds?: number | undefined;
   /** Deadline of an operation (a whole number from 1 to 600000). Default: 15000. */
   operationTimeoutMs?: number | undefined;
-  /** Operations that take longer are logged; 0 logs none (a whole number from 0 to 600000). Default: 3000. */
-  slowOperationMs?: number | undefined;
+  /** Pictures in a mutation (a whole number from 1 to 1000000). Default: 12. */
+  maxPictures?: number | undefined;
+  /** Size of all files of a request together (a whole number from 1 to 1000000000). Default: 40000000. */
+  maxUploadBytes?: number | undefined;
+  /** Deadline of an operation with files (a whole number from 1 to 600000). Default: 60000. */
+  uploadTimeoutMs?: number | undefined;
   /** Operations running at once (a whole number from 1 to 1000000). Default: 256. */
   maxRunningOperations?: number | undefined;
   /** Operations waiting to run; more are rejected with 503 (a whole number from 0 to 1000000). Default: 256. */
@@ -124,14 +130,10 @@ export interface FacadeOptions {
   requestBodyTimeoutMs?: number | undefined;
   /** Response bytes that all clients together have not read, and bytes of request bodies that are arriving; beyond it the connections that have been idle longest are closed (a whole number from 1 to 1000000000). Default: 100000000. */
   maxUnsentBytes?: number | undefined;
-  /** Name of the service, the label of films, ratings and reviews (`Attribution.label`) (a text of one line). Default: the catalog service. */
-  serviceName?: string | undefined;
-  /** Pictures in a mutation (a whole number from 1 to 1000000). Default: 12. */
-  maxPictures?: number | undefined;
-  /** Size of all files of a request together (a whole number from 1 to 1000000000). Default: 40000000. */
-  maxUploadBytes?: number | undefined;
-  /** Deadline of an operation with files (a whole number from 1 to 600000). Default: 60000. */
-  uploadTimeoutMs?: number | undefined;
+  /** Time for running operations to finish after SIGTERM (a whole number from 1 to 600000). Default: 8000. */
+  shutdownMs?: number | undefined;
+  /** Time to live of all cached records; 0 turns the cache off (a whole number from 0 to 31536000). Default: depends on the type. */
+  recordTtlSeconds?: number | undefined;
   /** Time to connect to upstream (a whole number from 1 to 600000). Default: 2000. */
   connectTimeoutMs?: number | undefined;
   /** Time for the headers of an upstream response (a whole number from 1 to 600000). Default: 5000. */
@@ -160,8 +162,6 @@ export interface FacadeOptions {
   retryAfterSeconds?: number | undefined;
   /** Longest pause after a 429 (a whole number from 1 to 3600). Default: 60. */
   maxRetryAfterSeconds?: number | undefined;
-  /** Time for running operations to finish after SIGTERM (a whole number from 1 to 600000). Default: 8000. */
-  shutdownMs?: number | undefined;
   // </options>
   /** Off by default: GraphiQL, introspection, suggestions and the x-explain header. Default: whether NODE_ENV is production. */
   production?: boolean | undefined;

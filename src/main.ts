@@ -93,10 +93,10 @@ program
   });
 
 for (const command of [program, ...program.commands.filter((each) => each.name() === 'origin')]) {
-  for (const [name, { description, must, env, byDefault, shown }] of entries()) {
+  for (const [name, { description, must, env, byDefault, shown, group = '' }] of entries()) {
     if (command !== program && !ORIGIN_SETTINGS.includes(name)) continue;
     const text = `${description} (${must}; default: ${shown ?? String(byDefault(false))}) ${env}`;
-    command.addOption(new Option(`${flagOf(name)} <value>`, text));
+    command.addOption(new Option(`${flagOf(name)} <value>`, text).helpGroup(`${group}:`));
   }
 }
 // `origin --data-dir x` sets the option of the command `origin`, not the option of the program.

@@ -24,6 +24,8 @@ export interface Setting<T> extends Kind<T> {
   description: string;
   /** The text in the column of defaults, if the value itself would not be clear. */
   shown?: string;
+  /** The heading that it stands under in docs and in `--help`. */
+  group?: string;
   /** Of the port or of the origin: a facade inside another program has neither. */
   isStandalone?: boolean;
 }
@@ -45,6 +47,12 @@ function optional<T>(env: string, kind: Kind<T>, description: string, shown = 'n
 
 const standalone = <T>(row: Setting<T>): Setting<T> => ({ ...row, isStandalone: true });
 
+/** Rows under one heading. */
+function inGroup<Rows extends { [Name in keyof Rows]: { group?: string } }>(group: string, rows: Rows): Rows {
+  for (const name in rows) rows[name].group = group;
+  return rows;
+}
+
 const outsideProduction = (production: boolean) => !production;
 const OUTSIDE_PRODUCTION = 'on; off in production';
 
@@ -54,178 +62,185 @@ const LOCAL_ORIGINS: readonly string[] = ['http://localhost:*', 'http://127.0.0.
 // A table is read down its columns.
 // prettier-ignore
 export const settings = {
-  port: standalone(setting('PORT', port, 4000, 'port of the facade')),
-  host: standalone(setting(
-    'HOST',
-    matching('a host name or address', /^[\w.:-]+$/),
-    '127.0.0.1',
-    'address that the facade listens on, and an origin that is started alone',
-  )),
-  baseUrl: optional('BASE_URL', catalogAddress, 'upstream for books, notes and films: /v2/… is appended', 'the origin'),
-  eventBaseUrl: optional('EVENT_BASE_URL', httpAddress, 'upstream for events: /event/…, /events, /people/… are appended', 'the origin'),
-  accessToken: optional(
-    'ACCESS_TOKEN',
-    matching('a bearer token: visible ASCII characters, no spaces', /^[\x21-\x7e]{1,2000}$/),
-    "the facade's own token, for requests without one",
-    'none; demo-app beside the origin',
-  ),
-  filmTier: optional('FILM_TIER', oneOf('basic', 'advance', 'premium'), "film tier of the facade's own token", 'unknown; advance beside the origin'),
-  dataDir: standalone(setting('DATA_DIR', matching('a path', /^[^\0]+$/), '.catalog', 'folder with the database and pictures of the origin')),
-  originPort: standalone(setting('ORIGIN_PORT', port, 4001, 'port of the origin')),
-  publicUrl: standalone(optional('PUBLIC_URL', httpAddress, 'base URL of links and pictures in records of the origin', 'the Host of each request')),
-  redisUrl: optional('REDIS_URL', redisAddress, 'Redis in which replicas share cached records and the rate limit', 'none: in memory'),
-  logLevel: setting('LOG_LEVEL', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'lowest level that is logged'),
-
-  otelExporterOtlpEndpoint: optional(
-    'OTEL_EXPORTER_OTLP_ENDPOINT',
-    httpAddress,
-    'collector of OpenTelemetry spans: /v1/traces is appended, OTLP in JSON',
-    'none: no spans',
-  ),
-  otelExporterOtlpHeaders: optional('OTEL_EXPORTER_OTLP_HEADERS', headerList, 'headers for the collector, for example an API key'),
-  otelServiceName: setting(
-    'OTEL_SERVICE_NAME',
-    matching('a name of visible characters', /^[\x20-\x7e]{1,100}$/),
-    'catalog-graphql',
-    'name of the facade in its spans',
-  ),
-
-  trustedProxies: setting(
-    'TRUSTED_PROXIES',
-    addressRanges,
-    [],
-    'proxies whose X-Forwarded-For or Forwarded is used as the client address; each address has a limited share of the calls with ACCESS_TOKEN',
-    'none: the address of the connection',
-  ),
-  corsOrigins: setting(
-    'CORS_ORIGINS',
-    origins,
-    (production) => (production ? [] : LOCAL_ORIGINS),
-    'origins of other pages that may send requests',
-    `${LOCAL_ORIGINS.join(',')}; none in production`,
-  ),
-  compression: setting('COMPRESSION', onOff, true, 'compresses responses with br, zstd or gzip, as the client accepts; turn it off if a proxy compresses', 'on'),
-  graphiql: setting('GRAPHIQL', onOff, outsideProduction, 'GraphiQL at /graphql', OUTSIDE_PRODUCTION),
-  introspection: setting('INTROSPECTION', onOff, outsideProduction, 'introspection of the schema', OUTSIDE_PRODUCTION),
-  suggestions: setting('SUGGESTIONS', onOff, outsideProduction, '"Did you mean …" in error messages', OUTSIDE_PRODUCTION),
-  explain: setting('EXPLAIN', onOff, outsideProduction, 'the x-explain header', OUTSIDE_PRODUCTION),
-  serverTiming: optional('SERVER_TIMING', onOff, 'Server-Timing, RateLimit and RateLimit-Policy headers', 'as EXPLAIN'),
-  demoTokens: standalone(setting('DEMO_TOKENS', onOff, outsideProduction, 'the fixed tokens of the demo users in the origin', OUTSIDE_PRODUCTION)),
-
-  persistedOperations: optional('PERSISTED_OPERATIONS', matching('a path', /^[^\0]+$/), 'manifest of trusted documents, which clients send by hash'),
-  persistedOnly: setting('PERSISTED_ONLY', onOff, false, 'rejects every document that is not in the manifest', 'off'),
-  automaticPersistedQueries: setting(
-    'AUTOMATIC_PERSISTED_QUERIES',
-    onOff,
-    true,
-    'clients may store documents by hash; ignored with PERSISTED_ONLY',
-    'on',
-  ),
-
-  mcp: setting('MCP', onOff, false, 'Model Context Protocol at /mcp: tools and resources for agents', 'off'),
-  mcpOperations: optional(
-    'MCP_OPERATIONS',
-    matching('a path', /^[^\0\n]+$/),
-    'folder of GraphQL files, or manifest of trusted documents, whose operations are the tools',
-    'the pages of GraphiQL',
-  ),
-  mcpWrites: setting('MCP_WRITES', onOff, false, 'mutations are tools too', 'off'),
-  mcpFree: setting('MCP_FREE', onOff, false, 'the tools query and schema, by which agents run documents of their own', 'off'),
-  mcpShare: setting('MCP_SHARE', whole(1, 100), 25, 'percent of the film rate limit of a credential, and of MAX_RUNNING_OPERATIONS, for all agents together'),
-  mcpResultCharacters: setting('MCP_RESULT_CHARACTERS', whole(2_000, 1_000_000), 20_000, 'longest result of a tool, in characters; lists are cut'),
-  mcpUrl: optional(
-    'MCP_URL',
-    httpAddress,
-    'public URL of /mcp, whose host the Host header of requests may have',
-    'none: HOST, localhost and IP addresses',
-  ),
-  mcpAuthorizationServer: optional('MCP_AUTHORIZATION_SERVER', httpAddress, 'issuer of the tokens, in the OAuth metadata of /mcp'),
-
-  maxDocumentCharacters: setting('MAX_DOCUMENT_CHARACTERS', amount, 20_000, 'longest document, in characters'),
-  maxTokens: setting('MAX_TOKENS', amount, 4_000, 'tokens in a document'),
-  maxNesting: setting('MAX_NESTING', whole(1, 1_000), 100, 'nesting of brackets of any kind in a document'),
-  maxDepth: setting('MAX_DEPTH', whole(1, 500), 14, 'nesting of fields; introspection is not counted'),
-  maxFields: setting('MAX_FIELDS', amount, 1_000, 'fields in a document; a fragment counts at each spread'),
-  maxPlannedFields: setting('MAX_PLANNED_FIELDS', amount, 3_000, 'fields of an operation, counted once for each possible type'),
-  maxFragments: setting('MAX_FRAGMENTS', amount, 100, 'fragments in a document'),
-  maxAliases: setting('MAX_ALIASES', amount, 60, 'aliases in a document'),
-  maxRootFields: setting('MAX_ROOT_FIELDS', amount, 30, 'fields at the root of an operation'),
-  maxMutations: setting('MAX_MUTATIONS', amount, 10, 'mutations in an operation'),
-  maxDirectives: setting('MAX_DIRECTIVES', amount, 50, 'directives in a document'),
-
-  maxUpstreamCalls: setting('MAX_UPSTREAM_CALLS', amount, 250, 'upstream calls of an operation'),
-  maxItems: setting('MAX_ITEMS', amount, 10_000, 'list items in a response'),
-  maxValues: setting('MAX_VALUES', amount, 50_000, 'values in a response: the fields of all items'),
-  maxAnswerBytes: setting('MAX_ANSWER_BYTES', bytes, 5_000_000, 'approximate size of a response, in bytes'),
-  recordTtlSeconds: optional(
-    'RECORD_TTL_SECONDS',
-    whole(0, 31_536_000),
-    'time to live of all cached records; 0 turns the cache off',
-    'depends on the type',
-  ),
-  operationTimeoutMs: setting('OPERATION_TIMEOUT_MS', milliseconds, 15_000, 'deadline of an operation'),
-  slowOperationMs: setting('SLOW_OPERATION_MS', whole(0, 600_000), 3_000, 'operations that take longer are logged; 0 logs none'),
-  maxRunningOperations: setting('MAX_RUNNING_OPERATIONS', amount, 256, 'operations running at once'),
-  maxWaitingOperations: setting('MAX_WAITING_OPERATIONS', whole(0, 1_000_000), 256, 'operations waiting to run; more are rejected with 503'),
-
-  maxClientConnections: standalone(setting(
-    'MAX_CLIENT_CONNECTIONS',
-    amount,
-    4_000,
-    'connections of clients; requests on further connections are rejected with 503',
-  )),
-
-  maxBodyBytes: setting('MAX_BODY_BYTES', bytes, 1_000_000, 'largest JSON body of a request'),
-  maxHeaderBytes: setting('MAX_HEADER_BYTES', whole(1_024, 1_000_000), 16_384, 'largest headers of a request'),
-  requestHeadersTimeoutMs: standalone(setting('REQUEST_HEADERS_TIMEOUT_MS', milliseconds, 15_000, 'time for the headers of a request to arrive')),
-  requestBodyTimeoutMs: setting('REQUEST_BODY_TIMEOUT_MS', milliseconds, 30_000, 'time for the JSON body of a request to arrive'),
-
-  connectionTimeoutMs: standalone(setting(
-    'CONNECTION_TIMEOUT_MS',
-    milliseconds,
-    90_000,
-    'a connection without any traffic for this long is closed, for example if its client does not read',
-  )),
-
-  maxUnsentBytes: setting(
-    'MAX_UNSENT_BYTES',
-    bytes,
-    100_000_000,
-    'response bytes that all clients together have not read, and bytes of request bodies that are arriving; beyond it the connections that have been idle longest are closed',
-  ),
-
-  serviceName: setting(
-    'SERVICE_NAME',
-    matching('a text of one line', /^[^\0\r\n]{1,200}$/),
-    'the catalog service',
-    'name of the service, the label of films, ratings and reviews (`Attribution.label`)',
-  ),
-  maxPictures: setting('MAX_PICTURES', amount, 12, 'pictures in a mutation'),
-  maxUploadBytes: setting('MAX_UPLOAD_BYTES', bytes, 40_000_000, 'size of all files of a request together'),
-  uploadTimeoutMs: setting('UPLOAD_TIMEOUT_MS', milliseconds, 60_000, 'deadline of an operation with files'),
-
-  connectTimeoutMs: setting('CONNECT_TIMEOUT_MS', milliseconds, 2_000, 'time to connect to upstream'),
-  headersTimeoutMs: setting('HEADERS_TIMEOUT_MS', milliseconds, 5_000, 'time for the headers of an upstream response'),
-  bodyTimeoutMs: setting('BODY_TIMEOUT_MS', milliseconds, 5_000, 'longest pause in the body of an upstream response'),
-  callTimeoutMs: setting('CALL_TIMEOUT_MS', milliseconds, 10_000, 'deadline of an upstream call, all attempts together; waiting for a connection and pauses between attempts do not count'),
-  maxJsonBytes: setting('MAX_JSON_BYTES', bytes, 4_000_000, 'largest JSON response of upstream, decompressed'),
-  maxAtomBytes: setting('MAX_ATOM_BYTES', bytes, 2_000_000, 'largest Atom response of upstream, decompressed'),
-  readAttempts: setting('READ_ATTEMPTS', whole(1, 10), 3, 'attempts of a read; a write has one'),
-  maxConnections: setting('MAX_CONNECTIONS', whole(1, 10_000), 64, 'connections to a fast upstream'),
-  maxBusyConnections: setting('MAX_BUSY_CONNECTIONS', whole(1, 10_000), 256, 'connections to a slow upstream, or while calls wait'),
-  breakerFailures: setting(
-    'BREAKER_FAILURES',
-    whole(1, 1_000),
-    5,
-    'consecutive connection errors and timeouts that open the circuit breaker of an upstream',
-  ),
-  breakerPauseMs: setting('BREAKER_PAUSE_MS', milliseconds, 1_000, 'how long the circuit breaker stays open; doubled each time the upstream is still unreachable'),
-  maxBreakerPauseMs: setting('MAX_BREAKER_PAUSE_MS', milliseconds, 15_000, 'longest time that the circuit breaker stays open'),
-  retryAfterSeconds: setting('RETRY_AFTER_SECONDS', whole(1, 3_600), 5, 'pause of a group of endpoints (books, films, notes, events) after a 429 without Retry-After'),
-  maxRetryAfterSeconds: setting('MAX_RETRY_AFTER_SECONDS', whole(1, 3_600), 60, 'longest pause after a 429'),
-
-  drainMs: standalone(setting('DRAIN_MS', whole(0, 600_000), 0, 'time after SIGTERM in which requests are still served and /ready is 503, so that load balancers stop sending them')),
-  shutdownMs: setting('SHUTDOWN_MS', milliseconds, 8_000, 'time for running operations to finish after SIGTERM'),
+  ...inGroup('The ten that matter first', {
+    port: standalone(setting('PORT', port, 4000, 'port of the facade')),
+    host: standalone(setting(
+      'HOST',
+      matching('a host name or address', /^[\w.:-]+$/),
+      '127.0.0.1',
+      'address that the facade listens on, and an origin that is started alone',
+    )),
+    baseUrl: optional('BASE_URL', catalogAddress, 'upstream for books, notes and films: /v2/… is appended', 'the origin'),
+    eventBaseUrl: optional('EVENT_BASE_URL', httpAddress, 'upstream for events: /event/…, /events, /people/… are appended', 'the origin'),
+    accessToken: optional(
+      'ACCESS_TOKEN',
+      matching('a bearer token: visible ASCII characters, no spaces', /^[\x21-\x7e]{1,2000}$/),
+      "the facade's own token, for requests without one",
+      'none; demo-app beside the origin',
+    ),
+    filmTier: optional('FILM_TIER', oneOf('basic', 'advance', 'premium'), "film tier of the facade's own token", 'unknown; advance beside the origin'),
+    redisUrl: optional('REDIS_URL', redisAddress, 'Redis in which replicas share cached records and the rate limit', 'none: in memory'),
+    corsOrigins: setting(
+      'CORS_ORIGINS',
+      origins,
+      (production) => (production ? [] : LOCAL_ORIGINS),
+      'origins of other pages that may send requests',
+      `${LOCAL_ORIGINS.join(',')}; none in production`,
+    ),
+    trustedProxies: setting(
+      'TRUSTED_PROXIES',
+      addressRanges,
+      [],
+      'proxies whose X-Forwarded-For or Forwarded is used as the client address; each address has a limited share of the calls with ACCESS_TOKEN',
+      'none: the address of the connection',
+    ),
+    drainMs: standalone(setting('DRAIN_MS', whole(0, 600_000), 0, 'time after SIGTERM in which requests are still served and /ready is 503, so that load balancers stop sending them')),
+  }),
+  ...inGroup('The origin and its demo', {
+    dataDir: standalone(setting('DATA_DIR', matching('a path', /^[^\0]+$/), '.catalog', 'folder with the database and pictures of the origin')),
+    originPort: standalone(setting('ORIGIN_PORT', port, 4001, 'port of the origin')),
+    publicUrl: standalone(optional('PUBLIC_URL', httpAddress, 'base URL of links and pictures in records of the origin', 'the Host of each request')),
+    demoTokens: standalone(setting('DEMO_TOKENS', onOff, outsideProduction, 'the fixed tokens of the demo users in the origin', OUTSIDE_PRODUCTION)),
+  }),
+  ...inGroup('What clients see', {
+    graphiql: setting('GRAPHIQL', onOff, outsideProduction, 'GraphiQL at /graphql', OUTSIDE_PRODUCTION),
+    introspection: setting('INTROSPECTION', onOff, outsideProduction, 'introspection of the schema', OUTSIDE_PRODUCTION),
+    suggestions: setting('SUGGESTIONS', onOff, outsideProduction, '"Did you mean …" in error messages', OUTSIDE_PRODUCTION),
+    explain: setting('EXPLAIN', onOff, outsideProduction, 'the x-explain header', OUTSIDE_PRODUCTION),
+    serverTiming: optional('SERVER_TIMING', onOff, 'Server-Timing, RateLimit and RateLimit-Policy headers', 'as EXPLAIN'),
+    compression: setting('COMPRESSION', onOff, true, 'compresses responses with br, zstd or gzip, as the client accepts; turn it off if a proxy compresses', 'on'),
+    serviceName: setting(
+      'SERVICE_NAME',
+      matching('a text of one line', /^[^\0\r\n]{1,200}$/),
+      'the catalog service',
+      'name of the service, the label of films, ratings and reviews (`Attribution.label`)',
+    ),
+  }),
+  ...inGroup('Persisted operations', {
+    persistedOperations: optional('PERSISTED_OPERATIONS', matching('a path', /^[^\0]+$/), 'manifest of trusted documents, which clients send by hash'),
+    persistedOnly: setting('PERSISTED_ONLY', onOff, false, 'rejects every document that is not in the manifest', 'off'),
+    automaticPersistedQueries: setting(
+      'AUTOMATIC_PERSISTED_QUERIES',
+      onOff,
+      true,
+      'clients may store documents by hash; ignored with PERSISTED_ONLY',
+      'on',
+    ),
+  }),
+  ...inGroup('Logs and traces', {
+    logLevel: setting('LOG_LEVEL', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'lowest level that is logged'),
+    slowOperationMs: setting('SLOW_OPERATION_MS', whole(0, 600_000), 3_000, 'operations that take longer are logged; 0 logs none'),
+    otelExporterOtlpEndpoint: optional(
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      httpAddress,
+      'collector of OpenTelemetry spans: /v1/traces is appended, OTLP in JSON',
+      'none: no spans',
+    ),
+    otelExporterOtlpHeaders: optional('OTEL_EXPORTER_OTLP_HEADERS', headerList, 'headers for the collector, for example an API key'),
+    otelServiceName: setting(
+      'OTEL_SERVICE_NAME',
+      matching('a name of visible characters', /^[\x20-\x7e]{1,100}$/),
+      'catalog-graphql',
+      'name of the facade in its spans',
+    ),
+  }),
+  ...inGroup('Agents', {
+    mcp: setting('MCP', onOff, false, 'Model Context Protocol at /mcp: tools and resources for agents', 'off'),
+    mcpOperations: optional(
+      'MCP_OPERATIONS',
+      matching('a path', /^[^\0\n]+$/),
+      'folder of GraphQL files, or manifest of trusted documents, whose operations are the tools',
+      'the pages of GraphiQL',
+    ),
+    mcpWrites: setting('MCP_WRITES', onOff, false, 'mutations are tools too', 'off'),
+    mcpFree: setting('MCP_FREE', onOff, false, 'the tools query and schema, by which agents run documents of their own', 'off'),
+    mcpShare: setting('MCP_SHARE', whole(1, 100), 25, 'percent of the film rate limit of a credential, and of MAX_RUNNING_OPERATIONS, for all agents together'),
+    mcpResultCharacters: setting('MCP_RESULT_CHARACTERS', whole(2_000, 1_000_000), 20_000, 'longest result of a tool, in characters; lists are cut'),
+    mcpUrl: optional(
+      'MCP_URL',
+      httpAddress,
+      'public URL of /mcp, whose host the Host header of requests may have',
+      'none: HOST, localhost and IP addresses',
+    ),
+    mcpAuthorizationServer: optional('MCP_AUTHORIZATION_SERVER', httpAddress, 'issuer of the tokens, in the OAuth metadata of /mcp'),
+  }),
+  ...inGroup('Limits of a document', {
+    maxDocumentCharacters: setting('MAX_DOCUMENT_CHARACTERS', amount, 20_000, 'longest document, in characters'),
+    maxTokens: setting('MAX_TOKENS', amount, 4_000, 'tokens in a document'),
+    maxNesting: setting('MAX_NESTING', whole(1, 1_000), 100, 'nesting of brackets of any kind in a document'),
+    maxDepth: setting('MAX_DEPTH', whole(1, 500), 14, 'nesting of fields; introspection is not counted'),
+    maxFields: setting('MAX_FIELDS', amount, 1_000, 'fields in a document; a fragment counts at each spread'),
+    maxPlannedFields: setting('MAX_PLANNED_FIELDS', amount, 3_000, 'fields of an operation, counted once for each possible type'),
+    maxFragments: setting('MAX_FRAGMENTS', amount, 100, 'fragments in a document'),
+    maxAliases: setting('MAX_ALIASES', amount, 60, 'aliases in a document'),
+    maxRootFields: setting('MAX_ROOT_FIELDS', amount, 30, 'fields at the root of an operation'),
+    maxMutations: setting('MAX_MUTATIONS', amount, 10, 'mutations in an operation'),
+    maxDirectives: setting('MAX_DIRECTIVES', amount, 50, 'directives in a document'),
+  }),
+  ...inGroup('Limits of an operation', {
+    maxUpstreamCalls: setting('MAX_UPSTREAM_CALLS', amount, 250, 'upstream calls of an operation'),
+    maxItems: setting('MAX_ITEMS', amount, 10_000, 'list items in a response'),
+    maxValues: setting('MAX_VALUES', amount, 50_000, 'values in a response: the fields of all items'),
+    maxAnswerBytes: setting('MAX_ANSWER_BYTES', bytes, 5_000_000, 'approximate size of a response, in bytes'),
+    operationTimeoutMs: setting('OPERATION_TIMEOUT_MS', milliseconds, 15_000, 'deadline of an operation'),
+    maxPictures: setting('MAX_PICTURES', amount, 12, 'pictures in a mutation'),
+    maxUploadBytes: setting('MAX_UPLOAD_BYTES', bytes, 40_000_000, 'size of all files of a request together'),
+    uploadTimeoutMs: setting('UPLOAD_TIMEOUT_MS', milliseconds, 60_000, 'deadline of an operation with files'),
+  }),
+  ...inGroup('Load and connections of clients', {
+    maxRunningOperations: setting('MAX_RUNNING_OPERATIONS', amount, 256, 'operations running at once'),
+    maxWaitingOperations: setting('MAX_WAITING_OPERATIONS', whole(0, 1_000_000), 256, 'operations waiting to run; more are rejected with 503'),
+    maxClientConnections: standalone(setting(
+      'MAX_CLIENT_CONNECTIONS',
+      amount,
+      4_000,
+      'connections of clients; requests on further connections are rejected with 503',
+    )),
+    maxBodyBytes: setting('MAX_BODY_BYTES', bytes, 1_000_000, 'largest JSON body of a request'),
+    maxHeaderBytes: setting('MAX_HEADER_BYTES', whole(1_024, 1_000_000), 16_384, 'largest headers of a request'),
+    requestHeadersTimeoutMs: standalone(setting('REQUEST_HEADERS_TIMEOUT_MS', milliseconds, 15_000, 'time for the headers of a request to arrive')),
+    requestBodyTimeoutMs: setting('REQUEST_BODY_TIMEOUT_MS', milliseconds, 30_000, 'time for the JSON body of a request to arrive'),
+    connectionTimeoutMs: standalone(setting(
+      'CONNECTION_TIMEOUT_MS',
+      milliseconds,
+      90_000,
+      'a connection without any traffic for this long is closed, for example if its client does not read',
+    )),
+    maxUnsentBytes: setting(
+      'MAX_UNSENT_BYTES',
+      bytes,
+      100_000_000,
+      'response bytes that all clients together have not read, and bytes of request bodies that are arriving; beyond it the connections that have been idle longest are closed',
+    ),
+    shutdownMs: setting('SHUTDOWN_MS', milliseconds, 8_000, 'time for running operations to finish after SIGTERM'),
+  }),
+  ...inGroup('Calls to upstream and the cache', {
+    recordTtlSeconds: optional(
+      'RECORD_TTL_SECONDS',
+      whole(0, 31_536_000),
+      'time to live of all cached records; 0 turns the cache off',
+      'depends on the type',
+    ),
+    connectTimeoutMs: setting('CONNECT_TIMEOUT_MS', milliseconds, 2_000, 'time to connect to upstream'),
+    headersTimeoutMs: setting('HEADERS_TIMEOUT_MS', milliseconds, 5_000, 'time for the headers of an upstream response'),
+    bodyTimeoutMs: setting('BODY_TIMEOUT_MS', milliseconds, 5_000, 'longest pause in the body of an upstream response'),
+    callTimeoutMs: setting('CALL_TIMEOUT_MS', milliseconds, 10_000, 'deadline of an upstream call, all attempts together; waiting for a connection and pauses between attempts do not count'),
+    maxJsonBytes: setting('MAX_JSON_BYTES', bytes, 4_000_000, 'largest JSON response of upstream, decompressed'),
+    maxAtomBytes: setting('MAX_ATOM_BYTES', bytes, 2_000_000, 'largest Atom response of upstream, decompressed'),
+    readAttempts: setting('READ_ATTEMPTS', whole(1, 10), 3, 'attempts of a read; a write has one'),
+    maxConnections: setting('MAX_CONNECTIONS', whole(1, 10_000), 64, 'connections to a fast upstream'),
+    maxBusyConnections: setting('MAX_BUSY_CONNECTIONS', whole(1, 10_000), 256, 'connections to a slow upstream, or while calls wait'),
+    breakerFailures: setting(
+      'BREAKER_FAILURES',
+      whole(1, 1_000),
+      5,
+      'consecutive connection errors and timeouts that open the circuit breaker of an upstream',
+    ),
+    breakerPauseMs: setting('BREAKER_PAUSE_MS', milliseconds, 1_000, 'how long the circuit breaker stays open; doubled each time the upstream is still unreachable'),
+    maxBreakerPauseMs: setting('MAX_BREAKER_PAUSE_MS', milliseconds, 15_000, 'longest time that the circuit breaker stays open'),
+    retryAfterSeconds: setting('RETRY_AFTER_SECONDS', whole(1, 3_600), 5, 'pause of a group of endpoints (books, films, notes, events) after a 429 without Retry-After'),
+    maxRetryAfterSeconds: setting('MAX_RETRY_AFTER_SECONDS', whole(1, 3_600), 60, 'longest pause after a 429'),
+  }),
 };
 
 export type SettingName = keyof typeof settings;
@@ -249,22 +264,17 @@ export function flagOf(name: SettingName): string {
   return `--${settings[name].env.toLowerCase().replaceAll('_', '-')}`;
 }
 
-/** The table of all settings, as in `docs/settings.md`. */
-export function settingsTable(): string {
-  const rows = entries().map(([, { env, byDefault, description, shown, must }]) => [
-    env,
-    shown ?? String(byDefault(false)),
-    `${description} (${must})`,
-  ]);
-  return columns([['variable', 'default', 'what it is (what it must be)'], ...rows]);
+/** All settings under the headings of their groups, as in `docs/settings.md`. */
+export function settingsMarkdown(): string {
+  const lines: string[] = [];
+  let heading: string | undefined;
+  for (const [, { env, byDefault, description, shown, must, group }] of entries()) {
+    if (group !== heading) lines.push(`\n## ${(heading = group)}\n`);
+    lines.push(`- \`${env}\`: ${description} (${must}). Default: ${shown ?? String(byDefault(false))}`);
+  }
+  return lines.join('\n').replaceAll('*', '\\*').trim();
 }
 
 export function entries(): [SettingName, Setting<unknown>][] {
   return Object.entries(settings) as [SettingName, Setting<unknown>][];
-}
-
-function columns(rows: string[][]): string {
-  const width = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
-  const [first, second] = [width(0), width(1)];
-  return rows.map(([a = '', b = '', c = '']) => `  ${a.padEnd(first)}  ${b.padEnd(second)}  ${c}`).join('\n');
 }

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { entries, flagOf, settings, settingsTable } from '../../src/config/settings.ts';
+import { entries, flagOf, settings, settingsMarkdown } from '../../src/config/settings.ts';
 import { ConfigError, readConfig, readOptions } from '../../src/config/read.ts';
 
 function problems(env: NodeJS.ProcessEnv, flags = {}): readonly string[] {
@@ -121,7 +121,20 @@ test('a setting has the same name as a variable, a flag and an option', () => {
       .replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
     expect(camel).toBe(name);
   }
-  expect(settingsTable().split('\n')).toHaveLength(Object.keys(settings).length + 1);
+});
+
+test('every setting is in docs under the heading of its group, the ten that matter first', () => {
+  const groups = settingsMarkdown().split(/^## /m).slice(1);
+  const names = groups.map((group) => [...group.matchAll(/^- `(\w+)`/gm)].map(([, name]) => name));
+  expect(names[0]).toHaveLength(10);
+  expect(groups[0]).toMatch(/^The ten that matter first\n/);
+  expect(names.flat().toSorted()).toEqual(
+    Object.values(settings)
+      .map(({ env }) => env)
+      .toSorted(),
+  );
+  // No group is torn apart, and none is without a heading.
+  expect(groups).toHaveLength(new Set(Object.values(settings).map(({ group }) => group)).size);
 });
 
 test('each setting is read by the program, not only declared', () => {
