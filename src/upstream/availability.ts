@@ -3,12 +3,15 @@
 /** `reason` is undefined if it is reachable again. */
 export type OnAvailabilityChange = (service: 'catalog' | 'event' | 'redis', reason: string | undefined) => void;
 
+/** `reason` is undefined if it is reachable again. */
+export type ReportAvailability = (reason: string | undefined) => void;
+
 export type AvailabilityMonitor = ReturnType<typeof createAvailabilityMonitor>;
 
 /** Failures in a row after which it counts as unreachable: a single one may be a delay. */
 const FAILURES = 3;
 
-export function createAvailabilityMonitor(onChange: (reason: string | undefined) => void) {
+export function createAvailabilityMonitor(onChange: ReportAvailability) {
   let failures = 0;
   return {
     onSuccess(): void {

@@ -10,7 +10,7 @@ import { InFlightRequests } from './http/in-flight.ts';
 import { type Transport, type TransportSettings, createTransport } from './http/pool.ts';
 import { RateLimiter } from './limits/rate-limiter.ts';
 import { Operation, type OperationServices } from './operation.ts';
-import { connectRedis } from './redis.ts';
+import { connectRedis } from './redis/shared-state.ts';
 
 export type UpstreamClient = ReturnType<typeof createUpstream>;
 

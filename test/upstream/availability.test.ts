@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config/read.ts';
 import { logOutages } from '../../src/server/observability/watch.ts';
 import { createCancellationToken } from '../../src/lib/cancellation.ts';
 import { createAvailabilityMonitor } from '../../src/upstream/availability.ts';
-import { connectRedis } from '../../src/upstream/redis.ts';
+import { connectRedis } from '../../src/upstream/redis/shared-state.ts';
 import { createTransport } from '../../src/upstream/http/pool.ts';
 import { hostile, inTurn, json, reset } from '../support/hostile.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';

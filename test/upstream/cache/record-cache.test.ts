@@ -7,7 +7,7 @@ import { type Cache, createMemoryCache, cacheKeyOf } from '../../../src/upstream
 import type { Cacheability } from '../../../src/upstream/cache/caching-header.ts';
 import type { ResponseMeta } from '../../../src/upstream/cache/record-cache.ts';
 import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
-import { connectRedis } from '../../../src/upstream/redis.ts';
+import { connectRedis } from '../../../src/upstream/redis/shared-state.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
 
 const anonymous = { credential: 'own', hasToken: false };

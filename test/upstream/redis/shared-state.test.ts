@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { bookEndpoints } from '../../src/api/book.ts';
-import { cacheKeyOf } from '../../src/upstream/cache/memory.ts';
-import { createRecordCache } from '../../src/upstream/cache/record-cache.ts';
-import { DEFAULT_TIMEOUTS, connectRedis } from '../../src/upstream/redis.ts';
-import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
+import { bookEndpoints } from '../../../src/api/book.ts';
+import { cacheKeyOf } from '../../../src/upstream/cache/memory.ts';
+import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
+import { DEFAULT_TIMEOUTS, connectRedis } from '../../../src/upstream/redis/shared-state.ts';
+import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
 
 const anonymous = { credential: 'own', hasToken: false };
 const noHeaders = { bytes: 100, reuse: { noStore: false, isPrivate: false, maxAge: undefined } };

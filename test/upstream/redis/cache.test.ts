@@ -1,17 +1,19 @@
-import type { Redis } from 'ioredis';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createRedisCache } from '../../../src/upstream/cache/redis.ts';
+import { createRedisCache } from '../../../src/upstream/redis/cache.ts';
 import { type CacheKey, cacheKeyOf } from '../../../src/upstream/cache/memory.ts';
-import type { RedisCall } from '../../../src/upstream/redis-call.ts';
+import type { RedisCall } from '../../../src/upstream/redis/channel.ts';
+import type { RedisConnection } from '../../../src/upstream/redis/connection.ts';
 
 afterEach(() => void vi.useRealTimers());
+
+const connectionTo = (redis: object) => ({ redis, key: (name: string) => name }) as RedisConnection;
 
 /** A cache in a Redis that can be unreachable, and the names of the versions that it wrote there. */
 function cacheIn(state: { isReachable: boolean }) {
   const written: string[] = [];
   const redis = { status: 'ready', set: (name: string) => Promise.resolve(void written.push(name)) };
   const inTime: RedisCall = async (call) => (state.isReachable ? await call() : undefined);
-  return { cache: createRedisCache(redis as unknown as Redis, inTime, inTime), written };
+  return { cache: createRedisCache(connectionTo(redis), inTime, inTime), written };
 }
 
 test('invalidations that did not reach Redis are written once it is reachable', async () => {
@@ -49,7 +51,7 @@ test('nothing is read from a Redis that does not take the invalidations, althoug
       return undefined;
     }
   };
-  const cache = createRedisCache(redis as unknown as Redis, inTime, inTime);
+  const cache = createRedisCache(connectionTo(redis), inTime, inTime);
   const key: CacheKey = { text: 'Book:7', tag: 'Book:7', groupTag: 'Book', partition: 'all' };
   expect((await cache.get(key)).entry).toMatchObject({ value: { id: '7' } });
   isReadOnly = true;
@@ -68,7 +70,7 @@ test('an entry is void from the millisecond at which its time ends', async () =>
     mget: (...names: string[]) => Promise.resolve(names.map((name) => stored.get(name) ?? null)),
   };
   const cache = createRedisCache(
-    redis as unknown as Redis,
+    connectionTo(redis),
     (call) => call(),
     (call) => call(),
   );

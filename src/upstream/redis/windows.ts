@@ -1,7 +1,8 @@
 /** The sliding windows of the rate limit, in Redis: replicas count together. */
-import type { Redis } from 'ioredis';
-import type { RedisCall } from '../redis-call.ts';
-import { type SharedSlidingWindows, WINDOW_MS } from './sliding-window.ts';
+import { type SharedSlidingWindows, WINDOW_MS } from '../limits/sliding-window.ts';
+import type { RedisCall } from './channel.ts';
+import type { RedisConnection } from './connection.ts';
+import { defineScript } from './script.ts';
 
 const NOW = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -38,25 +39,28 @@ const STATE = `${COUNTED}
 return {taken, wait}`;
 
 /** Sorted sets of slots by the time when they are free again, on the clock of Redis. */
-export function createRedisWindows(redis: Redis, inTime: RedisCall): SharedSlidingWindows {
-  const windowKey = (of: string) => `window:${of}`;
+export function createRedisWindows({ redis, key }: RedisConnection, inTime: RedisCall): SharedSlidingWindows {
+  const windowKey = (of: string) => key(`window:${of}`);
+  const takeSlot = defineScript(redis, 'catalogTakeSlot', TAKE);
+  const settleSlot = defineScript(redis, 'catalogSettleSlot', SETTLE);
+  const countSlots = defineScript(redis, 'catalogCountSlots', STATE);
   const owner = (address: string) => `${address} `;
   const member = (address: string, id: string) => owner(address) + id;
   return {
     async take({ window, id, address }, { slots, perAddress, holdMs }) {
       const given = [holdMs, owner(address), slots, perAddress, member(address, id)];
-      const wait = await inTime(() => redis.eval(TAKE, 1, windowKey(window), ...given));
+      const wait = await inTime(() => takeSlot([windowKey(window)], given));
       return typeof wait === 'number' ? wait : undefined;
     },
     settle({ window, id, address }) {
-      void inTime(() => redis.eval(SETTLE, 1, windowKey(window), member(address, id), WINDOW_MS));
+      void inTime(() => settleSlot([windowKey(window)], [member(address, id), WINDOW_MS]));
     },
     release({ window, id, address }) {
       void inTime(() => redis.zrem(windowKey(window), member(address, id)));
     },
     async state(of, holdMs, address) {
       const counted = address === undefined ? '' : owner(address);
-      const state = await inTime(() => redis.eval(STATE, 1, windowKey(of), holdMs, counted));
+      const state = await inTime(() => countSlots([windowKey(of)], [holdMs, counted]));
       if (!Array.isArray(state)) return undefined;
       const [taken, backInMs] = state as [number, number];
       return { taken, backInMs: taken ? backInMs : undefined };

@@ -1,8 +1,8 @@
 /** The record cache in Redis, which replicas share. */
 import { createHash, randomUUID } from 'node:crypto';
-import type { Redis } from 'ioredis';
-import type { RedisCall } from '../redis-call.ts';
-import type { Cache, CacheEntry, CacheKey, CacheLookup, VersionToken } from './memory.ts';
+import type { Cache, CacheEntry, CacheKey, CacheLookup, VersionToken } from '../cache/memory.ts';
+import type { RedisCall } from './channel.ts';
+import type { RedisConnection } from './connection.ts';
 
 /** How long a failed invalidation waits before it is repeated. */
 const RETRY_MS = 500;
@@ -19,7 +19,13 @@ const KEY_MAX = 200;
  * at the time of its read and is void under any other. So an invalidation is one write, reaches all replicas, and also voids responses
  * that are still in flight.
  */
-export function createRedisCache(redis: Redis, inTime: RedisCall, invalidateInTime: RedisCall): Cache {
+export function createRedisCache(
+  { redis, key: fullKey }: RedisConnection,
+  inTime: RedisCall,
+  invalidateInTime: RedisCall,
+): Cache {
+  const versionKey = (name: string): string => fullKey(`cleared:${short(name)}`);
+  const entryKey = (key: CacheKey): string => fullKey(`kept:${short(key.text)}`);
   /** Invalidations that are not in Redis yet: until then nothing is read from it. */
   const unsent = new Set<string>();
   let retry: NodeJS.Timeout | undefined;
@@ -86,8 +92,6 @@ export function createRedisCache(redis: Redis, inTime: RedisCall, invalidateInTi
 
 type MakeEntry = (before: CacheEntry | undefined) => CacheEntry;
 
-const versionKey = (name: string): string => `cleared:${short(name)}`;
-const entryKey = (key: CacheKey): string => `kept:${short(key.text)}`;
 /** A search text may be long. */
 const short = (key: string): string =>
   key.length <= KEY_MAX ? key : createHash('sha256').update(key).digest('base64url');

@@ -1,0 +1,24 @@
+/** How long something that fails is left alone: each time twice as long, at most half a minute. */
+const FIRST_MS = 250;
+const LONGEST_MS = 30_000;
+
+export type Pause = ReturnType<typeof createPause>;
+
+export function createPause() {
+  let ms = 0;
+  let until = 0;
+  return {
+    isOn: (): boolean => ms > 0 && performance.now() < until,
+    /** Until it is over, in ms. */
+    left: (): number => (ms > 0 ? Math.max(0, until - performance.now()) : 0),
+    /** It failed again. Failures during a pause belong to calls from before it. */
+    grow(): void {
+      if (ms > 0 && performance.now() < until) return;
+      ms = Math.min(LONGEST_MS, ms * 2 || FIRST_MS);
+      until = performance.now() + ms;
+    },
+    end(): void {
+      ms = 0;
+    },
+  };
+}

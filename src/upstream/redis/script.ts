@@ -1,0 +1,11 @@
+/** Scripts that Redis runs as one step. */
+import type { RedisClient } from './connection.ts';
+
+export type Script = (keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown>;
+
+/** ioredis sends the hash of the script, and the script itself where Redis does not have it (NOSCRIPT). */
+export function defineScript(redis: RedisClient, name: string, lua: string): Script {
+  redis.defineCommand(name, { lua });
+  const command = Reflect.get(redis, name) as (...values: readonly unknown[]) => Promise<unknown>;
+  return (keys, values) => command.call(redis, keys.length, ...keys, ...values);
+}

@@ -1,0 +1,52 @@
+import { expect, test, vi } from 'vitest';
+import { createChannel } from '../../../src/upstream/redis/channel.ts';
+
+function connected(status = 'ready') {
+  const availability = { onSuccess: vi.fn(), onFailure: vi.fn() };
+  const reported: (string | undefined)[] = [];
+  const report = (reason: string | undefined) => void reported.push(reason);
+  const call = createChannel({ status }, { what: 'reads', timeoutMs: 1, availability, report });
+  const noted = () => [availability.onSuccess.mock.calls.length, availability.onFailure.mock.calls.length];
+  return { call, noted, reported };
+}
+
+test('a result shows that Redis is reachable', async () => {
+  const { call, noted } = connected();
+  expect(await call(() => Promise.resolve('x'))).toBe('x');
+  expect(noted()).toEqual([1, 0]);
+});
+
+test('a call that Redis refuses has no result, is reported once, and for a while no other is made', async () => {
+  const { call, reported } = connected();
+  const refusal = Object.assign(new Error('OOM command not allowed'), { name: 'ReplyError' });
+  const refused = vi.fn(() => Promise.reject(refusal));
+  expect(await Promise.all([call(refused), call(refused)])).toEqual([undefined, undefined]);
+  expect(reported).toEqual(['refuses reads: OOM']);
+  expect(await call(refused)).toBeUndefined();
+  expect(refused).toHaveBeenCalledTimes(2);
+});
+
+test('what comes late is given to who can undo it', async () => {
+  const { call } = connected();
+  let answer: (value: string) => void = () => undefined;
+  const onLate = vi.fn();
+  expect(await call(() => new Promise<string>((resolve) => (answer = resolve)), onLate)).toBeUndefined();
+  answer('a slot');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(onLate).toHaveBeenCalledWith('a slot');
+});
+
+test('a call that is late has no result, shows that Redis is unreachable, and for a while no other is made', async () => {
+  const { call, noted } = connected();
+  expect(await call(() => new Promise(() => undefined))).toBeUndefined();
+  expect(noted()).toEqual([0, 1]);
+  const next = vi.fn(() => Promise.resolve('x'));
+  expect(await call(next)).toBeUndefined();
+  expect(next).not.toHaveBeenCalled();
+});
+
+test('without a connection no call is made', async () => {
+  const next = vi.fn(() => Promise.resolve('x'));
+  expect(await connected('reconnecting').call(next)).toBeUndefined();
+  expect(next).not.toHaveBeenCalled();
+});
