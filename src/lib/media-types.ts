@@ -27,14 +27,19 @@ export function parseAccept(accept: string | undefined): MediaRange[] {
     });
 }
 
-const qualityOf = (text: string): number | undefined => (/^[01](?:\.\d{0,3})?$/.test(text) ? Number(text) : undefined);
+/** Tolerates `.2`, as Java's HttpURLConnection sends it, and more than three digits. */
+const qualityOf = (text: string): number | undefined =>
+  /^(?:0?\.\d+|0\.?|1(?:\.0*)?)$/.test(text) ? Number(text) : undefined;
 
 /** How specifically a range matches a type: 2 exactly, 1 by `type/*`, 0 by `*\/*`; undefined if it does not. */
 export function specificity(range: string, type: string): number | undefined {
   if (range === type) return 2;
-  if (range === '*/*') return 0;
+  if (isWildcard(range)) return 0;
   return range === `${type.slice(0, type.indexOf('/'))}/*` ? 1 : undefined;
 }
+
+/** `*` is Java's. */
+export const isWildcard = (range: string): boolean => range === '*/*' || range === '*';
 
 /** The media type of a Content-Type header, in lower case and without parameters. */
 export const essenceOf = (contentType: string | undefined): string =>

@@ -6,6 +6,7 @@ import { createFastPath } from '../../src/server/graphql/fast-path.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { createPipeline } from '../../src/server/graphql/answer.ts';
 import type { TextParams } from '../../src/server/http/request-body.ts';
+import { acceptedTypes } from '../../src/server/http/accept.ts';
 import type { Exchange } from '../../src/server/http/exchange.ts';
 import { createCancellationToken } from '../../src/lib/cancellation.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
@@ -25,12 +26,13 @@ export async function isAnsweredByFastPath(sent: RequestInit | undefined): Promi
   let isAnswered = false;
   const response = { writeHead: () => response, end: () => (isAnswered = true) };
   const exchange = { response, headers: [], isOpen: true, setUnsent: () => undefined } as unknown as Exchange;
+  const accepted = acceptedTypes(new Headers(headers).get('accept') ?? undefined);
   const operation = { authorization: undefined, explain: 'plan', address: '', requestId: '' };
   const epoch = () => null;
   const isTaken = await createFastPath(pipeline, createResponseCache(epoch), epoch).answer(
     JSON.parse(body) as TextParams,
-    { body, accept: new Headers(headers).get('accept') ?? undefined, exchange },
-    { operation, cancellation: createCancellationToken() },
+    { body, media: accepted.json!, exchange },
+    { operation, accepted, cancellation: createCancellationToken() },
   );
   await upstream.close();
   return isTaken && isAnswered;

@@ -20,7 +20,9 @@ async function loadParts(query: string, accept: string): Promise<Record<string, 
   const parts =
     accept === 'text/event-stream'
       ? text.split('\n').flatMap((line) => (line.startsWith('data: {') ? [line.slice(6)] : []))
-      : text.split(/\r\n--+\r?\n?/).flatMap((part) => (part.includes('{') ? [part.slice(part.indexOf('{'))] : []));
+      : text
+          .split(/\r\n--\w+(?:--)?\r\n/)
+          .flatMap((part) => (part.includes('{') ? [part.slice(part.indexOf('{'))] : []));
   return parts.map((part) => JSON.parse(part.slice(0, part.lastIndexOf('}') + 1)) as Record<string, unknown>);
 }
 

@@ -4,20 +4,21 @@
  */
 import type { GraphQLError } from 'graphql';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
-import { type JsonType, negotiateJson } from '../http/accept.ts';
+import type { JsonType } from '../http/accept.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { addHelpLinks } from '../http/http-error.ts';
 import type { GraphqlParams, TextParams } from '../http/request-body.ts';
 import { sendBody } from '../http/send.ts';
 import type { Pipeline } from './answer.ts';
 import type { PersistedDocuments } from './persisted-documents.ts';
+import { resultText } from './mask.ts';
 import type { GraphqlRequest, OperationRequest } from './request.ts';
 import { type ResponseCache, isCacheable } from './response-cache.ts';
 
-/** A request with a JSON body. */
+/** A request with a JSON body, whose client accepts a JSON response. */
 interface JsonRequest {
   body: string;
-  accept: string | undefined;
+  media: JsonType;
   exchange: Exchange;
 }
 
@@ -28,9 +29,8 @@ const SHORT = 5_000;
 export function createFastPath(pipeline: Pipeline, cache: ResponseCache, epoch: () => number | null, isTimed = false) {
   return {
     /** Sends a cached response; returns false if there is none. */
-    answerFromCache({ body, accept, exchange }: JsonRequest, operation: OperationRequest): boolean {
-      const media = negotiateJson(accept);
-      if (media === undefined || !isAnonymous(operation)) return false;
+    answerFromCache({ body, media, exchange }: JsonRequest, operation: OperationRequest): boolean {
+      if (!isAnonymous(operation)) return false;
       const startedAt = performance.now();
       const cached = cache.get(media, body);
       if (!cached) return false;
@@ -43,11 +43,10 @@ export function createFastPath(pipeline: Pipeline, cache: ResponseCache, epoch: 
     /** Responds to the request; returns false if it is one for Yoga. */
     async answer(
       params: TextParams,
-      { body, accept, exchange }: JsonRequest,
+      { body, media, exchange }: JsonRequest,
       request: GraphqlRequest,
     ): Promise<boolean> {
-      const media = negotiateJson(accept);
-      if (media === undefined || !hasOnlyPlainParams(params)) return false;
+      if (!hasOnlyPlainParams(params)) return false;
       const prepared = pipeline.prepare(params.query, params.operationName ?? undefined);
       if (prepared.ready?.incrementalSelections.length) {
         request.prepared = prepared;
@@ -61,8 +60,7 @@ export function createFastPath(pipeline: Pipeline, cache: ResponseCache, epoch: 
       if (Symbol.asyncIterator in result) throw new Error('The fast path does not deliver incrementally.');
       if (!exchange.isOpen) return true;
       addHelpLinks(result.errors);
-      const shown = result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result;
-      const text = JSON.stringify(shown);
+      const text = resultText(result);
       const response = text.length > SHORT ? Buffer.from(text) : text;
       send(exchange, statusOf(result.errors, result.data === undefined, media), media, response, false);
       if (policy && isCacheable(policy)) {
@@ -125,17 +123,10 @@ const hasOnlyKeys = (extensions: unknown, keys: readonly string[]): boolean =>
     Object.keys(extensions).every((key) => keys.includes(key)));
 
 /** As Yoga decides it: an operation that was not run has the status of its errors, and 200 for a client of application/json. */
-function statusOf(errors: readonly GraphQLError[] | undefined, wasNotRun: boolean, media: JsonType): number {
+export function statusOf(errors: readonly GraphQLError[] | undefined, wasNotRun: boolean, media: string): number {
   if (!wasNotRun) return 200;
   const statuses = (errors ?? []).map(({ extensions: { http } }) =>
     media === 'application/json' && http?.spec ? 0 : (http?.status ?? 0),
   );
   return Math.max(0, ...statuses) || 200;
-}
-
-/** The error as clients receive it: without the HTTP status. */
-function withoutHttp(error: GraphQLError): object {
-  const { extensions, ...shown } = error.toJSON();
-  const { http: _, ...rest } = extensions ?? {};
-  return Object.keys(rest).length > 0 ? { ...shown, extensions: rest } : shown;
 }

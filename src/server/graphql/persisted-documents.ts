@@ -60,7 +60,7 @@ export function createPersistedDocuments(config: Config, pipeline: { prepare: Pr
       if (text === undefined)
         return isAutomatic && !automaticPersistedQueries
           ? counted('unsupported', { error: unsupported })
-          : counted('unknown', { error: unknown });
+          : counted('unknown', { error: isAutomatic ? unregistered : unknown });
       if (sha256Of(text) !== id) return counted('mismatch', { error: mismatch });
       if (!automaticPersistedQueries) return counted('sent', { text });
       // Only valid documents are registered.
@@ -91,11 +91,13 @@ function documentIdIn({ documentId, extensions }: GraphqlParams): DocumentId | n
 const errorOf = (code: ClientCode, message: string, http: GraphQLErrorExtensions['http']): GraphQLError =>
   new GraphQLError(message, { extensions: { code, http } });
 
-/** As for invalid documents, the status is 200 if the client accepts application/json only. Clients look at message and code. */
-const asInvalidDocument = { status: 400, spec: true };
+/** A step of Apollo's protocol, so the status is 200 in every media type: some clients stop at any other and never send the text. */
+const stepOfProtocol = { status: 200 };
+const unregistered = errorOf('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound', stepOfProtocol);
+const unsupported = errorOf('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported', stepOfProtocol);
 
-const unknown = errorOf('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound', asInvalidDocument);
-const unsupported = errorOf('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported', asInvalidDocument);
+/** As for invalid documents, the status is 200 if the client accepts application/json only. */
+const unknown = errorOf('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound', { status: 400, spec: true });
 const mismatch = errorOf('PERSISTED_QUERY_HASH_MISMATCH', 'The hash does not match the document.', { status: 400 });
 const malformed = errorOf(
   'BAD_REQUEST',

@@ -4,6 +4,7 @@ import type { OnError } from '../../graph/engine/builder.ts';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { Sender } from '../../upstream/auth/request-context.ts';
 import type { Operation } from '../../upstream/operation.ts';
+import type { AcceptedTypes, IncrementalType } from '../http/accept.ts';
 import type { GraphqlParams } from '../http/request-body.ts';
 import type { DocumentLookup } from './persisted-documents.ts';
 import type { Prepared } from './prepare.ts';
@@ -14,8 +15,8 @@ export interface OperationRequest extends Sender {
   explain: string | undefined;
   /** The parameter `onError`. */
   onError?: OnError | undefined;
-  /** The Accept header. */
-  accept?: string | undefined;
+  /** The preferred type of a response in parts; undefined if it is sent whole. */
+  incremental?: IncrementalType | undefined;
   /** The parent of the operation's span. */
   parentSpan?: Context | undefined;
   /** Called if the response may be cached. */
@@ -27,6 +28,7 @@ export interface OperationRequest extends Sender {
 /** One GraphQL request on its way through the server. */
 export interface GraphqlRequest {
   operation: OperationRequest;
+  accepted: AcceptedTypes;
   /** Cancelled when the client leaves, or at the deadline of the operation. */
   cancellation: CancellationToken;
   /** The parameters in the body or the query string, if there are any. */

@@ -1,6 +1,8 @@
 /** The route /graphql: reads a request, admits its operation, and responds by the fast path or by Yoga. */
+import type { IncomingMessage } from 'node:http';
 import { essenceOf } from '../../lib/media-types.ts';
 import { lazily } from '../../lib/promises.ts';
+import { type AcceptedTypes, acceptedTypes, checkAcceptable } from '../http/accept.ts';
 import { clientAddress } from '../http/client-address.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { addCorsHeaders, varyOf } from '../http/headers.ts';
@@ -41,9 +43,8 @@ export function createGraphqlRoute(
   return async (exchange) => {
     const { request, response, requestId, lifetime: cancellation } = exchange;
     const { method, headers } = request;
-    if (page && (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html')) {
-      return page(exchange);
-    }
+    const accepted = acceptedTypes(headers.accept);
+    if (page && (method === 'GET' || method === 'HEAD') && isForPage(accepted, request)) return page(exchange);
     exchange.headers.push('vary', vary);
     if (headers.origin) addCorsHeaders(request, exchange.headers, config.corsOrigins);
     if (method === 'OPTIONS') {
@@ -60,19 +61,20 @@ export function createGraphqlRoute(
       explain: explainHeader(request, config.explain),
       address: addressOf(request),
       requestId,
-      accept: headers.accept,
+      incremental: accepted.incremental,
       parentSpan: parts.tracing && parentContext(headers),
       onComplete: isTimed ? timingHeaders(exchange) : undefined,
       onCacheable: method === 'POST' ? undefined : cacheControl(response),
     };
     const json =
-      body !== undefined && method === 'POST' && isJsonType(type)
-        ? { body, accept: headers.accept, exchange }
+      body !== undefined && method === 'POST' && isJsonType(type) && accepted.json
+        ? { body, media: accepted.json, exchange }
         : undefined;
     if (json && fastPath.answerFromCache(json, operation)) return;
     const params = body === undefined ? (upload?.params ?? readQueryString(request)) : readParams(body, type);
     operation.onError = takeOnError(params);
-    const graphqlRequest: GraphqlRequest = { operation, cancellation, params };
+    checkAcceptable(accepted);
+    const graphqlRequest: GraphqlRequest = { operation, accepted, cancellation, params };
     const entered = admission.enter({ exchange, lifetime: cancellation, uploadEnd: upload?.end });
     const slot = entered instanceof Promise ? await entered : entered;
     exchange.onClose(slot.release);
@@ -100,3 +102,7 @@ export function createGraphqlRoute(
     return undefined;
   }
 }
+
+/** Whether to show GraphiQL. A URL with a document is a link to GraphiQL in a browser, and a query in any other client. */
+const isForPage = ({ prefersPage, isBrowser }: AcceptedTypes, { url }: IncomingMessage): boolean =>
+  prefersPage && (isBrowser || !url?.includes('?'));

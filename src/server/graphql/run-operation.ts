@@ -12,7 +12,6 @@ import type { CancellationToken } from '../../lib/cancellation.ts';
 import { type LoggedCall, describeCall, responsePath } from '../../upstream/call-log.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
 import type { Operation } from '../../upstream/operation.ts';
-import { incrementalFormat } from '../http/accept.ts';
 import { addHelpLinks } from '../http/http-error.ts';
 import { type IncrementalResult, type ResultParts, inCurrentFormat, mergeableOnly } from './incremental-delivery.ts';
 import { variablesLimit } from './limits.ts';
@@ -48,7 +47,7 @@ export function createRunOperation(parts: RunParts) {
     if (explain === 'off' && prepared.operation.operation === OperationTypeNode.MUTATION) return { errors: [noPlan()] };
     // Other values of `onError` are not defined for incremental delivery.
     const mayBeIncremental = incrementalSelections.length > 0 && (!onError || onError === 'PROPAGATE');
-    const format = mayBeIncremental ? incrementalFormat(request.accept) : undefined;
+    const format = mayBeIncremental ? request.incremental?.format : undefined;
     const document = format ? prepared : prepared.nonIncremental();
     const tooMany = variables && variablesLimit(variables);
     if (tooMany) return { errors: [badVariable(tooMany)] };

@@ -2,18 +2,22 @@
  * Responds by graphql-yoga: GET, incremental delivery and everything else that the fast path does not take. The hooks call the
  * pipeline and decide nothing themselves.
  */
+import { Readable } from 'node:stream';
 import { GraphQLError, OperationTypeNode } from 'graphql';
-import { type GraphQLParams, type Plugin, createYoga } from 'graphql-yoga';
+import { type FetchAPI, type GraphQLParams, type Plugin, createYoga } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import { checkAcceptable, incrementalFormat } from '../http/accept.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { addHelpLinks } from '../http/http-error.ts';
 import { etagOf, isNotModified } from '../http/read-only.ts';
 import type { GraphqlParams } from '../http/request-body.ts';
 import { sendBody, sendNotModified, sendStream } from '../http/send.ts';
 import type { Pipeline, RouteParts } from './answer.ts';
+import { statusOf } from './fast-path.ts';
+import { multipartOf } from './multipart.ts';
 import type { GraphqlRequest } from './request.ts';
+import type { Result } from './run-operation.ts';
 
+const MULTIPART = 'multipart/mixed';
 const STREAMED = /^(?:multipart\/mixed|text\/event-stream)\b/;
 /** Headers that are set where the response is sent. Yoga's `Content-Encoding: none` is no encoding that a client knows. */
 const CONNECTION_HEADERS = new Set(['connection', 'transfer-encoding', 'content-length', 'content-encoding']);
@@ -28,12 +32,13 @@ export function createYogaHandler(parts: RouteParts) {
 
   return async (exchange: Exchange, graphqlRequest: GraphqlRequest): Promise<void> => {
     const { request, response } = exchange;
-    const { accept } = request.headers;
-    checkAcceptable(accept);
+    const { json, incremental } = graphqlRequest.accepted;
+    // The types that were negotiated, of which Yoga takes the one for a whole response or the one for parts.
+    const accept = [json, incremental?.media].filter(Boolean).join();
     // HEAD and QUERY are answered as GET is; nothing may depend on the Host header, which the client chooses.
     const url = request.method === 'QUERY' ? '/graphql' : request.url;
     const method = request.method === 'POST' ? 'POST' : 'GET';
-    const minimal = new Request(`http://localhost${url}`, { method, ...(accept && { headers: { accept } }) });
+    const minimal = new Request(`http://localhost${url}`, { method, headers: { accept } });
     const answer = await yoga.fetch(minimal, graphqlRequest);
     if (!exchange.isOpen) return discard(answer.body);
     exchange.setHeaders();
@@ -44,8 +49,8 @@ export function createYogaHandler(parts: RouteParts) {
     response.statusCode = answer.status;
     const contentType = answer.headers.get('content-type') ?? '';
     if (answer.body && STREAMED.test(contentType)) {
-      if (incrementalFormat(accept) === 'v0.2')
-        response.setHeader('content-type', `${contentType}; incrementalSpec=v0.2`);
+      if (incremental?.spec) response.setHeader('content-type', `${contentType}; ${incremental.spec}`);
+      response.setHeader('x-accel-buffering', 'no'); // nginx would keep short parts until the last one
       return sendStream(exchange, answer.body);
     }
     const body = Buffer.from(await answer.text());
@@ -118,10 +123,22 @@ function throughPipeline(pipeline: Pipeline): Plugin<GraphqlRequest, GraphqlRequ
       });
     },
     // Yoga's own errors pass here too.
-    onResultProcess({ result }) {
-      if (!(Symbol.asyncIterator in result)) for (const { errors } of [result].flat()) addHelpLinks(errors);
+    onResultProcess({ result, serverContext: { accepted }, setResultProcessor }) {
+      const isWhole = !(Symbol.asyncIterator in result);
+      if (isWhole) for (const { errors } of [result].flat()) addHelpLinks(errors);
+      // Yoga's own boundary is a hyphen.
+      if (accepted.incremental?.media === MULTIPART && !(isWhole && accepted.json))
+        setResultProcessor((_, api) => multipartResponse(result as Result, api), MULTIPART);
     },
   };
+}
+
+/** A client that accepts nothing else gets a whole response as the only part. */
+function multipartResponse(result: Result, { Response }: FetchAPI): Response {
+  const isWhole = !(Symbol.asyncIterator in result);
+  const { type, body } = multipartOf(isWhole ? Readable.from([result]) : result);
+  const status = isWhole ? statusOf(result.errors, result.data === undefined, MULTIPART) : 200;
+  return new Response(body, { status, headers: { 'content-type': type } });
 }
 
 const mutationByGet = (): GraphQLError => {

@@ -3,6 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/settings.ts';
 import { lazily } from '../../lib/promises.ts';
+import { acceptedTypes } from './accept.ts';
 import { createPage, demoToken, hashSource, jsonElement } from './assets.ts';
 import type { Exchange } from './exchange.ts';
 import { HELP_PATH, notFound } from './http-error.ts';
@@ -11,7 +12,7 @@ import { HELP_PATH, notFound } from './http-error.ts';
 export function createWelcomeRoute(config: Config, folder: string): (exchange: Exchange) => void {
   const page = lazily(() => createWelcomePage(config, folder));
   return (exchange) => {
-    if (!exchange.request.headers.accept?.includes('text/html')) throw notFound();
+    if (!acceptedTypes(exchange.request.headers.accept).prefersPage) throw notFound();
     page()(exchange);
   };
 }

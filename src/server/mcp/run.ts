@@ -55,7 +55,6 @@ export function createRunner(parts: RouteParts): RunForAgent {
       requestId,
       rateShare,
       explain: isPlanned ? ('plan' as const) : undefined,
-      accept: 'application/json', // @defer and @stream have no effect
       parentSpan: parentContext(headers),
       onCacheable: (policy: CachePolicy) => (cachePolicy = policy),
       onComplete: async ({ callLog }: Operation) => void ({ calls } = callLog),
