@@ -145,7 +145,7 @@ export class TooManyCalls extends ExpectedError {
 
 /** Whether stale data may be served: upstream failed, and did not deny access. */
 export const mayServeStale = (error: unknown): boolean =>
-  (error instanceof UpstreamFailure && !isDenial(error.details)) ||
+  (error instanceof UpstreamFailure && !isDenial(error)) ||
   error instanceof RateLimited ||
   (error instanceof UpstreamRejection && isRateLimit(error.details));
 
@@ -155,8 +155,13 @@ const statusOf = (code: number | undefined): number | undefined =>
 
 const noStatuses: readonly (number | undefined)[] = [401, 403, 404];
 /** A denial by status or code: cached data of the record must not be shown again. */
-export const isDenial = ({ status, code }: UpstreamErrorDetails): boolean =>
-  noStatuses.includes(status) || noStatuses.includes(statusOf(code));
+export function isDenial(error: unknown): error is UpstreamFailure | UpstreamRejection {
+  if (!(error instanceof UpstreamFailure || error instanceof UpstreamRejection)) return false;
+  const { status, code } = error.details;
+  // The page of a gateway denies nothing, whatever its status.
+  if (code === undefined && error instanceof UpstreamFailure && error.code === 'UPSTREAM_UNAVAILABLE') return false;
+  return noStatuses.includes(status) || noStatuses.includes(statusOf(code));
+}
 
 /** Codes of an unknown or expired token. */
 const tokenCodes = [103, 106, 123];

@@ -43,14 +43,14 @@ test.each<[string, Behaviour, string]>([
   ['a bare number', json('7'), 'UPSTREAM_INVALID_RESPONSE'],
   ['JSON as deep as its size allows', json(deep(1_900_000)), 'UPSTREAM_INVALID_RESPONSE'],
   ['JSON slightly too deep', json(deep(64)), 'UPSTREAM_INVALID_RESPONSE'],
-  ['a 404 in HTML', response(404, 'text/html', '<h1>Not found</h1>'), 'UPSTREAM_INVALID_RESPONSE'],
+  ['a 404 in HTML', response(404, 'text/html', '<h1>Not found</h1>'), 'UPSTREAM_UNAVAILABLE'],
   ['a redirect', json('', 302, { location: 'http://127.0.0.1:9/' }), 'UPSTREAM_INVALID_RESPONSE'],
   ['status 500', json('oops', 500), 'UPSTREAM_UNAVAILABLE'],
   ['status 503', json('', 503), 'UPSTREAM_UNAVAILABLE'],
   ['connections reset', reset, 'UPSTREAM_UNAVAILABLE'],
   ['no response', silence, 'UPSTREAM_TIMEOUT'],
   ['a 401', json('{"msg":"invalid_access_token","code":103,"request":"GET /v2/book/7"}', 401), 'UNAUTHENTICATED'],
-  ['a 403 without a body', json('', 403), 'FORBIDDEN'],
+  ['a 403 without a body', json('', 403), 'UPSTREAM_UNAVAILABLE'],
 ])('a book answered with %s fails alone, with its code', async (_, behaviour, code) => {
   const { books, execute, logged } = await startFacade(behaviour === silence ? impatient : {});
   books.behave(behaviour);

@@ -193,9 +193,9 @@ const table = {
         'See `catalog_upstream_seconds`. The limits are `CONNECT_TIMEOUT_MS`, `HEADERS_TIMEOUT_MS`, `BODY_TIMEOUT_MS`, `CALL_TIMEOUT_MS` and `OPERATION_TIMEOUT_MS`.',
       ),
       UPSTREAM_UNAVAILABLE: notes(
-        'The service is unreachable, or reports a failure. The rest of the response is not affected.',
+        'The service is unreachable, or reports a failure, or a gateway before it answers with 4xx and no error code of the service. The rest of the response is not affected.',
         'Retry the missing part, with growing pauses.',
-        '`/ready` shows which service is unreachable, the log since when. After `BREAKER_FAILURES` consecutive failures the circuit breaker stays open for `BREAKER_PAUSE_MS` and longer.',
+        'If `upstream.status` is 401, 403 or 404, the address in `BASE_URL` may be wrong, or a firewall answers. `/ready` shows which service is unreachable, the log since when. After `BREAKER_FAILURES` consecutive failures the circuit breaker stays open for `BREAKER_PAUSE_MS` and longer.',
       ),
       UPSTREAM_INVALID_RESPONSE: notes(
         'The service sent something other than what was requested: neither JSON nor Atom, another record, a record without its id, a list without its items, a body too large or too deep, a redirect. It is not cached; the rest of the response is not affected.',

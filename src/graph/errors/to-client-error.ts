@@ -79,8 +79,11 @@ const clientError = (code: ClientCode, message: string, more: object = {}): Clie
 /** The message and extensions that a client may see; undefined for unexpected errors, which are masked. */
 export function toClientError(cause: unknown): ClientError | undefined {
   if (cause instanceof UpstreamRejection) return fromRejection(cause);
-  if (cause instanceof UpstreamFailure)
-    return clientError(cause.code, failureMessages[cause.code], { upstream: upstreamExtension(cause.details) });
+  if (cause instanceof UpstreamFailure) {
+    const { code, details } = cause;
+    const message = (code === 'UPSTREAM_INVALID_RESPONSE' && unexplained(details)) || failureMessages[code];
+    return clientError(code, message, { upstream: upstreamExtension(details) });
+  }
   if (cause instanceof TierRequired) {
     const tiers = cause.tiers.map((tier) => tier.toUpperCase());
     return clientError('TIER_REQUIRED', `This needs a token of one of the film tiers ${tiers.join(', ')}.`, { tiers });
@@ -108,11 +111,18 @@ const failureMessages = {
   UPSTREAM_RESULT_UNKNOWN: 'The response was lost, so it is unknown whether the write was carried out.',
 };
 
+/** The message for a 4xx without an error code of the service, which may come from a gateway. */
+const unexplained = ({ status = 0, code }: UpstreamErrorDetails): string | undefined =>
+  code === undefined && status >= 400 && status < 500 && status !== 429
+    ? `The service denied this with status ${status} and did not say why.`
+    : undefined;
+
 function fromRejection(cause: UpstreamRejection): ClientError {
   const { details, retryAfter } = cause;
   const { code, more } = cause instanceof CodedRejection ? cause : { code: clientCode(details), more: {} };
   // The text of the service stays in `upstream.message`.
-  return clientError(code as ClientCode, notesOn(code)?.what ?? 'The service rejected the request.', {
+  const message = unexplained(details) ?? notesOn(code)?.what ?? 'The service rejected the request.';
+  return clientError(code as ClientCode, message, {
     ...more,
     upstream: upstreamExtension(details),
     ...present({ retryAfter }),

@@ -226,8 +226,12 @@ export class UpstreamCall implements SharedCall {
       const isUnknown = endpoint.method !== 'GET' && !(status === 503 && code !== undefined);
       return new UpstreamFailure(isUnknown ? 'UPSTREAM_RESULT_UNKNOWN' : 'UPSTREAM_UNAVAILABLE', details, reason);
     }
-    if (code === undefined && status !== 401 && status !== 403) {
-      return new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, `${reason} without the service's error body`);
+    if (code === undefined) {
+      const nameless = `${reason} without the service's error body`;
+      // A gateway or a firewall sent it. What belongs to a person stays denied, because the service may have sent it.
+      if (endpoint.share === 'public' || endpoint.share === 'tier')
+        return new UpstreamFailure('UPSTREAM_UNAVAILABLE', details, nameless);
+      if (status !== 401 && status !== 403) return new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, nameless);
     }
     if (isTokenRejection(details)) {
       credentials.reject(credential, details);

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { AtomError, readableText, readers } from '../../atom/media.ts';
 import type { Endpoint, Media, Repeat } from '../../api/endpoint.ts';
+import { serviceErrors } from '../../api/errors.ts';
 import { NESTING_MAX, parseJson } from '../../lib/parse-json.ts';
 import { textOf } from '../../lib/utf8.ts';
 import { type Cacheability, cachingHeaders } from '../cache/caching-header.ts';
@@ -195,10 +196,12 @@ const codeFrom = (code: unknown): number | undefined => {
   return typeof code === 'string' && /^\d{1,9}$/.test(code) ? Number(code) : undefined;
 };
 
-/** The code in the body of a response with an error status; undefined without one. */
+/** The service's code in the body of a response with an error status; undefined without one. Gateways send codes of their own. */
 export function errorCodeIn(text: string): number | undefined {
-  const { code } = (jsonIn(text) ?? {}) as { code?: unknown };
-  return codeFrom(code);
+  const { code, msg, request } = (jsonIn(text) ?? {}) as { code?: unknown; msg?: unknown; request?: unknown };
+  const number = codeFrom(code);
+  const isKnown = number !== undefined && number in serviceErrors;
+  return isKnown || (typeof msg === 'string' && typeof request === 'string') ? number : undefined;
 }
 
 /** `Retry-After` in seconds: a number, or an HTTP date. */

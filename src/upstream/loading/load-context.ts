@@ -5,7 +5,7 @@ import { withMembers } from '../../lib/objects.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import type { CachePolicy } from '../cache/cache-policy.ts';
 import type { Cached, RecordHandle, ResponseHandle, ViewerCache } from '../cache/record-cache.ts';
-import { UpstreamFailure, UpstreamRejection, isDenial, mayServeStale } from '../errors.ts';
+import { isDenial, mayServeStale } from '../errors.ts';
 import type { Calls } from '../http/calls.ts';
 import { type ApiRequest, createApiRequest } from '../http/request.ts';
 import type { FieldNames } from './record-state.ts';
@@ -41,7 +41,9 @@ export function staleAfter(
 ): Cached | undefined {
   cachePolicy.restrict(null);
   // Anybody can send an unknown token: a denial of a caller's token proves nothing about public data, unless it is a 404.
-  if ((error instanceof UpstreamRejection || error instanceof UpstreamFailure) && isDenial(error.details))
-    if (error.details.status === 404 || share !== 'public' || !viewer.isLoggedIn) cache.delete();
+  if (isDenial(error)) {
+    const { status } = error.details;
+    if (status === 404 || share !== 'public' || !viewer.isLoggedIn) cache.delete();
+  }
   return mayServeStale(error) ? cached : undefined;
 }

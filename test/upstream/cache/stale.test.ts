@@ -54,7 +54,6 @@ test.each([
   [401, rejection(103)],
   [403, rejection(1000)],
   [404, rejection(6000)],
-  [404, 'not found'],
 ])('an expired record is not served after a 4xx response, which also removes it: status %i', async (status, body) => {
   const { service, execute } = await withExpiredRecord();
   service.intercept(title).reply(status, body);
@@ -68,7 +67,6 @@ test.each([
 
 test.each([
   [404, rejection(6000), 'UPSTREAM_UNAVAILABLE'],
-  [404, 'not found', 'UPSTREAM_UNAVAILABLE'],
   [403, rejection(1001), undefined],
 ])(
   'status %i for a client with a token says what everybody gets of an expired public record',
@@ -167,4 +165,88 @@ test('no record read with a token is served to it after its rejection', async ()
     data: { subject: null },
     errors: [{ extensions: { code: 'UNAUTHENTICATED' } }],
   });
+});
+
+/** Bodies without an error code of the service. */
+const foreign: [string, string | object][] = [
+  ['a web page', '<!doctype html><title>404</title>'],
+  ['no body', ''],
+  ['a text', 'default backend - 404'],
+  ['the JSON of a gateway', { message: 'no Route matched with those values' }],
+  ['the JSON of a gateway with a code of its own', { code: 403, msg: 'Forbidden' }],
+  ['a nested code', { error: { code: 1000, status: 'PERMISSION_DENIED' } }],
+  ['a number', '1000'],
+];
+const page = foreign[0]![1];
+const any = { path: () => true };
+
+test.each(foreign)('a rejection with %s is of a gateway: the cached copy is served, and kept', async (_, body) => {
+  for (const status of [400, 401, 403, 404, 410]) {
+    const { service, execute } = await withExpiredRecord();
+    const stale = { data: { book: { title: '活着' } }, extensions: { stale: [{}] } };
+    service.intercept(title).reply(status, body);
+    expect(await execute(document)).toMatchObject(stale);
+    service.intercept(title).reply(500, '');
+    expect(await execute(document)).toMatchObject(stale);
+  }
+});
+
+test.each([
+  ['a book of a signed-in person', '{ book(id: 7) { title } }', 'mine', { id: '7', title: '活着' }],
+  ['a film', '{ subject(id: 7) { title } }', undefined, { id: '7', title: '活着' }],
+  ['a film of a signed-in person', '{ subject(id: 7) { title } }', 'mine', { id: '7', title: '活着' }],
+  ['a chart', '{ top250 { nodes { id } } }', undefined, { total: 1, subjects: [{ id: '7' }] }],
+  ['a search', '{ searchBooks(query: "x") { nodes { id } } }', undefined, { total: 1, books: [{ id: '7' }] }],
+])('%s is served from the cache when a gateway rejects the call', async (_, query, token, answer) => {
+  for (const status of [401, 403, 404]) {
+    const { service, execute } = facade({ accessToken: 'own' });
+    const options = token === undefined ? {} : { token };
+    service.intercept(any).reply(200, answer);
+    const { data } = await execute(query, options);
+    later(3700);
+    service.intercept(any).reply(status, page);
+    expect(await execute(query, options)).toMatchObject({ data, extensions: { stale: [{}] } });
+    service.intercept(any).reply(500, '');
+    expect(await execute(query, options)).toMatchObject({ data, extensions: { stale: [{}] } });
+  }
+});
+
+test.each(foreign)(
+  'without a cached copy a rejection with %s is a failure, which rejects no token',
+  async (_, body) => {
+    for (const status of [401, 403, 404]) {
+      const { service, execute } = facade();
+      service.intercept(title).reply(status, body);
+      const { data, errors } = await execute(document, { token: 'mine' });
+      expect(data).toEqual({ book: null });
+      expect(errors).toMatchObject([{ extensions: { code: 'UPSTREAM_UNAVAILABLE', upstream: { status } } }]);
+      expect(errors![0]!.extensions.upstream).not.toHaveProperty('code');
+      service.intercept(title).reply(200, { id: '7', title: '活着' });
+      expect(await execute(document, { token: 'mine' })).toEqual({ data: { book: { title: '活着' } } });
+    }
+  },
+);
+
+test.each([
+  ['a note', '{ note(id: 7) { title } }', 'mine', { id: '7', title: 'mine' }],
+  ['an annotation', '{ annotation(id: 7) { abstract } }', undefined, { id: '7', abstract: 'mine' }],
+  ['a collection', '{ node(id: "Collection:1:7") { ... on Collection { comment } } }', undefined, { id: 1 }],
+])('%s of a person is denied when a gateway rejects the call: nobody knows why', async (_, query, token, answer) => {
+  for (const [status, code] of [
+    [401, 'UNAUTHENTICATED'],
+    [403, 'FORBIDDEN'],
+    [404, 'UPSTREAM_INVALID_RESPONSE'],
+  ] as const) {
+    const { service, execute } = facade();
+    const options = token === undefined ? {} : { token };
+    service.intercept(any).reply(200, answer);
+    await execute(query, options);
+    later(400);
+    service.intercept(any).reply(status, page);
+    const { data, errors, extensions } = await execute(query, options);
+    expect(Object.values(data as object)).toEqual([null]);
+    expect(extensions).toBeUndefined();
+    const message = `The service denied this with status ${status} and did not say why.`;
+    expect(errors).toMatchObject([{ message, extensions: { code } }]);
+  }
 });

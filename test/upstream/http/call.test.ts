@@ -199,7 +199,7 @@ test('the log of a rejected call names the error', async () => {
   const callLog = createCallLog();
   const { make } = operation(unverified('alice'), undefined, callLog);
   for (const fields of ['title', 'summary']) await make(film(fields)).catch(() => undefined);
-  expect(callLog.calls).toMatchObject([{ error: 'UpstreamRejection' }, { error: 'UPSTREAM_INVALID_RESPONSE' }]);
+  expect(callLog.calls).toMatchObject([{ error: 'UpstreamRejection' }, { error: 'UPSTREAM_UNAVAILABLE' }]);
 });
 
 test('the log of a call contains when it began and how long it took, and its attempts only if there were several', async () => {
