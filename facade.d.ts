@@ -20,9 +20,9 @@ export interface EmbeddedFacade {
 /** The settings, without those of the port and of the origin. NODE_ENV is the only variable that is read, and only if `production` is absent. */
 export interface FacadeOptions {
   // <options>
-  /** Upstream for books, notes and films: /v2/… is appended (an http:// or https:// address without user, query or fragment). */
+  /** Upstream `catalog`, for books, notes and films: /v2/… is appended (an http:// or https:// address without user, query or fragment). */
   baseUrl: string;
-  /** Upstream for events: /event/…, /events, /people/… are appended (an http:// or https:// address without user, query or fragment). */
+  /** Upstream `events`: /event/…, /events, /people/… are appended (an http:// or https:// address without user, query or fragment). */
   eventBaseUrl: string;
   /** The facade's own token, for requests without one (a bearer token: visible ASCII characters, no spaces). Default: none. */
   accessToken?: string | undefined;

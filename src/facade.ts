@@ -1,7 +1,7 @@
 /** The facade inside another program: `import { createFacade } from 'catalog-graphql'`. */
-import { pino } from 'pino';
 import type { EmbeddedFacade, FacadeOptions } from '../facade.d.ts';
 import { readOptions } from './config/read.ts';
+import { createLog } from './lib/log.ts';
 import { createFetchHandler } from './server/http/fetch.ts';
 import { createGraphServer, createParts } from './server/server.ts';
 
@@ -11,7 +11,7 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
   const { onLog, ...options } = { ...given }; // called without options, it reports the missing settings
   const config = readOptions(options);
   const write = onLog ?? ((line: string) => void process.stderr.write(line));
-  const log = pino({ level: config.logLevel }, { write });
+  const log = createLog(config.logLevel, { write });
   const parts = createParts(config, log);
   const { upstream, tracing } = parts;
   const { server, paths } = createGraphServer(config, parts);

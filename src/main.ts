@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { pino } from 'pino';
-import type { Logger } from 'pino';
+import { type Logger, destination } from 'pino';
 import { type StartedServers, banner, startLine } from './cli/banner.ts';
 import { type ManifestOptions, createManifest } from './cli/manifest.ts';
 import {
@@ -15,11 +14,12 @@ import {
   openPort,
 } from './cli/process.ts';
 import { createProgress } from './cli/progress.ts';
-import { ConfigError, type Flags, readConfig } from './config/read.ts';
+import { ConfigError, type Flags, misspelledSettings, readConfig } from './config/read.ts';
 import { type Config, type SettingName, entries, flagOf, settings } from './config/settings.ts';
 import { ManifestError } from './config/trusted-documents.ts';
 import { printMarkedSchema } from './graph/null-conditions.ts';
 import { schema } from './graph/schema.ts';
+import { createLog } from './lib/log.ts';
 import { SqliteMissingError } from './origin/store/sqlite.ts';
 import { packageDir, version } from './package.ts';
 import { createParts, openServer } from './server/server.ts';
@@ -47,11 +47,12 @@ const program = new Command('catalog-graphql')
   .version(version)
   .configureOutput({ getOutHelpWidth: () => Math.min(process.stdout.columns ?? HELP_WIDTH, HELP_WIDTH) })
   .addHelpText('after', '\nEach setting is a flag or an environment variable, which is named last.')
+  .helpCommand('help [command]', 'show the help of a command')
   .allowExcessArguments()
   .action(() => {
     const [name] = program.args;
     if (name === undefined) return run(runFacade);
-    const names = program.commands.map((command) => command.name()).join(', ');
+    const names = [...program.commands.map((command) => command.name()), 'help'].join(', ');
     program.error(`error: unknown command '${name}'\n(The commands are ${names}.)`);
   });
 
@@ -112,7 +113,9 @@ async function run(start: (config: Config, log: Logger, opened: Closable[]) => P
   try {
     const config = readConfig(undefined, flags());
     // Without a `minLength` a flush waits for nothing, and the lines of the end may be lost or out of order.
-    const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: false, minLength: 1 }));
+    const log = createLog(config.logLevel, destination({ dest: 2, sync: false, minLength: 1 }));
+    for (const { given, meant } of misspelledSettings())
+      log.warn({ variable: given }, `${given} is not a setting and has no effect. Did you mean ${meant}?`);
     const output = await start(config, log, opened);
     closeOnSignal(opened, log);
     logUnhandledErrors(log);
@@ -151,12 +154,13 @@ async function runFacade(config: Config, log: Logger, opened: Closable[]): Promi
   const welcome = resolve(packageDir, 'welcome');
   const facade = await openPort('PORT', config.port, () => openServer(resolved, { ...parts, welcome }));
   opened.unshift(facade);
-  return startMessage({ graph: facade.url, ...(origin && { origin }) }, config);
+  const upstreams = await facade.checkUpstreams();
+  return startMessage({ version, facade: { url: facade.url, upstreams }, ...(origin && { origin }) }, resolved);
 }
 
 async function runOrigin(config: Config, log: Logger, opened: Closable[]): Promise<string> {
   const origin = await startOrigin(config, config.host, log, opened);
-  return startMessage({ origin }, config);
+  return startMessage({ version, origin }, config);
 }
 
 function startMessage(started: StartedServers, config: Config): string {

@@ -28,7 +28,7 @@ test('the program starts the facade together with the origin, and stops both on 
   const ready = await fetch(`${program.url}/ready`);
   expect([ready.status, await ready.json()]).toEqual([
     200,
-    { status: 'ready', upstreams: { v2: 'reachable', events: 'reachable' } },
+    { status: 'ready', upstreams: { catalog: 'reachable', events: 'reachable' } },
   ]);
   const response = await fetch(`${program.url}/graphql?query={viewer{isLoggedIn}}`);
   expect(await response.json()).toEqual({ data: { viewer: { isLoggedIn: false } } });
@@ -88,11 +88,11 @@ test('wrong settings are reported together, and nothing starts', async () => {
 test('a wrong port, a wrong URL and a missing one are each reported in one line without a stack trace', async () => {
   const start = 'The settings cannot be used:\n';
   const cases: [NodeJS.ProcessEnv, string[]][] = [
-    [{ PORT: 'abc' }, ['PORT must be a whole number from 0 to 65535']],
+    [{ PORT: 'abc' }, ['PORT must be a whole number from 0 to 65535, not "abc"']],
     [
       { BASE_URL: 'foo' },
       [
-        'BASE_URL must be an http:// or https:// address without user, query or fragment',
+        'BASE_URL must be an http:// or https:// address without user, query or fragment, not "foo"',
         'EVENT_BASE_URL must be set too, because BASE_URL is',
       ],
     ],
@@ -221,7 +221,7 @@ test('an uncaught exception is logged and ends the process', async () => {
   const [line, ...more] = err.trim().split('\n');
   expect(more).toEqual([]);
   expect(JSON.parse(line!)).toMatchObject({
-    level: 60,
+    level: 'fatal',
     msg: 'uncaught exception: the process ends',
     err: { message: 'odd corner' },
   });
@@ -237,7 +237,7 @@ test('an unhandled rejection is logged, and the process continues', async () => 
   expect(response.status).toBe(200);
   const { code, err } = await program.stop();
   expect(code).toBe(0);
-  expect(JSON.parse(err)).toMatchObject({ level: 50, msg: 'unhandled promise rejection' });
+  expect(JSON.parse(err)).toMatchObject({ level: 'error', msg: 'unhandled promise rejection' });
 });
 
 test('seeding prints its progress in a few lines if the output is not a terminal', async () => {
@@ -254,13 +254,21 @@ test('the schema is printed without starting a server, and --help lists every se
   expect(help.code).toBe(0);
   expect(help.out).toContain('MAX_UPSTREAM_CALLS');
   expect(help.out).toContain('origin');
+  expect(await runProgram({}, ['help'])).toEqual(help);
+  expect(await runProgram({}, ['help', 'seed'])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('--books') as string,
+  });
 });
 
 test('an unknown command or flag is reported with suggestions', async () => {
   const wrong = (...args: string[]) => runProgram({}, args).then(({ code, out, err }) => ({ code, out, err }));
   const unknown = (err: string) => ({ code: 1, out: '', err });
-  const commands = '(The commands are origin, seed, schema, manifest.)';
+  const commands = '(The commands are origin, seed, schema, manifest, help.)';
   expect(await wrong('strat')).toEqual(unknown(`error: unknown command 'strat'\n${commands}\n`));
+  expect(await wrong('--max-depht', '3')).toEqual(
+    unknown("error: unknown option '--max-depht'\n(Did you mean --max-depth?)\n"),
+  );
   expect(await wrong('--prot', '80')).toEqual(unknown("error: unknown option '--prot'\n(Did you mean --port?)\n"));
 });
 

@@ -74,9 +74,9 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly params: readonly string[];
   /** The literal text before, between and after the variable segments: one more than there are segments. */
   readonly between: readonly string[];
-  /** `catalog` is JSON at {base_url}, `event` is Atom at {event_base_url}. */
-  readonly service: 'catalog' | 'event';
-  /** Endpoints that share one rate limit of the service: `/v2/book`, `/v2/movie`, `/v2/note`, or `event`. */
+  /** `catalog` is JSON at {base_url}, `events` is Atom at {event_base_url}. */
+  readonly service: 'catalog' | 'events';
+  /** Endpoints that share one rate limit of the service: `/v2/book`, `/v2/movie`, `/v2/note`, or `events`. */
   readonly group: string;
   /** null for the event interface, which defines no scopes. */
   readonly scope: Scope | null;
@@ -172,16 +172,16 @@ export function endpoint<Row extends `${Method} /${string}`, In, Out>(
   options: Options = {},
 ): Endpoint<PathInput<Row> & In, Out> {
   const [method, path] = row.split(' ') as [Method, string];
-  const service = path.startsWith('/v2/') ? 'catalog' : 'event';
+  const service = path.startsWith('/v2/') ? 'catalog' : 'events';
   const reads = method === 'GET';
-  const share = reads ? (options.share ?? (service === 'event' ? 'anonymous' : 'viewer')) : 'viewer';
+  const share = reads ? (options.share ?? (service === 'events' ? 'anonymous' : 'viewer')) : 'viewer';
   return Object.freeze({
     method,
     path,
     params: [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!),
     between: path.split(/:\w+/),
     service,
-    group: service === 'event' ? service : `/v2/${path.split('/')[2]!.replace(/s$/, '')}`,
+    group: service === 'events' ? service : `/v2/${path.split('/')[2]!.replace(/s$/, '')}`,
     scope,
     status: answer.status,
     body: input.body ?? (reads || method === 'DELETE' ? 'empty' : 'json'),

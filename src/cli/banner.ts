@@ -1,23 +1,26 @@
 /** The message of the command after its start: lines for a person at a terminal, one line of JSON for a log. */
 import type { Config } from '../config/settings.ts';
+import { createLog } from '../lib/log.ts';
 
 /** The servers that were started. */
 export interface StartedServers {
-  /** The URL of the facade; undefined if only the origin was started. */
-  graph?: string;
+  version: string;
+  /** The facade; undefined if only the origin was started. */
+  facade?: { url: string; upstreams: Readonly<Record<'catalog' | 'events', string>> };
   origin?: { url: string; seeded: boolean };
 }
 
 const DEMO_TOKENS = 'demo-alice (advance), demo-bob (basic), demo-carol (premium)';
 
 /** For a person: the addresses, and a first request with a demo token. In production no token is shown. */
-export function banner({ graph, origin }: StartedServers, config: Config): string {
-  const lines: [string, string][] = [];
+export function banner({ version, facade, origin }: StartedServers, config: Config): string {
+  const graph = facade?.url;
+  const lines: [string, string][] = [['version', version]];
   if (graph && !config.production) lines.push(['page', `${graph}/   what it is for, shown in a browser`]);
   if (graph) lines.push(['graph', `${graph}/graphql${config.graphiql ? '   GraphiQL in a browser' : ''}`]);
   if (graph && config.mcp) lines.push(['agents', `${graph}/mcp   Model Context Protocol`]);
   if (origin) lines.push(['origin', `${origin.url}   ${dataIn(origin, config)}`]);
-  else lines.push(['upstream', upstreamOf(config)]);
+  else if (facade) lines.push(...upstreamsOf(facade, config));
   if (graph) lines.push(['docs', `${graph}/docs/errors   also /health, /ready and /metrics`]);
   if (origin && config.demoTokens && !config.production) {
     lines.push(['tokens', DEMO_TOKENS]);
@@ -27,26 +30,40 @@ export function banner({ graph, origin }: StartedServers, config: Config): strin
 }
 
 /** For a log: the addresses without tokens. It is written at every LOG_LEVEL, because with port 0 there is no other way to learn the port. */
-export function startLine({ graph, origin }: StartedServers, config: Config): string {
+export function startLine({ version, facade, origin }: StartedServers, config: Config): string {
+  const graph = facade && `${facade.url}/graphql`;
   const parts = [
-    ...(graph ? [`graph ${graph}/graphql`] : []),
-    origin ? `origin ${origin.url} with ${dataIn(origin, config)}` : `upstream ${upstreamOf(config)}`,
+    ...(graph ? [`graph ${graph}`] : []),
+    ...(origin ? [`origin ${origin.url} with ${dataIn(origin, config)}`] : []),
+    ...(facade && !origin
+      ? [
+          upstreamsOf(facade, config)
+            .map((line) => line.join(' '))
+            .join(' and '),
+        ]
+      : []),
   ];
-  const line = {
-    level: 30,
-    time: Date.now(),
-    pid: process.pid,
-    ...(graph ? { graph: `${graph}/graphql`, ...(config.mcp && { mcp: `${graph}/mcp` }) } : {}),
-    ...(origin ? { origin: origin.url } : { upstream: config.baseUrl, events: config.eventBaseUrl }),
-    msg: `ready: ${parts.join(' over ')}`,
+  const fields = {
+    version,
+    ...(graph && { graph, ...(config.mcp && { mcp: `${facade.url}/mcp` }) }),
+    ...(origin ? { origin: origin.url } : { catalog: config.baseUrl, events: config.eventBaseUrl }),
+    ...(facade && { upstreams: facade.upstreams }),
   };
-  return `${JSON.stringify(line)}\n`;
+  let line = '';
+  createLog('info', { write: (text: string) => void (line = text) }).info(fields, `ready: ${parts.join(' over ')}`);
+  return line;
 }
 
 const dataIn = ({ seeded }: { seeded: boolean }, { dataDir }: Config): string =>
   `data in ${dataDir}${seeded ? ', filled with the demo catalog' : ''}`;
 
-const upstreamOf = ({ baseUrl, eventBaseUrl }: Config): string => `${baseUrl} (v2), ${eventBaseUrl} (events)`;
+const upstreamsOf = (
+  { upstreams: { catalog, events } }: NonNullable<StartedServers['facade']>,
+  { baseUrl, eventBaseUrl }: Config,
+): [name: string, text: string][] => [
+  ['catalog', `${baseUrl} (${catalog})`],
+  ['events', `${eventBaseUrl} (${events})`],
+];
 
 const tryOut = (graph: string): string =>
   `curl -s ${graph}/graphql -H 'content-type: application/json' -H 'authorization: Bearer demo-alice' ` +

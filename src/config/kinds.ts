@@ -12,6 +12,10 @@ export interface Kind<T> {
   spell: (option: unknown) => string | undefined;
   /** For a common mistake: what is wrong with the value, and the right one. */
   mistake?: (text: string) => string | undefined;
+  /** No message shows a value. */
+  isSecret?: boolean;
+  /** A refused value without what may be secret. */
+  redact?: (text: string) => string;
   /** What an option must be, where that differs from what a variable must be. */
   optionMust?: string;
 }
@@ -55,9 +59,22 @@ export const onOff = {
   },
 };
 
+/** Values of the kind are secrets. */
+export const secret = <T>(kind: Kind<T>): Kind<T> => ({ ...kind, isSecret: true });
+
+/** An address without what may be a password or a key: all before its last @, its query and its fragment. */
+function withoutSecrets(address: string): string {
+  const [scheme] = /^[a-z][a-z\d+.-]*:\/\//i.exec(address) ?? [''];
+  const user = address.lastIndexOf('@');
+  const shown = user === -1 ? address : `${scheme}…${address.slice(user)}`;
+  const end = shown.search(/[?#]/);
+  return end === -1 ? shown : `${shown.slice(0, end)}?…`;
+}
+
 /** Credentials in an address would end in logs and errors, a query would swallow the path appended to it. */
 export const httpAddress = {
   ...text,
+  redact: withoutSecrets,
   must: 'an http:// or https:// address without user, query or fragment',
   read: (address: string) => {
     const url = parsed(address);
@@ -80,8 +97,10 @@ const withoutVersion = (address: string): string | undefined => /^(.*)\/v2$/.exe
 
 export const redisAddress = {
   ...text,
+  redact: withoutSecrets,
   must: 'a redis:// or rediss:// address',
-  read: (address: string) => (/^rediss?:$/.test(parsed(address)?.protocol ?? '') ? address : undefined),
+  // Of redis:/x, URL reads a path and no host.
+  read: (address: string) => (/^rediss?:\/\//i.test(address) && parsed(address)?.host ? address : undefined),
 };
 
 const listOf = (items: string, isItem: (item: string) => boolean) => ({

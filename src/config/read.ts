@@ -1,4 +1,5 @@
 /** Reads the settings, from the environment and flags or from the options of `createFacade`, and checks them all at once. */
+import { editDistance } from '../lib/edit-distance.ts';
 import { type Config, type Setting, type SettingName, type Values, entries, settings } from './settings.ts';
 import { ManifestError, type TrustedDocuments, readManifest } from './trusted-documents.ts';
 
@@ -19,6 +20,7 @@ export class ConfigError extends Error {
 export function readConfig(env: NodeJS.ProcessEnv = process.env, flags: Flags = {}): Config {
   const source: Source = {
     text: (name) => (flags[name] ?? env[settings[name].env]) || undefined,
+    shown: (text) => text,
     production: env.NODE_ENV === 'production',
     nameOf: (name) => settings[name].env,
     mustOf: ({ must }) => must,
@@ -40,6 +42,28 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env, flags: Flags = 
   });
 }
 
+/** Variables of the environment that are no settings, but spelled nearly like one. */
+export function misspelledSettings(env: NodeJS.ProcessEnv = process.env): { given: string; meant: string }[] {
+  const names = entries().map(([, setting]) => setting.env);
+  return Object.keys(env).flatMap((given) => {
+    if (names.includes(given)) return [];
+    const meant = closest(given.toUpperCase(), names);
+    return meant === undefined ? [] : [{ given, meant }];
+  });
+}
+
+/** The name that was probably meant. Short ones must be closer: HOME is not a wrong HOST. */
+function closest(given: string, names: readonly string[]): string | undefined {
+  const near = names
+    .map((name) => ({
+      name,
+      distance: editDistance(given, name),
+      most: name.length < 8 ? 1 : name.length < 12 ? 2 : 3,
+    }))
+    .filter(({ distance, most }) => distance <= most);
+  return near.sort((a, b) => a.distance - b.distance)[0]?.name;
+}
+
 /** The settings that are options of `createFacade`. */
 export function options(): [SettingName, Setting<unknown>][] {
   return entries().filter(([, { isStandalone }]) => !isStandalone);
@@ -49,7 +73,10 @@ export function options(): [SettingName, Setting<unknown>][] {
 export function readOptions(given: Readonly<Record<string, unknown>>): Config {
   const problems = Object.keys(given)
     .filter((name) => name !== 'production' && !options().some(([known]) => known === name))
-    .map((name) => `${name} is not an option`);
+    .map((name) => {
+      const meant = closest(name, Object.keys(settings));
+      return `${name} is not an option${meant === undefined ? '' : `. Did you mean ${meant}?`}`;
+    });
   const { production = process.env.NODE_ENV === 'production' } = given;
   if (typeof production !== 'boolean') problems.push('production must be true or false');
   for (const name of ['baseUrl', 'eventBaseUrl'] as const) if (!given[name]) problems.push(`${name} must be set`);
@@ -58,6 +85,7 @@ export function readOptions(given: Readonly<Record<string, unknown>>): Config {
       const { isStandalone, spell }: Setting<unknown> = settings[name];
       return isStandalone || given[name] === undefined ? undefined : (spell(given[name]) ?? UNREADABLE) || undefined;
     },
+    shown: (_, name) => given[name],
     production: production === true,
     nameOf: (name) => name,
     mustOf: ({ must, optionMust }) => optionMust ?? must,
@@ -73,22 +101,41 @@ const UNREADABLE = '\0';
 interface Source {
   /** The text of a value; undefined if it is absent. */
   text: (name: SettingName) => string | undefined;
+  /** A value as messages may show it. */
+  shown: (text: string, name: SettingName) => unknown;
   production: boolean;
   nameOf: (name: SettingName) => string;
   mustOf: (setting: Setting<unknown>) => string;
 }
 
 /** All values, from the text or the default of each. */
-function valuesOf({ text, production, nameOf, mustOf }: Source, problems: string[]): Values {
+function valuesOf(source: Source, problems: string[]): Values {
+  const { text, production, nameOf, mustOf } = source;
   const values = entries().map(([name, setting]) => {
     const given = text(name);
     const value = given === undefined ? setting.byDefault(production) : setting.read(given);
-    // The value is not repeated: it may be a secret in the wrong variable.
     if (given !== undefined && value === undefined)
-      problems.push(`${nameOf(name)} ${setting.mistake?.(given) ?? `must be ${mustOf(setting)}`}`);
+      problems.push(
+        `${nameOf(name)} ${setting.mistake?.(given) ?? `must be ${mustOf(setting)}${refused(name, given, source)}`}`,
+      );
     return [name, value];
   });
   return Object.fromEntries(values) as Values;
+}
+
+/** A refused value that is shown is cut to this length. */
+const SHOWN_CHARACTERS = 60;
+
+/** `, not "abc"`, for a value that cannot be a secret: one may also be in the wrong variable. */
+function refused(name: SettingName, given: string, { text, shown }: Source): string {
+  const isSecret = (each: SettingName) => settings[each].isSecret === true;
+  const secrets = entries().flatMap(([each]) => (isSecret(each) ? (text(each) ?? []) : []));
+  if (isSecret(name) || secrets.some((secret) => given.includes(secret))) return '';
+  const value = shown(given, name);
+  if (typeof value === 'number' || typeof value === 'boolean') return `, not ${value}`;
+  if (typeof value !== 'string') return '';
+  const safe = (settings[name] as Setting<unknown>).redact?.(value) ?? value;
+  return `, not ${JSON.stringify(safe.length > SHOWN_CHARACTERS ? `${safe.slice(0, SHOWN_CHARACTERS)}…` : safe)}`;
 }
 
 /** Checks the values together, and reads the manifest. Throws if there are problems, with those found before. */

@@ -14,6 +14,7 @@ import {
   origins,
   port,
   redisAddress,
+  secret,
   whole,
 } from './kinds.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
@@ -70,11 +71,11 @@ export const settings = {
       '127.0.0.1',
       'address that the facade listens on, and an origin that is started alone',
     )),
-    baseUrl: optional('BASE_URL', catalogAddress, 'upstream for books, notes and films: /v2/… is appended', 'the origin'),
-    eventBaseUrl: optional('EVENT_BASE_URL', httpAddress, 'upstream for events: /event/…, /events, /people/… are appended', 'the origin'),
+    baseUrl: optional('BASE_URL', catalogAddress, 'upstream `catalog`, for books, notes and films: /v2/… is appended', 'the origin'),
+    eventBaseUrl: optional('EVENT_BASE_URL', httpAddress, 'upstream `events`: /event/…, /events, /people/… are appended', 'the origin'),
     accessToken: optional(
       'ACCESS_TOKEN',
-      matching('a bearer token: visible ASCII characters, no spaces', /^[\x21-\x7e]{1,2000}$/),
+      secret(matching('a bearer token: visible ASCII characters, no spaces', /^[\x21-\x7e]{1,2000}$/)),
       "the facade's own token, for requests without one",
       'none; demo-app beside the origin',
     ),
@@ -136,7 +137,7 @@ export const settings = {
       'collector of OpenTelemetry spans: /v1/traces is appended, OTLP in JSON',
       'none: no spans',
     ),
-    otelExporterOtlpHeaders: optional('OTEL_EXPORTER_OTLP_HEADERS', headerList, 'headers for the collector, for example an API key'),
+    otelExporterOtlpHeaders: optional('OTEL_EXPORTER_OTLP_HEADERS', secret(headerList), 'headers for the collector, for example an API key'),
     otelServiceName: setting(
       'OTEL_SERVICE_NAME',
       matching('a name of visible characters', /^[\x20-\x7e]{1,100}$/),

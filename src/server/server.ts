@@ -15,7 +15,7 @@ import { createGraphqlRoute } from './graphql/route.ts';
 import { Admission } from './http/admission.ts';
 import type { Exchange } from './http/exchange.ts';
 import { type Tab, createGraphiqlPage, readTabs } from './http/graphiql.ts';
-import { createHealth } from './http/health.ts';
+import { type CheckHealth, type UpstreamHealth, createHealth } from './http/health.ts';
 import { helpPage } from './http/help.ts';
 import { HELP_PATH } from './http/http-error.ts';
 import { HttpServer, type RouteHandler } from './http/http-server.ts';
@@ -34,6 +34,8 @@ export interface Facade {
   port: number;
   /** What is in progress now. All numbers are zero when idle. */
   state(): ServerState;
+  /** Whether the upstreams can be reached. */
+  checkUpstreams(): Promise<UpstreamHealth>;
   close(): Promise<void>;
 }
 
@@ -77,13 +79,13 @@ export function createParts(config: Config, log: Logger) {
 
 /** Opens the port. `close` finishes running requests first. */
 export async function openServer(config: Config, parts: ServerParts): Promise<Facade> {
-  const { server, state, shutDown, ready } = createGraphServer(config, parts);
+  const { server, state, shutDown, ready, checkUpstreams } = createGraphServer(config, parts);
   await ready();
   // If the backlog is full, the system makes a client wait for seconds before it tries again.
   server.listen({ port: config.port, host: config.host, backlog: 4_096 });
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return { url: `http://${shownHost(config.host)}:${port}`, port, state, close: lazily(shutDown) };
+  return { url: `http://${shownHost(config.host)}:${port}`, port, state, checkUpstreams, close: lazily(shutDown) };
 }
 
 /** Everything but the port. */
@@ -100,6 +102,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   // Loaded only if it is on.
   const mcp = lazily(async () => (await import('./mcp/route.ts')).createMcpRoutes(routeParts));
   const mcpMetadata = async (exchange: Exchange) => (await mcp()).metadata(exchange);
+  const checkUpstreams = createHealth(config, upstream);
   const hasGraphiql = config.graphiql && parts.graphiql !== undefined;
   const graphiql = hasGraphiql ? createGraphiqlPage(config, parts.graphiql!, tabs, schema) : undefined;
   const routes: Record<string, RouteHandler> = {
@@ -107,7 +110,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
     ...graphiql?.files,
     '/graphql': createGraphqlRoute(routeParts, graphiql?.page),
     '/health': (exchange) => sendJson(exchange, 200, { status: 'ok' }),
-    '/ready': createReadyRoute(config, http, admission),
+    '/ready': createReadyRoute(checkUpstreams, http, admission),
     '/metrics': async (exchange) => sendRead(exchange, 200, metrics.contentType, await metrics.text()),
     [HELP_PATH]: helpPage,
     ...(showsSchema(config) && {
@@ -124,10 +127,11 @@ export function createGraphServer(config: Config, parts: ServerParts) {
 
   const state = () => serverState(http, admission, bodies, upstream);
   registerServerGauges(metrics, state);
-  registerUpstreamGauges(metrics, upstream);
+  registerUpstreamGauges(metrics, upstream, checkUpstreams);
   return {
     server: http.server,
     state,
+    checkUpstreams,
     shutDown: () => shutDown(http, config),
     /** For clients; the others are for the operator, or for the host's own pages. */
     paths: Object.keys(routes).filter((path) => !['/', '/health', '/ready', '/metrics'].includes(path)),
@@ -136,15 +140,15 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   };
 }
 
-/** `/ready`: whether load balancers should send requests to this replica. */
-function createReadyRoute(config: Config, http: HttpServer, admission: Admission) {
-  const health = createHealth(config);
+/**
+ * `/ready`: whether load balancers should send requests to this replica. All replicas have the same upstreams, so an unreachable one is
+ * only reported: without replicas, not even cached records would be served.
+ */
+function createReadyRoute(checkUpstreams: CheckHealth, http: HttpServer, admission: Admission) {
   return async (exchange: Exchange): Promise<void> => {
     if (http.isClosing) return sendJson(exchange, 503, { status: 'shutting down' });
     if (admission.isStuck()) return sendJson(exchange, 503, { status: 'overloaded' });
-    const { ready, upstreams } = await health.check();
-    const status = ready ? 'ready' : 'unreachable';
-    sendJson(exchange, ready ? 200 : 503, { status, upstreams });
+    sendJson(exchange, 200, { status: 'ready', upstreams: await checkUpstreams() });
   };
 }
 

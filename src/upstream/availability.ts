@@ -1,7 +1,7 @@
 /** Reports once that a service is unreachable, and once that it is reachable again. */
 
 /** `reason` is undefined if it is reachable again. */
-export type OnAvailabilityChange = (service: 'catalog' | 'event' | 'redis', reason: string | undefined) => void;
+export type OnAvailabilityChange = (service: 'catalog' | 'events' | 'redis', reason: string | undefined) => void;
 
 /** `reason` is undefined if it is reachable again. */
 export type ReportAvailability = (reason: string | undefined) => void;

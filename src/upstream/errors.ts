@@ -187,7 +187,7 @@ const absentCodes = [6000, 6006, 6008, 6014, 5000];
 export function isAbsent(endpoint: Endpoint, httpStatus: number, code: number | undefined): boolean {
   // An error under a success status counts by the status of its code.
   const status = httpStatus < 400 ? statusOf(code) : httpStatus;
-  if (endpoint.service === 'event') return status === 404;
+  if (endpoint.service === 'events') return status === 404;
   if (code === undefined) return false; // a 404 of another server: BASE_URL may be wrong
   if (code === 1006) return endpoint.scope === 'community_basic_note';
   if (endpoint.absentOn.includes(code)) return true;

@@ -110,5 +110,5 @@ test('no path belongs to both services, so that a cached response is identified 
   const firstSegment = ({ path }: Endpoint) => path.split('/')[1];
   const ofService = (service: Endpoint['service']) => rows.filter((row) => row.service === service).map(firstSegment);
   expect(new Set(ofService('catalog'))).toEqual(new Set(['v2']));
-  expect(ofService('event')).not.toContain('v2');
+  expect(ofService('events')).not.toContain('v2');
 });

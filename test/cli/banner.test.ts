@@ -1,13 +1,16 @@
+import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
 import { banner, startLine } from '../../src/cli/banner.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { createProgress } from '../../src/cli/progress.ts';
 
 const graph = 'http://127.0.0.1:4000';
+const version = '1.2.3';
+const facade = { url: graph, upstreams: { catalog: 'reachable', events: 'unreachable' } };
 const origin = { url: 'http://127.0.0.1:4001', seeded: true };
 
 test('the banner has all URLs and an example request with a demo token', () => {
-  const text = banner({ graph, origin }, readConfig({}));
+  const text = banner({ version, facade, origin }, readConfig({}));
   for (const part of [
     `${graph}/ `,
     `${graph}/graphql`,
@@ -27,9 +30,10 @@ test('the banner and the log line name another upstream, and no token', () => {
     EVENT_BASE_URL: 'http://b.example',
     ACCESS_TOKEN: 'secret',
   });
-  for (const text of [banner({ graph }, config), startLine({ graph }, config)]) {
-    expect(text).toContain('http://a.example');
-    expect(text).toContain('http://b.example');
+  for (const text of [banner({ version, facade }, config), startLine({ version, facade }, config)]) {
+    expect(text).toMatch(/catalog +http:\/\/a\.example \(reachable\)/);
+    expect(text).toMatch(/events +http:\/\/b\.example \(unreachable\)/);
+    expect(text).toContain(version);
     expect(text).not.toMatch(/demo-|secret/);
   }
 });
@@ -37,21 +41,28 @@ test('the banner and the log line name another upstream, and no token', () => {
 test('the banner has no demo tokens in production, even if they are enabled', () => {
   for (const DEMO_TOKENS of ['on', 'off']) {
     const config = readConfig({ NODE_ENV: 'production', DEMO_TOKENS });
-    expect(banner({ graph, origin }, config)).not.toMatch(/demo-|^page /m);
+    expect(banner({ version, facade, origin }, config)).not.toMatch(/demo-|^page /m);
   }
 });
 
 test('the start is logged as one line of JSON without a token', () => {
-  const line = startLine({ graph, origin }, readConfig({}));
+  const line = startLine({ version, facade, origin }, readConfig({}));
   expect(line.match(/\n/g)).toHaveLength(1);
-  expect(JSON.parse(line)).toMatchObject({ level: 30, graph: `${graph}/graphql`, origin: origin.url });
+  expect(JSON.parse(line)).toMatchObject({
+    level: 'info',
+    hostname: hostname(),
+    version,
+    graph: `${graph}/graphql`,
+    origin: origin.url,
+    upstreams: facade.upstreams,
+  });
   expect(line).not.toContain('demo-alice');
 });
 
 test('the address for agents is there only if the protocol is on', () => {
   for (const print of [banner, startLine]) {
-    expect(print({ graph, origin }, readConfig({ MCP: 'on' }))).toContain(`${graph}/mcp`);
-    expect(print({ graph, origin }, readConfig({}))).not.toContain('/mcp');
+    expect(print({ version, facade, origin }, readConfig({ MCP: 'on' }))).toContain(`${graph}/mcp`);
+    expect(print({ version, facade, origin }, readConfig({}))).not.toContain('/mcp');
   }
 });
 

@@ -79,7 +79,7 @@ test.each<[string, unknown, string]>([
   ],
 ])('a manifest that is %s is reported as a wrong setting', (name, content, why) => {
   expect(problems({ PERSISTED_OPERATIONS: file(`${name}.json`, content), PORT: 'x' })).toEqual([
-    'PORT must be a whole number from 0 to 65535',
+    'PORT must be a whole number from 0 to 65535, not "x"',
     `PERSISTED_OPERATIONS must be a manifest of documents: ${why}`,
   ]);
 });

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { entries, flagOf, settings, settingsMarkdown } from '../../src/config/settings.ts';
-import { ConfigError, readConfig, readOptions } from '../../src/config/read.ts';
+import { ConfigError, misspelledSettings, readConfig, readOptions } from '../../src/config/read.ts';
 
 function problems(env: NodeJS.ProcessEnv, flags = {}): readonly string[] {
   try {
@@ -34,7 +34,7 @@ test('an empty environment results in the documented defaults, frozen', () => {
   expect(Object.isFrozen(config)).toBe(true);
 });
 
-test('every wrong variable is reported at once, with its valid values', () => {
+test('every wrong variable is reported at once, with its valid values and its own', () => {
   expect(
     problems({
       PORT: '70000',
@@ -45,16 +45,77 @@ test('every wrong variable is reported at once, with its valid values', () => {
       HOST: '',
     }),
   ).toEqual([
-    'PORT must be a whole number from 0 to 65535',
-    'BASE_URL must be an http:// or https:// address without user, query or fragment',
-    'EVENT_BASE_URL must be an http:// or https:// address without user, query or fragment',
-    'FILM_TIER must be one of basic, advance, premium',
-    'MAX_DEPTH must be a whole number from 1 to 500',
+    'PORT must be a whole number from 0 to 65535, not "70000"',
+    'BASE_URL must be an http:// or https:// address without user, query or fragment, not "ftp://x"',
+    'EVENT_BASE_URL must be an http:// or https:// address without user, query or fragment, not "nonsense"',
+    'FILM_TIER must be one of basic, advance, premium, not "gold"',
+    'MAX_DEPTH must be a whole number from 1 to 500, not "-1"',
   ]);
 });
 
-test('a wrong value is not repeated in the message, because it may be a secret', () => {
-  expect(problems({ ACCESS_TOKEN: 'sesame open', REDIS_URL: 'http://:sesame@x' }).join()).not.toContain('sesame');
+test.each([
+  { ACCESS_TOKEN: 'sesame open' },
+  { OTEL_EXPORTER_OTLP_HEADERS: 'api-key: sesame' },
+  { REDIS_URL: 'http://:sesame@x' },
+  { REDIS_URL: 'redis:/:sesame@x' },
+  { REDIS_URL: 'redis:/x?password=sesame' },
+  { MCP_URL: 'https://me:sesame@x' },
+  { MCP_URL: 'https://me:at?sesame@x' },
+  { MCP_URL: 'me:sesame@x' },
+  { MCP_URL: 'https://x/#sesame' },
+  { ACCESS_TOKEN: 'sesame', PORT: 'sesame' },
+])('no message contains a secret: %j', (env) => {
+  expect(problems(env)).toHaveLength(1);
+  expect(problems(env).join()).not.toContain('sesame');
+});
+
+test('a refused value is shown in one short line', () => {
+  expect(problems({ PORT: `1\n${'2'.repeat(1_000)}` })).toEqual([
+    `PORT must be a whole number from 0 to 65535, not "1\\n${'2'.repeat(58)}…"`,
+  ]);
+  expect(() => readOptions({ baseUrl: 'http://a', eventBaseUrl: 'http://a', maxDepth: '14' })).toThrow(
+    'maxDepth must be a whole number from 1 to 500, not "14"',
+  );
+});
+
+test.each(['redis:/x', 'redis:x', 'redis://', 'redis:///0', 'x:6379', 'http://x', 'redis://x:99999'])(
+  'REDIS_URL must name a host: %s',
+  (REDIS_URL) => {
+    expect(problems({ REDIS_URL })).toEqual([
+      expect.stringMatching(/^REDIS_URL must be a redis:\/\/ or rediss:\/\/ address, not /),
+    ]);
+  },
+);
+
+test.each([
+  ['MAX_DEPHT', 'MAX_DEPTH'],
+  ['MAXDEPTH', 'MAX_DEPTH'],
+  ['max_depth', 'MAX_DEPTH'],
+  ['EVENTS_BASE_URL', 'EVENT_BASE_URL'],
+  ['REDIS_URI', 'REDIS_URL'],
+  ['OPERATION_TIMEOUT', 'OPERATION_TIMEOUT_MS'],
+  ['LOGLEVEL', 'LOG_LEVEL'],
+  ['POTR', 'PORT'],
+])('the variable %s is no setting; %s was meant', (given, meant) => {
+  expect(misspelledSettings({ [given]: '1', PORT: '0' })).toEqual([{ given, meant }]);
+});
+
+test('variables of the system and of other programs are not taken for misspelled settings', () => {
+  const others =
+    `PATH HOME HOSTNAME LANG USER LOGNAME SHELL TERM PWD TMPDIR NODE_ENV NODE_OPTIONS DATABASE_URL HTTP_PROXY
+    http_proxy KUBERNETES_SERVICE_HOST KUBERNETES_PORT REDIS_PORT REDIS_SERVICE_HOST REDIS_HOST OTEL_RESOURCE_ATTRIBUTES
+    OTEL_EXPORTER_OTLP_PROTOCOL OTEL_EXPORTER_OTLP_TIMEOUT OTEL_SDK_DISABLED npm_config_cache DEBUG CI THOROUGH`.split(
+      /\s+/,
+    );
+  const env = Object.fromEntries(
+    [...others, ...entries().map(([, setting]) => setting.env)].map((name) => [name, '1']),
+  );
+  expect(misspelledSettings(env)).toEqual([]);
+});
+
+test('an unknown option names the one that was meant', () => {
+  const given = { baseUrl: 'http://a', eventBaseUrl: 'http://a', maxDephts: 3 };
+  expect(() => readOptions(given)).toThrow('maxDephts is not an option. Did you mean maxDepth?');
 });
 
 test('one upstream URL without the other is reported', () => {
@@ -102,7 +163,7 @@ test('production turns off GraphiQL, introspection, suggestions, explain and dem
 
 test('flags take precedence over the environment', () => {
   expect(readConfig({ PORT: '1' }, { port: '2' }).port).toBe(2);
-  expect(problems({}, { port: 'x' })).toEqual(['PORT must be a whole number from 0 to 65535']);
+  expect(problems({}, { port: 'x' })).toEqual(['PORT must be a whole number from 0 to 65535, not "x"']);
 });
 
 test('CORS origins are complete, without paths or wildcards', () => {

@@ -159,7 +159,7 @@ describe('planned calls depend on variables and lists', () => {
     expect(await callsOf({ ids: ids(100, 'Book') })).toMatchObject({ max: 100 });
     expect(await callsOf({ ids: [...ids(3, 'Book'), ...ids(2, 'Event'), 'nonsense'] })).toMatchObject({
       max: 5,
-      services: { catalog: { max: 3 }, event: { max: 2 } },
+      services: { catalog: { max: 3 }, events: { max: 2 } },
     });
   });
 

@@ -8,7 +8,7 @@ import { randomDocument } from '../support/selections.ts';
 interface Planned {
   min: number;
   max: number;
-  services: Record<'catalog' | 'event', { min: number; max: number }>;
+  services: Record<'catalog' | 'events', { min: number; max: number }>;
   fields: { path: string; coordinate: string; endpoint: string; min: number; max: number }[];
 }
 
@@ -42,7 +42,7 @@ describe('x-explain: plan', () => {
       upstream: {
         min: 2,
         max: 13,
-        services: { catalog: { min: 2, max: 2 }, event: { min: 0, max: 11 } },
+        services: { catalog: { min: 2, max: 2 }, events: { min: 0, max: 11 } },
         fields: [
           { path: 'book', coordinate: 'Query.book', endpoint: 'GET /v2/book/:id', min: 1, max: 1 },
           {

@@ -266,7 +266,7 @@ function respond(db: Database, stores: Stores, { method, path, body, token }: Se
     const rule = rules.get(endpoint)!;
     const run = (more = {}) => withAddress(PUBLIC_URL, () => rule(call, { ...input, ...more, ...params }));
     const result = method !== 'GET' ? whollyOrNot(db, run) : endpoint.list ? pageOf(endpoint, run as never) : run();
-    return answer(endpoint.status, endpoint.service === 'event' ? asRead(result as Feed) : result);
+    return answer(endpoint.status, endpoint.service === 'events' ? asRead(result as Feed) : result);
   } catch (error) {
     if (!(error instanceof Rejection)) throw error;
     const { code } = error;
@@ -320,12 +320,12 @@ const PAGE = 50;
 function pageOf({ list, service }: Endpoint, run: (window?: object) => Record<string, unknown>): object {
   const page = run();
   const [start, count, total, first] =
-    service === 'event' ? ['startIndex', 'itemsPerPage', 'totalResults', 1] : ['start', 'count', 'total', 0];
+    service === 'events' ? ['startIndex', 'itemsPerPage', 'totalResults', 1] : ['start', 'count', 'total', 0];
   if (typeof page[start] !== 'number') return page; // a list without pages
   const items: unknown[] = [];
   for (let more = PAGE; more === PAGE;) {
     const at = items.length + first;
-    const window = service === 'event' ? { 'start-index': at, 'max-results': PAGE } : { start: at, count: PAGE };
+    const window = service === 'events' ? { 'start-index': at, 'max-results': PAGE } : { start: at, count: PAGE };
     const part = run(window)[list!] as unknown[];
     items.push(...part);
     more = part.length;

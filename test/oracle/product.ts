@@ -71,12 +71,12 @@ export interface Product {
 
 /** Counters of upstream calls, and of the server if there is one. */
 export function busyOf(upstream: UpstreamClient, state: () => object = () => ({})): Record<string, number> {
-  const { catalog, event } = upstream.state();
+  const { catalog, events } = upstream.state();
   const counters = {
     ...state(),
     sharedReadsUnderWay: upstream.sharedReads(),
     ...Object.fromEntries(
-      Object.entries({ catalog, event }).flatMap(([service, { running, waiting, deadlines }]) => [
+      Object.entries({ catalog, events }).flatMap(([service, { running, waiting, deadlines }]) => [
         [`${service} running`, running],
         [`${service} waiting`, waiting],
         [`${service} deadlines`, deadlines],

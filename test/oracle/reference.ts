@@ -312,7 +312,7 @@ const codeOf = (body: string): number | undefined => {
 };
 
 function isAbsence({ service, scope, absentOn }: Endpoint, status: number, code: number | undefined): boolean {
-  if (service === 'event') return status === 404;
+  if (service === 'events') return status === 404;
   if (code === 1006) return scope === 'community_basic_note';
   if (code === undefined) return false;
   if (absentOn.includes(code)) return true;
@@ -597,7 +597,7 @@ const cursorOf = (list: string, position: number): string => Buffer.from(`${list
 
 /** Lists of the event service are Atom feeds, which count from 1. */
 const windowInput = ({ service }: Endpoint, { first, start }: Window): object =>
-  service === 'event' ? { 'start-index': start + 1, 'max-results': first } : { start, count: first };
+  service === 'events' ? { 'start-index': start + 1, 'max-results': first } : { start, count: first };
 
 interface ReferencePage extends Page<unknown> {
   /** What the product may return if it uses the embedded page, which has no total. */

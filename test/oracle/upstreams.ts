@@ -103,7 +103,7 @@ export function respond(world: World, manners: Manners, { method, path, body, se
     if (!route) return refuse(999);
     if (sender === 'unknown') return refuse(103, 401);
     const { endpoint, params } = route;
-    if (endpoint.login && sender.person === null) return endpoint.service === 'event' ? refuse(1000) : refuse(1000);
+    if (endpoint.login && sender.person === null) return endpoint.service === 'events' ? refuse(1000) : refuse(1000);
     if (endpoint.share === 'tier' && !endpoint.tiers.includes(sender.tier)) refuse(1000);
     const asked: Asked = { world, manners, endpoint, params, query, sender, body };
     const answer = answers.get(endpoint)!(asked);

@@ -135,7 +135,7 @@ const rootPlace: Place = {
 };
 
 function count(plan: OperationPlan, variables: Variables): WorstCase {
-  const services = { catalog: { min: 0, max: 0 }, event: { min: 0, max: 0 } };
+  const services = { catalog: { min: 0, max: 0 }, events: { min: 0, max: 0 } };
   const calls = { min: 0, max: 0, services };
   const total: Count = { variables, costs: new Map(), calls, items: nothing(), values: nothing() };
   const root = plan.root.type.name;

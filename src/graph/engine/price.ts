@@ -21,7 +21,7 @@ import { FIRST_MAX } from '../types/paging.ts';
 /** The most upstream calls that one run may make, retries not counted. */
 export interface Price {
   catalog: number;
-  event: number;
+  events: number;
   /** Calls of the catalog that count towards the rate limit of the basic film tier. */
   film: number;
 }
@@ -45,13 +45,13 @@ export function priceOf(
   const prices = plans.map((plan): Price => {
     const { services, fields } = worstCaseOf(plan, variables).calls;
     const film = fields.reduce((sum, { endpoint, max }) => (filmCalls.has(endpoint) ? sum + max : sum), 0);
-    return { catalog: services.catalog.max, event: services.event.max, film };
+    return { catalog: services.catalog.max, events: services.events.max, film };
   });
   // `node` and `nodes` cost what the types of the given ids cost.
   const namesRecords = plans[0]!.root.fields.some(({ rule, nodes }) => rule.recordCounts && hasVariables(nodes[0]!));
   const least = namesRecords ? maxCalls : 0;
   const most = (of: keyof Price) => Math.min(Math.max(least, ...prices.map((price) => price[of])), maxCalls);
-  return { catalog: most('catalog'), event: most('event'), film: most('film') };
+  return { catalog: most('catalog'), events: most('events'), film: most('film') };
 }
 
 /** The plan with everything that a variable may leave out: a selection with more fields never costs less. */

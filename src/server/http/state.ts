@@ -7,7 +7,7 @@ export type ServerState = ReturnType<typeof serverState>;
 
 /** What is in progress at one moment. Every number returns to zero when all clients have gone. */
 export function serverState(http: HttpServer, admission: Admission, bodies: BodyReader, upstream: UpstreamClient) {
-  const { catalog, event } = upstream.state();
+  const { catalog, events } = upstream.state();
   return {
     /** Open connections of clients. */
     connections: http.connections.size(),
@@ -20,11 +20,11 @@ export function serverState(http: HttpServer, admission: Admission, bodies: Body
     /** Operations that wait for a slot. */
     operationsWaiting: admission.waiting(),
     /** Timers of request bodies, operations, slots and upstream calls. */
-    deadlines: admission.timers() + bodies.reading() + catalog.deadlines + event.deadlines,
+    deadlines: admission.timers() + bodies.reading() + catalog.deadlines + events.deadlines,
     /** Upstream calls that hold a permit. */
-    callsRunning: catalog.running + event.running,
+    callsRunning: catalog.running + events.running,
     /** Upstream calls that wait for a permit. */
-    callsWaiting: catalog.waiting + event.waiting,
+    callsWaiting: catalog.waiting + events.waiting,
     /** Response bytes that clients have not read yet. */
     unsentBytes: http.unsent.bytes,
     /** Connections with unread bytes. */

@@ -44,7 +44,7 @@ const packed = (structuredContent: Record<string, unknown>, isFailed: boolean): 
 
 /** The result of a call that was not run. */
 export function failedResult(error: AgentError): CallToolResult {
-  return packed({ data: null, errors: [error], cost: costOf({ catalog: 0, event: 0, left: null }) }, true);
+  return packed({ data: null, errors: [error], cost: costOf({ catalog: 0, events: 0, left: null }) }, true);
 }
 
 export function agentError(error: GraphQLError | HttpError): AgentError {
@@ -74,7 +74,7 @@ function boundedErrors(errors: readonly AgentError[], room: number): readonly Ag
   });
 }
 
-const costOf = ({ catalog, event, left }: Cost) => ({ calls: { catalog, event }, ...(left && { left }) });
+const costOf = ({ catalog, events, left }: Cost) => ({ calls: { catalog, events }, ...(left && { left }) });
 
 /** The schema of results: the data of the operation and what stands beside it. */
 export function resultSchemaOf(data: JsonSchema): ObjectSchema {

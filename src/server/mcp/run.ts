@@ -17,7 +17,7 @@ import { parentContext } from '../observability/tracing.ts';
 /** The calls of one run, and what the rate limit of film calls leaves to agents with this credential. */
 export interface Cost {
   catalog: number;
-  event: number;
+  events: number;
   left: RateLimitState | null;
 }
 
@@ -82,7 +82,7 @@ export function createRunner(parts: RouteParts): RunForAgent {
 
 /** The HTTP requests of an operation. A call that was cached, joined another one or got no permit made none. */
 function callsMade(calls: readonly LoggedCall[]): Omit<Cost, 'left'> {
-  const made = { catalog: 0, event: 0 };
+  const made = { catalog: 0, events: 0 };
   for (const { service, status, attempts = 1, cached, coalesced, staleSeconds, error } of calls) {
     const isSent = status !== undefined || error?.startsWith('UPSTREAM_');
     if (isSent && !cached && !coalesced && staleSeconds === undefined) made[service] += attempts;

@@ -60,9 +60,9 @@ function toolOf(reviewed: ReviewedOperation, { schema, config, pipeline, run }: 
   };
 }
 
-function priceText({ catalog, event, film }: Price, share: number): string {
+function priceText({ catalog, events, film }: Price, share: number): string {
   const rate = `; basic film tier: ${film} of ${BASIC_CALLS_A_MINUTE} a minute, of which agents have ${slotsOfAgents(share)}`;
-  return `Cost: at most ${catalog} calls of the catalog, ${event} of events${film > 0 ? rate : ''}.`;
+  return `Cost: at most ${catalog} calls of the catalog, ${events} of events${film > 0 ? rate : ''}.`;
 }
 
 /** Throws a GraphQLError. GraphQL ignores unknown variables; an agent that mistypes one gets an error instead. */

@@ -8,6 +8,9 @@ export interface Tally {
   inc: (by?: number) => void;
 }
 
+/** The number, or one for each value of the label. */
+type GaugeValue = number | Readonly<Record<string, number>>;
+
 /** How many durations are passed on to prom-client at once. */
 const BATCH = 100;
 
@@ -18,14 +21,14 @@ export function createMetrics() {
   return {
     ...declaredMetrics(registry),
     /** A gauge that is read at each scrape. With a label, `read` returns a number for each value of the label. */
-    gauge(name: string, help: string, read: () => number | Readonly<Record<string, number>>, label?: string): void {
+    gauge(name: string, help: string, read: () => GaugeValue | Promise<GaugeValue>, label?: string): void {
       new Gauge({
         name,
         help,
         labelNames: label === undefined ? [] : [label],
         registers: [registry],
-        collect() {
-          const now = read();
+        async collect() {
+          const now = await read();
           if (typeof now === 'number') this.set(now);
           else for (const [value, number] of Object.entries(now)) this.set({ [label!]: value }, number);
         },

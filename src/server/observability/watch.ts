@@ -5,6 +5,7 @@ import type { UpstreamErrorDetails } from '../../upstream/errors.ts';
 import type { ObservedCall } from '../../upstream/http/call.ts';
 import type { ServiceState } from '../../upstream/http/pool.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
+import type { CheckHealth, Reachability } from '../http/health.ts';
 import type { ServerState } from '../http/state.ts';
 import type { Metrics } from './metrics.ts';
 import { endCallSpan } from './tracing.ts';
@@ -79,15 +80,24 @@ export function registerServerGauges(metrics: Metrics, state: () => ServerState)
 }
 
 /** Registers the gauges of each upstream. */
-export function registerUpstreamGauges(metrics: Metrics, { state }: UpstreamClient): void {
+export function registerUpstreamGauges(metrics: Metrics, { state }: UpstreamClient, checkUpstreams: CheckHealth): void {
   const ofEach = (read: (service: ServiceState) => number) => () => {
-    const { catalog, event } = state();
-    return { catalog: read(catalog), event: read(event) };
+    const { catalog, events } = state();
+    return { catalog: read(catalog), events: read(events) };
   };
   const gauge = (name: string, help: string, read: (service: ServiceState) => number) =>
     metrics.gauge(name, help, ofEach(read), 'service');
-  gauge('catalog_upstream_up', '0 while the circuit breaker of the upstream is open.', ({ isOpen }) =>
-    isOpen ? 0 : 1,
+  const up =
+    '1 if the upstream can be reached; 0 if it accepts no connection, or its circuit breaker is open. Checked at the scrape.';
+  const isUp = (reachability: Reachability) => (reachability === 'unreachable' ? 0 : 1);
+  metrics.gauge(
+    'catalog_upstream_up',
+    up,
+    async () => {
+      const { catalog, events } = await checkUpstreams();
+      return { catalog: isUp(catalog), events: isUp(events) };
+    },
+    'service',
   );
   gauge('catalog_upstream_calls_running', 'Upstream calls in flight.', ({ running }) => running);
   gauge('catalog_upstream_calls_waiting', 'Upstream calls that wait for a connection.', ({ waiting }) => waiting);

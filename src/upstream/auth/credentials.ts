@@ -88,7 +88,7 @@ export function createCredentials(ownToken: string | undefined, ownTier: Tier | 
       // If the service accepted the token before, try once more: the 401 may concern this request only.
       if (!acceptedBy[service] && isUnknownToken(details)) rejections.remember(id, details);
       acceptedBy[service] = false;
-      credential.accepted = acceptedBy.catalog || acceptedBy.event;
+      credential.accepted = acceptedBy.catalog || acceptedBy.events;
       if (service === 'catalog') forgetLearned(credential);
       if (credential.accepted) return;
       known.delete(id);
@@ -113,7 +113,7 @@ function create(id: string, token: string | null, isOwn: boolean, configured: Ti
     possibleTiers: configured ? [configured] : token === null ? ['basic'] : tiers,
     hasMetLimit: false,
     accepted: isOwn,
-    acceptedBy: { catalog: isOwn, event: isOwn },
+    acceptedBy: { catalog: isOwn, events: isOwn },
     refusedEndpoints: new Map(),
     refusedRecords: new Map(),
     person: undefined,

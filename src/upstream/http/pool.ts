@@ -50,7 +50,7 @@ export function createTransport(
   };
   const hosts: Record<Service, HostPool> = {
     catalog: hostPool('catalog', settings.baseUrl),
-    event: hostPool('event', settings.eventBaseUrl),
+    events: hostPool('events', settings.eventBaseUrl),
   };
 
   return {
@@ -58,9 +58,9 @@ export function createTransport(
       new Promise((resolve, reject) => {
         new HttpAttempts(hosts[request.service], request, cancellation, resolve, reject).start();
       }),
-    state: () => ({ catalog: stateOf(hosts.catalog), event: stateOf(hosts.event) }),
+    state: () => ({ catalog: stateOf(hosts.catalog), events: stateOf(hosts.events) }),
     close: async () => {
-      await Promise.all([...new Set([hosts.catalog.pool, hosts.event.pool])].map((pool) => pool.close()));
+      await Promise.all([...new Set([hosts.catalog.pool, hosts.events.pool])].map((pool) => pool.close()));
     },
   };
 }

@@ -192,7 +192,7 @@ function recordIn({ value }: ApiResponse, { read }: RecordSource, key: string): 
 
 /** The `fields` parameter of a record's request; none if nearly all are wanted. */
 function projection(source: RecordSource, names: FieldNames): FieldNames | undefined {
-  if (!source.members || source.endpoint.service === 'event' || wantsWhole(source, names)) return undefined;
+  if (!source.members || source.endpoint.service === 'events' || wantsWhole(source, names)) return undefined;
   if (names.includes('id')) return names;
   const fields = names.slice();
   insert(fields, 'id');

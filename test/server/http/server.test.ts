@@ -1,7 +1,5 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
@@ -330,21 +328,6 @@ test('GraphiQL and introspection are off in production', async () => {
   const [name] = readdirSync('dist/graphiql').filter((file) => file.endsWith('.br'));
   expect((await fetch(`${url}/graphql/assets/${name!.slice(0, -3)}`)).status).toBe(404);
   expect(await codeOf(await post(url, { query: '{ __schema { types { name } } }' }))).toBe('GRAPHQL_VALIDATION_FAILED');
-});
-
-test('the facade is ready while one upstream accepts connections, and reports which one is unreachable', async () => {
-  const upstream = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => upstream.once('listening', resolve));
-  const up = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
-  const down = 'http://127.0.0.1:1';
-  toClose.push({ close: async () => void upstream.close() });
-  const one = await open({ BASE_URL: up, EVENT_BASE_URL: down, CONNECT_TIMEOUT_MS: '60000' });
-  const ready = await fetch(`${one.url}/ready`);
-  expect(ready.status).toBe(200);
-  expect(await ready.json()).toEqual({ status: 'ready', upstreams: { v2: 'reachable', events: 'unreachable' } });
-  const none = await open({ BASE_URL: down, EVENT_BASE_URL: down });
-  expect((await fetch(`${none.url}/ready`)).status).toBe(503);
-  expect(await (await fetch(`${none.url}/health`)).json()).toEqual({ status: 'ok' });
 });
 
 test('metrics count operations, errors by code and requests', async () => {

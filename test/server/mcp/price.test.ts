@@ -8,7 +8,7 @@ import { thorough } from '../../support/optional.ts';
 
 interface Price {
   catalog: number;
-  event: number;
+  events: number;
   film: number;
 }
 
@@ -69,10 +69,10 @@ test.each(Object.keys(argumentsOf))(
         const { output, text } = await call(name, given);
         const lines = setup.proxy.stop().map(({ line }) => line);
         const catalog = lines.filter((line) => line.includes('/v2/')).length;
-        const event = lines.length - catalog;
+        const events = lines.length - catalog;
         const film = lines.filter((line) => line.includes('/v2/movie/')).length;
-        expect({ token, given, ...output.cost.calls }).toEqual({ token, given, catalog, event });
-        const isWithin = catalog <= price.catalog && event <= price.event && film <= price.film;
+        expect({ token, given, ...output.cost.calls }).toEqual({ token, given, catalog, events });
+        const isWithin = catalog <= price.catalog && events <= price.events && film <= price.film;
         expect({ token, given, lines, price, isWithin }).toMatchObject({ isWithin: true });
         const [, after] = /"endCursor":"([^"]+)"/.exec(text) ?? [];
         if (after && 'after' in inputSchema.properties! && !given.after) queue.push({ ...given, after });
@@ -103,5 +103,5 @@ test('the price covers the largest page and all variables', async () => {
   }
   expect(counts).toEqual([3, 6, 11, 41]);
   // A page of 100 with reviews; from 250 calls on it would be rejected.
-  expect(price).toEqual({ catalog: 201, event: 0, film: 201 });
+  expect(price).toEqual({ catalog: 201, events: 0, film: 201 });
 });

@@ -51,7 +51,7 @@ test('an agent that loops hundreds of times gets a quarter of the rate limit, ca
     retryAfter: expect.any(Number) as number,
     whatToDo: expect.stringContaining('retryAfter') as string,
   });
-  expect(last.output.cost).toMatchObject({ calls: { catalog: 0, event: 0 }, left: { limit: 10, remaining: 0 } });
+  expect(last.output.cost).toMatchObject({ calls: { catalog: 0, events: 0 }, left: { limit: 10, remaining: 0 } });
 
   setup.proxy.start({ waves: false });
   const people = Array.from({ length: 31 }, (_, at) => `a${at}: subject(id: "${ids[at % ids.length]}") { title }`);

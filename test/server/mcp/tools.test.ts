@@ -40,7 +40,7 @@ test('each operation of the package is a tool with a name, a title, its comment 
   for (const { annotations } of tools) expect(annotations).toEqual({ readOnlyHint: true, idempotentHint: true });
   // Entries of charts are not loaded one by one.
   expect(tools.find(({ name }) => name === 'Charts')!._meta).toEqual({
-    'catalog-graphql/price': { catalog: 6, event: 0, film: 6 },
+    'catalog-graphql/price': { catalog: 6, events: 0, film: 6 },
   });
 });
 
@@ -101,7 +101,7 @@ test('an invalid argument is an error that says how to correct it, without upstr
       code: 'BAD_USER_INPUT',
       whatToDo: expect.stringContaining('Correct it') as string,
     });
-    expect(output.cost.calls).toEqual({ catalog: 0, event: 0 });
+    expect(output.cost.calls).toEqual({ catalog: 0, events: 0 });
   }
   expect(unknown.output.errors![0]!.message).toBe('There is no argument "ident". The arguments: id.');
 });

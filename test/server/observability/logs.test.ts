@@ -1,7 +1,9 @@
+import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/read.ts';
+import { version } from '../../../src/package.ts';
+import { createLog } from '../../../src/lib/log.ts';
 import { createMetrics } from '../../../src/server/observability/metrics.ts';
 import { observeCalls } from '../../../src/server/observability/watch.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
@@ -17,10 +19,10 @@ async function observed(behaviour: Behaviour) {
   const write = (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>);
   const address = { baseUrl: service.url, eventBaseUrl: service.url };
   const config = { ...readConfig({ RECORD_TTL_SECONDS: '0' }), ...patient, ...address };
-  const upstream = createUpstream(config, { observe: observeCalls(createMetrics(), pino({}, { write })) });
+  const upstream = createUpstream(config, { observe: observeCalls(createMetrics(), createLog('info', { write })) });
   return { ...(await startFacade({}, {}, { upstream })), lines };
 }
-const INFO = 30;
+const INFO = 'info';
 const alice = { headers: { authorization: 'Bearer secret-token' } };
 
 test('an invalid response is logged with its request and status, once a minute', async () => {
@@ -90,14 +92,25 @@ test('a slow operation that ends because its parts are too large is logged', asy
 
 test('the start and the end of the program are logged', async () => {
   const upstream = 'http://127.0.0.1:1';
-  const env = { PORT: '0', BASE_URL: upstream, EVENT_BASE_URL: upstream, LOG_LEVEL: 'info' };
+  const env = { PORT: '0', BASE_URL: upstream, EVENT_BASE_URL: upstream, LOG_LEVEL: 'info', MAX_DEPHT: '3' };
   const program = await startProgram(env);
-  expect(JSON.parse(program.banner)).toMatchObject({ level: INFO, msg: expect.stringMatching(/^ready: /) as string });
+  expect(JSON.parse(program.banner)).toMatchObject({
+    level: INFO,
+    hostname: hostname(),
+    version,
+    upstreams: { catalog: 'unreachable', events: 'unreachable' },
+    msg: expect.stringMatching(/^ready: .* over catalog .* \(unreachable\) and events .* \(unreachable\)$/) as string,
+  });
   const { code, err } = await program.stop();
-  const lines = err.trim().split('\n');
-  expect([code, ...lines.map((line) => (JSON.parse(line) as { msg: string }).msg)]).toEqual([
+  const lines = err
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect([code, ...lines.map(({ level, msg }) => [level, msg])]).toEqual([
     0,
-    'stopping: running requests are finished',
-    'stopped',
+    ['warn', 'MAX_DEPHT is not a setting and has no effect. Did you mean MAX_DEPTH?'],
+    [INFO, 'stopping: running requests are finished'],
+    [INFO, 'stopped'],
   ]);
+  expect(new Set(lines.map((line) => line.hostname))).toEqual(new Set([hostname()]));
 });

@@ -182,7 +182,7 @@ test('metrics count upstream calls by the path template of their endpoint, and t
   expect(text).toContain('catalog_cache_answers_total{service="catalog",endpoint="GET /v2/book/:id",how="cached"} 1');
   expect(text).toContain('catalog_answers_again_total 1');
   expect(text).toContain('catalog_upstream_calls_running{service="catalog"} 0');
-  expect(text).toContain('catalog_upstream_up{service="event"} 1');
+  expect(text).toContain('catalog_upstream_up{service="events"} 1');
 
   service.behave(json('{"msg":"rate_limit_exceeded2","code":112,"request":"x"}', 429));
   for (const id of ['9', '10'])

@@ -55,7 +55,7 @@ test('a rejection is remembered for its service alone, unless the token was acce
   expect(rejections.has(credential.id, 'catalog')).toBe(false);
   credentials.reject(credential, rejection('catalog'));
   expect(rejections.has(credential.id, 'catalog')).toBe(true);
-  expect(rejections.has(credential.id, 'event')).toBe(false);
+  expect(rejections.has(credential.id, 'events')).toBe(false);
   expect(() => rejections.repeat(credential.id, createApiRequest(bookEndpoints.byId, { id: 'y' }))).toThrow(
     'GET /v2/book/y was rejected: status 401, code 103',
   );
@@ -78,7 +78,7 @@ test('a rejection by one service keeps what another service has verified', () =>
   const credential = credentials.of('somebody');
   credentials.accept(credential, 'catalog');
   credential.possibleTiers = ['advance'];
-  for (let n = 0; n < 2; n++) credentials.reject(credential, rejection('event'));
+  for (let n = 0; n < 2; n++) credentials.reject(credential, rejection('events'));
   expect(credential).toMatchObject({ filmTier: 'advance', accepted: true });
 });
 

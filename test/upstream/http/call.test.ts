@@ -235,7 +235,7 @@ test('a credential is accepted once the service has responded to it with a recor
   const alice = unverified('alice');
   expect(alice.accepted).toBe(false);
   await operation(alice).make(film('title'));
-  expect(alice).toMatchObject({ accepted: true, acceptedBy: { catalog: true, event: false } });
+  expect(alice).toMatchObject({ accepted: true, acceptedBy: { catalog: true, events: false } });
 });
 
 test('a read that shares the request of another is logged as such, and the request is observed once', async () => {
