@@ -1,7 +1,9 @@
 /** The tools of MCP_FREE: documents that agents write, and the schema to write them with. */
 import {
+  type GraphQLError,
   type GraphQLSchema,
   OperationTypeNode,
+  getOperationAST,
   isIntrospectionType,
   parse,
   print,
@@ -13,7 +15,7 @@ import { shortenText } from '../../graph/engine/cut-response.ts';
 import type { Variables } from '../../graph/engine/document.ts';
 import { badInput } from '../../graph/errors/to-client-error.ts';
 import { lazily } from '../../lib/promises.ts';
-import { toolResult } from './result.ts';
+import { toolOutcome } from './result.ts';
 import { type CallableTool, type ToolParts, checkArguments } from './tools.ts';
 
 export function createFreeTools(parts: ToolParts): CallableTool[] {
@@ -45,20 +47,29 @@ function queryTool({ config, pipeline, run }: ToolParts): CallableTool {
         ? { readOnlyHint: false, destructiveHint: true, idempotentHint: false }
         : { readOnlyHint: true, idempotentHint: true },
     },
-    async call(given, exchange) {
+    async call(given, request) {
       checkArguments(inputSchema, given);
       if (!haveTypes(given, inputSchema.properties))
         throw badInput('`variables` is an object, `plan` a boolean, the rest are texts.');
       const { query, variables, operationName, plan } = given;
       const prepared = pipeline.prepare(query, operationName ?? undefined);
-      if (prepared.errors?.[0]) throw prepared.errors[0];
+      if (prepared.errors?.[0]) throw documentError(prepared.errors[0], query, operationName, config.maxTokens);
       if (prepared.ready?.incrementalSelections.length) throw badInput('@defer and @stream are not supported here.');
       if (prepared.ready?.operation.operation === OperationTypeNode.MUTATION && !mcpWrites)
         throw badInput('Mutations are not allowed here.');
-      const done = await run(prepared, { variables: variables ?? {}, exchange, isPlanned: plan === true });
-      return toolResult(done, mcpResultCharacters);
+      const done = await run(prepared, { variables: variables ?? {}, request, isPlanned: plan === true });
+      return toolOutcome(done, mcpResultCharacters);
     },
   };
+}
+
+/** What an error of a subscription says to do would not help: to name an operation. */
+function documentError(error: GraphQLError, query: string, name: string | null | undefined, maxTokens: number) {
+  if (error.extensions.code !== 'OPERATION_RESOLUTION_FAILURE') return error;
+  const chosen = getOperationAST(parse(query, { maxTokens }), name);
+  return chosen?.operation === OperationTypeNode.SUBSCRIPTION
+    ? badInput('There are no subscriptions. Send a query, and send it again for newer data.')
+    : error;
 }
 
 interface FreeArguments {
@@ -96,7 +107,7 @@ function schemaTool({ schema, config }: ToolParts): CallableTool {
       const { types } = given;
       if (types !== undefined && !Array.isArray(types)) throw badInput('`types` is a list of names.');
       const text = types === undefined ? bare() : printedTypes(schema, types);
-      return { content: [{ type: 'text', text: shortenText(text, config.mcpResultCharacters) }] };
+      return { result: { content: [{ type: 'text', text: shortenText(text, config.mcpResultCharacters) }] } };
     },
   };
 }

@@ -1,16 +1,19 @@
 /** Resources: the schema, the table of errors, and records by their global ids. */
 import { isObjectType } from 'graphql';
-import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { typeRule } from '../../graph/engine/declarations.ts';
 import { recordDocument } from '../../graph/engine/record-document.ts';
 import { errorsMarkdown } from '../../graph/errors/markdown.ts';
 import { printMarkedSchema } from '../../graph/null-conditions.ts';
 import { lazily } from '../../lib/promises.ts';
 import { secondsToKeep } from '../graphql/response-headers.ts';
-import type { Exchange } from '../http/exchange.ts';
+import type { AgentRequest } from './places.ts';
 import type { ToolParts } from './tools.ts';
 
-const NOT_FOUND = -32_002;
+/** How long, and for whom, a client may keep a result. */
+export interface Caching {
+  ttlMs: number;
+  cacheScope: 'public' | 'private';
+}
 
 /** `showsSchema`: false where introspection is off. */
 export function createResources({ schema, pipeline, run }: ToolParts, showsSchema: boolean) {
@@ -33,23 +36,29 @@ export function createResources({ schema, pipeline, run }: ToolParts, showsSchem
         mimeType: 'application/json',
       },
     ],
-    /** Rejects with an McpError, a GraphQLError or an HttpError. */
-    async read(uri: string, exchange: Exchange) {
-      const fixed = texts.find(({ resource }) => resource.uri === uri);
-      if (fixed) return { uri, mimeType: fixed.resource.mimeType, text: fixed.text() };
+    /** They never change. */
+    documents: texts.map(({ resource: { uri, mimeType }, text }) => ({
+      uri,
+      content: () => ({ uri, mimeType, text: text() }),
+    })),
+    /** The record of the URI; undefined if there is none. Rejects with a GraphQLError or an HttpError. */
+    async read(uri: string, request: AgentRequest) {
       const [, type = '', id = ''] = /^catalog:\/\/(\w+)\/([^/?#]+)$/.exec(uri) ?? [];
       const document = documents.get(type);
-      if (!document) throw new McpError(NOT_FOUND, 'Resource not found', { uri: uri.slice(0, 200) });
+      if (!document) return undefined;
       const variables = { id: `${type}:${decoded(id)}` };
       const prepared = pipeline.prepare(document, undefined);
-      const { data, errors, cachePolicy } = await run(prepared, { variables, exchange });
+      const { data, errors, cachePolicy } = await run(prepared, { variables, request });
       const record = data?.record;
       if (!record && errors[0]) throw errors[0];
-      if (!record) throw new McpError(NOT_FOUND, 'Resource not found', { uri });
-      const ttl = cachePolicy?.scope === 'public' ? secondsToKeep(cachePolicy) : 0;
-      // Seconds for which it may be kept; absent if it must not be.
-      const kept = ttl > 0 && { _meta: { 'catalog-graphql/ttlSeconds': ttl } };
-      return { uri, mimeType: 'application/json', text: JSON.stringify(record), ...kept };
+      if (!record) return undefined;
+      const seconds = cachePolicy ? secondsToKeep(cachePolicy) : 0;
+      const cacheScope = cachePolicy?.scope === 'public' ? 'public' : 'private';
+      // Seconds for which it may be kept; absent if it must not be. Clients of the older editions know no other place.
+      const kept = seconds > 0 && cacheScope === 'public' && { _meta: { 'catalog-graphql/ttlSeconds': seconds } };
+      const content = { uri, mimeType: 'application/json', text: JSON.stringify(record), ...kept };
+      const caching: Caching = { ttlMs: seconds * 1_000, cacheScope };
+      return { content, caching };
     },
   };
 }

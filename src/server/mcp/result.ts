@@ -1,10 +1,11 @@
 /** Results of tools: data, errors in words for an agent, and cost; cut to a number of characters. */
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { GraphQLError } from 'graphql';
 import { CUTS_ROOM, cutToFit, shortenText } from '../../graph/engine/cut-response.ts';
 import type { JsonSchema, ObjectSchema } from '../../graph/engine/json-schema.ts';
 import { notesOn } from '../../graph/errors/codes.ts';
 import { HttpError } from '../http/http-error.ts';
+import { type Lack, lackOf } from './denial.ts';
 import type { Cost, Run } from './run.ts';
 
 /** An error as an agent can use it. */
@@ -22,7 +23,18 @@ const MESSAGE_MAX = 400;
 /** The members of `extensions` that an agent gets. */
 const DETAILS = ['retryAfter', 'violations', 'limit', 'actual', 'existing', 'coordinate', 'requestId'];
 
-export function toolResult({ data, errors, stale, cost, plan }: Run, max: number): CallToolResult {
+export interface ToolOutcome {
+  result: CallToolResult;
+  /** What the token lacked for all of it. */
+  lack?: Lack | undefined;
+}
+
+export const toolOutcome = (done: Run, max: number): ToolOutcome => ({
+  result: toolResult(done, max),
+  lack: lackOf(done.errors),
+});
+
+function toolResult({ data, errors, stale, cost, plan }: Run, max: number): CallToolResult {
   const shownErrors = boundedErrors(errors.map(agentError), max / 2);
   const isFailed = data === null || (shownErrors.length > 0 && Object.values(data).every((value) => value === null));
   const isPlanned = plan !== undefined;

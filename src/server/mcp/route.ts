@@ -2,69 +2,76 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Config } from '../../config/settings.ts';
 import { ConfigError } from '../../config/read.ts';
+import { essenceOf } from '../../lib/media-types.ts';
 import { packageDir } from '../../package.ts';
 import type { RouteParts } from '../graphql/answer.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { hasMoreValues } from '../graphql/limits.ts';
 import { showsSchema } from '../graphql/persisted-documents.ts';
 import { isListedOrigin } from '../http/headers.ts';
-import { HttpError } from '../http/http-error.ts';
+import { HELP_PATH, HttpError } from '../http/http-error.ts';
 import { sendJson } from '../http/read-only.ts';
-import { parsedJson } from '../http/request-body.ts';
+import { type BodyReader, checkSurrogates } from '../http/request-body.ts';
 import { sendBody } from '../http/send.ts';
+import { createAnswer } from './answer.ts';
+import { denialOf, resourceOf } from './denial.ts';
 import { createFreeTools } from './free.ts';
+import { errorMessage } from './json-rpc.ts';
+import { type MethodParts, createMethods } from './methods.ts';
+import { createPlaces } from './places.ts';
 import { createResources } from './resources.ts';
 import { createRunner } from './run.ts';
-import { type SessionParts, openSession } from './session.ts';
 import { createTools } from './tools.ts';
 
-const METADATA_PATH = '/.well-known/oauth-protected-resource';
 const METHODS = 'POST, OPTIONS';
+const METADATA_METHODS = 'GET, HEAD, OPTIONS';
 const MESSAGES_MAX = 10;
 const VALUES_MAX = 10_000;
 
 /** Throws a ConfigError if the tools cannot be made. */
 export function createMcpRoutes(parts: RouteParts) {
-  const { config, bodies, log } = parts;
-  const session = sessionParts(parts);
+  const { config, bodies, admission } = parts;
+  const answerBody = createAnswer(createMethods(methodParts(parts)));
+  const enter = createPlaces(config, admission);
 
   async function answer(exchange: Exchange): Promise<void> {
     const { request } = exchange;
     const { headers, method } = request;
     checkSource(request, config);
     exchange.headers.push('vary', 'Authorization, Origin, Accept-Encoding', 'cache-control', 'no-store');
-    if (headers.origin) addMcpCors(exchange, headers.origin);
-    if (method === 'OPTIONS') {
-      exchange.setHeaders();
-      return void exchange.response.writeHead(204, { allow: METHODS }).end();
-    }
+    if (headers.origin) addMcpCors(exchange, headers.origin, METHODS);
+    if (method === 'OPTIONS') return sendOptions(exchange, METHODS);
     // Without sessions there is no stream for a GET to open and none for a DELETE to end.
     if (method !== 'POST') throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'Use POST.', { allow: METHODS });
-    const message = messageIn(await bodies.read(exchange));
-    let isLoginNeeded = false;
-    const server = openSession(session, exchange, () => (isLoginNeeded = true));
-    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    // A page of another site cannot send this type without a preflight request.
+    if (essenceOf(headers['content-type']) !== 'application/json')
+      throw new HttpError(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send application/json.');
+    const body = await readText(bodies, exchange);
+    const entered = await enter(exchange);
     try {
-      await server.connect(transport);
-      const response = await transport.handleRequest(withoutSecrets(request), { parsedBody: message });
-      const text = response.status === 202 ? '' : await response.text();
-      if (!exchange.isOpen) return;
-      if (isLoginNeeded && config.mcpAuthorizationServer !== undefined) throw loginRequired(request, config);
-      const type = response.headers.get('content-type');
-      sendBody(exchange, response.status, [...exchange.headers, ...(type ? ['content-type', type] : [])], text);
+      const value = typeof body === 'string' ? parsed(body) : body;
+      const { status, text, lack } =
+        value instanceof HttpError
+          ? { status: 400, text: parseError(value, exchange), lack: undefined }
+          : await answerBody(value, headers, entered);
+      if (lack !== undefined && config.mcpAuthorizationServer !== undefined) throw denialOf(lack, request, config);
+      const type = text === '' ? [] : ['content-type', 'application/json'];
+      sendBody(exchange, status, [...exchange.headers, ...type], text);
     } finally {
-      await server.close().catch((error: unknown) => log.error({ err: error }, 'a session did not close'));
+      entered.leave();
     }
   }
 
   return {
     answer,
-    /** The OAuth metadata of the route. */
+    /** The OAuth metadata of the route. They are public, so pages of every origin may read them. */
     metadata(exchange: Exchange): void {
-      checkSource(exchange.request, config);
+      checkHost(exchange.request.headers.host ?? '', config);
+      addMcpCors(exchange, '*', METADATA_METHODS);
+      if (exchange.request.method === 'OPTIONS') return sendOptions(exchange, METADATA_METHODS);
       sendJson(exchange, 200, {
         resource: resourceOf(exchange.request, config),
         authorization_servers: [config.mcpAuthorizationServer],
@@ -80,19 +87,24 @@ export function createMcpRoutes(parts: RouteParts) {
  * `localhost` or our own name.
  */
 function checkSource({ headers: { host = '', origin } }: IncomingMessage, config: Config): void {
-  const ours = config.mcpUrl === undefined ? undefined : new URL(config.mcpUrl);
-  const name = host.replace(/:\d*$/, '').toLowerCase();
-  const isOurs = isLocal(name) || name === config.host.toLowerCase() || name === ours?.hostname;
-  if (!isOurs) throw new HttpError(403, 'ORIGIN_NOT_ALLOWED', 'This host is not allowed.');
-  if (origin === undefined || isListedOrigin(origin, config.corsOrigins) || origin === ours?.origin) return;
+  checkHost(host, config);
+  if (origin === undefined || isListedOrigin(origin, config.corsOrigins) || origin === ourUrl(config)?.origin) return;
   if (/^https?:\/\//.test(origin) && origin.slice(origin.indexOf('//') + 2) === host) return;
   throw new HttpError(403, 'ORIGIN_NOT_ALLOWED', 'Pages of this origin are not allowed.');
 }
 
+function checkHost(host: string, config: Config): void {
+  const name = host.replace(/:\d*$/, '').toLowerCase();
+  const isOurs = isLocal(name) || name === config.host.toLowerCase() || name === ourUrl(config)?.hostname;
+  if (!isOurs) throw new HttpError(403, 'ORIGIN_NOT_ALLOWED', 'This host is not allowed.');
+}
+
+const ourUrl = ({ mcpUrl }: Config): URL | undefined => (mcpUrl === undefined ? undefined : new URL(mcpUrl));
+
 const isLocal = (name: string): boolean =>
   name === '' || name === 'localhost' || isIP(name.startsWith('[') ? name.slice(1, -1) : name) !== 0;
 
-function sessionParts(parts: RouteParts): SessionParts {
+function methodParts(parts: RouteParts): MethodParts {
   const { config, log } = parts;
   const path = config.mcpOperations ?? join(packageDir, 'operations');
   const toolParts = { ...parts, run: createRunner(parts) };
@@ -104,41 +116,51 @@ function sessionParts(parts: RouteParts): SessionParts {
   return { tools, resources, log };
 }
 
-const resourceOf = ({ headers: { host } }: IncomingMessage, { mcpUrl }: Config): string =>
-  mcpUrl ?? `http://${host}/mcp`;
+/** `Mcp-Method` and `Mcp-Name` are of the edition 2026-07-28; the last lines are headers that tracing adds to requests of pages. */
+const REQUEST_HEADERS = [
+  'authorization, content-type, accept, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, last-event-id',
+  'x-request-id, traceparent, tracestate, baggage, sentry-trace',
+].join(', ');
 
-function addMcpCors({ request, headers }: Exchange, origin: string): void {
+function addMcpCors({ request, headers }: Exchange, origin: string, methods: string): void {
   headers.push('access-control-allow-origin', origin);
-  headers.push('access-control-expose-headers', 'x-request-id, www-authenticate');
+  headers.push('access-control-expose-headers', 'x-request-id, www-authenticate, retry-after');
   if (request.method !== 'OPTIONS') return;
-  const allowed = 'authorization, content-type, accept, mcp-protocol-version, mcp-session-id, last-event-id';
-  headers.push('access-control-allow-methods', 'POST', 'access-control-allow-headers', allowed);
+  headers.push('access-control-allow-methods', methods, 'access-control-allow-headers', REQUEST_HEADERS);
+  headers.push('access-control-max-age', '86400');
 }
 
-/** The client learns from the header where to log in. */
-function loginRequired(request: IncomingMessage, config: Config): HttpError {
-  const metadata = new URL(`${METADATA_PATH}/mcp`, resourceOf(request, config)).href;
-  const challenge = `Bearer resource_metadata="${metadata}"`;
-  return new HttpError(401, 'UNAUTHENTICATED', 'This needs a token that the service knows.', {
-    'www-authenticate': request.headers.authorization ? `${challenge}, error="invalid_token"` : challenge,
-  });
+function sendOptions(exchange: Exchange, methods: string): void {
+  exchange.setHeaders();
+  exchange.response.writeHead(204, { allow: methods }).end();
 }
 
-/** A message, or a batch of them. Both are small: the SDK answers all messages of a request in one turn of the event loop. */
-function messageIn(body: string): unknown {
-  const message = parsedJson(body, 'The body');
-  const isLong = Array.isArray(message) && message.length > MESSAGES_MAX;
-  if (!isLong && !hasMoreValues([message], VALUES_MAX)) return message;
+/** The text of a body; an HttpError if it is not UTF-8. Rejects with another HttpError for a body that cannot be read. */
+async function readText(bodies: BodyReader, exchange: Exchange): Promise<string | HttpError> {
+  try {
+    return await bodies.read(exchange);
+  } catch (error) {
+    if (error instanceof HttpError && error.code === 'INVALID_TEXT') return error;
+    throw error;
+  }
+}
+
+/** The value of a body; an HttpError if it is not JSON. Throws an HttpError for one that is too large to be answered in one turn. */
+function parsed(body: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return new HttpError(400, 'BAD_REQUEST', 'The body must be JSON.');
+  }
+  checkSurrogates(body);
+  const isLong = Array.isArray(value) && value.length > MESSAGES_MAX;
+  if (!isLong && !hasMoreValues([value], VALUES_MAX)) return value;
   const limits = `The body must have at most ${MESSAGES_MAX} messages and ${VALUES_MAX} values.`;
   throw new HttpError(413, 'BODY_TOO_LARGE', limits);
 }
 
-/** The request as the SDK needs it: its token stays with us. */
-function withoutSecrets(request: IncomingMessage): Request {
-  const headers = new Headers();
-  for (const name of ['accept', 'content-type', 'mcp-protocol-version']) {
-    const value = request.headers[name];
-    if (value) headers.set(name, String(value));
-  }
-  return new Request('http://localhost/mcp', { method: 'POST', headers });
+function parseError({ code, message }: HttpError, { requestId }: Exchange): string {
+  const data = { code, requestId, help: `${HELP_PATH}#${code}` };
+  return errorMessage(null, new ProtocolError(ProtocolErrorCode.ParseError, message, data));
 }

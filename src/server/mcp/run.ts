@@ -1,6 +1,5 @@
 /** Runs one operation for an agent: by the pipeline and the admission of GraphQL, within the share that agents have of both. */
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import { addListener, cancel, createCancellationToken, removeListener } from '../../lib/cancellation.ts';
 import type { Variables } from '../../graph/engine/document.ts';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { LoggedCall } from '../../upstream/call-log.ts';
@@ -8,11 +7,9 @@ import type { Operation } from '../../upstream/operation.ts';
 import type { RateLimitState } from '../../upstream/limits/rate-limiter.ts';
 import type { RouteParts } from '../graphql/answer.ts';
 import type { Prepared } from '../graphql/prepare.ts';
-import type { OperationSlot } from '../http/admission.ts';
 import { clientAddress } from '../http/client-address.ts';
-import type { Exchange } from '../http/exchange.ts';
-import { HttpError } from '../http/http-error.ts';
 import { parentContext } from '../observability/tracing.ts';
+import { type AgentRequest, type Place, tooManyAgents } from './places.ts';
 
 /** The calls of one run, and what the rate limit of film calls leaves to agents with this credential. */
 export interface Cost {
@@ -34,17 +31,17 @@ export interface Run {
 /** With `isPlanned` the operation is planned and not run. */
 export type RunForAgent = (
   prepared: Prepared,
-  options: { variables: Variables; exchange: Exchange; isPlanned?: boolean },
+  options: { variables: Variables; request: AgentRequest; isPlanned?: boolean },
 ) => Promise<Run>;
 
 export function createRunner(parts: RouteParts): RunForAgent {
-  const { config, pipeline, admission, upstream } = parts;
+  const { config, pipeline, upstream } = parts;
   const addressOf = clientAddress(config.trustedProxies);
   const rateShare = config.mcpShare / 100;
   const mostRunning = Math.max(1, Math.floor(config.maxRunningOperations * rateShare));
   let running = 0;
 
-  return async (prepared, { variables, exchange, isPlanned }) => {
+  return async (prepared, { variables, request: { exchange, takePlace }, isPlanned }) => {
     const { request, requestId } = exchange;
     const { headers } = request;
     let cachePolicy: CachePolicy | undefined;
@@ -59,23 +56,19 @@ export function createRunner(parts: RouteParts): RunForAgent {
       onCacheable: (policy: CachePolicy) => (cachePolicy = policy),
       onComplete: async ({ callLog }: Operation) => void ({ calls } = callLog),
     };
-    if (running >= mostRunning) throw tooManyAgents();
-    // A deadline ends the one operation, the client's leaving ends all of the request.
-    const lifetime = createCancellationToken();
-    const whole = { onCancel: (reason: Error) => cancel(lifetime, reason) };
-    addListener(exchange.lifetime, whole);
+    if (running >= mostRunning) throw tooManyAgents('Agents already run the most operations allowed.');
     running++;
-    let slot: OperationSlot | undefined;
+    let place: Place | undefined;
     try {
-      slot = await admission.enter({ exchange, lifetime });
+      place = await takePlace();
+      const { lifetime } = place;
       const result = (await pipeline.answer(prepared, variables, caller, lifetime)) as ExecutionResult;
       const { data = null, errors = [], extensions: { upstream: plan, stale } = {} } = result;
       const left = await upstream.forOperation(caller, lifetime).rateBudget();
       return { data, errors, stale, plan, cost: { ...callsMade(calls), left }, cachePolicy };
     } finally {
-      slot?.release();
+      place?.leave();
       running--;
-      removeListener(exchange.lifetime, whole);
     }
   };
 }
@@ -89,8 +82,3 @@ function callsMade(calls: readonly LoggedCall[]): Omit<Cost, 'left'> {
   }
   return made;
 }
-
-const tooManyAgents = () =>
-  new HttpError(503, 'OVERLOADED', 'Agents already run the most operations allowed. Try again in a moment.', {
-    'retry-after': '1',
-  });

@@ -1,5 +1,5 @@
 /** Tools: reviewed operations with their schemas, price and hints; with MCP_FREE, documents that agents write. */
-import type { CallToolResult, Tool, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
+import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server';
 import { type GraphQLSchema, Kind, OperationTypeNode, type SelectionNode, print } from 'graphql';
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
 import { withCursors } from '../../graph/engine/cut-response.ts';
@@ -10,20 +10,26 @@ import { slotsOfAgents } from '../../upstream/limits/film-rate.ts';
 import { fieldRule } from '../../graph/engine/declarations.ts';
 import { badInput } from '../../graph/errors/to-client-error.ts';
 import type { RouteParts } from '../graphql/answer.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { ConfigError } from '../../config/read.ts';
 import { type ReviewedOperation, readReviewedOperations } from './operations.ts';
-import { toolResult, resultSchemaOf } from './result.ts';
+import type { AgentRequest } from './places.ts';
+import { type ToolOutcome, resultSchemaOf, toolOutcome } from './result.ts';
 import type { RunForAgent } from './run.ts';
 
 export interface ToolParts extends RouteParts {
   run: RunForAgent;
 }
 
+/** The schemas are our own type: that of the SDK describes any JSON. */
+interface DescribedTool extends Omit<Tool, 'inputSchema' | 'outputSchema'> {
+  inputSchema: ObjectSchema;
+  outputSchema?: ObjectSchema;
+}
+
 export interface CallableTool {
-  tool: Tool;
+  tool: DescribedTool;
   /** Rejects with a GraphQLError or HttpError for a call that is not run. */
-  call: (given: Variables, exchange: Exchange) => Promise<CallToolResult>;
+  call: (given: Variables, request: AgentRequest) => Promise<ToolOutcome>;
 }
 
 /** Throws a ConfigError for an operation that could never run. */
@@ -38,7 +44,7 @@ function toolOf(reviewed: ReviewedOperation, { schema, config, pipeline, run }: 
   const text = print(withCursors(document));
   const { errors } = pipeline.prepare(text, name);
   if (errors) throw new ConfigError([`MCP_OPERATIONS: ${name} is over a limit: ${errors[0]?.message}`]);
-  const tool: Tool = {
+  const tool: DescribedTool = {
     name,
     title,
     description: `${description}\n${priceText(price, config.mcpShare / 100)}`,
@@ -52,10 +58,10 @@ function toolOf(reviewed: ReviewedOperation, { schema, config, pipeline, run }: 
   if (operation.operation === OperationTypeNode.MUTATION) for (const key in inputSchema.properties) absent[key] = null;
   return {
     tool,
-    async call(given, exchange) {
+    async call(given, request) {
       checkArguments(inputSchema, given);
       const variables = { ...absent, ...given };
-      return toolResult(await run(pipeline.prepare(text, name), { variables, exchange }), config.mcpResultCharacters);
+      return toolOutcome(await run(pipeline.prepare(text, name), { variables, request }), config.mcpResultCharacters);
     },
   };
 }

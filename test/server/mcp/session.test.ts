@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
 import { createFacade } from '../../../src/facade.ts';
-import type { Exchange } from '../../../src/server/http/exchange.ts';
-import { openSession } from '../../../src/server/mcp/session.ts';
+import { createMethods } from '../../../src/server/mcp/methods.ts';
+import type { AgentRequest } from '../../../src/server/mcp/places.ts';
 import { agent, facadeOver, post } from '../../support/agent.ts';
 import { journey } from '../../support/journey.ts';
 
@@ -68,8 +66,8 @@ test('initialize with an unknown version returns a known one, and an unknown ver
 test.each([
   ['an unknown tool', message('tools/call', { name: 'Nothing' }), -32602],
   ['an unknown method', message('nothing/at/all'), -32601],
-  ['a tool without a name', message('tools/call', {}), -32603],
-  ['a tool as a task', message('tools/call', { name: 'Book', task: { ttl: 1 } }), -32603],
+  ['a tool without a name', message('tools/call', {}), -32602],
+  ['a tool as a task', message('tools/call', { name: 'Book', task: { ttl: 1 } }), -32602],
   ['an unknown resource', message('resources/read', { uri: 'file:///etc/passwd' }), -32002],
 ])('%s is a protocol error, without upstream calls', async (_, sent, code) => {
   setup.proxy.start();
@@ -206,26 +204,23 @@ test('with an authorization server, a tool that needs a token responds with 401 
 test('an unexpected error is logged, and masked for the client', async () => {
   const lines: string[] = [];
   const fail = () => Promise.reject(new Error('a secret of ours'));
-  const tool = {
-    ...{ name: 'Broken', title: '', description: '', inputSchema: { type: 'object', properties: {} } as const },
-  };
-  const annotations = { readOnlyHint: true, idempotentHint: true };
+  const inputSchema = { type: 'object' as const, properties: {} };
   const parts = {
-    version: '1.0.0',
-    tools: new Map([['Broken', { tool: { ...tool, annotations }, call: fail }]]),
-    resources: { list: [], templates: [], read: fail },
+    tools: new Map([['Broken', { tool: { name: 'Broken', inputSchema }, call: fail }]]),
+    resources: { list: [], templates: [], documents: [], read: fail },
     log: pino({}, { write: (line: string) => void lines.push(line) }),
   };
-  const exchange = { requestId: 'r1' } as unknown as Exchange;
-  const client = new Client({ name: 'test', version: '1' });
-  const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  await openSession(parts, exchange, () => undefined).connect(ours);
-  await client.connect(theirs);
-  const masked = { message: expect.stringContaining('Something went wrong.') as string, data: { requestId: 'r1' } };
-  await expect(client.callTool({ name: 'Broken' })).rejects.toMatchObject(masked);
-  await expect(client.readResource({ uri: 'catalog://Book/1' })).rejects.toMatchObject(masked);
-  expect(lines.filter((line) => line.includes('a secret of ours'))).toHaveLength(2);
-  await client.close();
+  const request = { exchange: { requestId: 'r1' } } as unknown as AgentRequest;
+  for (const respond of Object.values(createMethods(parts))) {
+    for (const [method, params] of [
+      ['tools/call', { name: 'Broken' }],
+      ['resources/read', { uri: 'catalog://Book/1' }],
+    ] as const) {
+      const { outcome } = await respond({ jsonrpc: '2.0', id: 1, method, params }, request);
+      expect(outcome).toMatchObject({ code: -32603, message: 'Something went wrong.', data: { requestId: 'r1' } });
+    }
+  }
+  expect(lines.filter((line) => line.includes('a secret of ours'))).toHaveLength(4);
 });
 
 test('an embedded facade serves /mcp under the configured host only', async () => {

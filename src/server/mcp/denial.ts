@@ -1,0 +1,74 @@
+/** What the token of a request lacks, by the errors of its result, and the responses that tell a client where to get it. */
+import type { IncomingMessage } from 'node:http';
+import type { GraphQLError } from 'graphql';
+import { bookEndpoints } from '../../api/book.ts';
+import type { Endpoint } from '../../api/endpoint.ts';
+import { filmEndpoints } from '../../api/film.ts';
+import { noteEndpoints } from '../../api/note.ts';
+import type { Config } from '../../config/settings.ts';
+import type { UpstreamErrorDetails } from '../../upstream/errors.ts';
+import { HttpError } from '../http/http-error.ts';
+
+/** A login, or scopes. */
+export type Lack = 'login' | readonly string[];
+
+/** The service knows the token and lets it call no endpoint of the scope. */
+const NOT_APPROVED = 1001;
+
+export function lackOf(errors: readonly (GraphQLError | HttpError)[]): Lack | undefined {
+  const codes = errors.map(({ extensions }) => extensions.code);
+  if (codes.some((code) => code === 'LOGIN_REQUIRED' || code === 'UNAUTHENTICATED')) return 'login';
+  const scopes = errors.flatMap(({ extensions: { code, upstream } }) => {
+    const details = upstream as UpstreamErrorDetails | undefined;
+    return code === 'FORBIDDEN' && details?.code === NOT_APPROVED ? scopesOf(details.request) : [];
+  });
+  return scopes.length > 0 ? [...new Set(scopes)] : undefined;
+}
+
+/** What all results of a request lack: the login first. */
+export const bothLack = (one: Lack | undefined, other: Lack | undefined): Lack | undefined => {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one === 'login' || other === 'login' ? 'login' : [...new Set([...one, ...other])];
+};
+
+const endpoints: Endpoint[] = [bookEndpoints, filmEndpoints, noteEndpoints].flatMap((group) =>
+  Object.values<Endpoint>(group as never),
+);
+
+/** The scope of the endpoint that was called: `GET /v2/note/7`. */
+function scopesOf(call: string): string[] {
+  const [method, path = ''] = call.split(/[ ?]/);
+  const found = endpoints.filter((endpoint) => endpoint.method === method && hasPath(endpoint, path));
+  // A path may match a literal and a variable segment: `/v2/note/people_all/7` is no note.
+  const [nearest] = found.sort((a, b) => a.params.length - b.params.length);
+  return nearest?.scope ? [nearest.scope] : [];
+}
+
+function hasPath(endpoint: Endpoint, path: string): boolean {
+  const segments = path.split('/');
+  const pattern = endpoint.path.split('/');
+  return (
+    segments.length === pattern.length && pattern.every((part, at) => part.startsWith(':') || part === segments[at])
+  );
+}
+
+export const METADATA_PATH = '/.well-known/oauth-protected-resource';
+
+export const resourceOf = ({ headers: { host } }: IncomingMessage, { mcpUrl }: Config): string =>
+  mcpUrl ?? `http://${host}/mcp`;
+
+/** The client learns from the header where to log in, or which scopes to request there in addition. */
+export function denialOf(lack: Lack, request: IncomingMessage, config: Config): HttpError {
+  const metadata = `resource_metadata="${new URL(`${METADATA_PATH}/mcp`, resourceOf(request, config)).href}"`;
+  const hasToken = request.headers.authorization !== undefined;
+  if (lack === 'login' || !hasToken) {
+    const challenge = `Bearer ${metadata}${hasToken ? ', error="invalid_token"' : ''}`;
+    return new HttpError(401, 'UNAUTHENTICATED', 'This needs a token that the service knows.', {
+      'www-authenticate': challenge,
+    });
+  }
+  const scope = lack.join(' ');
+  return new HttpError(403, 'FORBIDDEN', `This needs a token with the scopes: ${scope}.`, {
+    'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}", ${metadata}`,
+  });
+}
