@@ -69,6 +69,13 @@ program
   .action(({ books }: { books: number }) => run((config) => runSeed(config, books)));
 
 program
+  .command('backup')
+  .description('copy the data of the origin, which may be running, to a new folder')
+  .argument('<folder>', 'the folder; an origin can be started with it as its data folder')
+  .option(`${flagOf('dataDir')} <value>`, `${settings.dataDir.description} (${settings.dataDir.env})`)
+  .action((folder: string) => run((config) => runBackup(config, folder)));
+
+program
   .command('schema')
   .description('print the schema')
   .action(() => {
@@ -175,6 +182,16 @@ async function runSeed(config: Config, books: number): Promise<string> {
   growCatalog({ dataDir, demoDir, books, onProgress: (done) => progress.at(done, books, `${done} of ${books} books`) });
   progress.end();
   return `seeded    ${books} books, the data in ${dataDir}\n`;
+}
+
+async function runBackup({ dataDir }: Config, folder: string): Promise<string> {
+  const { BackupError, backUp } = await import('./origin/store/backup.ts');
+  try {
+    const pictures = backUp(dataDir, folder);
+    return `backup    the database and ${pictures} pictures of ${dataDir}, in ${folder}\n`;
+  } catch (error) {
+    throw error instanceof BackupError ? new StartError(error.message) : error;
+  }
 }
 
 function wholeNumber(text: string): number {

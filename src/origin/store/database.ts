@@ -127,7 +127,7 @@ export class Database {
   }
 
   close(): void {
-    this.raw.close();
+    closeDatabase(this.raw);
   }
 
   private matching(table: string, filter: object) {
@@ -160,19 +160,34 @@ export abstract class Store {
   }
 }
 
+/**
+ * Leaves all data in one file. SQLite itself removes the log of writes only if every statement is finalized, which the package for
+ * older releases of Node does not do.
+ */
+function closeDatabase(raw: SqliteDatabase): void {
+  try {
+    raw.exec('PRAGMA busy_timeout = 100; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE;');
+  } catch {
+    // Another program has the database open: it keeps the log, and SQLite finds it there.
+  }
+  raw.close();
+}
+
+export const DATABASE_FILE = 'origin.db';
+
 /** Opens `<dataDir>/origin.db`. `synchronous = FULL`: a write is on the disk before its response is sent. */
 export function openDatabase(dataDir: string): Database {
   let raw: SqliteDatabase | undefined;
   try {
     mkdirSync(dataDir, { recursive: true });
     accessSync(dataDir, constants.R_OK | constants.W_OK);
-    raw = openSqlite(join(dataDir, 'origin.db'));
+    raw = openSqlite(join(dataDir, DATABASE_FILE));
     raw.exec(pragmas);
     const opened = raw;
     inTransaction(opened, () => upgrade(opened));
     return new Database(opened);
   } catch (error) {
-    raw?.close();
+    if (raw) closeDatabase(raw);
     if (error instanceof SqliteMissingError) throw error;
     throw new Error(
       `cannot open the database in ${dataDir}: ${error instanceof Error ? error.message : String(error)}`,

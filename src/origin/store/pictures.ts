@@ -18,6 +18,9 @@ export interface ReceivedPicture {
 }
 type PictureKind = 'jpg' | 'png' | 'gif' | 'webp';
 
+/** The directory of uploaded pictures, in the data directory. */
+export const PICTURES = 'pictures';
+
 const pictureFile = /^[0-9a-f-]{36}\.(jpg|png|gif|webp)$/;
 const contentTypes: Record<string, string> = {
   jpg: 'image/jpeg',
@@ -26,11 +29,14 @@ const contentTypes: Record<string, string> = {
   webp: 'image/webp',
 };
 
+/** Whether a picture was uploaded; drawn ones have no file. */
+export const isPictureFile = (picture: string): boolean => pictureFile.test(picture);
+
 export type PictureStore = ReturnType<typeof createPictureStore>;
 
 /** Pictures are files; the database stores their names. */
 export function createPictureStore(dataDir: string) {
-  const directory = join(dataDir, 'pictures');
+  const directory = join(dataDir, PICTURES);
   const uploads = join(directory, 'arriving');
   mkdirSync(uploads, { recursive: true });
   // Files from before a crash were never acknowledged.
@@ -82,9 +88,9 @@ export function createPictureStore(dataDir: string) {
       for (const { at } of pictures) rmSync(at, { force: true });
     },
 
-    /** Removes uploaded pictures; drawn ones have no file. A file that cannot be removed stays: no record refers to it any more. */
+    /** Removes uploaded pictures. A file that cannot be removed stays: no record refers to it any more. */
     async remove(files: readonly string[]) {
-      const uploaded = files.filter((file) => pictureFile.test(file));
+      const uploaded = files.filter(isPictureFile);
       await Promise.allSettled(uploaded.map((file) => rm(join(directory, file), { force: true })));
     },
 
