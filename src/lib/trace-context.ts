@@ -21,11 +21,13 @@ export interface OperationSpan {
 export const startCallSpan = ({ tracer, span }: OperationSpan, method: string): Span =>
   tracer.startSpan(method, { kind: SpanKind.CLIENT }, trace.setSpan(ROOT_CONTEXT, span));
 
+/** Version 00 has four parts. Later versions may have more, and none is ff. */
+const TRACEPARENT = /^(?!ff|00-.{53})[\da-f]{2}-((?!0{32})[\da-f]{32})-((?!0{16})[\da-f]{16})-([\da-f]{2})(?:-.*)?$/;
+
 /** Undefined for a missing or invalid `traceparent`. */
 export function parseTraceHeaders(traceparent: string | undefined, tracestate?: string): SpanContext | undefined {
   if (traceparent === undefined) return undefined;
-  const [, traceId, spanId, flags] =
-    /^(?!ff)[\da-f]{2}-((?!0{32})[\da-f]{32})-((?!0{16})[\da-f]{16})-([\da-f]{2})(?:-.*)?$/.exec(traceparent) ?? [];
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent) ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
   const traceFlags = Number.parseInt(flags, 16) & TraceFlags.SAMPLED;
   return {

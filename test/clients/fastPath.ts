@@ -27,12 +27,13 @@ export async function isAnsweredByFastPath(sent: RequestInit | undefined): Promi
   const response = { writeHead: () => response, end: () => (isAnswered = true) };
   const exchange = { response, headers: [], isOpen: true, setUnsent: () => undefined } as unknown as Exchange;
   const accepted = acceptedTypes(new Headers(headers).get('accept') ?? undefined);
+  const params = JSON.parse(body) as TextParams;
   const operation = { authorization: undefined, explain: 'plan', address: '', requestId: '' };
   const epoch = () => null;
   const isTaken = await createFastPath(pipeline, createResponseCache(epoch), epoch).answer(
-    JSON.parse(body) as TextParams,
+    params,
     { body, media: accepted.json!, exchange },
-    { operation, accepted, cancellation: createCancellationToken() },
+    { operation, accepted, params, cancellation: createCancellationToken() },
   );
   await upstream.close();
   return isTaken && isAnswered;

@@ -6,8 +6,8 @@ import type { GraphQLError } from 'graphql';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { JsonType } from '../http/accept.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { addHelpLinks } from '../http/http-error.ts';
-import type { GraphqlParams, TextParams } from '../http/request-body.ts';
+import { HttpError, addHelpLinks } from '../http/http-error.ts';
+import type { TextParams } from '../http/request-body.ts';
 import { sendBody } from '../http/send.ts';
 import type { Pipeline } from './answer.ts';
 import type { PersistedDocuments } from './persisted-documents.ts';
@@ -46,7 +46,7 @@ export function createFastPath(pipeline: Pipeline, cache: ResponseCache, epoch: 
       { body, media, exchange }: JsonRequest,
       request: GraphqlRequest,
     ): Promise<boolean> {
-      if (!hasOnlyPlainParams(params)) return false;
+      if (!isPlain(params)) return false;
       const prepared = pipeline.prepare(params.query, params.operationName ?? undefined);
       if (prepared.ready?.incrementalSelections.length) {
         request.prepared = prepared;
@@ -73,19 +73,17 @@ export function createFastPath(pipeline: Pipeline, cache: ResponseCache, epoch: 
 
 /**
  * The parameters with the text of the document, which the request may name by its id; undefined if Yoga must respond. Yoga gets the result
- * of the lookup, because it sends errors in the format that the client accepts.
+ * of the lookup, because it sends errors in the format that the client accepts. Throws an HttpError if there is neither a text nor an id.
  */
-export function resolveParams(
-  params: GraphqlParams,
-  persisted: PersistedDocuments,
-  request: GraphqlRequest,
-): TextParams | undefined {
+export function resolveParams(persisted: PersistedDocuments, request: GraphqlRequest): TextParams | undefined {
+  const { params } = request;
   const lookup = persisted.lookup(params);
-  if (!lookup) return typeof params.query === 'string' ? (params as TextParams) : undefined;
+  if (!lookup) {
+    if (typeof params.query === 'string') return params as TextParams;
+    throw new HttpError(400, 'BAD_REQUEST', 'The request has no document: send a string "query".');
+  }
   request.lookup = lookup;
-  const { documentId: _, extensions, ...others } = params;
-  if ('error' in lookup || lookup.prepared?.errors || !hasOnlyKeys(extensions, ID_EXTENSIONS)) return undefined;
-  return { ...others, query: lookup.text };
+  return 'error' in lookup || lookup.prepared?.errors ? undefined : { ...params, query: lookup.text };
 }
 
 /** A copy with memory of its own: a small Buffer is a slice of a larger pool, which it would keep alive. */
@@ -100,27 +98,12 @@ function send(exchange: Exchange, status: number, media: JsonType, body: Buffer 
   sendBody(exchange, status, exchange.headers, body, isKept);
 }
 
-interface PlainParams extends TextParams {
-  variables?: Record<string, unknown> | null;
-}
-const PLAIN_PARAMS = ['query', 'operationName', 'variables', 'extensions'];
-/** Extensions by which clients name themselves. */
-const CLIENT_EXTENSIONS = ['clientLibrary'];
-const ID_EXTENSIONS = ['persistedQuery', 'clientLibrary'];
+/** Whether variables and extensions are objects, if there are any. Yoga rejects others. */
+const isPlain = (params: TextParams): params is TextParams & { variables?: Record<string, unknown> | null } =>
+  isObjectOrNone(params.variables) && isObjectOrNone(params.extensions);
 
-/** Whether there are only a document, an operation name, variables and the client's name, each of its type. */
-function hasOnlyPlainParams(params: TextParams): params is PlainParams {
-  for (const name in params) if (!PLAIN_PARAMS.includes(name)) return false;
-  const { variables, extensions } = params;
-  const hasVariables = variables == null || (typeof variables === 'object' && !Array.isArray(variables));
-  return hasVariables && hasOnlyKeys(extensions, CLIENT_EXTENSIONS);
-}
-
-const hasOnlyKeys = (extensions: unknown, keys: readonly string[]): boolean =>
-  extensions == null ||
-  (typeof extensions === 'object' &&
-    !Array.isArray(extensions) &&
-    Object.keys(extensions).every((key) => keys.includes(key)));
+const isObjectOrNone = (value: unknown): boolean =>
+  value == null || (typeof value === 'object' && !Array.isArray(value));
 
 /** As Yoga decides it: an operation that was not run has the status of its errors, and 200 for a client of application/json. */
 export function statusOf(errors: readonly GraphQLError[] | undefined, wasNotRun: boolean, media: string): number {

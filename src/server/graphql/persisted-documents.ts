@@ -81,11 +81,13 @@ interface DocumentId {
 function documentIdIn({ documentId, extensions }: GraphqlParams): DocumentId | null | undefined {
   if (documentId !== undefined && documentId !== null)
     return typeof documentId === 'string' ? { id: bareId(documentId), isAutomatic: false } : null;
-  if (typeof extensions !== 'object' || extensions === null || !('persistedQuery' in extensions)) return undefined;
-  const { persistedQuery } = extensions;
-  if (typeof persistedQuery !== 'object' || persistedQuery === null) return null;
+  // Serializers of some languages write null for what is absent.
+  const { persistedQuery = null } = (extensions ?? {}) as { persistedQuery?: unknown };
+  if (persistedQuery === null) return undefined;
   const { version, sha256Hash } = persistedQuery as { version?: unknown; sha256Hash?: unknown };
-  return version === 1 && typeof sha256Hash === 'string' ? { id: sha256Hash, isAutomatic: true } : null;
+  if (sha256Hash === null) return undefined;
+  if (typeof sha256Hash !== 'string' || (version !== 1 && version !== '1')) return null;
+  return { id: sha256Hash, isAutomatic: true };
 }
 
 const errorOf = (code: ClientCode, message: string, http: GraphQLErrorExtensions['http']): GraphQLError =>

@@ -31,8 +31,8 @@ export interface GraphqlRequest {
   accepted: AcceptedTypes;
   /** Cancelled when the client leaves, or at the deadline of the operation. */
   cancellation: CancellationToken;
-  /** The parameters in the body or the query string, if there are any. */
-  params?: GraphqlParams | undefined;
+  /** The parameters in the body or the query string. */
+  params: GraphqlParams;
   /** The prepared document, once it is. */
   prepared?: Prepared | undefined;
   /** Set if the document was looked up by its id, or is not trusted. */

@@ -7,14 +7,7 @@ import { clientAddress } from '../http/client-address.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { addCorsHeaders, varyOf } from '../http/headers.ts';
 import { HttpError } from '../http/http-error.ts';
-import {
-  checkCsrf,
-  explainHeader,
-  isJsonType,
-  readParams,
-  readQueryString,
-  takeOnError,
-} from '../http/request-body.ts';
+import { checkCsrf, explainHeader, isJsonType, onErrorOf, readParams, readQueryString } from '../http/request-body.ts';
 import { type Upload, readUpload } from '../http/uploads.ts';
 import { parentContext } from '../observability/tracing.ts';
 import type { RouteParts } from './answer.ts';
@@ -44,7 +37,9 @@ export function createGraphqlRoute(
     const { request, response, requestId, lifetime: cancellation } = exchange;
     const { method, headers } = request;
     const accepted = acceptedTypes(headers.accept);
-    if (page && (method === 'GET' || method === 'HEAD') && isForPage(accepted, request)) return page(exchange);
+    if (page && (method === 'GET' || method === 'HEAD') && isForPage(accepted, request)) {
+      return isAtSlash(request) ? redirectToGraphql(exchange) : page(exchange);
+    }
     exchange.headers.push('vary', vary);
     if (headers.origin) addCorsHeaders(request, exchange.headers, config.corsOrigins);
     if (method === 'OPTIONS') {
@@ -72,14 +67,14 @@ export function createGraphqlRoute(
         : undefined;
     if (json && fastPath.answerFromCache(json, operation)) return;
     const params = body === undefined ? (upload?.params ?? readQueryString(request)) : readParams(body, type);
-    operation.onError = takeOnError(params);
+    operation.onError = onErrorOf(params);
     checkAcceptable(accepted);
     const graphqlRequest: GraphqlRequest = { operation, accepted, cancellation, params };
     const entered = admission.enter({ exchange, lifetime: cancellation, uploadEnd: upload?.end });
     const slot = entered instanceof Promise ? await entered : entered;
     exchange.onClose(slot.release);
     try {
-      const resolved = params && resolveParams(params, persisted, graphqlRequest);
+      const resolved = resolveParams(persisted, graphqlRequest);
       if (resolved && json && (await fastPath.answer(resolved, json, graphqlRequest))) return;
       const answerByYoga = await yoga();
       await answerByYoga(exchange, graphqlRequest);
@@ -106,3 +101,11 @@ export function createGraphqlRoute(
 /** Whether to show GraphiQL. A URL with a document is a link to GraphiQL in a browser, and a query in any other client. */
 const isForPage = ({ prefersPage, isBrowser }: AcceptedTypes, { url }: IncomingMessage): boolean =>
   prefersPage && (isBrowser || !url?.includes('?'));
+
+const isAtSlash = ({ url = '' }: IncomingMessage): boolean => /\/graphql\/(?:\?|$)/.test(url);
+
+/** The addresses in the page are relative to /graphql. */
+function redirectToGraphql({ request: { url = '' }, response }: Exchange): void {
+  const at = url.indexOf('?');
+  response.writeHead(308, { location: `../graphql${at < 0 ? '' : url.slice(at)}`, 'content-length': '0' }).end();
+}

@@ -9,7 +9,6 @@ import type { Logger } from 'pino';
 import type { Exchange } from '../http/exchange.ts';
 import { addHelpLinks } from '../http/http-error.ts';
 import { etagOf, isNotModified } from '../http/read-only.ts';
-import type { GraphqlParams } from '../http/request-body.ts';
 import { sendBody, sendNotModified, sendStream } from '../http/send.ts';
 import type { Pipeline, RouteParts } from './answer.ts';
 import { statusOf } from './fast-path.ts';
@@ -35,10 +34,9 @@ export function createYogaHandler(parts: RouteParts) {
     const { json, incremental } = graphqlRequest.accepted;
     // The types that were negotiated, of which Yoga takes the one for a whole response or the one for parts.
     const accept = [json, incremental?.media].filter(Boolean).join();
-    // HEAD and QUERY are answered as GET is; nothing may depend on the Host header, which the client chooses.
-    const url = request.method === 'QUERY' ? '/graphql' : request.url;
+    // HEAD and QUERY are answered as GET is; nothing may depend on host and path, which the client chooses. The parameters are read.
     const method = request.method === 'POST' ? 'POST' : 'GET';
-    const minimal = new Request(`http://localhost${url}`, { method, headers: { accept } });
+    const minimal = new Request('http://localhost/graphql', { method, headers: { accept } });
     const answer = await yoga.fetch(minimal, graphqlRequest);
     if (!exchange.isOpen) return discard(answer.body);
     exchange.setHeaders();
@@ -87,6 +85,7 @@ function createYogaServer({ pipeline, log }: RouteParts) {
     graphiql: false,
     landingPage: false,
     batching: false,
+    extraParamNames: ['documentId', 'onError'],
     multipart: false, // uploads.ts has read the form
     cors: false, // the server sets these headers
     maxRequestBodySize: false, // the body was read within its limits
@@ -104,15 +103,14 @@ function throughPipeline(pipeline: Pipeline): Plugin<GraphqlRequest, GraphqlRequ
   return {
     onRequestParse({ serverContext: { params }, setRequestParser }) {
       // Yoga's own parsers would read them from the request.
-      if (params) setRequestParser(() => params as GraphQLParams);
+      setRequestParser(() => params as GraphQLParams);
     },
     /** Replaces the id of a document by its text, and what runs it. Before that, Yoga checks the parameters. */
     onParams({ params, context, setParams, setParamsHandler }) {
       const { lookup, operation, cancellation } = context;
       if (lookup) {
         if ('error' in lookup) throw lookup.error;
-        const { documentId: _, ...others } = params as GraphqlParams;
-        setParams({ ...others, query: lookup.text } as GraphQLParams);
+        setParams({ ...params, query: lookup.text });
         context.prepared = lookup.prepared;
       }
       setParamsHandler(({ request, params: { query, operationName, variables } }) => {
@@ -123,12 +121,14 @@ function throughPipeline(pipeline: Pipeline): Plugin<GraphqlRequest, GraphqlRequ
       });
     },
     // Yoga's own errors pass here too.
-    onResultProcess({ result, serverContext: { accepted }, setResultProcessor }) {
+    onResultProcess(processing) {
+      const { result } = processing;
+      const { json, incremental } = processing.serverContext.accepted;
       const isWhole = !(Symbol.asyncIterator in result);
       if (isWhole) for (const { errors } of [result].flat()) addHelpLinks(errors);
       // Yoga's own boundary is a hyphen.
-      if (accepted.incremental?.media === MULTIPART && !(isWhole && accepted.json))
-        setResultProcessor((_, api) => multipartResponse(result as Result, api), MULTIPART);
+      if (incremental?.media === MULTIPART && !(isWhole && json))
+        processing.setResultProcessor((_, api) => multipartResponse(result as Result, api), MULTIPART);
     },
   };
 }

@@ -101,10 +101,8 @@ export class HttpServer {
     const connection = this.connections.get(request.socket);
     if (!connection) return void response.destroy();
     if (connection.exchanges.size >= MAX_PIPELINED) return this.postpone(connection, request, response);
-    if (!this.hasRoom(connection) && !PROBES.has(request.url ?? '')) {
-      return this.rejectOverload(connection, request, response);
-    }
     const path = pathOf(request);
+    if (!this.hasRoom(connection) && !PROBES.has(path)) return this.rejectOverload(connection, request, response);
     const exchange = this.startExchange(connection, request, response, path);
     try {
       checkHeaders(request);
@@ -201,7 +199,12 @@ export class HttpServer {
   }
 }
 
-const pathOf = ({ url = '/' }: IncomingMessage): string => (url === '/graphql' ? url : url.split('?', 1)[0]!);
+/** The path of the route: without the query, the scheme and host of the absolute form, and a slash at the end of /graphql. */
+function pathOf({ url = '/' }: IncomingMessage): string {
+  if (url === '/graphql') return url;
+  const path = url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] || '/';
+  return path === '/graphql/' ? '/graphql' : path;
+}
 
 /**
  * Whether an error may be written to the connection: no request is being answered there, or only the one whose body is malformed.

@@ -8,12 +8,15 @@ import { isPercentEncodedUtf8 } from '../../lib/unicode.ts';
 import type { Exchange } from './exchange.ts';
 import { HttpError } from './http-error.ts';
 
-/** The parameters of a request. Only their basic shape has been checked. */
+/** The parameters of a request. Only their basic shape has been checked. Members of other names are ignored, as clients may send any. */
 export interface GraphqlParams {
   /** Absent if the document is requested by its id. */
-  query?: string | null | undefined;
-  operationName?: string | null | undefined;
-  [parameter: string]: unknown;
+  query: string | null | undefined;
+  operationName: string | null | undefined;
+  variables: unknown;
+  extensions: unknown;
+  documentId: unknown;
+  onError: unknown;
 }
 
 /** Parameters with the text of the document. */
@@ -124,20 +127,21 @@ export function readParams(text: string, type: string): GraphqlParams {
   throw new HttpError(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send application/json.');
 }
 
-/** Reads the parameters of a GET; undefined if it has none. Others than those of GraphQL are ignored. */
-export function readQueryString({ url = '' }: IncomingMessage): GraphqlParams | undefined {
+/** Reads the parameters of a GET. */
+export function readQueryString({ url = '' }: IncomingMessage): GraphqlParams {
   const at = url.indexOf('?');
-  if (at < 0) return undefined;
-  const { query, operationName, variables, extensions, documentId, onError } = formParams(url.slice(at + 1));
-  return {
-    query: query || undefined,
-    operationName: operationName || undefined,
-    variables,
-    extensions,
-    documentId,
-    onError,
-  };
+  const params = paramsOf(at < 0 ? {} : formParams(url.slice(at + 1)));
+  return { ...params, query: params.query || undefined };
 }
+
+const paramsOf = (given: Partial<GraphqlParams>): GraphqlParams => ({
+  query: given.query,
+  operationName: given.operationName || undefined, // clients send an empty name for none
+  variables: given.variables,
+  extensions: given.extensions,
+  documentId: given.documentId,
+  onError: given.onError,
+});
 
 function formParams(text: string): Record<string, unknown> & { query?: string; operationName?: string } {
   checkPercentEncoding(text);
@@ -155,22 +159,16 @@ export function checkParams(value: unknown): GraphqlParams {
   if (typeof value !== 'object' || value === null || !(hasText(value) || hasDocumentId(value))) {
     throw new HttpError(400, 'BAD_REQUEST', 'The body must be an object with a string "query".');
   }
-  const params = value as GraphqlParams;
-  const { operationName } = params;
-  if (operationName === '')
-    params.operationName = undefined; // clients send an empty name for none
-  else if (operationName != null && typeof operationName !== 'string')
+  if ('operationName' in value && value.operationName != null && typeof value.operationName !== 'string')
     throw new HttpError(400, 'BAD_REQUEST', '"operationName" must be a string.');
-  return params;
+  return paramsOf(value);
 }
 
 const ON_ERROR = ['PROPAGATE', 'NULL', 'HALT'] as const;
 
-/** Takes `onError` out of the parameters. */
-export function takeOnError(params: GraphqlParams | undefined): OnError | undefined {
-  const given = params?.onError;
+/** The parameter `onError`, checked. */
+export function onErrorOf({ onError: given }: GraphqlParams): OnError | undefined {
   if (given === undefined || given === null) return undefined;
-  delete params?.onError;
   const onError = ON_ERROR.find((each) => each === given);
   if (!onError) throw new HttpError(400, 'BAD_REQUEST', `"onError" must be one of ${ON_ERROR.join(', ')}.`);
   return onError;
@@ -186,7 +184,7 @@ const hasDocumentId = (value: object): boolean =>
 export function parsedJson(text: string, what: string): unknown {
   checkSurrogates(text);
   try {
-    return JSON.parse(text);
+    return JSON.parse(withoutByteOrderMark(text));
   } catch {
     throw new HttpError(400, 'BAD_REQUEST', `${what} must be JSON.`);
   }
@@ -198,8 +196,11 @@ export function parsedJson(text: string, what: string): unknown {
  */
 function decodeStrictUtf8(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw invalidText('The body is not UTF-8.');
-  return bytes.toString();
+  return withoutByteOrderMark(bytes.toString());
 }
+
+/** PowerShell and .NET write one. RFC 8259 lets readers ignore it. */
+const withoutByteOrderMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
 
 /** Rejects a query string or form whose percent-encoded bytes are not UTF-8. */
 export function checkPercentEncoding(text: string): void {

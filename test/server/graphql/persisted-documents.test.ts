@@ -222,7 +222,7 @@ test('other extensions are ignored, and a request without text and id is rejecte
   expect(await get({ query: bookQuery, variables, extensions: { client: 'x' } })).toEqual(success);
   for (const request of [{}, { variables }, { query: 7 }, { query: 7, documentId: sha256(bookQuery) }])
     expect(await post(request)).toEqual({ status: 400, codes: ['BAD_REQUEST'] });
-  expect(await post({ extensions: { client: 'x' } })).toEqual({ status: 200, codes: ['BAD_REQUEST'] });
+  expect(await post({ extensions: { client: 'x' } })).toEqual({ status: 400, codes: ['BAD_REQUEST'] });
 });
 
 test('documents by id are counted by outcome', async () => {

@@ -135,6 +135,12 @@ test('without a collector and a tracer provider there are no spans', () => {
 test.each([
   [parent, true],
   [parent.replace('00-', '01-') + '-extra', true],
+  [parent.replace('00-', '01-'), true],
+  [parent.replace('00-', 'fe-') + '-', true],
+  [parent.replace('00-', '01-') + 'extra', false],
+  [`${parent}-extra`, false],
+  [`${parent}-`, false],
+  [`${parent}, ${parent}`, false],
   [undefined, false],
   ['', false],
   [parent.replace('00-', 'ff-'), false],
