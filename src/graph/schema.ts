@@ -2,7 +2,7 @@ import { specifiedDirectives } from 'graphql';
 import { builder } from './engine/builder.ts';
 import { describeItemCosts } from './engine/describe-cost.ts';
 import { attachResolvers } from './engine/attach-resolvers.ts';
-import { deferDirective, streamDirective } from './engine/incremental.ts';
+import { deferDirective, streamDirective } from './engine/incremental-directives.ts';
 import { describeNulls, semanticNonNullDirective } from './null-conditions.ts';
 import './engine/field-options.ts';
 import './root.ts';

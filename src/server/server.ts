@@ -49,8 +49,6 @@ export interface ServerParts {
   graphiql?: string;
   metrics?: Metrics;
   tracing?: Tracing | undefined;
-  /** Executes everything by graphql-js, for comparison. */
-  useReferenceExecutor?: boolean;
   /** The folder of the page at /; without it there is none. */
   welcome?: string;
 }
@@ -90,11 +88,11 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
 
 /** Everything but the port. */
 export function createGraphServer(config: Config, parts: ServerParts) {
-  const { schema, upstream, log, tabs = [], metrics = createMetrics(), useReferenceExecutor } = parts;
+  const { schema, upstream, log, tabs = [], metrics = createMetrics() } = parts;
   const { tracing = createTracing(config, log) } = parts;
   const names = operationNames([...config.trustedDocuments.values(), ...tabs.map(({ query }) => query)]);
   const shared = { schema, config, upstream, log, metrics, tracing };
-  const pipeline = createPipeline({ ...shared, operationNames: names, useReferenceExecutor });
+  const pipeline = createPipeline({ ...shared, operationNames: names });
   const bodies = createBodyReader(config);
   const admission = new Admission(config, (exchange) => http.abandon(exchange));
   const http: HttpServer = new HttpServer({ config, log, metrics, admission, bodies });

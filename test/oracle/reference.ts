@@ -51,7 +51,7 @@ import { asInt, asText } from '../../src/graph/types/decode.ts';
 import { deferOf, fragmentApplies, isIncluded } from '../../src/graph/engine/document.ts';
 import { badInput, toClientError } from '../../src/graph/errors/to-client-error.ts';
 import { FIRST_MAX, type Page, type PagingArgs, listIdOf } from '../../src/graph/types/paging.ts';
-import { deferDirective, streamDirective } from '../../src/graph/engine/incremental.ts';
+import { deferDirective, streamDirective } from '../../src/graph/engine/incremental-directives.ts';
 import '../../src/graph/schema.ts';
 import { LoginRequired, TierRequired, UpstreamRejection } from '../../src/upstream/errors.ts';
 import type { RecordSource } from '../../src/upstream/loading/record-state.ts';

@@ -14,7 +14,7 @@ import {
   isAbstractType,
   visit,
 } from 'graphql';
-import { deferDirective } from './incremental.ts';
+import { deferDirective, streamDirective } from './incremental-directives.ts';
 
 export type Variables = Readonly<Record<string, unknown>>;
 
@@ -40,6 +40,16 @@ export function isIncluded(selection: SelectionNode, variables: Variables): bool
 export function deferOf(selection: SelectionNode, variables: Variables): { label?: string } | undefined {
   const values = getDirectiveValues(deferDirective, selection, variables);
   return values?.if === true ? values : undefined;
+}
+
+/** The values of a @stream; undefined if there is none, or its condition is false. */
+export function streamOf(
+  field: FieldNode,
+  variables: Variables,
+): { initialCount: number; label: string | undefined } | undefined {
+  const values = getDirectiveValues(streamDirective, field, variables);
+  if (values?.if !== true) return undefined;
+  return { initialCount: values.initialCount as number, label: values.label as string | undefined };
 }
 
 export const isStreamed = ({ directives }: FieldNode): boolean =>

@@ -1,8 +1,6 @@
 /**
- * Executes the plan of an operation as graphql-js would, with everything that the plan knows computed beforehand.
- *
- * Only incremental delivery is executed by @graphql-tools/executor. Here a value at hand costs no promise, and a field that succeeds
- * allocates nothing but its value.
+ * Executes the plan of an operation as graphql-js would, with everything that the plan knows computed beforehand: a value at hand costs no
+ * promise, and a field that succeeds allocates nothing but its value.
  */
 import {
   type ExecutionResult,
@@ -16,28 +14,35 @@ import {
   isNonNullType,
 } from 'graphql';
 import { type Path, addPath } from 'graphql/jsutils/Path.js';
-import { isPromise } from '../../lib/promises.ts';
+import { isPromise, withValue } from '../../lib/promises.ts';
 import { plainlyOf } from './arguments.ts';
 import type { Context } from './builder.ts';
-import type { Variables } from './document.ts';
+import { type Variables, isStreamed } from './document.ts';
 import {
   type Complete,
   type Execution,
-  type Position,
   type FieldSlot,
+  type Position,
+  type Select,
   type Source,
   awaitValue,
+  isIterable,
+  newExecution,
   nullWithError,
   resultOf,
+  runSelection,
+  whenFinished,
 } from './execution.ts';
+import { type Delivery, deferFragment, deliver, partsOf, streamed } from './incremental.ts';
+import { PartlyLoaded } from './load-record.ts';
 import { type OperationPlan, type PlannedField, type SelectionPlan, responseKeyOf } from './operation-plan.ts';
 import { fieldResolversOf, infoOf } from './attach-resolvers.ts';
 import { PUNCTUATION_BYTES, bytesOf, roomFor } from './response-size.ts';
 
-type Execute = (context: Context, variables: Variables) => ExecutionResult | Promise<ExecutionResult>;
+/** A result; the deliveries of one that has deferred parts. */
+export type Executed = ExecutionResult | AsyncIterable<Delivery>;
 
-/** Executes the selection on an object. */
-type Select = (source: Source, execution: Execution, path: Path | undefined) => Source;
+type Execute<Result> = (context: Context, variables: Variables) => Result | Promise<Result>;
 
 /** One field of an object in the response. */
 interface Step extends FieldSlot {
@@ -48,26 +53,33 @@ interface Step extends FieldSlot {
   isLeaf: boolean;
 }
 
-export function createExecutor(schema: GraphQLSchema, { root }: OperationPlan): Execute {
-  if (root.type !== schema.getQueryType()) return serialExecutor(schema, root);
-  const select = selectOf(schema, root, undefined);
+export function createExecutor(schema: GraphQLSchema, { root, defers }: OperationPlan): Execute<Executed> {
+  const run = root.type === schema.getQueryType() ? queryRunner(schema, root) : serialRunner(schema, root);
+  if (!defers) return (context, variables) => run(startOf(context, variables));
   return (context, variables) => {
-    const execution = newExecution(context, variables);
-    try {
-      execution.data = select({}, execution, undefined);
-    } catch (error) {
-      execution.errors.push(error as GraphQLError);
-    }
-    return execution.pending === 0 ? resultOf(execution) : whenFinished(execution);
+    const execution = startOf(context, variables);
+    return withValue(run(execution), (result) => {
+      const parts = partsOf(execution);
+      return parts.length > 0 ? deliver(result as ExecutionResult, parts, execution.room) : result;
+    }) as Executed | Promise<Executed>;
   };
 }
 
+const startOf = (context: Context, variables: Variables): Execution =>
+  newExecution(context, variables, roomFor(context.responseLimits), undefined);
+
+type Run = (execution: Execution) => ExecutionResult | Promise<ExecutionResult>;
+
+function queryRunner(schema: GraphQLSchema, root: SelectionPlan): Run {
+  const select = selectOf(schema, root, undefined);
+  return (execution) => runSelection(select, {}, execution);
+}
+
 /** Executes one root field after the other: none after an error that makes the data null, with `onError: HALT` none after any error. */
-function serialExecutor(schema: GraphQLSchema, { outputFields, type }: SelectionPlan): Execute {
+function serialRunner(schema: GraphQLSchema, { outputFields, type }: SelectionPlan): Run {
   const steps = outputFields.map((each) => (typeof each === 'string' ? each : stepOf(schema, each, undefined)));
   const hasProtoKey = steps.some((step) => keyOf(step) === '__proto__');
-  return async (context, variables) => {
-    const execution = newExecution(context, variables);
+  return async (execution) => {
     const data = newObject(hasProtoKey);
     execution.data = data;
     try {
@@ -76,7 +88,7 @@ function serialExecutor(schema: GraphQLSchema, { outputFields, type }: Selection
         else data[step.key] = execute(step, {}, execution, undefined, data);
         if (execution.pending > 0) await whenFinished(execution);
         if (execution.data === null) break;
-        if (context.onError === 'HALT' && execution.errors.length > 0) break;
+        if (execution.context.onError === 'HALT' && execution.errors.length > 0) break;
       }
     } catch (error) {
       execution.errors.push(error as GraphQLError);
@@ -86,23 +98,25 @@ function serialExecutor(schema: GraphQLSchema, { outputFields, type }: Selection
   };
 }
 
-/** One literal: V8 gives each object made by a spread a hidden class of its own. */
-const newExecution = (context: Context, variables: Variables): Execution => ({
-  context,
-  variables,
-  data: null,
-  errors: [],
-  room: roomFor(context.responseLimits),
-  pending: 0,
-  finish: undefined,
-});
-
 // Keep closures out of hot functions: V8 allocates a context on entry to any function that contains one, even if it is never created.
 
-const whenFinished = (execution: Execution): Promise<ExecutionResult> =>
-  new Promise((resolve) => (execution.finish = resolve));
+function selectOf(schema: GraphQLSchema, plan: SelectionPlan, parent: Position | undefined): Select {
+  const select = selectFields(schema, plan, parent);
+  if (plan.deferred.length === 0) return select;
+  // An error in a deferred fragment nulls the fragment at most.
+  const fragments = plan.deferred.map((each) => ({ ...each, select: selectFields(schema, each, undefined) }));
+  return (source: Source | PartlyLoaded, execution, path) => {
+    const object = select(source instanceof PartlyLoaded ? source.record : source, execution, path);
+    for (const fragment of fragments) deferFragment(object, source, fragment, execution, path);
+    return object;
+  };
+}
 
-function selectOf(schema: GraphQLSchema, { outputFields, type }: SelectionPlan, parent: Position | undefined): Select {
+function selectFields(
+  schema: GraphQLSchema,
+  { outputFields, type }: SelectionPlan,
+  parent: Position | undefined,
+): Select {
   const steps = outputFields.map((each) => (typeof each === 'string' ? each : stepOf(schema, each, parent)));
   const keys = steps.map(keyOf);
   const hasProtoKey = keys.includes('__proto__');
@@ -207,7 +221,7 @@ function completeList(schema: GraphQLSchema, list: Position, type: GraphQLOutput
   const { field, parent } = list.plan;
   const position: Position = { plan: list.plan, isNonNull: isNonNullType(type), parent: list };
   const slot: FieldSlot = { position, complete: completeOf(schema, position, type), isComplete: plainlyOf(type) };
-  return (value, execution, path) => {
+  const complete: Complete = (value, execution, path) => {
     if (!isIterable(value))
       throw new GraphQLError(`Expected Iterable, but did not find one for field "${parent}.${field.name}".`);
     const given: readonly unknown[] = Array.isArray(value) ? value : [...value];
@@ -215,6 +229,12 @@ function completeList(schema: GraphQLSchema, list: Position, type: GraphQLOutput
     for (let at = 0; at < given.length; at++) items[at] = completeItem(slot, given[at], at, execution, path, items);
     return items;
   };
+  const [node] = list.plan.nodes;
+  const isInner = list.parent?.plan === list.plan;
+  if (isInner || !isStreamed(node!)) return complete;
+  // An error in an item that comes later ends the list, and does not null it.
+  const later: FieldSlot = { ...slot, position: { ...position, parent: undefined } };
+  return streamed(node!, complete, (...item) => completeItem(later, ...item));
 }
 
 function completeItem(
@@ -223,7 +243,7 @@ function completeItem(
   at: number,
   execution: Execution,
   list: Path,
-  items: unknown[],
+  items: object,
 ): unknown {
   if (slot.isComplete(value)) {
     execution.room.bytes -= typeof value === 'string' ? bytesOf(value) : PUNCTUATION_BYTES;
@@ -245,9 +265,10 @@ function completeObject(schema: GraphQLSchema, position: Position): Complete {
   if (!abstract && only) return (value, execution, path) => only(value as Source, execution, path);
   const info = infoOf(schema);
   return (value, execution, path) => {
+    const record = value instanceof PartlyLoaded ? value.record : value;
     const name = abstract?.resolveType
-      ? abstract.resolveType(value, execution.context, info, abstract)
-      : (value as { __typename?: string }).__typename;
+      ? abstract.resolveType(record, execution.context, info, abstract)
+      : (record as { __typename?: string }).__typename;
     const select = typeof name === 'string' ? selects.get(name) : undefined;
     if (select) return select(value as Source, execution, path);
     throw new GraphQLError(`The concrete type of this ${abstract?.name} is unknown.`);
@@ -259,6 +280,3 @@ function abstractIn(type: GraphQLOutputType) {
   while (isListType(named) || isNonNullType(named)) named = named.ofType as GraphQLOutputType;
   return isAbstractType(named) ? named : undefined;
 }
-
-const isIterable = (value: unknown): value is Iterable<unknown> =>
-  Array.isArray(value) || (typeof value === 'object' && value !== null && Symbol.iterator in value);

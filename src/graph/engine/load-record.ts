@@ -2,7 +2,7 @@
  * Loads the selected fields that a record does not have yet.
  *
  * The fields of the initial result are loaded at once, together with the calls below the record. The fields of deferred fragments are
- * loaded when the first deferred field needs one of them.
+ * loaded when the first fragment that needs one of them is run.
  */
 import { withMembers } from '../../lib/objects.ts';
 import { asError, isPromise, lazily, withValue } from '../../lib/promises.ts';
@@ -60,29 +60,28 @@ export function loadMissing(
     if (loaded === null) return null;
     const rest = missing.filter((name) => !(name in (loaded as ParentRecord)));
     if (rest.length === 0) return loaded;
-    return postpone(loaded as ParentRecord, rest, (known) =>
-      loadNames({ ...loading, record: known, missing: rest, existence: 'shown' }, resolution),
-    );
+    // A copy, because later loads of the operation add to the record. Fields that throw are not enumerable.
+    const known = Object.defineProperties({}, Object.getOwnPropertyDescriptors(loaded)) as ParentRecord;
+    const load = () => loadNames({ ...loading, record: known, missing: rest, existence: 'shown' }, resolution);
+    return new PartlyLoaded(known, rest, load as () => ParentRecord | Promise<ParentRecord>);
   });
 }
 
-interface Postponed {
-  names: readonly string[];
-  load: () => unknown;
-}
-const postponed = new WeakMap<object, Postponed>();
+/** A record without the names that only its deferred fragments need. They are loaded together, when the first of them is needed. */
+export class PartlyLoaded {
+  readonly record: ParentRecord;
+  private readonly rest: readonly string[];
+  private readonly load: () => ParentRecord | Promise<ParentRecord>;
 
-/** A copy of the record, because the same record may be shown elsewhere with other fields deferred. */
-function postpone(record: ParentRecord, names: readonly string[], load: (record: ParentRecord) => unknown) {
-  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(record)) as ParentRecord;
-  postponed.set(copy, { names, load: lazily(() => load(copy)) });
-  return copy;
-}
+  constructor(record: ParentRecord, rest: readonly string[], load: () => ParentRecord | Promise<ParentRecord>) {
+    this.record = record;
+    this.rest = rest;
+    this.load = lazily(load);
+  }
 
-/** The value of a field from its record, once the postponed names are loaded that it needs. */
-export function withPostponed(record: ParentRecord, { needs }: PlannedField, next: (record: unknown) => unknown) {
-  const rest = postponed.get(record);
-  return rest && needs.some((name) => rest.names.includes(name)) ? withValue(rest.load(), next) : next(record);
+  withNames(names: readonly string[]): ParentRecord | Promise<ParentRecord> {
+    return names.some((name) => this.rest.includes(name)) ? this.load() : this.record;
+  }
 }
 
 /** The key to load a record by; '' if it has none. */

@@ -79,8 +79,6 @@ export interface OperationPlan {
   readonly varies: boolean;
   /** The number of planned fields and selections: the plan's size in memory. */
   readonly size: number;
-  /** The planned field of these nodes in this parent type. */
-  fieldAt: (nodes: readonly FieldNode[], parent: string) => PlannedField | undefined;
 }
 
 /** The key of the field in the response. */

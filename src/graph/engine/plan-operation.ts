@@ -74,7 +74,6 @@ interface Walk {
   readonly viewer: PlanViewer;
   readonly variables: Variables;
   readonly maxFields: number;
-  readonly planned: Map<FieldNode, PlannedField[]>;
   defers: boolean;
   varies: boolean;
   size: number;
@@ -92,28 +91,13 @@ export function planOperation(
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions)
     if (definition.kind === 'FragmentDefinition') fragments.set(definition.name.value, definition);
-  const planned = new Map<FieldNode, PlannedField[]>();
   const counts = { defers: false, varies: false, size: 0, visited: 0 };
-  const walk: Walk = { schema, fragments, viewer, variables, maxFields, planned, ...counts };
+  const walk: Walk = { schema, fragments, viewer, variables, maxFields, ...counts };
   const root = planType(walk, schema.getRootType(operation.operation)!, [operation.selectionSet]);
   const { defers, varies, size } = walk;
   const introspected = introspectedValues(schema, root);
-  const fieldAt = (nodes: readonly FieldNode[], parent: string) => fieldOf(planned, nodes, parent);
-  return { root, defers, introspected, varies, size, fieldAt };
+  return { root, defers, introspected, varies, size };
 }
-
-function fieldOf(
-  planned: ReadonlyMap<FieldNode, PlannedField[]>,
-  nodes: readonly FieldNode[],
-  parent: string,
-): PlannedField | undefined {
-  const plans = planned.get(nodes[0]!);
-  if (!plans || plans.length === 1) return plans?.[0];
-  return plans.find((plan) => plan.parent === parent && sameNodes(plan.nodes, nodes));
-}
-
-const sameNodes = (a: readonly FieldNode[], b: readonly FieldNode[]): boolean =>
-  a.length === b.length && a.every((node, index) => node === b[index]);
 
 function grow(walk: Walk): void {
   if (++walk.size > walk.maxFields) throw new PlanTooLarge(walk.maxFields);
@@ -122,7 +106,7 @@ function grow(walk: Walk): void {
 function planType(walk: Walk, type: GraphQLObjectType, sets: readonly SelectionSetNode[]): SelectionPlan {
   const groups: FieldGroups = new Map();
   const deferred: DeferredGroups[] = [];
-  const seen = new Set<string>(); // shared by all sets: an executor visits each fragment once
+  const seen = new Set<string>(); // shared by all sets: each fragment is visited once
   for (const { selections } of sets) collect(walk, type, selections, groups, deferred, seen);
   walk.defers ||= deferred.length > 0;
   return planGroups(
@@ -188,7 +172,7 @@ function planField(walk: Walk, parent: GraphQLObjectType, nodes: readonly FieldN
   const mode = modeOf(walk, parent, rule, selections, args);
   const variants =
     mode === 'call' ? variantsOf(rule.variants, itemSelectionsOf(selections), walk.variables) : undefined;
-  const plan: PlannedField = {
+  return {
     parent: parent.name,
     field,
     rule,
@@ -202,10 +186,6 @@ function planField(walk: Walk, parent: GraphQLObjectType, nodes: readonly FieldN
     needs: needsOf(rule, mode, selections),
     args,
   };
-  const plans = walk.planned.get(nodes[0]!);
-  if (plans) plans.push(plan);
-  else walk.planned.set(nodes[0]!, [plan]);
-  return plan;
 }
 
 function modeOf(
@@ -225,7 +205,7 @@ function modeOf(
   return isLookup ? 'lookup' : 'call';
 }
 
-/** Collects fields in the executor's order, so that the nodes of a group are those that it resolves together. */
+/** Collects fields as graphql-js does; the nodes of a group are resolved together. */
 function collect(
   walk: Walk,
   type: GraphQLObjectType,

@@ -1,5 +1,5 @@
 /** Limits the size of a response. It is counted while the response is built, so that one that is too large is not built completely. */
-import { type ExecutionResult, GraphQLError } from 'graphql';
+import { GraphQLError } from 'graphql';
 import type { ClientCode } from '../errors/codes.ts';
 
 export interface ResponseLimits {
@@ -47,26 +47,4 @@ export function responseTooLarge({ values, limits }: ResponseRoom): GraphQLError
   const limit = isTooMany ? limits.maxValues : limits.maxAnswerBytes;
   const message = `The response has more than ${limit} ${isTooMany ? 'values' : 'bytes'}.`;
   return new GraphQLError(message, { extensions: { code, limit } });
-}
-
-/** The result of graphql-js or @graphql-tools/executor, or the error if it is too large. */
-export function limitResponse(result: ExecutionResult, limits: ResponseLimits | undefined): ExecutionResult {
-  const room = roomFor(limits);
-  measure(result.data, room);
-  room.bytes -= ERROR_BYTES * (result.errors?.length ?? 0);
-  return isFull(room) ? { errors: [responseTooLarge(room)], data: null } : result;
-}
-
-/** Subtracts the size of a value from the room; stops when the room is full. */
-export function measure(value: unknown, room: ResponseRoom): void {
-  if (isFull(room)) return;
-  if (typeof value === 'string') room.bytes -= bytesOf(value);
-  else if (Array.isArray(value)) for (const item of value) measure(item, room);
-  else if (typeof value === 'object' && value !== null) {
-    for (const key in value) {
-      room.values--;
-      room.bytes -= key.length + PUNCTUATION_BYTES;
-      measure((value as Record<string, unknown>)[key], room);
-    }
-  } else room.bytes -= PUNCTUATION_BYTES;
 }

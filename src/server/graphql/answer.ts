@@ -18,8 +18,6 @@ interface PipelineParts extends RunParts {
   tracing?: Tracing | undefined;
   /** Names of operations that metrics may use as labels. */
   operationNames?: ReadonlySet<string> | undefined;
-  /** Executes everything by graphql-js, for comparison. */
-  useReferenceExecutor?: boolean | undefined;
 }
 
 /** What the routes of GraphQL and MCP are made of. */
@@ -30,8 +28,8 @@ export interface RouteParts extends PipelineParts {
 }
 
 export function createPipeline(parts: PipelineParts) {
-  const { schema, config, metrics, tracing, operationNames, useReferenceExecutor } = parts;
-  const prepare = createPrepare(schema, config, useReferenceExecutor);
+  const { schema, config, metrics, tracing, operationNames } = parts;
+  const prepare = createPrepare(schema, config);
   const run = createRunOperation(parts);
   const cacheHits = metrics.tally(metrics.responseCacheHits);
   const observer = createOperationObserver(metrics, tracing, operationNames);

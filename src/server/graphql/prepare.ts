@@ -1,12 +1,10 @@
 /** Prepares documents: parses them, checks the limits and validates. Results are cached, bounded by the memory that they take. */
 import {
   type DocumentNode,
-  type ExecutionResult,
   GraphQLError,
   type GraphQLSchema,
   type OperationDefinitionNode,
   type SelectionNode,
-  execute,
   getOperationAST,
   parse,
   validate,
@@ -16,10 +14,9 @@ import type { Config } from '../../config/settings.ts';
 import { type CoercedVariables, variablesOf } from '../../graph/engine/variables.ts';
 import type { Context } from '../../graph/engine/builder.ts';
 import { type Variables, isIncremental, withoutIncremental } from '../../graph/engine/document.ts';
-import { createExecutor } from '../../graph/engine/executor.ts';
+import { type Executed, createExecutor } from '../../graph/engine/executor.ts';
 import type { OperationPlan } from '../../graph/engine/operation-plan.ts';
 import { type Planner, createPlanCache } from '../../graph/engine/plan-cache.ts';
-import { limitResponse } from '../../graph/engine/response-size.ts';
 import { oncePer } from '../../lib/remember.ts';
 import { withoutStack } from '../../upstream/errors.ts';
 import { costCheck, documentLimits, textLimit } from './limits.ts';
@@ -35,12 +32,7 @@ export interface ExecutableDocument {
   operation: OperationDefinitionNode;
   planner: Planner;
   coerce: (given: Variables) => CoercedVariables;
-  /** `variables` are those of the request; `coerced` have their types and defaults. */
-  run: (
-    context: Context,
-    variables: Variables | undefined,
-    coerced: Variables,
-  ) => ExecutionResult | Promise<ExecutionResult>;
+  run: (context: Context, coerced: Variables) => Executed | Promise<Executed>;
   /** The selections of the operation with incremental delivery. */
   incrementalSelections: readonly SelectionNode[];
   /** The document without incremental delivery, for clients that accept none. */
@@ -58,7 +50,7 @@ const DOCUMENTS_MAX_BYTES = 64_000_000;
 const TOKEN_BYTES = 500;
 const ERROR_BYTES = 500;
 
-export function createPrepare(schema: GraphQLSchema, config: Config, useReference?: boolean): Prepare {
+export function createPrepare(schema: GraphQLSchema, config: Config): Prepare {
   const rulesFor = validationRules(config);
   const plans = createPlanCache(schema, { maxFields: config.maxPlannedFields, check: costCheck(config) });
   const known = new LRUCache<string, Prepared>({
@@ -121,34 +113,19 @@ export function createPrepare(schema: GraphQLSchema, config: Config, useReferenc
   }
 
   function executable(document: DocumentNode, operation: OperationDefinitionNode): ExecutableDocument {
+    const executorFor = oncePer((plan: OperationPlan) => createExecutor(schema, plan));
     const ready: ExecutableDocument = {
       document,
       operation,
       planner: plans.plannerFor(document, operation),
       coerce: variablesOf(schema, operation, { maxErrors: 10, hideSuggestions: !config.suggestions }),
-      run: runnerOf(schema, document, operation, useReference),
+      run: (context, coerced) => executorFor(context.plan)(context, coerced),
       incrementalSelections: [],
       nonIncremental: () => ready,
       forget: () => ready.planner.forget(),
     };
     return ready;
   }
-}
-
-/** Executes the plan, or in tests the document by graphql-js, which is the reference. */
-function runnerOf(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  { name }: OperationDefinitionNode,
-  useReference = false,
-): ExecutableDocument['run'] {
-  if (useReference)
-    return async (contextValue, variableValues) => {
-      const result = await execute({ schema, document, operationName: name?.value, contextValue, variableValues });
-      return limitResponse(result, contextValue.responseLimits);
-    };
-  const executorFor = oncePer((plan: OperationPlan) => createExecutor(schema, plan));
-  return (context, _, coerced) => executorFor(context.plan)(context, coerced);
 }
 
 /** A document with incremental delivery may be kept without it too. */

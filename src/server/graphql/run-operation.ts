@@ -3,17 +3,19 @@ import { type ExecutionResult, GraphQLError, type GraphQLSchema, OperationTypeNo
 import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
 import type { Context } from '../../graph/engine/builder.ts';
+import type { Piece } from '../../graph/engine/execution.ts';
 import { worstCaseOf } from '../../graph/engine/call-cost.ts';
 import { callRangeOf } from '../../graph/engine/call-range.ts';
 import type { Variables } from '../../graph/engine/document.ts';
+import type { Delivery } from '../../graph/engine/incremental.ts';
 import type { OperationPlan } from '../../graph/engine/operation-plan.ts';
-import { responseTooLarge, isFull, limitResponse, measure, roomFor } from '../../graph/engine/response-size.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import { type LoggedCall, describeCall, responsePath } from '../../upstream/call-log.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
 import type { Operation } from '../../upstream/operation.ts';
+import type { IncrementalFormat } from '../http/accept.ts';
 import { addHelpLinks } from '../http/http-error.ts';
-import { type IncrementalResult, type ResultParts, inCurrentFormat, mergeableOnly } from './incremental-delivery.ts';
+import { type ResultParts, encoderFor } from './incremental-delivery.ts';
 import { variablesLimit } from './limits.ts';
 import { maskErrors } from './mask.ts';
 import type { ExecutableDocument } from './prepare.ts';
@@ -32,7 +34,7 @@ export interface RunParts {
 }
 
 export function createRunOperation(parts: RunParts) {
-  const { schema, config, upstream, log } = parts;
+  const { config, upstream, log } = parts;
   const logSlow = createSlowLog(log, config.slowOperationMs);
   return (
     prepared: ExecutableDocument,
@@ -73,17 +75,16 @@ export function createRunOperation(parts: RunParts) {
       logSlow(operation, name, request.requestId);
       return resultForClient(result, operation, plan, request, log);
     };
-    if (plan.defers) {
-      return executeInParts(schema, document, variables, context).then((result) => {
-        if (!(Symbol.asyncIterator in result)) return toResult(limitResponse(result, config));
-        const results = resultsForClient(parts, mergeableOnly(result), context, request, (errors) => {
+    const executed = document.run(context, coerced);
+    if (format && plan.defers)
+      return Promise.resolve(executed).then((result) => {
+        if (!(Symbol.asyncIterator in result)) return toResult(result);
+        return partsForClient(result, format, context, request, log, (errors) => {
           logSlow(operation, name, request.requestId);
           onLastPart(errors);
         });
-        return format === 'v0.2' ? inCurrentFormat(results, plan.root, coerced) : results;
       });
-    }
-    const result = document.run(context, variables, coerced);
+    const result = executed as ExecutionResult | Promise<ExecutionResult>;
     if (onComplete)
       return Promise.resolve(result).then((settled) => onComplete(operation).then(() => toResult(settled)));
     return result instanceof Promise ? result.then(toResult) : toResult(result);
@@ -107,47 +108,35 @@ function planFor(
   }
 }
 
-async function executeInParts(
-  schema: GraphQLSchema,
-  { document, operation }: ExecutableDocument,
-  variableValues: Variables | undefined,
-  contextValue: Context,
-): Promise<ExecutionResult | AsyncIterable<IncrementalResult>> {
-  const { normalizedExecutor } = await import('@graphql-tools/executor');
-  const args = { schema, document, variableValues, operationName: operation.name?.value, contextValue };
-  return (await normalizedExecutor(args)) as ExecutionResult | AsyncIterable<IncrementalResult>;
-}
-
-async function* resultsForClient(
-  { config, log }: RunParts,
-  results: AsyncIterable<IncrementalResult>,
+async function* partsForClient(
+  deliveries: AsyncIterable<Delivery>,
+  format: IncrementalFormat,
   { upstream: operation, plan }: Context,
   request: OperationRequest,
+  log: Logger,
   onEnd: (errors: ExecutionResult['errors']) => void,
-): AsyncGenerator<IncrementalResult> {
-  const room = roomFor(config);
+): ResultParts {
+  const encode = encoderFor(format);
   const all: GraphQLError[] = [];
-  const shown = (errors: readonly GraphQLError[]) => {
+  const masked = <Given extends Piece | ExecutionResult>(given: Given): Given => {
+    if (!given.errors) return given;
+    const errors = maskErrors(given.errors, plan, request, log);
     addHelpLinks(errors);
     all.push(...errors);
-    return { errors };
+    return { ...given, errors };
   };
-  const masked = (errors: ExecutionResult['errors']) => errors && shown(maskErrors(errors, plan, request, log));
   try {
-    for await (const result of results) {
-      measure([result.data, result.incremental], room);
-      if (isFull(room)) {
-        yield { ...shown([responseTooLarge(room)]), hasNext: false };
-        return;
-      }
-      const incremental = result.incremental?.map((part) => ({ ...part, ...masked(part.errors) }));
-      const extensions = result.hasNext ? undefined : extensionsOf(operation, request);
-      yield {
-        ...result,
-        ...masked(result.errors),
-        ...(incremental && { incremental }),
-        ...(extensions && { extensions }),
-      };
+    for await (const { initial, pieces, tooLarge, ...rest } of deliveries) {
+      const extensions = rest.hasNext ? undefined : extensionsOf(operation, request);
+      yield encode(
+        {
+          ...rest,
+          pieces: pieces.map(masked),
+          ...(initial && { initial: masked(initial) }),
+          ...(tooLarge && { tooLarge: masked({ errors: [tooLarge] }).errors[0]! }),
+        },
+        extensions,
+      );
     }
   } finally {
     onEnd(all.length > 0 ? all : undefined);

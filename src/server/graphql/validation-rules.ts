@@ -21,7 +21,7 @@ import {
 } from 'graphql';
 import type { Config } from '../../config/settings.ts';
 import { type Variables, isIncrementalDirective, visitSelections } from '../../graph/engine/document.ts';
-import { deferDirective, streamDirective } from '../../graph/engine/incremental.ts';
+import { deferDirective, streamDirective } from '../../graph/engine/incremental-directives.ts';
 
 /** Returns the rules for a document; documents that use incremental delivery have more. */
 export function validationRules({ introspection }: Pick<Config, 'introspection'>) {

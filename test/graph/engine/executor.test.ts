@@ -2,15 +2,20 @@ import fc from 'fast-check';
 import {
   type DocumentNode,
   type ExecutionResult,
+  type GraphQLError,
   type OperationDefinitionNode,
   buildSchema,
   execute,
   isObjectType,
   parse,
+  print,
 } from 'graphql';
 import { expect, test } from 'vitest';
 import type { Context } from '../../../src/graph/engine/builder.ts';
+import { withoutIncremental } from '../../../src/graph/engine/document.ts';
+import type { Part } from '../../../src/graph/engine/execution.ts';
 import { createExecutor } from '../../../src/graph/engine/executor.ts';
+import type { Delivery } from '../../../src/graph/engine/incremental.ts';
 import { planOperation } from '../../../src/graph/engine/plan-operation.ts';
 
 /** Capital letters are non-null fields: numbers, objects, lists and their items. */
@@ -94,13 +99,26 @@ function nulledIn({ data, errors = [] }: ExecutionResult): string[] {
   return [...new Set(places)].sort();
 }
 
-function comparisonOf(document: DocumentNode) {
+/** Runs a document by our executor. */
+function executorOf(document: DocumentNode) {
   const operation = document.definitions[0] as OperationDefinitionNode;
   const plan = planOperation(schema, document, operation, { isLoggedIn: false, filmTier: null }, {});
+  const run = createExecutor(schema, plan);
+  return async (contextValue: object) => run(contextValue as Context, {});
+}
+
+/** The same for a document without incremental delivery. */
+function plainExecutorOf(document: DocumentNode) {
+  const run = executorOf(document);
+  return async (contextValue: object) => (await run(contextValue)) as ExecutionResult;
+}
+
+function comparisonOf(document: DocumentNode) {
+  const run = plainExecutorOf(document);
   return async ({ value }: Held) => {
     const contextValue = { root: value ?? {} };
     const reference = await execute({ schema, document, contextValue });
-    const ours = await createExecutor(schema, plan)(contextValue as unknown as Context, {});
+    const ours = await run(contextValue);
     expect(ours.data).toEqual(reference.data);
     expect(nulledIn(ours)).toEqual(nulledIn(reference));
   };
@@ -116,8 +134,6 @@ test('the executor runs mutations as graphql-js does', async () => {
 
 test.each([undefined, 1])('no mutation runs after a non-null one that failed, %s turns later', async (after) => {
   const document = parse('mutation { n N again: n }');
-  const operation = document.definitions[0] as OperationDefinitionNode;
-  const plan = planOperation(schema, document, operation, { isLoggedIn: false, filmTier: null }, {});
   const run = async (execution: (root: Thing) => unknown) => {
     const read: string[] = [];
     const failing: Held = { value: null, fails: true, after };
@@ -128,7 +144,7 @@ test.each([undefined, 1])('no mutation runs after a non-null one that failed, %s
     expect(await execution(root)).toMatchObject({ data: null, errors: [{ path: ['N'] }] });
     return read;
   };
-  const ours = await run((root) => createExecutor(schema, plan)({ root } as unknown as Context, {}));
+  const ours = await run((root) => plainExecutorOf(document)({ root }));
   expect(ours).toEqual(['n', 'N']);
   expect(ours).toEqual(await run((root) => execute({ schema, document, contextValue: { root } })));
 });
@@ -137,21 +153,114 @@ test.each(['{ __proto__: __typename }', 'mutation { __proto__: __typename n }', 
   'a field may be named __proto__: %s',
   async (text) => {
     const document = parse(text);
-    const operation = document.definitions[0] as OperationDefinitionNode;
-    const plan = planOperation(schema, document, operation, { isLoggedIn: false, filmTier: null }, {});
     const contextValue = { root: { n: { value: 1, fails: true, after: undefined } } };
-    const { data } = await createExecutor(schema, plan)(contextValue as unknown as Context, {});
+    const { data } = await plainExecutorOf(document)(contextValue);
     expect(JSON.stringify(data)).toBe(JSON.stringify((await execute({ schema, document, contextValue })).data));
   },
 );
 
 test.each([['text'], [7], [{}], [true]])('%j in place of a list fails as in graphql-js', async (value) => {
   const document = parse('{ s o { n l { n } } }');
-  const operation = document.definitions[0] as OperationDefinitionNode;
-  const plan = planOperation(schema, document, operation, { isLoggedIn: false, filmTier: null }, {});
   const wrong: Held = { value, fails: false, after: undefined };
   const contextValue = { root: { s: wrong, o: { ...wrong, value: { l: wrong } } } };
-  const { data, errors } = await createExecutor(schema, plan)(contextValue as unknown as Context, {});
+  const { data, errors } = await plainExecutorOf(document)(contextValue);
   expect(data).toEqual({ s: null, o: { n: null, l: null } });
   expect(errors).toEqual((await execute({ schema, document, contextValue })).errors);
+});
+
+const incremental = parse(`{
+  n o { n ... @defer { n s o { n ... @defer { l { n } } } } }
+  l @stream(initialCount: 1) { n ... @defer { n o { n } } }
+  ... @defer { s @stream o { n l @stream { ... @defer { s } } } }
+}`);
+/** The same with non-null fields. An error nulls less if it is in a deferred part. */
+const strict = parse(
+  print(incremental).replaceAll(/\b[nosl]\b/g, (name) => (name === 'l' ? name : name.toUpperCase())),
+);
+
+/** The deliveries of an execution, merged as a client does it. Fails if a part does not fit what was delivered before. */
+async function merged(executed: ExecutionResult | AsyncIterable<Delivery>): Promise<ExecutionResult> {
+  if (!(Symbol.asyncIterator in executed)) return executed;
+  const response: { data: unknown; errors: GraphQLError[] } = { data: undefined, errors: [] };
+  const open = new Set<Part>();
+  const at = (path: readonly (string | number)[]) =>
+    path.reduce((value, key) => (value as Record<string, unknown>)[key], response.data);
+  let hasNext = true;
+  for await (const delivery of executed) {
+    expect(hasNext).toBe(true);
+    ({ hasNext } = delivery);
+    const { initial, pieces, announced } = delivery;
+    if (initial) Object.assign(response, { data: initial.data, errors: [...(initial.errors ?? [])] });
+    for (const { part, data, items, index, errors = [], isLast } of pieces) {
+      expect(open.has(part)).toBe(true);
+      if (isLast) open.delete(part);
+      response.errors.push(...errors);
+      const target = at(part.path) as object;
+      if (data) mergeInto(target, data);
+      if (items) {
+        expect((target as unknown[]).length).toBe(index);
+        (target as unknown[]).push(...items);
+      }
+    }
+    for (const part of announced) {
+      expect(at(part.path)).toBeInstanceOf(Object);
+      open.add(part);
+    }
+    expect(open.size > 0).toBe(hasNext);
+  }
+  return response as ExecutionResult;
+}
+
+function mergeInto(target: object, from: object): void {
+  for (const [key, value] of Object.entries(from)) {
+    const known = (target as Record<string, unknown>)[key];
+    if (typeof known === 'object' && known !== null && typeof value === 'object' && value !== null)
+      mergeInto(known, value as object);
+    else (target as Record<string, unknown>)[key] = value;
+  }
+}
+
+test('deliveries merge to what graphql-js returns without directives', async () => {
+  const document = withoutIncremental(incremental);
+  await fc.assert(
+    fc.asyncProperty(held, async ({ value }) => {
+      const contextValue = { root: value ?? {} };
+      const reference = await execute({ schema, document, contextValue });
+      const ours = await merged(await executorOf(incremental)(contextValue));
+      expect(ours.data).toEqual(reference.data);
+      expect(nulledIn(ours)).toEqual(nulledIn(reference));
+    }),
+    { numRuns: 200, seed: 1 },
+  );
+});
+
+test('every delivery fits what was delivered before, whatever an error nulls', async () => {
+  await fc.assert(
+    fc.asyncProperty(held, async ({ value }) => void (await merged(await executorOf(strict)({ root: value ?? {} })))),
+    { numRuns: 200, seed: 1 },
+  );
+});
+
+test('a deferred part runs when the data around it is whole, and not at all if an error nulls its object', async () => {
+  const started: string[] = [];
+  const given = (name: string, held: Partial<Held>): [string, Held] => [
+    name,
+    { fails: false, after: undefined, value: 1, ...held },
+  ];
+  const thing = (name: string, members: [string, Held][]) =>
+    new Proxy<Thing>(Object.fromEntries(members), {
+      get: (fields, key: string) => {
+        if (key in fields) started.push(`${name}.${key}`);
+        return fields[key];
+      },
+    });
+  const root = thing('root', [
+    given('o', { value: thing('o', [given('n', {}), given('N', { fails: true, after: 2 })]) }),
+    given('l', { value: [{ value: thing('l', [given('n', {})]), fails: false, after: 0 }], after: 4 }),
+  ]);
+  const document = parse('{ o { N ... @defer { n } } l { ... @defer { n } } }');
+  const { data, errors } = await merged(await executorOf(document)({ root }));
+  expect(data).toEqual({ o: null, l: [{ n: 1 }] });
+  expect(errors).toHaveLength(1);
+  expect(started).toEqual(['root.o', 'o.N', 'root.l', 'l.n']);
 });

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { deferDirective, streamDirective } from '../../../src/graph/engine/incremental.ts';
+import { deferDirective, streamDirective } from '../../../src/graph/engine/incremental-directives.ts';
 import { type GraphQLResponse, facade } from '../../support/facade.ts';
 import { type Bodies, serve } from '../../support/serve.ts';
+import { startFacade } from '../../support/start-facade.ts';
+import { json } from '../../support/hostile.ts';
 
 /** The merged incremental response and the response without directives, with the calls made and planned of each. */
 async function withAndWithoutDirectives(bodies: Bodies, incremental: string, options: object = {}) {
@@ -170,5 +172,51 @@ test('the initial result does not wait for the deferred fields of a reference', 
   events.intercept({ path: /^\/people\/1\/events/ }).reply(404, () => initial.then(() => ''));
   expect(await execute('{ user(id: "1") { id ... @defer { name } } }', { onPart })).toEqual({
     data: { user: { id: 'User:1', name: null } },
+  });
+});
+
+describe('parts are announced only where their fragment applies to the type of the object', () => {
+  /** The parts that are announced with the initial result, as `path label`, in the format with ids. */
+  async function announced(body: object, query: string): Promise<string[]> {
+    const { books, url } = await startFacade();
+    books.behave(json(JSON.stringify(body)));
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'multipart/mixed;incrementalSpec=v0.2' },
+      body: JSON.stringify({ query }),
+    });
+    const parts = (await response.text())
+      .split(/\r\n--+\r?\n?/)
+      .filter((part) => part.includes('{'))
+      .map((part) => JSON.parse(part.slice(part.indexOf('{'), part.lastIndexOf('}') + 1)) as Announcement);
+    const [first, ...later] = parts;
+    expect(later.flatMap(({ pending = [] }) => pending)).toEqual([]);
+    expect(later.flatMap(({ completed = [] }) => completed).length).toBe(first!.pending!.length);
+    return first!.pending!.map(({ path, label }) => `${path.join('.')} ${label}`);
+  }
+  interface Announcement {
+    pending?: { path: (string | number)[]; label: string }[];
+    completed?: object[];
+  }
+
+  test('of nodes of two types with the same response keys', async () => {
+    const query = `{ nodes(ids: ["Subject:1", "Book:1", "Subject:1"]) {
+      ... on Book { title ... @defer(label: "book") { pages } }
+      ... on Subject { title ... @defer(label: "film") { year } }
+    } }`;
+    const body = { id: '1', title: '活着', pages: '191', year: '1994' };
+    expect(await announced(body, query)).toEqual(['nodes.0 film', 'nodes.1 book', 'nodes.2 film']);
+  });
+
+  test('of the blocks of a text, of which nothing else is selected', async () => {
+    const query = `{ node(id: "Annotation:7") { ... on Annotation { blocks {
+      ... on TextBlock { ... @defer(label: "text") { spans { text } } }
+      ... on PhotoBlock { ... @defer(label: "photo") { caption } }
+      ... on MathBlock { ... @defer(label: "math") { tex } }
+    } } } }`;
+    const content = '第一行<图片1>最后';
+    const photos = { 1: 'http://img.example/1.jpg' };
+    const paths = await announced({ id: '7', content, photos, book: { id: '1' } }, query);
+    expect(paths).toEqual(['node.blocks.0 text', 'node.blocks.1 photo', 'node.blocks.2 text']);
   });
 });

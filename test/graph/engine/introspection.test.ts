@@ -1,4 +1,4 @@
-import { type OperationDefinitionNode, executeSync, getIntrospectionQuery, parse } from 'graphql';
+import { type ExecutionResult, type OperationDefinitionNode, executeSync, getIntrospectionQuery, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import type { Context } from '../../../src/graph/engine/builder.ts';
 import { createExecutor } from '../../../src/graph/engine/executor.ts';
@@ -42,6 +42,6 @@ test('the executor returns what graphql-js returns', async () => {
   const document = parse(getIntrospectionQuery());
   const operation = document.definitions[0] as OperationDefinitionNode;
   const plan = planOperation(schema, document, operation, { isLoggedIn: false, filmTier: null }, {});
-  const { data } = await createExecutor(schema, plan)({} as Context, {});
+  const { data } = (await createExecutor(schema, plan)({} as Context, {})) as ExecutionResult;
   expect(data).toEqual(executeSync({ schema, document }).data);
 });
