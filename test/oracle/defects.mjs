@@ -82,8 +82,8 @@ export const defects = [
     edits: [
       [
         'src/graph/engine/execution.ts',
-        'return valueAt(execution, path.prev)?.[path.key] as',
-        'return valueAt(execution, path.prev)?.[typeof path.key === "number" ? 0 : path.key] as',
+        'return valueAt(execution, path!.prev)?.[path!.key] as',
+        'return valueAt(execution, path!.prev)?.[typeof path!.key === "number" ? 0 : path!.key] as',
       ],
     ],
   },
