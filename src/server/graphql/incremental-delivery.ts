@@ -12,7 +12,7 @@ export interface ResultPart extends ExecutionResult {
   hasNext: boolean;
 }
 
-export type ResultParts = AsyncGenerator<ResultPart>;
+export type ResultParts = AsyncIterable<ResultPart>;
 
 type Encode = (delivery: Delivery, extensions: Record<string, unknown> | undefined) => ResultPart;
 
