@@ -9,28 +9,24 @@ export interface CodeNotes {
   what: string;
   /** What the author of the request does about it. */
   client: string;
-  /** What the operator of the facade does about it. */
-  operator: string;
+  /** What the operator of the facade does about it, if anything. */
+  operator: string | undefined;
 }
 
 export interface CodeGroup {
   title: string;
-  /** All codes of the group in one line, for the top of `docs/errors.md`. */
-  when: string;
   codes: Readonly<Record<string, CodeNotes>>;
 }
 
-const NOTHING = 'Nothing.';
 const SHOW = 'Show it at the field named in `extensions.violations`, which also has the limit and the actual value.';
 const GONE = 'Remove it from the page, or load the list again.';
 const REQUEST_LESS = 'Request less at once; `limit` and `actual` have the numbers.';
 
 /** What happened, what the client does, what the operator does. */
-const notes = (what: string, client: string, operator = NOTHING): CodeNotes => ({ what, client, operator });
+const notes = (what: string, client: string, operator?: string): CodeNotes => ({ what, client, operator });
 
 const table = {
   Input: {
-    when: 'an invalid argument: a malformed id, a wrong ISBN, `first: 0`, a cursor of another list; no call is made',
     codes: {
       BAD_USER_INPUT: notes(
         'An argument or variable is invalid: a malformed id, a wrong ISBN, `first: 0`, a cursor of another list. No call was made.',
@@ -39,7 +35,6 @@ const table = {
     },
   },
   'Login and permissions': {
-    when: 'no token · an unknown or expired token, or not a bearer token · the user is not allowed to do this',
     codes: {
       LOGIN_REQUIRED: notes(
         'Notes and every write need a user, and the request has no token.',
@@ -59,7 +54,6 @@ const table = {
     },
   },
   'Film tiers': {
-    when: "a film field that the token's tier does not get; `tiers` lists the tiers that do",
     codes: {
       TIER_REQUIRED: notes(
         'The film tier of the token does not get the field; `tiers` lists the tiers that do. There is one error for a field of a list, not one for each item.',
@@ -69,7 +63,6 @@ const table = {
     },
   },
   'Rate limit': {
-    when: 'the rate limit of the service is reached; `retryAfter` is in seconds',
     codes: {
       RATE_LIMITED: notes(
         'The rate limit of the service is reached for this token, or for this address. The rest of the response is not affected.',
@@ -79,7 +72,6 @@ const table = {
     },
   },
   Collections: {
-    when: 'rules of collections',
     codes: {
       COLLECTION_EXISTS: notes(
         'The book is already on the shelf.',
@@ -100,7 +92,6 @@ const table = {
     },
   },
   'Annotations and reviews': {
-    when: 'rules of annotations and reviews',
     codes: {
       ANNOTATION_TOO_SHORT: notes('The text of an annotation has 15 characters (code points) or fewer.', SHOW),
       INVALID_PAGE_NUMBER: notes('A page is not a positive number of at most six digits.', SHOW),
@@ -110,7 +101,6 @@ const table = {
     },
   },
   'Texts and ownership': {
-    when: "an empty or missing value · a text that cannot be stored · another user's record",
     codes: {
       MISSING_ARGUMENT: notes('A required value is missing or empty.', SHOW),
       INVALID_TEXT: notes(
@@ -121,7 +111,6 @@ const table = {
     },
   },
   'Not found': {
-    when: 'a write to a record that does not exist',
     codes: {
       BOOK_NOT_FOUND: notes('There is no such book.', GONE),
       REVIEW_NOT_FOUND: notes('There is no such review.', GONE),
@@ -137,7 +126,6 @@ const table = {
     },
   },
   Events: {
-    when: 'the user has no city · the event ends before it starts · the event is over',
     codes: {
       NO_CITY: notes(
         'An event is created in the city of its creator, and this user has no city.',
@@ -151,7 +139,6 @@ const table = {
     },
   },
   Pictures: {
-    when: 'rules of pictures and uploads',
     codes: {
       PICTURE_TOO_LARGE: notes('A picture has 3 MB or more.', 'Scale the picture down.'),
       PICTURE_TYPE: notes(
@@ -185,7 +172,6 @@ const table = {
     },
   },
   'The service': {
-    when: 'the service is slow, unreachable, or its response is invalid; the rest of the response is not affected',
     codes: {
       UPSTREAM_TIMEOUT: notes(
         'The service did not respond in time. The rest of the response is not affected.',
@@ -205,7 +191,6 @@ const table = {
     },
   },
   'A write without a response': {
-    when: 'the response to a write was lost: the write may have been carried out',
     codes: {
       UPSTREAM_RESULT_UNKNOWN: notes(
         'The write was sent, and its response was lost or had a status 5xx: the write may or may not have been carried out. It was not sent again. After a 503 with an error code of the service the write was not carried out; that is reported as `UPSTREAM_UNAVAILABLE` instead.',
@@ -215,7 +200,6 @@ const table = {
     },
   },
   'Other rejections': {
-    when: 'any other rejection; `upstream.code` has the number of the error',
     codes: {
       UPSTREAM_REFUSED: notes(
         'The service rejected the request for another reason. `upstream.code` has the number of its error, `upstream.message` the text.',
@@ -225,7 +209,6 @@ const table = {
     },
   },
   Documents: {
-    when: 'a document that cannot be run',
     codes: {
       GRAPHQL_PARSE_FAILED: notes('The document is not GraphQL; `locations` says where.', 'Correct the document.'),
       GRAPHQL_VALIDATION_FAILED: notes(
@@ -240,7 +223,6 @@ const table = {
     },
   },
   'Persisted documents': {
-    when: 'the hash is unknown: send the text too · the facade does not store documents by hash · the text has another hash · HTTP 403: only documents of the manifest are run',
     codes: {
       PERSISTED_QUERY_NOT_FOUND: notes(
         'No document with this hash or id is known.',
@@ -264,7 +246,6 @@ const table = {
     },
   },
   'Limits of an operation': {
-    when: 'the operation exceeds a limit; `limit` and `actual` have the numbers, and for calls, items and values `field` is the most expensive field',
     codes: {
       TOO_MANY_CALLS: notes(
         'The operation could make more upstream calls than allowed; `field` and `coordinate` name the most expensive field. No call was made, unless the limit was reached while it ran.',
@@ -322,7 +303,6 @@ const table = {
     },
   },
   Explain: {
-    when: 'the request has `x-explain: plan` · `x-explain` is neither `plan` nor `trace`, or is off and the operation is a mutation',
     codes: {
       PLANNED_NOT_RUN: notes(
         'The request has `x-explain: plan`: nothing was run. `extensions.upstream` has the calls that it would make, `extensions.answer` the size that the response could have.',
@@ -337,7 +317,6 @@ const table = {
     },
   },
   Requests: {
-    when: 'HTTP 4xx: an invalid request; the message says what is valid',
     codes: {
       BAD_REQUEST: notes(
         'The request is invalid: its body is not JSON, has no `query`, or has members of a wrong type. HTTP 400; 405 for a mutation by GET.',
@@ -388,13 +367,12 @@ const table = {
       ),
       CLIENT_LEFT: notes(
         'The client disconnected before its operation started. Nobody receives this error; its status, 499, is in the metrics.',
-        NOTHING,
+        'Nothing.',
         'If there are many, clients time out before their operations start.',
       ),
     },
   },
   Load: {
-    when: 'HTTP 503 with `Retry-After`: too many operations wait',
     codes: {
       OVERLOADED: notes(
         'The facade is overloaded. HTTP 503; nothing was run.',
@@ -404,7 +382,6 @@ const table = {
     },
   },
   'Internal errors': {
-    when: 'a defect of the facade, logged with the `requestId` of the error',
     codes: {
       INTERNAL_SERVER_ERROR: notes(
         'A defect of the facade. The cause is in the log under `requestId`, not in the response.',

@@ -1,20 +1,11 @@
 import { codeGroups } from './codes.ts';
 
-/** A line for each group of codes, with links to their sections. */
-function errorsList(): string {
-  const lines = codeGroups.map(({ codes, when }) => {
-    const links = Object.keys(codes).map((code) => `[${code}](#${code.toLowerCase()})`);
-    return `- ${links.join(', ')}: ${when}`;
-  });
-  return lines.join('\n');
-}
-
 /** The table of errors as Markdown, for `docs/errors.md` and the resource for agents. */
 export function errorsMarkdown(): string {
   const sections = codeGroups.map(({ title, codes }) => {
     const each = Object.entries(codes).map(
       ([code, { what, client, operator }]) =>
-        `### ${code}\n\n${what}\n\n- **Client:** ${client}\n- **Operator:** ${operator}`,
+        `### ${code}\n\n${what}\n\n- Client: ${client}${operator ? `\n- Operator: ${operator}` : ''}`,
     );
     return [`## ${title}`, ...each].join('\n\n');
   });
@@ -29,8 +20,6 @@ export function errorsMarkdown(): string {
       '- `extensions.upstream` (`service`, `status`, `code`, `message`, `request`) describes the response of the service, if it was called.',
       '- `extensions.stale` of the response lists records that were served from the cache because the service failed, and their age.',
     ].join('\n'),
-    '## At a glance',
-    errorsList(),
     ...sections,
   ].join('\n\n');
 }

@@ -39,7 +39,7 @@ function section({ title, codes }: CodeGroup): string {
   const each = Object.entries(codes).map(
     ([code, { what, client, operator }]) =>
       `<h3 id="${code}"><a href="#${code}">${code}</a></h3>\n<p>${html(what)}</p>\n` +
-      `<dl><dt>Client</dt><dd>${html(client)}</dd><dt>Operator</dt><dd>${html(operator)}</dd></dl>`,
+      `<dl><dt>Client</dt><dd>${html(client)}</dd>${operator ? `<dt>Operator</dt><dd>${html(operator)}</dd>` : ''}</dl>`,
   );
   return `<h2>${title}</h2>\n${each.join('\n')}`;
 }

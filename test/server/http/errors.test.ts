@@ -38,7 +38,7 @@ describe('the table of error codes', () => {
   test('refers to settings, codes and methods that exist', () => {
     const known = [...entries().map(([, { env }]) => env), ...codes, 'GET', 'POST'];
     const references = notes.flatMap(([, { what, client, operator }]) => [
-      ...`${what} ${client} ${operator}`.matchAll(/`([A-Z]+(?:_[A-Z]+)*)`/g),
+      ...`${what} ${client} ${operator ?? ''}`.matchAll(/`([A-Z]+(?:_[A-Z]+)*)`/g),
     ]);
     expect(references.length).toBeGreaterThan(30);
     const names = references.map(([, name]) => name!);
