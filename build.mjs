@@ -77,10 +77,22 @@ export async function publishGraphiql() {
   keepRecord(record, begun, [...taken, ...SETTINGS], made);
 }
 
+/** Makes the pages of /docs in dist/docs. */
+export async function publishDocs() {
+  const record = 'dist/docs.built.json';
+  if (!existsSync(`${root}docs/build.mjs`) || isBuilt(record)) return;
+  const begun = Date.now();
+  rmSync(root + record, { force: true });
+  const { buildDocs } = await import('./docs/build.mjs');
+  const { taken, made } = await buildDocs(root);
+  keepRecord(record, begun, [...taken, ...SETTINGS], made);
+}
+
 /** All that the program needs to start. */
 export async function buildProgram() {
   await bundle();
   await publishGraphiql();
+  await publishDocs();
 }
 
 function keepRecord(record, begun, taken, made) {
@@ -191,5 +203,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       ? entries.map((entry) => bundle(entry))
       : [bundle(), bundle('src/facade.ts'), publishOperations()],
   );
-  if (entries.length === 0 || entries.includes(PROGRAM)) await publishGraphiql();
+  if (entries.length === 0 || entries.includes(PROGRAM)) await Promise.all([publishGraphiql(), publishDocs()]);
 }

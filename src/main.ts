@@ -158,8 +158,8 @@ async function runFacade(config: Config, log: Logger, opened: Closable[]): Promi
   opened.unshift(parts.upstream, parts.tracing);
   parts.metrics.collectProcessMetrics();
   await parts.tracing.loading;
-  const welcome = resolve(packageDir, 'welcome');
-  const facade = await openPort('PORT', config.port, () => openServer(resolved, { ...parts, welcome }));
+  const pages = { welcome: resolve(packageDir, 'welcome'), docs: resolve(packageDir, 'dist/docs') };
+  const facade = await openPort('PORT', config.port, () => openServer(resolved, { ...parts, ...pages }));
   opened.unshift(facade);
   const upstreams = await facade.checkUpstreams();
   return startMessage({ version, facade: { url: facade.url, upstreams }, ...(origin && { origin }) }, resolved);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundle, publishGraphiql, publishOperations } from '../build.mjs';
+import { bundle, publishDocs, publishGraphiql, publishOperations } from '../build.mjs';
 import { openOrigin } from '../src/origin/server.ts';
 import { skippedLine } from './support/optional.ts';
 
@@ -17,6 +17,7 @@ export async function setup(): Promise<() => void> {
   });
   await publishOperations();
   await publishGraphiql();
+  await publishDocs();
   const dataDir = mkdtempSync(join(tmpdir(), 'catalog-'));
   try {
     const demoDir = fileURLToPath(new URL('../demo', import.meta.url));

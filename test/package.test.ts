@@ -74,6 +74,7 @@ test('the package contains what it needs at run time and its documentation, and 
     'SECURITY.md',
     'demo',
     'dist',
+    'docs',
     'facade.d.ts',
     'operations',
     'package.json',
@@ -89,13 +90,16 @@ test('the package contains what it needs at run time and its documentation, and 
     [
       ...programs,
       ...programs.map((file) => `${file}.map`),
+      'docs',
       'graphiql',
       'main.licenses.txt',
       'operations.d.ts',
       'operations.js',
     ].sort(),
   );
-  const files = made.filter((file) => file !== 'graphiql');
+  const files = made.filter((file) => file !== 'graphiql' && file !== 'docs');
+  const pages = readdirSync('docs').filter((file) => /\.(md|png)$/.test(file));
+  expect(readdirSync(join(installed, 'docs')).sort()).toEqual(pages.sort());
   for (const file of files) expect(readFileSync(join(installed, 'dist', file), 'utf8')).not.toContain(elsewhere);
 });
 
@@ -154,6 +158,7 @@ test(
     const ports = ['--port', '0', '--origin-port', '0'];
     const program = await startProgram(env, ports, { main, cwd: elsewhere });
     expect(program.banner).toContain('filled with the demo catalog');
+    expect(await (await fetch(`${program.url}/docs/settings`)).text()).toContain('<code>REDIS_URL</code>');
     const answer = await fetch(`${program.url}/graphql?query={book(id:"6082808"){title}}`);
     expect(await answer.json()).toEqual({ data: { book: { title: '百年孤独' } } });
     const pieces = await fetch(`${program.url}/graphql`, {

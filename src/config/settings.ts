@@ -273,7 +273,11 @@ export function settingsMarkdown(): string {
     if (group !== heading) lines.push(`\n## ${(heading = group)}\n`);
     lines.push(`- \`${env}\`: ${description} (${must}). Default: ${shown ?? String(byDefault(false))}`);
   }
-  return lines.join('\n').replaceAll('*', '\\*').trim();
+  // Addresses and stars are code: they are no links and no emphasis.
+  return lines
+    .join('\n')
+    .replaceAll(/https?:\/\/[^\s,;]*|\*/g, '`$&`')
+    .trim();
 }
 
 export function entries(): [SettingName, Setting<unknown>][] {

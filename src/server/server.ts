@@ -16,7 +16,8 @@ import { Admission } from './http/admission.ts';
 import type { Exchange } from './http/exchange.ts';
 import { type Tab, createGraphiqlPage, readTabs } from './http/graphiql.ts';
 import { type CheckHealth, type UpstreamHealth, createHealth } from './http/health.ts';
-import { helpPage } from './http/help.ts';
+import { createDocsRoutes } from './http/docs.ts';
+import { createHelpPage } from './http/help.ts';
 import { HELP_PATH } from './http/http-error.ts';
 import { HttpServer, type RouteHandler } from './http/http-server.ts';
 import { createStaticRoute, sendJson, sendRead } from './http/read-only.ts';
@@ -51,6 +52,8 @@ export interface ServerParts {
   tracing?: Tracing | undefined;
   /** The folder of the page at /; without it there is none. */
   welcome?: string;
+  /** The folder of the pages at /docs; without it there is only that of the errors. */
+  docs?: string;
 }
 
 const SDL_TYPE = 'application/graphql; charset=utf-8';
@@ -103,6 +106,8 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   const checkUpstreams = createHealth(config, upstream);
   const hasGraphiql = config.graphiql && parts.graphiql !== undefined;
   const graphiql = hasGraphiql ? createGraphiqlPage(config, parts.graphiql!, tabs, schema) : undefined;
+  const docs =
+    parts.docs !== undefined && !config.production ? createDocsRoutes(parts.docs, graphiql !== undefined) : undefined;
   const routes: Record<string, RouteHandler> = {
     ...(parts.welcome !== undefined && !config.production && { '/': createWelcomeRoute(config, parts.welcome) }),
     ...graphiql?.files,
@@ -110,7 +115,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
     '/health': (exchange) => sendJson(exchange, 200, { status: 'ok' }),
     '/ready': createReadyRoute(checkUpstreams, http, admission),
     '/metrics': async (exchange) => sendRead(exchange, 200, metrics.contentType, await metrics.text()),
-    [HELP_PATH]: helpPage,
+    ...(docs ?? { [HELP_PATH]: createHelpPage() }),
     ...(showsSchema(config) && {
       '/graphql/schema.graphql': createStaticRoute(SDL_TYPE, () => printMarkedSchema(schema)),
     }),

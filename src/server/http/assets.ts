@@ -15,7 +15,8 @@ import { sendBody, sendCompressed } from './send.ts';
  * its content security policy name.
  */
 export function createPage(html: string, sources: readonly string[]): (exchange: Exchange) => void {
-  const policy = ["default-src 'none'", ...sources, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"];
+  const policy = ["default-src 'none'", ...sources, "base-uri 'none'", "frame-ancestors 'none'"];
+  if (!sources.some((source) => source.startsWith('form-action'))) policy.push("form-action 'none'");
   const headers = { 'content-security-policy': policy.join('; '), vary: 'Accept' };
   return createStaticRoute('text/html; charset=utf-8', () => html, headers);
 }

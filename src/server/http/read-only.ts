@@ -28,9 +28,14 @@ export const sendJson = (exchange: Exchange, status: number, value: object): voi
   sendRead(exchange, status, 'application/json; charset=utf-8', JSON.stringify(value));
 
 /** A route whose body is always the same: clients may store it, and ask whether it has changed. */
-export function createStaticRoute(type: string, text: () => string, headers?: Readonly<Record<string, string>>) {
+export function createStaticRoute(
+  type: string,
+  content: () => string | Buffer,
+  headers?: Readonly<Record<string, string>>,
+) {
   const prepared = lazily(() => {
-    const body = Buffer.from(text());
+    const made = content();
+    const body = typeof made === 'string' ? Buffer.from(made) : made;
     return { body, etag: etagOf(body) };
   });
   return (exchange: Exchange): void => {
