@@ -1,13 +1,12 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { startNginx } from './support/nginx.ts';
 import { hasProgram } from './support/optional.ts';
 import { type Program, startProgram } from './support/program.ts';
 
@@ -113,43 +112,8 @@ test('the image starts as every service of compose.yaml, responds, and is health
 
 test.skipIf(!hasProgram('nginx'))('nginx balances both facades, and they see the address of the client', async () => {
   const facades = await composed({ TRUSTED_PROXIES: '127.0.0.1', ACCESS_TOKEN: undefined, FILM_TIER: undefined });
-  const folder = mkdtempSync(join(tmpdir(), 'catalog-nginx-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const port = await freePort();
-  const config = readFileSync('deploy/nginx.conf', 'utf8')
-    .replace('facade-1:4000', new URL(facades[0]!.url).host.replace('localhost', '127.0.0.1'))
-    .replace('facade-2:4000', new URL(facades[1]!.url).host.replace('localhost', '127.0.0.1'))
-    .replace('listen 8080;', `listen 127.0.0.1:${port};`)
-    .replace(
-      'http {',
-      `pid ${folder}/pid;\nhttp {\naccess_log off;\nclient_body_temp_path ${folder};\nproxy_temp_path ${folder};`,
-    );
-  writeFileSync(join(folder, 'nginx.conf'), config);
-  const args = ['-c', join(folder, 'nginx.conf'), '-p', folder, '-e', 'stderr', '-g', 'daemon off;'];
-  const nginx = spawn('nginx', args, {
-    env: { PATH: `${process.env.PATH}:/usr/sbin` },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let output = '';
-  nginx.stderr.on('data', (chunk) => (output += String(chunk)));
-  onTestFinished(async () => {
-    if (nginx.exitCode === null) {
-      nginx.kill('SIGTERM');
-      await once(nginx, 'exit');
-    }
-  });
-  const url = `http://127.0.0.1:${port}`;
-  await expect
-    .poll(
-      () =>
-        fetch(`${url}/ready`).then(
-          ({ status }) => status,
-          () => `nginx: ${output}`,
-        ),
-      { timeout: 30_000 },
-    )
-    .toBe(200);
-
+  const url = await startNginx([facades[0]!.url, facades[1]!.url]);
+  const port = Number(new URL(url).port);
   expect(await query('{ book(id: "6082808") { title } }', '127.0.0.2')).toEqual({
     data: { book: { title: '百年孤独' } },
   });
@@ -191,12 +155,4 @@ function queryFrom(localAddress: string, port: number, query: string): Promise<{
       .once('error', reject)
       .end();
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
 }

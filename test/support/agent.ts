@@ -13,7 +13,7 @@ export interface ToolOutput {
   data: Record<string, unknown> | null;
   errors?: { code: string; message: string; whatToDo?: string; retryAfter?: number; path?: string }[];
   cut?: { path: string; shown: number; of: number; next?: Record<string, string> }[];
-  cost: { calls: { catalog: number; event: number }; left?: { limit: number; remaining: number } };
+  cost: { calls: { catalog: number; events: number }; left?: { limit: number; remaining: number } };
   plan?: { min: number; max: number };
 }
 
