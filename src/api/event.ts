@@ -36,6 +36,8 @@ export interface Links {
   icon?: string;
   image?: string;
   homepage?: string;
+  /** The next page of a feed (RFC 5005). */
+  next?: string;
 }
 export interface AtomLocation {
   /** A pinyin word or a number; may be absent. */
@@ -94,6 +96,8 @@ export interface Feed<Entry> {
   /** `itemPerPage` in the specification, `itemsPerPage` from the real service. The first is written, both are read. */
   itemsPerPage?: number;
   totalResults?: number;
+  /** The position of the next page, from 0, as in v2 lists; from the link with `rel` next. */
+  next_start?: number;
   entries: Entry[];
 }
 export type EventFeed = Feed<EventRecord>;

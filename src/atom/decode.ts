@@ -68,11 +68,18 @@ function decodeFeed<Entry>(feed: AtomFields, decode: (entry: AtomFields) => Entr
     startIndex: integer(feed.startIndex),
     itemsPerPage: integer(itemPerPage) ?? integer(itemsPerPage),
     totalResults: integer(feed.totalResults),
+    next_start: startIn(feed.links?.next),
   };
   return { links: feed.links ?? {}, entries, ...present(members) };
 }
 
 const integer = (text: string | undefined) => (text && /^\d{1,9}$/.test(text) ? Number(text) : undefined);
+
+/** The position, from 0, of the page with this URL. Elements are numbered from 1. */
+function startIn(url = ''): number | undefined {
+  const [, index] = /[?&]start-index=(\d{1,9})(?![^&#])/.exec(url) ?? [];
+  return index === undefined ? undefined : Number(index) - 1;
+}
 
 /** The last segment of a URL's path. */
 export function idFrom(url: string | undefined): string | undefined {

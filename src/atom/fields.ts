@@ -3,7 +3,7 @@ import type { AtomLocation, EventRecord, Links } from '../api/event.ts';
 import type { Namespace } from './xml.ts';
 
 /** Values of `rel` of the links that are read. */
-export const rels = ['self', 'alternate', 'icon', 'image', 'homepage'] as const satisfies (keyof Links)[];
+export const rels = ['self', 'alternate', 'icon', 'image', 'homepage', 'next'] as const satisfies (keyof Links)[];
 
 /** Values of `name` of the `db:attribute` elements that are read. */
 export const attributeNames = ['invite_only', 'can_invite', 'participants', 'wishers', 'status', 'album'] as const;

@@ -109,6 +109,7 @@ export function generateCase(seed: string): Case {
       ]),
       hidesTotals: random.chance(0.15),
       ignoresWindows: random.chance(0.2),
+      hidesItems: random.chance(0.3),
     },
     settings: {
       own: random.weighted<Settings['own']>([

@@ -141,13 +141,15 @@ const known = new WeakMap<object, Known>();
 /** Fields of a page about positions. */
 const positions: Readonly<Record<string, (page: Page<unknown>) => unknown>> = {
   'PageInfo.hasPreviousPage': ({ start }) => start > 0,
-  'PageInfo.startCursor': ({ items, start, listId }) => (items.length > 0 ? cursorOf(listId(), start) : null),
-  'PageInfo.endCursor': ({ items, start, listId }) =>
-    items.length > 0 ? cursorOf(listId(), start + items.length - 1) : null,
+  'PageInfo.startCursor': (page) => (page.items.length > 0 ? cursorOfEdge({ page, index: 0 }) : null),
+  'PageInfo.endCursor': ({ start, end, listId }) => (end > start ? cursorOf(listId(), end - 1) : null),
 };
 
-const cursorOfEdge = ({ page, index }: { page: Page<unknown>; index: number }): string =>
-  cursorOf(page.listId(), page.start + index);
+/** The cursor of the last edge is that of the end of the page, which may lie behind items that the service leaves out. */
+function cursorOfEdge({ page, index }: { page: Page<unknown>; index: number }): string {
+  const { items, start, end, listId } = page;
+  return cursorOf(listId(), index === items.length - 1 ? end - 1 : Math.min(start + index, end - 1));
+}
 
 export const referenceSchema: GraphQLSchema = withResolvers(
   builder.toSchema({ directives: [...specifiedDirectives, deferDirective, streamDirective] }),
@@ -297,9 +299,7 @@ function withoutViewer({ list, visibility }: Endpoint, answer: Parent): Parent {
   const isForAll = (item: Parent | null) => !visibility || item?.[visibility.member] === visibility.everybody;
   return {
     ...strike(answer),
-    [list!]: items
-      .filter(isForAll)
-      .map((item: unknown) => (typeof item === 'object' && item ? strike(item as Parent) : item)),
+    [list!]: items.map((item: Parent | null) => (isForAll(item) && item ? strike(item) : null)),
   };
 }
 
@@ -619,14 +619,20 @@ function pageOf(
   const isKeyed = 'id' in node.getFields();
   const isShown = (item: unknown) =>
     typeof item === 'object' && item !== null && (!isKeyed || (('id' in item && item.id) ?? '') !== '');
-  const total = asInt(answer.total ?? answer.totalResults);
+  const counted = asInt(answer.total ?? answer.totalResults);
+  const shown = Math.min(all.length, first);
+  const total = !capped && counted !== null && shown > 0 && start + shown > counted ? null : counted;
   const most = Math.min(first, asInt(answer.count ?? answer.itemsPerPage) || first);
-  const isFull = all.length > 0 && all.length >= most;
-  const byTotal = total === null || capped ? isFull : all.length > 0 && start + all.length < total;
+  const next = answer.next_start;
+  const isTold = all.length <= first && typeof next === 'number' && next > start;
+  const end = isTold ? next : start + shown;
+  const isFull = all.length > 0 && (isTold || all.length >= most);
+  const byTotal = total === null || capped ? isFull : end > start && end < total;
   const inHand = rule.embedded && start === 0 && first <= (rule.embedded.upTo ?? 0);
   return {
     items: all.slice(0, first).map((item) => (isShown(item) ? item : null)),
     start,
+    end,
     total: total !== null && total >= 0 ? total : null,
     totalIsCapped: capped,
     hasNext: byTotal || all.length > first,
@@ -641,6 +647,7 @@ function pageOf(
 const emptyPage = (rule: FieldRule): ReferencePage => ({
   items: [],
   start: 0,
+  end: 0,
   total: 0,
   totalIsCapped: false,
   hasNext: false,

@@ -66,6 +66,7 @@ function* candidates(given: Case): Generator<Case> {
   }
   if (manners.fields !== 'honoured') yield { ...given, manners: { ...manners, fields: 'honoured' } };
   if (manners.hidesTotals) yield { ...given, manners: { ...manners, hidesTotals: false } };
+  if (manners.hidesItems) yield { ...given, manners: { ...manners, hidesItems: false } };
   if (manners.ignoresWindows) yield { ...given, manners: { ...manners, ignoresWindows: false } };
   if (settings.recordTtlSeconds !== 0) yield { ...given, settings: { ...settings, recordTtlSeconds: 0 } };
   if (settings.bySockets) yield { ...given, settings: { ...settings, bySockets: false } };

@@ -20,6 +20,8 @@ export interface Manners {
   hidesTotals: boolean;
   /** Lists of notes, tags and series are complete, whatever page is requested. */
   ignoresWindows: boolean;
+  /** Lists of comments and annotations leave out some items of each page, and say where the next one begins. */
+  hidesItems: boolean;
 }
 
 /** The sender of a request, identified by its token. */
@@ -171,12 +173,17 @@ function listed({ endpoint, query, manners }: Asked, items: readonly unknown[], 
   const count = Math.min(Number(query.get('count') ?? byDefault), 100);
   const isWhole =
     manners.ignoresWindows && [noteEndpoints.userCreated, bookEndpoints.seriesBooks].includes(endpoint as never);
+  const hides =
+    manners.hidesItems &&
+    [filmEndpoints.comments, noteEndpoints.comments, bookEndpoints.annotations].includes(endpoint as never);
+  const page = isWhole ? items : items.slice(start, start + count);
   return {
     start,
     count,
     ...(manners.hidesTotals ? {} : { total: items.length }),
+    ...(hides ? { next_start: start + count } : {}),
     ...more,
-    [endpoint.list!]: isWhole ? items : items.slice(start, start + count),
+    [endpoint.list!]: hides ? page.filter((_, at) => (start + at) % 3 !== 2) : page,
   };
 }
 function feed({ query, manners }: Asked, entries: readonly unknown[], title: string) {

@@ -1,7 +1,7 @@
 import type { ObjectRef } from '@pothos/core';
 import { type BuilderTypes, builder } from '../engine/builder.ts';
 import { oncePer } from '../../lib/remember.ts';
-import { FIRST_MAX, type Page, encodeCursor } from './paging.ts';
+import { FIRST_MAX, type Page, encodeCursor, positionOf } from './paging.ts';
 
 interface Edge<Item> {
   page: Page<Item>;
@@ -42,13 +42,13 @@ const PageInfo = builder.objectRef<Page<unknown>>('PageInfo').implement({
       nullable: true,
       description: 'The cursor of the first edge.',
       nullIf: 'the page is empty',
-      resolve: (page) => (page.items.length ? encodeCursor(page.listId(), page.start) : null),
+      resolve: (page) => (page.items.length ? encodeCursor(page.listId(), positionOf(page, 0)) : null),
     }),
     endCursor: t.string({
       nullable: true,
       description: 'The cursor of the last edge, for `after`.',
-      nullIf: 'the page is empty',
-      resolve: (page) => (page.items.length ? encodeCursor(page.listId(), page.start + page.items.length - 1) : null),
+      nullIf: 'the page is empty and the service does not say where the next one begins',
+      resolve: (page) => (page.end > page.start ? encodeCursor(page.listId(), page.end - 1) : null),
     }),
   }),
 });
@@ -61,7 +61,7 @@ function makeConnection(of: ObjectRef<BuilderTypes, unknown>): ObjectRef<Builder
     fields: (t) => ({
       cursor: t.string({
         description: 'The position of the node in the list, for `after`.',
-        resolve: ({ page, index }) => encodeCursor(page.listId(), page.start + index),
+        resolve: ({ page, index }) => encodeCursor(page.listId(), positionOf(page, index)),
       }),
       node: t.field({
         type: of,

@@ -1,10 +1,13 @@
 /** Pages of lists: the window that arguments select, the cursors, and the page made from a response. */
 import type { Endpoint, Representation } from '../../api/endpoint.ts';
 import { badInput, requireRange } from '../errors/to-client-error.ts';
-import { asInt, asText, isReadableId } from './decode.ts';
+import { asFloat, asInt, asText, isReadableId } from './decode.ts';
 
 /** The largest `first`. */
 export const FIRST_MAX = 100;
+
+/** The largest position that a cursor can have. */
+const POSITION_MAX = 999_999_999;
 
 /** One page of a list, as a connection shows it. */
 export interface Page<Item> {
@@ -12,6 +15,8 @@ export interface Page<Item> {
   items: readonly (Item | null)[];
   /** The position of the first item in the list. */
   start: number;
+  /** The position of the next page. It may be further on than the items reach, because the service leaves out some. */
+  end: number;
   total: number | null;
   totalIsCapped: boolean;
   hasNext: boolean;
@@ -57,6 +62,9 @@ export function listIdOf(endpoint: Endpoint, input: object): string {
 interface ListResponse {
   total?: unknown;
   totalResults?: unknown;
+  start?: unknown;
+  startIndex?: unknown;
+  next_start?: unknown;
   count?: unknown;
   itemsPerPage?: unknown;
   title?: unknown;
@@ -69,19 +77,29 @@ interface PageOptions extends Pick<Page<unknown>, 'listId' | 'representation' | 
 
 export function pageOf<Item>(
   response: ListResponse,
-  items: readonly (Item | null | undefined)[],
+  received: readonly (Item | null | undefined)[],
   { first, start }: PageWindow,
   { listId, representation, keys, totalIsCapped }: PageOptions,
 ): Page<Item> {
-  const total = asInt(response.total ?? response.totalResults);
+  const counted = asInt(response.total ?? response.totalResults);
+  const items = isLastPageInstead(response, received.length, start, counted) ? [] : received;
+  const shown = items.slice(0, first);
+  // A negative total, or one below what was shown, is wrong.
+  const isWrong = counted !== null && (counted < 0 || (shown.length > 0 && start + shown.length > counted));
+  const total = isWrong && !totalIsCapped ? null : counted;
+  const next = items.length > first ? null : nextStart(response, start);
+  const end = next ?? start + shown.length;
   // Some endpoints have a smaller maximum of their own and return it.
   const full = Math.min(first, asInt(response.count ?? response.itemsPerPage) || first);
   const hasNext =
-    items.length > 0 && (total === null || totalIsCapped ? items.length >= full : start + items.length < total);
+    total === null || totalIsCapped
+      ? items.length > 0 && (items.length >= full || next !== null)
+      : end > start && end < total;
   return {
-    items: items.slice(0, first).map((item) => (isReadable(item, keys) ? item : null)),
+    items: shown.map((item) => (isReadable(item, keys) ? item : null)),
     start,
-    total: total === null || total < 0 ? null : total,
+    end,
+    total,
     totalIsCapped,
     hasNext: hasNext || items.length > first,
     title: asText(response.title).trim() || null,
@@ -89,6 +107,27 @@ export function pageOf<Item>(
     listId,
     representation,
   };
+}
+
+/** Where the service says that the next page begins; null if it does not say. */
+function nextStart({ next_start }: ListResponse, start: number): number | null {
+  const next = asFloat(next_start);
+  return next !== null && Number.isInteger(next) && next > start && next <= POSITION_MAX ? next : null;
+}
+
+/** Whether the service returned its last page because the requested one lies beyond the end. */
+function isLastPageInstead(response: ListResponse, length: number, start: number, total: number | null): boolean {
+  const from = asInt(response.start ?? (asInt(response.startIndex) ?? NaN) - 1);
+  // Services exist that always say 0.
+  return from !== null && from + length <= start && (total === null ? from > 0 : start >= total);
+}
+
+/** The position of an item, for its cursor. The last one stands for the end of the page. */
+export function positionOf(
+  { items, start, end }: Pick<Page<unknown>, 'items' | 'start' | 'end'>,
+  index: number,
+): number {
+  return index === items.length - 1 ? end - 1 : Math.min(start + index, end - 1);
 }
 
 export const emptyPage = (representation: Representation): Page<never> =>

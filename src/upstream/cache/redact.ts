@@ -9,7 +9,7 @@ export const VIEWER_FIELD = 'current_user_collection';
 
 /**
  * Responses with the facade's own token are shown to everybody: returns them without the collections of the person whose token it is, and
- * without the items that only they may see.
+ * with null for the items that only they may see.
  */
 export function redactOwner(
   { share, list, visibility }: Endpoint,
@@ -20,7 +20,9 @@ export function redactOwner(
   const shown = withoutViewerFields(value, list);
   const items = list === undefined ? undefined : shown[list];
   if (!visibility || !Array.isArray(items)) return shown;
-  return { ...shown, [list!]: items.filter((item) => isForEverybody(item, visibility)) };
+  if (items.every((item) => isForEverybody(item, visibility))) return shown;
+  // Null, so that the positions of the other items stay right.
+  return { ...shown, [list!]: items.map((item: unknown) => (isForEverybody(item, visibility) ? item : null)) };
 }
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;

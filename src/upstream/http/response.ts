@@ -130,13 +130,18 @@ function readTolerantly(media: Media, text: string, read: (text: string) => unkn
 
 function readJson({ endpoint: { list }, input }: ApiRequest, text: string): unknown {
   const value = parseJson(text, NESTING_MAX);
+  if (list === undefined || typeof value !== 'object' || value === null) return value;
+  const record = value as Record<string, unknown>;
+  if ((record[list] ?? null) === null && isZero(record.total)) record[list] = [];
+  const items = record[list];
   const { count } = input as { count?: unknown };
-  if (list === undefined || typeof count !== 'number') return value;
   // Some endpoints ignore `count` and send the whole list. One extra item is kept: it shows that there are more.
-  const items = (value as Record<string, unknown> | null)?.[list];
-  if (Array.isArray(items) && items.length > count + 1) items.length = count + 1;
+  if (Array.isArray(items) && typeof count === 'number' && items.length > count + 1) items.length = count + 1;
   return value;
 }
+
+/** Some services send null for an empty list, or nothing. */
+const isZero = (total: unknown): boolean => total === 0 || total === '0';
 
 /** The parsed JSON; undefined if the text is not JSON. */
 function jsonIn(text: string): unknown {

@@ -6,7 +6,7 @@ const { visibility, list } = bookEndpoints.annotations;
 const [own, other] = [{ isOwn: true }, { isOwn: false }];
 const itemsOf = (items: unknown[]) => ({ [list!]: items });
 
-test('with the facade’s own token, only public items are returned, without the fields of its owner', () => {
+test('with the facade’s own token, private items are null, and no item has fields of its owner', () => {
   const { member, everybody } = visibility!;
   const isPublic = { id: '1', [member]: everybody };
   const isPublicAsText = { id: '4', [member]: String(everybody) };
@@ -14,7 +14,7 @@ test('with the facade’s own token, only public items are returned, without the
   const isSilent = { id: '3' }; // the service leaves out defaults
   const items = [isPublic, isPublicAsText, isPrivate, isSilent, { ...isSilent, current_user_collection: {} }, null];
   expect(redactOwner(bookEndpoints.annotations, own, itemsOf(items))).toEqual(
-    itemsOf([isPublic, isPublicAsText, isSilent, isSilent, null]),
+    itemsOf([isPublic, isPublicAsText, null, isSilent, isSilent, null]),
   );
 });
 
