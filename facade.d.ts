@@ -134,6 +134,8 @@ export interface FacadeOptions {
   shutdownMs?: number | undefined;
   /** Time to live of all cached records; 0 turns the cache off (a whole number from 0 to 31536000). Default: depends on the type. */
   recordTtlSeconds?: number | undefined;
+  /** User-Agent of upstream calls (1 to 200 visible ASCII characters and spaces). Default: catalog-graphql and its version. */
+  upstreamUserAgent?: string | undefined;
   /** Time to connect to upstream (a whole number from 1 to 600000). Default: 2000. */
   connectTimeoutMs?: number | undefined;
   /** Time for the headers of an upstream response (a whole number from 1 to 600000). Default: 5000. */

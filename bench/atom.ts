@@ -29,7 +29,7 @@ const readings = spellings.map(([name, spell]) => {
   return {
     name,
     documents,
-    read: (document: Buffer): unknown => readers.eventFeed(decodeUtf8(document)),
+    read: (document: Buffer): unknown => readers.eventFeed(decodeUtf8(document).text),
     taken: [] as number[],
   };
 });

@@ -29,7 +29,10 @@ const upstream = createUpstream(settings, {
     ...createTransport(settings),
     send: () =>
       new Promise((resolve) =>
-        setImmediate(resolve, { status: 200, headers: {}, text: bookText, bytes: bookText.length, attempts: 1 }),
+        setImmediate(resolve, {
+          ...{ status: 200, headers: {}, text: bookText, isMended: false },
+          ...{ bytes: bookText.length, attempts: 1 },
+        }),
       ),
   },
 });

@@ -17,6 +17,7 @@ import {
   secret,
   whole,
 } from './kinds.ts';
+import { version } from '../package.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
 
 export interface Setting<T> extends Kind<T> {
@@ -221,6 +222,13 @@ export const settings = {
       whole(0, 31_536_000),
       'time to live of all cached records; 0 turns the cache off',
       'depends on the type',
+    ),
+    upstreamUserAgent: setting(
+      'UPSTREAM_USER_AGENT',
+      matching('1 to 200 visible ASCII characters and spaces', /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/),
+      `catalog-graphql/${version}`,
+      'User-Agent of upstream calls',
+      'catalog-graphql and its version',
     ),
     connectTimeoutMs: setting('CONNECT_TIMEOUT_MS', milliseconds, 2_000, 'time to connect to upstream'),
     headersTimeoutMs: setting('HEADERS_TIMEOUT_MS', milliseconds, 5_000, 'time for the headers of an upstream response'),

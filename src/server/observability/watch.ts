@@ -12,7 +12,7 @@ import { endCallSpan } from './tracing.ts';
 
 /** Counts upstream calls and ends their spans. Labels have the path's template, never an id, which a client could choose. */
 export function observeCalls(metrics: Metrics, log: Logger): (call: ObservedCall) => void {
-  const logResponse = createResponseLog(log);
+  const { logResponse, logMended } = createResponseLog(log);
   const successes = new Map<Endpoint, ReturnType<Metrics['successes']>>();
 
   function successesOf(endpoint: Endpoint) {
@@ -35,6 +35,7 @@ export function observeCalls(metrics: Metrics, log: Logger): (call: ObservedCall
       metrics.upstreamSeconds.observe(labels, ms / 1000);
     }
     if (span) endCallSpan(span, call);
+    if (call.mended) logMended(call.mended);
     if (call.failure?.status !== undefined) logResponse(outcome, call.failure);
   };
 }
@@ -44,20 +45,35 @@ const labelsOf = ({ service, method, path }: Endpoint) => ({ service, endpoint: 
 /** A kind of response is logged once in this time. */
 const QUIET_MS = 60_000;
 
-/** Logs responses that were rejections or could not be read: of each kind one a minute, with the number of those before it. */
-function createResponseLog(log: Logger): (outcome: string, details: UpstreamErrorDetails) => void {
+/** Logs responses that were rejections, or could not be read as they came: of each kind one a minute, with the number of those before it. */
+function createResponseLog(log: Logger) {
   const kinds = new Map<string, { loggedAt: number; unlogged: number }>();
-  return (outcome, { service, request, status, code }) => {
-    const isRejection = outcome === String(status);
-    // Numbers that a service chooses would be unbounded.
-    const kind = `${service} ${isRejection && status! < 600 ? status : outcome.slice(0, 40)}`;
+
+  /** `write` gets the number of responses of this kind that were not logged; it is not called if one was logged a moment ago. */
+  function logOnce(kind: string, write: (unlogged: number | undefined) => void): void {
     const last = kinds.get(kind);
     const now = performance.now();
     if (last && now - last.loggedAt < QUIET_MS) return void last.unlogged++;
     kinds.set(kind, { loggedAt: now, unlogged: 0 });
-    const facts = { service, request, status, code, unlogged: last?.unlogged || undefined };
-    if (isRejection) log.info(facts, `${service} rejected a request`);
-    else log.info({ ...facts, error: outcome }, `${service} sent a response that cannot be used`);
+    write(last?.unlogged || undefined);
+  }
+
+  return {
+    logMended({ service, request }: UpstreamErrorDetails): void {
+      logOnce(`${service} broken character`, (unlogged) =>
+        log.warn({ service, request, unlogged }, `${service} sent a text with a broken character, which was replaced`),
+      );
+    },
+    logResponse(outcome: string, { service, request, status, code }: UpstreamErrorDetails): void {
+      const isRejection = outcome === String(status);
+      // Numbers that a service chooses would be unbounded.
+      const kind = `${service} ${isRejection && status! < 600 ? status : outcome.slice(0, 40)}`;
+      logOnce(kind, (unlogged) => {
+        const facts = { service, request, status, code, unlogged };
+        if (isRejection) log.info(facts, `${service} rejected a request`);
+        else log.info({ ...facts, error: outcome }, `${service} sent a response that cannot be used`);
+      });
+    },
   };
 }
 

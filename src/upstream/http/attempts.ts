@@ -197,7 +197,8 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
 
   private respond(body: Buffer): void {
     const { status, headers, attempts } = this;
-    const response: HttpResponse = { status, headers, text: decodeUtf8(body), bytes: body.length, attempts };
+    const { text, isMended } = decodeUtf8(body);
+    const response: HttpResponse = { status, headers, text, isMended, bytes: body.length, attempts };
     this.permit!.onSuccess();
     this.leave();
     if (GATEWAY_FAILURES.includes(status) && this.mayRetry()) void this.retry(response);

@@ -41,13 +41,15 @@ export interface ObservedCall {
   ms: number;
   /** What was wrong with the response, or why there is none. */
   failure?: UpstreamErrorDetails | undefined;
+  /** A text of the response had a broken character, which was replaced. */
+  mended?: UpstreamErrorDetails | undefined;
   /** Undefined if the operation is not traced, or if the call shares the request of another. */
   span?: Span | undefined;
 }
 
 /** What all calls share. */
 export interface CallServices {
-  settings: Pick<Config, 'maxJsonBytes' | 'maxAtomBytes' | 'maxUpstreamCalls'>;
+  settings: Pick<Config, 'maxJsonBytes' | 'maxAtomBytes' | 'maxUpstreamCalls' | 'upstreamUserAgent'>;
   transport: Transport;
   credentials: Credentials;
   inFlight: InFlightRequests;
@@ -66,6 +68,7 @@ export class UpstreamCall implements SharedCall {
   private readonly logged: LoggedCall;
   private span: Span | undefined;
   private failure: UpstreamErrorDetails | undefined = undefined;
+  private mended: UpstreamErrorDetails | undefined = undefined;
   private permits: readonly RateLimitPermit[] = noPermits;
   /** False while it waits for the response to an equal call. */
   private hasBegun = false;
@@ -143,7 +146,8 @@ export class UpstreamCall implements SharedCall {
     const { endpoint, wirePath } = this.request;
     const isJson = endpoint.media === 'json';
     const accept = isJson || endpoint.media === 'empty' ? 'application/json' : 'application/atom+xml';
-    const headers = ['accept', accept, 'accept-encoding', 'gzip', 'x-request-id', context.requestId];
+    const headers = ['accept', accept, 'accept-encoding', 'gzip', 'user-agent', settings.upstreamUserAgent];
+    headers.push('x-request-id', context.requestId);
     if (context.span) {
       this.span = startCallSpan(context.span, endpoint.method);
       addTraceHeaders(this.span.spanContext(), headers);
@@ -187,6 +191,7 @@ export class UpstreamCall implements SharedCall {
     logged.status = status;
     logged.bytes = bytes;
     if (attempts > 1) logged.attempts = attempts;
+    if (response.isMended) this.mended = detailsOf(request);
     const isSuccess = status >= 200 && status < 300;
     const value = isSuccess ? decodeResponse(request, text, status) : undefined;
     if (isSuccess && !(value instanceof ReportedError)) {
@@ -258,12 +263,13 @@ export class UpstreamCall implements SharedCall {
   }
 
   private finish(): void {
-    const { logged, span, services, request, failure } = this;
+    const { logged, span, services, request, failure, mended } = this;
     const { endpoint } = request;
     // A read that began before a write does not share its response with a read after it.
     if (endpoint.method !== 'GET') services.inFlight.forget(this.credential);
     logged.ms = performance.now() - this.context.callLog.started - logged.startMs;
-    if (!logged.coalesced) services.observe?.({ endpoint, outcome: outcomeOf(logged), ms: logged.ms, failure, span });
+    if (!logged.coalesced)
+      services.observe?.({ endpoint, outcome: outcomeOf(logged), ms: logged.ms, failure, mended, span });
   }
 }
 

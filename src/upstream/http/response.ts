@@ -16,6 +16,8 @@ export interface HttpResponse {
   headers: ResponseHeaders;
   /** The body, without a byte order mark. */
   text: string;
+  /** The text has characters that stand for broken ones. */
+  isMended: boolean;
   /** Of the body, inflated. */
   bytes: number;
   attempts: number;
@@ -64,23 +66,34 @@ export class InvalidResponse extends Error {}
 
 const gunzipBody = promisify(gunzip);
 
-/** The body without gzip. */
+/** The body without gzip. `identity` beside it means nothing. */
 export function inflate(body: Buffer, encoding: string, maxBytes: number): Buffer | Promise<Buffer> {
-  const coding = encoding.toLowerCase();
-  if (coding === 'identity' || coding === '') return body;
-  if (coding !== 'gzip' && coding !== 'x-gzip') throw new InvalidResponse(`an encoding of ${coding.slice(0, 20)}`);
+  const codings = encoding.toLowerCase().split(',');
+  const [coding, more] = codings.map((each) => each.trim()).filter((each) => each !== 'identity' && each !== '');
+  if (coding === undefined) return body;
+  if (more !== undefined || (coding !== 'gzip' && coding !== 'x-gzip'))
+    throw new InvalidResponse(`an encoding of ${encoding.slice(0, 20)}`);
   if (body.length === 0) return body;
   return gunzipBody(body, { maxOutputLength: maxBytes }).catch((error: unknown) => {
     throw new InvalidResponse('gzip that is broken or too large', { cause: error });
   });
 }
 
-/** The body without a byte order mark; throws if it is not UTF-8. */
-export function decodeUtf8(body: Buffer): string {
-  if (isAscii(body)) return body.toString('latin1');
-  if (!isUtf8(body)) throw new InvalidResponse('a body that is not UTF-8');
+/** The body as text, without a byte order mark; throws if it is not UTF-8. */
+export function decodeUtf8(body: Buffer): Pick<HttpResponse, 'text' | 'isMended'> {
+  if (isAscii(body)) return { text: body.toString('latin1'), isMended: false };
+  if (!isUtf8(body)) return { text: mendedText(body), isMended: true };
   const hasMark = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
-  return textOf(body, hasMark ? 3 : 0);
+  return { text: textOf(body, hasMark ? 3 : 0), isMended: false };
+}
+
+/** A sender that cuts texts by bytes breaks some characters. Bytes in another encoding are rejected: most of their characters are broken. */
+function mendedText(body: Buffer): string {
+  const text = new TextDecoder().decode(body);
+  const whole = text.match(/[^\u0000-\u007f\ufffd]/gu)?.length ?? 0;
+  const broken = text.match(/\ufffd/g)?.length ?? 0;
+  if (broken > whole + 1) throw new InvalidResponse('a body that is not UTF-8');
+  return text;
 }
 
 /** The decoded response, or the ReportedError sent instead; throws UpstreamFailure (UPSTREAM_INVALID_RESPONSE) for anything else. */

@@ -8,7 +8,7 @@ import { createMetrics } from '../../../src/server/observability/metrics.ts';
 import { observeCalls } from '../../../src/server/observability/watch.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { startFacade } from '../../support/start-facade.ts';
-import { type Behaviour, hostile, json } from '../../support/hostile.ts';
+import { type Behaviour, hostile, json, response } from '../../support/hostile.ts';
 import { patient } from '../../support/patient.ts';
 import { startProgram } from '../../support/program.ts';
 
@@ -38,6 +38,18 @@ test('an invalid response is logged with its request and status, once a minute',
     msg: 'catalog sent a response that cannot be used',
   });
   expect(JSON.stringify(lines)).not.toContain('secret');
+});
+
+test('a text with a broken character is a warning, once a minute', async () => {
+  const body = Buffer.concat([
+    Buffer.from('{"id":"7","title":"活'),
+    Buffer.from('着').subarray(0, 2),
+    Buffer.from('"}'),
+  ]);
+  const { execute, lines } = await observed(response(200, 'application/json', body));
+  for (const _ of ['first', 'second'])
+    expect((await execute('{ book(id: "7") { title } }', alice)).data).toEqual({ book: { title: '活\ufffd' } });
+  expect(lines).toMatchObject([{ level: 'warn', service: 'catalog', request: 'GET /v2/book/7' }]);
 });
 
 test('rejections are logged, each status once a minute, and absent records are not', async () => {

@@ -1,0 +1,114 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { version } from '../../../src/package.ts';
+import { json, response, xml } from '../../support/hostile.ts';
+import { codesIn, startFacade } from '../../support/start-facade.ts';
+
+const film = '{ subject(id: "7") { title summary } }';
+
+/** A text cut after so many bytes, in quotes. */
+const cut = (text: string, bytes: number) =>
+  Buffer.concat([Buffer.from('"'), Buffer.from(text).subarray(0, bytes), Buffer.from('"')]);
+const withSummary = (summary: Buffer) =>
+  Buffer.concat([Buffer.from('{"id":"7","title":"活着","summary":'), summary, Buffer.from('}')]);
+const ofJson = (body: Buffer) => response(200, 'application/json', body);
+
+describe('a text that was cut in the middle of a character', () => {
+  test.each([
+    ['after the first of three bytes', cut('福贵', 4), '福\ufffd'],
+    ['after the second of three bytes', cut('福贵', 5), '福\ufffd'],
+    ['after the third of four bytes', cut('福😀', 6), '福\ufffd'],
+    ['after the first of two bytes', cut('é', 1), '\ufffd'],
+    [
+      'and does not begin with a whole character',
+      Buffer.concat([Buffer.from('"'), Buffer.from('贵').subarray(1), Buffer.from('福"')]),
+      '\ufffd\ufffd福',
+    ],
+  ])('costs that text alone: %s', async (_, summary, shown) => {
+    const { books, execute } = await startFacade();
+    books.behave(ofJson(withSummary(summary)));
+    expect(await execute(film)).toEqual({ data: { subject: { title: '活着', summary: shown } } });
+  });
+
+  test('costs no other item of its page', async () => {
+    const { books, execute } = await startFacade();
+    const items = ['活着', '许三观'].map((title, at) =>
+      Buffer.concat([Buffer.from(`{"id":"${at}","title":`), cut(title, 7 - at * 3), Buffer.from('}')]),
+    );
+    books.behave(
+      ofJson(
+        Buffer.concat([
+          Buffer.from('{"total":2,"subjects":['),
+          items[0]!,
+          Buffer.from(','),
+          items[1]!,
+          Buffer.from(']}'),
+        ]),
+      ),
+    );
+    const { data, errors } = await execute('{ top250 { nodes { id title } } }');
+    expect(errors).toBeUndefined();
+    expect(data.top250.nodes).toEqual([
+      { id: 'Subject:0', title: '活着' },
+      { id: 'Subject:1', title: '许\ufffd' },
+    ]);
+  });
+
+  test('is read in Atom too', async () => {
+    const { events, execute } = await startFacade();
+    const [before, after] = [
+      '<entry xmlns="http://www.w3.org/2005/Atom"><id>http://x/event/7</id><title>展',
+      '</title></entry>',
+    ];
+    events.behave(xml(Buffer.concat([Buffer.from(before!), Buffer.from('览').subarray(0, 2), Buffer.from(after!)])));
+    expect(await execute('{ event(id: "7") { id title } }')).toEqual({
+      data: { event: { id: 'Event:7', title: '展\ufffd' } },
+    });
+  });
+});
+
+test.each([
+  ['GBK', Buffer.from([0xbb, 0xee, 0xd7, 0xc5, 0xb8, 0xa3, 0xb9, 0xf3])],
+  ['Latin-1', Buffer.from('déjà vu à Noël', 'latin1')],
+])('a body in %s is no page of broken characters, but an invalid response', async (_, text) => {
+  const { books, execute } = await startFacade();
+  books.behave(ofJson(Buffer.concat([Buffer.from('{"id":"7","title":"x","summary":"'), text, Buffer.from('"}')])));
+  expect(codesIn(await execute(film))).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+});
+
+describe('a content coding', () => {
+  const body = '{"id":"7","title":"活着"}';
+  test.each([
+    'gzip, identity',
+    'identity, gzip',
+    'identity,x-gzip',
+    ' GZIP , Identity ',
+    'gzip,',
+    'identity, gzip, identity',
+  ])('is gzip beside identity: %s', async (coding) => {
+    const { books, execute } = await startFacade();
+    books.behave(response(200, 'application/json', gzipSync(body), { 'content-encoding': coding }));
+    expect((await execute(film)).data).toEqual({ subject: { title: '活着', summary: null } });
+  });
+  test.each(['identity, identity', 'identity', ',', ''])('may be none: %j', async (coding) => {
+    const { books, execute } = await startFacade();
+    books.behave(json(body, 200, { 'content-encoding': coding }));
+    expect((await execute(film)).data).toEqual({ subject: { title: '活着', summary: null } });
+  });
+  test.each(['gzip, br', 'br, identity', 'gzip, gzip', 'deflate'])('is rejected otherwise: %s', async (coding) => {
+    const { books, execute } = await startFacade();
+    books.behave(response(200, 'application/json', gzipSync(body), { 'content-encoding': coding }));
+    expect(codesIn(await execute(film))).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+  });
+});
+
+test('calls name the product and its version; a setting replaces that', async () => {
+  const agentOf = async (settings: Record<string, string>) => {
+    const { books, events, execute } = await startFacade(settings);
+    await execute(`{ subject(id: "7") { title } event(id: "7") { title } }`);
+    return [...books.requests, ...events.requests].map(({ headers }) => headers['user-agent']);
+  };
+  expect(await agentOf({})).toEqual(Array(2).fill(`catalog-graphql/${version}`));
+  const own = 'shelves/2.1 (+https://shelves.example/bot)';
+  expect(await agentOf({ upstreamUserAgent: own })).toEqual([own, own]);
+});
