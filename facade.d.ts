@@ -10,7 +10,7 @@ export interface EmbeddedFacade {
    * Responds to a request by its path, like the facade with a port: /graphql, /health, /ready, /metrics and others.
    * `address` is the client's: one address gets at most half of the calls that the facade's own token may make.
    */
-  fetch(this: void, request: Request, from?: { address?: string | undefined }): Promise<Response>;
+  fetch(this: void, request: Request, from?: { address?: string | undefined } | null): Promise<Response>;
   /** The paths to be routed to `fetch` so that every link works: /graphql, the files of GraphiQL, /docs/errors. Probes and metrics are not among them. */
   readonly paths: readonly string[];
   /** Waits for running requests, for at most `shutdownMs`, and closes all connections. Later requests are rejected. */

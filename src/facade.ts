@@ -24,7 +24,7 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
   }
 
   let ended: Promise<void> | undefined;
-  async function fetch(request: Request, from?: { address?: string }): Promise<Response> {
+  async function fetch(request: Request, from?: { address?: string } | null): Promise<Response> {
     if (tracing.loading) await tracing.loading;
     return handler.fetch(request, from);
   }

@@ -67,6 +67,11 @@ test.each([
 );
 
 describe('the fetch function of a facade', () => {
+  test.each([null, undefined, {}, { address: null }, 'env', 7])('may get %s as its second argument', async (second) => {
+    const response = await embedded().fetch(requestOf('{ viewer { isLoggedIn } }'), second as { address?: string });
+    expect(await response.json()).toEqual({ data: { viewer: { isLoggedIn: false } } });
+  });
+
   test('enforces the limits of its options', async () => {
     const facade = embedded({ maxDepth: 2, maxBodyBytes: 200, maxHeaderBytes: 2_048, introspection: false });
     expect(await codeOf(await facade.fetch(requestOf('{ book(id: "1") { series { title } } }')))).toEqual([

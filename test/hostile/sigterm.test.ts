@@ -179,7 +179,7 @@ const partsOf = (answer: string) =>
   });
 
 describe.each([
-  ['multipart/mixed', '-----'],
+  ['multipart/mixed', '--'],
   ['text/event-stream', 'event: complete\ndata:'],
 ])('SIGTERM during an incremental response in %s', (accept, last) => {
   const query = '{ book(id: 7) { title ... @defer { summary } ... @defer { publisher } } }';

@@ -319,7 +319,7 @@ const table = {
   Requests: {
     codes: {
       BAD_REQUEST: notes(
-        'The request is invalid: its body is not JSON, has no `query`, or has members of a wrong type. HTTP 400; 405 for a mutation by GET.',
+        'The request is invalid: its body is not JSON, has no `query`, or has members of a wrong type. HTTP 400; 405 for a mutation by GET; 417 for a header `Expect` other than `100-continue`.',
         'Send a JSON object with `query`, and `variables` if there are any. Send mutations by POST.',
       ),
       NOT_ACCEPTABLE: notes(

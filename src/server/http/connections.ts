@@ -85,6 +85,8 @@ export function trackConnections(server: Server, settings: ConnectionSettings, u
 const createConnection = (isOverLimit: boolean, backlog: Backlog) => ({
   /** Opened when there were `maxClientConnections` already. Its requests are rejected as overload. */
   isOverLimit,
+  /** No further request can be read; it closes when the complete ones are answered. */
+  isBroken: false,
   backlog,
   /** Starts the pipelined requests that wait until earlier ones are answered, oldest first. */
   postponed: [] as (() => void)[],

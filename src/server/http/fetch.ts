@@ -32,7 +32,7 @@ export function createFetchHandler(server: Server) {
   let isClosed = false;
 
   return {
-    async fetch(request: Request, { address }: { address?: string } = {}): Promise<Response> {
+    async fetch(request: Request, options?: { address?: string } | null): Promise<Response> {
       if (isClosed) throw new Error('The facade is closed.');
       request.signal.throwIfAborted();
       const body = bodyOf(request);
@@ -44,7 +44,7 @@ export function createFetchHandler(server: Server) {
         method: request.method,
         path: pathname + search,
         headers: { host, ...headers },
-        createConnection: () => connection(server, address),
+        createConnection: () => connection(server, options?.address),
       });
       const abort = () => outgoing.destroy(request.signal.reason as Error);
       request.signal.addEventListener('abort', abort, { once: true });

@@ -17,11 +17,24 @@ export const MAX_HEADERS = 500;
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
 let lastHost = '';
 
-/** Rejects a missing or malformed Host, and so many headers that Node may have dropped some, such as Authorization. */
-export function checkHeaders({ headers: { host }, rawHeaders, httpVersion }: IncomingMessage): void {
+/** Node keeps the first; a proxy in front may have used another. */
+function hasSecondHost(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts > 1;
+}
+
+/** Rejects a missing, malformed or second Host, an unknown expectation, and so many headers that Node may have dropped some, such as Authorization. */
+export function checkHeaders({ headers: { host, expect }, rawHeaders, httpVersion }: IncomingMessage): void {
   if (rawHeaders.length > 2 * MAX_HEADERS) {
     throw new HttpError(431, 'HEADERS_TOO_LARGE', `A request must have at most ${MAX_HEADERS} headers.`);
   }
+  if (expect !== undefined && httpVersion !== '1.0' && !/(?:^|\W)100-continue(?:\W|$)/i.test(expect))
+    throw new HttpError(417, 'BAD_REQUEST', 'The header Expect must be 100-continue.');
+  if (hasSecondHost(rawHeaders)) throw new HttpError(400, 'BAD_REQUEST', 'A request must have one header Host.');
   if (host === undefined) {
     if (httpVersion === '1.0') return;
     throw new HttpError(400, 'BAD_REQUEST', 'The header Host is missing.');
@@ -45,22 +58,32 @@ const EXPOSED_HEADERS = 'etag, ratelimit, ratelimit-policy, retry-after, server-
 export const isListedOrigin = (origin: string, origins: readonly string[]): boolean =>
   origins.includes(origin) || origins.includes(`${origin.replace(/:\d+$/, '')}:*`);
 
-/** Adds the headers for an allowed origin. Credentials are sent in the header Authorization, so cookies are not allowed. */
-export function addCorsHeaders(request: IncomingMessage, headers: string[], origins: readonly string[]): void {
-  if (origins.length === 0) return;
-  const { origin } = request.headers;
-  if (!origin || !isListedOrigin(origin, origins)) return;
-  headers.push('access-control-allow-origin', origin, 'access-control-expose-headers', EXPOSED_HEADERS);
-  if (request.method !== 'OPTIONS') return;
+/** The headers that let a page of a listed origin read the response. Credentials are sent in the header Authorization, never as cookies. */
+export const corsHeaders = (origin: string | undefined, origins: readonly string[]): string[] =>
+  origin !== undefined && origins.length > 0 && isListedOrigin(origin, origins)
+    ? ['access-control-allow-origin', origin, 'access-control-expose-headers', EXPOSED_HEADERS]
+    : [];
+
+/** Adds the headers for an allowed origin, and to a preflight what the page may send. */
+export function addCorsHeaders(
+  { method, headers: asked }: IncomingMessage,
+  headers: string[],
+  origins: readonly string[],
+): void {
+  const allowed = corsHeaders(asked.origin, origins);
+  headers.push(...allowed);
+  if (allowed.length === 0 || method !== 'OPTIONS') return;
+  // And what the page asks for: libraries of tracing add headers of their own, and the origin is trusted.
+  const given = asked['access-control-request-headers'];
+  headers.push('access-control-allow-methods', 'GET, HEAD, POST, QUERY', 'access-control-max-age', '86400');
   headers.push(
-    'access-control-allow-methods',
-    'GET, HEAD, POST, QUERY',
     'access-control-allow-headers',
-    REQUEST_HEADERS,
-    'access-control-max-age',
-    '86400',
+    given && NAMES.test(given) ? `${REQUEST_HEADERS}, ${given}` : REQUEST_HEADERS,
   );
 }
+
+/** Names of headers in a list. */
+const NAMES = /^[\w!#$%&'*+.^`|~, \t-]+$/;
 
 /** The client's id of the request if it is well formed, else a new one. It is in the response, in the log and in upstream calls. */
 export function requestIdOf(request: IncomingMessage): string {

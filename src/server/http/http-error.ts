@@ -1,7 +1,5 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import type { GraphQLError, GraphQLErrorExtensions } from 'graphql';
-import type { Config } from '../../config/settings.ts';
 import { type ClientCode, notesOn } from '../../graph/errors/codes.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -102,23 +100,4 @@ export function discardBody(request: IncomingMessage, withinMs: number, onEnd: (
   request.once('end', end);
   request.once('close', end);
   request.resume();
-}
-
-/** Responds to bytes that Node could not parse as a request: headers that are too large or too slow, or no HTTP. */
-export function sendParseError(
-  error: NodeJS.ErrnoException,
-  socket: Socket,
-  { maxHeaderBytes, requestHeadersTimeoutMs }: Config,
-): void {
-  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
-  const known: Record<string, [number, ClientCode, string]> = {
-    HPE_HEADER_OVERFLOW: [431, 'HEADERS_TOO_LARGE', `The headers must have at most ${maxHeaderBytes} bytes.`],
-    ERR_HTTP_REQUEST_TIMEOUT: [408, 'REQUEST_TIMEOUT', `The headers must arrive within ${requestHeadersTimeoutMs} ms.`],
-  };
-  const [status, code, message] = known[error.code ?? ''] ?? [400, 'BAD_REQUEST', 'This is not an HTTP request.'];
-  const body = httpErrorBody(new HttpError(status, code, message));
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
 }

@@ -7,14 +7,20 @@ import { cancel } from '../../lib/cancellation.ts';
 import { append, unlink } from '../../lib/queue.ts';
 import type { Metrics, Tally } from '../observability/metrics.ts';
 import { type Admission, sendOverloaded } from './admission.ts';
+import { endConnection, originIn, parseErrorOf } from './broken-connection.ts';
 import { Compression } from './compression.ts';
 import { CLOSE, type Connection, type Connections, IDLE_MS, KEEP_ALIVE, trackConnections } from './connections.ts';
 import { Exchange } from './exchange.ts';
 import { MAX_HEADERS, addCorsHeaders, checkHeaders, requestIdOf } from './headers.ts';
-import { type ErrorFormat, HttpError, notFound, sendHttpError, sendParseError } from './http-error.ts';
+import { type ErrorFormat, HttpError, notFound, sendHttpError } from './http-error.ts';
 import { type PausedSockets, createPausedSockets } from './paused-sockets.ts';
 import type { BodyReader } from './request-body.ts';
 import { UnsentBytes } from './unsent.ts';
+
+interface ParseError extends NodeJS.ErrnoException {
+  /** The bytes in which it was found. */
+  rawPacket?: Buffer;
+}
 
 /** Responds to a request; throws or rejects with an HttpError to reject it. */
 export type RouteHandler = (exchange: Exchange) => unknown;
@@ -37,6 +43,8 @@ const MAX_POSTPONED = 4_000;
 
 /** These are answered even without room for operations. */
 const PROBES = new Set(['/health', '/ready', '/metrics']);
+
+const ALLOWED_ORIGIN = 'access-control-allow-origin';
 
 export class HttpServer {
   readonly server: Server;
@@ -69,8 +77,12 @@ export class HttpServer {
       (request, response) => this.onRequest(request, response),
     );
     this.server.maxHeadersCount = MAX_HEADERS + 1;
-    this.server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-      if (isWritable(this.connections.get(socket))) sendParseError(error, socket, config);
+    this.server.on('clientError', (error: ParseError, socket: Socket) => this.onParseError(error, socket));
+    this.server.on('checkExpectation', (request, response) => this.onRequest(request, response));
+    this.server.on('connect', ({ headers: { origin } }, socket) => {
+      const connection = this.connections.get(socket as Socket);
+      socket.on('error', ignore);
+      if (connection) endConnection(socket, connection, noTunnel(), origin, config);
       else socket.destroy();
     });
     this.pausedSockets = createPausedSockets(() => admission.freePlaces());
@@ -86,6 +98,15 @@ export class HttpServer {
     );
     cancel(exchange.lifetime, new Error('The operation did not end.'));
     this.sendError(exchange, new HttpError(500, 'INTERNAL_SERVER_ERROR', 'The operation did not end in time.'));
+  }
+
+  private onParseError({ code, rawPacket }: ParseError, socket: Socket): void {
+    const connection = this.connections.get(socket);
+    if (!connection || code === 'ECONNRESET') socket.destroy();
+    else if (!connection.isBroken) {
+      const { config } = this.parts;
+      endConnection(socket, connection, parseErrorOf(code, config), originIn(rawPacket), config);
+    } else if (socket.writable) socket.pause(); // further bytes wait; after the response they are discarded
   }
 
   private onRequest(request: IncomingMessage, response: ServerResponse): void {
@@ -107,8 +128,8 @@ export class HttpServer {
     try {
       checkHeaders(request);
       const route = this.routes.get(path);
-      if (!route) throw notFound();
-      await route(exchange);
+      if (route) await route(exchange);
+      else this.sendNotFound(exchange);
     } catch (error) {
       this.sendError(exchange, error);
     }
@@ -185,11 +206,25 @@ export class HttpServer {
     this.parts.log.debug({ requestId, method: request.method, path, status, ms }, 'request');
   }
 
+  /** A preflight is allowed at any path: pages could not read the 404 of the request otherwise. */
+  private sendNotFound({ request, response, headers }: Exchange): void {
+    if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined)
+      throw notFound();
+    addCorsHeaders(request, headers, this.parts.config.corsOrigins);
+    if (!headers.includes(ALLOWED_ORIGIN)) throw notFound();
+    response.writeHead(204, [...headers, 'vary', 'Origin']).end();
+  }
+
   /** Responds with an HttpError. Any other error is logged, and the client gets a masked 500. */
   private sendError(exchange: Exchange, error: unknown): void {
     const { log, config } = this.parts;
     const isHttpError = error instanceof HttpError;
     if (!isHttpError) log.error({ err: error, requestId: exchange.requestId }, 'a request failed');
+    // Routes that many pages use have added them before.
+    if (!exchange.headers.includes(ALLOWED_ORIGIN)) {
+      addCorsHeaders(exchange.request, exchange.headers, config.corsOrigins);
+      if (config.corsOrigins.length > 0 && !exchange.headers.includes('vary')) exchange.headers.push('vary', 'Origin');
+    }
     const sent = isHttpError ? error : new HttpError(500, 'INTERNAL_SERVER_ERROR', 'Something went wrong.');
     sendHttpError(exchange, sent, this.errorFormatOf(exchange.request), config.requestBodyTimeoutMs);
   }
@@ -206,15 +241,8 @@ function pathOf({ url = '/' }: IncomingMessage): string {
   return path === '/graphql/' ? '/graphql' : path;
 }
 
-/**
- * Whether an error may be written to the connection: no request is being answered there, or only the one whose body is malformed.
- * Otherwise the bytes would become part of another response.
- */
-function isWritable(connection: Connection | undefined): boolean {
-  if (!connection) return false;
-  const { first, last } = connection.exchanges;
-  return first === last && (!first || (!first.item.request.complete && first.item.isOpen));
-}
+const noTunnel = (): HttpError =>
+  new HttpError(405, 'METHOD_NOT_ALLOWED', 'This is no proxy.', { allow: 'GET, HEAD, POST, QUERY, OPTIONS' });
 
 /** For stream errors that are handled at `close`: without a listener they would end the process. */
 const ignore = (): void => undefined;
