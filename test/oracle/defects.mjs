@@ -36,7 +36,7 @@ export const defects = [
     edits: [
       [
         'src/graph/engine/load-record.ts',
-        'if (value === null && !exists) return null;',
+        "if (value === null && keeps !== 'always') return null;",
         'if (value === null) return null;',
       ],
     ],
@@ -89,13 +89,7 @@ export const defects = [
   },
   {
     name: 'fast path: a public cached response is served to a client with a token',
-    edits: [
-      [
-        'src/server/graphql/fast-path.ts',
-        'if (media === undefined || !isAnonymous(operation)) return false;',
-        'if (media === undefined) return false;',
-      ],
-    ],
+    edits: [['src/server/graphql/fast-path.ts', '      if (!isAnonymous(operation)) return false;', '']],
   },
   {
     name: 'fast path: cached responses survive a write',

@@ -7,6 +7,7 @@ import { readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { createPipeline } from '../../src/server/graphql/answer.ts';
+import { acceptedTypes } from '../../src/server/http/accept.ts';
 import { createCancellationToken } from '../../src/lib/cancellation.ts';
 import { createTransport } from '../../src/upstream/http/pool.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
@@ -75,7 +76,7 @@ export function facade(settings: Partial<Config> = {}) {
         explain,
         address: '127.0.0.1',
         requestId: 'test',
-        accept: 'multipart/mixed',
+        incremental: acceptedTypes('multipart/mixed').incremental,
       };
       const response = await pipeline.answer(
         pipeline.prepare(query, undefined),

@@ -4,8 +4,8 @@ import type { Context } from './builder.ts';
 import { type CallCost, worstCaseOf } from './call-cost.ts';
 import type { Variables } from './document.ts';
 import { type ParentRecord, requestOf } from './field-call.ts';
-import { namesLoadedFirst, namesOrId, namesToRequest } from './load-record.ts';
 import { type OperationPlan, type PlannedField, responseKeyOf } from './operation-plan.ts';
+import { childCallsOf, namesOrId, planLoad } from './plan-load.ts';
 
 /** The state of one count. */
 interface Count {
@@ -37,14 +37,11 @@ async function countField(count: Count, field: PlannedField, parent: ParentRecor
 
   const reference = input as ParentRecord;
   const selection = field.selections.values().next().value!;
-  const children = selection.eagerCalls.filter((child) => child.rule.from?.every((name) => name in reference));
-  for (const child of children) await countField(count, child, reference, `${path}.${responseKeyOf(child)}`);
+  const children = childCallsOf(reference, selection, count.variables);
+  for (const { plan } of children) await countField(count, plan, reference, `${path}.${responseKeyOf(plan)}`);
   // Deferred names are loaded only if the record exists.
-  const requested = namesToRequest(namesLoadedFirst(namesOrId(selection), selection), selection, true);
-  const isProvided = children.some(({ rule: { provides } }) =>
-    requested.every((name) => provides?.names.includes(name)),
-  );
-  if (children.length > 0 && (!selection.readsRecord || isProvided)) return;
+  const { request: requested, provider } = planLoad(selection, namesOrId(selection), 'named', reference, children);
+  if (provider || requested.length === 0) return;
   const { type, rule: typeRule } = selection;
   const load = await upstream.records.wouldRequest(type.name, typeRule.record!, String(reference.id), requested);
   addRequest(count, path, endpoint, load);

@@ -63,7 +63,10 @@ export function startCall(parent: ParentRecord, { plan, args, context, path }: R
  * A single record that the parent already carries with all selected names, as the response to a write does. Null if the parent says that
  * there is none, undefined if the call is needed.
  */
-export function embeddedRecord(parent: ParentRecord, { plan, args }: Resolution): object | null | undefined {
+export function embeddedRecord(
+  parent: ParentRecord,
+  { plan, args }: Pick<Resolution, 'plan' | 'args'>,
+): object | null | undefined {
   const { rule, mode, selections } = plan;
   const { embedded } = rule;
   if (mode !== 'call' || !embedded || rule.variant || rule.pageSize !== undefined || endpointOf(rule, args).list)

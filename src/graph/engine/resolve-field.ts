@@ -13,7 +13,8 @@ import type { Context } from './builder.ts';
 import { endpointOf } from './declarations.ts';
 import { type Paging, type ParentRecord, type Resolution, embeddedRecord, requestOf, startCall } from './field-call.ts';
 import type { FieldRule } from './field-rule.ts';
-import { loadMissing, namesOrId } from './load-record.ts';
+import { loadMissing } from './load-record.ts';
+import { namesOrId } from './plan-load.ts';
 import { resolveRecords } from './resolve-record.ts';
 import { listedBy } from './variants.ts';
 

@@ -5,7 +5,8 @@ import { asError, isPromise } from '../../lib/promises.ts';
 import { isUpstreamField } from '../../upstream/loading/record-state.ts';
 import type { ParentRecord, Resolution } from './field-call.ts';
 import type { TypeRule } from './field-rule.ts';
-import { loadMissing, namesOrId } from './load-record.ts';
+import { loadMissing } from './load-record.ts';
+import { namesOrId } from './plan-load.ts';
 import type { PlannedField } from './operation-plan.ts';
 
 /**
