@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Logger, destination } from 'pino';
-import { type StartedServers, banner, startLine } from './cli/banner.ts';
+import { NOT_SHARED, type StartedFacade, type StartedServers, banner, startLine } from './cli/banner.ts';
 import { type ManifestOptions, createManifest } from './cli/manifest.ts';
 import {
   type Closable,
@@ -10,6 +10,7 @@ import {
   checkWritable,
   closeAll,
   closeOnSignal,
+  endProcess,
   logUnhandledErrors,
   openPort,
 } from './cli/process.ts';
@@ -23,6 +24,7 @@ import { createLog } from './lib/log.ts';
 import { SqliteMissingError } from './origin/store/sqlite.ts';
 import { packageDir, version } from './package.ts';
 import { createParts, openServer } from './server/server.ts';
+import type { Fleet } from './workers/worker.ts';
 
 // By default, on a machine with much memory, V8 lets the heap grow to several times of what is in use. This overrides NODE_OPTIONS.
 setFlagsFromString('--heap-growing-percent=100');
@@ -121,6 +123,8 @@ async function run(start: (config: Config, log: Logger, opened: Closable[]) => P
     const config = readConfig(undefined, flags());
     // Without a `minLength` a flush waits for nothing, and the lines of the end may be lost or out of order.
     const log = createLog(config.logLevel, destination({ dest: 2, sync: false, minLength: 1 }));
+    if (config.workers > 1 && (await import('node:cluster')).default.isWorker)
+      return await runWorker(config, log, opened);
     for (const { given, meant } of misspelledSettings())
       log.warn({ variable: given }, `${given} is not a setting and has no effect. Did you mean ${meant}?`);
     const output = await start(config, log, opened);
@@ -151,18 +155,55 @@ function messageFor(error: unknown): string | undefined {
 }
 
 async function runFacade(config: Config, log: Logger, opened: Closable[]): Promise<string> {
-  // Only the facade calls its own origin, so HOST does not apply.
-  const origin = config.ownOrigin ? await startOrigin(config, '127.0.0.1', log, opened) : undefined;
-  const resolved = origin ? Object.freeze({ ...config, baseUrl: origin.url, eventBaseUrl: origin.url }) : config;
-  const parts = createParts(resolved, log);
+  const origin = await startOwnOrigin(config, log, opened);
+  const upstream = ofOrigin(config, origin?.url);
+  const facade = await (upstream.workers > 1 ? startFleet : openFacade)(upstream, log, opened);
+  return startMessage({ version, facade, ...(origin && { origin }) }, upstream);
+}
+
+async function startFleet(config: Config, log: Logger, opened: Closable[]): Promise<StartedFacade> {
+  const { startWorkers } = await import('./workers/primary.ts');
+  const workers = await startWorkers(config, log);
+  opened.unshift(workers);
+  if (!config.redisUrl) log.warn({ workers: config.workers }, NOT_SHARED);
+  return workers;
+}
+
+/** The primary process decides when a worker stops, and reports its errors at the start. */
+async function runWorker(config: Config, log: Logger, opened: Closable[]): Promise<void> {
+  const { joinFleet } = await import('./workers/worker.ts');
+  const fleet = joinFleet(() => endProcess(opened, log));
+  logUnhandledErrors(log);
+  try {
+    const { port, originUrl } = await fleet.assignment();
+    await fleet.listening(await openFacade(ofOrigin({ ...config, port }, originUrl), log, opened, fleet));
+  } catch (error) {
+    const message = messageFor(error);
+    if (message === undefined) throw error;
+    await fleet.failed(message);
+    process.exit(1);
+  }
+}
+
+async function openFacade(config: Config, log: Logger, opened: Closable[], fleet?: Fleet) {
+  const parts = createParts(config, log);
   opened.unshift(parts.upstream, parts.tracing);
   parts.metrics.collectProcessMetrics();
   await parts.tracing.loading;
   const pages = { welcome: resolve(packageDir, 'welcome'), docs: resolve(packageDir, 'dist/docs') };
-  const facade = await openPort('PORT', config.port, () => openServer(resolved, { ...parts, ...pages }));
+  const ofFleet = fleet && { metrics: fleet.wholeMetrics(parts.metrics), othersAcceptWork: fleet.othersAcceptWork };
+  const facade = await openPort('PORT', config.port, () => openServer(config, { ...parts, ...ofFleet, ...pages }));
   opened.unshift(facade);
-  const upstreams = await facade.checkUpstreams();
-  return startMessage({ version, facade: { url: facade.url, upstreams }, ...(origin && { origin }) }, resolved);
+  return { url: facade.url, upstreams: await facade.checkUpstreams(), trouble: () => facade.trouble() };
+}
+
+/** Only the facade calls its own origin, so HOST does not apply. */
+async function startOwnOrigin(config: Config, log: Logger, opened: Closable[]) {
+  return config.ownOrigin ? startOrigin(config, '127.0.0.1', log, opened) : undefined;
+}
+
+function ofOrigin(config: Config, url: string | undefined): Config {
+  return url === undefined ? config : Object.freeze({ ...config, baseUrl: url, eventBaseUrl: url });
 }
 
 async function runOrigin(config: Config, log: Logger, opened: Closable[]): Promise<string> {

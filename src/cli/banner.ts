@@ -2,13 +2,22 @@
 import type { Config } from '../config/settings.ts';
 import { createLog } from '../lib/log.ts';
 
+export interface StartedFacade {
+  url: string;
+  upstreams: Readonly<Record<'catalog' | 'events', string>>;
+}
+
 /** The servers that were started. */
 export interface StartedServers {
   version: string;
   /** The facade; undefined if only the origin was started. */
-  facade?: { url: string; upstreams: Readonly<Record<'catalog' | 'events', string>> };
+  facade?: StartedFacade;
   origin?: { url: string; seeded: boolean };
 }
+
+/** For several workers without REDIS_URL. */
+export const NOT_SHARED =
+  'without REDIS_URL workers share neither cached records nor the rate limit: each counts its calls by itself, and may show what was changed through another until its time to live ends';
 
 const DEMO_TOKENS = 'demo-alice (advance), demo-bob (basic), demo-carol (premium)';
 
@@ -19,6 +28,7 @@ export function banner({ version, facade, origin }: StartedServers, config: Conf
   if (graph && !config.production) lines.push(['page', `${graph}/   what it is for, shown in a browser`]);
   if (graph) lines.push(['graph', `${graph}/graphql${config.graphiql ? '   GraphiQL in a browser' : ''}`]);
   if (graph && config.mcp) lines.push(['agents', `${graph}/mcp   Model Context Protocol`]);
+  if (graph && config.workers > 1) lines.push(['workers', String(config.workers)]);
   if (origin) lines.push(['origin', `${origin.url}   ${dataIn(origin, config)}`]);
   else if (facade) lines.push(...upstreamsOf(facade, config));
   if (graph) lines.push(['docs', `${graph}/docs/errors   also /health, /ready and /metrics`]);
@@ -46,6 +56,7 @@ export function startLine({ version, facade, origin }: StartedServers, config: C
   const fields = {
     version,
     ...(graph && { graph, ...(config.mcp && { mcp: `${facade.url}/mcp` }) }),
+    ...(facade && config.workers > 1 && { workers: config.workers }),
     ...(origin ? { origin: origin.url } : { catalog: config.baseUrl, events: config.eventBaseUrl }),
     ...(facade && { upstreams: facade.upstreams }),
   };
@@ -58,7 +69,7 @@ const dataIn = ({ seeded }: { seeded: boolean }, { dataDir }: Config): string =>
   `data in ${dataDir}${seeded ? ', filled with the demo catalog' : ''}`;
 
 const upstreamsOf = (
-  { upstreams: { catalog, events } }: NonNullable<StartedServers['facade']>,
+  { upstreams: { catalog, events } }: StartedFacade,
   { baseUrl, eventBaseUrl }: Config,
 ): [name: string, text: string][] => [
   ['catalog', `${baseUrl} (${catalog})`],

@@ -51,19 +51,24 @@ export function closeOnSignal(opened: readonly Closable[], log: Logger): void {
     if (isClosing) process.exit(1); // the second signal ends the process at once
     isClosing = true;
     log.info({ signal }, 'stopping: running requests are finished');
-    closeAll(opened).then(
-      () => {
-        log.info('stopped');
-        exit(log, 0);
-      },
-      (error: unknown) => {
-        log.error({ err: error }, 'closing failed');
-        exit(log, 1);
-      },
-    );
+    endProcess(opened, log);
   };
   process.on('SIGTERM', close);
   process.on('SIGINT', close);
+}
+
+/** Finishes running requests, then ends the process. */
+export function endProcess(opened: readonly Closable[], log: Logger): void {
+  closeAll(opened).then(
+    () => {
+      log.info('stopped');
+      exit(log, 0);
+    },
+    (error: unknown) => {
+      log.error({ err: error }, 'closing failed');
+      exit(log, 1);
+    },
+  );
 }
 
 /** How long the end waits for the reader of the log. */

@@ -1,4 +1,5 @@
 /** Kinds of settings: how a value is read from text, and what it must be. */
+import { availableParallelism } from 'node:os';
 import { addressRange } from '../lib/address-ranges.ts';
 
 export interface Kind<T> {
@@ -142,6 +143,13 @@ export const headerList = {
           .map(([name, value]) => `${name}=${encodeURIComponent(value as string)}`)
           .join(',')
       : undefined,
+};
+
+const count = whole(1, 256);
+export const processes = {
+  ...count,
+  must: `${count.must}, or auto`,
+  read: (text: string) => (text === 'auto' ? availableParallelism() : count.read(text)),
 };
 
 /** A port may be 0 in tests: the system picks one. */

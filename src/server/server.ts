@@ -37,6 +37,8 @@ export interface Facade {
   state(): ServerState;
   /** Whether the upstreams can be reached. */
   checkUpstreams(): Promise<UpstreamHealth>;
+  /** Why it accepts no work; undefined if it does. */
+  trouble(): string | undefined;
   close(): Promise<void>;
 }
 
@@ -54,6 +56,8 @@ export interface ServerParts {
   welcome?: string;
   /** The folder of the pages at /docs; without it there is only that of the errors. */
   docs?: string;
+  /** Of a worker: whether another one accepts work. */
+  othersAcceptWork?: () => Promise<boolean>;
 }
 
 const SDL_TYPE = 'application/graphql; charset=utf-8';
@@ -80,13 +84,13 @@ export function createParts(config: Config, log: Logger) {
 
 /** Opens the port. `close` finishes running requests first. */
 export async function openServer(config: Config, parts: ServerParts): Promise<Facade> {
-  const { server, state, shutDown, ready, checkUpstreams } = createGraphServer(config, parts);
+  const { server, shutDown, ready, ...seen } = createGraphServer(config, parts);
   await ready();
   // If the backlog is full, the system makes a client wait for seconds before it tries again.
   server.listen({ port: config.port, host: config.host, backlog: 4_096 });
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return { url: `http://${shownHost(config.host)}:${port}`, port, state, checkUpstreams, close: lazily(shutDown) };
+  return { url: `http://${shownHost(config.host)}:${port}`, port, ...seen, close: lazily(shutDown) };
 }
 
 /** Everything but the port. */
@@ -108,12 +112,13 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   const graphiql = hasGraphiql ? createGraphiqlPage(config, parts.graphiql!, tabs, schema) : undefined;
   const docs =
     parts.docs !== undefined && !config.production ? createDocsRoutes(parts.docs, graphiql !== undefined) : undefined;
+  const trouble = () => (http.isClosing ? 'shutting down' : admission.isStuck() ? 'overloaded' : undefined);
   const routes: Record<string, RouteHandler> = {
     ...(parts.welcome !== undefined && !config.production && { '/': createWelcomeRoute(config, parts.welcome) }),
     ...graphiql?.files,
     '/graphql': createGraphqlRoute(routeParts, graphiql?.page),
     '/health': (exchange) => sendJson(exchange, 200, { status: 'ok' }),
-    '/ready': createReadyRoute(checkUpstreams, http, admission),
+    '/ready': createReadyRoute(checkUpstreams, trouble, parts.othersAcceptWork),
     '/metrics': async (exchange) => sendRead(exchange, 200, metrics.contentType, await metrics.text()),
     ...(docs ?? { [HELP_PATH]: createHelpPage() }),
     ...(showsSchema(config) && {
@@ -135,6 +140,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
     server: http.server,
     state,
     checkUpstreams,
+    trouble,
     shutDown: () => shutDown(http, config),
     /** For clients; the others are for the operator, or for the host's own pages. */
     paths: Object.keys(routes).filter((path) => !['/', '/health', '/ready', '/metrics'].includes(path)),
@@ -144,13 +150,17 @@ export function createGraphServer(config: Config, parts: ServerParts) {
 }
 
 /**
- * `/ready`: whether load balancers should send requests to this replica. All replicas have the same upstreams, so an unreachable one is
+ * `/ready`: whether load balancers should send requests to this replica; its workers are one replica. All replicas have the same upstreams, so an unreachable one is
  * only reported: without replicas, not even cached records would be served.
  */
-function createReadyRoute(checkUpstreams: CheckHealth, http: HttpServer, admission: Admission) {
+function createReadyRoute(
+  checkUpstreams: CheckHealth,
+  trouble: () => string | undefined,
+  othersAcceptWork?: () => Promise<boolean>,
+): RouteHandler {
   return async (exchange: Exchange): Promise<void> => {
-    if (http.isClosing) return sendJson(exchange, 503, { status: 'shutting down' });
-    if (admission.isStuck()) return sendJson(exchange, 503, { status: 'overloaded' });
+    const own = trouble();
+    if (own !== undefined && !(await othersAcceptWork?.())) return sendJson(exchange, 503, { status: own });
     sendJson(exchange, 200, { status: 'ready', upstreams: await checkUpstreams() });
   };
 }

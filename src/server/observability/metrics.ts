@@ -1,5 +1,13 @@
 /** Every metric of the facade, in one prom-client registry. Clients must not be able to choose label values freely. */
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import {
+  Counter,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+  collectDefaultMetrics,
+} from 'prom-client';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -20,13 +28,20 @@ export function createMetrics() {
   let collecting: Promise<string> | undefined;
   return {
     ...declaredMetrics(registry),
-    /** A gauge that is read at each scrape. With a label, `read` returns a number for each value of the label. */
-    gauge(name: string, help: string, read: () => GaugeValue | Promise<GaugeValue>, label?: string): void {
+    /** A gauge that is read at each scrape. With a label, `read` returns a number for each value of the label. Of workers, the sum or the minimum. */
+    gauge(
+      name: string,
+      help: string,
+      read: () => GaugeValue | Promise<GaugeValue>,
+      label?: string,
+      aggregator: 'sum' | 'min' = 'sum',
+    ): void {
       new Gauge({
         name,
         help,
         labelNames: label === undefined ? [] : [label],
         registers: [registry],
+        aggregator,
         async collect() {
           const now = await read();
           if (typeof now === 'number') this.set(now);
@@ -67,6 +82,11 @@ export function createMetrics() {
       if (collecting) return collecting;
       for (const flush of flushes) flush();
       return (collecting = registry.metrics().finally(() => (collecting = undefined)));
+    },
+    /** The same as values, from which those of several processes are summed. */
+    values(): Promise<MetricObjectWithValues<MetricValue<string>>[]> {
+      for (const flush of flushes) flush();
+      return registry.getMetricsAsJSON();
     },
   };
 }

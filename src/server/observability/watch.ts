@@ -114,6 +114,7 @@ export function registerUpstreamGauges(metrics: Metrics, { state }: UpstreamClie
       return { catalog: isUp(catalog), events: isUp(events) };
     },
     'service',
+    'min',
   );
   gauge('catalog_upstream_calls_running', 'Upstream calls in flight.', ({ running }) => running);
   gauge('catalog_upstream_calls_waiting', 'Upstream calls that wait for a connection.', ({ waiting }) => waiting);

@@ -1,0 +1,35 @@
+import type { Worker } from 'node:cluster';
+import { type MetricValues, createFleetMetrics } from '../server/observability/fleet-metrics.ts';
+import type { Channel } from './channel.ts';
+
+export type Members = ReturnType<typeof createMembers>;
+
+/** The workers that accept requests, and what all of them say together. */
+export function createMembers() {
+  const channels = new Map<Worker, Channel>();
+  const metrics = createFleetMetrics(() => channels.size);
+  let collecting: Promise<string> | undefined;
+
+  async function collect(): Promise<string> {
+    const asked = [...channels].map(async ([{ id }, channel]) => [id, await channel.ask('metrics')] as const);
+    const replied = (await Promise.all(asked)).filter((each): each is [number, MetricValues] => each[1] !== undefined);
+    return metrics.text(new Map(replied));
+  }
+
+  return {
+    add: (worker: Worker, channel: Channel) => void channels.set(worker, channel),
+    has: (worker: Worker) => channels.has(worker),
+    remove(worker: Worker): void {
+      channels.delete(worker);
+      void metrics.onEnd(worker.id);
+    },
+    onRestart: metrics.onRestart,
+    /** Requests of one time share it. */
+    metricsText: () => (collecting ??= collect().finally(() => (collecting = undefined))),
+    async doOthersAcceptWork(asking: Worker): Promise<boolean> {
+      const others = [...channels].filter(([worker]) => worker !== asking);
+      const replies = await Promise.all(others.map(([, channel]) => channel.ask('acceptsWork')));
+      return replies.includes(true);
+    },
+  };
+}
