@@ -7,6 +7,7 @@ import {
   UnsupportedProtocolVersionError,
   classifyInboundRequest,
 } from '@modelcontextprotocol/server';
+import { shortenText } from '../../graph/engine/cut-response.ts';
 import { type RpcMessage, type RpcRequest, isPlainObject } from './json-rpc.ts';
 import { type Era, REQUEST_VERSIONS, SESSION_VERSIONS, VERSIONS } from './methods.ts';
 
@@ -14,6 +15,8 @@ import { type Era, REQUEST_VERSIONS, SESSION_VERSIONS, VERSIONS } from './method
 export type Edition = { era: Era } | { status: number; error: ProtocolError };
 
 const HEADER_MISMATCH = -32_020;
+/** The SDK repeats methods and headers, which may be long. */
+const MESSAGE_MAX = 400;
 
 /** The SDK decides by the body, and compares the headers that are there; the rest of the rules for headers are below. */
 export function editionOf(message: object, headers: IncomingHttpHeaders): Edition {
@@ -29,8 +32,7 @@ export function editionOf(message: object, headers: IncomingHttpHeaders): Editio
     ...(name !== undefined && { mcpNameHeader: name }),
   });
   if (found.kind === 'reject') {
-    const { httpStatus, code, message: text, data } = found;
-    return { status: httpStatus, error: new ProtocolError(code, text, data) };
+    return { status: found.httpStatus, error: new ProtocolError(found.code, shortenText(found.message, MESSAGE_MAX)) };
   }
   if (found.kind === 'legacy') {
     if ('method' in message && message.method === 'server/discover') return rejected(NO_META);

@@ -169,6 +169,25 @@ test.each<[string, string, Record<string, unknown>, Headers]>([
   expect(await ask(method, params, changed)).toMatchObject({ status: 400, id: 'q', error: { code: -32020 } });
 });
 
+test('no error repeats more than the beginning of what was sent', async () => {
+  const long = 'x'.repeat(100_000);
+  const named = { 'mcp-method': 'tools/list', 'mcp-name': undefined };
+  for (const [method, params, headers, meta] of [
+    [long, {}, named, META],
+    [long, {}, {}, { ...META, [VERSION_KEY]: '2025-11-25' }],
+    ['tools/list', {}, {}, { ...META, [VERSION_KEY]: long }],
+    ['tools/list', {}, {}, { ...META, 'io.modelcontextprotocol/clientInfo': { [long]: 1 } }],
+    ['tools/call', { name: long }, { 'mcp-name': 'x' }, META],
+    ['resources/read', { uri: long }, { 'mcp-name': 'x' }, META],
+    ['tools/list', { cursor: { [long]: 1 } }, {}, META],
+  ] as const) {
+    const body = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } };
+    const sent = { 'mcp-protocol-version': EDITION, 'mcp-method': method.slice(0, 1_000), ...headers };
+    const { text } = await post(url, body, JSON.parse(JSON.stringify(sent)) as Record<string, string>);
+    expect([text.length < 1_000, text]).toEqual([true, expect.stringContaining('"error"')]);
+  }
+});
+
 test('a name that no header can hold is repeated in Base64', async () => {
   const names = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
   const check = fc.asyncProperty(names, async (name) => {
