@@ -60,9 +60,20 @@ function withoutNulls(params: Record<string, unknown>, depth: number): Record<st
   );
 }
 
-/** `result` is a text of JSON. */
-export const resultMessage = (id: Id, result: string): string =>
-  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+/** A text of JSON, or its bytes if it is kept: a long one is not encoded again for each response. */
+export type Json = string | Buffer;
+
+export const resultMessage = (id: Id, result: Json): Json[] => [
+  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`,
+  result,
+  '}',
+];
+
+/** The parts one after another. */
+export const joined = (parts: readonly Json[]): Json =>
+  parts.some((part) => typeof part !== 'string')
+    ? Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)))
+    : parts.join('');
 
 export const errorMessage = (id: Id | null, { code, message, data }: ProtocolError): string =>
   JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } });

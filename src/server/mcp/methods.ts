@@ -14,7 +14,7 @@ import { lazily } from '../../lib/promises.ts';
 import { version } from '../../package.ts';
 import { HttpError } from '../http/http-error.ts';
 import { type Lack, lackOf } from './denial.ts';
-import type { RpcRequest } from './json-rpc.ts';
+import type { Json, RpcRequest } from './json-rpc.ts';
 import type { AgentRequest } from './places.ts';
 import type { Caching, createResources } from './resources.ts';
 import { agentError, failedResult } from './result.ts';
@@ -37,8 +37,8 @@ export interface MethodParts {
 }
 
 export interface MethodResult {
-  /** The result as a text of JSON. */
-  outcome: string | ProtocolError;
+  /** The result, or an error. */
+  outcome: Json | ProtocolError;
   /** What the token lacked for all of it. */
   lack?: Lack | undefined;
 }
@@ -187,10 +187,10 @@ async function readRecord(
 const isKnown = (error: unknown): error is GraphQLError | HttpError =>
   error instanceof HttpError || (error instanceof GraphQLError && error.extensions.code !== undefined);
 
-/** The text of a result that never changes, made once. */
+/** A result that never changes, made once. */
 function kept(era: Era, result: Params | (() => Params), caching: Caching): Handler {
-  const text = lazily(() => resultText(era, typeof result === 'function' ? result() : result, caching));
-  return () => ({ outcome: text() });
+  const bytes = lazily(() => Buffer.from(resultText(era, typeof result === 'function' ? result() : result, caching)));
+  return () => ({ outcome: bytes() });
 }
 
 function resultText(era: Era, result: Params, caching?: Caching): string {

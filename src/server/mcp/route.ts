@@ -49,17 +49,17 @@ export function createMcpRoutes(parts: RouteParts) {
     // A page of another site cannot send this type without a preflight request.
     if (essenceOf(headers['content-type']) !== 'application/json')
       throw new HttpError(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send application/json.');
-    const body = await readText(bodies, exchange);
+    const text = await readText(bodies, exchange);
     const entered = await enter(exchange);
     try {
-      const value = typeof body === 'string' ? parsed(body) : body;
-      const { status, text, lack } =
+      const value = typeof text === 'string' ? parsed(text) : text;
+      const { status, body, lack } =
         value instanceof HttpError
-          ? { status: 400, text: parseError(value, exchange), lack: undefined }
+          ? { status: 400, body: parseError(value, exchange), lack: undefined }
           : await answerBody(value, headers, entered);
       if (lack !== undefined && config.mcpAuthorizationServer !== undefined) throw denialOf(lack, request, config);
-      const type = text === '' ? [] : ['content-type', 'application/json'];
-      sendBody(exchange, status, [...exchange.headers, ...type], text);
+      const type = body === '' ? [] : ['content-type', 'application/json'];
+      sendBody(exchange, status, [...exchange.headers, ...type], body);
     } finally {
       entered.leave();
     }
