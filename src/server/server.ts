@@ -10,6 +10,7 @@ import { lazily } from '../lib/promises.ts';
 import { packageDir } from '../package.ts';
 import { type UpstreamClient, createUpstream } from '../upstream/client.ts';
 import { createPipeline } from './graphql/answer.ts';
+import { checkManifest } from './graphql/check-manifest.ts';
 import { showsSchema } from './graphql/persisted-documents.ts';
 import { createGraphqlRoute } from './graphql/route.ts';
 import { Admission } from './http/admission.ts';
@@ -98,6 +99,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   const { schema, upstream, log, tabs = [], metrics = createMetrics() } = parts;
   const { tracing = createTracing(config, log) } = parts;
   const names = operationNames([...config.trustedDocuments.values(), ...tabs.map(({ query }) => query)]);
+  checkManifest(schema, config, log);
   const shared = { schema, config, upstream, log, metrics, tracing };
   const pipeline = createPipeline({ ...shared, operationNames: names });
   const bodies = createBodyReader(config);
