@@ -30,11 +30,12 @@ export const nodeFlags = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
   .slice(1, -1);
 
 /** Bundles an entry into dist, with chunks for what is loaded on demand; the tests call it too. */
-export async function bundle(entry = PROGRAM) {
+export async function bundle(entry = PROGRAM, onBuild = () => undefined) {
   if (!existsSync(root + entry)) return; // npm ci may run before the sources exist, as in a container layer
   const name = basename(entry, '.ts');
   const record = `dist/${name}.built.json`;
   if (isBuilt(record)) return;
+  onBuild(entry);
   const begun = Date.now();
   rmSync(root + record, { force: true });
   const { build } = await import('esbuild'); // a development dependency
@@ -67,9 +68,10 @@ export async function bundle(entry = PROGRAM) {
 }
 
 /** Makes the files of the GraphiQL page in dist/graphiql. */
-export async function publishGraphiql() {
+export async function publishGraphiql(onBuild = () => undefined) {
   const record = 'dist/graphiql.built.json';
   if (!existsSync(`${root}graphiql`) || isBuilt(record)) return;
+  onBuild('GraphiQL');
   const begun = Date.now();
   rmSync(root + record, { force: true });
   const { buildGraphiql } = await import('./graphiql/build.mjs');
@@ -78,9 +80,10 @@ export async function publishGraphiql() {
 }
 
 /** Makes the pages of /docs in dist/docs. */
-export async function publishDocs() {
+export async function publishDocs(onBuild = () => undefined) {
   const record = 'dist/docs.built.json';
   if (!existsSync(`${root}docs/build.mjs`) || isBuilt(record)) return;
+  onBuild('docs');
   const begun = Date.now();
   rmSync(root + record, { force: true });
   const { buildDocs } = await import('./docs/build.mjs');
@@ -198,10 +201,20 @@ export async function publishOperations() {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const entries = process.argv.slice(2);
+  // One line on what takes seconds the first time, extended by each step; nothing if all is up to date.
+  const begun = Date.now();
+  let isNew = false;
+  const onBuild = (what) => {
+    process.stderr.write(isNew ? `, ${what}` : `building (only after a change): ${what}`);
+    isNew = true;
+  };
   await Promise.all(
     entries.length > 0
-      ? entries.map((entry) => bundle(entry))
-      : [bundle(), bundle('src/facade.ts'), publishOperations()],
+      ? entries.map((entry) => bundle(entry, onBuild))
+      : [bundle(PROGRAM, onBuild), bundle('src/facade.ts', onBuild), publishOperations()],
   );
-  if (entries.length === 0 || entries.includes(PROGRAM)) await Promise.all([publishGraphiql(), publishDocs()]);
+  if (entries.length === 0 || entries.includes(PROGRAM))
+    await Promise.all([publishGraphiql(onBuild), publishDocs(onBuild)]);
+  if (isNew) process.stderr.write(`: ${((Date.now() - begun) / 1000).toFixed(1)} s
+`);
 }

@@ -30,13 +30,18 @@ beforeAll(async () => {
   writeFileSync(inPlace('src/word.ts'), `export const word: string = 'first';\n`);
 });
 
+/** One line on standard error; nothing where nothing is built. */
+const BUILDING = /^building \(only after a change\): src\/tiny\.ts: \d+\.\d s\n$/;
+
 /** Builds the program as `npm start` does; returns its output and whether it was rebuilt. */
 async function build() {
   await setTimeout(50); // a change during a build must not count as built
   const before = statSync(made, { throwIfNoEntry: false })?.mtimeMs;
-  await promisify(execFile)(process.execPath, ['build.mjs', 'src/tiny.ts'], { cwd: place });
+  const { stderr: told } = await promisify(execFile)(process.execPath, ['build.mjs', 'src/tiny.ts'], { cwd: place });
   const { stdout } = await promisify(execFile)(process.execPath, [made]);
-  return { says: stdout.trim(), isNew: statSync(made).mtimeMs !== before };
+  const isNew = statSync(made).mtimeMs !== before;
+  expect(told).toMatch(isNew ? BUILDING : /^$/);
+  return { says: stdout.trim(), isNew };
 }
 
 test('an up-to-date program is not rebuilt', async () => {
