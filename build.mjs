@@ -215,6 +215,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   );
   if (entries.length === 0 || entries.includes(PROGRAM))
     await Promise.all([publishGraphiql(onBuild), publishDocs(onBuild)]);
-  if (isNew) process.stderr.write(`: ${((Date.now() - begun) / 1000).toFixed(1)} s
+  if (isNew)
+    process.stderr.write(`: ${((Date.now() - begun) / 1000).toFixed(1)} s
 `);
 }

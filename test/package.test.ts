@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { build as bundleAsync } from 'esbuild';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { entries, flagOf } from '../src/config/settings.ts';
 import { hasBuiltIn } from '../src/origin/store/sqlite.ts';
@@ -69,6 +70,7 @@ test('the package contains what it needs at run time and its documentation, and 
   const top = readdirSync(installed).sort();
   expect(top).toEqual([
     'CHANGELOG.md',
+    'CONTRIBUTING.md',
     'LICENSE',
     'README.md',
     'SECURITY.md',
@@ -101,6 +103,48 @@ test('the package contains what it needs at run time and its documentation, and 
   const pages = readdirSync('docs').filter((file) => /\.(md|png)$/.test(file));
   expect(readdirSync(join(installed, 'docs')).sort()).toEqual(pages.sort());
   for (const file of files) expect(readFileSync(join(installed, 'dist', file), 'utf8')).not.toContain(elsewhere);
+});
+
+test.each(['README.md', 'SECURITY.md', 'CHANGELOG.md'])('each link of %s leads to a file of the package', (page) => {
+  const targets = [...readFileSync(join(installed, page), 'utf8').matchAll(/\]\(([^)\s]+)\)|\b(?:src|href)="([^"]+)"/g)]
+    .map(([, link, attribute]) => (link ?? attribute)!)
+    .filter((target) => !/^[a-z]+:/.test(target));
+  const missing = targets.filter((target) => !existsSync(join(installed, target.replace(/#.*$/, ''))));
+  expect(missing).toEqual([]);
+  const anchors = targets.flatMap((target) => (target.includes('#') ? [target.split('#') as [string, string]] : []));
+  const headings = (file: string) =>
+    [...readFileSync(join(installed, file || page), 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+      title!
+        .toLowerCase()
+        .replace(/[^\w\s-]/g, '')
+        .replaceAll(' ', '-'),
+    );
+  expect(anchors.filter(([file, anchor]) => !headings(file).includes(anchor))).toEqual([]);
+});
+
+test('a front end that imports one document gets no other code of the package', async () => {
+  const contents =
+    "import { BookDocument, EventDocument } from 'catalog-graphql/operations'; import 'catalog-graphql/operations'; console.log(BookDocument);";
+  const { outputFiles } = await bundleAsync({
+    stdin: { contents, resolveDir: elsewhere },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    logLevel: 'silent',
+  });
+  const text = outputFiles[0]!.text;
+  expect(text).toContain('BookDocument');
+  expect(text).not.toContain('EventDocument');
+  expect(text.length).toBeLessThan(20_000);
+});
+
+test('package.json says what the package is about, and which files have side effects', () => {
+  const { keywords, sideEffects } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
+    keywords: string[];
+    sideEffects: string[];
+  };
+  expect(keywords).toContain('graphql');
+  expect(sideEffects.filter((pattern) => pattern.includes('operations'))).toEqual([]);
 });
 
 test('the package has no install script', () => {
