@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('.', import.meta.url));
 /** Bundled with its dependencies: Node need not find and compile 500 files. Other entries leave dependencies to their importer. */
 const PROGRAM = 'src/main.ts';
 /** Not bundled: packages that are large and rarely used, or that few users need. */
-const OUTSIDE = ['fast-xml-parser', 'ioredis'];
+const OUTSIDE = ['entities', 'fast-xml-parser', 'ioredis'];
 /**
  * Dependencies in chunks of their own, without source maps. Node loads the source map of a file when the file occurs in a stack trace
  * that it inspects, as when undici closes an idle connection: the map of the whole program takes 20 MB and 200 ms.

@@ -2,6 +2,7 @@
 import type { AtomPerson, EventDraft, EventFeed, EventRecord, Feed, Links, PersonFeed } from '../api/event.ts';
 import { present } from '../lib/objects.ts';
 import type { AtomFields } from './fields.ts';
+import { hasScheme, isWeb } from './links.ts';
 import { AtomError } from './xml.ts';
 
 export function decodeEvent(entry: AtomFields): EventRecord {
@@ -23,9 +24,10 @@ export function decodeDraft(fields: AtomFields): EventDraft {
 /** Undefined without an id, because such a record cannot be requested. */
 function eventOf(fields: AtomFields): EventRecord | undefined {
   const links = fields.links ?? {};
-  const id = idFrom(fields.id) ?? idFrom(links.self);
+  const id = idOf(fields.id, links.self);
   if (!id) return undefined;
-  const { term = fields.otherTerm, summary, content, startTime, endTime, where, point, location } = fields;
+  const { term = fields.otherTerm, summary, content, where, point, location } = fields;
+  const { startTime, endTime } = timesOf(fields);
   const scheme = fields.term === undefined ? fields.otherScheme : fields.scheme;
   const author = fields.author && authorOf(fields.author);
   return {
@@ -40,7 +42,7 @@ function eventOf(fields: AtomFields): EventRecord | undefined {
 function personOf(fields: AtomFields): AtomPerson | undefined {
   const links = fields.links ?? {};
   const url = fields.id ?? links.self;
-  const id = idFrom(url) ?? idFrom(links.self);
+  const id = idOf(url, links.self);
   if (!id) return undefined;
   const { title: name, content, signature, location } = fields;
   const uid = fields.uid || undefined;
@@ -50,8 +52,21 @@ function personOf(fields: AtomFields): AtomPerson | undefined {
 function authorOf(fields: AtomFields): AtomPerson {
   const links = fields.links ?? {};
   const { uri, name } = fields;
-  const id = idFrom(uri) ?? idFrom(links.self) ?? idOfPage(links.alternate);
+  const id = idOf(uri, links.self) ?? idOfPage(links.alternate);
   return { links, ...present({ id, name, type: personType(uri, links) }) };
+}
+
+/** The id in a URL; that of the self link if the first is the name of the entry only, such as a `urn:`. */
+const idOf = (url: string | undefined, self: string | undefined): string | undefined =>
+  (url !== undefined && hasScheme(url) && !isWeb(url) ? undefined : idFrom(url)) ?? idFrom(self) ?? idFrom(url);
+
+const day = /^\d{4}-\d{2}-\d{2}$/;
+/** A day instead of a time is the whole day, in the zone of the service. */
+function timesOf({ startTime, endTime = startTime && day.test(startTime) ? startTime : undefined }: AtomFields) {
+  return {
+    startTime: startTime && day.test(startTime) ? `${startTime}T00:00:00+08:00` : startTime,
+    endTime: endTime && day.test(endTime) ? `${endTime}T24:00:00+08:00` : endTime,
+  };
 }
 
 /** The id or uid in the URL of the web page of a person or an organisation. */

@@ -1,6 +1,7 @@
 /** Writes records as documents, with the names, the order and the spelling of the interface. */
 import type { AtomLocation, AtomPerson, EventDraft, EventRecord, Feed, Links } from '../api/event.ts';
-import { attributeNames, rels } from './fields.ts';
+import { attributeNames } from './fields.ts';
+import { rels } from './links.ts';
 import { idFrom } from './decode.ts';
 import { type XmlElement, serialize } from './xml-writer.ts';
 import { namespaces } from './xml.ts';

@@ -1,9 +1,7 @@
 /** Which texts and attributes of a feed, an entry or an author are read, and the field that each one fills. */
 import type { AtomLocation, EventRecord, Links } from '../api/event.ts';
+import { isBetterLink, isHtml, isWeb, relOf, resolvedUrl } from './links.ts';
 import type { Namespace } from './xml.ts';
-
-/** Values of `rel` of the links that are read. */
-export const rels = ['self', 'alternate', 'icon', 'image', 'homepage', 'next'] as const satisfies (keyof Links)[];
 
 /** Values of `name` of the `db:attribute` elements that are read. */
 export const attributeNames = ['invite_only', 'can_invite', 'participants', 'wishers', 'status', 'album'] as const;
@@ -37,6 +35,10 @@ export class AtomFields {
   where?: string;
   location?: AtomLocation;
   links?: Links;
+  /** The alternate link is in HTML. */
+  hasPage?: boolean;
+  /** The URL that its relative addresses refer to. */
+  base?: string | undefined;
   attributes?: Pick<EventRecord, (typeof attributeNames)[number]>;
   author?: AtomFields;
   entries?: AtomFields[];
@@ -59,7 +61,7 @@ export interface ElementRule {
   /** Every field that the element may fill. */
   readonly fields: readonly (keyof AtomFields)[];
   readonly fill: (fields: AtomFields, content: Content) => void;
-  /** The attributes that are read, at most two. */
+  /** The attributes that are read, at most four. */
   readonly attributes: readonly string[];
   /** The element holds fields of its own. */
   readonly holds: boolean;
@@ -84,16 +86,21 @@ const rules: Record<string, Rule> = {
   ...textRules('db', 'uid', 'signature'),
   ...textRules('georss', 'point'),
   ...textRules('opensearch', 'startIndex', 'itemPerPage', 'itemsPerPage', 'totalResults'),
-  // Of links, attributes and categories the first with a value wins.
+  // Of attributes and categories the first with a value wins.
   link: {
     namespace: 'atom',
     fields: ['links'],
-    attributes: ['rel', 'href'],
+    attributes: ['rel', 'href', 'type', 'xml:base'],
     repeats: true,
-    // RFC 4287: `rel` defaults to `alternate`.
-    fill(fields, { values: [rel = 'alternate', href] }) {
-      const name = among(rels, rel);
-      if (name && href) (fields.links ??= {})[name] ??= href;
+    // The first that leads to a page wins, for the alternate one in HTML.
+    fill(fields, { values: [written, href, type, base] }) {
+      const rel = relOf(written);
+      if (!rel || !href) return;
+      const links = (fields.links ??= {});
+      const isPage = rel === 'alternate' && isHtml(type) && isWeb(href);
+      if (!isBetterLink(href, links[rel]) && !(isPage && !fields.hasPage)) return;
+      if (isPage) fields.hasPage = true;
+      links[rel] = resolvedUrl(href, base === undefined ? fields.base : resolvedUrl(base, fields.base));
     },
   },
   attribute: {

@@ -22,15 +22,15 @@ export { type XmlElement, serialize } from './xml-writer.ts';
 /** The media that are Atom documents. */
 export type AtomMedia = Exclude<Media, 'json' | 'empty'>;
 
-/** Reads a document into a record; throws AtomError. */
+/** Reads a document into a record; throws AtomError. `url`: of the document, for relative links. */
 export const readers = {
-  event: (document: string): EventRecord => decodeEvent(read(document, 'entry')),
-  eventFeed: (document: string): EventFeed => decodeEventFeed(read(document, 'feed')),
-  personFeed: (document: string): PersonFeed => decodePersonFeed(read(document, 'feed')),
+  event: (document: string, url?: string): EventRecord => decodeEvent(read(document, 'entry', url)),
+  eventFeed: (document: string, url?: string): EventFeed => decodeEventFeed(read(document, 'feed', url)),
+  personFeed: (document: string, url?: string): PersonFeed => decodePersonFeed(read(document, 'feed', url)),
   eventDraft: (document: string): EventDraft => decodeDraft(read(document, 'entry')),
   reason: (document: string) => decodeReason(read(document, 'entry')),
   result: (document: string) => decodeResult(read(document, 'entry')),
-} satisfies Record<AtomMedia, (document: string) => object>;
+} satisfies Record<AtomMedia, (document: string, url?: string) => object>;
 
 /** Writes a record as a document; throws AtomError if a text contains a character that XML 1.0 forbids. */
 export const writers = {
@@ -42,8 +42,8 @@ export const writers = {
   result: (body: { result: string }) => documentOf(encodeResult(body)),
 };
 
-const read = (document: string, root: 'entry' | 'feed'): AtomFields =>
-  readFields(document, root) ?? parseFields(document, root);
+const read = (document: string, root: 'entry' | 'feed', url?: string): AtomFields =>
+  readFields(document, root, url) ?? parseFields(document, root, url);
 
 // A term begins with the URL of the scheme, without `#kind`.
 const kindTerm = 'http://www.douban.com/2007#event.';

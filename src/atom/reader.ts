@@ -6,13 +6,16 @@
  */
 import { codeUnitsOf } from '../lib/code-units.ts';
 import { type Content, type ElementRule, AtomFields, elementRules } from './fields.ts';
-import { type Namespace, hasForbidden, isBlank, isWritable, namespaces, trim, withLineFeeds } from './xml.ts';
+import { textInside, withBreaks } from './line-breaks.ts';
+import { resolvedUrl } from './links.ts';
+import { characterOf } from './references.ts';
+import { type Namespace, hasForbidden, isBlank, namespaces, trim, withLineFeeds } from './xml.ts';
 
 /**
  * The fields of the root element, which must be called `root`; undefined if the document is left to the tree parser.
  * A document has been decoded from UTF-8, so lone surrogates are not looked for.
  */
-export function readFields(document: string, root: 'entry' | 'feed'): AtomFields | undefined {
+export function readFields(document: string, root: 'entry' | 'feed', url?: string): AtomFields | undefined {
   if (hasForbidden(document)) return undefined;
   const text = withLineFeeds(document);
   const end = text.lastIndexOf('>') + 1;
@@ -28,6 +31,7 @@ export function readFields(document: string, root: 'entry' | 'feed'): AtomFields
     const name = text.slice(tag.nameStart, tag.nameEnd);
     if (name.slice(name.indexOf(':') + 1) !== root) return undefined;
     const fields = new AtomFields();
+    fields.base = resolvedUrl(tag.base, url);
     if (!tag.isEmpty) readContent(reader, tag, { fields, exact: 0, loose: 0 }, 1);
     skipOutside(reader);
     return reader.at === end ? fields : undefined;
@@ -65,6 +69,8 @@ interface Tag extends Content {
   /** Whether the namespace is that of the rule. */
   readonly isExact: boolean;
   readonly isEmpty: boolean;
+  /** Its `xml:base`. */
+  readonly base: string | undefined;
   /** The scope of its content. */
   readonly scope: Scope;
 }
@@ -108,7 +114,10 @@ function readContent(reader: Reader, tag: Tag, found: Found | undefined, depth: 
     } else if (!skipMarkup(reader)) {
       const child = readTag(reader, tag.scope);
       if (found && child.rule) readElement(reader, child, child.rule, found, depth + 1);
-      else if (!child.isEmpty) whole += readContent(reader, child, undefined, depth + 1);
+      else {
+        const inner = child.isEmpty ? '' : readContent(reader, child, undefined, depth + 1);
+        if (!found) whole += textInside(text.slice(child.nameStart, child.nameEnd), inner);
+      }
     }
   }
 }
@@ -116,8 +125,12 @@ function readContent(reader: Reader, tag: Tag, found: Found | undefined, depth: 
 function readElement(reader: Reader, tag: Tag, rule: ElementRule, found: Found, depth: number): void {
   const isNeeded = counts(found, rule, tag.isExact);
   const inner = rule.holds ? { fields: new AtomFields(), exact: 0, loose: 0 } : undefined;
+  if (inner) inner.fields.base = resolvedUrl(tag.base, found.fields.base);
   tag.inner = inner?.fields;
-  if (!tag.isEmpty) tag.text = trim(readContent(reader, tag, inner, depth));
+  if (!tag.isEmpty) {
+    const text = readContent(reader, tag, inner, depth);
+    if (!rule.holds) tag.text = trim(withBreaks(text));
+  }
   if (isNeeded) rule.fill(found.fields, tag);
 }
 
@@ -166,8 +179,9 @@ function readTag(reader: Reader, outer: Scope): Tag {
   let localStart = nameEnd;
   while (localStart > nameStart && units[localStart - 1] !== COLON) localStart--;
   const rule = ruleOf(reader, localStart, nameEnd);
-  const values: Content['values'] = rule?.attributes.length ? [undefined, undefined] : noValues;
+  const values: Content['values'] = rule?.attributes.length ? [undefined, undefined, undefined, undefined] : noValues;
   let others: string[] | undefined;
+  let base: string | undefined;
   let scope = outer;
   let code;
   while ((code = skipBlanks(reader)) !== GREATER && code !== SLASH) {
@@ -186,6 +200,7 @@ function readTag(reader: Reader, outer: Scope): Tag {
     others ??= [];
     if (others.length === ATTRIBUTES_MAX || others.includes(attribute)) giveUp();
     others.push(attribute);
+    if (attribute === 'xml:base') base = value;
     if (attribute !== 'xmlns' && !attribute.startsWith('xmlns:')) continue;
     if (scope.length === NAMESPACES_MAX) giveUp();
     const prefix = attribute === 'xmlns' ? '' : `${attribute.slice(6)}:`;
@@ -196,7 +211,7 @@ function readTag(reader: Reader, outer: Scope): Tag {
   reader.at++;
   const isExact = rule !== undefined && rule.namespace === namespaceOf(scope, text, nameStart, localStart);
   if (!isExact) checkName(text.slice(nameStart, nameEnd));
-  return { nameStart, nameEnd, rule, isExact, isEmpty, scope, values, text: '', inner: undefined };
+  return { nameStart, nameEnd, rule, isExact, isEmpty, base, scope, values, text: '', inner: undefined };
 }
 
 /** Rules by the last five bits of the first letter: at most a few names to compare. */
@@ -279,22 +294,4 @@ function skipBlanks(reader: Reader): number {
 
 /** XML's own entities and numeric references are resolved; anything else is left to the tree parser. */
 const withReferences = (piece: string): string =>
-  piece.replace(/&([^;&]{0,10};)?/g, (_, reference: string | undefined) => characterOf(reference ?? giveUp()));
-
-const entities = new Map([
-  ['lt;', '<'],
-  ['gt;', '>'],
-  ['amp;', '&'],
-  ['quot;', '"'],
-  ['apos;', "'"],
-]);
-
-function characterOf(reference: string): string {
-  const known = entities.get(reference);
-  if (known !== undefined) return known;
-  const [, decimal, hexadecimal] = /^#(?:(\d{1,7})|x([\da-fA-F]{1,6}));$/.exec(reference) ?? giveUp();
-  const code = decimal === undefined ? Number.parseInt(hexadecimal!, 16) : Number(decimal);
-  if (code > 0x10ffff) giveUp();
-  const character = String.fromCodePoint(code);
-  return isWritable(character) ? character : giveUp();
-}
+  piece.replace(/&([^;&]{0,10};)?/g, (_, reference: string | undefined) => characterOf(reference ?? '') ?? giveUp());

@@ -3,24 +3,28 @@
  * first. This is the reference implementation: `readFields` must find the same fields or leave the document to it.
  */
 import { createRequire } from 'node:module';
+import type * as Entities from 'entities';
 import type * as Xml from 'fast-xml-parser';
 import { lazily } from '../lib/promises.ts';
 import { AtomFields, elementRules } from './fields.ts';
+import { textInside, withBreaks } from './line-breaks.ts';
+import { resolvedUrl } from './links.ts';
 import { AtomError, escape, namespaces, refuseUnwritable, trim, withLineFeeds } from './xml.ts';
 
 /** The fields in the root element, which must be called `root`. Throws AtomError. */
-export const parseFields = (text: string, root: string): AtomFields => fieldsOf(rootOf(text, root));
+export const parseFields = (text: string, root: string, url?: string): AtomFields => fieldsOf(rootOf(text, root), url);
 
 // Elements are found by namespace. If there is none, by local name only, because some senders get namespaces wrong.
 
-function fieldsOf(parent: Element): AtomFields {
+function fieldsOf(parent: Element, outerBase: string | undefined): AtomFields {
   const fields = new AtomFields();
+  fields.base = resolvedUrl(parent.attributes.get('xml:base'), outerBase);
   for (const rule of elementRules) {
     const found = findAll(parent, namespaces[rule.namespace], rule.name);
     for (const element of rule.repeats ? found : found.slice(0, 1)) {
       const values = rule.attributes.map((name) => element.attributes.get(name));
       const text = rule.holds ? '' : textOf(element);
-      rule.fill(fields, { text, values, inner: rule.holds ? fieldsOf(element) : undefined });
+      rule.fill(fields, { text, values, inner: rule.holds ? fieldsOf(element, fields.base) : undefined });
     }
   }
   return fields;
@@ -32,11 +36,10 @@ function findAll(parent: Element, uri: string, local: string): Element[] {
   return exact.length > 0 ? exact : named;
 }
 
-const textOf = (of: Element) => trim(allText(of));
+const textOf = (of: Element) => trim(withBreaks(allText(of)));
 
-/** Markup inside a text is read as its text. */
 const allText = (of: Element): string =>
-  of.children.map((child) => (typeof child === 'string' ? child : allText(child))).join('');
+  of.children.map((child) => (typeof child === 'string' ? child : textInside(child.local, allText(child)))).join('');
 
 interface Element {
   uri: string | undefined;
@@ -49,7 +52,8 @@ const DEPTH_MAX = 40;
 
 /** Loaded with the first document that needs it, because most processes never need it. */
 const withLibrary = lazily(() => {
-  const { XMLParser, XMLValidator } = createRequire(import.meta.url)('fast-xml-parser') as typeof Xml;
+  const require = createRequire(import.meta.url);
+  const { XMLParser, XMLValidator } = require('fast-xml-parser') as typeof Xml;
   const parser = new XMLParser({
     preserveOrder: true,
     ignoreAttributes: false,
@@ -62,7 +66,13 @@ const withLibrary = lazily(() => {
     // Documents that declare entities are rejected, so references cannot expand. The default limit would reject a long text.
     processEntities: { enabled: true, maxExpandedLength: Infinity, maxTotalExpansions: Infinity },
   });
+  const { decodeHTMLStrict } = require('entities') as typeof Entities;
   return {
+    /** The character that HTML gives this name; undefined for a name that it does not have. */
+    characterOf: (reference: string): string | undefined => {
+      const character = decodeHTMLStrict(reference);
+      return character === reference ? undefined : character;
+    },
     isWellFormed: (text: string) => XMLValidator.validate(text) === true,
     parse: (text: string) => parser.parse(text) as ParsedNode[],
   };
@@ -141,11 +151,12 @@ function endOfTag(text: string, from: number): number {
 function mendReferences(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(
-    /&(?:#(\d{1,7});|#x([\da-fA-F]{1,6});|[A-Za-z]\w{0,18};)?/g,
+    /&(?:#(\d{1,7});|#x([\da-fA-F]{1,6});|[A-Za-z]\w{0,31};)?/g,
     (reference, decimal: string | undefined, hexadecimal: string | undefined) => {
       if (reference === '&') return '&amp;';
       const code = decimal ? Number(decimal) : hexadecimal ? Number.parseInt(hexadecimal, 16) : undefined;
-      if (code === undefined) return reference;
+      // A name that HTML does not have is read as it is written.
+      if (code === undefined) return escape(withLibrary().characterOf(reference) ?? reference);
       if (code > 0x10ffff) throw new AtomError('a reference to no character');
       // Resolved here, because the parser reads the numbers 128 to 159 as Windows-1252 characters.
       return escape(String.fromCodePoint(code));

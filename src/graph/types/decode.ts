@@ -5,6 +5,7 @@
  * wrong member affects its own field only.
  */
 import type { NullCondition } from '../engine/field-rule.ts';
+import { rfc3339Of } from './iso-time.ts';
 
 export interface Decoder<Shape> {
   /** The GraphQL type; with `list`, of the items. */
@@ -74,8 +75,8 @@ export const urlsOrNull = decoder(
 );
 /** `YYYY-MM-DD HH:MM:SS`, returned with a T; anything else is null. */
 export const localDateTime = orNull('LocalDateTime', asLocalDateTime);
-/** RFC 3339 with an offset. Shorter forms of ISO 8601 (`+0800`, no seconds) are completed; anything else is null. */
-export const dateTime = orNull('DateTime', (value) => asDateTime(writtenOut(asText(value).trim())));
+/** RFC 3339 with an offset. Other forms of ISO 8601 (`+0800`, no seconds, `T24:00`) are rewritten; anything else is null. */
+export const dateTime = orNull('DateTime', (value) => asDateTime(value) ?? rfc3339Of(asText(value).trim()));
 
 export function asText(value: unknown): string {
   if (typeof value === 'string') return value;
@@ -137,12 +138,6 @@ export function asDateTime(value: unknown): string | null {
   if (!zonedForm.test(stamp) || !isReal(stamp)) return null;
   return stamp.includes(' ') ? stamp.replace(' ', 'T') : stamp;
 }
-
-const shortForm = /^(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2})(:\d{2}(?:\.\d+)?)?(?:(Z)|([+-]\d{2}):?(\d{2})?)$/i;
-const writtenOut = (stamp: string): string =>
-  stamp.replace(shortForm, (_, start: string, seconds = ':00', zulu?: string, hours = '', minutes = '00') =>
-    zulu ? `${start}${seconds}${zulu}` : `${start}${seconds}${hours}:${minutes}`,
-  );
 
 /** Whether `YYYY-MM-DDTHH:MM:SS` at the start of a text is a real time. `Date` reads the 31st of February as the 3rd of March. */
 const isReal = (stamp: string): boolean =>

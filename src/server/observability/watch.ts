@@ -12,7 +12,7 @@ import { endCallSpan } from './tracing.ts';
 
 /** Counts upstream calls and ends their spans. Labels have the path's template, never an id, which a client could choose. */
 export function observeCalls(metrics: Metrics, log: Logger): (call: ObservedCall) => void {
-  const { logResponse, logMended } = createResponseLog(log);
+  const responses = createResponseLog(log);
   const successes = new Map<Endpoint, ReturnType<Metrics['successes']>>();
 
   function successesOf(endpoint: Endpoint) {
@@ -35,8 +35,8 @@ export function observeCalls(metrics: Metrics, log: Logger): (call: ObservedCall
       metrics.upstreamSeconds.observe(labels, ms / 1000);
     }
     if (span) endCallSpan(span, call);
-    if (call.mended) logMended(call.mended);
-    if (call.failure?.status !== undefined) logResponse(outcome, call.failure);
+    if (call.mended) responses.logMended(call.mended);
+    if (call.failure?.status !== undefined) responses.logResponse(outcome, call.failure);
   };
 }
 

@@ -49,7 +49,7 @@ export interface ObservedCall {
 
 /** What all calls share. */
 export interface CallServices {
-  settings: Pick<Config, 'maxJsonBytes' | 'maxAtomBytes' | 'maxUpstreamCalls' | 'upstreamUserAgent'>;
+  settings: Pick<Config, 'maxJsonBytes' | 'maxAtomBytes' | 'maxUpstreamCalls' | 'upstreamUserAgent' | 'eventBaseUrl'>;
   transport: Transport;
   credentials: Credentials;
   inFlight: InFlightRequests;
@@ -193,7 +193,7 @@ export class UpstreamCall implements SharedCall {
     if (attempts > 1) logged.attempts = attempts;
     if (response.isMended) this.mended = detailsOf(request);
     const isSuccess = status >= 200 && status < 300;
-    const value = isSuccess ? decodeResponse(request, text, status) : undefined;
+    const value = isSuccess ? decodeResponse(request, text, status, this.services.settings.eventBaseUrl) : undefined;
     if (isSuccess && !(value instanceof ReportedError)) {
       this.services.credentials.accept(credential, endpoint.service);
       const shown = credential.isOwn ? redactOwner(endpoint, credential, value) : value;

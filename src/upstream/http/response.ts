@@ -97,7 +97,7 @@ function mendedText(body: Buffer): string {
 }
 
 /** The decoded response, or the ReportedError sent instead; throws UpstreamFailure (UPSTREAM_INVALID_RESPONSE) for anything else. */
-export function decodeResponse(request: ApiRequest, text: string, status: number): unknown {
+export function decodeResponse(request: ApiRequest, text: string, status: number, eventBaseUrl?: string): unknown {
   const { media } = request.endpoint;
   let value: unknown;
   let cause: unknown;
@@ -106,7 +106,11 @@ export function decodeResponse(request: ApiRequest, text: string, status: number
       value = jsonIn(text);
       if (errorBodyCode(value) === undefined && !isWebPage(text)) return value;
     } else {
-      value = readTolerantly(media, text, media === 'json' ? (json) => readJson(request, json) : readers[media]);
+      const read = (document: string) =>
+        media === 'json'
+          ? readJson(request, document)
+          : readers[media](document, eventBaseUrl && eventBaseUrl + request.wirePath);
+      value = readTolerantly(media, text, read);
       if (isExpected(request, value)) return value;
     }
   } catch (error) {

@@ -1,0 +1,52 @@
+/** Times as ISO 8601 allows them, written as RFC 3339. */
+
+const dayForms = [/^(\d{4})-(\d{2})-(\d{2})$/, /^(\d{4})(\d{2})(\d{2})$/];
+const ordinalForm = /^(\d{4})-?(\d{3})$/;
+const weekForm = /^(\d{4})-?W(\d{2})-?([1-7])$/;
+const zonedForm =
+  /^([\dW-]{7,10})[T ](\d{2})(?::?([0-5]\d)(?::?([0-5]\d|60)(?:[.,](\d{1,9}))?)?)?(?:(Z)|([+\-\u2212])([01]\d|2[0-3])(?::?([0-5]\d))?)$/i;
+
+const DAY_MS = 86_400_000;
+
+/** The time as RFC 3339, with the offset that it has; null for anything but a time with an offset. */
+export function rfc3339Of(text: string): string | null {
+  const [, day = '', hours, minutes = '00', seconds = '00', fraction, zulu, sign, ...offset] =
+    zonedForm.exec(text) ?? [];
+  const start = startOf(day);
+  if (start === null || hours === undefined) return null;
+  const isEnd = hours === '24' && Number(minutes) + Number(seconds) + Number(fraction ?? 0) === 0;
+  if (Number(hours) > 23 && !isEnd) return null;
+  const time = start + ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+  // The end of a day is the beginning of the next one, and so is a leap second.
+  const stamp = new Date(time).toISOString().slice(0, 19);
+  const [ahead = '00', more = '00'] = offset;
+  const zone = zulu ?? `${sign === '+' ? '+' : '-'}${ahead}:${more}`;
+  return /^\d{4}-/.test(stamp) ? `${stamp}${fraction === undefined ? '' : `.${fraction}`}${zone}` : null;
+}
+
+/** When a day begins, as if it were in UTC; null if there is no such day. */
+function startOf(day: string): number | null {
+  for (const form of dayForms) {
+    const [, year, month, date] = form.exec(day) ?? [];
+    if (year === undefined) continue;
+    const start = startOfYear(year, Number(month) - 1, Number(date));
+    return new Date(start).getUTCDate() === Number(date) && Number(month) <= 12 ? start : null;
+  }
+  const [, year, number] = ordinalForm.exec(day) ?? [];
+  if (year !== undefined) {
+    const start = startOfYear(year, 0, Number(number));
+    return number !== '000' && new Date(start).getUTCFullYear() === Number(year) ? start : null;
+  }
+  const [, weekYear, week, weekday] = weekForm.exec(day) ?? [];
+  if (weekYear === undefined) return null;
+  // Week 1 has the 4th of January; weeks begin on Monday.
+  const fourth = startOfYear(weekYear, 0, 4);
+  const monday = fourth - ((new Date(fourth).getUTCDay() + 6) % 7) * DAY_MS;
+  const start = monday + ((Number(week) - 1) * 7 + Number(weekday) - 1) * DAY_MS;
+  const thursday = new Date(start + (4 - Number(weekday)) * DAY_MS);
+  return week !== '00' && thursday.getUTCFullYear() === Number(weekYear) ? start : null;
+}
+
+/** `Date.UTC` takes years below 100 for those of the 20th century. */
+const startOfYear = (year: string, month: number, date: number): number =>
+  new Date(Date.UTC(2000, month, 1)).setUTCFullYear(Number(year), month, date);
