@@ -25,16 +25,22 @@ export interface UpstreamParts {
 
 export function createUpstream(settings: TransportSettings, parts: UpstreamParts = {}) {
   const transport = parts.transport ?? createTransport(settings, undefined, parts.onOutage);
+  const inFlight = new InFlightRequests();
   // Facades over other services may share the same Redis.
   const shared = settings.redisUrl
-    ? connectRedis(settings.redisUrl, `${settings.baseUrl} ${settings.eventBaseUrl}`, parts.onOutage)
+    ? connectRedis({
+        url: settings.redisUrl,
+        namespace: `${settings.baseUrl} ${settings.eventBaseUrl}`,
+        onAvailabilityChange: parts.onOutage,
+        // Later reads do not join those in flight: a write may have changed the result.
+        onInvalidation: () => inFlight.forget(),
+      })
     : undefined;
   const records = parts.records ?? createRecordCache({ ttlSeconds: settings.recordTtlSeconds, cache: shared?.cache });
   const credentials = createCredentials(settings.accessToken, settings.filmTier);
   const rateLimiter = new RateLimiter(settings, shared?.windows, ({ id }, service) =>
     credentials.rejections.has(id, service),
   );
-  const inFlight = new InFlightRequests();
   const services: OperationServices = {
     settings,
     transport,
@@ -44,9 +50,9 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
     records,
     onRejected: ({ id, isOwn }) => void records.invalidateCredential(id, isOwn),
     observe: parts.observe,
-    invalidate(tag) {
+    invalidate(tags) {
       inFlight.forget();
-      return records.invalidate(tag);
+      return records.invalidate(tags);
     },
   };
 

@@ -18,8 +18,8 @@ import { ResponseLoader } from './loading/response-loader.ts';
 /** What all operations share. */
 export interface OperationServices extends CallServices {
   records: RecordCache;
-  /** Drops a record or a list from the cache, for all callers. */
-  invalidate: (tag: string) => void | Promise<void>;
+  /** Drops records and lists from the cache, for all callers. False if other replicas may still have them. */
+  invalidate: (tags: readonly string[]) => boolean | Promise<boolean>;
 }
 
 /** For a caller with an unreadable Authorization, who gets errors and nothing from the cache. */
@@ -46,6 +46,8 @@ export class Operation implements LoadContext {
     this.cache = (isUnreadable ? emptyCache : services.records).forViewer({
       credential: credential.id,
       hasToken: isLoggedIn,
+      cancellation: context.cancellation,
+      isAccepted: credential.isOwn || credential.accepted,
     });
     this.viewer = { isLoggedIn, filmTier: credential.filmTier, person: credential.person };
     this.callLog = context.callLog;
@@ -70,7 +72,7 @@ export class Operation implements LoadContext {
   /** Drops what a mutation made untrue, for this operation and for all. `tags`: see `invalidate` of the record cache. */
   async invalidate(tags: readonly string[]): Promise<void> {
     this.records.clear();
-    await Promise.all(tags.map(async (tag) => this.services.invalidate(tag)));
+    if (tags.length > 0) await this.services.invalidate(tags);
   }
 
   /** Throws unless the caller sent a token of their own. */

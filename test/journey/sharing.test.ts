@@ -207,12 +207,10 @@ describe('a hundred interleaved queries of two users and an anonymous client', (
     const memory = createMemoryCache(10_000_000);
     const recording: Cache = {
       ...memory,
-      set: (place, mark, make) =>
-        memory.set(place, mark, (before) => {
-          const entry = make(before);
-          entries.push(`${JSON.stringify(place)} ${JSON.stringify(entry)}`);
-          return entry;
-        }),
+      set(place, mark, entry) {
+        entries.push(`${JSON.stringify(place)} ${JSON.stringify(entry)}`);
+        memory.set(place, mark, entry);
+      },
     };
     const settings = { accessToken: 'demo-app', filmTier: 'advance' };
     await interleaved([await replica(cold.proxy.url, settings, { records: createRecordCache({ cache: recording }) })]);

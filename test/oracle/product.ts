@@ -148,12 +148,10 @@ const watchedCache = (shared: string[]): Cache => {
   const cache = createMemoryCache(64_000_000);
   return {
     ...cache,
-    set: (place, mark, make) =>
-      cache.set(place, mark, (before) => {
-        const entry = make(before);
-        if (!place.partition.startsWith('tier ')) shared.push(JSON.stringify(entry.value));
-        return entry;
-      }),
+    set(place, mark, entry) {
+      if (!place.partition.startsWith('tier ')) shared.push(JSON.stringify(entry.value));
+      cache.set(place, mark, entry);
+    },
   };
 };
 

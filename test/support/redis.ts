@@ -60,13 +60,18 @@ export async function redisServer() {
       const redis = new Redis(url);
       const lines: string[] = [];
       for (const key of await redis.keys('*')) {
-        const isSet = (await redis.type(key)) === 'zset';
-        lines.push(`${key} = ${isSet ? (await redis.zrange(key, 0, -1)).join(' ') : await redis.get(key)}`);
+        lines.push(`${key} = ${await valueOf(redis, key)}`);
       }
       redis.disconnect();
       return lines.join('\n');
     },
   };
+}
+
+async function valueOf(redis: Redis, key: string): Promise<string | null> {
+  const type = await redis.type(key);
+  if (type === 'zset') return (await redis.zrange(key, 0, -1)).join(' ');
+  return type === 'stream' ? JSON.stringify(await redis.xrange(key, '-', '+')) : redis.get(key);
 }
 
 function freePort(): Promise<number> {

@@ -71,7 +71,7 @@ describe.skipIf(!hasRedis)('Redis', () => {
   test('an outage of Redis, stopped or hanging, is logged once when it begins and once when it ends', async () => {
     const server = await redisServer();
     const { lines, onOutage } = logCollector();
-    const shared = connectRedis(server.url, 'outage', onOutage);
+    const shared = connectRedis({ url: server.url, namespace: 'outage', onAvailabilityChange: onOutage });
     const isReachable = async () => (await shared.windows.state('nobody', 60_000)) !== undefined;
     const reachable = { level: WARN, service: 'redis', msg: 'redis is reachable again' };
     await until(isReachable);

@@ -1,5 +1,7 @@
 /** A cache of records and responses, in this process here or in Redis by the same interface. */
 import { LRUCache } from 'lru-cache';
+import type { CancellationToken } from '../../lib/cancellation.ts';
+import { shallowCopy } from '../../lib/objects.ts';
 
 export interface CacheKey {
   /** Who may see the entry. */
@@ -10,14 +12,26 @@ export interface CacheKey {
   groupTag: string;
   /** Partition, tag and request, separated by line breaks, which none of them contains. */
   text: string;
+  /** Entries of a record may be merged: each has some of its fields. */
+  isRecord: boolean;
+  /** No write of the interface changes it. */
+  isReadOnly: boolean;
 }
 
-/** `request`: distinguishes entries of one tag: the query of a list. */
-export const cacheKeyOf = (partition: string, tag: string, request: string, groupTag = tag): CacheKey => ({
+/** `request`: distinguishes entries of one tag: the query of a list; undefined for a record. */
+export const cacheKeyOf = (
+  partition: string,
+  tag: string,
+  request: string | undefined,
+  groupTag = tag,
+  isReadOnly = false,
+): CacheKey => ({
   partition,
   tag,
   groupTag,
-  text: `${partition}\n${tag}\n${request}`,
+  text: `${partition}\n${tag}\n${request ?? ''}`,
+  isRecord: request === undefined,
+  isReadOnly,
 });
 
 export interface CacheEntry {
@@ -31,23 +45,64 @@ export interface CacheEntry {
   keptUntil: number;
 }
 
-/** The state of a key's invalidations at a lookup. A response that was read before an invalidation is not stored after it. */
-export type VersionToken = string | number;
+/** The state of all invalidations at a lookup. A response that was read before an invalidation of its key is not stored after it. */
+export interface VersionToken {
+  memory: number;
+  /** In the log that replicas share; empty if it is unknown. */
+  shared: string;
+}
+
+/** Who looks up an entry, for one operation. */
+export interface CacheReader {
+  /** The fields of a record that are needed; undefined for a whole response. */
+  readonly names: readonly string[] | undefined;
+  /** When its operation began, by `moment` of the cache. */
+  readonly since: number;
+  readonly cancellation: CancellationToken | undefined;
+  /** It may be the one that asks upstream for all replicas. */
+  readonly mayLease: boolean;
+}
 
 export interface CacheLookup {
   entry: CacheEntry | undefined;
-  /** Undefined if the cache did not respond. */
-  version: VersionToken | undefined;
+  version: VersionToken;
+  /** Other replicas wait until the reader has stored a response, or has called this. */
+  release?: (() => void) | undefined;
 }
 
 export interface Cache {
-  get: (key: CacheKey) => CacheLookup | Promise<CacheLookup>;
-  /** `make` gets the entry stored before. Stores nothing if the tag, the group or the partition was invalidated since the version. */
-  set: (key: CacheKey, version: VersionToken | undefined, make: (before: CacheEntry | undefined) => CacheEntry) => void;
+  /** The present, for readers of an operation that begins now. */
+  moment: () => number;
+  get: (key: CacheKey, reader?: CacheReader) => CacheLookup | Promise<CacheLookup>;
+  /** Stores nothing if the tag, the group or the partition was invalidated since the version. A record gets the fields in addition. */
+  set: (key: CacheKey, version: VersionToken | undefined, entry: CacheEntry) => void;
   /** False if it is certain that there was no entry. */
   delete: (key: CacheKey) => boolean;
-  /** Drops all entries of a tag, a group or a partition. */
-  invalidate: (name: string) => void | Promise<void>;
+  /** Drops all entries of these tags, groups and partitions. False if other replicas may still have them. */
+  invalidate: (names: readonly string[]) => boolean | Promise<boolean>;
+}
+
+/** Whether the entry has all that is needed, and may be used without a call. */
+export function isUsable(entry: CacheEntry | undefined, { names }: Pick<CacheReader, 'names'>): entry is CacheEntry {
+  if (!entry || entry.freshUntil <= Date.now()) return false;
+  const { value } = entry;
+  return names === undefined || names.every((name) => name in value);
+}
+
+/** A record with the fields of both: as old as its oldest field, and fresh no longer than any of them. */
+export const mergedEntry = (before: CacheEntry, after: CacheEntry): CacheEntry => ({
+  value: Object.assign(shallowCopy(before.value), after.value),
+  bytes: before.bytes + after.bytes,
+  since: Math.min(before.since, after.since),
+  freshUntil: Math.min(before.freshUntil, after.freshUntil),
+  keptUntil: Math.min(before.keptUntil, after.keptUntil),
+});
+
+/** Operations that share a response all store it. */
+function hasAll(before: object, value: object): boolean {
+  const [known, members] = [before as Record<string, unknown>, value as Record<string, unknown>];
+  for (const name in members) if (known[name] !== members[name] || !(name in known)) return false;
+  return true;
 }
 
 /** A parsed response takes more memory than its text. */
@@ -56,7 +111,9 @@ const ENTRY_OVERHEAD = 500;
 /** How many invalidated names are remembered individually. */
 const INVALIDATED_MAX = 20_000;
 
-export function createMemoryCache(maxBytes: number): Cache {
+export type MemoryCache = ReturnType<typeof createMemoryCache>;
+
+export function createMemoryCache(maxBytes: number) {
   const entries = new LRUCache<string, CacheEntry & { version: number }>({
     maxSize: maxBytes,
     sizeCalculation: ({ bytes }, text) => ENTRY_OVERHEAD + 2 * text.length + HEAP_PER_BYTE * bytes,
@@ -81,15 +138,36 @@ export function createMemoryCache(maxBytes: number): Cache {
     return undefined;
   }
 
+  let now: VersionToken = { memory: 0, shared: '' };
+
   return {
-    get: (key) => ({ entry: find(key), version: latest }),
-    set(key, version = latest, make) {
-      if (!isCurrent(Number(version), key)) return;
-      entries.set(key.text, { ...make(find(key)), version: latest });
+    moment: () => 0,
+    find,
+    /** Changes with each invalidation. */
+    version: () => now,
+    get: (key: CacheKey): CacheLookup => ({ entry: find(key), version: now }),
+    /** False if it had all of the entry, or the entry is out of date. */
+    set(key: CacheKey, { memory: version }: VersionToken = now, entry: CacheEntry): boolean {
+      if (!isCurrent(version, key)) return false;
+      const before = find(key);
+      const isFresh = before !== undefined && before.freshUntil > Date.now();
+      if (isFresh && hasAll(before.value, entry.value)) return false;
+      entries.set(key.text, { ...(isFresh && key.isRecord ? mergedEntry(before, entry) : entry), version: latest });
+      return true;
     },
-    delete: (key) => entries.delete(key.text),
-    invalidate(name) {
-      invalidated.set(name, ++latest);
+    delete: (key: CacheKey) => entries.delete(key.text),
+    /** `shared`: the version in the log of which these are all until then. */
+    invalidate(names: readonly string[], shared = now.shared): boolean {
+      if (names.length > 0) latest++;
+      for (const name of names) invalidated.set(name, latest);
+      now = { memory: latest, shared };
+      return true;
+    },
+    clear(shared: string): void {
+      entries.clear();
+      invalidated.clear();
+      oldestKnown = ++latest;
+      now = { memory: latest, shared };
     },
   };
 }

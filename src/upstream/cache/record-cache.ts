@@ -7,13 +7,13 @@
  * Data of a viewer is never cached.
  */
 import type { Endpoint, Share } from '../../api/endpoint.ts';
-import { shallowCopy } from '../../lib/objects.ts';
+import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { Cacheability } from './caching-header.ts';
 import {
   type Cache,
-  type CacheEntry,
   type CacheKey,
   type CacheLookup,
+  type CacheReader,
   type VersionToken,
   cacheKeyOf,
   createMemoryCache,
@@ -46,6 +46,10 @@ export interface CacheViewer {
   /** Identifies the credential of film calls; never the token itself. */
   credential: string;
   hasToken: boolean;
+  /** Of the operation. */
+  cancellation?: CancellationToken | undefined;
+  /** Upstream accepts the credential: a read with it is quick enough for other replicas to wait for. */
+  isAccepted?: boolean;
 }
 
 export type RecordCache = ReturnType<typeof createRecordCache>;
@@ -61,23 +65,30 @@ export function createRecordCache({ ttlSeconds, cache: shared }: RecordCacheSett
   const hasEpochs = ttlSeconds !== 0 && !shared;
   let epoch = 0;
   /**
-   * Drops from all partitions a record (`Book:7`), a list with any query (`/v2/book/7/annotations`, encoded as in the request), all records
-   * of a kind (`Collection`), or all responses of an endpoint (`/v2/book/user/:name/collections`).
+   * Drops from all partitions records (`Book:7`), lists with any query (`/v2/book/7/annotations`, encoded as in the request), all records
+   * of a kind (`Collection`), or all responses of an endpoint (`/v2/book/user/:name/collections`). False if other replicas may still have
+   * them.
    */
-  const invalidate = (tag: string): void | Promise<void> => {
+  const invalidate = (names: readonly string[]): boolean | Promise<boolean> => {
     epoch++;
-    return cache.invalidate(tag);
+    return cache.invalidate(names);
   };
   const drop = (key: CacheKey) => {
     if (cache.delete(key)) epoch++;
   };
-  const parts: CacheParts = { cache, isShared: shared !== undefined && ttlSeconds !== 0, ttlSeconds, drop };
+  const parts: CacheParts = {
+    cache,
+    isShared: shared !== undefined && ttlSeconds !== 0,
+    ttlSeconds,
+    drop,
+    unstored: new Set(),
+  };
   return {
     invalidate,
     /** Drops what was read with a credential. What was read with the facade's own was shown to everybody without one. */
-    invalidateCredential(credential: string, isOwn: boolean): void | Promise<void> {
-      const partition = tierPartition(credential);
-      return isOwn ? invalidate(partition) : cache.invalidate(partition);
+    invalidateCredential(credential: string, isOwn: boolean): boolean | Promise<boolean> {
+      const names = [tierPartition(credential)];
+      return isOwn ? invalidate(names) : cache.invalidate(names);
     },
     /** Counts invalidations: a response may be reused in the epoch of its reads. Null if nothing is cached, or other processes invalidate too. */
     epoch: (): number | null => (hasEpochs ? epoch : null),
@@ -93,21 +104,27 @@ interface CacheParts {
   /** Replaces every time to live, also the max-age of upstream; 0: nothing is cached. */
   ttlSeconds: number | undefined;
   drop: (key: CacheKey) => void;
+  /** Endpoints whose last response could not be stored: nobody waits for such a response. */
+  unstored: Set<Endpoint>;
 }
 
 /** The cache as one caller may use it. */
 export class ViewerCache {
   readonly parts: CacheParts;
-  private readonly viewer: CacheViewer;
+  readonly viewer: CacheViewer;
+  /** When the operation began. */
+  readonly since: number;
 
   constructor(parts: CacheParts, viewer: CacheViewer) {
     this.parts = parts;
     this.viewer = viewer;
+    this.since = parts.cache.moment();
   }
 
   record(endpoint: Endpoint, kind: string, key: string): RecordHandle {
     const partition = this.partitionOf(endpoint);
-    const cacheKey = partition === null ? null : cacheKeyOf(partition, `${kind}:${key}`, '', kind);
+    const cacheKey =
+      partition === null ? null : cacheKeyOf(partition, `${kind}:${key}`, undefined, kind, isReadOnly(endpoint));
     return new RecordHandle(this, cacheKey, endpoint, recordSeconds[kind]);
   }
 
@@ -122,7 +139,8 @@ export class ViewerCache {
     const mark = request.indexOf('?');
     const query = mark < 0 ? '' : request.slice(mark + 1);
     if (this.viewer.hasToken && partition === 'public' && mayHoldViewerData(endpoint, query)) return null;
-    return cacheKeyOf(partition, mark < 0 ? request : request.slice(0, mark), query, endpoint.path);
+    const path = mark < 0 ? request : request.slice(0, mark);
+    return cacheKeyOf(partition, path, query, endpoint.path, isReadOnly(endpoint));
   }
 
   /** Null if the endpoint's data may not be cached for this viewer. */
@@ -151,16 +169,18 @@ export interface ResponseMeta {
   reuse: Cacheability;
 }
 
-type Times = Pick<CacheEntry, 'since' | 'freshUntil' | 'keptUntil'>;
-
 /** What is cached of one record or response, as one caller may use it during one operation. */
-class CacheHandle {
+class CacheHandle implements CacheReader {
+  names: readonly string[] | undefined = undefined;
   private readonly viewer: ViewerCache;
   private readonly key: CacheKey | null;
   protected readonly endpoint: Endpoint;
   private readonly seconds: number;
-  /** At the first lookup: a response is not stored if its key was invalidated while the call was in flight. Null before it. */
-  private version: VersionToken | undefined | null = null;
+  /** At the first lookup: a response is not stored if its key was invalidated while the call was in flight. */
+  private version: VersionToken | undefined = undefined;
+  private pending: Promise<Cached | undefined> | undefined = undefined;
+  private releases: CacheLookup['release'] = undefined;
+  private isPeek = false;
 
   /** `key`: null if nothing may be cached. `seconds`: how long a response is fresh if upstream does not say. */
   constructor(
@@ -175,28 +195,55 @@ class CacheHandle {
     this.seconds = seconds;
   }
 
-  get(): Promise<Cached | undefined> | Cached | undefined {
+  get since(): number {
+    return this.viewer.since;
+  }
+  get cancellation(): CancellationToken | undefined {
+    return this.viewer.viewer.cancellation;
+  }
+  get mayLease(): boolean {
+    return !this.isPeek && this.viewer.viewer.isAccepted === true && !this.viewer.parts.unstored.has(this.endpoint);
+  }
+
+  /** `names`: the fields that are needed of a record. Whoever gets too little may have to call `release` at the end. */
+  get(names?: readonly string[]): Promise<Cached | undefined> | Cached | undefined {
     if (!this.key) return undefined;
-    const found = this.viewer.parts.cache.get(this.key);
-    return found instanceof Promise ? found.then((later) => this.cached(later)) : this.cached(found);
+    if (this.pending) {
+      this.names = names && [...(this.names ?? noNames), ...names];
+      return this.pending;
+    }
+    this.names = names;
+    const found = this.viewer.parts.cache.get(this.key, this);
+    if (!(found instanceof Promise)) return this.cached(found);
+    this.pending = found.then((later) => this.cached(later));
+    return this.pending;
+  }
+
+  /** Only to know: nothing is read because of it. */
+  peek(names?: readonly string[]): Promise<Cached | undefined> | Cached | undefined {
+    this.isPeek = true;
+    return this.get(names);
+  }
+
+  /** The response is stored, or there is none: nobody has to wait for it any longer. */
+  release(): void {
+    this.releases?.();
+    this.releases = undefined;
   }
 
   delete(): void {
     if (this.key) this.viewer.parts.drop(this.key);
   }
 
-  /**
-   * Reads in flight are shared only within one epoch, so that nobody gets a read that began before another replica wrote. Always '' with
-   * one replica, where a write ends the sharing of all reads in flight. Null: not shared at all, because no version would show a write.
-   */
-  epoch(): string | null {
-    if (!this.viewer.parts.isShared) return '';
-    // While Redis fails there is no version, and reads are shared as with one replica.
-    return this.key && String(this.version ?? '');
+  /** Whether equal reads in flight may be shared: not without a lookup, if other replicas write and only a lookup would show it. */
+  isShareable(): boolean {
+    return !this.viewer.parts.isShared || this.key !== null;
   }
 
-  private cached({ entry, version }: CacheLookup): Cached | undefined {
-    if (this.version === null) this.version = version;
+  private cached({ entry, version, release }: CacheLookup): Cached | undefined {
+    this.pending = undefined;
+    this.version ??= version;
+    this.releases = release ?? this.releases;
     if (!entry) return undefined;
     const { value, since, freshUntil } = entry;
     const now = Date.now();
@@ -204,55 +251,50 @@ class CacheHandle {
     return { value: value as Json, isFresh: now < freshUntil, freshUntil, ageSeconds };
   }
 
-  /** Stores what `make` makes of the entry stored before. Returns its freshUntil; null if the response is not reusable. */
+  /** Returns freshUntil; null if the response is not reusable. */
   protected store(
-    { noStore, isPrivate, maxAge, mustRevalidate, age = 0 }: Cacheability,
-    make: (times: Times, before: CacheEntry | undefined) => CacheEntry,
+    value: object,
+    { bytes, reuse: { noStore, isPrivate, maxAge, mustRevalidate, age = 0 } }: ResponseMeta,
   ): number | null {
-    const { key, version, viewer, endpoint } = this;
-    if (!key || noStore || (isPrivate && !viewer.isPersonal(endpoint))) return null;
-    const { cache, ttlSeconds } = viewer.parts;
+    const { key, viewer, endpoint } = this;
+    const { cache, ttlSeconds, unstored } = viewer.parts;
+    if (!key || noStore || (isPrivate && !viewer.isPersonal(endpoint))) {
+      if (key) unstored.add(endpoint);
+      return null;
+    }
+    if (unstored.size > 0) unstored.delete(endpoint);
     const seconds = ttlSeconds ?? Math.max(0, Math.min(maxAge ?? this.seconds, MAX_AGE_SECONDS) - age);
     const now = Date.now();
     const freshUntil = now + seconds * 1000;
     const keptUntil = mustRevalidate ? freshUntil : freshUntil + STALE_SECONDS * 1000;
-    const times: Times = { since: now - age * 1000, freshUntil, keptUntil };
-    // Without a version the lookup failed, so invalidations since then are unknown.
-    if (version !== undefined) cache.set(key, version ?? undefined, (before) => make(times, before));
+    cache.set(key, this.version, { value, bytes, since: now - age * 1000, freshUntil, keptUntil });
     return freshUntil;
   }
 }
 
+const noNames: readonly string[] = Object.freeze([]);
+
 export class RecordHandle extends CacheHandle {
   /** `names`: the requested fields; those that the record lacks are cached as absent. Returns freshUntil; null if not reusable. */
-  put(record: Json, names: readonly string[], { bytes, reuse }: ResponseMeta): number | null {
-    return this.store(reuse, (times, before) => {
-      const merges = before !== undefined && before.freshUntil > Date.now();
-      const value: Json = merges ? shallowCopy(before.value) : {};
-      for (const name of names) value[name] = undefined;
-      Object.assign(value, record);
-      // `delete` is a call into the runtime, and nearly always the field is absent.
-      if (VIEWER_FIELD in value) delete value[VIEWER_FIELD];
-      if (!merges) return { value, bytes, ...times };
-      // A merged record is as old as its oldest field, and fresh no longer than any of them.
-      return {
-        value,
-        bytes: bytes + before.bytes,
-        since: Math.min(before.since, times.since),
-        freshUntil: Math.min(before.freshUntil, times.freshUntil),
-        keptUntil: Math.min(before.keptUntil, times.keptUntil),
-      };
-    });
+  put(record: Json, names: readonly string[], meta: ResponseMeta): number | null {
+    const value: Json = {};
+    for (const name of names) value[name] = undefined;
+    Object.assign(value, record);
+    // `delete` is a call into the runtime, and nearly always the field is absent.
+    if (VIEWER_FIELD in value) delete value[VIEWER_FIELD];
+    return this.store(value, meta);
   }
 }
 
 export class ResponseHandle extends CacheHandle {
   /** Returns freshUntil; null if not reusable. */
-  put(response: object, { bytes, reuse }: ResponseMeta): number | null {
+  put(response: object, meta: ResponseMeta): number | null {
     const { share, list } = this.endpoint;
-    const value = share === 'public' ? withoutViewerFields(response as Json, list) : response;
-    return this.store(reuse, (times) => ({ value, bytes, ...times }));
+    return this.store(share === 'public' ? withoutViewerFields(response as Json, list) : response, meta);
   }
 }
+
+/** Films, celebrities and charts: no endpoint writes them. */
+const isReadOnly = ({ share }: Endpoint): boolean => share === 'tier';
 
 const tierPartition = (credential: string): string => `tier ${credential}`;

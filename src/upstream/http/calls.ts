@@ -24,11 +24,11 @@ export class Calls {
     this.context = context;
   }
 
-  /** `epoch` limits which reads in flight are shared: see `CacheHandle`. */
+  /** `isShareable`: whether equal reads in flight may be shared. */
   async send(
     wanted: ApiRequest,
     path: Path | undefined,
-    epoch: string | null = '',
+    isShareable = true,
     files?: AsyncIterable<FilePart>,
   ): Promise<ApiResponse> {
     const { endpoint } = wanted;
@@ -39,7 +39,7 @@ export class Calls {
     const body = isRead ? noBody : requestBody(request, files);
     const logged = this.log(request, path);
     const call = new UpstreamCall(this.services, this.context, request, credential, body, logged);
-    return call.run(isRead ? shareKeyOf(request, epoch, this.context.rateShare) : undefined);
+    return call.run(isRead ? shareKeyOf(request, isShareable, this.context.rateShare) : undefined);
   }
 
   /** Throws unless the caller sent a token of their own. */
@@ -119,9 +119,8 @@ let unsharedReads = 0;
  * Reads with equal keys may share one request. A call of an agent may be rejected where that of a person is not, so neither waits for the
  * other.
  */
-function shareKeyOf({ wirePath }: ApiRequest, epoch: string | null, rateShare: number | undefined): string {
-  let key = wirePath;
-  if (epoch !== '') key += `\n${epoch ?? `unshared ${++unsharedReads}`}`;
+function shareKeyOf({ wirePath }: ApiRequest, isShareable: boolean, rateShare: number | undefined): string {
+  const key = isShareable ? wirePath : `${wirePath}\nunshared ${++unsharedReads}`;
   return rateShare === undefined ? key : `${key} agents`;
 }
 

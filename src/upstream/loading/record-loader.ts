@@ -54,7 +54,7 @@ export class RecordLoader {
     const missing = missingOf(state, names);
     let loads = loadsOf(state, names);
     if (missing) {
-      const cached = state.cache.get();
+      const cached = state.cache.get(missing);
       if (cached instanceof Promise || !this.mergeCached(state, missing, cached, path)) {
         const load = this.loadOf(state, missing, cached, path);
         if (!loads.includes(load)) loads = [...loads, load];
@@ -74,7 +74,7 @@ export class RecordLoader {
   async wouldRequest(kind: string, source: RecordSource, key: string, names: FieldNames): Promise<string | null> {
     const { calls, cache } = this.context;
     if (calls.refuses(source.endpoint)) return null;
-    const cached = await cache.record(source.endpoint, kind, key).get();
+    const cached = await cache.record(source.endpoint, kind, key).peek(names);
     const isCached = cached?.isFresh && names.every((name) => name in cached.value || !isUpstreamField(source, name));
     return isCached ? null : `${kind}:${key}`;
   }
@@ -112,6 +112,7 @@ export class RecordLoader {
       for (const name of names) if (!(name in state.record)) setError(state, name, error as Error);
     }
     state.loads = state.loads.filter((each) => each !== load);
+    state.cache.release();
   }
 
   /** Uses what is cached if upstream failed, but not if it denied access. */
@@ -122,7 +123,7 @@ export class RecordLoader {
     const fields = projection(source, this.fieldsToRequest(load, cached));
     const request = projectedRequest(source.endpoint, source.input(key), fields);
     try {
-      this.store(load, cached, fields, await calls.send(request, path, cache.epoch()));
+      this.store(load, cached, fields, await calls.send(request, path, cache.isShareable()));
     } catch (error) {
       const stale = staleAfter(this.context, source.endpoint, cache, cached, error);
       if (!stale) throw error;

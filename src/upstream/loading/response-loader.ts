@@ -38,7 +38,7 @@ export class ResponseLoader {
     const { calls, cache } = this.context;
     if (calls.refuses(endpoint)) return null;
     const { wirePath } = projectedRequest(endpoint, input, names);
-    const cached = await cache.response(endpoint, wirePath).get();
+    const cached = await cache.response(endpoint, wirePath).peek();
     return cached?.isFresh ? null : wirePath;
   }
 
@@ -53,7 +53,7 @@ export class ResponseLoader {
       return cached.value;
     }
     try {
-      const response = await calls.send(request, path, cache.epoch());
+      const response = await calls.send(request, path, cache.isShareable());
       const { value } = response;
       if (typeof value === 'object' && value !== null) cachePolicy.restrict(cache.put(value, response), endpoint);
       else {
@@ -66,6 +66,8 @@ export class ResponseLoader {
       if (!stale) throw error;
       calls.logCached(request, path, { staleSeconds: stale.ageSeconds });
       return stale.value;
+    } finally {
+      cache.release();
     }
   }
 }

@@ -1,7 +1,7 @@
 /** Calls of Redis that a request waits for briefly, or not at all while Redis is slow, refuses them or is unreachable. */
 import { afterPendingReads } from '../../lib/deadlines.ts';
 import { type AvailabilityMonitor, type ReportAvailability, createAvailabilityMonitor } from '../availability.ts';
-import { createPause } from './pause.ts';
+import type { Pause } from './pause.ts';
 
 /** The result of a call; undefined if it failed, was late, or was not made. `onLate` gets the result of a call that was late. */
 export type RedisCall = <Result>(
@@ -12,17 +12,21 @@ export type RedisCall = <Result>(
 interface ChannelOptions {
   what: string;
   timeoutMs: number;
+  pause: Pause;
   /** Of the connection. */
   availability: AvailabilityMonitor;
   report: ReportAvailability;
 }
 
-/** Calls of one kind: after one that was late or refused, no other is made during a pause, which grows. */
+/**
+ * Calls of one kind. No other is made during a pause, which grows, after one that was refused, or that was late while Redis answered nothing
+ * else: a Redis that is slow answers still.
+ */
 export function createChannel(redis: { status: string }, options: ChannelOptions): RedisCall {
-  const { what, timeoutMs, availability, report } = options;
-  const pause = createPause();
+  const { what, timeoutMs, pause, availability, report } = options;
   // Redis may answer reads and refuse writes, so refusals are reported by kind of call.
   const refusals = createAvailabilityMonitor(report);
+  let answers = 0;
 
   function onFailure(error: unknown): undefined {
     pause.grow();
@@ -30,30 +34,36 @@ export function createChannel(redis: { status: string }, options: ChannelOptions
     if (name === 'ReplyError') refusals.onFailure(`refuses ${what}: ${message.split(' ', 1)[0]}`, true);
     return undefined;
   }
-  function onResult<Result>(value: Result): Result {
+  function onResult(): void {
+    answers++;
     pause.end();
     availability.onSuccess();
     refusals.onSuccess();
-    return value;
+  }
+  function onLateness(answersBefore: number): void {
+    if (answers > answersBefore) return;
+    pause.grow();
+    availability.onFailure('no answer in time');
   }
 
   return async (call, onLate) => {
     if (redis.status !== 'ready' || pause.isOn()) return undefined;
+    const answersBefore = answers;
     let isLate = false;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {
       timer = setTimeout(afterPendingReads, timeoutMs, () => {
         isLate = true;
+        onLateness(answersBefore);
         resolve(undefined);
       });
     });
-    const result = call().then((value) => (isLate ? void onLate?.(value) : onResult(value)), onFailure);
+    const result = call().then((value) => {
+      onResult();
+      return isLate ? void onLate?.(value) : value;
+    }, onFailure);
     const first = await Promise.race([result, late]);
     clearTimeout(timer);
-    if (isLate) {
-      pause.grow();
-      availability.onFailure('no answer in time');
-    }
     return first;
   };
 }

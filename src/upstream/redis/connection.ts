@@ -5,6 +5,7 @@ import type * as IORedis from 'ioredis';
 import { settlesWithin } from '../../lib/promises.ts';
 import { type OnAvailabilityChange, createAvailabilityMonitor, errorCodeOf } from '../availability.ts';
 import { type RedisCall, createChannel } from './channel.ts';
+import { type Pause, createPause } from './pause.ts';
 
 /** Of one server, a Sentinel's primary, or a cluster: all commands of this program go to one slot, so they are the same for each. */
 export type RedisClient = IORedis.Redis | IORedis.Cluster;
@@ -14,7 +15,7 @@ export interface RedisConnection {
   /** The full name of a key. All have one hash tag: in a cluster they are in one slot, so that a script may use several. */
   key: (name: string) => string;
   /** Calls of one kind, which are waited for so long. `what` names them in the log. */
-  channel: (what: string, timeoutMs: number) => RedisCall;
+  channel: (what: string, timeoutMs: number, pause?: Pause) => RedisCall;
   close: () => Promise<void>;
 }
 
@@ -41,7 +42,8 @@ export function openRedis(
   return {
     redis,
     key: (name) => `catalog:{${tag}}:${name}`,
-    channel: (what, timeoutMs) => createChannel(redis, { what, timeoutMs, availability, report }),
+    channel: (what, timeoutMs, pause = createPause()) =>
+      createChannel(redis, { what, timeoutMs, pause, availability, report }),
     async close(): Promise<void> {
       closing = true;
       const ended = redis.quit().catch(() => undefined);
@@ -62,6 +64,6 @@ function createClient(url: string): RedisClient {
     connectTimeout: 2_000,
     retryStrategy: (times) => Math.min(RECONNECT_MS, 50 * times),
     // A primary that became a replica refuses writes: the address leads to the new primary.
-    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+    reconnectOnError: (error) => error.message.includes('READONLY'),
   });
 }

@@ -5,25 +5,55 @@
 import type { OnAvailabilityChange } from '../availability.ts';
 import { createRedisCache } from './cache.ts';
 import { openRedis } from './connection.ts';
+import { createPause } from './pause.ts';
 import { createRedisWindows } from './windows.ts';
 
 /**
- * The longest that a request waits for Redis, in ms. Longer for the rate, because replicas that count separately may cause a 429; and for
- * invalidations, because others would serve old entries.
+ * The longest that a request waits for Redis, in ms: without an answer it makes calls that cost more. Longer for the rate, because replicas
+ * that count separately may cause a 429; and for invalidations, because others would serve old entries.
  */
-export const DEFAULT_TIMEOUTS = { record: 50, window: 200 };
+export const DEFAULT_TIMEOUTS = { record: 250, window: 500 };
 
-export function connectRedis(
-  url: string,
-  namespace: string,
-  onAvailabilityChange?: OnAvailabilityChange,
+export interface SharedStateSettings {
+  url: string;
+  /** Keys of other namespaces are not visible. */
+  namespace: string;
+  /** Of the memory in front of Redis. */
+  maxBytes?: number;
+  onAvailabilityChange?: OnAvailabilityChange | undefined;
+  onInvalidation?: () => void;
+  timeouts?: typeof DEFAULT_TIMEOUTS;
+}
+
+const MAX_BYTES = 64_000_000;
+
+export type SharedState = ReturnType<typeof connectRedis>;
+
+export function connectRedis({
+  url,
+  namespace,
+  maxBytes = MAX_BYTES,
+  onAvailabilityChange,
+  onInvalidation = () => undefined,
   timeouts = DEFAULT_TIMEOUTS,
-) {
+}: SharedStateSettings) {
   const connection = openRedis(url, namespace, onAvailabilityChange);
   const { channel } = connection;
+  const pause = createPause();
+  const calls = {
+    lookups: channel('lookups', timeouts.record),
+    updates: channel('entries', timeouts.window),
+    invalidations: { call: channel('invalidations', timeouts.window, pause), pause },
+  };
+  const { cache, flush, unsent } = createRedisCache(connection, calls, maxBytes, onInvalidation);
   return {
-    cache: createRedisCache(connection, channel('reads', timeouts.record), channel('invalidations', timeouts.window)),
+    cache,
+    unsent,
     windows: createRedisWindows(connection, channel('the rate limit', timeouts.window)),
-    close: connection.close,
+    /** Writes first what other replicas have to know. */
+    close: async (): Promise<void> => {
+      await flush();
+      await connection.close();
+    },
   };
 }

@@ -28,8 +28,12 @@ if (hasRedis) {
     async () => {
       const { url } = await (server ??= redisServer());
       // Date does not advance here, so Redis would never be retried after one timeout.
-      const { cache } = connectRedis(url, `records ${names++}`, undefined, { record: 20_000, window: 20_000 });
-      await until(async () => (await cache.get(cacheKeyOf('', '', ''))).version !== undefined);
+      const { cache } = connectRedis({
+        url,
+        namespace: `records ${names++}`,
+        timeouts: { record: 20_000, window: 20_000 },
+      });
+      await until(async () => (await cache.get(cacheKeyOf('', '', ''))).version.shared !== '');
       return cache;
     },
   ]);
@@ -224,8 +228,8 @@ describe.each(caches)('record cache %s', (_, open) => {
           .put({ annotations: [] }, noHeaders);
     }
     await settled();
-    await records.invalidate('Book:7');
-    await records.invalidate('/v2/book/7/annotations');
+    await records.invalidate(['Book:7']);
+    await records.invalidate(['/v2/book/7/annotations']);
     expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').get()).toBeUndefined();
     expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '70').get()).toMatchObject({ isFresh: true });
     for (const query of ['', '?count=20', '?fields=id&start=20']) {
@@ -247,7 +251,7 @@ describe.each(caches)('record cache %s', (_, open) => {
     const records = await recordStore();
     const handle = records.forViewer(anonymous).record(bookEndpoints.byId, 'Book', '7');
     expect(await handle.get()).toBeUndefined();
-    await records.invalidate('Book:7');
+    await records.invalidate(['Book:7']);
     handle.put({ title: 'old' }, ['title'], noHeaders);
     await settled();
     expect(await records.forViewer(anonymous).record(bookEndpoints.byId, 'Book', '7').get()).toBeUndefined();
@@ -266,7 +270,7 @@ describe.each(caches)('record cache %s', (_, open) => {
 test('a memory cache counts its invalidations, and one that is turned off has no count', async () => {
   const records = createRecordCache({});
   expect(records.epoch()).toBe(0);
-  await records.invalidate('Book:7');
+  await records.invalidate(['Book:7']);
   expect(records.epoch()).toBe(1);
   expect(createRecordCache({ ttlSeconds: 0 }).epoch()).toBeNull();
 });
@@ -290,7 +294,7 @@ test('when the table of invalidations overflows, too much is invalidated rather 
   const records = createRecordCache();
   const cacheOfViewer = records.forViewer(anonymous);
   cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').put({ title: 'x' }, ['title'], noHeaders);
-  await records.invalidate('Book:7');
-  for (let other = 0; other < 20_001; other++) await records.invalidate(`Book:x${other}`);
+  await records.invalidate(['Book:7']);
+  for (let other = 0; other < 20_001; other++) await records.invalidate([`Book:x${other}`]);
   expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').get()).toBeUndefined();
 });

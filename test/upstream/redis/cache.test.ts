@@ -1,91 +1,294 @@
-import { afterEach, expect, test, vi } from 'vitest';
-import { createRedisCache } from '../../../src/upstream/redis/cache.ts';
-import { type CacheKey, cacheKeyOf } from '../../../src/upstream/cache/memory.ts';
-import type { RedisCall } from '../../../src/upstream/redis/channel.ts';
-import type { RedisConnection } from '../../../src/upstream/redis/connection.ts';
+import fc from 'fast-check';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cancel, createCancellationToken } from '../../../src/lib/cancellation.ts';
+import { type CacheKey, type CacheLookup, cacheKeyOf, isUsable } from '../../../src/upstream/cache/memory.ts';
+import { type SharedState, connectRedis } from '../../../src/upstream/redis/shared-state.ts';
+import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
 
-afterEach(() => void vi.useRealTimers());
+test.skipIf(hasRedis)(withoutRedis, () => undefined);
 
-const connectionTo = (redis: object) => ({ redis, key: (name: string) => name }) as RedisConnection;
+/** Long timeouts: a busy machine is not what is tested. */
+const timeouts = { record: 20_000, window: 20_000 };
+const book = (id = '7'): CacheKey => cacheKeyOf('public', `Book:${id}`, undefined, 'Book');
+const film = cacheKeyOf('tier x', 'Subject:1', undefined, 'Subject', true);
+const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A cache in a Redis that can be unreachable, and the names of the versions that it wrote there. */
-function cacheIn(state: { isReachable: boolean }) {
-  const written: string[] = [];
-  const redis = { status: 'ready', set: (name: string) => Promise.resolve(void written.push(name)) };
-  const inTime: RedisCall = async (call) => (state.isReachable ? await call() : undefined);
-  return { cache: createRedisCache(connectionTo(redis), inTime, inTime), written };
-}
-
-test('invalidations that did not reach Redis are written once it is reachable', async () => {
-  const state = { isReachable: false };
-  const { cache, written } = cacheIn(state);
-  await cache.invalidate('Book:7');
-  await cache.invalidate('Book:7');
-  state.isReachable = true;
-  await cache.invalidate('Book:8');
-  await cache.invalidate('Book:9');
-  expect(written).toEqual(['cleared:Book:7', 'cleared:Book:8', 'cleared:Book:9']);
-});
-
-test('more than 10,000 such invalidations become one that invalidates everything', async () => {
-  const state = { isReachable: false };
-  const { cache, written } = cacheIn(state);
-  for (let id = 0; id <= 10_001; id++) await cache.invalidate(`Book:${id}`);
-  state.isReachable = true;
-  await cache.invalidate('Book:7');
-  expect(written).toEqual(['cleared:*']);
-});
-
-test('nothing is read from a Redis that does not take the invalidations, although it answers reads', async () => {
-  const entry = JSON.stringify({ value: { id: '7' }, mark: '...', freshUntil: 1e15, keptUntil: 1e15 });
-  let isReadOnly = false;
-  const redis = {
-    status: 'ready',
-    set: () => (isReadOnly ? Promise.reject(new Error('READONLY')) : Promise.resolve('OK')),
-    mget: () => Promise.resolve([entry, null, null, null, null]),
-  };
-  const inTime: RedisCall = async (call) => {
-    try {
-      return await call();
-    } catch {
-      return undefined;
-    }
-  };
-  const cache = createRedisCache(connectionTo(redis), inTime, inTime);
-  const key: CacheKey = { text: 'Book:7', tag: 'Book:7', groupTag: 'Book', partition: 'all' };
-  expect((await cache.get(key)).entry).toMatchObject({ value: { id: '7' } });
-  isReadOnly = true;
-  await cache.invalidate('Book:7');
-  expect((await cache.get(key)).entry).toBeUndefined();
-  isReadOnly = false;
-  expect((await cache.get(key)).entry).toMatchObject({ value: { id: '7' } });
-});
-
-test('an entry is void from the millisecond at which its time ends', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  const key = cacheKeyOf('', 'Book:7', '');
-  const stored = new Map<string, string>();
-  const redis = {
-    set: (name: string, value: string) => Promise.resolve(void stored.set(name, value)),
-    mget: (...names: string[]) => Promise.resolve(names.map((name) => stored.get(name) ?? null)),
-  };
-  const cache = createRedisCache(
-    connectionTo(redis),
-    (call) => call(),
-    (call) => call(),
-  );
+/** As a part of the fields of a record, which is fresh for a minute. */
+const entryOf = (value: object) => {
   const now = Date.now();
-  const { version } = await cache.get(key);
-  cache.set(key, version, () => ({
-    value: { id: '7' },
-    bytes: 1,
-    since: now,
-    freshUntil: now + 5,
-    keptUntil: now + 9,
-  }));
-  await new Promise((resolve) => setImmediate(resolve));
-  vi.setSystemTime(now + 8);
-  expect((await cache.get(key)).entry?.value).toEqual({ id: '7' });
-  vi.setSystemTime(now + 9);
-  expect((await cache.get(key)).entry).toBeUndefined();
+  return { value, bytes: 10, since: now, freshUntil: now + 60_000, keptUntil: now + 120_000 };
+};
+
+describe.skipIf(!hasRedis)('the cache that replicas share', () => {
+  let server: Awaited<ReturnType<typeof redisServer>>;
+  let redis: Redis;
+  let namespaces = 0;
+  const open: SharedState[] = [];
+
+  beforeAll(async () => {
+    server = await redisServer();
+    redis = new Redis(server.url);
+    redis.on('error', () => undefined);
+  });
+  afterAll(async () => {
+    redis.disconnect();
+    await Promise.all(open.map((each) => each.close()));
+  });
+
+  /** Replicas of one facade. */
+  async function replicas(count: number, url = server.url) {
+    const namespace = `cache ${namespaces++}`;
+    const all = Array.from({ length: count }, () => connectRedis({ url, namespace, timeouts }));
+    open.push(...all);
+    const made = all.map((shared) => replicaOf(shared));
+    for (const { cache } of all) await until(async () => (await cache.get(book())).version.shared !== '');
+    return made;
+  }
+
+  /** Operations of one replica. */
+  function replicaOf({ cache, close, unsent }: SharedState) {
+    /** A reader of an operation that begins now. */
+    const begin = (names: readonly string[] = ['title'], more: { mayLease?: boolean } = {}) => {
+      const reader = { names, since: cache.moment(), cancellation: createCancellationToken(), mayLease: true, ...more };
+      return { ...reader, get: async (key = book()): Promise<CacheLookup> => cache.get(key, reader) };
+    };
+    return { cache, close, unsent, begin, read: (names?: readonly string[]) => begin(names).get() };
+  }
+
+  const commands = async () => {
+    const stats = await redis.info('commandstats');
+    return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0);
+  };
+
+  test('all lookups of a turn are one command, and those of an operation that memory has are none after the first', async () => {
+    const [one] = await replicas(1);
+    const keys = Array.from({ length: 60 }, (_, id) => book(String(id)));
+    const read = (operation = one!.begin()) => Promise.all(keys.map((key) => operation.get(key)));
+    await one!.cache.invalidate(['Book:0']);
+    one!.cache.set(film, (await one!.begin().get(film)).version, entryOf({})); // Redis has the scripts then
+    await until(async () => (await redis.keys('*:kept:*')).length > 0);
+    let before = await commands();
+    const found = await read();
+    expect((await commands()) - before).toBe(1);
+    found.forEach(({ version }, at) => one!.cache.set(keys[at]!, version, entryOf({ title: at })));
+    await until(async () => (await commands()) - before === 2); // all are written by one too
+    before = await commands();
+    const operation = one!.begin();
+    const titles = (lookups: CacheLookup[]) => lookups.map(({ entry }) => (entry?.value as { title: number }).title);
+    expect(titles(await read(operation))).toEqual(keys.map((_, at) => at));
+    expect((await commands()) - before).toBe(1);
+    expect(titles(await read(operation))).toEqual(keys.map((_, at) => at));
+    expect((await commands()) - before).toBe(1);
+  });
+
+  test('what one replica has stored another gets, with the fields of both', async () => {
+    const [one, two] = await replicas(2);
+    const { version } = await one!.read();
+    one!.cache.set(book(), version, entryOf({ title: 'x', subtitle: undefined }));
+    await until(async () => (await two!.read()).entry !== undefined);
+    const lookup = await two!.read(['pages']);
+    two!.cache.set(book(), lookup.version, entryOf({ pages: '9' }));
+    const names = ['title', 'pages', 'subtitle'];
+    await until(async () => isUsable((await one!.read(names)).entry, { names }));
+    expect((await one!.read(names)).entry?.value).toEqual({ title: 'x', subtitle: undefined, pages: '9' });
+  });
+
+  test('a reader whose operation began before an answer of Redis does not have to ask again; a later one does', async () => {
+    const [one, two] = await replicas(2);
+    const { version } = await one!.read();
+    one!.cache.set(book(), version, entryOf({ title: 'old' }));
+    await until(async () => (await two!.read()).entry !== undefined);
+    await one!.cache.invalidate(['Book:7']);
+    expect((await two!.read()).entry).toBeUndefined();
+  });
+
+  test('a process that missed more of the log than it keeps drops all that it has in memory', async () => {
+    const [one, two] = await replicas(2);
+    const { version } = await two!.read();
+    two!.cache.set(book(), version, entryOf({ title: 'x' }));
+    for (let n = 0; n < 3; n++) {
+      const names = Array.from({ length: 500 }, (_, at) => `Book:${1000 + 500 * n + at}`);
+      for (const name of names) void one!.cache.invalidate([name]);
+      await one!.cache.invalidate(['Book:8']);
+    }
+    await until(async () => (await two!.read()).entry !== undefined); // it is in Redis, where it is valid still
+    const log = (await redis.keys('*:log')).length;
+    for (const key of await redis.keys('*:log')) await redis.del(key);
+    expect(log).toBeGreaterThan(0);
+    expect((await two!.read()).entry).toBeUndefined();
+  });
+
+  describe('when equal reads are made by several replicas', () => {
+    test('one asks upstream, and the others get what it stores', async () => {
+      const [one, two, three] = await replicas(3);
+      const lookup = await one!.read();
+      expect(lookup.release).toBeDefined();
+      const others = Promise.all([two!.read(), two!.read(), three!.read()]);
+      await turn();
+      one!.cache.set(book(), lookup.version, entryOf({ title: 'x' }));
+      for (const { entry, release } of await others) {
+        expect(entry?.value).toEqual({ title: 'x' });
+        expect(release).toBeUndefined();
+      }
+    });
+
+    test('a holder that gets nothing lets one other ask, not all', async () => {
+      const [one, two, three] = await replicas(3);
+      const lookup = await one!.read();
+      const asked: CacheLookup[] = [];
+      const others = [two!, three!].map(async (replica) => {
+        const found = await replica.read();
+        asked.push(found);
+        return found;
+      });
+      await turn();
+      lookup.release!();
+      const first = await Promise.race(others);
+      expect(first.release).toBeDefined();
+      for (let turns = 0; turns < 50; turns++) await turn();
+      expect(asked).toHaveLength(1);
+      first.release!();
+      expect((await Promise.all(others)).every(({ release }) => release)).toBe(true);
+    });
+
+    test('the lease of a process that died ends by itself', async () => {
+      const [one, two] = await replicas(2);
+      await one!.read();
+      const waiting = two!.read();
+      const [lease] = await redis.keys('*{*}:lease:*');
+      expect(await redis.pttl(lease!)).toBeGreaterThan(0);
+      for (const key of await redis.keys('*:lease:*')) await redis.pexpire(key, 1);
+      expect((await waiting).release).toBeDefined();
+    });
+
+    test('one that needs more fields than were stored asks for the rest', async () => {
+      const [one, two] = await replicas(2);
+      const { version } = await one!.read();
+      const waiting = two!.read(['title', 'pages']);
+      await turn();
+      one!.cache.set(book(), version, entryOf({ title: 'x' }));
+      const { entry, release } = await waiting;
+      expect(entry?.value).toEqual({ title: 'x' });
+      expect(release).toBeDefined();
+    });
+
+    test('an invalidation in between: nothing old is stored or handed on, and nobody waits for the old read', async () => {
+      const [one, two, three] = await replicas(3);
+      const old = await one!.read();
+      const waiting = two!.read();
+      await turn();
+      await three!.cache.invalidate(['Book:7']);
+      const next = await waiting;
+      expect(next).toMatchObject({ entry: undefined, release: expect.any(Function) as unknown });
+      one!.cache.set(book(), old.version, entryOf({ title: 'old' }));
+      await turn();
+      next.release!();
+      expect((await three!.read()).entry).toBeUndefined();
+    });
+
+    test('a wait ends with its operation, and a lease that comes for nobody is given back', async () => {
+      const [one, two, three] = await replicas(3);
+      const lookup = await one!.read();
+      const operation = two!.begin();
+      const waiting = operation.get();
+      await until(async () => (await redis.keys('*:lease:*')).length > 0);
+      for (let turns = 0; turns < 20; turns++) await turn();
+      cancel(operation.cancellation, new Error('gone'));
+      expect((await waiting).release).toBeUndefined();
+      lookup.release!();
+      expect((await three!.read()).release).toBeDefined();
+    });
+
+    test('a read with a token that upstream has not accepted neither waits nor makes others wait', async () => {
+      const [one, two] = await replicas(2);
+      const stranger = await one!.begin(undefined, { mayLease: false }).get();
+      expect(stranger.release).toBeUndefined();
+      expect((await two!.read()).release).toBeDefined();
+      expect((await one!.begin(undefined, { mayLease: false }).get()).release).toBeUndefined();
+    });
+
+    test('when Redis goes away, those that wait ask upstream', async () => {
+      const other = await redisServer();
+      const [one, two] = await replicas(2, other.url);
+      await one!.read();
+      const waiting = two!.read();
+      await turn();
+      await other.stop();
+      expect(await waiting).toMatchObject({ entry: undefined });
+    });
+  });
+
+  test('while Redis is away, only what nothing writes is served from memory', async () => {
+    const other = await redisServer();
+    const [one] = await replicas(1, other.url);
+    const operation = one!.begin();
+    for (const key of [book(), film]) one!.cache.set(key, (await operation.get(key)).version, entryOf({ title: 'x' }));
+    await other.stop();
+    const later = one!.begin();
+    expect((await later.get(film)).entry?.value).toEqual({ title: 'x' });
+    expect((await later.get()).entry).toBeUndefined();
+    await other.start();
+    await until(async () => (await one!.read()).entry === undefined);
+  });
+
+  test('a log that is lost invalidates all, and what this process had written to it is written again', async () => {
+    const [one, two] = await replicas(2);
+    await one!.cache.invalidate(['Book:7']);
+    await one!.read();
+    for (const key of await redis.keys('*')) await redis.del(key);
+    await two!.read();
+    await one!.read();
+    await until(async () => (await server.dump()).includes('Book:7'));
+    expect(one!.unsent()).toBe(0);
+  });
+
+  test(
+    'no reader of any replica is shown the state before a write that was answered',
+    { timeout: 60_000 },
+    async () => {
+      const all = await replicas(3);
+      const replica = fc.integer({ min: 0, max: 2 });
+      const id = fc.integer({ min: 0, max: 1 });
+      const pause = fc.integer({ min: 0, max: 6 });
+      const step = fc.record({ replica, id, pause, slow: pause, isWrite: fc.boolean(), isGroup: fc.boolean() });
+      let run = 0;
+      const property = fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 30 }), async (steps) => {
+        run++;
+        const truth = [1, 1];
+        const answered = [1, 1];
+        const work = async ({ replica: at, id: of, slow, isWrite, isGroup }: (typeof steps)[number]) => {
+          const { cache, begin } = all[at]!;
+          const key = cacheKeyOf('public', `Book:${run}-${of}`, undefined, `Book ${run}`);
+          if (isWrite) {
+            const written = isGroup ? [0, 1] : [of];
+            for (const each of written) truth[each]!++;
+            const made = [...truth];
+            expect(await cache.invalidate([isGroup ? key.groupTag : key.tag])).toBe(true);
+            for (const each of written) answered[each] = Math.max(answered[each]!, made[each]!);
+            return;
+          }
+          const least = answered[of]!;
+          const operation = begin();
+          const lookup = await operation.get(key);
+          if (isUsable(lookup.entry, operation)) {
+            expect((lookup.entry.value as { title: number }).title).toBeGreaterThanOrEqual(least);
+            return;
+          }
+          const title = truth[of]!;
+          for (let turns = 0; turns < slow; turns++) await turn();
+          if (slow === 6) lookup.release?.();
+          else cache.set(key, lookup.version, entryOf({ title }));
+          lookup.release?.();
+        };
+        const works: Promise<void>[] = [];
+        for (const each of steps) {
+          for (let turns = 0; turns < each.pause; turns++) await turn();
+          works.push(work(each));
+        }
+        await Promise.all(works);
+      });
+      await fc.assert(property, { numRuns: process.env.THOROUGH ? 500 : 60 });
+    },
+  );
 });

@@ -1,11 +1,12 @@
 import { expect, test, vi } from 'vitest';
+import { createPause } from '../../../src/upstream/redis/pause.ts';
 import { createChannel } from '../../../src/upstream/redis/channel.ts';
 
 function connected(status = 'ready') {
   const availability = { onSuccess: vi.fn(), onFailure: vi.fn() };
   const reported: (string | undefined)[] = [];
   const report = (reason: string | undefined) => void reported.push(reason);
-  const call = createChannel({ status }, { what: 'reads', timeoutMs: 1, availability, report });
+  const call = createChannel({ status }, { what: 'reads', timeoutMs: 1, pause: createPause(), availability, report });
   const noted = () => [availability.onSuccess.mock.calls.length, availability.onFailure.mock.calls.length];
   return { call, noted, reported };
 }

@@ -1,0 +1,34 @@
+/**
+ * How an entry is written in Redis. The first line has the version and the time until which it is fresh, for the scripts; each further line
+ * has some fields of a record, or a response.
+ */
+import { type CacheEntry, mergedEntry } from '../cache/memory.ts';
+
+/** As JSON. Replicas of other versions of this program read it too: its names stay. */
+interface StoredEntry extends CacheEntry {
+  /** Fields known to be absent: JSON has no undefined. */
+  none?: string[];
+}
+
+/** One line. */
+export function encodeEntry(entry: CacheEntry): string {
+  const none = Object.entries(entry.value).flatMap(([name, value]) => (value === undefined ? [name] : []));
+  return JSON.stringify({ ...entry, none } satisfies StoredEntry);
+}
+
+/** The entry, of all lines together. */
+export function decodeEntry(text: string): CacheEntry | undefined {
+  try {
+    const [, ...lines] = text.split('\n');
+    const entry = lines.map(decodeLine).reduce(mergedEntry);
+    return entry.keptUntil > Date.now() ? entry : undefined;
+  } catch {
+    return undefined; // not an entry of this program
+  }
+}
+
+function decodeLine(line: string): CacheEntry {
+  const { value, bytes, since, freshUntil, keptUntil, none = [] } = JSON.parse(line) as StoredEntry;
+  for (const name of none) if (!(name in value)) (value as Record<string, unknown>)[name] = undefined;
+  return { value, bytes, since, freshUntil, keptUntil };
+}

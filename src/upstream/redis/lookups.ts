@@ -1,0 +1,254 @@
+/**
+ * Looks up entries: all of a turn in one command, which also asks for the log of invalidations and takes leases. A reader whose entry is
+ * being read by another replica waits for it by looking it up again.
+ */
+import { type CancellationListener, addListener, removeListener } from '../../lib/cancellation.ts';
+import {
+  type CacheKey,
+  type CacheLookup,
+  type CacheReader,
+  type MemoryCache,
+  type VersionToken,
+  isUsable,
+} from '../cache/memory.ts';
+import type { RedisCall } from './channel.ts';
+import type { RedisConnection } from './connection.ts';
+import { decodeEntry } from './entries.ts';
+import type { Invalidations, LogReply } from './invalidations.ts';
+import { INVALIDATION_LIFE_MS, LEASE_MS, RECORDS_MAX, type RedisKeys, randomGeneration } from './keys.ts';
+import type { Leases } from './leases.ts';
+import { CHANGES_MAX, COMMON } from './log-script.ts';
+import { type Script, defineScript } from './script.ts';
+
+/** What a lookup does if there is no fresh entry; `ANYWAY`: also if there is one, because it lacks fields. */
+const MODES = { noLease: 0, lease: 1, anyway: 2 } as const;
+/** The lease: not needed, taken by this process, or held by another. */
+const NONE = 0;
+const GRANTED = 1;
+const HELD = 2;
+
+/**
+ * KEYS: the log, then those of the records. ARGV: known version, generation of a new log, its life, now, owner of leases, ms of a lease;
+ * then of each record the mode. Returns head and names of the log, then of each record its entry and its lease.
+ */
+const LOOK_UP = `${COMMON}
+local head = headOf(KEYS[1], ARGV[2], ARGV[3])
+local reply = {head, since(KEYS[1], ARGV[1], head, ${CHANGES_MAX})}
+for record = 0, (#KEYS - 1) / 5 - 1 do
+  local at, mode = 2 + 5 * record, tonumber(ARGV[7 + record])
+  local entry, taken = get(KEYS[at]), 0
+  local version, fresh = string.match(entry, '^(%S+) (%d+)\\n')
+  if not version or not isCurrent(version, head, at) then entry, fresh = '', 0 end
+  local isFresh = tonumber(fresh) > tonumber(ARGV[4])
+  if mode == ${MODES.anyway} or (mode == ${MODES.lease} and not isFresh) then
+    local owner, leased = string.match(get(KEYS[at + 1]), '^(%S+) (%S+)$')
+    -- A lease from before an invalidation leads to an old response.
+    if owner and owner ~= ARGV[5] and isCurrent(leased, head, at) then taken = ${HELD} else
+      taken = ${GRANTED}
+      local set = redis.pcall('SET', KEYS[at + 1], ARGV[5] .. ' ' .. head, 'PX', ARGV[6])
+      -- A full Redis can still be read.
+      if set.err and not string.find(set.err, 'OOM') then return set end
+    end
+  end
+  reply[3 + 2 * record] = entry
+  reply[4 + 2 * record] = taken
+end
+return reply`;
+
+/** How long a reader waits before it looks up again: at first, and at most. */
+const FIRST_WAIT_MS = 5;
+const LONGEST_WAIT_MS = 50;
+/** Then a reader asks upstream by itself. */
+const PATIENCE_MS = 10_000;
+
+interface Waiting extends CancellationListener {
+  reader: CacheReader;
+  resolve: (lookup: CacheLookup) => void;
+  /** When it began to wait for another replica; undefined before that. */
+  since: number | undefined;
+}
+
+/** All readers of one entry that wait. */
+interface Lookup {
+  key: CacheKey;
+  waiting: Waiting[];
+  /** A fresh entry lacks fields: the lease is needed nevertheless. */
+  isForced: boolean;
+  waitMs: number;
+  isQueued: boolean;
+}
+
+export interface LookupParts {
+  connection: RedisConnection;
+  keys: RedisKeys;
+  call: RedisCall;
+  memory: MemoryCache;
+  invalidations: Invalidations;
+  leases: Leases;
+}
+
+export class Lookups {
+  private readonly parts: LookupParts;
+  private readonly lookUp: Script;
+  private readonly lookups = new Map<string, Lookup>();
+  private queue: Lookup[] = [];
+  /** Questions sent, and the last that was answered: memory has all that was invalidated before it was sent. */
+  private sent = 0;
+  private answered = 0;
+
+  constructor(parts: LookupParts) {
+    this.parts = parts;
+    this.lookUp = defineScript(parts.connection.redis, 'catalogLookUp', LOOK_UP);
+  }
+
+  moment(): number {
+    return this.sent;
+  }
+
+  /** Whether the reader may use what is in memory: the log was asked for after its operation began. */
+  isCurrent({ since }: CacheReader): boolean {
+    return this.answered > since;
+  }
+
+  /** Entries that readers wait for. */
+  size(): number {
+    return this.lookups.size;
+  }
+
+  find(key: CacheKey, reader: CacheReader): Promise<CacheLookup> {
+    return new Promise((resolve) => {
+      const known = this.lookups.get(key.text);
+      const lookup: Lookup = known ?? { key, waiting: [], isForced: false, waitMs: FIRST_WAIT_MS, isQueued: false };
+      const onCancel = () => this.resolveAll(lookup, [waiting]);
+      const waiting: Waiting = { reader, resolve, since: undefined, onCancel };
+      lookup.waiting.push(waiting);
+      if (known) return;
+      this.lookups.set(key.text, lookup);
+      this.enqueue(lookup);
+    });
+  }
+
+  private enqueue(lookup: Lookup): void {
+    if (lookup.isQueued) return;
+    lookup.isQueued = true;
+    if (this.queue.length === 0) setImmediate(() => this.flush());
+    this.queue.push(lookup);
+  }
+
+  private flush(): void {
+    const all = this.queue;
+    this.queue = [];
+    for (let at = 0; at < all.length; at += RECORDS_MAX) void this.ask(all.slice(at, at + RECORDS_MAX));
+  }
+
+  /** Looks up what memory lacks, and asks for the log on behalf of all. */
+  private async ask(all: readonly Lookup[]): Promise<void> {
+    const { keys, memory, invalidations, leases, call } = this.parts;
+    const question = ++this.sent;
+    const missing = all.filter((lookup) => {
+      lookup.isQueued = false;
+      const entry = memory.find(lookup.key);
+      return !lookup.waiting.every(({ reader }) => isUsable(entry, reader));
+    });
+    const names = [keys.log];
+    const values = [
+      invalidations.known(),
+      randomGeneration(),
+      INVALIDATION_LIFE_MS,
+      Date.now(),
+      leases.owner,
+      LEASE_MS,
+    ];
+    for (const lookup of missing) {
+      names.push(...keys.recordKeys(lookup.key));
+      values.push(modeOf(lookup));
+    }
+    const before = memory.version();
+    const reply = await call(
+      () => this.lookUp(names, values) as Promise<LookupReply>,
+      (late) => missing.forEach(({ key }, at) => late[3 + 2 * at] === GRANTED && leases.end(key)),
+    );
+    if (!reply) {
+      for (const lookup of all) this.resolveAll(lookup, lookup.waiting);
+      return;
+    }
+    const [head, changes, ...found] = reply;
+    // What this process invalidated since the lookup may not be in the log yet.
+    const isUntouched = memory.version() === before;
+    invalidations.apply([head, changes]);
+    this.answered = Math.max(this.answered, question);
+    const version = isUntouched ? memory.version() : before;
+    const taken = new Map<Lookup, unknown>();
+    for (const [at, lookup] of missing.entries()) {
+      this.adopt(lookup.key, found[2 * at] as string, version);
+      taken.set(lookup, found[2 * at + 1]);
+    }
+    for (const lookup of all) this.settle(lookup, question, taken.get(lookup));
+  }
+
+  /** Keeps an entry that another replica stored. */
+  private adopt(key: CacheKey, text: string, version: VersionToken): void {
+    const { memory, invalidations } = this.parts;
+    const entry = text === '' || invalidations.isUnsent(key) ? undefined : decodeEntry(text);
+    const own = memory.find(key);
+    if (entry && (key.isRecord || !own || own.freshUntil < entry.freshUntil)) memory.set(key, version, entry);
+  }
+
+  /** `taken`: the lease; undefined if the entry was not looked up. */
+  private settle(lookup: Lookup, question: number, taken: unknown): void {
+    const { memory, leases } = this.parts;
+    const entry = memory.find(lookup.key);
+    const now = performance.now();
+    // Those that came after the command was sent have to ask again.
+    const asked = lookup.waiting.filter(({ reader }) => reader.since < question);
+    const served = asked.filter(({ reader }) => isUsable(entry, reader));
+    const open = served.length === 0 ? asked : asked.filter(({ reader }) => !isUsable(entry, reader));
+    this.resolveAll(lookup, served);
+    if (taken === GRANTED) {
+      if (!open.some(({ reader }) => reader.mayLease)) leases.end(lookup.key);
+      this.resolveAll(lookup, open, true);
+    } else if (taken !== undefined) {
+      const leaving = open.filter((each) => !each.reader.mayLease || isImpatient(each, now));
+      this.resolveAll(lookup, leaving);
+    }
+    if (lookup.waiting.length === 0) return;
+    if (taken === HELD) return this.wait(lookup, now);
+    // There is a fresh entry that lacks fields, or it was invalidated meanwhile.
+    lookup.isForced = taken === NONE;
+    this.enqueue(lookup);
+  }
+
+  private wait(lookup: Lookup, now: number): void {
+    for (const waiting of lookup.waiting) {
+      if (waiting.since === undefined && waiting.reader.cancellation) addListener(waiting.reader.cancellation, waiting);
+      waiting.since ??= now;
+    }
+    setTimeout(() => lookup.waiting.length > 0 && this.enqueue(lookup), lookup.waitMs).unref();
+    lookup.waitMs = Math.min(LONGEST_WAIT_MS, lookup.waitMs * 2);
+  }
+
+  /** `isLeased`: these ask upstream for all replicas. */
+  private resolveAll(lookup: Lookup, some: readonly Waiting[], isLeased = false): void {
+    const { memory, leases } = this.parts;
+    const { key } = lookup;
+    const left = new Set(some);
+    lookup.waiting = lookup.waiting.filter((each) => !left.has(each));
+    if (lookup.waiting.length === 0 && this.lookups.get(key.text) === lookup) this.lookups.delete(key.text);
+    const found = memory.find(key);
+    const version = memory.version();
+    for (const waiting of some) {
+      const { reader, resolve } = waiting;
+      if (waiting.since !== undefined && reader.cancellation) removeListener(reader.cancellation, waiting);
+      // Without an answer of Redis another replica may have invalidated it, unless nothing ever does.
+      const entry = key.isReadOnly || this.isCurrent(reader) ? found : undefined;
+      resolve({ entry, version, release: isLeased && reader.mayLease ? leases.hold(key, reader) : undefined });
+    }
+  }
+}
+
+const isImpatient = ({ since }: Waiting, now: number): boolean => since !== undefined && now - since > PATIENCE_MS;
+
+type LookupReply = [...LogReply, ...(string | number)[]];
+
+const modeOf = ({ waiting, isForced }: Lookup): number =>
+  !waiting.some(({ reader }) => reader.mayLease) ? MODES.noLease : isForced ? MODES.anyway : MODES.lease;

@@ -1,0 +1,96 @@
+/** Writes entries and ends leases: all of a turn in one command. */
+import type { CacheEntry, CacheKey, VersionToken } from '../cache/memory.ts';
+import type { RedisCall } from './channel.ts';
+import type { RedisConnection } from './connection.ts';
+import { encodeEntry } from './entries.ts';
+import {
+  INVALIDATION_LIFE_MS,
+  LEASE_MS,
+  LIFE_MS,
+  RECORDS_MAX,
+  type RedisKeys,
+  randomGeneration,
+  randomStep,
+} from './keys.ts';
+import { COMMON } from './log-script.ts';
+import { defineScript } from './script.ts';
+
+/** Lines of an entry; with more, it begins anew. */
+const LINES_MAX = 16;
+
+/**
+ * KEYS: the log, then those of the records. ARGV: owner of leases, now, generation of a new log, its life, step, ms of a lease; then of each
+ * record: what to do, version, fresh until, ms to keep, text.
+ */
+const UPDATE = `${COMMON}
+local head = headOf(KEYS[1], ARGV[3], ARGV[4])
+for record = 0, (#KEYS - 1) / 5 - 1 do
+  local at, arg = 2 + 5 * record, 7 + 5 * record
+  local entry, lease = KEYS[at], KEYS[at + 1]
+  local what, version, fresh, life, text = ARGV[arg], ARGV[arg + 1], ARGV[arg + 2], tonumber(ARGV[arg + 3]), ARGV[arg + 4]
+  local isMine = string.match(get(lease), '^%S+') == ARGV[1]
+  -- A response is older than an invalidation since its version. Fields of a record are added to those of a fresh entry.
+  if (what == 'add' or what == 'set') and isCurrent(version, head, at) then
+    local oldVersion, oldFresh, lines = string.match(get(entry), '^(%S+) (%d+)\\n(.*)$')
+    if what == 'add' and oldFresh and tonumber(oldFresh) > tonumber(ARGV[2]) and isCurrent(oldVersion, head, at) then
+      local _, breaks = string.gsub(lines, '\\n', '')
+      if breaks < ${LINES_MAX} - 1 then
+        text = lines .. '\\n' .. text
+        life = math.min(life, redis.call('PTTL', entry))
+        if tonumber(oldFresh) < tonumber(fresh) then fresh = oldFresh end
+      end
+    end
+    if life > 0 then redis.call('SET', entry, head .. ' ' .. fresh .. '\\n' .. text, 'PX', life) end
+  end
+  -- Other replicas may have it in memory too.
+  if what == 'delete' and redis.call('DEL', entry) == 1 then head = append(KEYS[1], head, ARGV[5], text) end
+  if what == 'renew' then
+    if isMine then redis.call('PEXPIRE', lease, ARGV[6]) end
+  elseif isMine and what ~= 'delete' then redis.call('DEL', lease) end
+end
+return head`;
+
+interface Update {
+  key: CacheKey;
+  what: 'add' | 'set' | 'delete' | 'release' | 'renew';
+  version: string;
+  entry: CacheEntry | undefined;
+}
+
+export type Updates = ReturnType<typeof createUpdates>;
+
+/** `owner`: of this process's leases. */
+export function createUpdates({ redis }: RedisConnection, keys: RedisKeys, call: RedisCall, owner: string) {
+  const update = defineScript(redis, 'catalogUpdate', UPDATE);
+  let queue: Update[] = [];
+
+  function flush(): void {
+    const all = queue;
+    queue = [];
+    for (let at = 0; at < all.length; at += RECORDS_MAX) send(all.slice(at, at + RECORDS_MAX));
+  }
+  function send(updates: readonly Update[]): void {
+    const names = [keys.log];
+    const values = [owner, Date.now(), randomGeneration(), INVALIDATION_LIFE_MS, randomStep(), LEASE_MS];
+    for (const { key, what, version, entry } of updates) {
+      names.push(...keys.recordKeys(key));
+      const life = entry ? Math.min(LIFE_MS, Math.round(entry.keptUntil - Date.now())) : 0;
+      const text = entry ? encodeEntry(entry) : key.tag;
+      values.push(what, version, entry ? Math.floor(entry.freshUntil) : 0, life, text);
+    }
+    // The cache is optional: leases end by themselves, and entries that were not stored are read again.
+    void call(() => update(names, values));
+  }
+  function add(update: Update): void {
+    if (queue.length === 0) setImmediate(flush);
+    queue.push(update);
+  }
+  return {
+    owner,
+    store: (key: CacheKey, { shared }: VersionToken, entry: CacheEntry): void =>
+      add({ key, what: key.isRecord ? 'add' : 'set', version: shared, entry }),
+    delete: (key: CacheKey): void => add({ key, what: 'delete', version: '', entry: undefined }),
+    release: (key: CacheKey): void => add({ key, what: 'release', version: '', entry: undefined }),
+    renew: (key: CacheKey): void => add({ key, what: 'renew', version: '', entry: undefined }),
+  };
+}
