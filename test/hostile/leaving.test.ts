@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { startFacade } from '../support/start-facade.ts';
 import { expectAtRest } from '../support/atRest.ts';
 import { json } from '../support/hostile.ts';
+import { thorough } from '../support/optional.ts';
 
 const boundary = 'x';
 const part = (name: string, value: string, file = '') =>
@@ -66,12 +67,14 @@ test.each(Object.keys(kinds))(
   },
 );
 
-test('after 2,000 clients that disconnected, with every kind of request, no resources are held', async () => {
+/** Of every kind of request. */
+const CLIENTS = thorough ? 2_000 : 400;
+
+test(`after ${CLIENTS} clients that disconnected, with every kind of request, no resources are held`, async () => {
   const { books, facade, metrics } = await startFacade({ maxRunningOperations: '16', maxWaitingOperations: '64' });
   books.behave(book('活'.repeat(2_000)));
   const { 'a file of the GraphiQL page': file, ...others } = kinds;
   const requests = Object.values(others).map((kind) => kind('a: summary b: summary title'));
-  const CLIENTS = 2_000;
   let next = 0;
   const inTurn = async () => {
     while (next < CLIENTS) {
@@ -82,7 +85,8 @@ test('after 2,000 clients that disconnected, with every kind of request, no reso
   };
   await Promise.all(Array.from({ length: 40 }, inTurn));
   await expectAtRest(facade, { connections: true });
-  expect(await metrics.text()).toMatch(/catalog_requests_total\{path="\/graphql",status="200"\} 1980/);
+  const answered = CLIENTS - CLIENTS / 100; // the others got a file
+  expect(await metrics.text()).toContain(`catalog_requests_total{path="/graphql",status="200"} ${answered}`);
   const after = await fetch(`${facade.url}/graphql?query={__typename}`);
   expect(await after.json()).toEqual({ data: { __typename: 'Query' } });
 });

@@ -58,7 +58,9 @@ test.each(Object.keys(argumentsOf))(
   async (name) => {
     // Each in a minute of its own, as to the rate limit, and first with nothing known of the token's tier.
     const setup = await open();
-    for (const token of ['demo-alice', 'demo-bob', undefined]) {
+    const round = Object.keys(argumentsOf).indexOf(name);
+    const tokens = ['demo-alice', 'demo-bob', undefined];
+    for (const token of thorough ? tokens : tokens.filter((_, at) => (at + round) % 3 > 0)) {
       const { client, call } = await agent(setup.facade.url, token);
       const { _meta, inputSchema } = (await client.listTools()).tools.find((tool) => tool.name === name)!;
       const price = _meta!['catalog-graphql/price'] as Price;
