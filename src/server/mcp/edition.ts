@@ -24,6 +24,8 @@ export function editionOf(message: object, headers: IncomingHttpHeaders): Editio
   const claimed = claimedVersion(message);
   // An edition with sessions may be named in `_meta` too: no session is kept for it either.
   if (isSessionVersion(claimed) && (version === undefined || version === claimed)) return { era: 'session' };
+  if (claimed === undefined && version !== undefined && !VERSIONS.includes(version))
+    return isMethod(message, 'initialize') ? { era: 'session' } : rejected(unsupported(version));
   const found = classifyInboundRequest({
     httpMethod: 'POST',
     body: message,
@@ -34,10 +36,7 @@ export function editionOf(message: object, headers: IncomingHttpHeaders): Editio
   if (found.kind === 'reject') {
     return { status: found.httpStatus, error: new ProtocolError(found.code, shortenText(found.message, MESSAGE_MAX)) };
   }
-  if (found.kind === 'legacy') {
-    if ('method' in message && message.method === 'server/discover') return rejected(NO_META);
-    return version === undefined || isSessionVersion(version) ? { era: 'session' } : rejected(unsupported(version));
-  }
+  if (found.kind === 'legacy') return isMethod(message, 'server/discover') ? rejected(NO_META) : { era: 'session' };
   const { revision = 'none' } = found.classification;
   if (!REQUEST_VERSIONS.includes(revision)) return rejected(unsupported(revision));
   const mismatch = found.messageKind === 'request' ? headerMismatch(message as RpcRequest, headers) : undefined;
@@ -66,6 +65,8 @@ const NO_META = new ProtocolError(
 
 const unsupported = (requested: string): ProtocolError =>
   new UnsupportedProtocolVersionError({ supported: [...VERSIONS], requested: requested.slice(0, 100) });
+
+const isMethod = (message: object, method: string): boolean => 'method' in message && message.method === method;
 
 const isSessionVersion = (version: unknown): boolean =>
   typeof version === 'string' && SESSION_VERSIONS.includes(version);

@@ -1,4 +1,9 @@
-/** The methods of the protocol. No state is kept between requests. */
+/**
+ * The methods of the protocol. No state is kept between requests.
+ *
+ * The SDK tells the editions apart and has the schemas of requests. Its own dispatch is not used: it makes each list anew, and its error
+ * codes are not those of JSON-RPC.
+ */
 import {
   ProtocolError,
   ProtocolErrorCode,

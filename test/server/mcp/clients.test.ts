@@ -79,6 +79,28 @@ describe.each(ways)('over %s', (_, isThere, open) => {
   });
 });
 
+test.skipIf(!hasProgram('nginx'))('nginx passes where to log in, and the preflight requests of pages', async () => {
+  const settings = { mcpAuthorizationServer: 'https://login.example', corsOrigins: 'https://shop.example' };
+  const facades = [await facadeOver(service, settings), await facadeOver(service, settings)] as const;
+  const url = await startNginx([facades[0].facade.url, facades[1].facade.url]);
+  const headers = { 'content-type': 'application/json' };
+  const params = { name: 'Diary', arguments: { user: 'alice' } };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  const denied = await fetch(`${url}/mcp`, { method: 'POST', headers, body });
+  const [, metadata] = /resource_metadata="([^"]+)"/.exec(denied.headers.get('www-authenticate') ?? '')!;
+  const read = await fetch(metadata!, { headers: { origin: 'https://any.example' } });
+  expect([denied.status, read.headers.get('access-control-allow-origin')]).toEqual([401, '*']);
+  expect(await read.json()).toMatchObject({ resource: `${url}/mcp`, authorization_servers: ['https://login.example'] });
+  const asked = await fetch(`${url}/mcp`, {
+    method: 'OPTIONS',
+    headers: { origin: 'https://shop.example', 'access-control-request-headers': 'mcp-method, mcp-name' },
+  });
+  expect([asked.status, asked.headers.get('access-control-allow-headers')]).toEqual([
+    204,
+    expect.stringContaining('mcp-method, mcp-name') as string,
+  ]);
+});
+
 test('a client of the newest edition keeps the lists for as long as the server says', async () => {
   const { client, sent } = await connected({ url: await started(), fetch }, 'auto');
   const first = await client.listTools();

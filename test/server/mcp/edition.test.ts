@@ -131,16 +131,29 @@ test.each(['1900-01-01', '2027-01-01', '2026-07-29', 'latest', ''])(
   },
 );
 
-test('a header with an unknown edition is 400 and -32022 without `_meta` too, alone and for a batch', async () => {
-  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
-  for (const body of [ping, [ping]]) {
-    const { status, text } = await post(url, body, { 'mcp-protocol-version': '1999-01-01' });
-    const { error } = JSON.parse(text) as Response;
-    expect([status, error]).toMatchObject([
-      400,
-      { code: -32022, data: { supported: [EDITION, ...SUPPORTED_PROTOCOL_VERSIONS] } },
-    ]);
+test.each(['1999-01-01', '2099-01-01', 'latest'])(
+  'a header with the unknown edition %s is 400 and -32022 without `_meta` too, alone and for a batch',
+  async (version) => {
+    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+    const supported = [EDITION, ...SUPPORTED_PROTOCOL_VERSIONS];
+    for (const body of [ping, [ping], { ...ping, method: 'server/discover' }]) {
+      const { status, text } = await post(url, body, { 'mcp-protocol-version': version });
+      const { error } = JSON.parse(text) as Response;
+      expect([status, error]).toMatchObject([400, { code: -32022, data: { supported } }]);
+    }
+  },
+);
+
+test('initialize negotiates the edition, so its header may name any other than one without sessions', async () => {
+  const params = { protocolVersion: '2099-01-01', capabilities: {}, clientInfo: { name: 'a', version: '1' } };
+  const sent = (version: string) =>
+    post(url, { jsonrpc: '2.0', id: 1, method: 'initialize', params }, { 'mcp-protocol-version': version });
+  for (const version of ['2099-01-01', '1999-01-01', SUPPORTED_PROTOCOL_VERSIONS[1]!]) {
+    const { result } = JSON.parse((await sent(version)).text) as Response;
+    expect(result).toMatchObject({ protocolVersion: SUPPORTED_PROTOCOL_VERSIONS[0] });
   }
+  const { status, text } = await sent(EDITION);
+  expect([status, JSON.parse(text)]).toMatchObject([400, { error: { code: -32020 } }]);
 });
 
 test.each(SUPPORTED_PROTOCOL_VERSIONS)('an edition with sessions may be named in `_meta`: %s', async (version) => {
