@@ -20,12 +20,15 @@ document.addEventListener('DOMContentLoaded', () => {
 
 /** The tab to begin with. GraphiQL takes one that it has stored only if query, variables and headers are equal, else it adds a tab. */
 function firstTab() {
-  const query = new URL(location.href).searchParams.get('query');
+  const link = new URL(location.href).searchParams;
+  const query = link.get('query');
+  const variables = link.get('variables') ?? undefined;
+  const headers = options.defaultHeaders;
   const stored = storedTabs();
-  if (!stored)
-    return query && { defaultTabs: [{ query, headers: options.defaultHeaders }, ...(options.defaultTabs ?? [])] };
+  if (!stored) return query && { defaultTabs: [{ query, variables, headers }, ...(options.defaultTabs ?? [])] };
   const { tabs, activeTabIndex } = stored;
-  const tab = query ? tabs.find((each) => each.query === query) : tabs[activeTabIndex];
+  const isLinked = (each) => each.query === query && (variables ?? each.variables ?? '') === (each.variables ?? '');
+  const tab = query ? (tabs.find(isLinked) ?? { query, variables, headers }) : tabs[activeTabIndex];
   return tab && { query: tab.query ?? '', variables: tab.variables ?? '', initialHeaders: tab.headers ?? '' };
 }
 

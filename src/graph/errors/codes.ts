@@ -22,6 +22,9 @@ const SHOW = 'Show it at the field named in `extensions.violations`, which also 
 const GONE = 'Remove it from the page, or load the list again.';
 const REQUEST_LESS = 'Request less at once; `limit` and `actual` have the numbers.';
 
+/** The status of an operation that was not run. Clients that accept JSON of GraphQL alone expect 200 for these. */
+const NOT_RUN = 'HTTP 400 (200 for `application/json`), without `data`.';
+
 /** What happened, what the client does, what the operator does. */
 const notes = (what: string, client: string, operator?: string): CodeNotes => ({ what, client, operator });
 
@@ -29,7 +32,7 @@ const table = {
   Input: {
     codes: {
       BAD_USER_INPUT: notes(
-        'An argument or variable is invalid: a malformed id, a wrong ISBN, `first: 0`, a cursor of another list. No call was made.',
+        'An argument or variable is invalid: a malformed id, a wrong ISBN, `first: 0`, a cursor of another list. No call was made. For a variable HTTP 400 (200 for `application/json`), without `data`.',
         'Correct it; the message says what is valid. Do not retry.',
       ),
     },
@@ -210,14 +213,17 @@ const table = {
   },
   Documents: {
     codes: {
-      GRAPHQL_PARSE_FAILED: notes('The document is not GraphQL; `locations` says where.', 'Correct the document.'),
+      GRAPHQL_PARSE_FAILED: notes(
+        `The document is not GraphQL; \`locations\` says where. ${NOT_RUN}`,
+        'Correct the document.',
+      ),
       GRAPHQL_VALIDATION_FAILED: notes(
-        'The document does not match the schema: an unknown field, argument or type, or a variable of a wrong type.',
+        `The document does not match the schema: an unknown field, argument or type, or a variable of a wrong type. ${NOT_RUN}`,
         'Check documents against `schema.graphql`, best when the front end is built.',
         '`SUGGESTIONS` and `INTROSPECTION` decide how much of the schema a client sees.',
       ),
       OPERATION_RESOLUTION_FAILURE: notes(
-        'The document has several operations and no name was sent, or no operation of that name.',
+        'The document has several operations and no name was sent, or no operation of that name. HTTP 400.',
         'Send `operationName`.',
       ),
     },
@@ -225,12 +231,12 @@ const table = {
   'Persisted documents': {
     codes: {
       PERSISTED_QUERY_NOT_FOUND: notes(
-        'No document with this hash or id is known.',
+        'No document with this hash or id is known. HTTP 200, so that clients send the text; for an unknown `documentId` 400 (200 for `application/json`).',
         'Send the hash once with the text; the usual clients do that automatically.',
         'For trusted documents: the manifest in `PERSISTED_OPERATIONS` is older than the client.',
       ),
       PERSISTED_QUERY_NOT_SUPPORTED: notes(
-        'The facade does not store documents by hash.',
+        'The facade does not store documents by hash. HTTP 200, so that clients send the text.',
         'Send the text of each document.',
         'The setting is `AUTOMATIC_PERSISTED_QUERIES`.',
       ),
@@ -248,17 +254,17 @@ const table = {
   'Limits of an operation': {
     codes: {
       TOO_MANY_CALLS: notes(
-        'The operation could make more upstream calls than allowed; `field` and `coordinate` name the most expensive field. No call was made, unless the limit was reached while it ran.',
+        `The operation could make more upstream calls than allowed; \`field\` and \`coordinate\` name the most expensive field. No call was made, unless the limit was reached while it ran. ${NOT_RUN}`,
         'Request smaller pages (`first`), or the most expensive field in a request of its own. `x-explain: plan` shows the cost of each field.',
         'The limit is `MAX_UPSTREAM_CALLS`.',
       ),
       TOO_MANY_ITEMS: notes(
-        'The response could have more list items than allowed: the sizes of nested pages are multiplied. `field` and `coordinate` name the largest list. No call was made.',
+        `The response could have more list items than allowed: the sizes of nested pages are multiplied. \`field\` and \`coordinate\` name the largest list. No call was made. ${NOT_RUN}`,
         'Request smaller pages (`first`), or the inner lists in requests of their own.',
         'The limit is `MAX_ITEMS`.',
       ),
       TOO_MANY_VALUES: notes(
-        'The response could have too many values: the fields of all items count, introspection too. `field` and `coordinate` name the largest part. No call was made, unless lists turned out longer than estimated.',
+        `The response could have too many values: the fields of all items count, introspection too. \`field\` and \`coordinate\` name the largest part. No call was made, unless lists turned out longer than estimated. ${NOT_RUN}`,
         'Request smaller pages (`first`), or fewer fields of each item.',
         'The limit is `MAX_VALUES`.',
       ),
@@ -267,36 +273,44 @@ const table = {
         'Request smaller pages (`first`), or long texts in requests of their own.',
         'The limit is `MAX_ANSWER_BYTES`.',
       ),
-      TOO_DEEP: notes('Fields are nested too deep.', REQUEST_LESS, 'The limit is `MAX_DEPTH`.'),
+      TOO_DEEP: notes(`Fields are nested too deep. ${NOT_RUN}`, REQUEST_LESS, 'The limit is `MAX_DEPTH`.'),
       TOO_MANY_FIELDS: notes(
-        'The document has too many fields, if those of a fragment count at each spread; or the operation has, if each field counts once for each possible type.',
+        `The document has too many fields, if those of a fragment count at each spread; or the operation has, if each field counts once for each possible type. ${NOT_RUN}`,
         REQUEST_LESS,
         'The limits are `MAX_FIELDS` and `MAX_PLANNED_FIELDS`.',
       ),
       TOO_MANY_ROOT_FIELDS: notes(
-        'The operation has too many fields at its root.',
+        `The operation has too many fields at its root. ${NOT_RUN}`,
         'Use `nodes(ids:)` for many records, or several requests.',
         'The limit is `MAX_ROOT_FIELDS`.',
       ),
       TOO_MANY_MUTATIONS: notes(
-        'The operation has too many mutations.',
+        `The operation has too many mutations. ${NOT_RUN}`,
         'Send several requests.',
         'The limit is `MAX_MUTATIONS`.',
       ),
-      TOO_MANY_ALIASES: notes('The document has too many aliases.', REQUEST_LESS, 'The limit is `MAX_ALIASES`.'),
-      TOO_MANY_FRAGMENTS: notes('The document has too many fragments.', REQUEST_LESS, 'The limit is `MAX_FRAGMENTS`.'),
+      TOO_MANY_ALIASES: notes(
+        `The document has too many aliases. ${NOT_RUN}`,
+        REQUEST_LESS,
+        'The limit is `MAX_ALIASES`.',
+      ),
+      TOO_MANY_FRAGMENTS: notes(
+        `The document has too many fragments. ${NOT_RUN}`,
+        REQUEST_LESS,
+        'The limit is `MAX_FRAGMENTS`.',
+      ),
       TOO_MANY_DIRECTIVES: notes(
-        'The document has too many directives.',
+        `The document has too many directives. ${NOT_RUN}`,
         REQUEST_LESS,
         'The limit is `MAX_DIRECTIVES`.',
       ),
       TOO_MANY_TOKENS: notes(
-        'The document has too many tokens.',
+        `The document has too many tokens. ${NOT_RUN}`,
         'Shorten it, and send values in variables.',
         'The limit is `MAX_TOKENS`.',
       ),
       DOCUMENT_TOO_LONG: notes(
-        'The document has too many characters.',
+        `The document has too many characters. ${NOT_RUN}`,
         'Shorten it, and send values in variables.',
         'The limit is `MAX_DOCUMENT_CHARACTERS`.',
       ),

@@ -8,13 +8,14 @@ import type { Exchange } from '../http/exchange.ts';
 
 /**
  * Sets Cache-Control of the response to a read: `no-store`, until the returned function is called with the policy of the data. Responses
- * to a POST are not cached without such a header, so they get none.
+ * to a POST are not cached without such a header, so they get none. What may not be reused is revalidated each time.
  */
 export function cacheControl(response: ServerResponse): (policy: CachePolicy) => void {
   response.setHeader('cache-control', 'no-store');
   return (policy) => {
     const seconds = secondsToKeep(policy);
     if (seconds > 0) response.setHeader('cache-control', `${policy.scope}, max-age=${seconds}`);
+    else if (!policy.forbidsStoring) response.setHeader('cache-control', 'private, no-cache');
   };
 }
 

@@ -58,7 +58,7 @@ export function createRunOperation(parts: RunParts) {
 
     const operation = upstream.forOperation(request, cancellation);
     const plan = planFor(document, incrementalSelections, operation, coerced, request);
-    if (plan instanceof GraphQLError) return { errors: [plan], ...(plan.extensions.http ? {} : { data: null }) };
+    if (plan instanceof GraphQLError) return { errors: [requestError(plan)] };
     const { maxPictures, serviceName } = config;
     const context: Context = {
       viewer: operation.viewer,
@@ -193,8 +193,12 @@ const noPlan = () =>
   });
 
 /** Marks an error as a request error: the operation was not run, and the HTTP status may show it. */
-function badVariable(error: GraphQLError): GraphQLError {
-  Object.assign(error.extensions, { http: { status: 400, spec: true } });
-  error.extensions.code ??= 'BAD_USER_INPUT';
+function requestError(error: GraphQLError): GraphQLError {
+  error.extensions.http ??= { status: 400, spec: true };
   return error;
+}
+
+function badVariable(error: GraphQLError): GraphQLError {
+  error.extensions.code ??= 'BAD_USER_INPUT';
+  return requestError(error);
 }

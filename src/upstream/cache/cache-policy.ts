@@ -14,6 +14,8 @@ export class CachePolicy {
   scope: CacheScope;
   /** User-written content was read. It may change at any time, and caches outside the facade would not notice. */
   mayChange = false;
+  /** Upstream said `no-store` of something that was read: not even the caller may store it. */
+  forbidsStoring = false;
 
   constructor(hasToken: boolean) {
     this.scope = hasToken ? 'private' : 'public';

@@ -4,6 +4,8 @@ import { remembering } from '../../lib/remember.ts';
 export interface Cacheability {
   /** Must not be stored, not even to serve stale on errors. */
   noStore: boolean;
+  /** It says `no-store`: nobody may store it, not even to revalidate it. */
+  forbidsStoring?: boolean;
   /** Only for private caches. */
   isPrivate: boolean;
   /** Never served stale, not even while upstream fails. */
@@ -35,6 +37,7 @@ export function cacheabilityOf(headers: CachingHeaders): Cacheability {
   return {
     // `Vary: *` never matches another request. `no-cache` demands revalidation, which upstream does not support.
     noStore: directives.has('no-store') || directives.has('no-cache') || namesIn(vary).includes('*'),
+    ...(directives.has('no-store') && { forbidsStoring: true }),
     isPrivate: directives.has('private'),
     // `s-maxage` implies `proxy-revalidate`.
     mustRevalidate:

@@ -183,6 +183,7 @@ export class RecordLoader {
       cachePolicy.restrict(cached.freshUntil, source.endpoint);
     } else merge(state, record, names, calls.possibleTiers(), known);
     cachePolicy.restrict(cache.put(record, known, response), source.endpoint);
+    if (response.reuse.forbidsStoring) cachePolicy.forbidsStoring = true;
   }
 }
 

@@ -55,6 +55,7 @@ export class ResponseLoader {
     try {
       const response = await calls.send(request, path, cache.isShareable());
       const { value } = response;
+      if (response.reuse.forbidsStoring) cachePolicy.forbidsStoring = true;
       if (typeof value === 'object' && value !== null) cachePolicy.restrict(cache.put(value, response), endpoint);
       else {
         cache.delete();

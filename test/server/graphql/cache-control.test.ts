@@ -82,7 +82,7 @@ test.each([
   ['the collection of the viewer', '{ book(id: 7) { title viewerCollection { status } } }'],
   ['the viewer', '{ book(id: 7) { title } viewer { isLoggedIn } }'],
   ['annotations, which may be private', '{ book(id: 7) { title annotations { totalCount } } }'],
-])('a response with data of the viewer is not cacheable: %s', async (_, query) => {
+])('a response with data of the viewer is revalidated each time: %s', async (_, query) => {
   const mine = { ...book, current_user_collection: { id: 1, book_id: '7', status: 'read', user_id: '1' } };
   const { get } = await facade({
     '/v2/book/7': json(JSON.stringify(mine)),
@@ -90,30 +90,48 @@ test.each([
   });
   const response = await get(query, alice);
   expect(await response.json()).not.toHaveProperty('errors');
-  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(response.headers.get('cache-control')).toBe('private, no-cache');
+  const etag = response.headers.get('etag')!;
+  const current = await get(query, { ...alice, 'if-none-match': etag });
+  expect([current.status, current.headers.get('cache-control'), await current.text()]).toEqual([
+    304,
+    'private, no-cache',
+    '',
+  ]);
+  const other = await get(query, { authorization: 'Bearer other', 'if-none-match': etag });
+  expect(other.status).toBe(200);
+});
+
+test('a page that was kept is sent again once its content has changed or was deleted', async () => {
+  const { get, books } = await facade(bookThere);
+  const query = '{ book(id: 7) { annotations { totalCount } } }';
+  const total = (count: number) =>
+    byPath({ '/v2/book/7/annotations': json(JSON.stringify({ start: 0, count: 20, total: count, annotations: [] })) });
+  books.behave(total(1));
+  const etag = (await get(query, alice)).headers.get('etag')!;
+  expect((await get(query, { ...alice, 'if-none-match': etag })).status).toBe(304);
+  books.behave(total(0));
+  expect((await get(query, { ...alice, 'if-none-match': etag })).status).toBe(200);
 });
 
 test.each([
   ['annotations', '{ book(id: 7) { title annotations { totalCount } } }'],
   ['a shelf', '{ book(id: 7) { title } user(id: "alice") { bookCollections { totalCount } } }'],
   ['a collection', '{ book(id: 7) { title collection(userId: "alice") { status } } }'],
-])(
-  'a response with content of users is not cacheable outside, because they may withdraw it at any time: %s',
-  async (_, query) => {
-    const { get, books } = await facade({
-      ...bookThere,
-      '/v2/book/7/annotations': json(JSON.stringify({ start: 0, count: 20, total: 0, annotations: [] })),
-      '/v2/book/user/alice/collections': json(JSON.stringify({ start: 0, count: 20, total: 0, collections: [] })),
-      '/v2/book/7/collection': json(JSON.stringify({ id: 1, book_id: '7', status: 'read', user_id: '1' })),
-    });
-    for (let time = 0; time < 2; time++) {
-      const response = await get(query);
-      expect(await response.json()).not.toHaveProperty('errors');
-      expect(response.headers.get('cache-control')).toBe('no-store');
-    }
-    expect(books.requests).toHaveLength(2); // the facade caches it, because its own cache is invalidated by writes
-  },
-);
+])('a response with content of users is revalidated each time, because they may withdraw it: %s', async (_, query) => {
+  const { get, books } = await facade({
+    ...bookThere,
+    '/v2/book/7/annotations': json(JSON.stringify({ start: 0, count: 20, total: 0, annotations: [] })),
+    '/v2/book/user/alice/collections': json(JSON.stringify({ start: 0, count: 20, total: 0, collections: [] })),
+    '/v2/book/7/collection': json(JSON.stringify({ id: 1, book_id: '7', status: 'read', user_id: '1' })),
+  });
+  for (let time = 0; time < 2; time++) {
+    const response = await get(query);
+    expect(await response.json()).not.toHaveProperty('errors');
+    expect(response.headers.get('cache-control')).toBe('private, no-cache');
+  }
+  expect(books.requests).toHaveLength(2); // the facade caches it, because its own cache is invalidated by writes
+});
 
 test('a response with data that upstream marks as no-store or private is not cacheable', async () => {
   const { cacheControl } = await facade({
@@ -121,10 +139,10 @@ test('a response with data that upstream marks as no-store or private is not cac
     '/v2/book/8': json(JSON.stringify({ ...book, id: '8' }), 200, { 'cache-control': 'private, max-age=60' }),
   });
   expect(await cacheControl('{ book(id: 7) { title } }')).toBe('no-store');
-  expect(await cacheControl('{ book(id: 8) { title } }')).toBe('no-store');
+  expect(await cacheControl('{ book(id: 8) { title } }')).toBe('private, no-cache');
 });
 
-test('a response with errors, with an absent record, with extensions or with stale data is not cacheable', async () => {
+test('a response with errors, with extensions or with stale data is not stored', async () => {
   const { get, books } = await facade({
     ...bookThere,
     '/v2/book/9': json(rejection, 403),
@@ -142,11 +160,11 @@ test('a response with errors, with an absent record, with extensions or with sta
   });
   expect(await result('{ book(id: 7) { title } other: book(id: 404) { title } }')).toEqual({
     data: { book: { title: '活着' }, other: null },
-    cacheControl: 'no-store',
+    cacheControl: 'private, no-cache',
   });
   expect(await result('{ book(id: 7) { title } other: bookByIsbn(isbn: "9787544253994") { title } }')).toEqual({
     data: { book: { title: '活着' }, other: null },
-    cacheControl: 'no-store',
+    cacheControl: 'private, no-cache',
   });
   expect(await result('{ book(id: 7) { title } }', { 'x-explain': 'trace' })).toMatchObject({
     extensions: {},
@@ -162,12 +180,12 @@ test('a response with errors, with an absent record, with extensions or with sta
   });
 });
 
-test('a rejected GET, or one that reads nothing, is not cacheable', async () => {
+test('a rejected GET is not cacheable', async () => {
   const { url, cacheControl } = await facade(bookThere);
   expect(await cacheControl('{')).toBe('no-store');
   expect(await cacheControl('{ nope }')).toBe('no-store');
   expect(await cacheControl('mutation { deleteNote(input: { id: "1" }) { __typename } }')).toBe('no-store');
-  expect(await cacheControl('{ __typename }')).toBe('no-store');
+  expect(await cacheControl('{ __typename }')).toBe('private, no-cache');
   expect((await fetch(url)).headers.get('cache-control')).toBe('no-store');
 });
 
@@ -179,12 +197,12 @@ test('an incremental response is not cacheable', async () => {
   expect(response.headers.get('cache-control')).toMatch(/no-(?:store|cache)/);
 });
 
-test('with the cache turned off no response is cacheable', async () => {
+test('with the cache turned off every response is revalidated', async () => {
   const { books, url } = await startFacade();
   books.behave(byPath(bookThere));
   const response = await fetch(`${url}?query={book(id:7){title}}`);
   expect(await response.json()).toEqual({ data: { book: { title: '活着' } } });
-  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(response.headers.get('cache-control')).toBe('private, no-cache');
 });
 
 test('a response to a POST has no Cache-Control, and Vary names the headers that affect a response', async () => {

@@ -7,6 +7,7 @@ const minute = (): CachePolicy => ({
   scope: 'public',
   freshUntil: Date.now() + 60_000,
   mayChange: false,
+  forbidsStoring: false,
   restrict: () => undefined,
 });
 const bytes = Buffer.from('{"data":{}}');

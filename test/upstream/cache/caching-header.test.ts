@@ -30,7 +30,7 @@ test.each<[headers: CachingHeaders, reuse: Partial<Cacheability>]>([
   [{ 'cache-control': 'x-max-age=60' }, {}],
   [{ 'cache-control': 'ext="max-age=5, no-store"' }, {}],
   [{ 'cache-control': 's-maxage=10, max-age=60' }, { maxAge: 10, mustRevalidate: true }],
-  [{ 'cache-control': 'no-store' }, { noStore: true }],
+  [{ 'cache-control': 'no-store' }, { noStore: true, forbidsStoring: true }],
   [{ 'cache-control': 'no-cache' }, { noStore: true }],
   [{ 'cache-control': 'no-cache="set-cookie"' }, { noStore: true }],
   [{ 'cache-control': 'private, max-age=5' }, { isPrivate: true, maxAge: 5 }],
