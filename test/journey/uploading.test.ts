@@ -100,6 +100,35 @@ const sendBytes = (bytes: BodyInit, type: string, to?: string) =>
 /** A body that stops after these bytes without ending. */
 const silentAfter = (bytes: Uint8Array) => new ReadableStream({ start: (controller) => controller.enqueue(bytes) });
 
+test('one file may be several pictures, of one upstream request or of several', async () => {
+  const file = picture('jpg', 70_000);
+  const others = [2, 3, 4].map((size) => picture('png', size * 1_000));
+  const input = (count: number, more: object) => ({
+    input: { ...more, pictures: Array.from({ length: count }, (_, index) => ({ number: index + 1, file: null })) },
+  });
+  const place = (index: number) => `variables.${pathOf(index)}`;
+  const twice = await send(
+    uploadForm(annotate, input(2, { bookId: '7', content: text }), { f: file }, { f: [place(0), place(1)] }),
+  );
+  expect(twice.answer).not.toHaveProperty('errors');
+  const [{ body, type }] = received as [(typeof received)[0]];
+  const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
+  const bytes = Buffer.from(await file.arrayBuffer());
+  for (const name of ['1', '2'])
+    expect(Buffer.from(await (form.get(name) as File).arrayBuffer()).equals(bytes)).toBe(true);
+
+  const map = { f: [place(0), place(4)], a: [place(1)], b: [place(2)], c: [place(3)] };
+  const files = { f: file, a: others[0]!, b: others[1]!, c: others[2]! };
+  const { answer } = await send(uploadForm(publish, input(5, { title: '题', content: text }), files, map));
+  expect(answer.data).toMatchObject({ createNote: { storedPictures: [1, 2, 3, 4, 5], failedPictures: [] } });
+
+  const large = { f: picture('jpg', 3_000_000) };
+  const rejected = await send(
+    uploadForm(annotate, input(2, { bookId: '7', content: text }), large, { f: [place(0), place(1)] }),
+  );
+  expect(rejected.code).toBe('PICTURE_TOO_LARGE');
+});
+
 test('a picture is streamed unchanged, after the text fields, named by its number', async () => {
   const file = picture('jpg', 2_999_999);
   const { answer } = await send(annotation({ [pathOf(0)]: file }, [3]));
@@ -177,7 +206,7 @@ describe('an invalid upload is rejected:', () => {
     const { status, code } = await send(annotation({ [pathOf(0)]: picture() }), {});
     expect([status, code, requestCount]).toEqual([415, 'CSRF_HEADER_REQUIRED', 0]);
   });
-  test('a file mapped twice or to nothing', async () => {
+  test('two files mapped to one place, and a file mapped to nothing', async () => {
     const input = {
       bookId: '7',
       content: text,
@@ -187,10 +216,9 @@ describe('an invalid upload is rejected:', () => {
       ],
     };
     const places = [`variables.${pathOf(0)}`, `variables.${pathOf(1)}`];
-    const twice = await send(uploadForm(annotate, { input }, { a: picture() }, { a: places }));
     const same = await send(uploadForm(annotate, { input }, { a: picture() }, { a: [places[0]!], b: [places[0]!] }));
     const nowhere = await send(uploadForm(annotate, { input }, { a: picture() }, { a: [] }));
-    for (const { status, code } of [twice, same, nowhere]) expect([status, code]).toEqual([400, 'BAD_UPLOAD']);
+    for (const { status, code } of [same, nowhere]) expect([status, code]).toEqual([400, 'BAD_UPLOAD']);
     expect(requestCount).toBe(0);
   });
   test('a map of more than 10 kB', async () => {

@@ -163,7 +163,7 @@ const table = {
         'Send it again without the rejected one.',
       ),
       BAD_UPLOAD: notes(
-        'The request is not a GraphQL multipart request, or one of its files is missing, mapped twice, out of order or truncated.',
+        'The request is not a GraphQL multipart request, or one of its files is missing, mapped to a place that has one, out of order or truncated.',
         'Send `operations`, `map` and then the files, in the order of the map.',
         'If large uploads are truncated, a proxy in front may limit bodies: compare its limit with `MAX_UPLOAD_BYTES`.',
       ),

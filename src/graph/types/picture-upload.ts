@@ -61,8 +61,12 @@ export async function* pictureParts(
   all: readonly PictureInput[] = pictures,
 ): AsyncGenerator<FilePart, void, void> {
   const coming = new Map(pictures.map((picture) => [picture, picture.file.then((file) => ({ picture, file }))]));
-  // Pictures of a later upstream request are not read yet, so none of them may arrive before these.
-  const later = all.slice(all.indexOf(pictures.at(-1)!) + 1).map(({ file }) => file.then(() => null));
+  // Pictures of a later upstream request are not read yet, so none of them may arrive before these. One file may be several pictures.
+  const files = all.map(({ file }) => file);
+  const end = all.indexOf(pictures.at(-1)!) + 1;
+  const later = files
+    .filter((file, at) => at >= end && files.indexOf(file) >= end)
+    .map((file) => file.then(() => null));
   try {
     while (coming.size > 0) {
       const next = await Promise.race([...coming.values(), ...later]);

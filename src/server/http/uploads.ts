@@ -8,6 +8,7 @@ import type { Config } from '../../config/settings.ts';
 import { wereDecodedWithLoss } from '../../lib/unicode.ts';
 import type { Exchange } from './exchange.ts';
 import { HttpError, discardBody } from './http-error.ts';
+import { shareFile } from './shared-file.ts';
 import { type GraphqlParams, checkParams, checkSurrogates, invalidText } from './request-body.ts';
 
 export interface Upload {
@@ -38,7 +39,7 @@ export async function readUpload(exchange: Exchange, config: Config): Promise<Up
     if (body.error) throw body.error as Error;
     body.expectFiles();
     const params = checkParams(operations);
-    replaceFiles(params, (file) => ({ ...file, createReadStream: () => body.streamOf(file) as ReadStream }));
+    replaceFiles(params, (file, places) => body.opened(file, places));
     return { params, end: body.arrived };
   } catch (error) {
     throw body.error ?? (error instanceof HttpError ? error : formError(error as Error));
@@ -51,18 +52,22 @@ function formError({ status, message }: Error & { status?: number }): HttpError 
     : new HttpError(400, 'BAD_UPLOAD', `This is not a GraphQL multipart request. ${message}`);
 }
 
-/** Replaces each file in the parameters by one that is made from it. */
-function replaceFiles(params: object, replace: (file: FileUpload) => FileUpload): void {
+/** Replaces each file in the parameters by one that is made from it and the number of its places. */
+function replaceFiles(params: object, replace: (file: FileUpload, places: number) => FileUpload): void {
+  const places = new Map<FileVariable, number>();
   const waiting: object[] = [params]; // an explicit stack, because JSON can nest deeper than the call stack
   for (let each = waiting.pop(); each; each = waiting.pop()) {
     if (each instanceof FileVariable) {
-      const promise = each.promise.then(replace);
-      promise.catch(() => undefined); // the resolver that uses the file gets the error
-      Object.assign(each, { promise, toJSON: () => 'a file' }); // as messages show it
+      places.set(each, (places.get(each) ?? 0) + 1);
       continue;
     }
     for (const value of Object.values(each) as unknown[])
       if (typeof value === 'object' && value !== null) waiting.push(value);
+  }
+  for (const [variable, count] of places) {
+    const promise = variable.promise.then((file) => replace(file, count));
+    promise.catch(() => undefined); // the resolver that uses the file gets the error
+    Object.assign(variable, { promise, toJSON: () => 'a file' }); // as messages show it
   }
 }
 
@@ -96,6 +101,8 @@ class UploadBody extends Transform {
   /** The bytes before the map, to check that the operations are UTF-8. */
   private head: Buffer[] = [];
   private size = 0;
+  /** Bytes of files with several readers, which are in memory. */
+  private kept = 0;
   private sizeAtInterval = 0;
   private isMapped = false;
   private parser: Writable | undefined;
@@ -134,10 +141,19 @@ class UploadBody extends Transform {
     this.startInterval();
   }
 
-  /** The stream of a file, which ends only when what follows the file is valid. */
-  streamOf(file: FileUpload): Readable {
-    const stream = file.createReadStream();
-    return this.held.get(stream)?.open() ?? stream;
+  /** The file as resolvers open it; its stream ends only when what follows the file is valid. */
+  opened(file: FileUpload, places: number): FileUpload {
+    const open = (): Readable => {
+      const stream = file.createReadStream();
+      return this.held.get(stream)?.open() ?? stream;
+    };
+    const opening = places > 1 ? shareFile(open, (bytes) => this.addKept(bytes)) : open;
+    return { ...file, createReadStream: () => opening() as ReadStream };
+  }
+
+  private addKept(bytes: number): void {
+    this.kept += bytes;
+    this.exchange.setReceived(this.kept);
   }
 
   override pipe<T extends NodeJS.WritableStream>(parser: T): T {
@@ -188,7 +204,7 @@ class UploadBody extends Transform {
     }
   }
 
-  /** Reads the names of the files. A stream can be read once, so a file can be in one place only. */
+  /** Reads the names of the files. A file may be in several places, a place has one file. */
   private readMap(text: string): void {
     if (Buffer.byteLength(text) > MAP_BYTES) {
       return this.reject(new HttpError(413, 'UPLOAD_TOO_LARGE', `The map must have at most ${MAP_BYTES} bytes.`));
@@ -201,9 +217,9 @@ class UploadBody extends Transform {
     }
     if (typeof map !== 'object' || map === null) return; // the library rejects this too
     const places = Object.values(map).flat();
-    const isOnce = Object.values(map).every((paths) => Array.isArray(paths) && paths.length === 1);
-    if (!isOnce || new Set(places).size < places.length) {
-      return this.reject(badUpload('Map each file to one place, and each place to one file.'));
+    const isPlaced = Object.values(map).every((paths) => Array.isArray(paths) && paths.length > 0);
+    if (!isPlaced || new Set(places).size < places.length) {
+      return this.reject(badUpload('Map each file to a place or several, and each place to one file.'));
     }
     for (const name of Object.keys(map)) this.expected.add(name);
   }

@@ -71,6 +71,26 @@ test('files reach the resolver as streams, at the positions they are mapped to',
   expect(await answer.json()).toEqual({ data: { weigh: [70_000, 5] } });
 });
 
+test('a file in several places is read once and given to each, among other files', async () => {
+  const url = await open();
+  const map = {
+    a: ['variables.files.0', 'variables.files.3'],
+    b: ['variables.files.1'],
+    c: ['variables.files.2', 'variables.files.4'],
+  };
+  const answer = await send(url, weigh(5), map, { a: 2_900_000, b: 70_000, c: 0 });
+  expect(await answer.json()).toEqual({ data: { weigh: [2_900_000, 70_000, 0, 2_900_000, 0] } });
+});
+
+test('of a file in several places no more is kept than shows that it is too large for a picture', async () => {
+  const url = await open();
+  const answer = await send(url, weigh(2), { a: ['variables.files.0', 'variables.files.1'] }, { a: 9_000_000 });
+  const { data } = (await answer.json()) as { data: { weigh: number[] } };
+  expect(data.weigh[0]).toBe(data.weigh[1]);
+  expect(data.weigh[0]).toBeGreaterThanOrEqual(3_000_000);
+  expect(data.weigh[0]).toBeLessThan(3_200_000);
+});
+
 test('an unread file does not delay the response, and the connection stays usable', async () => {
   const url = await open();
   const ignore = { query: 'mutation ($file: Upload) { ignore(file: $file) }', variables: { file: null } };
@@ -97,8 +117,11 @@ test.each([null, 'word', 7, []])('an invalid map is rejected: %j', async (map) =
 
 test('an invalid or ambiguous map, and a batch, are rejected before anything runs', async () => {
   const url = await open();
-  const twice = await send(url, weigh(2), { a: ['variables.files.0', 'variables.files.1'] }, { a: 1 });
+  const both = { a: ['variables.files.0'], b: ['variables.files.0'] };
+  const twice = await send(url, weigh(1), both, { a: 1, b: 1 });
   expect([twice.status, await codeOf(twice)]).toEqual([400, 'BAD_UPLOAD']);
+  const nothing = await send(url, weigh(1), { a: [] }, { a: 1 });
+  expect([nothing.status, await codeOf(nothing)]).toEqual([400, 'BAD_UPLOAD']);
   const nowhere = await send(url, weigh(1), { a: ['variables.none.0'] }, { a: 1 });
   expect([nowhere.status, await codeOf(nowhere)]).toEqual([400, 'BAD_UPLOAD']);
   const batch = await send(url, [weigh(1)], { a: ['0.variables.files.0'] }, { a: 1 });
