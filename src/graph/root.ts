@@ -102,7 +102,7 @@ builder.queryFields((t) => ({
         throw badInput(`\`ids\` must have at most ${NODES_MAX} items.`, { argument: 'ids', limit: NODES_MAX });
       return ids.map((id) => {
         try {
-          return nodeOf(id, schema);
+          return nodeOf(id, schema, 'ids');
         } catch (error) {
           return error as object; // an error at its own place in the list; the other items are kept
         }
@@ -122,11 +122,11 @@ function countsOf(ids: readonly string[]): ReadonlyMap<string, number> {
 }
 
 /** The object of a global id, with its type name; the engine loads the rest. Null if there can be no such object. */
-export function nodeOf(id: string, schema: GraphQLSchema): object | null {
+export function nodeOf(id: string, schema: GraphQLSchema, argument = 'id'): object | null {
   const [, name, key = ''] = /^([A-Za-z]+):(.*)$/s.exec(id) ?? [];
   const rule =
     name === undefined ? undefined : (schema.getType(name)?.extensions.pothosOptions as TypeRule | undefined);
-  if (!rule?.nodeOf) throw badInput('This is not the global id of an object that can be loaded.', { argument: 'id' });
+  if (!rule?.nodeOf) throw badInput('This is not the global id of an object that can be loaded.', { argument });
   const object = rule.nodeOf(key);
   return object && { ...object, __typename: name };
 }

@@ -211,7 +211,11 @@ test('all violations of an input are reported in one error', async () => {
     code: 'BAD_USER_INPUT',
     coordinate: 'Mutation.createAnnotation',
     violations: [
-      { path: ['input', 'bookId'], code: 'BAD_USER_INPUT', message: 'This value is not valid here.' },
+      {
+        path: ['input', 'bookId'],
+        code: 'BAD_USER_INPUT',
+        message: 'This is the global id of another type, not of a Book.',
+      },
       {
         path: ['input', 'content'],
         code: 'ANNOTATION_TOO_SHORT',

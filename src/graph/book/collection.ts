@@ -82,14 +82,14 @@ builder.objectFields(Book, (t) => ({
     args: { userId: t.arg.id({ required: true, description: 'Global id, bare id or uid of the person.' }) },
     endpoint: bookEndpoints.collection,
     from: ['id'],
-    input: ({ id }, { userId }) => ({ id, user_id: userIdOf(userId) }),
+    input: ({ id }, { userId }) => ({ id, user_id: userIdOf(userId, 'userId') }),
     // A member that repeats the request may be absent.
     resolve: (collection, { userId }, { id }) =>
       keyOf(collection)
         ? collection
         : {
             ...collection,
-            user_id: asText(collection.user_id) || userIdOf(userId),
+            user_id: asText(collection.user_id) || userIdOf(userId, 'userId'),
             book_id: asText(collection.book_id) || id,
           },
   }),

@@ -137,7 +137,11 @@ async function written<In, Out, Fields extends InputFieldMap, Result>(
   try {
     upstream.requireLogin();
     const [first, ...more] = [
-      target && validId(target[0], () => (id = sourceIdOf(target[1], (input as Record<string, string>)[target[0]]!))),
+      target &&
+        validId(
+          target[0],
+          () => (id = sourceIdOf(target[1], (input as Record<string, string>)[target[0]]!, target[0])),
+        ),
       ...(check?.(input, id) ?? []),
       ...pictureViolations(pictures, maxPictures),
     ].filter((each) => each !== undefined);

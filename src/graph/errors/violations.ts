@@ -112,7 +112,8 @@ export function validId(field: string, decode: () => string): Violation | undefi
     decode();
     return undefined;
   } catch (error) {
-    if (error instanceof GraphQLError) return { path: ['input', field], code: 'BAD_USER_INPUT' };
+    if (error instanceof GraphQLError)
+      return { path: ['input', field], code: 'BAD_USER_INPUT', message: error.message };
     throw error;
   }
 }

@@ -157,7 +157,7 @@ builder.queryField('searchEvents', (t) =>
     endpoint: eventEndpoints.search,
     input: (_, { query, cityId }) => ({
       q: searchText('query', query),
-      location: cityId == null ? EVERY_CITY : sourceIdOf('City', cityId),
+      location: cityId == null ? EVERY_CITY : sourceIdOf('City', cityId, 'cityId'),
     }),
     representation: eventInFeed,
   }),

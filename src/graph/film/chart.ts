@@ -9,6 +9,8 @@ import {
 } from '../../api/film.ts';
 import { builder } from '../engine/builder.ts';
 import { asObjects, asRecords, count, countOrNull, flag, textOrNull } from '../types/decode.ts';
+import { badInput } from '../errors/to-client-error.ts';
+import { isSourceId, keyInGlobalId, nameInKey } from '../types/global-id.ts';
 import { searchText } from '../types/search.ts';
 import { Subject, embeddedSubject } from './subject.ts';
 
@@ -112,11 +114,12 @@ builder.queryFields((t) => ({
     description: 'The films now in the cinemas of a city, from `GET /v2/movie/in_theaters`; advance and premium tiers.',
     args: {
       city: t.arg.string({
-        description: 'The Chinese name or the number of the city; by default the service chooses a city.',
+        description:
+          'The Chinese name of a city, or its global or bare id as in `city(id:)`; by default the service chooses a city.',
       }),
     },
     endpoint: filmEndpoints.inTheaters,
-    input: (_, { city }) => ({ city: searchText('city', city) }),
+    input: (_, { city }) => ({ city: cityIn(searchText('city', city)) }),
     // The specification says Subject; the real service returns Simple Subject.
     representation: simpleSubject,
   }),
@@ -127,3 +130,14 @@ builder.queryFields((t) => ({
     representation: simpleSubject,
   }),
 }));
+
+/** A city as the service takes it: its name or its id. Throws for a text that can be neither. */
+function cityIn(city: string | undefined): string | undefined {
+  if (city === undefined) return undefined;
+  const key = keyInGlobalId('City', city, 'city');
+  const name = nameInKey(key);
+  if (name) return name;
+  // Chinese letters are not ASCII; an id is nothing else.
+  if (isSourceId(key) || (key === city && /(?!\p{ASCII})\p{L}/u.test(city))) return key;
+  throw badInput('This is neither the id nor the Chinese name of a city.', { argument: 'city' });
+}

@@ -71,10 +71,10 @@ builder.objectFields(Note, (t) => ({
 }));
 
 /** The bare id of a comment on this note. Rejects the id of a comment on another note before any call. */
-export function commentIdOf(note: string, id: string): string {
-  const key = keyInGlobalId('NoteComment', id);
+export function commentIdOf(note: string, id: string, argument = 'id'): string {
+  const key = keyInGlobalId('NoteComment', id, argument);
   const comment = key !== id && key.startsWith(`${note}:`) ? key.slice(note.length + 1) : key;
-  if (!isSourceId(comment)) throw badInput('This is not the id of a comment on this note.', { argument: 'id' });
+  if (!isSourceId(comment)) throw badInput('This is not the id of a comment on this note.', { argument });
   return comment;
 }
 

@@ -83,7 +83,7 @@ function userOf(key: string): UserShape {
 }
 
 /** The id or uid of a user whom a caller named by a global or bare id. */
-export const userIdOf = (id: string): string => userOf(sourceIdOf('User', id)).id;
+export const userIdOf = (id: string, argument: string): string => userOf(sourceIdOf('User', id, argument)).id;
 
 /** The names of a person that the connections of that person read. */
 export const userEdgeNames = ['id', 'type'] as const;
