@@ -38,7 +38,7 @@ const printed = {
   'docs/architecture.md': await withRegion('docs/architecture.md', 'picture', architecture(root)),
   'docs/errors.md': await formatted('docs/errors.md', errorsMarkdown()),
   'docs/front-ends.md': await formatted('docs/front-ends.md', withClients(read('docs/front-ends.md') ?? '')),
-  'docs/operations.md': await withRegion('docs/operations.md', 'metrics', metricsTable()),
+  'docs/operations.md': await withRegion('docs/operations.md', 'metrics', metricsList()),
   'docs/settings.md': await withRegion('docs/settings.md', 'settings', settingsMarkdown()),
 };
 
@@ -145,13 +145,13 @@ function withRegion(file: string, name: string, content: string): Promise<string
 }
 
 /** The metrics as declared in the server; some exist only while a server is open. */
-function metricsTable(): string {
+function metricsList(): string {
   const files = readdirSync(join(root, 'src/server'), { recursive: true, encoding: 'utf8' });
   const texts = files.filter((file) => file.endsWith('.ts')).map((file) => read(`src/server/${file}`) ?? '');
   const rows = [...texts.join('\n').matchAll(/\(\s*'(catalog_\w+)',\s*'((?:[^'\\]|\\.)*)'/g)]
-    .map(([, name, help]) => `| \`${name}\` | ${help} |`)
+    .map(([, name, help]) => `- \`${name}\`: ${help}`)
     .sort();
-  return ['| metric | what |', '| --- | --- |', ...rows].join('\n');
+  return rows.join('\n');
 }
 
 /** The options of `createFacade`, with the descriptions of the settings. */

@@ -4,44 +4,54 @@
  * out of the response, so that the response is what any client gets.
  */
 import { createCurlButton } from './curl.js';
-import { openTab } from './editors.js';
+import { openTab, problemInEditors } from './editors.js';
 import { createPrice } from './price.js';
 import { element, viewOf } from './trace.js';
 
 const STORED = 'catalog-graphql:calls';
-const NOT_RUN = { totals: 'Run an operation to see its calls of the service.' };
+const NOT_RUN = { totals: 'Run an operation to see its calls to the service.' };
+const RUNNING = { totals: 'Running …' };
 
-/** Adds the panel to the page. Returns a function to be called when the editors can be watched. */
-export function showCalls() {
+/** Adds the panel to the page, with the switch of the person. Returns a function to be called when the editors can be watched. */
+export function showCalls(people) {
   const send = window.fetch.bind(window);
-  const { price, watch } = createPrice(send);
-  const panel = createPanel(price);
+  const { price, watch, update } = createPrice(send);
+  const panel = createPanel(price, people?.label);
+  people?.watch(update);
   window.fetch = async (input, options = {}) => {
     if (!isOperation(input, options)) return send(input, options);
     const tab = openTab();
     const headers = new Headers(options.headers);
     const isOurs = !headers.has('x-explain');
     if (isOurs) headers.set('x-explain', 'trace');
+    panel.show(tab, RUNNING);
     const response = await send(input, { ...options, headers });
     const type = response.headers.get('content-type') ?? '';
     if (!/json/.test(type)) {
       // Incremental delivery: parts are passed on as they arrive, and the last one has the calls.
-      if (response.body) void readParts(response.clone(), (upstream) => panel.show(tab, upstream));
+      if (response.body) void readParts(response.clone(), (upstream) => panel.show(tab, viewOf(upstream)));
       return response;
     }
     const answer = await response
       .clone()
       .json()
       .catch(() => undefined);
-    panel.show(tab, answer?.extensions?.upstream);
-    if (!isOurs || !answer?.extensions?.upstream) return response;
-    const { upstream: _, ...extensions } = answer.extensions;
-    const rest = { ...answer, extensions: Object.keys(extensions).length > 0 ? extensions : undefined };
+    panel.show(tab, viewOf(answer?.extensions?.upstream));
+    const shown = shownOf(answer, isOurs);
+    if (!shown) return response;
     const { status, statusText } = response;
-    return new Response(JSON.stringify(rest), { status, statusText, headers: response.headers });
+    return new Response(JSON.stringify(shown), { status, statusText, headers: response.headers });
   };
   return () => {
     watch();
+    // Invalid headers or variables are not sent, so the calls of an earlier run do not belong to them.
+    const onRun = () => {
+      const problem = problemInEditors();
+      if (problem) panel.show(openTab(), { totals: problem });
+    };
+    const isRun = ({ key, ctrlKey, metaKey }) => key === 'Enter' && (ctrlKey || metaKey);
+    addEventListener('click', ({ target }) => target.closest?.('.graphiql-execute-button') && onRun(), true);
+    addEventListener('keydown', (event) => isRun(event) && onRun(), true);
     // GraphiQL has no event for a change of tab.
     new MutationObserver(panel.update).observe(document.querySelector('#root'), {
       subtree: true,
@@ -49,6 +59,22 @@ export function showCalls() {
       attributeFilter: ['aria-selected'],
     });
   };
+}
+
+/** The response without what the panel shows of it; undefined if it is shown as it is. A plan is no failure, and is not shown as one. */
+function shownOf(answer, isOurs) {
+  if (!answer?.extensions?.upstream) return undefined;
+  const { upstream, ...extensions } = answer.extensions;
+  if (answer.errors?.[0]?.extensions?.code === 'PLANNED_NOT_RUN')
+    return {
+      data: {},
+      extensions: {
+        note: 'PLANNED_NOT_RUN: with x-explain: plan an operation is planned and not run. This is its cost.',
+        upstream,
+        ...extensions,
+      },
+    };
+  return isOurs ? { ...answer, extensions: Object.keys(extensions).length > 0 ? extensions : undefined } : undefined;
 }
 
 /** Whether the request is an operation that the user wrote. */
@@ -75,7 +101,7 @@ async function readParts(response, onTrace) {
   }
 }
 
-function createPanel(price) {
+function createPanel(price, person) {
   const title = element('span', { className: 'calls-title', textContent: 'Calls' });
   const totals = element('span', { className: 'calls-totals' });
   totals.setAttribute('role', 'status');
@@ -84,11 +110,11 @@ function createPanel(price) {
   bar.append(element('span', { className: 'calls-arrow', ariaHidden: 'true' }), title, totals);
   bar.addEventListener('click', () => open(!isOpen));
   const head = element('div', { className: 'calls-head' });
-  head.append(bar, price, createCurlButton());
+  head.append(bar, price, ...(person ? [person] : []), createCurlButton());
   // Focusable, so that the keyboard can scroll it.
   const list = element('div', { className: 'calls-list', id: 'calls-list', tabIndex: 0, role: 'region' });
   list.ariaLabel = 'List of calls';
-  const panel = element('section', { className: 'calls', ariaLabel: 'Calls of the service' });
+  const panel = element('section', { className: 'calls', ariaLabel: 'Calls to the service' });
   panel.append(head, list);
   document.body.append(panel);
 
@@ -118,8 +144,8 @@ function createPanel(price) {
     open(isOpen);
   }
 
-  function show(tab, upstream) {
-    if (tab) views.set(tab, viewOf(upstream));
+  function show(tab, view) {
+    if (tab) views.set(tab, view);
     update();
   }
 

@@ -1,4 +1,5 @@
 /** What is written in the editors of the open tab. */
+import { withPerson } from './people.js';
 
 /** The model of an editor: `operation.graphql`, `variables.json` or `request-headers.json`; undefined before it is made. */
 export const modelOf = (name) => monaco.editor.getModels().find(({ uri }) => uri.path.endsWith(name));
@@ -8,7 +9,7 @@ export function requestInEditors() {
   const query = modelOf('operation.graphql')?.getValue() ?? '';
   if (!query.trim()) return undefined;
   try {
-    const headers = { 'content-type': 'application/json', ...jsonIn('request-headers.json') };
+    const headers = withPerson({ 'content-type': 'application/json', ...jsonIn('request-headers.json') });
     const variables = jsonIn('variables.json');
     const operationName = operationIn(query);
     return { headers, body: JSON.stringify({ query, ...(variables && { variables }), operationName }) };
@@ -17,9 +18,29 @@ export function requestInEditors() {
   }
 }
 
+/** Comments and commas at the end are allowed, as GraphiQL allows them. */
 function jsonIn(name) {
-  const text = modelOf(name)?.getValue().trim();
-  return text ? JSON.parse(text) : undefined;
+  const text = modelOf(name)?.getValue() ?? '';
+  const plain = text
+    .replaceAll(/("(?:[^"\\]|\\.)*")|\/\/.*|\/\*[^]*?\*\//g, '$1')
+    .replaceAll(/("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])/g, '$1')
+    .trim();
+  return plain ? JSON.parse(plain) : undefined;
+}
+
+/** Why the request of the open tab cannot be sent; undefined if its texts are valid. */
+export function problemInEditors() {
+  for (const [name, what] of [
+    ['request-headers.json', 'headers'],
+    ['variables.json', 'variables'],
+  ]) {
+    try {
+      jsonIn(name);
+    } catch {
+      return `Nothing was sent: the ${what} are not valid JSON.`;
+    }
+  }
+  return undefined;
 }
 
 /** The operation at the cursor, or the first one. */

@@ -1,12 +1,17 @@
 /** Starts GraphiQL with the settings of the page. */
 import { showCalls } from './calls.js';
+import { linkHelp } from './help-links.js';
 import { answerIntrospection } from './introspection.js';
+import { createPersonSwitch } from './people.js';
+import { element } from './trace.js';
 
-const { workers, options, explain, schema } = JSON.parse(document.querySelector('#settings').textContent);
+const { workers, options, explain, people, schema } = JSON.parse(document.querySelector('#settings').textContent);
 
 window.MonacoEnvironment = { globalAPI: true, getWorkerUrl: (_, label) => workers[label] };
 if (schema) answerIntrospection(schema);
-const onEditors = explain ? showCalls() : () => undefined;
+const person = people && createPersonSwitch(people);
+const onEditors = explain ? showCalls(person) : () => undefined;
+if (person && !explain) document.body.append(barOf(person.label));
 
 // The scripts of GraphiQL, which come after this one, have run by then.
 document.addEventListener('DOMContentLoaded', () => {
@@ -14,21 +19,28 @@ document.addEventListener('DOMContentLoaded', () => {
   monaco.editor.onDidCreateEditor((editor) =>
     editor.updateOptions({ unicodeHighlight: { ambiguousCharacters: false } }),
   );
+  linkHelp();
   onEditors();
   YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#root'), { ...options, ...firstTab() });
 });
+
+/** Without the panel of calls the switch has a bar of its own. */
+function barOf(label) {
+  const bar = element('div', { className: 'calls' });
+  bar.append(label);
+  return bar;
+}
 
 /** The tab to begin with. GraphiQL takes one that it has stored only if query, variables and headers are equal, else it adds a tab. */
 function firstTab() {
   const link = new URL(location.href).searchParams;
   const query = link.get('query');
   const variables = link.get('variables') ?? undefined;
-  const headers = options.defaultHeaders;
   const stored = storedTabs();
-  if (!stored) return query && { defaultTabs: [{ query, variables, headers }, ...(options.defaultTabs ?? [])] };
+  if (!stored) return query && { defaultTabs: [{ query, variables }, ...(options.defaultTabs ?? [])] };
   const { tabs, activeTabIndex } = stored;
   const isLinked = (each) => each.query === query && (variables ?? each.variables ?? '') === (each.variables ?? '');
-  const tab = query ? (tabs.find(isLinked) ?? { query, variables, headers }) : tabs[activeTabIndex];
+  const tab = query ? (tabs.find(isLinked) ?? { query, variables }) : tabs[activeTabIndex];
   return tab && { query: tab.query ?? '', variables: tab.variables ?? '', initialHeaders: tab.headers ?? '' };
 }
 

@@ -5,7 +5,8 @@ import { element, range } from './trace.js';
 /** How long nothing is typed before the document is planned. */
 const PAUSE_MS = 400;
 
-/** `send` sends a request unchanged. Returns the element that shows the price, and a function that starts watching the editors. */
+/** `send` sends a request unchanged. Returns the element that shows the price, and a function that starts watching the editors, and one that
+ * plans again. */
 export function createPrice(send) {
   const price = element('span', { className: 'calls-price' });
   price.setAttribute('role', 'status');
@@ -47,7 +48,7 @@ export function createPrice(send) {
     if (modelOf('operation.graphql')) later();
   }
 
-  return { price, watch };
+  return { price, watch, update };
 }
 
 function textOf({ min, max, fields }) {

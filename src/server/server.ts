@@ -116,7 +116,14 @@ export function createGraphServer(config: Config, parts: ServerParts) {
     parts.docs !== undefined && !config.production ? createDocsRoutes(parts.docs, graphiql !== undefined) : undefined;
   const trouble = () => (http.isClosing ? 'shutting down' : admission.isStuck() ? 'overloaded' : undefined);
   const routes: Record<string, RouteHandler> = {
-    ...(parts.welcome !== undefined && !config.production && { '/': createWelcomeRoute(config, parts.welcome) }),
+    ...(parts.welcome !== undefined &&
+      !config.production && {
+        '/': createWelcomeRoute(config, {
+          folder: parts.welcome,
+          hasDocs: docs !== undefined,
+          hasGraphiql: graphiql !== undefined,
+        }),
+      }),
     ...graphiql?.files,
     '/graphql': createGraphqlRoute(routeParts, graphiql?.page),
     '/health': (exchange) => sendJson(exchange, 200, { status: 'ok' }),

@@ -234,6 +234,84 @@ test.skipIf(!executablePath)('the second visit opens the tab of the first, and l
   expect(bytes).toBeLessThan(10_000);
 });
 
+test.skipIf(!executablePath)(
+  'the switch of the person holds for all tabs, new ones, the price and the command',
+  async () => {
+    const person = page.locator('.calls-person select');
+    const authorization = async (text: string) => {
+      const sent = page.waitForRequest((request) => request.postData()?.includes(text) ?? false);
+      await page.getByRole('button', { name: 'Execute query' }).click();
+      return (await sent).headers().authorization;
+    };
+    await person.selectOption('bob');
+    const price = page.locator('.calls-price', { hasText: 'Costs' });
+    await price.waitFor();
+    await type('query Mine { viewer { filmTier } }');
+    expect(await authorization('query Mine')).toBe('Bearer demo-bob');
+    await page.getByRole('button', { name: 'New tab' }).click();
+    await type('query Other { viewer { filmTier } }');
+    expect(await authorization('query Other')).toBe('Bearer demo-bob');
+    await person.selectOption('nobody');
+    expect(await authorization('query Other')).toBeUndefined();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await person.selectOption('carol');
+    await page.getByRole('button', { name: 'Copy as cURL' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('Bearer demo-carol');
+    await page.reload();
+    expect(await person.inputValue()).toBe('carol');
+  },
+);
+
+test.skipIf(!executablePath)(
+  'there is a history, a link to the help of each error, and a main landmark with a title',
+  async () => {
+    await page.locator('.calls-person select').selectOption('nobody');
+    await type('mutation Gone { deleteNote(input: { id: "1" }) { deletedId } }');
+    await page.getByRole('button', { name: 'Execute query' }).click();
+    await waitForResult('LOGIN_REQUIRED');
+    await page.locator('.result-window .detected-link', { hasText: '/docs/errors#LOGIN_REQUIRED' }).waitFor();
+    await page.getByRole('button', { name: 'Show History' }).click();
+    await page.locator('.graphiql-history-items', { hasText: 'Gone' }).waitFor();
+    expect(await page.title()).toBe('GraphiQL · catalog-graphql');
+    expect(await page.locator('main h1, h1').count()).toBe(1);
+    expect(await page.getByRole('main').count()).toBe(1);
+  },
+);
+
+test.skipIf(!executablePath)('if the headers are not valid JSON, no calls of an earlier run are shown', async () => {
+  await run(0, 'Book');
+  await page.locator('.calls tbody tr').first().waitFor();
+  await page.evaluate(() => {
+    const { monaco } = globalThis as unknown as { monaco: { editor: { getModels: () => Model[] } } };
+    const headers = monaco.editor.getModels().find(({ uri }) => uri.path.endsWith('request-headers.json'))!;
+    headers.setValue('{ "x-a": oops }');
+  });
+  await page.getByRole('button', { name: 'Execute query' }).click();
+  await page.locator('.calls-totals', { hasText: 'Nothing was sent: the headers are not valid JSON.' }).waitFor();
+  expect(await page.locator('.calls tbody tr').count()).toBe(0);
+});
+
+test.skipIf(!executablePath)(
+  'on a telephone docs, history and explorer are there, and no column of the calls is cut',
+  async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await run(0, 'Book');
+    await page.locator('.calls tbody tr').first().waitFor();
+    for (const name of ['Time', 'Bytes']) {
+      const { x, width } = (await page.getByRole('columnheader', { name }).boundingBox())!;
+      expect(x + width).toBeLessThanOrEqual(390);
+    }
+    for (const name of ['Documentation Explorer', 'GraphiQL Explorer', 'History']) {
+      await page.getByRole('button', { name: `Show ${name}` }).click();
+      const { x, width, height } = (await page.locator('.graphiql-plugin').boundingBox())!;
+      expect([x, width > 350, height > 250]).toEqual([0, true, true]);
+      await picture(`390 ${name}`);
+      await page.getByRole('button', { name: `Hide ${name}` }).click();
+    }
+  },
+);
+
 test.skipIf(!executablePath)('on a telephone it can be used', async () => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.reload();

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
@@ -18,8 +20,8 @@ afterAll(async () => {
   await program?.stop();
 });
 
-async function open(width: number, use: (page: Page) => Promise<void>): Promise<string[]> {
-  const context = await browser.newContext({ viewport: { width, height: 900 } });
+async function open(width: number, use: (page: Page) => Promise<void>, colorScheme: 'light' | 'dark' = 'light') {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
   context.setDefaultTimeout(PATIENT);
   const page = await context.newPage();
   const requests: string[] = [];
@@ -36,7 +38,7 @@ async function open(width: number, use: (page: Page) => Promise<void>): Promise<
   if (folder) {
     await page.evaluate(() => document.querySelectorAll('img').forEach((image) => (image.loading = 'eager')));
     await page.waitForLoadState('networkidle');
-    await page.screenshot({ path: join(folder, `Welcome ${width}.png`), fullPage: true });
+    await page.screenshot({ path: join(folder, `Welcome ${width} ${colorScheme}.png`), fullPage: true });
   }
   expect(failures).toEqual([]);
   await context.close();
@@ -63,16 +65,124 @@ test.skipIf(!executablePath)(
         expect(await section.locator('pre').innerText()).toMatch(/^query \w+ \{/);
         expect(await section.locator('dd').first().innerText()).toBe('1');
       }
-      const cost = () => page.locator('#book dl').innerText();
-      expect(await cost()).toMatch(/Calls of the service\s+4\n/);
-      expect(await cost()).toMatch(/4 requests, whole records\s+3\d\.\d kB/);
-      await page.locator('#book button').click();
-      await expect.poll(cost).toMatch(/Calls of the service\s+2, 2 from the cache/);
+      expect(await cost(page)).toMatch(/Calls to the service\s+4\n/);
+      expect(await cost(page)).toMatch(/4 requests for whole records\s+3\d\.\d kB/);
     });
     expect(requests.filter((path) => path !== '/favicon.ico').toSorted()).toEqual([
       '/',
-      ...Array<string>(4).fill('/graphql'),
+      ...Array<string>(3).fill('/graphql'),
     ]);
+  },
+);
+
+const cost = (page: Page) => page.locator('#book dl').innerText();
+
+test.skipIf(!executablePath)('"Send again" keeps the open list and the keyboard focus', async () => {
+  await open(1280, async (page) => {
+    const list = page.locator('#book details');
+    await list.locator('summary').click();
+    const title = await page.locator('#book h3').first().elementHandle();
+    await page.locator('#book button').focus();
+    for (let times = 0; times < 2; times++) {
+      await page.keyboard.press('Enter');
+      await expect.poll(() => cost(page)).toMatch(/Calls to the service\s+2, 2 from the cache/);
+      expect(await list.getAttribute('open')).not.toBeNull();
+      expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Send again');
+      expect(await list.innerText()).toContain('cached');
+      // The page beside it is not drawn anew for equal data.
+      expect(await title!.evaluate((element) => element.isConnected)).toBe(true);
+    }
+  });
+});
+
+test.skipIf(!executablePath)(
+  'the page shows the same for bob, carol and nobody, with what each is refused',
+  async () => {
+    await open(1280, async (page) => {
+      const status = (name: string) => page.locator(`#${name} [role=status]`);
+      const problems = (name: string) => page.locator(`#${name} .problems`);
+      expect(await page.getByRole('radio', { name: 'alice' }).isChecked()).toBe(true);
+      expect(await page.locator('#book').innerText()).toContain('On this shelf');
+      expect(await page.locator('.problems li').count()).toBe(0);
+
+      await page.getByRole('radio', { name: 'bob' }).check();
+      await status('film').filter({ hasText: 'As bob' }).waitFor();
+      // Basic tier: fewer fields of films, but the rest of the page is there.
+      expect(await problems('film').innerText()).toContain('TIER_REQUIRED');
+      expect(await page.locator('#film h3').first().innerText()).toBe('盗梦空间');
+
+      await page.getByRole('radio', { name: 'carol' }).check();
+      await status('dashboard').filter({ hasText: 'As carol' }).waitFor();
+      expect(await problems('dashboard').innerText()).toContain('TIER_REQUIRED');
+
+      await page.getByRole('radio', { name: 'nobody' }).check();
+      await status('dashboard').filter({ hasText: 'As nobody' }).waitFor();
+      await status('book').filter({ hasText: 'As nobody' }).waitFor();
+      expect(await problems('dashboard').innerText()).toContain('LOGIN_REQUIRED');
+      expect(await page.locator('#book').innerText()).not.toContain('On this shelf');
+      for (const link of await page.locator('.problems a').all())
+        expect(await link.getAttribute('href')).toMatch(/^\/docs\/errors#[A-Z_]+$/);
+      // The choice holds for GraphiQL and the next visit too.
+      await page.reload();
+      expect(await page.getByRole('radio', { name: 'nobody' }).isChecked()).toBe(true);
+    });
+  },
+);
+
+test.skipIf(!executablePath)(
+  'texts of the data have the language zh, original titles and the frame have not',
+  async () => {
+    await open(1280, async (page) => {
+      const bare = await page.evaluate(() => {
+        const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+        const texts: string[] = [];
+        while (walker.nextNode()) {
+          const { parentElement, textContent } = walker.currentNode;
+          const isText = parentElement && !['SCRIPT', 'STYLE', 'PRE'].includes(parentElement.tagName);
+          if (isText && /\p{Script=Han}/u.test(textContent ?? '') && !parentElement.closest('[lang=zh]'))
+            texts.push(textContent!);
+        }
+        return texts;
+      });
+      // An original title may be Chinese, and paths of calls are no texts to be read.
+      expect(bare.filter((text) => !/^(?:GET|POST) /.test(text) && text.length > 12)).toEqual([]);
+      expect(await page.locator('#book').innerText()).toContain('Edge of Eternity');
+      expect(await page.locator('header').innerText()).toContain('The data of the demo are Chinese');
+    });
+  },
+);
+
+test.skipIf(!executablePath)(
+  'the pages at / and /docs have no violation that axe-core finds, in both themes',
+  async () => {
+    const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+    const violations = async (page: Page) => {
+      // By the debugger: the policy of the pages forbids other scripts.
+      await page.evaluate(axe);
+      return page.evaluate(async () => {
+        const { axe } = globalThis as unknown as { axe: { run: () => Promise<{ violations: { id: string }[] }> } };
+        return (await axe.run()).violations.map(({ id }) => id);
+      });
+    };
+    for (const scheme of ['light', 'dark'] as const)
+      for (const width of [1400, 390])
+        await open(
+          width,
+          async (page) => {
+            await page.locator('#book details summary').click();
+            await page.getByRole('radio', { name: 'nobody' }).check();
+            await page.locator('.problems li').first().waitFor();
+            expect(await violations(page)).toEqual([]);
+            await page.getByRole('radio', { name: 'alice' }).check();
+            const other = await page.context().newPage();
+            for (const path of ['/docs', '/docs/readme', '/docs/settings', '/docs/errors', '/docs?q=cache']) {
+              await other.goto(program.url + path);
+              expect([path, await violations(other)]).toEqual([path, []]);
+              expect(await other.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+            }
+          },
+          scheme,
+        );
   },
 );
 
@@ -80,7 +190,7 @@ test.skipIf(!executablePath)('the page at / is not wider than the screen of a ph
   await open(390, async (page) => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
     const links = await page.locator('nav a').evaluateAll((all) => all.map((each) => (each as HTMLAnchorElement).href));
-    expect(links).toHaveLength(3);
+    expect(links).toHaveLength(6);
     for (const link of links) expect((await fetch(link, { headers: { accept: 'text/html' } })).status).toBe(200);
   });
 });

@@ -1,5 +1,6 @@
 /** The page at /: its figures, and when it is served. */
 import { readFileSync } from 'node:fs';
+import { parse, validate } from 'graphql';
 import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/read.ts';
@@ -19,7 +20,8 @@ const html = { accept: 'text/html,*/*;q=0.8' };
 async function facade(env: NodeJS.ProcessEnv, config: object = { ownOrigin: true }) {
   const upstreams = { BASE_URL: setup.origin.url, EVENT_BASE_URL: setup.origin.url };
   const settings = { ...readConfig({ PORT: '0', ...upstreams, ...env }), ...config };
-  const parts = { schema, upstream: setup.upstream, log: pino({ level: 'silent' }), welcome: 'welcome' };
+  const folders = { welcome: 'welcome', docs: 'dist/docs', graphiql: 'dist/graphiql' };
+  const parts = { schema, upstream: setup.upstream, log: pino({ level: 'silent' }), ...folders };
   const server = await openServer(settings, parts);
   afterAll(() => server.close());
   return server.url;
@@ -64,6 +66,28 @@ test('with another service, or without demo tokens, the page has links and shows
   for (const url of [await facade({}, { ownOrigin: false }), await facade({ DEMO_TOKENS: 'off' })]) {
     const text = await (await fetch(url, { headers: html })).text();
     expect(text).toContain('href="/graphql"');
-    expect(text).not.toMatch(/demo-alice|query BookPage/);
+    expect(text).not.toMatch(/demo-alice|query BookPage|Each page below|<script/);
   }
+});
+
+test('over another service the page names it, and links to what is there and to queries that it can run', async () => {
+  const tokens = { ACCESS_TOKEN: 'secret-token-of-the-facade', FILM_TIER: 'basic' };
+  const url = await facade(tokens, { ownOrigin: false });
+  const text = await (await fetch(url, { headers: html })).text();
+  expect(text).toContain(`<code>${new URL(setup.origin.url).host}</code>`);
+  expect(text).toContain('film tier basic');
+  expect(text).not.toContain('secret-token-of-the-facade');
+  const links = [...text.matchAll(/href="(\/[^"]*)"/g)].map(([, link]) => link!);
+  for (const path of ['/graphql', '/docs', '/docs/front-ends', '/graphql/schema.graphql', '/docs/errors'])
+    expect(links).toContain(path);
+  for (const link of links) expect([link, (await fetch(url + link, { headers: html })).status]).toEqual([link, 200]);
+  const queries = links.flatMap((link) => new URL(link, url).searchParams.get('query') ?? []);
+  expect(queries.length).toBeGreaterThan(2);
+  for (const query of queries) expect(validate(schema, parse(query))).toEqual([]);
+});
+
+test('without GraphiQL, docs and introspection the page links to none of them', async () => {
+  const env = { GRAPHIQL: 'off', INTROSPECTION: 'off' };
+  const text = await (await fetch(await facade(env, { ownOrigin: false }), { headers: html })).text();
+  expect(text).not.toMatch(/href="\/graphql/);
 });

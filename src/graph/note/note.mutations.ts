@@ -132,7 +132,8 @@ mutation('addNotePictures', {
 });
 deletion('Note', noteEndpoints.delete, 'Deletes a note of the caller. `DELETE /v2/note/{id}`', { invalidates });
 mutation('likeNote', {
-  description: 'Likes a note; a second like changes nothing. `POST /v2/note/{id}/like`',
+  description:
+    'Likes a note; a second like changes nothing. The service does not say whether the caller has liked a note: show `likesCount` of the response instead of counting in the client. `POST /v2/note/{id}/like`',
   endpoint: noteEndpoints.like,
   target: ['id', 'Note'],
   input: { description: 'The note to like.' },

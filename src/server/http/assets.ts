@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { Config } from '../../config/settings.ts';
 import { lazily } from '../../lib/promises.ts';
 import { preferredFile } from './compression.ts';
 import type { Exchange } from './exchange.ts';
@@ -27,10 +26,6 @@ export const hashSource = (text: string): string => `'sha256-${createHash('sha25
 /** Data for the scripts of a page. `<` is escaped, so that no text of it can end the element. */
 export const jsonElement = (value: object): string =>
   `<script type="application/json" id="settings">${JSON.stringify(value).replaceAll('<', '\\u003c')}</script>`;
-
-/** The token of the user of the demo that pages show; undefined unless the origin of the demo runs beside the facade. */
-export const demoToken = ({ ownOrigin, demoTokens }: Config): string | undefined =>
-  ownOrigin && demoTokens ? 'demo-alice' : undefined;
 
 /**
  * The handler of a file that the folder has as `.br` and `.gz`. Browsers store it: its name changes with its content. It is read once and

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { type GraphQLSchema, introspectionFromSchema } from 'graphql';
 import type { Config } from '../../config/settings.ts';
 import { showsSchema } from '../graphql/persisted-documents.ts';
-import { createFileRoute, createPage, demoToken, jsonElement } from './assets.ts';
+import { createFileRoute, createPage, jsonElement } from './assets.ts';
+import { demoPeople } from './demo-people.ts';
 import { createStaticRoute } from './read-only.ts';
 
 /** A tab that GraphiQL opens with. */
@@ -55,19 +56,15 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The page of GraphiQL; `folder` has its files, as graphiql/build.mjs makes them. Nothing is loaded from other hosts. */
 export function createGraphiqlPage(config: Config, folder: string, tabs: readonly Tab[], schema: GraphQLSchema) {
-  const token = demoToken(config);
   const hasSchema = showsSchema(config);
   const names = JSON.parse(readFileSync(join(folder, 'files.json'), 'utf8')) as Record<string, string>;
-  const login = token ? { Authorization: `Bearer ${token}` } : {};
-  const shown = (headers: object) => (Object.keys(headers).length ? JSON.stringify(headers, null, 2) : null);
-  const headers = shown(login);
+  const shown = (headers: object = {}) => (Object.keys(headers).length ? JSON.stringify(headers, null, 2) : null);
   const options = {
     title: 'catalog-graphql',
     // With an empty list the editor would have no tab.
     ...(tabs.length > 0 && {
-      defaultTabs: tabs.map(({ query, headers: own }) => ({ query, headers: shown({ ...login, ...own }) })),
+      defaultTabs: tabs.map(({ query, headers }) => ({ query, headers: shown(headers) })),
     }),
-    ...(headers && { defaultHeaders: headers }),
     shouldPersistHeaders: true,
     defaultEditorToolsVisibility: 'headers',
     inputValueDeprecation: true,
@@ -82,18 +79,19 @@ export function createGraphiqlPage(config: Config, folder: string, tabs: readonl
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>catalog-graphql</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>GraphiQL · catalog-graphql</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${address('graphiql.css')}">
 <link rel="stylesheet" href="${address('page.css')}">
-${jsonElement({ workers, explain: config.explain, options, schema: hasSchema ? SCHEMA : undefined })}
+${jsonElement({ workers, explain: config.explain, options, people: demoPeople(config), schema: hasSchema ? SCHEMA : undefined })}
 <script defer src="${address('page.js')}"></script>
 <script defer src="${address('graphiql.js')}"></script>
 </head>
 <body class="no-focus-outline">
 <noscript>GraphiQL needs JavaScript.</noscript>
-<div id="root"></div>
+<h1 class="page-title">GraphiQL of catalog-graphql</h1>
+<main id="root"></main>
 </body>
 </html>
 `;

@@ -1,0 +1,56 @@
+/** The switch of the person: who sends the requests of all tabs. An Authorization in the headers of a tab comes first. */
+import { element } from './trace.js';
+
+/** Shared with the page at /. */
+const STORED = 'catalog-graphql:person';
+
+let authorization;
+
+/** Adds the token of the person to headers without one. */
+export function withPerson(headers) {
+  const isOwn = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+  return authorization && !isOwn ? { ...headers, authorization } : headers;
+}
+
+/** Sends all operations of the page as the person. Returns the switch, and a function that is told of changes. */
+export function createPersonSwitch(people) {
+  const send = window.fetch.bind(window);
+  window.fetch = (input, options = {}) => {
+    const url = new URL(input instanceof Request ? input.url : input, location.href);
+    if (url.origin !== location.origin || url.pathname !== location.pathname) return send(input, options);
+    const headers = withPerson(Object.fromEntries(new Headers(options.headers)));
+    return send(input, { ...options, headers });
+  };
+  let onChange = () => undefined;
+  const select = element('select', {});
+  select.append(
+    ...people.map(({ name, about }) => element('option', { value: name, textContent: name, title: about })),
+  );
+  const choose = (name) => {
+    const person = people.find((each) => each.name === name) ?? people[0];
+    select.value = person.name;
+    select.title = person.about;
+    authorization = person.authorization;
+    onChange();
+  };
+  select.addEventListener('change', () => {
+    try {
+      localStorage.setItem(STORED, select.value);
+    } catch {
+      // a browser that keeps nothing
+    }
+    choose(select.value);
+  });
+  choose(stored());
+  const label = element('label', { className: 'calls-person', textContent: 'Sent as ' });
+  label.append(select);
+  return { label, watch: (onPerson) => (onChange = onPerson) };
+}
+
+function stored() {
+  try {
+    return localStorage.getItem(STORED);
+  } catch {
+    return null;
+  }
+}
