@@ -9,7 +9,7 @@ const libraries = [
     message: 'Only origin/store speaks SQL.',
   },
   {
-    names: ['undici'],
+    names: ['undici', 'undici/index.js'],
     home: ['src/upstream/http/pool.ts', 'src/upstream/http/attempts.ts', 'src/upstream/http/transport-errors.ts'],
     message: 'Only pool.ts, attempts.ts and transport-errors.ts of upstream/http use undici.',
   },

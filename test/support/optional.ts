@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Folders of tests that have a package.json of their own. */
-const tooled = ['test/clients', 'test/frontend', 'test/conformance'];
+const tooled = ['test/clients', 'test/frontend', 'test/conformance', 'test/runtimes'];
 const programs = ['redis-server', 'curl', 'nginx'];
 
 /** The folders with a package that is not installed. */

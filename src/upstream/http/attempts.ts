@@ -1,7 +1,7 @@
 /** One HTTP request: waits for the circuit breaker and a connection, reads the whole response, and retries where that may help. */
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Dispatcher, errors } from 'undici';
+import { type Dispatcher, errors } from 'undici/index.js';
 import type { Config } from '../../config/settings.ts';
 import { createBatch } from '../../lib/batch.ts';
 import {

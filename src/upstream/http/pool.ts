@@ -1,5 +1,6 @@
 /** The connections to both services: each has a pool, a circuit breaker, a concurrency limiter and deadlines of its own. */
-import { type Dispatcher, Pool } from 'undici';
+// By its file: for the bare name Bun has a stub of its own, without dispatch.
+import { type Dispatcher, Pool } from 'undici/index.js';
 import type { Config } from '../../config/settings.ts';
 import { createCircuitBreaker } from '../limits/circuit-breaker.ts';
 import { createConcurrencyLimiter } from '../limits/concurrency.ts';

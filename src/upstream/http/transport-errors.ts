@@ -1,6 +1,6 @@
 /** Turns errors of connections into the errors that clients see, and decides whether to retry. */
 import { Readable } from 'node:stream';
-import { errors } from 'undici';
+import { errors } from 'undici/index.js';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import { type UpstreamErrorDetails, UpstreamFailure } from '../errors.ts';
 import type { HttpRequest } from './request.ts';
