@@ -70,7 +70,12 @@ export function createParts(config: Config, log: Logger) {
   const metrics = createMetrics();
   const upstream = createUpstream(
     { ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! },
-    { observe: observeCalls(metrics, log), onOutage: logOutages(log) },
+    {
+      observe: observeCalls(metrics, log),
+      onOutage: logOutages(log),
+      onLostInvalidations: (count) =>
+        log.error({ count }, 'invalidations were not written to Redis: replicas may serve old records'),
+    },
   );
   return {
     schema,

@@ -21,6 +21,8 @@ export interface UpstreamParts {
   observe?: (seen: ObservedCall) => void;
   /** Called when a service or Redis becomes unreachable, and when it is reachable again. */
   onOutage?: OnAvailabilityChange;
+  /** Called at the end if invalidations could not be written to Redis: other replicas may serve what they concern. */
+  onLostInvalidations?: (count: number) => void;
 }
 
 export function createUpstream(settings: TransportSettings, parts: UpstreamParts = {}) {
@@ -80,9 +82,12 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
     limited: () => rateLimiter.calls(),
     /** Reads in flight; equal reads share one. */
     sharedReads: () => inFlight.size(),
+    /** Of Redis: invalidations that are not written yet, and refused commands by error. */
+    redis: () => ({ unsent: shared?.unsent() ?? 0, refusals: Object.fromEntries(shared?.refusals ?? []) }),
     close: async (): Promise<void> => {
       await transport.close();
-      await shared?.close();
+      const lost = await shared?.close(settings.shutdownMs);
+      if (lost) parts.onLostInvalidations?.(lost);
     },
   };
 }

@@ -32,6 +32,8 @@ export class Operation implements LoadContext {
   readonly callLog: CallLog;
   /** How long everything that was read so far may be used again, and by whom. */
   readonly cachePolicy: CachePolicy;
+  /** A write was made, and Redis did not take note of it yet: other replicas may show the state before it. */
+  replicasMayLag = false;
   readonly records = new RecordLoader(this);
   readonly responses = new ResponseLoader(this);
   private readonly services: OperationServices;
@@ -72,7 +74,7 @@ export class Operation implements LoadContext {
   /** Drops what a mutation made untrue, for this operation and for all. `tags`: see `invalidate` of the record cache. */
   async invalidate(tags: readonly string[]): Promise<void> {
     this.records.clear();
-    if (tags.length > 0) await this.services.invalidate(tags);
+    if (tags.length > 0 && !(await this.services.invalidate(tags))) this.replicasMayLag = true;
   }
 
   /** Throws unless the caller sent a token of their own. */

@@ -168,15 +168,19 @@ function resultForClient(
   return { data };
 }
 
-/** Stale records that were used, and the upstream calls if `x-explain: trace` requests them. */
-function extensionsOf({ callLog }: Operation, { explain }: OperationRequest): Record<string, unknown> | undefined {
+/** Stale records that were used, whether other replicas lag, and the upstream calls if `x-explain: trace` requests them. */
+function extensionsOf(
+  { callLog, replicasMayLag }: Operation,
+  { explain }: OperationRequest,
+): Record<string, unknown> | undefined {
   const isStale = ({ staleSeconds }: LoggedCall) => staleSeconds !== undefined;
-  if (explain !== 'trace' && !callLog.calls.some(isStale)) return undefined;
+  if (explain !== 'trace' && !replicasMayLag && !callLog.calls.some(isStale)) return undefined;
   const stale = callLog.calls.filter(isStale);
   return {
     ...(stale.length > 0 && {
       stale: stale.map(({ field, staleSeconds }) => ({ path: responsePath(field), ageSeconds: staleSeconds })),
     }),
+    ...(replicasMayLag && { replicasMayLag }),
     ...(explain === 'trace' && { upstream: { calls: callLog.calls.map(describeCall) } }),
   };
 }

@@ -96,7 +96,8 @@ export function registerServerGauges(metrics: Metrics, state: () => ServerState)
 }
 
 /** Registers the gauges of each upstream. */
-export function registerUpstreamGauges(metrics: Metrics, { state }: UpstreamClient, checkUpstreams: CheckHealth): void {
+export function registerUpstreamGauges(metrics: Metrics, upstream: UpstreamClient, checkUpstreams: CheckHealth): void {
+  const { state, redis } = upstream;
   const ofEach = (read: (service: ServiceState) => number) => () => {
     const { catalog, events } = state();
     return { catalog: read(catalog), events: read(events) };
@@ -117,5 +118,9 @@ export function registerUpstreamGauges(metrics: Metrics, { state }: UpstreamClie
     'min',
   );
   gauge('catalog_upstream_calls_running', 'Upstream calls in flight.', ({ running }) => running);
+  const unsent = 'Invalidations that are not in Redis yet: other replicas may serve what they concern.';
+  metrics.gauge('catalog_redis_invalidations_unsent', unsent, () => redis().unsent);
+  const refused = 'Commands that Redis refused, by the first word of its error.';
+  metrics.gauge('catalog_redis_refusals', refused, () => redis().refusals, 'error');
   gauge('catalog_upstream_calls_waiting', 'Upstream calls that wait for a connection.', ({ waiting }) => waiting);
 }

@@ -113,6 +113,7 @@ export class UpstreamCall implements SharedCall {
   /** Sends the request. Called by `run`, or for all calls that share its response. */
   async fetch(cancellation: CancellationToken): Promise<ApiResponse> {
     this.hasBegun = true;
+    if (this.logged.coalesced) this.logged.coalesced = false; // the permit was refused to whom it waited for
     const { transport, rateLimiter } = this.services;
     const { endpoint } = this.request;
     const request = this.httpRequest(cancellation);

@@ -7,6 +7,7 @@ import {
   createCancellationToken,
   removeListener,
 } from '../../lib/cancellation.ts';
+import { RateLimited } from '../errors.ts';
 import type { ApiResponse } from './response.ts';
 
 /** Sends the request that others may share. It is cancelled when nobody waits any more. */
@@ -25,7 +26,7 @@ export class InFlightRequests {
   share(credential: object, key: string, waiter: CancellationToken, call: SharedCall): Promise<ApiResponse> {
     let own = this.all.get(credential);
     if (!own) this.all.set(credential, (own = { requests: new Map(), untilRenewal: RENEWED_AFTER, count: this.count }));
-    return (own.requests.get(key) ?? new InFlightRequest(own, key, call)).join(waiter);
+    return (own.requests.get(key) ?? new InFlightRequest(own, key, call)).join(waiter, call);
   }
 
   /** Later reads do not join those in flight now, of this credential or of any: a write may have changed the result. */
@@ -70,19 +71,37 @@ class InFlightRequest {
     }
     own.requests.set(key, this);
     own.count.requests++;
+    this.start(call);
+  }
+
+  private start(call: SharedCall): void {
     call.fetch(this.cancellation).then(
       (response) => {
         for (const { resolve } of this.close()) resolve(response);
       },
-      (error: unknown) => {
-        for (const { reject } of this.close()) reject(error);
-      },
+      (error: unknown) => this.fail(call, error),
     );
   }
 
-  join(token: CancellationToken): Promise<ApiResponse> {
+  /** A permit belongs to the caller who asked for it: where it is refused, the next waiter asks for its own. */
+  private fail(call: SharedCall, error: unknown): void {
+    const others = error instanceof RateLimited ? this.waiters.filter((waiter) => waiter.call !== call) : noWaiters;
+    if (others.length === 0) {
+      for (const { reject } of this.close()) reject(error);
+      return;
+    }
+    for (const waiter of this.waiters) {
+      if (waiter.call !== call) continue;
+      removeListener(waiter.token, waiter);
+      waiter.reject(error);
+    }
+    this.waiters = others;
+    this.start(others[0]!.call);
+  }
+
+  join(token: CancellationToken, call: SharedCall): Promise<ApiResponse> {
     return new Promise((resolve, reject) => {
-      const waiter = { token, resolve, reject, onCancel: (reason: Error) => this.leave(waiter, reason) };
+      const waiter = { token, call, resolve, reject, onCancel: (reason: Error) => this.leave(waiter, reason) };
       this.waiters = this.waiters.length === 0 ? [waiter] : [...this.waiters, waiter];
       addListener(token, waiter);
     });
@@ -111,6 +130,8 @@ const noWaiters: readonly Waiter[] = [];
 
 interface Waiter extends CancellationListener {
   token: CancellationToken;
+  /** Its own request, which is sent only if it has to ask for itself. */
+  call: SharedCall;
   resolve: (response: ApiResponse) => void;
   reject: (reason: unknown) => void;
 }

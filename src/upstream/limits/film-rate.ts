@@ -43,7 +43,9 @@ interface CredentialCalls {
 }
 
 export class FilmRateLimiter {
-  private readonly windows = createSlidingWindows();
+  /** Of the facade's own credentials. */
+  private readonly own = new Set<string>();
+  private readonly windows = createSlidingWindows((window) => this.own.has(window));
   private readonly credentials = new Map<string, CredentialCalls>();
   private readonly holdMs: number;
   private readonly shared: SharedSlidingWindows | undefined;
@@ -110,6 +112,7 @@ export class FilmRateLimiter {
   private decide(call: FilmCallRequest): Slot | typeof unlimited | RateLimited | undefined {
     const { credential, address, atOnce, rateShare } = call;
     if (!isLimited(credential)) return unlimited;
+    if (credential.isOwn) this.own.add(credential.id);
     const id = `${process.pid.toString(36)}-${unique}-${slotsMade++}`;
     // All agents take their slots as one address.
     const from = rateShare === undefined ? (credential.isOwn ? address : '') : AGENTS;

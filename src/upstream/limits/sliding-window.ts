@@ -29,7 +29,7 @@ export interface WindowState {
   backInMs: number | undefined;
 }
 
-/** The windows of this process, across processes. undefined if the store is unreachable. */
+/** The windows of this process, across processes. undefined if the store is unreachable. A slot that is granted too late is released. */
 export interface SharedSlidingWindows {
   take: (slot: Slot, limits: WindowLimits) => Promise<number | undefined>;
   settle: (slot: Slot) => void;
@@ -40,12 +40,17 @@ export interface SharedSlidingWindows {
 
 const WINDOWS_MAX = 10_000;
 
-export function createSlidingWindows() {
-  const windows = new LRUCache<string, Map<string, { address: string; backAt: number }>>({ max: WINDOWS_MAX });
+type Held = Map<string, { address: string; backAt: number }>;
 
-  function heldIn(window: string) {
-    let held = windows.get(window);
-    if (!held) windows.set(window, (held = new Map()));
+/** `isPinned`: a window of the facade's own token, which many made-up tokens must not push out. */
+export function createSlidingWindows(isPinned: (window: string) => boolean = () => false) {
+  const windows = new LRUCache<string, Held>({ max: WINDOWS_MAX });
+  const pinned = new Map<string, Held>();
+  const tableOf = (window: string) => (isPinned(window) ? pinned : windows);
+
+  /** Asking makes no window. */
+  function heldIn(window: string): Held {
+    const held = tableOf(window).get(window) ?? new Map<string, { address: string; backAt: number }>();
     const now = performance.now();
     for (const [id, { backAt }] of held) if (backAt <= now) held.delete(id);
     return held;
@@ -63,16 +68,18 @@ export function createSlidingWindows() {
       const mine = taken.filter((slot) => slot.address === address);
       if (mine.length >= perAddress) return firstBack(mine);
       held.set(id, { address, backAt: performance.now() + holdMs });
+      tableOf(window).set(window, held);
       return 0;
     },
     settle({ window, id }: Slot): void {
-      const slot = windows.get(window)?.get(id);
+      const slot = tableOf(window).get(window)?.get(id);
       if (slot) slot.backAt = performance.now() + WINDOW_MS;
     },
     /** The call was not made. */
     release({ window, id }: Slot): void {
-      const held = windows.get(window);
-      if (held?.delete(id) && held.size === 0) windows.delete(window);
+      const table = tableOf(window);
+      const held = table.get(window);
+      if (held?.delete(id) && held.size === 0) table.delete(window);
     },
     /** Of all slots, or those of one address. */
     state(window: string, address?: string): WindowState {

@@ -63,7 +63,7 @@ export function createRedisCache(
       return invalidations.add(names);
     },
   };
-  return { cache, flush: () => invalidations.flush(), unsent: () => invalidations.unsent() };
+  return { cache, flush: (withinMs: number) => invalidations.flush(withinMs), unsent: () => invalidations.unsent() };
 }
 
 /** For a lookup of its own. */

@@ -16,6 +16,8 @@ interface ChannelOptions {
   /** Of the connection. */
   availability: AvailabilityMonitor;
   report: ReportAvailability;
+  /** Called with the first word of an error reply. */
+  onRefusal: (code: string) => void;
 }
 
 /**
@@ -23,7 +25,7 @@ interface ChannelOptions {
  * else: a Redis that is slow answers still.
  */
 export function createChannel(redis: { status: string }, options: ChannelOptions): RedisCall {
-  const { what, timeoutMs, pause, availability, report } = options;
+  const { what, timeoutMs, pause, availability, report, onRefusal } = options;
   // Redis may answer reads and refuse writes, so refusals are reported by kind of call.
   const refusals = createAvailabilityMonitor(report);
   let answers = 0;
@@ -31,7 +33,10 @@ export function createChannel(redis: { status: string }, options: ChannelOptions
   function onFailure(error: unknown): undefined {
     pause.grow();
     const { name, message = '' } = error as Error;
-    if (name === 'ReplyError') refusals.onFailure(`refuses ${what}: ${message.split(' ', 1)[0]}`, true);
+    if (name !== 'ReplyError') return undefined;
+    const code = /^[A-Z]{2,20}\b/.exec(message)?.[0] ?? 'ERR';
+    onRefusal(code);
+    refusals.onFailure(`refuses ${what}: ${code}`, true);
     return undefined;
   }
   function onResult(): void {

@@ -16,6 +16,8 @@ export interface RedisConnection {
   key: (name: string) => string;
   /** Calls of one kind, which are waited for so long. `what` names them in the log. */
   channel: (what: string, timeoutMs: number, pause?: Pause) => RedisCall;
+  /** Refused commands, by the first word of the error. */
+  refusals: ReadonlyMap<string, number>;
   close: () => Promise<void>;
 }
 
@@ -32,6 +34,8 @@ export function openRedis(
   const redis = createClient(url);
   const report = (reason: string | undefined) => onAvailabilityChange?.('redis', reason);
   const availability = createAvailabilityMonitor(report);
+  const refusals = new Map<string, number>();
+  const onRefusal = (code: string) => void refusals.set(code, (refusals.get(code) ?? 0) + 1);
   let closing = false;
   // Without a listener an outage would end the process.
   redis.on('error', (error: unknown) => availability.onFailure(errorCodeOf(error), true));
@@ -43,7 +47,8 @@ export function openRedis(
     redis,
     key: (name) => `catalog:{${tag}}:${name}`,
     channel: (what, timeoutMs, pause = createPause()) =>
-      createChannel(redis, { what, timeoutMs, pause, availability, report }),
+      createChannel(redis, { what, timeoutMs, pause, availability, report, onRefusal }),
+    refusals,
     async close(): Promise<void> {
       closing = true;
       const ended = redis.quit().catch(() => undefined);

@@ -4,6 +4,7 @@
  * A mutation is answered after its names are in the log. A process uses what it has in memory only after it asked for the log, so nothing
  * depends on a message that may be lost, or on clocks.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CacheKey } from '../cache/memory.ts';
 import type { RedisCall } from './channel.ts';
 import type { RedisConnection } from './connection.ts';
@@ -22,6 +23,7 @@ for i = 2, #KEYS do redis.call('SET', KEYS[i], version, 'PX', ARGV[3]) end
 return {version, names}`;
 
 const RETRY_MS = 500;
+const FLUSH_MS = 100;
 /** With more names unsent, everything is invalidated. */
 const UNSENT_MAX = 10_000;
 /** Names in one command. */
@@ -93,11 +95,17 @@ export class Invalidations {
     return !this.isEverythingUnsent && !names.some((name) => this.names.has(name));
   }
 
-  /** Before the process ends: without a pause. Returns the number of names that other replicas will not know. */
-  async flush(): Promise<number> {
+  /** Before the process ends: without pauses. Returns the number of names that other replicas will not know. */
+  async flush(withinMs: number): Promise<number> {
+    const end = performance.now() + withinMs;
+    for (;;) {
+      this.parts.pause.end();
+      await this.send();
+      const left = end - performance.now();
+      if (this.unsent() === 0 || left <= 0) break;
+      await sleep(Math.min(FLUSH_MS, left));
+    }
     clearTimeout(this.retry);
-    this.parts.pause.end();
-    await this.send();
     return this.unsent();
   }
 

@@ -50,10 +50,13 @@ export function connectRedis({
     cache,
     unsent,
     windows: createRedisWindows(connection, channel('the rate limit', timeouts.window)),
-    /** Writes first what other replicas have to know. */
-    close: async (): Promise<void> => {
-      await flush();
+    /** Refused commands, by the first word of the error. */
+    refusals: connection.refusals,
+    /** Writes first what other replicas have to know. Returns the number of invalidations that it could not write in time. */
+    close: async (withinMs = 0): Promise<number> => {
+      const lost = await flush(withinMs);
       await connection.close();
+      return lost;
     },
   };
 }

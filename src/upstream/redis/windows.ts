@@ -49,7 +49,11 @@ export function createRedisWindows({ redis, key }: RedisConnection, inTime: Redi
   return {
     async take({ window, id, address }, { slots, perAddress, holdMs }) {
       const given = [holdMs, owner(address), slots, perAddress, member(address, id)];
-      const wait = await inTime(() => takeSlot([windowKey(window)], given));
+      const wait = await inTime(
+        () => takeSlot([windowKey(window)], given),
+        // The call counts in this process alone by then.
+        (late) => late === 0 && void redis.zrem(windowKey(window), member(address, id)).catch(() => undefined),
+      );
       return typeof wait === 'number' ? wait : undefined;
     },
     settle({ window, id, address }) {

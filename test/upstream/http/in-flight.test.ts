@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { RateLimited } from '../../../src/upstream/errors.ts';
 import type { ApiResponse } from '../../../src/upstream/http/response.ts';
 import { InFlightRequests } from '../../../src/upstream/http/in-flight.ts';
 import { type CancellationToken, createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
@@ -41,6 +42,40 @@ test('equal concurrent requests are sent once', async () => {
   expect(requests.filter(({ coalesced }) => coalesced).length).toBe(99);
   read.answer();
   expect(new Set(await Promise.all(requests.map((each) => each.answer)))).toEqual(new Set([answer]));
+  expect(read.sent).toBe(1);
+});
+
+test('a refused permit is the refusal of one caller: the next one asks for itself', async () => {
+  const inFlight = new InFlightRequests();
+  const credential = {};
+  const asked: string[] = [];
+  const ask = (address: string) =>
+    inFlight.share(credential, 'same', createCancellationToken(), {
+      async fetch() {
+        asked.push(address);
+        await Promise.resolve();
+        if (address.startsWith('full')) throw new RateLimited(59);
+        return answer;
+      },
+    });
+  const outcomes = await Promise.allSettled(['full 1', 'free 1', 'full 2', 'free 2'].map(ask));
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled', 'fulfilled']);
+  expect(asked).toEqual(['full 1', 'free 1']);
+  expect((await Promise.allSettled(['full 1', 'full 2'].map(ask))).map(({ status }) => status)).toEqual([
+    'rejected',
+    'rejected',
+  ]);
+  expect(inFlight.size()).toBe(0);
+});
+
+test('any other error is that of all who share the request', async () => {
+  const { read, request } = setUp();
+  const all = [request(), request()];
+  read.fail(new Error('503'));
+  expect((await Promise.allSettled(all.map((each) => each.answer))).map(({ status }) => status)).toEqual([
+    'rejected',
+    'rejected',
+  ]);
   expect(read.sent).toBe(1);
 });
 

@@ -343,3 +343,20 @@ test('once agents have used up their share, the state of the share names when th
   expect(await rateLimiter.state(bob, share)).toEqual({ limit: 10, remaining: 0, resetsAt: inSeconds(60) });
   expect(await rateLimiter.state(bob)).toEqual({ limit: 40, remaining: 29, resetsAt: inSeconds(30) });
 });
+
+test('10,500 made-up tokens push no window of the facade’s own token out, and asking makes none', async () => {
+  const rateLimiter = new RateLimiter(settings);
+  const app = own('basic');
+  expect(permitsOf(await take(rateLimiter, app, 60)).length).toBe(40);
+  for (let n = 0; n < 10_500; n++) {
+    const stranger = verified(`made up ${n}`, ['basic']);
+    rateLimiter.used(stranger);
+    await rateLimiter.acquire(film, stranger, setup, neverCancelled);
+  }
+  expect(rateLimiter.used(app)).toBe(40);
+  expect(permitsOf(await take(rateLimiter, app, 60)).length).toBe(0);
+  const bob = verified('bob', ['basic']);
+  await rateLimiter.acquire(film, bob, setup, neverCancelled);
+  for (let n = 0; n < 10_500; n++) rateLimiter.used(verified(`another ${n}`, ['basic']));
+  expect(rateLimiter.used(bob)).toBe(1);
+});

@@ -47,13 +47,13 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
   }
 
   /** Operations of one replica. */
-  function replicaOf({ cache, close, unsent }: SharedState) {
+  function replicaOf({ cache, close, unsent, refusals }: SharedState) {
     /** A reader of an operation that begins now. */
     const begin = (names: readonly string[] = ['title'], more: { mayLease?: boolean } = {}) => {
       const reader = { names, since: cache.moment(), cancellation: createCancellationToken(), mayLease: true, ...more };
       return { ...reader, get: async (key = book()): Promise<CacheLookup> => cache.get(key, reader) };
     };
-    return { cache, close, unsent, begin, read: (names?: readonly string[]) => begin(names).get() };
+    return { cache, close, unsent, refusals, begin, read: (names?: readonly string[]) => begin(names).get() };
   }
 
   const commands = async () => {
@@ -230,6 +230,71 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     expect((await later.get()).entry).toBeUndefined();
     await other.start();
     await until(async () => (await one!.read()).entry === undefined);
+  });
+
+  describe('when Redis refuses writes', () => {
+    /** Redis answers reads, and each write with READONLY. */
+    const readOnly = (admin: Redis) => admin.call('REPLICAOF', '127.0.0.1', '1');
+    const writable = (admin: Redis) => admin.call('REPLICAOF', 'NO', 'ONE');
+
+    test('hundreds of writes cost a few commands, each says that replicas may lag, and all reach them at last', async () => {
+      const other = await redisServer();
+      const admin = new Redis(other.url);
+      const [one, two] = await replicas(2, other.url);
+      await readOnly(admin);
+      const before = Number(/total_commands_processed:(\d+)/.exec(await admin.info('stats'))![1]);
+      for (let id = 0; id < 300; id++) {
+        expect(await one!.cache.invalidate([`Book:${id}`])).toBe(false);
+        await one!.read();
+      }
+      const after = Number(/total_commands_processed:(\d+)/.exec(await admin.info('stats'))![1]);
+      expect(after - before).toBeLessThan(100);
+      expect(one!.unsent()).toBe(300);
+      expect([...one!.refusals.keys()]).toEqual(['READONLY']);
+      await writable(admin);
+      await until(() => one!.unsent() === 0);
+      expect(await other.dump()).toContain('Book:299');
+      await until(async () => (await two!.read()).version.shared !== '');
+      admin.disconnect();
+    });
+
+    test('a full one still takes note of a write', async () => {
+      const other = await redisServer();
+      const admin = new Redis(other.url);
+      const [one, two] = await replicas(2, other.url);
+      one!.cache.set(book(), (await one!.read()).version, entryOf({ title: 'old' }));
+      await until(async () => (await two!.read()).entry !== undefined);
+      await admin.config('SET', 'maxmemory', '1');
+      expect((await two!.read()).entry).toBeDefined();
+      expect(await one!.cache.invalidate(['Book:7'])).toBe(true);
+      expect((await two!.read()).entry).toBeUndefined();
+      await admin.config('SET', 'maxmemory', '0');
+      await until(async () => (await two!.read()).version.shared !== '');
+      expect((await two!.read()).entry).toBeUndefined();
+      admin.disconnect();
+    });
+  });
+
+  test('a process that ends writes first what it could not write before', async () => {
+    const other = await redisServer();
+    const namespace = 'ending';
+    const shared = connectRedis({ url: other.url, namespace, timeouts: { record: 50, window: 50 } });
+    await until(async () => (await shared.cache.get(book())).version.shared !== '');
+    other.freeze();
+    expect(await shared.cache.invalidate(['Book:7'])).toBe(false);
+    const closed = shared.close(20_000);
+    other.thaw();
+    expect(await closed).toBe(0);
+    expect(await other.dump()).toContain('Book:7');
+  });
+
+  test('a process that ends says how many it could not write', async () => {
+    const other = await redisServer();
+    const shared = connectRedis({ url: other.url, namespace: 'lost', timeouts: { record: 50, window: 50 } });
+    await until(async () => (await shared.cache.get(book())).version.shared !== '');
+    await other.stop();
+    await shared.cache.invalidate(['Book:7', 'Book:8']);
+    expect(await shared.close(50)).toBe(2);
   });
 
   test('a log that is lost invalidates all, and what this process had written to it is written again', async () => {

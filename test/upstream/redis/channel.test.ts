@@ -5,10 +5,21 @@ import { createChannel } from '../../../src/upstream/redis/channel.ts';
 function connected(status = 'ready') {
   const availability = { onSuccess: vi.fn(), onFailure: vi.fn() };
   const reported: (string | undefined)[] = [];
+  const refused: string[] = [];
   const report = (reason: string | undefined) => void reported.push(reason);
-  const call = createChannel({ status }, { what: 'reads', timeoutMs: 1, pause: createPause(), availability, report });
+  const call = createChannel(
+    { status },
+    {
+      what: 'reads',
+      timeoutMs: 1,
+      pause: createPause(),
+      availability,
+      report,
+      onRefusal: (code) => void refused.push(code),
+    },
+  );
   const noted = () => [availability.onSuccess.mock.calls.length, availability.onFailure.mock.calls.length];
-  return { call, noted, reported };
+  return { call, noted, reported, refused };
 }
 
 test('a result shows that Redis is reachable', async () => {
@@ -18,11 +29,12 @@ test('a result shows that Redis is reachable', async () => {
 });
 
 test('a call that Redis refuses has no result, is reported once, and for a while no other is made', async () => {
-  const { call, reported } = connected();
+  const { call, reported, refused: codes } = connected();
   const refusal = Object.assign(new Error('OOM command not allowed'), { name: 'ReplyError' });
   const refused = vi.fn(() => Promise.reject(refusal));
   expect(await Promise.all([call(refused), call(refused)])).toEqual([undefined, undefined]);
   expect(reported).toEqual(['refuses reads: OOM']);
+  expect(codes).toEqual(['OOM', 'OOM']);
   expect(await call(refused)).toBeUndefined();
   expect(refused).toHaveBeenCalledTimes(2);
 });
