@@ -18,9 +18,10 @@ import {
   printSchema,
 } from 'graphql';
 import { tiers } from '../api/endpoint.ts';
-import { allFields, fieldRule, typeRule } from './engine/declarations.ts';
-import { withSentence } from './engine/describe-cost.ts';
-import type { FieldRule, NullCondition } from './engine/field-rule.ts';
+import { allFields, fieldRule, typeRule } from './plan/read-declarations.ts';
+import { withSentence } from './cost/describe-cost.ts';
+import type { FieldRule } from './plan/declaration-types.ts';
+import type { NullCondition } from './values/decode.ts';
 import { requirementsOf } from './service/requirements.ts';
 
 export const semanticNonNullDirective = new GraphQLDirective({

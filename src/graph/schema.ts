@@ -1,11 +1,12 @@
 import { specifiedDirectives } from 'graphql';
-import { builder } from './engine/builder.ts';
-import { describeItemCosts } from './engine/describe-cost.ts';
-import { attachResolvers } from './engine/attach-resolvers.ts';
-import { deferDirective, streamDirective } from './engine/incremental-directives.ts';
+import { builder } from './builder.ts';
+import { describeItemCosts } from './cost/describe-cost.ts';
+import { attachResolvers } from './execute/attach-resolvers.ts';
+import { deferDirective, streamDirective } from './plan/incremental-directives.ts';
 import { describeNulls, semanticNonNullDirective } from './null-conditions.ts';
-import './engine/field-options.ts';
-import './root.ts';
+import './fields/declare.ts';
+import './viewer.ts';
+import './node-query.ts';
 import './service/service.ts';
 import './types/user.ts';
 import './book/book.ts';

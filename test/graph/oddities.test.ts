@@ -2,7 +2,7 @@
  * Differences between the real service and its documentation, one test per difference. The numbers are those of the list of findings.
  *
  * Tested elsewhere: 1 and 9 (stars and averages), 5 (numbers of a series), 8 (mini-site), 15 (people without a page), 18 (a rating of
- * one user), 21 (empty texts in lists) and 22 (charts) in film/ and types/decode.test.ts; 3 (tags with two names), 11 (e-book,
+ * one user), 21 (empty texts in lists) and 22 (charts) in film/ and values/decode.test.ts; 3 (tags with two names), 11 (e-book,
  * series), 12 (empty texts of a book), 14 (dates) and 23 (absent members of a collection) in book/; the parser of 25 in
  * test/atom/.
  */

@@ -4,18 +4,18 @@ export const defects = [
   {
     name: 'plan: a page with an offset is served from the embedded first page',
     edits: [
-      ['src/graph/engine/plan-names.ts', 'return given.after == null && !given.offset;', 'return given.after == null;'],
+      ['src/graph/plan/needed-members.ts', 'return given.after == null && !given.offset;', 'return given.after == null;'],
     ],
   },
   {
     name: 'plan: more items than the embedded page holds are served from it',
-    edits: [['src/graph/engine/plan-names.ts', '(given.first ?? pageSize ?? 0) > embedded.upTo', 'false']],
+    edits: [['src/graph/plan/needed-members.ts', '(given.first ?? pageSize ?? 0) > embedded.upTo', 'false']],
   },
   {
     name: 'plan: a selection under @skip is planned',
     edits: [
       [
-        'src/graph/engine/document.ts',
+        'src/graph/plan/document.ts',
         'return skip?.if !== true && include?.if !== false;',
         'return include?.if !== false;',
       ],
@@ -25,7 +25,7 @@ export const defects = [
     name: 'plan: a fragment on an interface is treated as one on another type',
     edits: [
       [
-        'src/graph/engine/document.ts',
+        'src/graph/plan/document.ts',
         'return isAbstractType(named) && schema.isSubType(named, type);',
         'return false;',
       ],
@@ -35,7 +35,7 @@ export const defects = [
     name: 'loading: an absent record of a non-null item is null',
     edits: [
       [
-        'src/graph/engine/load-record.ts',
+        'src/graph/execute/load-record.ts',
         "if (value === null && keeps !== 'always') return null;",
         'if (value === null) return null;',
       ],
@@ -74,14 +74,14 @@ export const defects = [
     // The same line for values that arrive late (`onRejected`) has no effect with this schema: none of them fails at a non-null position.
     name: 'executor: null at a non-null position is not propagated',
     edits: [
-      ['src/graph/engine/execution.ts', 'if (position.isNonNull && !nullsInPlace(execution)) throw failure;', ''],
+      ['src/graph/execute/execution.ts', 'if (position.isNonNull && !nullsInPlace(execution)) throw failure;', ''],
     ],
   },
   {
     name: 'executor: an error in a list is reported at the first item',
     edits: [
       [
-        'src/graph/engine/execution.ts',
+        'src/graph/execute/execution.ts',
         'return valueAt(execution, path!.prev)?.[path!.key] as',
         'return valueAt(execution, path!.prev)?.[typeof path!.key === "number" ? 0 : path!.key] as',
       ],
@@ -135,11 +135,11 @@ export const defects = [
   },
   {
     name: 'pages: a feed starts one entry too early',
-    edits: [['src/graph/types/paging.ts', "'start-index': start + 1", "'start-index': start"]],
+    edits: [['src/graph/values/paging.ts', "'start-index': start + 1", "'start-index': start"]],
   },
   {
     name: 'pages: the last page says that there is another',
-    edits: [['src/graph/types/paging.ts', 'start + items.length < total', 'start + items.length <= total']],
+    edits: [['src/graph/values/paging.ts', 'start + items.length < total', 'start + items.length <= total']],
   },
   {
     name: 'introspection: a field has another description than in the published schema',
@@ -149,7 +149,7 @@ export const defects = [
     name: 'introspection: its fields get no arguments',
     edits: [
       [
-        'src/graph/engine/executor.ts',
+        'src/graph/execute/executor.ts',
         '(source, { context, variables }) => plain(source, args(variables), context, info)',
         '(source, { context }) => plain(source, {}, context, info)',
       ],

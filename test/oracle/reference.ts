@@ -44,14 +44,14 @@ import {
   wholeRepresentation,
 } from '../../src/api/endpoint.ts';
 import { eventEndpoints } from '../../src/api/event.ts';
-import type { FieldRule, TypeRule } from '../../src/graph/engine/field-rule.ts';
-import { builder } from '../../src/graph/engine/builder.ts';
-import { fieldRule, typeRule } from '../../src/graph/engine/declarations.ts';
-import { asInt, asText } from '../../src/graph/types/decode.ts';
-import { deferOf, fragmentApplies, isIncluded } from '../../src/graph/engine/document.ts';
+import type { FieldRule, TypeRule } from '../../src/graph/plan/declaration-types.ts';
+import { builder } from '../../src/graph/builder.ts';
+import { fieldRule, typeRule } from '../../src/graph/plan/read-declarations.ts';
+import { asInt, asText } from '../../src/graph/values/decode.ts';
+import { deferOf, fragmentApplies, isIncluded } from '../../src/graph/plan/document.ts';
 import { badInput, toClientError } from '../../src/graph/errors/to-client-error.ts';
-import { FIRST_MAX, type Page, type PagingArgs, listIdOf } from '../../src/graph/types/paging.ts';
-import { deferDirective, streamDirective } from '../../src/graph/engine/incremental-directives.ts';
+import { FIRST_MAX, type Page, type PagingArgs, listIdOf } from '../../src/graph/values/paging.ts';
+import { deferDirective, streamDirective } from '../../src/graph/plan/incremental-directives.ts';
 import '../../src/graph/schema.ts';
 import { LoginRequired, TierRequired, UpstreamRejection } from '../../src/upstream/errors.ts';
 import type { RecordSource } from '../../src/upstream/loading/record-state.ts';

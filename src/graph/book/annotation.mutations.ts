@@ -1,9 +1,9 @@
 import { ANNOTATION_MORE_THAN, CHAPTER_MAX, PAGE_BELOW, bookEndpoints } from '../../api/book.ts';
-import { type InputBuilder, builder } from '../engine/builder.ts';
-import { type ErrorCodes, type ValuesOf, mutation } from '../engine/mutation.ts';
+import { type InputBuilder, builder } from '../builder.ts';
+import { type ErrorCodes, type ValuesOf, mutation } from '../fields/mutation.ts';
 import { inRange, invalidIf, longerThan, maxLength } from '../errors/violations.ts';
-import { pictureFields } from '../types/picture-upload.ts';
-import { deletion, recordPayload } from '../types/write.ts';
+import { pictureFields } from '../fields/picture-upload.ts';
+import { deletion, recordPayload } from '../fields/mutation-payloads.ts';
 import { Annotation } from './annotation.ts';
 
 const PictureInput = builder.inputType('PictureInput', {

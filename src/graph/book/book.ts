@@ -1,6 +1,6 @@
 import { type BookRecord, bookEndpoints, bookMembers } from '../../api/book.ts';
-import { builder } from '../engine/builder.ts';
-import { asInt, asObject, asText, asUrl, decoder, text, textOrNull, texts, urlOrNull } from '../types/decode.ts';
+import { builder } from '../builder.ts';
+import { asInt, asObject, asText, asUrl, decoder, text, textOrNull, texts, urlOrNull } from '../values/decode.ts';
 import { badInput } from '../errors/to-client-error.ts';
 import { Image, image } from '../types/image.ts';
 import { Node, referenceOf, identity, queryById } from '../types/node.ts';

@@ -11,13 +11,13 @@ import {
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import { CodedRejection, UpstreamRejection } from '../../upstream/errors.ts';
-import { type InputBuilder, builder } from '../engine/builder.ts';
-import { type ErrorCodes, type ValuesOf, type Written, mutation } from '../engine/mutation.ts';
+import { type InputBuilder, builder } from '../builder.ts';
+import { type ErrorCodes, type ValuesOf, type Written, mutation } from '../fields/mutation.ts';
 import type { ClientCode } from '../errors/codes.ts';
 import { type Violation, inRange, invalidIf, maxLength } from '../errors/violations.ts';
-import { globalId } from '../types/global-id.ts';
+import { globalId } from '../values/global-id.ts';
 import type { FieldBuilder } from '../types/node.ts';
-import { returnedField } from '../types/write.ts';
+import { returnedField } from '../fields/mutation-payloads.ts';
 import { Book } from './book.ts';
 import { Collection, CollectionStatusEnum, placeOf } from './collection.ts';
 

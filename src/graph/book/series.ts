@@ -1,6 +1,6 @@
 import { type SeriesRecord, bookEndpoints, bookWithin } from '../../api/book.ts';
-import { builder } from '../engine/builder.ts';
-import { textOrNull } from '../types/decode.ts';
+import { builder } from '../builder.ts';
+import { textOrNull } from '../values/decode.ts';
 import { Node, referenceOf, identity, queryReference } from '../types/node.ts';
 import { Book } from './book.ts';
 

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../api/endpoint.ts';
 import { eventEndpoints } from '../../api/event.ts';
-import { mutation } from '../engine/mutation.ts';
-import { changedField } from '../types/write.ts';
+import { mutation } from '../fields/mutation.ts';
+import { changedField } from '../fields/mutation-payloads.ts';
 import { Event, eventPlaces } from './event.ts';
 
 const attendance = (name: string, endpoint: Endpoint<{ id: string }, void>, description: string, does: string) =>

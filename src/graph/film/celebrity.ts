@@ -10,7 +10,7 @@ import {
   filmEndpoints,
   simpleCelebrity,
 } from '../../api/film.ts';
-import { builder } from '../engine/builder.ts';
+import { builder } from '../builder.ts';
 import {
   asObjects,
   asText,
@@ -20,8 +20,8 @@ import {
   textOrNull,
   textsOrNull,
   urlOrNull,
-} from '../types/decode.ts';
-import { globalId, isKeyByName, isSourceId, keyByName } from '../types/global-id.ts';
+} from '../values/decode.ts';
+import { globalId, isKeyByName, isSourceId, keyByName } from '../values/global-id.ts';
 import { image } from '../types/image.ts';
 import { Node, queryById, referenceOf } from '../types/node.ts';
 import { Subject, embeddedSubject } from './subject.ts';

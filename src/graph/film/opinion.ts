@@ -7,8 +7,8 @@ import {
   filmEndpoints,
   simpleReview,
 } from '../../api/film.ts';
-import { builder } from '../engine/builder.ts';
-import { asRecords, countOrZero, localDateTime, text, textOrNull, urlOrNull } from '../types/decode.ts';
+import { builder } from '../builder.ts';
+import { asRecords, countOrZero, localDateTime, text, textOrNull, urlOrNull } from '../values/decode.ts';
 import { attributionOf } from '../types/attribution.ts';
 import { identity } from '../types/node.ts';
 import { ratingBy } from '../types/rating.ts';

@@ -1,7 +1,7 @@
 import { LIST_COUNT_DEFAULT, type PhotoRecord, RECORD_PHOTOS, filmEndpoints, simplePhoto } from '../../api/film.ts';
-import { builder } from '../engine/builder.ts';
-import { asRecords, asText, countOrZero, localDateTime, orNull, textOrNull, urlOrNull } from '../types/decode.ts';
-import { globalId, isSourceId } from '../types/global-id.ts';
+import { builder } from '../builder.ts';
+import { asRecords, asText, countOrZero, localDateTime, orNull, textOrNull, urlOrNull } from '../values/decode.ts';
+import { globalId, isSourceId } from '../values/global-id.ts';
 import { identity } from '../types/node.ts';
 import { User, carried } from '../types/user.ts';
 import { Celebrity } from './celebrity.ts';

@@ -6,7 +6,7 @@ import {
   subjectMembers,
   useConditions,
 } from '../../api/film.ts';
-import { builder } from '../engine/builder.ts';
+import { builder } from '../builder.ts';
 import {
   asInt,
   asObject,
@@ -21,7 +21,7 @@ import {
   textsOrNull,
   urlOrNull,
   urlsOrNull,
-} from '../types/decode.ts';
+} from '../values/decode.ts';
 import { attributionOf } from '../types/attribution.ts';
 import { image } from '../types/image.ts';
 import { type FieldBuilder, Node, referenceOf, identity, queryById } from '../types/node.ts';

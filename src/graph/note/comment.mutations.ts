@@ -1,8 +1,8 @@
 import { noteEndpoints } from '../../api/note.ts';
-import { mutation } from '../engine/mutation.ts';
+import { mutation } from '../fields/mutation.ts';
 import { required, validId } from '../errors/violations.ts';
-import { globalId } from '../types/global-id.ts';
-import { changedField, returnedField } from '../types/write.ts';
+import { globalId } from '../values/global-id.ts';
+import { changedField, returnedField } from '../fields/mutation-payloads.ts';
 import { Note } from './note.ts';
 import { NoteComment, commentIdOf } from './comment.ts';
 

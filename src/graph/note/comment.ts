@@ -1,8 +1,8 @@
 import { type NoteCommentRecord, noteCommentMembers, noteEndpoints } from '../../api/note.ts';
-import { builder } from '../engine/builder.ts';
-import { asObjects, asText, localDateTime, text } from '../types/decode.ts';
+import { builder } from '../builder.ts';
+import { asObjects, asText, localDateTime, text } from '../values/decode.ts';
 import { badInput } from '../errors/to-client-error.ts';
-import { globalId, isSourceId, keyInGlobalId } from '../types/global-id.ts';
+import { globalId, isSourceId, keyInGlobalId } from '../values/global-id.ts';
 import { Node } from '../types/node.ts';
 import { User, carried } from '../types/user.ts';
 import { Note } from './note.ts';

@@ -9,7 +9,7 @@ import { ContentBlock, photosByNumber } from '../types/content-blocks.ts';
 import { noteBlocks } from '../types/content-markup.ts';
 import { contentByFormat } from '../types/content-format.ts';
 import { parseBlocksOnce } from '../types/content-cache.ts';
-import { builder } from '../engine/builder.ts';
+import { builder } from '../builder.ts';
 import {
   asObjects,
   asText,
@@ -20,7 +20,7 @@ import {
   text,
   textOrNull,
   urlOrNull,
-} from '../types/decode.ts';
+} from '../values/decode.ts';
 import { Node, recordOrReference, referenceOf, identity, queryById } from '../types/node.ts';
 import { User, type UserShape, carried, isSite, userEdgeNames } from '../types/user.ts';
 

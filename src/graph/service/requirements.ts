@@ -5,8 +5,8 @@ import type { Viewer } from '../../upstream/auth/viewer.ts';
 import type { RecordSource } from '../../upstream/loading/record-state.ts';
 import { oncePer } from '../../lib/remember.ts';
 import { badInput } from '../errors/to-client-error.ts';
-import { allFields, fieldRule, typeRule } from '../engine/declarations.ts';
-import type { FieldRule } from '../engine/field-rule.ts';
+import { allFields, fieldRule, typeRule } from '../plan/read-declarations.ts';
+import type { FieldRule } from '../plan/declaration-types.ts';
 
 export interface FieldRequirement {
   /** `Type.field` */

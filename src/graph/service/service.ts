@@ -1,4 +1,4 @@
-import { builder } from '../engine/builder.ts';
+import { builder } from '../builder.ts';
 import { FilmTier } from '../types/film-tier.ts';
 import { ServiceLimits } from './limits.ts';
 import { type FieldRequirement, requirementsOf } from './requirements.ts';

@@ -1,7 +1,7 @@
 /** The conditions of use of films, ratings and reviews as data, for those who build pages with them. */
 import { type UseCondition, usageTiers, useConditions } from '../../api/film.ts';
-import { builder } from '../engine/builder.ts';
-import { asUrl } from './decode.ts';
+import { builder } from '../builder.ts';
+import { asUrl } from '../values/decode.ts';
 import { FilmTier } from './film-tier.ts';
 import type { FieldBuilder } from './node.ts';
 

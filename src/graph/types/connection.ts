@@ -1,7 +1,7 @@
 import type { ObjectRef } from '@pothos/core';
-import { type BuilderTypes, builder } from '../engine/builder.ts';
+import { type BuilderTypes, builder } from '../builder.ts';
 import { oncePer } from '../../lib/remember.ts';
-import { FIRST_MAX, type Page, encodeCursor, positionOf } from './paging.ts';
+import { FIRST_MAX, type Page, encodeCursor, positionOf } from '../values/paging.ts';
 
 interface Edge<Item> {
   page: Page<Item>;

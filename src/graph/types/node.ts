@@ -1,8 +1,8 @@
 import type { ObjectRef } from '@pothos/core';
 import type { Endpoint, Fields } from '../../api/endpoint.ts';
-import { type BuilderTypes, builder } from '../engine/builder.ts';
-import { asObject, asText, idText, isReadableId } from './decode.ts';
-import { globalId, isSourceId, sourceIdOf } from './global-id.ts';
+import { type BuilderTypes, builder } from '../builder.ts';
+import { asObject, asText, idText, isReadableId } from '../values/decode.ts';
+import { globalId, isSourceId, sourceIdOf } from '../values/global-id.ts';
 
 /** The Relay interface for objects that `node` can load by their id. */
 export const Node = builder.interfaceRef<object>('Node').implement({

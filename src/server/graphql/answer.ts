@@ -1,6 +1,6 @@
 /** The pipeline of every operation, on the fast path and through Yoga alike: prepare a document, then run an operation. */
 import { type ExecutionResult, OperationTypeNode } from 'graphql';
-import type { Variables } from '../../graph/engine/document.ts';
+import type { Variables } from '../../graph/plan/document.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { Admission } from '../http/admission.ts';
 import type { BodyReader } from '../http/request-body.ts';

@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
-import type { Variables } from '../../graph/engine/document.ts';
+import type { Variables } from '../../graph/plan/document.ts';
 import { type Prepare, createPrepare } from './prepare.ts';
 
 interface RejectedOperation {

@@ -3,8 +3,8 @@
  * `incrementalSpec=v0.2`, each part is announced and named by an id from then on.
  */
 import type { ExecutionResult } from 'graphql';
-import type { Part, Piece } from '../../graph/engine/execution.ts';
-import type { Delivery } from '../../graph/engine/incremental.ts';
+import type { Part, Piece } from '../../graph/execute/execution.ts';
+import type { Delivery } from '../../graph/execute/incremental.ts';
 import type { IncrementalFormat } from '../http/accept.ts';
 
 /** One part of a response. */

@@ -7,7 +7,7 @@ import {
   type PlannedField,
   type OperationPlan,
   responseKeyOf,
-} from '../../graph/engine/operation-plan.ts';
+} from '../../graph/plan/operation-plan.ts';
 import { withoutStack } from '../../upstream/errors.ts';
 
 export function maskErrors(

@@ -11,12 +11,12 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config/settings.ts';
-import { type CoercedVariables, variablesOf } from '../../graph/engine/variables.ts';
-import type { Context } from '../../graph/engine/builder.ts';
-import { type Variables, isIncremental, withoutIncremental } from '../../graph/engine/document.ts';
-import { type Executed, createExecutor } from '../../graph/engine/executor.ts';
-import type { OperationPlan } from '../../graph/engine/operation-plan.ts';
-import { type Planner, createPlanCache } from '../../graph/engine/plan-cache.ts';
+import { type CoercedVariables, variablesOf } from '../../graph/plan/variables.ts';
+import type { Context } from '../../graph/context.ts';
+import { type Variables, isIncremental, withoutIncremental } from '../../graph/plan/document.ts';
+import { type Executed, createExecutor } from '../../graph/execute/executor.ts';
+import type { OperationPlan } from '../../graph/plan/operation-plan.ts';
+import { type Planner, createPlanCache } from '../../graph/plan/plan-cache.ts';
 import { oncePer } from '../../lib/remember.ts';
 import { withoutStack } from '../../upstream/errors.ts';
 import { costCheck, documentLimits, textLimit } from './limits.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '@opentelemetry/api';
 import type { CancellationToken } from '../../lib/cancellation.ts';
-import type { OnError } from '../../graph/engine/builder.ts';
+import type { OnError } from '../../graph/context.ts';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { Sender } from '../../upstream/auth/request-context.ts';
 import type { Operation } from '../../upstream/operation.ts';

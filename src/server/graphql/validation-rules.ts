@@ -20,8 +20,8 @@ import {
   specifiedRules,
 } from 'graphql';
 import type { Config } from '../../config/settings.ts';
-import { type Variables, isIncrementalDirective, visitSelections } from '../../graph/engine/document.ts';
-import { deferDirective, streamDirective } from '../../graph/engine/incremental-directives.ts';
+import { type Variables, isIncrementalDirective, visitSelections } from '../../graph/plan/document.ts';
+import { deferDirective, streamDirective } from '../../graph/plan/incremental-directives.ts';
 
 /** Returns the rules for a document; documents that use incremental delivery have more. */
 export function validationRules({ introspection }: Pick<Config, 'introspection'>) {

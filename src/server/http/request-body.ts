@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Config } from '../../config/settings.ts';
-import type { OnError } from '../../graph/engine/builder.ts';
+import type { OnError } from '../../graph/context.ts';
 import { createBatch } from '../../lib/batch.ts';
 import { createDeadlineQueue } from '../../lib/deadlines.ts';
 import { isPercentEncodedUtf8 } from '../../lib/unicode.ts';

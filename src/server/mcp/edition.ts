@@ -7,7 +7,7 @@ import {
   UnsupportedProtocolVersionError,
   classifyInboundRequest,
 } from '@modelcontextprotocol/server';
-import { shortenText } from '../../graph/engine/cut-response.ts';
+import { shortenText } from './cut-response.ts';
 import { type RpcMessage, type RpcRequest, isPlainObject } from './json-rpc.ts';
 import { type Era, REQUEST_VERSIONS, SESSION_VERSIONS, VERSIONS } from './methods.ts';
 

@@ -11,8 +11,8 @@ import {
   printType,
   visit,
 } from 'graphql';
-import { shortenText } from '../../graph/engine/cut-response.ts';
-import type { Variables } from '../../graph/engine/document.ts';
+import { shortenText } from './cut-response.ts';
+import type { Variables } from '../../graph/plan/document.ts';
 import { badInput } from '../../graph/errors/to-client-error.ts';
 import { lazily } from '../../lib/promises.ts';
 import { toolOutcome } from './result.ts';

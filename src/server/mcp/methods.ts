@@ -14,7 +14,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { shortenText } from '../../graph/engine/cut-response.ts';
+import { shortenText } from './cut-response.ts';
 import { lazily } from '../../lib/promises.ts';
 import { version } from '../../package.ts';
 import { HttpError } from '../http/http-error.ts';

@@ -12,7 +12,7 @@ import {
   validate,
 } from 'graphql';
 import { ConfigError } from '../../config/read.ts';
-import { hasFiles } from '../../graph/engine/json-schema.ts';
+import { hasFiles } from './json-schema.ts';
 import { type FileOperation, readOperations } from '../../config/operation-files.ts';
 import { ManifestError, readManifest } from '../../config/trusted-documents.ts';
 

@@ -1,8 +1,8 @@
 /** Results of tools: data, errors in words for an agent, and cost; cut to a number of characters. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { GraphQLError } from 'graphql';
-import { CUTS_ROOM, cutToFit, shortenText } from '../../graph/engine/cut-response.ts';
-import type { JsonSchema, ObjectSchema } from '../../graph/engine/json-schema.ts';
+import { CUTS_ROOM, cutToFit, shortenText } from './cut-response.ts';
+import type { JsonSchema, ObjectSchema } from './json-schema.ts';
 import { notesOn } from '../../graph/errors/codes.ts';
 import { HttpError } from '../http/http-error.ts';
 import { type Lack, lackOf } from './denial.ts';

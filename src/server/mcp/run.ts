@@ -1,6 +1,6 @@
 /** Runs one operation for an agent: by the pipeline and the admission of GraphQL, within the share that agents have of both. */
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import type { Variables } from '../../graph/engine/document.ts';
+import type { Variables } from '../../graph/plan/document.ts';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { LoggedCall } from '../../upstream/call-log.ts';
 import type { Operation } from '../../upstream/operation.ts';

@@ -2,12 +2,12 @@
 import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server';
 import { type GraphQLSchema, Kind, OperationTypeNode, type SelectionNode, print } from 'graphql';
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
-import { withCursors } from '../../graph/engine/cut-response.ts';
-import type { Variables } from '../../graph/engine/document.ts';
-import { type ObjectSchema, dataSchemaOf, inputSchemaOf } from '../../graph/engine/json-schema.ts';
-import { type Price, priceOf } from '../../graph/engine/price.ts';
+import { withCursors } from './cut-response.ts';
+import type { Variables } from '../../graph/plan/document.ts';
+import { type ObjectSchema, dataSchemaOf, inputSchemaOf } from './json-schema.ts';
+import { type Price, priceOf } from '../../graph/cost/price.ts';
 import { slotsOfAgents } from '../../upstream/limits/film-rate.ts';
-import { fieldRule } from '../../graph/engine/declarations.ts';
+import { fieldRule } from '../../graph/plan/read-declarations.ts';
 import { badInput } from '../../graph/errors/to-client-error.ts';
 import type { RouteParts } from '../graphql/answer.ts';
 import { ConfigError } from '../../config/read.ts';

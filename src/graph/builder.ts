@@ -1,0 +1,93 @@
+import SchemaBuilder from '@pothos/core';
+import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
+import { GraphQLLocalDateTime, GraphQLURL } from 'graphql-scalars';
+import { type FileUpload, Upload } from 'graphql-upload-minimal';
+import type { Context } from './context.ts';
+import { asDateTime } from './values/decode.ts';
+
+interface GraphTypes {
+  Context: Context;
+  DefaultFieldNullability: false;
+  Scalars: {
+    ID: { Input: string; Output: string };
+    DateTime: { Input: string; Output: string };
+    LocalDateTime: { Input: string; Output: string };
+    URL: { Input: string; Output: string };
+    Upload: { Input: Promise<FileUpload>; Output: never };
+  };
+}
+
+export type BuilderTypes = PothosSchemaTypes.ExtendDefaultTypes<GraphTypes>;
+/** The builder of the fields of an input. */
+export type InputBuilder = PothosSchemaTypes.InputFieldBuilder<BuilderTypes, 'InputObject'>;
+
+export const builder = new SchemaBuilder<GraphTypes>({ defaultFieldNullability: false });
+
+builder.queryType({ description: 'The root of all queries.' });
+builder.mutationType({
+  description:
+    'The root of all writes, for logged-in people only. A mutation is one write to the service (a note with more than three pictures is ' +
+    'several), and no write is repeated. Its input is checked first: `extensions.violations` of the error lists all violations, each with ' +
+    'the path of the field, code, limit and actual value.',
+});
+
+builder.addScalarType(
+  'DateTime',
+  new GraphQLScalarType({
+    name: 'DateTime',
+    description:
+      'A point in time as RFC 3339 text, with the offset that the service or the client wrote: `2026-12-18T19:30:00+08:00`.',
+    specifiedByURL: 'https://datatracker.ietf.org/doc/html/rfc3339',
+    serialize: String,
+    parseValue: parseDateTime,
+    parseLiteral: (node) => parseDateTime(node.kind === Kind.STRING ? node.value : null),
+  }),
+);
+builder.addScalarType(
+  'LocalDateTime',
+  new GraphQLScalarType({
+    ...GraphQLLocalDateTime.toConfig(),
+    description: 'A date and time without an offset, `2026-12-18T19:30:00`, in the time zone of the service, +08:00.',
+  }),
+);
+builder.addScalarType(
+  'URL',
+  new GraphQLScalarType({
+    ...GraphQLURL.toConfig(),
+    description: 'An http or https URL, as the service returns it; `https:` is added to one that begins with `//`.',
+    // The library's own serializer would normalize it: https://a.example becomes https://a.example/
+    serialize: String,
+  }),
+);
+
+builder.addScalarType(
+  'Upload',
+  new GraphQLScalarType<Upload['promise'], never>({
+    name: 'Upload',
+    description:
+      'A file of a GraphQL multipart request, sent as a variable that is null in `operations` and named in `map`.',
+    specifiedByURL: 'https://github.com/jaydenseric/graphql-multipart-request-spec',
+    parseValue: (value) => {
+      if (value instanceof Upload) return value.promise;
+      throw new GraphQLError('An Upload must be a file of a multipart request.', {
+        extensions: { code: 'BAD_USER_INPUT' },
+      });
+    },
+    parseLiteral: (node) => {
+      throw new GraphQLError('An Upload must be a file of a multipart request, sent in a variable.', { nodes: node });
+    },
+    serialize: () => {
+      throw new GraphQLError('An Upload cannot be returned.');
+    },
+  }),
+);
+
+function parseDateTime(value: unknown): string {
+  const moment = asDateTime(value);
+  if (!moment) {
+    throw new GraphQLError('A DateTime must be RFC 3339 text with an offset: 2026-12-18T19:30:00+08:00.', {
+      extensions: { code: 'BAD_USER_INPUT' },
+    });
+  }
+  return moment;
+}

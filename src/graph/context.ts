@@ -1,0 +1,35 @@
+/** The context of one operation. */
+import type { Viewer } from '../upstream/auth/viewer.ts';
+import type { Operation } from '../upstream/operation.ts';
+import type { OperationPlan } from './plan/operation-plan.ts';
+
+/** How large a response may be. */
+export interface ResponseLimits {
+  /** Fields of all objects. */
+  maxValues: number;
+  /** Approximate size as JSON. */
+  maxAnswerBytes: number;
+}
+
+/**
+ * What an error does to the data, as the request chooses: it nulls the nearest nullable position (PROPAGATE), or its own position even if
+ * that is non-null (NULL), or the whole (HALT).
+ */
+export type OnError = 'PROPAGATE' | 'NULL' | 'HALT';
+
+/** The context of one operation, created for each request. */
+export interface Context {
+  viewer: Viewer;
+  /** The service, with the credential of this request. */
+  upstream: Operation;
+  /** The plan of the operation. */
+  plan: OperationPlan;
+  /** The name of the service, for labels. */
+  serviceName: string;
+  /** The most pictures of one mutation. */
+  maxPictures: number;
+  /** Limits on the size of the response; undefined for none. */
+  responseLimits?: ResponseLimits;
+  /** Undefined is PROPAGATE. */
+  onError?: OnError | undefined;
+}

@@ -1,0 +1,189 @@
+/** The state of one execution, of an operation or of a deferred part: its data, its errors, and the values that are still pending. */
+import type { GraphQLError } from 'graphql';
+import { type ExecutionResult, locatedError } from 'graphql';
+import { type Path, pathToArray } from 'graphql/jsutils/Path.js';
+import { withoutStack } from '../../upstream/errors.ts';
+import type { Context } from '../context.ts';
+import type { Variables } from '../plan/document.ts';
+import type { PlannedField } from '../plan/operation-plan.ts';
+import { ERROR_BYTES, type ResponseRoom, isFull, responseTooLarge } from './response-size.ts';
+
+export type Source = Record<string, unknown>;
+
+export interface Execution {
+  context: Context;
+  variables: Variables;
+  /** The path of the data; undefined for that of the operation. */
+  base: Path | undefined;
+  data: unknown;
+  errors: GraphQLError[];
+  /** What the response may still hold. When it is full, nothing more is resolved. */
+  room: ResponseRoom;
+  /** The number of pending values, including those whose place is null by now. */
+  pending: number;
+  /** Called with the result when the last pending value has arrived. */
+  finish: ((result: ExecutionResult) => void) | undefined;
+  /** The deferred parts of its objects and lists. */
+  parts: Map<object, Part[]> | undefined;
+}
+
+/** A deferred fragment of an object, or the rest of a streamed list. */
+export interface Part {
+  readonly label: string | undefined;
+  /** Of its object or list. */
+  readonly path: readonly (string | number)[];
+  /** Runs it. It reports one piece if it is a fragment, and one for each item if it is a list. */
+  readonly run: (report: (piece: Piece) => void) => Promise<void>;
+}
+
+/** What a part adds to the response. */
+export interface Piece {
+  part: Part;
+  /** The fields of a deferred fragment; null if it failed. */
+  data?: unknown;
+  /** Items of a streamed list; null if the list failed. */
+  items?: readonly unknown[] | null;
+  /** The index of the first item. */
+  index?: number;
+  errors: readonly GraphQLError[] | undefined;
+  /** The parts in it. */
+  parts: readonly Part[];
+  isLast: boolean;
+}
+
+/** Executes the selection on an object. */
+export type Select = (source: Source, execution: Execution, path: Path | undefined) => Source;
+
+/** Turns a resolved value into response data, with null for parts that are pending. Throws if that is not possible. */
+export type Complete = (value: unknown, execution: Execution, path: Path) => unknown;
+
+/** A position in the response: a field, or the items of a list. */
+export interface Position {
+  plan: PlannedField;
+  isNonNull: boolean;
+  /** The position that becomes null with it if it is non-null; undefined for root fields. */
+  parent: Position | undefined;
+}
+
+/** What happens to a value at a position. */
+export interface FieldSlot {
+  position: Position;
+  complete: Complete;
+  /** Whether a value needs no completion. */
+  isComplete: (value: unknown) => boolean;
+}
+
+/** One literal: V8 gives each object made by a spread a hidden class of its own. */
+export const newExecution = (
+  context: Context,
+  variables: Variables,
+  room: ResponseRoom,
+  base: Path | undefined,
+): Execution => ({
+  context,
+  variables,
+  base,
+  data: null,
+  errors: [],
+  room,
+  pending: 0,
+  finish: undefined,
+  parts: undefined,
+});
+
+/** Executes the selection as the data of an execution. */
+export function runSelection(
+  select: Select,
+  source: Source,
+  execution: Execution,
+): ExecutionResult | Promise<ExecutionResult> {
+  try {
+    execution.data = select(source, execution, execution.base);
+  } catch (error) {
+    execution.errors.push(error as GraphQLError);
+  }
+  return execution.pending === 0 ? resultOf(execution) : whenFinished(execution);
+}
+
+export const whenFinished = (execution: Execution): Promise<ExecutionResult> =>
+  new Promise((resolve) => (execution.finish = resolve));
+
+export function resultOf({ data, errors, room }: Execution): ExecutionResult {
+  if (isFull(room)) return { errors: [responseTooLarge(room)], data: null };
+  return errors.length ? { errors, data: data as Source | null } : { data: data as Source };
+}
+
+/** Puts null at the position until the value arrives. A promise for each enclosing object would cost more than the value. */
+export function awaitValue(
+  slot: FieldSlot,
+  value: Promise<unknown>,
+  execution: Execution,
+  holder: object,
+  path: Path,
+): null {
+  execution.pending++;
+  value.then(
+    (resolved) => onResolved(slot, resolved, execution, holder, path),
+    (error: unknown) => onRejected(slot.position, error, execution, path),
+  );
+  return null;
+}
+
+function onResolved(
+  { position, complete }: FieldSlot,
+  value: unknown,
+  execution: Execution,
+  holder: object,
+  path: Path,
+) {
+  try {
+    (holder as Source)[path.key] = complete(value, execution, path);
+  } catch (error) {
+    return onRejected(position, error, execution, path);
+  }
+  settle(execution);
+}
+
+/** Nulls the nearest nullable position and reports the error, unless an earlier error has nulled an enclosing position. */
+function onRejected(position: Position, error: unknown, execution: Execution, path: Path): void {
+  let failed: Position | undefined = position;
+  let at: Path | undefined = path;
+  if (!nullsInPlace(execution)) for (; failed?.isNonNull; failed = failed.parent) at = at?.prev;
+  const isWhole = at === execution.base;
+  const holder = isWhole ? execution.data : valueAt(execution, at!.prev);
+  execution.room.bytes -= ERROR_BYTES;
+  if (holder) {
+    execution.errors.push(located(position, error, path));
+    if (isWhole) execution.data = null;
+    else (holder as Source)[at!.key] = null;
+  }
+  settle(execution);
+}
+
+/** The data at a path; null or undefined if it, or an enclosing value, is null. */
+function valueAt(execution: Execution, path: Path | undefined): Source | null | undefined {
+  if (path === execution.base) return execution.data as Source | null;
+  return valueAt(execution, path!.prev)?.[path!.key] as Source | null | undefined;
+}
+
+function settle(execution: Execution): void {
+  if (--execution.pending === 0) execution.finish!(resultOf(execution));
+}
+
+/** Null with an error; throws if the position is non-null, so that the enclosing one becomes null. */
+export function nullWithError(position: Position, error: unknown, execution: Execution, path: Path): null {
+  const failure = located(position, error, path);
+  if (position.isNonNull && !nullsInPlace(execution)) throw failure;
+  execution.room.bytes -= ERROR_BYTES;
+  execution.errors.push(failure);
+  return null;
+}
+
+const nullsInPlace = ({ context }: Execution): boolean => context.onError === 'NULL';
+
+/** Only the stack of the original error is of use. */
+const located = ({ plan: { nodes } }: Position, error: unknown, path: Path): GraphQLError =>
+  withoutStack(() => locatedError(error, nodes, pathToArray(path)));
+
+export const isIterable = (value: unknown): value is Iterable<unknown> =>
+  Array.isArray(value) || (typeof value === 'object' && value !== null && Symbol.iterator in value);

@@ -1,0 +1,282 @@
+/**
+ * Executes the plan of an operation as graphql-js would, with everything that the plan knows computed beforehand: a value at hand costs no
+ * promise, and a field that succeeds allocates nothing but its value.
+ */
+import {
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLLeafType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  isAbstractType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+} from 'graphql';
+import { type Path, addPath } from 'graphql/jsutils/Path.js';
+import { isPromise, withValue } from '../../lib/promises.ts';
+import { plainlyOf } from '../plan/arguments.ts';
+import type { Context } from '../context.ts';
+import { type Variables, isStreamed } from '../plan/document.ts';
+import {
+  type Complete,
+  type Execution,
+  type FieldSlot,
+  type Position,
+  type Select,
+  type Source,
+  awaitValue,
+  isIterable,
+  newExecution,
+  nullWithError,
+  resultOf,
+  runSelection,
+  whenFinished,
+} from './execution.ts';
+import { type Delivery, deferFragment, deliver, partsOf, streamed } from './incremental.ts';
+import { PartlyLoaded } from './load-record.ts';
+import { type OperationPlan, type PlannedField, type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
+import { fieldResolversOf, infoOf } from './attach-resolvers.ts';
+import { PUNCTUATION_BYTES, bytesOf, roomFor } from './response-size.ts';
+
+/** A result; the deliveries of one that has deferred parts. */
+export type Executed = ExecutionResult | AsyncIterable<Delivery>;
+
+type Execute<Result> = (context: Context, variables: Variables) => Result | Promise<Result>;
+
+/** One field of an object in the response. */
+interface Step extends FieldSlot {
+  key: string;
+  parent: string;
+  resolve: (source: Source, execution: Execution, path: Path | undefined) => unknown;
+  /** A leaf without an engine resolver needs its path only if it fails or is pending. */
+  isLeaf: boolean;
+}
+
+export function createExecutor(schema: GraphQLSchema, { root, defers }: OperationPlan): Execute<Executed> {
+  const run = root.type === schema.getQueryType() ? queryRunner(schema, root) : serialRunner(schema, root);
+  if (!defers) return (context, variables) => run(startOf(context, variables));
+  return (context, variables) => {
+    const execution = startOf(context, variables);
+    return withValue(run(execution), (result) => {
+      const parts = partsOf(execution);
+      return parts.length > 0 ? deliver(result as ExecutionResult, parts, execution.room) : result;
+    }) as Executed | Promise<Executed>;
+  };
+}
+
+const startOf = (context: Context, variables: Variables): Execution =>
+  newExecution(context, variables, roomFor(context.responseLimits), undefined);
+
+type Run = (execution: Execution) => ExecutionResult | Promise<ExecutionResult>;
+
+function queryRunner(schema: GraphQLSchema, root: SelectionPlan): Run {
+  const select = selectOf(schema, root, undefined);
+  return (execution) => runSelection(select, {}, execution);
+}
+
+/** Executes one root field after the other: none after an error that makes the data null, with `onError: HALT` none after any error. */
+function serialRunner(schema: GraphQLSchema, { outputFields, type }: SelectionPlan): Run {
+  const steps = outputFields.map((each) => (typeof each === 'string' ? each : stepOf(schema, each, undefined)));
+  const hasProtoKey = steps.some((step) => keyOf(step) === '__proto__');
+  return async (execution) => {
+    const data = newObject(hasProtoKey);
+    execution.data = data;
+    try {
+      for (const step of steps) {
+        if (typeof step === 'string') data[step] = type.name;
+        else data[step.key] = execute(step, {}, execution, undefined, data);
+        if (execution.pending > 0) await whenFinished(execution);
+        if (execution.data === null) break;
+        if (execution.context.onError === 'HALT' && execution.errors.length > 0) break;
+      }
+    } catch (error) {
+      execution.errors.push(error as GraphQLError);
+      execution.data = null;
+    }
+    return resultOf(execution);
+  };
+}
+
+// Keep closures out of hot functions: V8 allocates a context on entry to any function that contains one, even if it is never created.
+
+function selectOf(schema: GraphQLSchema, plan: SelectionPlan, parent: Position | undefined): Select {
+  const select = selectFields(schema, plan, parent);
+  if (plan.deferred.length === 0) return select;
+  // An error in a deferred fragment nulls the fragment at most.
+  const fragments = plan.deferred.map((each) => ({ ...each, select: selectFields(schema, each, undefined) }));
+  return (source: Source | PartlyLoaded, execution, path) => {
+    const object = select(source instanceof PartlyLoaded ? source.record : source, execution, path);
+    for (const fragment of fragments) deferFragment(object, source, fragment, execution, path);
+    return object;
+  };
+}
+
+function selectFields(
+  schema: GraphQLSchema,
+  { outputFields, type }: SelectionPlan,
+  parent: Position | undefined,
+): Select {
+  const steps = outputFields.map((each) => (typeof each === 'string' ? each : stepOf(schema, each, parent)));
+  const keys = steps.map(keyOf);
+  const hasProtoKey = keys.includes('__proto__');
+  const bytes = keys.reduce((sum, key) => sum + PUNCTUATION_BYTES + key.length, 0);
+  return (source, execution, path) => {
+    const object = newObject(hasProtoKey);
+    const { room } = execution;
+    room.values -= steps.length;
+    room.bytes -= bytes;
+    // An index, because an iterator would allocate for each step.
+    for (let at = 0; at < steps.length && room.bytes >= 0 && room.values >= 0; at++) {
+      const step = steps[at]!;
+      if (typeof step === 'string') object[step] = type.name;
+      else object[step.key] = execute(step, source, execution, path, object);
+    }
+    return object;
+  };
+}
+
+const keyOf = (step: Step | string): string => (typeof step === 'string' ? step : step.key);
+
+/** Objects without a prototype are slow, but in others the key `__proto__` would set the prototype. */
+const newObject = (hasProtoKey: boolean): Source => (hasProtoKey ? (Object.create(null) as Source) : {});
+
+function execute(step: Step, source: Source, execution: Execution, path: Path | undefined, object: Source): unknown {
+  const here = step.isLeaf ? undefined : addPath(path, step.key, step.parent);
+  try {
+    const value = step.resolve(source, execution, here);
+    if (step.isComplete(value)) {
+      if (typeof value === 'string') execution.room.bytes -= bytesOf(value);
+      return value;
+    }
+    return isPromise(value)
+      ? awaitValue(step, value, execution, object, here ?? addPath(path, step.key, step.parent))
+      : step.complete(value, execution, here!);
+  } catch (error) {
+    return nullWithError(step.position, error, execution, here ?? addPath(path, step.key, step.parent));
+  }
+}
+
+function stepOf(schema: GraphQLSchema, plan: PlannedField, parent: Position | undefined): Step {
+  const { field } = plan;
+  const position: Position = { plan, isNonNull: isNonNullType(field.type), parent };
+  return {
+    key: responseKeyOf(plan),
+    parent: plan.parent,
+    position,
+    resolve: resolveOf(schema, plan),
+    complete: completeOf(schema, position, field.type),
+    isComplete: plainlyOf(field.type),
+    isLeaf: isPlainLeaf(field.type) && !fieldResolversOf(field).engine,
+  };
+}
+
+function resolveOf(schema: GraphQLSchema, plan: PlannedField): Step['resolve'] {
+  const { field, args } = plan;
+  const { engine, plain } = fieldResolversOf(field);
+  if (engine)
+    return (source, { context, variables }, path) =>
+      engine(source, { plan, args: args(variables), context, path: path!, variables });
+  if (!plain) return (source) => source[field.name];
+  const info = infoOf(schema);
+  if (plan.parent !== schema.getMutationType()?.name)
+    return (source, { context, variables }) => plain(source, args(variables), context, info);
+  // A write is logged with its path.
+  return (source, { context, variables }, path) => plain(source, args(variables), context, { ...info, path: path! });
+}
+
+const isPlainLeaf = (type: GraphQLOutputType): boolean => isLeafType(isNonNullType(type) ? type.ofType : type);
+
+function completeOf(schema: GraphQLSchema, position: Position, type: GraphQLOutputType): Complete {
+  if (isNonNullType(type)) {
+    const { field, parent } = position.plan;
+    const inner = completeOf(schema, position, type.ofType);
+    return (value, execution, path) => {
+      const completed = inner(value, execution, path);
+      if (completed !== null) return completed;
+      throw new Error(`Cannot return null for non-nullable field ${parent}.${field.name}.`);
+    };
+  }
+  const complete = isListType(type)
+    ? completeList(schema, position, type.ofType)
+    : isLeafType(type)
+      ? completeLeaf(type)
+      : completeObject(schema, position);
+  return (value, execution, path) => {
+    if (value instanceof Error) throw value;
+    return value === null || value === undefined ? null : complete(value, execution, path);
+  };
+}
+
+function completeLeaf(type: GraphQLLeafType): Complete {
+  return (value, { room }) => {
+    const serialized = type.serialize(value);
+    if (typeof serialized === 'string') room.bytes -= bytesOf(serialized);
+    if (serialized !== null && serialized !== undefined) return serialized;
+    throw new Error(`Expected \`${type.name}.serialize(${String(value)})\` to return non-nullable value.`);
+  };
+}
+
+function completeList(schema: GraphQLSchema, list: Position, type: GraphQLOutputType): Complete {
+  const { field, parent } = list.plan;
+  const position: Position = { plan: list.plan, isNonNull: isNonNullType(type), parent: list };
+  const slot: FieldSlot = { position, complete: completeOf(schema, position, type), isComplete: plainlyOf(type) };
+  const complete: Complete = (value, execution, path) => {
+    if (!isIterable(value))
+      throw new GraphQLError(`Expected Iterable, but did not find one for field "${parent}.${field.name}".`);
+    const given: readonly unknown[] = Array.isArray(value) ? value : [...value];
+    const items = new Array<unknown>(given.length).fill(null);
+    for (let at = 0; at < given.length; at++) items[at] = completeItem(slot, given[at], at, execution, path, items);
+    return items;
+  };
+  const [node] = list.plan.nodes;
+  const isInner = list.parent?.plan === list.plan;
+  if (isInner || !isStreamed(node!)) return complete;
+  // An error in an item that comes later ends the list, and does not null it.
+  const later: FieldSlot = { ...slot, position: { ...position, parent: undefined } };
+  return streamed(node!, complete, (...item) => completeItem(later, ...item));
+}
+
+function completeItem(
+  slot: FieldSlot,
+  value: unknown,
+  at: number,
+  execution: Execution,
+  list: Path,
+  items: object,
+): unknown {
+  if (slot.isComplete(value)) {
+    execution.room.bytes -= typeof value === 'string' ? bytesOf(value) : PUNCTUATION_BYTES;
+    return value;
+  }
+  const path = addPath(list, at, undefined);
+  try {
+    return isPromise(value) ? awaitValue(slot, value, execution, items, path) : slot.complete(value, execution, path);
+  } catch (error) {
+    return nullWithError(slot.position, error, execution, path);
+  }
+}
+
+function completeObject(schema: GraphQLSchema, position: Position): Complete {
+  const { selections, field } = position.plan;
+  const selects = new Map([...selections].map(([name, each]) => [name, selectOf(schema, each, position)]));
+  const [only] = selects.values();
+  const abstract = abstractIn(field.type);
+  if (!abstract && only) return (value, execution, path) => only(value as Source, execution, path);
+  const info = infoOf(schema);
+  return (value, execution, path) => {
+    const record = value instanceof PartlyLoaded ? value.record : value;
+    const name = abstract?.resolveType
+      ? abstract.resolveType(record, execution.context, info, abstract)
+      : (record as { __typename?: string }).__typename;
+    const select = typeof name === 'string' ? selects.get(name) : undefined;
+    if (select) return select(value as Source, execution, path);
+    throw new GraphQLError(`The concrete type of this ${abstract?.name} is unknown.`);
+  };
+}
+
+function abstractIn(type: GraphQLOutputType) {
+  let named = type;
+  while (isListType(named) || isNonNullType(named)) named = named.ofType as GraphQLOutputType;
+  return isAbstractType(named) ? named : undefined;
+}

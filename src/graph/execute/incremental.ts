@@ -1,0 +1,158 @@
+/**
+ * Incremental delivery. The executor notes each deferred part while it completes an object or a list; when the data around them is whole,
+ * the parts whose object no error has nulled are announced and run, each as an execution of its own.
+ */
+import { type ExecutionResult, type FieldNode, type GraphQLError, locatedError } from 'graphql';
+import { type Path, pathToArray } from 'graphql/jsutils/Path.js';
+import { isPromise } from '../../lib/promises.ts';
+import { streamOf } from '../plan/document.ts';
+import {
+  type Complete,
+  type Execution,
+  type Part,
+  type Piece,
+  type Select,
+  type Source,
+  isIterable,
+  newExecution,
+  runSelection,
+} from './execution.ts';
+import { PartlyLoaded } from './load-record.ts';
+import { type ResponseRoom, isFull, responseTooLarge } from './response-size.ts';
+
+/** What is sent at once: the initial result, or pieces. */
+export interface Delivery {
+  initial?: ExecutionResult;
+  pieces: readonly Piece[];
+  /** Parts that the client has to expect from now on. */
+  announced: readonly Part[];
+  /** Set if the response ends here because it is too large. */
+  tooLarge?: GraphQLError;
+  hasNext: boolean;
+}
+
+/** The deferred parts of an execution that has ended, in the order of the document. Data that an error has nulled has no parts. */
+export function partsOf({ data, parts }: Execution): Part[] {
+  const found: Part[] = [];
+  if (parts) collect(data);
+  return found;
+
+  function collect(value: unknown): void {
+    if (typeof value !== 'object' || value === null) return;
+    found.push(...(parts!.get(value) ?? []));
+    for (const each of Object.values(value) as unknown[]) collect(each);
+  }
+}
+
+/** The initial result, then the pieces as they are ready. */
+export async function* deliver(
+  initial: ExecutionResult,
+  parts: readonly Part[],
+  room: ResponseRoom,
+): AsyncGenerator<Delivery> {
+  let ready: Piece[] = [];
+  let wake: (() => void) | undefined;
+  const report = (piece: Piece) => {
+    ready.push(piece);
+    wake?.();
+  };
+  let announced = parts;
+  let open = parts.length;
+  yield { initial, pieces: [], announced, hasNext: true };
+  while (open > 0) {
+    for (const part of announced) void part.run(report);
+    if (ready.length === 0) await new Promise<void>((resolve) => (wake = resolve));
+    const pieces = ready;
+    ready = [];
+    announced = pieces.flatMap((piece) => piece.parts);
+    open += announced.length - pieces.filter(({ isLast }) => isLast).length;
+    if (isFull(room)) {
+      yield { pieces: [], announced: [], tooLarge: responseTooLarge(room), hasNext: false };
+      return;
+    }
+    yield { pieces, announced, hasNext: open > 0 };
+  }
+}
+
+/** Notes the deferred fragment of an object. `names` are those that it reads of the record. */
+export function deferFragment(
+  object: object,
+  source: Source | PartlyLoaded,
+  { label, names, select }: { label: string | undefined; names: readonly string[]; select: Select },
+  execution: Execution,
+  path: Path | undefined,
+): void {
+  const part: Part = {
+    label,
+    path: pathToArray(path),
+    run: async (report) => {
+      const own = newExecution(execution.context, execution.variables, execution.room, path);
+      let result: ExecutionResult;
+      try {
+        const record = source instanceof PartlyLoaded ? await source.withNames(names) : source;
+        result = await runSelection(select, record, own);
+      } catch (error) {
+        result = { data: null, errors: [locatedError(error, undefined, pathToArray(path))] };
+      }
+      const { data, errors } = result;
+      report({ part, data, errors, parts: partsOf(own), isLast: true });
+    },
+  };
+  note(execution, object, part);
+}
+
+/** Completes one item of a list, into a holder by its index. */
+type CompleteItem = (item: unknown, at: number, execution: Execution, list: Path, holder: Source) => unknown;
+
+/** Completes the first items of a list, and notes the others. They run at once and are delivered in their order. */
+export function streamed(node: FieldNode, complete: Complete, completeItem: CompleteItem): Complete {
+  return (value, execution, path) => {
+    const stream = streamOf(node, execution.variables);
+    if (!stream || !isIterable(value)) return complete(value, execution, path);
+    const given = [...value];
+    const rest = given.slice(stream.initialCount);
+    const items = complete(given.slice(0, stream.initialCount), execution, path) as object;
+    if (rest.length > 0) note(execution, items, restOfList(stream, rest, completeItem, execution, path));
+    return items;
+  };
+}
+
+function restOfList(
+  { label, initialCount }: { label: string | undefined; initialCount: number },
+  items: readonly unknown[],
+  completeItem: CompleteItem,
+  { context, variables, room }: Execution,
+  path: Path,
+): Part {
+  for (const item of items) if (isPromise(item)) item.catch(() => undefined); // the error is reported when the part is run
+  const selectItem =
+    (item: unknown, index: number): Select =>
+    (holder, execution) => {
+      holder[index] = completeItem(item, index, execution, path, holder);
+      return holder;
+    };
+  const part: Part = {
+    label,
+    path: pathToArray(path),
+    run: async (report) => {
+      const executions = items.map(() => newExecution(context, variables, room, path));
+      const results = items.map((item, at) => runSelection(selectItem(item, initialCount + at), {}, executions[at]!));
+      for (const [at, result] of results.entries()) {
+        const { data, errors } = isPromise(result) ? await result : result;
+        const parts = partsOf(executions[at]!);
+        const index = initialCount + at;
+        const isLast = !data || at === results.length - 1;
+        report({ part, items: data ? Object.values(data) : null, index, errors, parts, isLast });
+        if (!data) return;
+      }
+    },
+  };
+  return part;
+}
+
+function note(execution: Execution, holder: object, part: Part): void {
+  const parts = (execution.parts ??= new Map<object, Part[]>());
+  const known = parts.get(holder);
+  if (known) known.push(part);
+  else parts.set(holder, [part]);
+}

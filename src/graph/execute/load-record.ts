@@ -1,0 +1,199 @@
+/**
+ * Loads the selected fields that a record does not have yet.
+ *
+ * The fields of the initial result are loaded at once, together with the calls below the record. The fields of deferred fragments are
+ * loaded when the first fragment that needs one of them is run.
+ */
+import { withMembers } from '../../lib/objects.ts';
+import { asError, isPromise, lazily, withValue } from '../../lib/promises.ts';
+import { isRecordRejection } from '../../upstream/errors.ts';
+import {
+  type RecordSource,
+  fieldError,
+  tierRequired,
+  withThrowingFields,
+} from '../../upstream/loading/record-state.ts';
+import { asObject, asText } from '../values/decode.ts';
+import { type ParentRecord, type Resolution, startCall } from './field-call.ts';
+import { type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
+import { type ChildCall, type Existence, type LoadPlan, childCallsOf, planLoad } from './plan-load.ts';
+
+/** The record with the missing names that the initial result needs. */
+export function loadMissing(
+  record: ParentRecord,
+  selection: SelectionPlan,
+  missing: readonly string[],
+  existence: Existence,
+  resolution: Resolution,
+): unknown {
+  const key = keyIn(record, selection.rule.record!);
+  return key ? loadByKey(key, record, selection, missing, existence, resolution) : record;
+}
+
+function loadByKey(
+  key: string,
+  record: ParentRecord,
+  selection: SelectionPlan,
+  missing: readonly string[],
+  existence: Existence,
+  resolution: Resolution,
+): unknown {
+  const children = selection.eagerCalls.length > 0 ? childCallsOf(record, selection, resolution.variables) : noChildren;
+  const plan = planLoad(selection, missing, existence, record, children);
+  const loading: Loading = { record, key, selection, plan };
+  const started = plan.startsChildren ? startAll(children, loading, resolution) : noneStarted;
+  const loaded = execute(loading, started, resolution);
+  return plan.later.length === 0 ? loaded : partlyLoaded(loaded, loading, resolution);
+}
+
+interface Loading {
+  record: ParentRecord;
+  /** The key of a reference may be longer than the `id` that is loaded later. */
+  key: string;
+  selection: SelectionPlan;
+  plan: LoadPlan;
+}
+
+/** Does what the plan says. */
+function execute(loading: Loading, started: readonly StartedChild[], { context, path }: Resolution): unknown {
+  const { record, key, selection, plan } = loading;
+  const { request, provider, keeps, refused } = plan;
+  if (plan.isShownByChildren) return nullIfShownAbsent(record, started);
+  if (request.length === 0 && !provider && refused.length === 0) return record;
+  const { type, rule } = selection;
+  const source = rule.record!;
+  const send = (names: readonly string[]) =>
+    names.length > 0 ? context.upstream.records.load(type.name, source, key, names, record, path) : record;
+  const child = provider && started.find(({ call }) => call === provider);
+  const load = () => (child ? loadFromChild(child, record, request, send) : send(request));
+  const loaded = keeps === 'never' ? load() : keepOnError(load, loading);
+  return withValue(loaded, (value) => {
+    if (value === null && keeps !== 'always') return null;
+    const known = (value ?? record) as ParentRecord;
+    const absent = refused.filter((name) => !(name in known));
+    return absent.length > 0
+      ? withThrowingFields(known, absent, (name) => tierRequired(type.name, source, name))
+      : known;
+  });
+}
+
+/**
+ * Loads the names. If that fails, the known part of the record is kept, and each field that needs a missing name reports the error.
+ *
+ * A record that the tier may not load may have lists that it may, so its known part is kept too. The exception is a record that the client
+ * named without selecting such a list: nothing shows that it exists, so it is rejected as a whole.
+ */
+function keepOnError(load: () => unknown, { record, selection, plan: { keeps, request } }: Loading): unknown {
+  const keep = (error: unknown) => {
+    if (keeps === 'ifRejected' && !isRecordRejection(error)) throw error;
+    const unknown = keeps === 'always' ? request : request.filter((name) => !(name in record));
+    return withThrowingFields(record, unknown, (name) => fieldError(selection.rule.record!, name, asError(error)));
+  };
+  try {
+    const loaded = load();
+    return isPromise(loaded) ? loaded.catch(keep) : loaded;
+  } catch (error) {
+    return keep(error); // the same load failed earlier, for another field
+  }
+}
+
+/** The record with what was loaded, and a way to load the names that only deferred fragments need. */
+const partlyLoaded = (loaded: unknown, { key, selection, plan }: Loading, resolution: Resolution): unknown =>
+  withValue(loaded, (value) => {
+    if (value === null) return null;
+    const rest = plan.later.filter((name) => !(name in (value as ParentRecord)));
+    if (rest.length === 0) return value;
+    // A copy, because later loads of the operation add to the record. Fields that throw are not enumerable.
+    const known = Object.defineProperties({}, Object.getOwnPropertyDescriptors(value)) as ParentRecord;
+    const whole = { ...selection, initialNames: selection.names };
+    const load = () => loadByKey(key, known, whole, rest, 'shown', resolution);
+    return new PartlyLoaded(known, rest, load as () => ParentRecord | Promise<ParentRecord>);
+  });
+
+/** A record without the names that only its deferred fragments need. They are loaded together, when the first of them is needed. */
+export class PartlyLoaded {
+  readonly record: ParentRecord;
+  private readonly rest: readonly string[];
+  private readonly load: () => ParentRecord | Promise<ParentRecord>;
+
+  constructor(record: ParentRecord, rest: readonly string[], load: () => ParentRecord | Promise<ParentRecord>) {
+    this.record = record;
+    this.rest = rest;
+    this.load = lazily(load);
+  }
+
+  withNames(names: readonly string[]): ParentRecord | Promise<ParentRecord> {
+    return names.some((name) => this.rest.includes(name)) ? this.load() : this.record;
+  }
+}
+
+/** The key to load a record by; '' if it has none. */
+const keyIn = (record: ParentRecord, { keyOf }: RecordSource): string =>
+  (keyOf ? keyOf(record as never) : asText(record.id)) ?? '';
+
+interface StartedChild {
+  call: ChildCall;
+  response: Promise<unknown>;
+}
+const noChildren: readonly ChildCall[] = Object.freeze([]);
+const noneStarted: readonly StartedChild[] = Object.freeze([]);
+
+/** Starts the calls below a record, without waiting for the record. */
+const startAll = (
+  calls: readonly ChildCall[],
+  { record, selection: { type } }: Loading,
+  { context, path: prev, variables }: Resolution,
+): StartedChild[] =>
+  calls.map((call) => {
+    const { plan, args } = call;
+    let response: Promise<unknown>;
+    try {
+      if (args instanceof Error) throw args;
+      const path = { prev, key: responseKeyOf(plan), typename: type.name };
+      response = Promise.resolve(startCall(record, { plan, args, context, path, variables }).response);
+    } catch (error) {
+      response = Promise.reject(asError(error));
+    }
+    response.catch(() => undefined); // the field reports it: it gets the same response from the operation
+    return { call, response };
+  });
+
+/** Only a record that does not exist has no list and no other variant: an empty list is a response too. */
+function nullIfShownAbsent(record: ParentRecord, started: readonly StartedChild[]): unknown {
+  const shows = started.find(({ call }) => call.showsRecord);
+  return shows
+    ? shows.response.then(
+        (response) => (response === null ? null : record),
+        () => record,
+      )
+    : record;
+}
+
+/**
+ * The names that a child's response carries of its parent, and no other members: which child responds must not change what is shown. If it
+ * carries less than declared, they are requested.
+ */
+async function loadFromChild(
+  { call: { plan }, response }: StartedChild,
+  record: ParentRecord,
+  names: readonly string[],
+  request: (names: readonly string[]) => unknown,
+): Promise<unknown> {
+  const provides = plan.rule.provides!;
+  let provided: ParentRecord;
+  try {
+    const received = await response;
+    if (received === null) return null;
+    provided = membersOf(asObject(provides.read(received)), provides.names);
+  } catch {
+    return request(names);
+  }
+  if (!names.every((name) => name in provided)) return request(names);
+  return withMembers(provided, record); // what is known stays: a person named by uid keeps it as the id
+}
+
+function membersOf(record: ParentRecord, names: readonly string[]): ParentRecord {
+  const members: ParentRecord = {};
+  for (const name of names) if (name in record) members[name] = record[name];
+  return members;
+}

@@ -1,0 +1,145 @@
+/** Decides what to load of a record. `load-record.ts` does what it says, `call-range.ts` counts it. */
+import { asError } from '../../lib/promises.ts';
+import { insert } from '../../upstream/http/request.ts';
+import { isUpstreamField, keyFieldsOf, mayBeRefused } from '../../upstream/loading/record-state.ts';
+import { endpointOf } from '../plan/read-declarations.ts';
+import type { Variables } from '../plan/document.ts';
+import { type ParentRecord, embeddedRecord } from './field-call.ts';
+import type { PlannedField, SelectionPlan } from '../plan/operation-plan.ts';
+
+/** How certain it is that a record exists. */
+export type Existence =
+  /** The client named it: nothing shows yet that it exists. */
+  | 'named'
+  /** Upstream returned its id only. If the record is absent or cannot be loaded, the whole object is null or an error. */
+  | 'referred'
+  /** Upstream listed it or returned a part of it: that part is kept, whatever happens to the rest. */
+  | 'shown';
+
+/** A call below a record that starts together with the load of the record. */
+export interface ChildCall {
+  plan: PlannedField;
+  /** Its arguments, or the error in them or in the input: no call is made then, not even for the record. */
+  args: object | Error;
+  /** If it is absent, so is the record: it is a list of the record, or the record itself in another variant. */
+  showsRecord: boolean;
+}
+
+export interface LoadPlan {
+  /** Whether the child calls start now. */
+  startsChildren: boolean;
+  /** Only they show whether the record exists: it is not requested. */
+  isShownByChildren: boolean;
+  /** The names to request; if there are none, the record is not requested. */
+  request: readonly string[];
+  /** The child call whose response has these names. They are requested only if it lacks one. */
+  provider: ChildCall | undefined;
+  /** Missing names that the configured tier does not get: the fields that read them fail. */
+  refused: readonly string[];
+  /** When the known part of the record stays: whatever happens, if the load is rejected, or never. */
+  keeps: 'always' | 'ifRejected' | 'never';
+  /** Names that are loaded when a deferred fragment needs them. */
+  later: readonly string[];
+}
+
+const noNames: readonly string[] = Object.freeze([]);
+
+/** What to load of a record of which these names are missing. `children` are the calls below it whose input is known. */
+export function planLoad(
+  selection: SelectionPlan,
+  missing: readonly string[],
+  existence: Existence,
+  record: ParentRecord,
+  children: readonly ChildCall[],
+): LoadPlan {
+  const { readsRecord, rule, tierRefused } = selection;
+  const isNamed = existence === 'named';
+  const exists = existence === 'shown' || rule.isReference === true;
+  const first = namesLoadedFirst(missing, selection, exists);
+  const startsChildren = first.length > 0;
+  const isShownByChildren = isNamed && !readsRecord && children.length > 0 && first.every((name) => name in record);
+  const request = isShownByChildren || !startsChildren ? noNames : namesToRequest(first, selection, isNamed);
+  return {
+    startsChildren,
+    isShownByChildren,
+    request,
+    provider: isShownByChildren ? undefined : children.find((child) => providesNeeded(child, request, first)),
+    refused: tierRefused.size === 0 ? noNames : first.filter((name) => tierRefused.has(name)),
+    keeps: exists ? 'always' : mayBeRefused(rule.record!) && (!isNamed || hasCalls(selection)) ? 'ifRejected' : 'never',
+    later: first === missing ? noNames : missing.filter((name) => !first.includes(name)),
+  };
+}
+
+/**
+ * The names that the initial result needs. If it needs none of a record that may be absent, all are loaded, because they also show whether
+ * the record exists.
+ */
+function namesLoadedFirst(
+  missing: readonly string[],
+  { names, initialNames }: SelectionPlan,
+  exists: boolean,
+): readonly string[] {
+  if (initialNames === names) return missing;
+  const first = missing.filter((name) => initialNames.includes(name));
+  return first.length > 0 || exists ? first : missing;
+}
+
+/**
+ * Names that the tier does not get are left out, and so is the id of a record that upstream named, because it would show nothing new. A
+ * record that the client named is requested with its id if no other name can be requested.
+ */
+function namesToRequest(
+  missing: readonly string[],
+  { tierRefused, rule }: SelectionPlan,
+  isNamed: boolean,
+): readonly string[] {
+  const takesId = isNamed || !keyFieldsOf(rule.record!).includes('id');
+  const requested =
+    (takesId || !missing.includes('id')) && tierRefused.size === 0
+      ? missing
+      : missing.filter((name) => (name !== 'id' || takesId) && !tierRefused.has(name));
+  if (!isNamed || requested.some((name) => isUpstreamField(rule.record!, name))) return requested;
+  const names = requested.slice();
+  insert(names, 'id');
+  return names;
+}
+
+function providesNeeded({ plan }: ChildCall, names: readonly string[], missing: readonly string[]): boolean {
+  const { names: provided = noNames, member } = plan.rule.provides ?? {};
+  if (member !== undefined && plan.names?.includes(member) === false) return false;
+  const isProvided = (name: string) => provided.includes(name);
+  return names.length > 0 ? names.every(isProvided) : missing.some(isProvided);
+}
+
+/** Whether a field of the record has an endpoint of its own, deferred fields included. */
+const hasCalls = (selection: SelectionPlan): boolean =>
+  [selection, ...selection.deferred].some(({ fields }) =>
+    fields.some(({ mode }) => mode === 'call' || mode === 'embedded'),
+  );
+
+const ID: readonly string[] = Object.freeze(['id']);
+
+/** The names of a record that the client named: its id if nothing of it is selected. */
+export const namesOrId = ({ names }: SelectionPlan): readonly string[] => (names.length > 0 ? names : ID);
+
+/** The calls below a record whose input is known, so that they need not wait for the record. */
+export function childCallsOf(record: ParentRecord, selection: SelectionPlan, variables: Variables): ChildCall[] {
+  const calls: ChildCall[] = [];
+  for (const plan of selection.eagerCalls) {
+    const { rule } = plan;
+    // A name that upstream does not know cannot arrive later.
+    const isKnown = (name: string) => name in record || !isUpstreamField(selection.rule.record!, name);
+    if (!rule.from?.every(isKnown)) continue;
+    try {
+      const args = plan.args(variables);
+      if (rule.isUnavailable?.(record) || rule.isEmpty?.(record)) continue;
+      if (embeddedRecord(record, { plan, args }) !== undefined) continue;
+      const endpoint = endpointOf(rule, args);
+      const showsRecord = endpoint.list !== undefined || endpoint === selection.rule.record?.endpoint;
+      calls.push({ plan, args, showsRecord });
+    } catch (error) {
+      calls.push({ plan, args: asError(error), showsRecord: false });
+    }
+  }
+  return calls;
+}

@@ -1,0 +1,219 @@
+/**
+ * Resolves a field by its plan: from the parent, from an embedded member, from a call, or from a record looked up by its key. A record
+ * that has all its selected fields passes through synchronously.
+ */
+import { type GraphQLFieldResolver, type GraphQLResolveInfo, getNullableType, isListType } from 'graphql';
+import { type Representation, isProvided, wholeRepresentation } from '../../api/endpoint.ts';
+import { asError, isPromise, withValue } from '../../lib/promises.ts';
+import { RecordRejected, TierRequired, isRecordRejection } from '../../upstream/errors.ts';
+import { isUpstreamField, withThrowingFields } from '../../upstream/loading/record-state.ts';
+import { asObjects } from '../values/decode.ts';
+import { type Page, emptyPage, pageOf } from '../values/paging.ts';
+import type { Context } from '../context.ts';
+import { endpointOf } from '../plan/read-declarations.ts';
+import { type Paging, type ParentRecord, type Resolution, embeddedRecord, requestOf, startCall } from './field-call.ts';
+import type { FieldRule, TypeRule } from '../plan/declaration-types.ts';
+import type { PlannedField } from '../plan/operation-plan.ts';
+import { loadMissing } from './load-record.ts';
+import { namesOrId } from './plan-load.ts';
+import { listedBy } from './listed-variants.ts';
+
+export type Resolver = GraphQLFieldResolver<ParentRecord, Context, object>;
+
+/** Resolves a field by its plan. */
+export type EngineResolver = (parent: ParentRecord, resolution: Resolution) => unknown;
+
+/** For a field whose own resolver returns records from its parent. */
+export function recordResolver(rule: FieldRule, inner: Resolver, info: GraphQLResolveInfo): EngineResolver {
+  return (parent, resolution) => {
+    const value: unknown = inner(parent, resolution.args, resolution.context, info);
+    const listed = representationOfPage(parent);
+    const representation = listed ?? rule.representation ?? wholeRepresentation;
+    return resolveRecords(value, resolution, representation, listed !== undefined);
+  };
+}
+
+/** The names that the items of a page provide, if the parent is a page or one of its edges. */
+function representationOfPage(parent: unknown): Representation | undefined {
+  const { page = parent } = (parent ?? {}) as { page?: unknown };
+  return typeof page === 'object' && page !== null && 'items' in page && 'representation' in page
+    ? (page as Page<unknown>).representation
+    : undefined;
+}
+
+/** Members that identify the items of a list; undefined if they have no id. */
+type Keys = readonly string[] | undefined;
+
+/** For a field with an endpoint. */
+export function callResolver(rule: FieldRule, keys: Keys): EngineResolver {
+  const returned = rule.representation ?? wholeRepresentation;
+  return (parent, resolution) => {
+    const { plan, args } = resolution;
+    if (plan.mode === 'null') return null;
+    if (plan.mode === 'lookup') return lookUp(resolution);
+    if (rule.isUnavailable?.(parent)) return null;
+    if (rule.isEmpty?.(parent)) return emptyPage(returned);
+    if (plan.mode === 'embedded') {
+      const member = memberOf(parent, rule.embedded!.member);
+      // A list that was requested and is missing has its default: it is empty.
+      if (member === undefined && endpointOf(rule, args).list === undefined) return null;
+      if (member !== unreadable) {
+        const fromMember = () => fromEmbedded(parent, member, resolution);
+        return omitsAny(member, plan.mayOmit)
+          ? callOrEmbedded(() => call(parent, resolution), fromMember, plan.mayOmit)
+          : fromMember();
+      }
+    }
+    const record = embeddedRecord(parent, resolution);
+    if (record === undefined) return call(parent, resolution);
+    return record && fromEmbedded(parent, record, resolution);
+  };
+
+  function call(parent: ParentRecord, resolution: Resolution): unknown {
+    const { response, paging } = startCall(parent, resolution);
+    return withValue(response, (received) =>
+      received === null || received === undefined
+        ? null
+        : resolveResponse(received, paging, parent, resolution, returned),
+    );
+  }
+
+  /** An embedded member stands in for the response. */
+  function fromEmbedded(parent: ParentRecord, member: unknown, resolution: Resolution): unknown {
+    if (member === null && rule.pageSize === undefined) return null;
+    const { representation, upTo } = rule.embedded!;
+    const { endpoint, paging } = requestOf(resolution.plan, parent, resolution.args);
+    const response = endpoint.list === undefined ? member : { [endpoint.list]: member, count: upTo };
+    return resolveResponse(response, paging, parent, resolution, representation);
+  }
+
+  function resolveResponse(
+    response: unknown,
+    paging: Paging | undefined,
+    parent: ParentRecord,
+    resolution: Resolution,
+    representation: Representation,
+  ): unknown {
+    const { plan, args, context } = resolution;
+    if (!paging) return resolveRecords(rule.mapResponse!(response, args, parent), resolution, representation, true);
+    const { endpoint, input, window, listId } = paging;
+    const members = rule.items ? rule.items(response, parent, args) : (response as ParentRecord)[endpoint.list!];
+    const items = Array.isArray(members) ? (members as object[]) : [];
+    if (plan.variants) listedBy(items, { endpoint, input, variants: plan.variants });
+    const totalIsCapped = rule.totalIsCapped?.(response, context.viewer, args) ?? false;
+    return pageOf(response as object, items, window, { listId, representation, keys, totalIsCapped });
+  }
+}
+
+const omitsAny = (items: unknown, names: readonly string[]): boolean =>
+  names.length > 0 && asObjects(items as object[]).some((item) => names.some((name) => !(name in item)));
+
+/** The list of the call; if there is none, the embedded page, in which the names that its items omit have the error of the call. */
+async function callOrEmbedded(call: () => unknown, embedded: () => unknown, mayOmit: readonly string[]) {
+  try {
+    const list = await call();
+    return list ?? embedded();
+  } catch (error) {
+    const page = embedded() as Page<ParentRecord>;
+    if (error instanceof TierRequired || error instanceof RecordRejected) return page;
+    const withErrors = (item: ParentRecord) => {
+      const omitted = mayOmit.filter((name) => !(name in item));
+      return withThrowingFields(item, omitted, () => asError(error));
+    };
+    return { ...page, items: page.items.map((item) => item && withErrors(item)) };
+  }
+}
+
+const unreadable = Symbol('unreadable');
+
+/** A member of the record; `unreadable` if the caller's tier may not load the record, because it may still load the list. */
+function memberOf(parent: ParentRecord, name: string): unknown {
+  try {
+    return parent[name];
+  } catch (error) {
+    if (isRecordRejection(error) && !(error instanceof RecordRejected && !error.mayBeTier)) return unreadable;
+    throw error;
+  }
+}
+
+/** Loads the record with the key in the arguments; calls below it that need only the key start with it. */
+function lookUp(resolution: Resolution): unknown {
+  const { plan, args } = resolution;
+  const reference = plan.rule.input!({}, args) as ParentRecord;
+  const selection = plan.onlySelection!;
+  return loadMissing(reference, selection, namesOrId(selection), 'named', resolution);
+}
+
+/**
+ * Passes on one record or a list of records, loading the selected fields that are missing. `isListed`: the records were returned by a call
+ * of their own, so each provides what its representation says, whatever it contains.
+ */
+function resolveRecords(
+  value: unknown,
+  resolution: Resolution,
+  representation: Representation,
+  isListed: boolean,
+): unknown {
+  const { plan } = resolution;
+  if (value === null || value === undefined) return null;
+  if (plan.onlySelection && !plan.onlySelection.rule.record) return value; // such objects cannot be loaded
+  if (!Array.isArray(value)) return resolveRecord(value as ParentRecord, resolution, representation, isListed);
+  if (!isListType(getNullableType(plan.field.type))) return null; // an array instead of a record
+  let isPending = false;
+  // An error becomes an item. Thrown, it would lose the items that are still loading.
+  const items = value.map((item: ParentRecord | null) => {
+    if (item === null) return null;
+    try {
+      const record = resolveRecord(item, resolution, representation, isListed || !isRootNode(plan));
+      if (!isPromise(record)) return record;
+      isPending = true;
+      return record.catch(asError);
+    } catch (error) {
+      return asError(error);
+    }
+  });
+  // One promise for the list: executors then report each error at its own item.
+  return isPending ? Promise.all(items) : items;
+}
+
+function resolveRecord(
+  record: ParentRecord,
+  resolution: Resolution,
+  representation: Representation,
+  isListed: boolean,
+): unknown {
+  if (record instanceof Error) return record;
+  const { plan } = resolution;
+  const selection = plan.onlySelection ?? plan.selections.get(record.__typename as string);
+  if (!selection?.rule.record) return record;
+  if (typeof record !== 'object') return null;
+  // A client may make up an id, so `node` has to check that the record exists.
+  if (isRootNode(plan) && !selection.rule.isReference)
+    return loadMissing(record, selection, namesOrId(selection), 'named', resolution);
+  // A field with a representation takes a reference as its response has it: nothing is loaded.
+  const isCarried = selection.rule.isReference === true && plan.rule.representation !== undefined;
+  let provided: Representation | undefined;
+  let missing: string[] | undefined;
+  for (const name of selection.names) {
+    if (name in record || hasAlternative(record, selection.rule, name)) continue;
+    // A name that no endpoint returns stays empty.
+    if (selection.rule.isReference && !isUpstreamField(selection.rule.record, name)) continue;
+    provided ??= isListed || isCarried || !isBareId(record) ? representation : providesNothing;
+    if (!isProvided(provided, name)) (missing ??= []).push(name);
+  }
+  if (!missing) return record;
+  const isShown = provided === representation && representation.names.length > 0;
+  return loadMissing(record, selection, missing, isShown ? 'shown' : 'referred', resolution);
+}
+
+const hasAlternative = (record: ParentRecord, { alternativeNames }: TypeRule, name: string): boolean =>
+  alternativeNames?.[name] !== undefined && alternativeNames[name] in record;
+
+const providesNothing: Representation = { names: [] };
+const ROOT_NODES = ['node', 'nodes'];
+const isRootNode = ({ parent, field }: PlannedField): boolean => parent === 'Query' && ROOT_NODES.includes(field.name);
+
+function isBareId(record: ParentRecord): boolean {
+  for (const name in record) if (name !== 'id' && name !== '__typename') return false;
+  return true;
+}

@@ -1,0 +1,160 @@
+/** Streams the pictures of a mutation to the service. They are checked while they pass and are never held in memory. */
+import type { Readable } from 'node:stream';
+import type { FileUpload } from 'graphql-upload-minimal';
+import { GraphQLError } from 'graphql';
+import { PICTURE_BELOW } from '../../api/book.ts';
+import type { FilePart } from '../../upstream/http/multipart.ts';
+import type { InputBuilder } from '../builder.ts';
+import { badInput } from '../errors/to-client-error.ts';
+import { type Violation, inRange, invalidIf, violationError } from '../errors/violations.ts';
+
+export const PICTURE_NUMBER_MAX = 999_999;
+
+export interface PictureInput {
+  number: number;
+  file: Promise<FileUpload>;
+}
+
+/** The fields of a picture in an input; `mark` shows picture n in the content. */
+export const pictureFields = (t: InputBuilder, record: string, mark: string) => ({
+  number: t.int({
+    required: true,
+    description: `From 1 to 999999, and never used in this ${record} before; \`${mark}\` in the content shows picture n.`,
+  }),
+  file: t.field({ type: 'Upload', required: true, description: 'JPEG, PNG, GIF or WebP, under 3,000,000 bytes.' }),
+});
+
+/** The rules that can be checked before any file is read. */
+export function pictureViolations(pictures: readonly PictureInput[], limit: number): (Violation | undefined)[] {
+  const numbers = pictures.map(({ number }) => number);
+  return [
+    invalidIf(numbers.length > limit, 'pictures', 'TOO_MANY_PICTURES', { limit, actual: numbers.length }),
+    ...numbers.map((number, index) => {
+      const field = ['pictures', index, 'number'];
+      return (
+        inRange(field, number, [1, PICTURE_NUMBER_MAX], 'INVALID_PICTURE_NUMBER') ??
+        invalidIf(numbers.indexOf(number) < index, field, 'PICTURE_NUMBER_USED', { actual: number })
+      );
+    }),
+  ];
+}
+
+/** A picture broke a rule that shows only while its file is read. */
+export class PictureRejected extends GraphQLError {
+  override name = 'PictureRejected';
+  readonly number: number;
+
+  constructor(number: number, violation: Violation) {
+    const { message, extensions } = violationError([violation]);
+    super(message, { extensions });
+    this.number = number;
+  }
+}
+
+/**
+ * The pictures as parts of a form, in the order in which they arrive: the request is one stream, so waiting for a later file first would
+ * never end. `all` gives the index of each in the input.
+ */
+export async function* pictureParts(
+  pictures: readonly PictureInput[],
+  nameOf: (number: number) => string,
+  all: readonly PictureInput[] = pictures,
+): AsyncGenerator<FilePart, void, void> {
+  const coming = new Map(pictures.map((picture) => [picture, picture.file.then((file) => ({ picture, file }))]));
+  // Pictures of a later upstream request are not read yet, so none of them may arrive before these. One file may be several pictures.
+  const files = all.map(({ file }) => file);
+  const end = all.indexOf(pictures.at(-1)!) + 1;
+  const later = files
+    .filter((file, at) => at >= end && files.indexOf(file) >= end)
+    .map((file) => file.then(() => null));
+  try {
+    while (coming.size > 0) {
+      const next = await Promise.race([...coming.values(), ...later]);
+      if (next === null) throw badUpload('The files must be in the order of the pictures.');
+      coming.delete(next.picture);
+      yield* part(next.picture, next.file, nameOf, all.indexOf(next.picture));
+    }
+  } catch (error) {
+    throw uploadError(error);
+  }
+}
+
+const badUpload = (message: string): GraphQLError => badInput(message, { code: 'BAD_UPLOAD' });
+
+const uploadError = (error: unknown): GraphQLError =>
+  error instanceof GraphQLError ? error : badUpload('The file is missing in the request, or incomplete.');
+
+async function* part(
+  { number }: PictureInput,
+  file: FileUpload,
+  nameOf: (number: number) => string,
+  index: number,
+): AsyncGenerator<FilePart, void, void> {
+  const stream = file.createReadStream();
+  const chunks = stream.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
+  const path = ['input', 'pictures', index, 'file'];
+  const rejected = (violation: Omit<Violation, 'path'>) => new PictureRejected(number, { path, ...violation });
+  try {
+    const head = await headOf(chunks);
+    const type = typeOf(head);
+    if (!type) throw rejected({ code: 'PICTURE_TYPE' });
+    yield { name: nameOf(number), filename: `${number}.${type}`, type: `image/${type}`, bytes: counted(head, chunks) };
+  } finally {
+    await chunks.return?.();
+    discard(stream);
+  }
+
+  async function* counted(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+    let size = 0;
+    const tooLarge = () => rejected({ code: 'PICTURE_TOO_LARGE', limit: PICTURE_BELOW, actual: size });
+    try {
+      for await (const chunk of joined(head, rest)) {
+        size += chunk.length;
+        if (size >= PICTURE_BELOW) throw tooLarge();
+        yield chunk;
+      }
+    } catch (error) {
+      throw uploadError(error);
+    }
+    // graphql-upload-minimal ends a file that it cut at its limit like any other.
+    if ((stream as Readable & { truncated?: boolean }).truncated) throw tooLarge();
+  }
+}
+
+async function* joined(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+  yield head;
+  yield* rest;
+}
+
+/** Enough bytes to detect the type. */
+async function headOf(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
+  let head: Buffer = Buffer.alloc(0);
+  while (head.length < 12) {
+    const next = await chunks.next();
+    if (next.done) return head;
+    head = head.length ? Buffer.concat([head, next.value]) : next.value;
+  }
+  return head;
+}
+
+function typeOf(head: Buffer): 'jpeg' | 'png' | 'gif' | 'webp' | null {
+  const text = head.toString('latin1', 0, 12);
+  if (text.startsWith('\xff\xd8\xff')) return 'jpeg';
+  if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'png';
+  if (/^GIF8[79]a/.test(text)) return 'gif';
+  return text.startsWith('RIFF') && text.slice(8) === 'WEBP' ? 'webp' : null;
+}
+
+/** Reads the rest of a file and discards it; otherwise the files behind it would never arrive. */
+function discard(stream: Readable): void {
+  stream.on('error', () => undefined);
+  setImmediate(() => stream.resume());
+}
+
+/** Discards files that no call took. */
+export function discardPictures(pictures: readonly PictureInput[]): void {
+  for (const { file } of pictures) {
+    // It fails if the file was read already, or never arrived.
+    file.then((upload) => discard(upload.createReadStream())).catch(() => undefined);
+  }
+}

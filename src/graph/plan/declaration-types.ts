@@ -1,0 +1,124 @@
+/** What fields and types declare for the engine. */
+import type { Endpoint, Representation } from '../../api/endpoint.ts';
+import type { Viewer } from '../../upstream/auth/viewer.ts';
+import type { RecordSource } from '../../upstream/loading/record-state.ts';
+import type { NullCondition } from '../values/decode.ts';
+
+/** A member that is written in several variants, of which a parameter chooses one. Declared by the field; `embedded.member` names the member. */
+export interface Variant {
+  param: string;
+  /** The value of the parameter; undefined for the variant that the record itself has. */
+  of: (args: never) => string | undefined;
+}
+
+/** A list's first page, or a short form of the value, that the parent record carries. It is used as long as it is enough. */
+export interface EmbeddedMember<Parent> {
+  /** The member of the parent record. */
+  member: keyof Parent & string;
+  /** For lists: the most items that it holds. */
+  upTo?: number;
+  /** The names that its items provide. If others are selected, the endpoint is called. */
+  representation: Representation;
+  /** Provided names that some services leave out of items. If one is selected and missing, the endpoint is called. */
+  mayOmit?: readonly string[];
+}
+
+/** Fields of the parent record that the response to a child call also carries. */
+export interface Provides<Response, Parent> {
+  names: readonly (keyof Parent & string)[];
+  /** The member of the items that carries them, if only the selection decides whether it is requested. */
+  member?: string;
+  read: (response: Response) => Partial<Parent> | null | undefined;
+}
+
+/** What a field declares of the record that it reads. */
+export interface RecordDeclaration<Parent> {
+  nullIf?: NullCondition;
+  /** Names of the record that the resolver reads. */
+  needs?: readonly (keyof Parent & string)[];
+  /** Names of the record that a selected subfield reads: `ratersCount` of a rating is a member beside `rating`. */
+  needsBelow?: Readonly<Record<string, readonly (keyof Parent & string)[]>>;
+  /** The member with the id of the record below; enough if only that id is selected. */
+  idIn?: keyof Parent & string;
+  /** The names that the returned records provide; by default all that were requested. */
+  representation?: Representation;
+  /** Null, without a call, if the request carries no token of its own. */
+  viewerOnly?: boolean;
+  /** The number of items that the cost assumes if no `first` limits them. */
+  assumedSize?: number;
+}
+
+/** What a field declares of its call. */
+export interface CallDeclaration<Parent, Args, In, Out, From extends keyof Parent & string> extends Pick<
+  RecordDeclaration<Parent>,
+  'nullIf' | 'representation' | 'viewerOnly' | 'assumedSize'
+> {
+  /** The endpoint to call; a function if it depends on the arguments. */
+  endpoint: Endpoint<In, Out> | ((args: Args) => Endpoint<In, Out>);
+  /** All endpoints that such a function can choose. */
+  endpoints?: readonly Endpoint<In, Out>[];
+  /** Names of the parent record that the input is made from. The call starts as soon as they are known. */
+  from?: readonly From[];
+  /**
+   * The input of the call, without `fields` and the window of a page, which the engine adds. By default the names in `from`. Throws if
+   * the arguments are wrong.
+   */
+  input?: (parent: Pick<Parent, From>, args: Args) => Omit<In, 'fields'>;
+  embedded?: EmbeddedMember<Parent>;
+  provides?: Provides<Out, Parent>;
+  /** The member of `embedded` has several variants; a parameter of the call chooses one. */
+  variant?: Variant;
+  /** True if nothing can be requested for this parent: the field is null, without a call; reads the names in `from` only. */
+  isUnavailable?: (parent: Pick<Parent, From>) => boolean;
+}
+
+/** What a connection declares. */
+export interface ListDeclaration<
+  Parent,
+  Args,
+  In,
+  Out,
+  From extends keyof Parent & string,
+  Item,
+> extends CallDeclaration<Parent, Args, In, Out, From> {
+  /** The page size if the client gives no `first`; 20 by default. */
+  pageSize?: number;
+  /** The items of a response, if they are not its list as it is. Also called for an embedded page, as `{ [list]: items }`. */
+  items?: (response: Out, parent: Pick<Parent, From>, args: Args) => readonly (Item | null | undefined)[];
+  /** True if the service stopped counting at this total. */
+  totalIsCapped?: (response: Out, viewer: Viewer, args: Args) => boolean;
+  /** The parameter of the list that chooses the variant of a member for all its items. */
+  variants?: string;
+  /** True if the list is known to be empty without a call; reads the names in `from` only. */
+  isEmpty?: (parent: Pick<Parent, From>) => boolean;
+}
+
+/** All that a field may declare, as the engine reads it back from the schema. */
+export interface FieldRule
+  extends
+    RecordDeclaration<Record<string, unknown>>,
+    Partial<ListDeclaration<Record<string, unknown>, object, object, unknown, string, unknown>> {
+  /** The `resolve` that the field declared; the engine calls it with the response. */
+  mapResponse?: (response: unknown, args: object, parent: object) => unknown;
+  /** The number of records of each type that the arguments name, for the cost. */
+  recordCounts?: (args: object) => ReadonlyMap<string, number>;
+  /** The endpoint that a mutation calls. */
+  writeEndpoint?: Endpoint;
+  /** The most calls that a mutation makes; 1 by default. */
+  maxCalls?: number;
+}
+
+/** What a type declares. */
+export interface TypeRule {
+  record?: RecordSource;
+  /** Alternative spellings by name: a record with the other spelling is not missing the name. */
+  alternativeNames?: Readonly<Record<string, string>>;
+  /** The object for the key in a global id; undefined for types that are not nodes. */
+  nodeOf?: (key: string) => object | null;
+  /** A reference always exists: its id is enough. */
+  isReference?: boolean;
+  /** A connection, an edge, or another type that only wraps the items of a list and reads no names itself. */
+  isWrapper?: boolean;
+  /** The members that upstream knows, for a type without `record`: other names are not requested. */
+  members?: readonly string[];
+}

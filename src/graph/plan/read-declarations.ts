@@ -1,0 +1,89 @@
+/** The declarations of fields and types, read back from the schema. */
+import {
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
+  getNamedType,
+  isAbstractType,
+  isObjectType,
+} from 'graphql';
+import type { Endpoint } from '../../api/endpoint.ts';
+import { oncePer } from '../../lib/remember.ts';
+import type { FieldRule, TypeRule } from './declaration-types.ts';
+
+/** The fields of all object types, introspection apart. */
+export function* allFields(schema: GraphQLSchema) {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    for (const field of Object.values(type.getFields()))
+      yield { type, field, coordinate: `${type.name}.${field.name}` };
+  }
+}
+
+/** A field as the planner needs it. */
+export interface FieldInfo {
+  field: GraphQLField<unknown, unknown>;
+  rule: FieldRule;
+  types: readonly GraphQLObjectType[];
+}
+/** Computed once for each type: the predicates of graphql-js would cost more than the rest of a walk. */
+export const fieldInfosOf = oncePer((schema: GraphQLSchema) =>
+  oncePer((type: GraphQLObjectType): ReadonlyMap<string, FieldInfo> => {
+    const introspection = type === schema.getQueryType() ? [SchemaMetaFieldDef, TypeMetaFieldDef] : [];
+    const fields = [...Object.values(type.getFields()), ...introspection];
+    return new Map(
+      fields.map((field) => [field.name, { field, rule: fieldRule(field), types: typesOf(schema, field) }]),
+    );
+  }),
+);
+
+/** The concrete types that a field may return; none for leaves. */
+export function typesOf(schema: GraphQLSchema, { type }: GraphQLField<unknown, unknown>): readonly GraphQLObjectType[] {
+  const named = getNamedType(type);
+  if (isAbstractType(named)) return schema.getPossibleTypes(named);
+  return isObjectType(named) ? [named] : [];
+}
+
+/** The type of the nodes, if the field is a connection. */
+export function nodeTypeOf({ type }: GraphQLField<unknown, unknown>): GraphQLObjectType | undefined {
+  const connection = getNamedType(type);
+  const nodes = isObjectType(connection) && typeRule(connection).isWrapper && connection.getFields().nodes;
+  const node = nodes && getNamedType(nodes.type);
+  return isObjectType(node) ? node : undefined;
+}
+
+export function fieldRule(field: GraphQLField<unknown, unknown>): FieldRule {
+  const { pothosOptions, pothosExposedField } = field.extensions as {
+    pothosOptions?: FieldRule;
+    pothosExposedField?: string;
+  };
+  if (pothosExposedField && !pothosOptions?.needs) return { ...pothosOptions, needs: [pothosExposedField] };
+  return pothosOptions ?? noRule;
+}
+
+export const typeRule = oncePer((type: GraphQLObjectType): TypeRule => {
+  const rule = declaredRule(type);
+  return rule.record ? { ...rule, record: { ...rule.record, embeds: embeddedRecords(type) } } : rule;
+});
+
+const declaredRule = (type: GraphQLObjectType): TypeRule =>
+  (type.extensions as { pothosOptions?: TypeRule }).pothosOptions ?? noRule;
+const noRule = Object.freeze({});
+
+/** Members that hold other records, or the first page of a list of them. */
+function embeddedRecords(type: GraphQLObjectType): string[] {
+  const names = Object.values(type.getFields()).flatMap((field): readonly string[] => {
+    const { embedded, needs = [], idIn, pageSize, viewerOnly } = fieldRule(field);
+    if (viewerOnly) return [];
+    if (embedded) return pageSize === undefined ? [] : [embedded.member];
+    const shown = getNamedType(field.type);
+    return isObjectType(shown) && declaredRule(shown).record ? needs.filter((name) => name !== idIn) : [];
+  });
+  return [...new Set(names)];
+}
+
+/** The endpoint of a field, for these arguments. */
+export const endpointOf = ({ endpoint }: FieldRule, args: object): Endpoint =>
+  typeof endpoint === 'function' ? endpoint(args) : endpoint!;

@@ -1,0 +1,77 @@
+import type { RateLimitState } from '../upstream/limits/rate-limiter.ts';
+import type { Viewer as ViewerFacts } from '../upstream/auth/viewer.ts';
+import { builder } from './builder.ts';
+import { mayUse, requirementOf } from './service/requirements.ts';
+import { FilmTier } from './types/film-tier.ts';
+import { User, carried } from './types/user.ts';
+
+const RateBudget = builder.objectRef<RateLimitState>('RateBudget').implement({
+  description: 'The film calls that a token may make in one minute.',
+  fields: (t) => ({
+    limit: t.exposeInt('limit', { description: 'The calls a minute.' }),
+    remaining: t.exposeInt('remaining', { description: 'The calls left now.' }),
+    resetsAt: t.field({
+      type: 'DateTime',
+      description: 'When the oldest call of the last minute stops counting, so that one more is allowed.',
+      resolve: ({ resetsAt }) => new Date(resetsAt).toISOString(),
+    }),
+  }),
+});
+
+const Viewer = builder.objectRef<ViewerFacts>('Viewer').implement({
+  description: 'The caller and the permissions of the caller, as far as the request and earlier responses show them.',
+  fields: (t) => ({
+    isLoggedIn: t.exposeBoolean('isLoggedIn', {
+      description: 'Whether a bearer token was sent. The first call shows whether the service accepts it.',
+    }),
+    user: t.field({
+      type: User,
+      nullable: true,
+      description:
+        'The caller. No operation of the service says to whom a token belongs, so this comes from earlier responses to the same token: ' +
+        '`id`, `uid` and `name` from the collection of a book, or from an annotation, review, comment or event that the caller wrote.',
+      nullIf: 'no response has named the caller yet, or the request has no token',
+      ...carried,
+      resolve: ({ person }) => person ?? null,
+    }),
+    filmTier: t.expose('filmTier', {
+      type: FilmTier,
+      nullable: true,
+      description: "The film tier of the request's token: configured, or learned from responses.",
+      nullIf: 'it is not known yet',
+    }),
+    rateBudget: t.field({
+      type: RateBudget,
+      nullable: true,
+      description: 'What the rate limit of films allows.',
+      nullIf: 'the request has no token, or no limit is known for it',
+      resolve: (_, __, { upstream }) => upstream.rateBudget(),
+    }),
+    canUse: t.boolean({
+      nullable: true,
+      description:
+        'Whether login and film tier of the caller are sufficient for a field. The scopes of a token are not known, so the service may still reject the call.',
+      nullIf: 'it depends on the film tier, which is not known yet',
+      args: {
+        coordinate: t.arg.string({
+          required: true,
+          description: 'The field, as `Type.field`: `Query.top250`, `Subject.writers`, `Mutation.collectBook`.',
+        }),
+      },
+      resolve: (viewer, { coordinate }, _, { schema }) => mayUse(requirementOf(coordinate, schema), viewer),
+    }),
+  }),
+});
+
+builder.queryField('viewer', (t) =>
+  t.field({
+    type: Viewer,
+    description:
+      'The caller and the permissions of the caller, as far as earlier responses show them. Makes no call. `user` is null until a response has named the caller, ' +
+      'such as `book { viewerCollection { user { id } } }` of a collected book, or any write.',
+    resolve: (_, __, { viewer, upstream }) => {
+      upstream.cachePolicy.restrict(null); // it changes with every response and is private
+      return viewer;
+    },
+  }),
+);
