@@ -139,7 +139,7 @@ export const defects = [
   },
   {
     name: 'pages: the last page says that there is another',
-    edits: [['src/graph/values/paging.ts', 'start + items.length < total', 'start + items.length <= total']],
+    edits: [['src/graph/values/paging.ts', 'end < total', 'end <= total']],
   },
   {
     name: 'introspection: a field has another description than in the published schema',

@@ -41,7 +41,7 @@ describe('content blocks', () => {
   });
 
   test('count towards the limit of values when they are delivered incrementally', async () => {
-    const { books, url } = await startFacade({ maxValues: '2000' });
+    const { books, url } = await startFacade({ maxValues: '1000' });
     const content = 'line\n'.repeat(400);
     books.behave(json(JSON.stringify({ id: '7', content, photos: {}, book: { id: '1' } })));
     const blocks = ['a', 'b', 'c'].map((name) => `${name}: blocks { __typename }`).join(' ');
