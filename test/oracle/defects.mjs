@@ -4,7 +4,11 @@ export const defects = [
   {
     name: 'plan: a page with an offset is served from the embedded first page',
     edits: [
-      ['src/graph/plan/needed-members.ts', 'return given.after == null && !given.offset;', 'return given.after == null;'],
+      [
+        'src/graph/plan/needed-members.ts',
+        'return given.after == null && !given.offset;',
+        'return given.after == null;',
+      ],
     ],
   },
   {
@@ -24,11 +28,7 @@ export const defects = [
   {
     name: 'plan: a fragment on an interface is treated as one on another type',
     edits: [
-      [
-        'src/graph/plan/document.ts',
-        'return isAbstractType(named) && schema.isSubType(named, type);',
-        'return false;',
-      ],
+      ['src/graph/plan/document.ts', 'return isAbstractType(named) && schema.isSubType(named, type);', 'return false;'],
     ],
   },
   {
