@@ -30,6 +30,6 @@ export function resolvedUrl(url: string, base: string | undefined): string;
 export function resolvedUrl(url: string | undefined, base: string | undefined): string | undefined;
 export function resolvedUrl(url: string | undefined, base: string | undefined): string | undefined {
   if (url === undefined) return base;
-  if (base === undefined || hasScheme(url)) return url;
+  if (base === undefined || url.startsWith('http') || hasScheme(url)) return url;
   return URL.canParse(url, base) ? new URL(url, base).href : url;
 }

@@ -23,7 +23,7 @@ export function readFields(document: string, root: 'entry' | 'feed', url?: strin
   const units = codeUnitsOf(text);
   // Every loop stops at a `<`, so none of them runs past the end.
   units[end] = units[end + 1] = LESS;
-  const reader: Reader = { text, units, end, at: text.startsWith('\ufeff') ? 1 : 0 };
+  const reader: Reader = { text, units, end, at: text.startsWith('\ufeff') ? 1 : 0, hasMarkup: false };
   try {
     skipOutside(reader);
     if (units[reader.at] !== LESS) return undefined;
@@ -48,6 +48,8 @@ interface Reader {
   /** After the last `>`. */
   readonly end: number;
   at: number;
+  /** A text had elements in it. */
+  hasMarkup: boolean;
 }
 
 /** Thrown to leave a document to the tree parser. Shared, because creating an error costs as much as reading a feed. */
@@ -89,7 +91,7 @@ const [BANG, DOUBLE_QUOTE, AMPERSAND, SINGLE_QUOTE, MINUS, SLASH, COLON, LESS, E
   33, 34, 38, 39, 45, 47, 58, 60, 61, 62, 63,
 ];
 
-/** Skips white space, comments and processing instructions before and after the root. */
+/** Skips what may stand before and after the root. */
 function skipOutside(reader: Reader): void {
   while (reader.at < reader.end && skipBlanks(reader) === LESS && skipMarkup(reader));
 }
@@ -117,6 +119,7 @@ function readContent(reader: Reader, tag: Tag, found: Found | undefined, depth: 
       else {
         const inner = child.isEmpty ? '' : readContent(reader, child, undefined, depth + 1);
         if (!found) whole += textInside(text.slice(child.nameStart, child.nameEnd), inner);
+        if (!found) reader.hasMarkup = true;
       }
     }
   }
@@ -125,12 +128,10 @@ function readContent(reader: Reader, tag: Tag, found: Found | undefined, depth: 
 function readElement(reader: Reader, tag: Tag, rule: ElementRule, found: Found, depth: number): void {
   const isNeeded = counts(found, rule, tag.isExact);
   const inner = rule.holds ? { fields: new AtomFields(), exact: 0, loose: 0 } : undefined;
-  if (inner) inner.fields.base = resolvedUrl(tag.base, found.fields.base);
+  if (inner) inner.fields.base = tag.base === undefined ? found.fields.base : resolvedUrl(tag.base, found.fields.base);
   tag.inner = inner?.fields;
-  if (!tag.isEmpty) {
-    const text = readContent(reader, tag, inner, depth);
-    if (!rule.holds) tag.text = trim(withBreaks(text));
-  }
+  const text = tag.isEmpty ? '' : readContent(reader, tag, inner, depth);
+  if (!rule.holds) tag.text = trim(reader.hasMarkup ? withBreaks(text) : text);
   if (isNeeded) rule.fill(found.fields, tag);
 }
 
@@ -179,7 +180,7 @@ function readTag(reader: Reader, outer: Scope): Tag {
   let localStart = nameEnd;
   while (localStart > nameStart && units[localStart - 1] !== COLON) localStart--;
   const rule = ruleOf(reader, localStart, nameEnd);
-  const values: Content['values'] = rule?.attributes.length ? [undefined, undefined, undefined, undefined] : noValues;
+  const values: Content['values'] = rule?.attributes.length ? [undefined, undefined] : noValues;
   let others: string[] | undefined;
   let base: string | undefined;
   let scope = outer;
