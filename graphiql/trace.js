@@ -23,8 +23,8 @@ function viewOfCalls(calls) {
   const head = element('tr', {});
   head.append(
     column('Call'),
-    column('Fields'),
-    column('Requested by'),
+    column('Fields', 'calls-fields'),
+    column('Requested by', 'calls-fields'),
     column('Status'),
     column('Time', 'calls-number'),
     column('Bytes', 'calls-number'),

@@ -303,6 +303,13 @@ test.skipIf(!executablePath)(
       const { x, width } = (await page.getByRole('columnheader', { name }).boundingBox())!;
       expect(x + width).toBeLessThanOrEqual(390);
     }
+    // In the table of a plan too.
+    await run(pages.length, 'Explain');
+    await page.locator('.calls-totals', { hasText: 'Planned' }).waitFor();
+    for (const cell of await page.locator('.calls tbody .calls-number').all()) {
+      const { x, width } = (await cell.boundingBox())!;
+      expect(x + width).toBeLessThanOrEqual(390);
+    }
     for (const name of ['Documentation Explorer', 'GraphiQL Explorer', 'History']) {
       await page.getByRole('button', { name: `Show ${name}` }).click();
       const { x, width, height } = (await page.locator('.graphiql-plugin').boundingBox())!;
