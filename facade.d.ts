@@ -28,7 +28,7 @@ export interface FacadeOptions {
   accessToken?: string | undefined;
   /** Film tier of the facade's own token (one of basic, advance, premium). Default: unknown. */
   filmTier?: 'basic' | 'advance' | 'premium' | undefined;
-  /** Redis in which replicas share cached records and the rate limit (a redis:// or rediss:// address). Default: none: in memory. */
+  /** Redis in which replicas share cached records and the rate limit; also redis+cluster:// and redis+sentinel:// (a redis:// or rediss:// address). Default: none: in memory. */
   redisUrl?: string | undefined;
   /** Origins of other pages that may send requests (a list of origins, each like https://shop.example, or http://localhost:* for any port (no path, no other *)). Default: http://localhost:*,http://127.0.0.1:*; none in production. */
   corsOrigins?: readonly string[] | undefined;
@@ -132,6 +132,8 @@ export interface FacadeOptions {
   maxUnsentBytes?: number | undefined;
   /** Time for running operations to finish after SIGTERM (a whole number from 1 to 600000). Default: 8000. */
   shutdownMs?: number | undefined;
+  /** Certificates that sign that of Redis (a file of certificates in PEM). Default: those of Node. */
+  redisCa?: string | undefined;
   /** Time to live of all cached records; 0 turns the cache off (a whole number from 0 to 31536000). Default: depends on the type. */
   recordTtlSeconds?: number | undefined;
   /** User-Agent of upstream calls (1 to 200 visible ASCII characters and spaces). Default: catalog-graphql and its version. */

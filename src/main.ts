@@ -189,6 +189,8 @@ async function openFacade(config: Config, log: Logger, opened: Closable[], fleet
   const parts = createParts(config, log);
   opened.unshift(parts.upstream, parts.tracing);
   parts.metrics.collectProcessMetrics();
+  const problem = await parts.upstream.checkRedis();
+  if (problem !== undefined) throw new StartError(problem);
   await parts.tracing.loading;
   const pages = { welcome: resolve(packageDir, 'welcome'), docs: resolve(packageDir, 'dist/docs') };
   const ofFleet = fleet && { metrics: fleet.wholeMetrics(parts.metrics), othersAcceptWork: fleet.othersAcceptWork };

@@ -1,5 +1,8 @@
 /** Kinds of settings: how a value is read from text, and what it must be. */
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { readRedisAddress } from './redis-address.ts';
 import { addressRange } from '../lib/address-ranges.ts';
 
 export interface Kind<T> {
@@ -100,8 +103,29 @@ export const redisAddress = {
   ...text,
   redact: withoutSecrets,
   must: 'a redis:// or rediss:// address',
-  // Of redis:/x, URL reads a path and no host.
-  read: (address: string) => (/^rediss?:\/\//i.test(address) && parsed(address)?.host ? address : undefined),
+  read: (address: string) => (readRedisAddress(address) ? address : undefined),
+  mistake: (address: string) => {
+    if (/^(unix:|\/)/i.test(address)) return 'must not be a socket file: use redis://host:port';
+    if (/^rediss?:\/\/[^?]*,/i.test(address)) return 'has several hosts: use redis+cluster:// or redis+sentinel://';
+    if (/^rediss?\+sentinel:\/\/[^/]+\/?$/i.test(address))
+      return 'must end in the name of the primary: redis+sentinel://host/name';
+    return undefined;
+  },
+};
+
+/** The content of a file. */
+export const certificates = {
+  ...text,
+  must: 'a file of certificates in PEM',
+  read: (path: string) => {
+    try {
+      const pem = readFileSync(path, 'utf8');
+      const { subject } = new X509Certificate(pem);
+      return subject === undefined ? undefined : pem;
+    } catch {
+      return undefined;
+    }
+  },
 };
 
 const listOf = (items: string, isItem: (item: string) => boolean) => ({

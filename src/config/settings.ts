@@ -5,6 +5,7 @@ import {
   amount,
   bytes,
   catalogAddress,
+  certificates,
   headerList,
   httpAddress,
   matching,
@@ -82,7 +83,7 @@ export const settings = {
       'none; demo-app beside the origin',
     ),
     filmTier: optional('FILM_TIER', oneOf('basic', 'advance', 'premium'), "film tier of the facade's own token", 'unknown; advance beside the origin'),
-    redisUrl: optional('REDIS_URL', redisAddress, 'Redis in which replicas share cached records and the rate limit', 'none: in memory'),
+    redisUrl: optional('REDIS_URL', redisAddress, 'Redis in which replicas share cached records and the rate limit; also redis+cluster:// and redis+sentinel://', 'none: in memory'),
     corsOrigins: setting(
       'CORS_ORIGINS',
       origins,
@@ -219,6 +220,7 @@ export const settings = {
     shutdownMs: setting('SHUTDOWN_MS', milliseconds, 8_000, 'time for running operations to finish after SIGTERM'),
   }),
   ...inGroup('Calls to upstream and the cache', {
+    redisCa: optional('REDIS_CA', certificates, 'certificates that sign that of Redis', 'those of Node'),
     recordTtlSeconds: optional(
       'RECORD_TTL_SECONDS',
       whole(0, 31_536_000),

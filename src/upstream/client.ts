@@ -32,6 +32,7 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
   const shared = settings.redisUrl
     ? connectRedis({
         url: settings.redisUrl,
+        ca: settings.redisCa,
         namespace: `${settings.baseUrl} ${settings.eventBaseUrl}`,
         onAvailabilityChange: parts.onOutage,
         // Later reads do not join those in flight: a write may have changed the result.
@@ -84,6 +85,8 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
     sharedReads: () => inFlight.size(),
     /** Of Redis: invalidations that are not written yet, and refused commands by error. */
     redis: () => ({ unsent: shared?.unsent() ?? 0, refusals: Object.fromEntries(shared?.refusals ?? []) }),
+    /** A sentence if the Redis cannot be used as it is set. */
+    checkRedis: async (): Promise<string | undefined> => shared?.check(),
     close: async (): Promise<void> => {
       await transport.close();
       const lost = await shared?.close(settings.shutdownMs);

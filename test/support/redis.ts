@@ -74,7 +74,7 @@ async function valueOf(redis: Redis, key: string): Promise<string | null> {
   return type === 'stream' ? JSON.stringify(await redis.xrange(key, '-', '+')) : redis.get(key);
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const { port } = server.address() as AddressInfo;

@@ -1,14 +1,12 @@
 /** The connection to the Redis that replicas share, and the names of its keys. */
 import { createHash } from 'node:crypto';
-import { createRequire } from 'node:module';
-import type * as IORedis from 'ioredis';
+import { readRedisAddress } from '../../config/redis-address.ts';
 import { settlesWithin } from '../../lib/promises.ts';
 import { type OnAvailabilityChange, createAvailabilityMonitor, errorCodeOf } from '../availability.ts';
 import { type RedisCall, createChannel } from './channel.ts';
+import { type RedisClient, createRedisClient } from './client.ts';
+import { checkRedis } from './start-check.ts';
 import { type Pause, createPause } from './pause.ts';
-
-/** Of one server, a Sentinel's primary, or a cluster: all commands of this program go to one slot, so they are the same for each. */
-export type RedisClient = IORedis.Redis | IORedis.Cluster;
 
 export interface RedisConnection {
   redis: RedisClient;
@@ -18,10 +16,11 @@ export interface RedisConnection {
   channel: (what: string, timeoutMs: number, pause?: Pause) => RedisCall;
   /** Refused commands, by the first word of the error. */
   refusals: ReadonlyMap<string, number>;
+  /** A sentence if it cannot be used as it is set. */
+  check: () => Promise<string | undefined>;
   close: () => Promise<void>;
 }
 
-const RECONNECT_MS = 500;
 const QUIT_MS = 200;
 
 /** `namespace`: keys of other namespaces are not visible. */
@@ -29,9 +28,12 @@ export function openRedis(
   url: string,
   namespace: string,
   onAvailabilityChange?: OnAvailabilityChange,
+  ca?: string,
 ): RedisConnection {
   const tag = createHash('sha256').update(namespace).digest('base64url').slice(0, 8);
-  const redis = createClient(url);
+  const address = readRedisAddress(url);
+  if (!address) throw new Error('This is not an address of Redis.'); // the settings are checked before
+  const redis = createRedisClient(address, ca);
   const report = (reason: string | undefined) => onAvailabilityChange?.('redis', reason);
   const availability = createAvailabilityMonitor(report);
   const refusals = new Map<string, number>();
@@ -49,6 +51,7 @@ export function openRedis(
     channel: (what, timeoutMs, pause = createPause()) =>
       createChannel(redis, { what, timeoutMs, pause, availability, report, onRefusal }),
     refusals,
+    check: () => checkRedis(redis, address, `catalog:{${tag}}:check`),
     async close(): Promise<void> {
       closing = true;
       const ended = redis.quit().catch(() => undefined);
@@ -56,19 +59,4 @@ export function openRedis(
       redis.disconnect();
     },
   };
-}
-
-/** Calls are never queued or repeated by the client: their time may be over. */
-function createClient(url: string): RedisClient {
-  // Loaded here because most facades run without it.
-  const { Redis: Client } = createRequire(import.meta.url)('ioredis') as typeof IORedis;
-  return new Client(url, {
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    connectTimeout: 2_000,
-    retryStrategy: (times) => Math.min(RECONNECT_MS, 50 * times),
-    // A primary that became a replica refuses writes: the address leads to the new primary.
-    reconnectOnError: (error) => error.message.includes('READONLY'),
-  });
 }

@@ -1,5 +1,5 @@
 /** Scripts that Redis runs as one step. */
-import type { RedisClient } from './connection.ts';
+import type { RedisClient } from './client.ts';
 
 export type Script = (keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown>;
 

@@ -16,6 +16,8 @@ export const DEFAULT_TIMEOUTS = { record: 250, window: 500 };
 
 export interface SharedStateSettings {
   url: string;
+  /** Certificates in PEM. */
+  ca?: string | undefined;
   /** Keys of other namespaces are not visible. */
   namespace: string;
   /** Of the memory in front of Redis. */
@@ -31,13 +33,14 @@ export type SharedState = ReturnType<typeof connectRedis>;
 
 export function connectRedis({
   url,
+  ca,
   namespace,
   maxBytes = MAX_BYTES,
   onAvailabilityChange,
   onInvalidation = () => undefined,
   timeouts = DEFAULT_TIMEOUTS,
 }: SharedStateSettings) {
-  const connection = openRedis(url, namespace, onAvailabilityChange);
+  const connection = openRedis(url, namespace, onAvailabilityChange, ca);
   const { channel } = connection;
   const pause = createPause();
   const calls = {
@@ -50,6 +53,7 @@ export function connectRedis({
     cache,
     unsent,
     windows: createRedisWindows(connection, channel('the rate limit', timeouts.window)),
+    check: connection.check,
     /** Refused commands, by the first word of the error. */
     refusals: connection.refusals,
     /** Writes first what other replicas have to know. Returns the number of invalidations that it could not write in time. */

@@ -1,0 +1,155 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../../src/config/read.ts';
+import { openRedis } from '../../../src/upstream/redis/connection.ts';
+import { defineScript } from '../../../src/upstream/redis/script.ts';
+import { patientEnv } from '../../support/patient.ts';
+import { hasProgram } from '../../support/optional.ts';
+import { runProgram } from '../../support/program.ts';
+import { hasSentinel, redisCluster, redisSentinel, redisWithTls, startRedis } from '../../support/redis-process.ts';
+import { hasRedis, until, withoutRedis } from '../../support/redis.ts';
+
+test.skipIf(hasRedis)(withoutRedis, () => undefined);
+
+const PASSWORD = 'p@ss:w/rd?#%';
+const ENCODED = encodeURIComponent(PASSWORD);
+/** What docs/operations.md says that a user needs. */
+const RULES = /ACL SETUSER facade on >PASSWORD (.*)/.exec(readFileSync('docs/operations.md', 'utf8'))![1]!;
+
+describe.skipIf(!hasRedis)('a Redis', () => {
+  let port = 0;
+  let admin: Redis;
+  beforeAll(async () => {
+    ({ port } = await startRedis());
+    admin = new Redis(port, '127.0.0.1');
+    const setUser = (name: string, ...rules: string[]) =>
+      admin.call('ACL', 'SETUSER', name, 'reset', 'on', `>${PASSWORD}`, ...rules);
+    await setUser('facade', ...RULES.trim().split(' '));
+    await setUser('reader', '~*', '+@read', '+@connection', '+info');
+    await setUser('stranger', '~other:*', '+@all');
+    await setUser('nostreams', '~*', '+@all', '-xadd');
+  });
+  afterAll(() => admin.disconnect());
+
+  const at = (user: string, path = '') => `redis://${user}127.0.0.1:${port}${path}`;
+
+  /** What the check at the start says, and whether a script works afterwards. */
+  async function connect(url: string, ca?: string) {
+    const connection = openRedis(url, 'test', undefined, ca);
+    onTestFinished(connection.close);
+    const problem = await connection.check();
+    const echo = defineScript(
+      connection.redis,
+      'echoKey',
+      "redis.call('SET', KEYS[1], ARGV[1]) return redis.call('GET', KEYS[1])",
+    );
+    const works = async () => (await echo([connection.key('echo')], ['x']).catch(() => undefined)) === 'x';
+    return { ...connection, problem, works };
+  }
+
+  test.each([
+    ['a plain address', '', ''],
+    ['a database', '', '/5'],
+    ['a user with a percent-encoded password', `facade:${ENCODED}@`, ''],
+  ])('is used by %s', async (_, user, path) => {
+    const { problem, works } = await connect(at(user, path));
+    expect([problem, await works()]).toEqual([undefined, true]);
+    if (path) expect((await admin.info('keyspace')).includes('db5:')).toBe(true);
+  });
+
+  test.each([
+    ['a wrong password', `facade:wrong@`, '', 'refuses the password of user facade.'],
+    ['a database that is missing', '', '/99', 'has no database 99.'],
+    ['a user without scripts', `reader:${ENCODED}@`, '', 'does not let user reader run EVAL.'],
+    [
+      'a user without a command of the scripts',
+      `nostreams:${ENCODED}@`,
+      '',
+      'does not let user nostreams run a command of its scripts.',
+    ],
+    [
+      'a user without the keys',
+      `stranger:${ENCODED}@`,
+      '',
+      'does not let user stranger use keys that begin with catalog:.',
+    ],
+  ])('%s is told at the start, without the password', async (_, user, path, sentence) => {
+    const { problem } = await connect(at(user, path));
+    expect(problem).toContain(`The Redis of REDIS_URL ${sentence}`);
+    expect(problem).not.toContain(PASSWORD);
+  });
+
+  test('a server that wants a password, and a server without a cluster are told', async () => {
+    const { port: locked } = await startRedis(['--requirepass', 'sesame']);
+    expect((await connect(`redis://127.0.0.1:${locked}`)).problem).toContain('needs a password');
+    expect((await connect(`redis://:sesame@127.0.0.1:${locked}`)).problem).toBeUndefined();
+    expect((await connect(`redis+cluster://127.0.0.1:${port}`)).problem).toContain('leave out +cluster');
+  });
+
+  test('the check at the start has every command that the scripts use', () => {
+    const folder = new URL('../../../src/upstream/redis/', import.meta.url);
+    const commandsIn = (file: string) =>
+      [...readFileSync(new URL(file, folder), 'utf8').matchAll(/redis\.p?call\('([A-Z]+)'/g)].map(([, name]) => name!);
+    const checked = new Set(commandsIn('start-check.ts'));
+    const used = readdirSync(folder).flatMap(commandsIn);
+    expect(used.filter((name) => !checked.has(name))).toEqual([]);
+  });
+
+  test('the command ends with the sentence, and prints no password', async () => {
+    const service = { BASE_URL: 'http://127.0.0.1:1', EVENT_BASE_URL: 'http://127.0.0.1:1' };
+    const env = { ...patientEnv, ...service, PORT: '0', REDIS_URL: at(`facade:wr%40ng@`) };
+    expect(await runProgram(env)).toEqual({
+      code: 1,
+      out: '',
+      err: 'The Redis of REDIS_URL refuses the password of user facade.\n',
+    });
+  });
+
+  test.skipIf(!hasProgram('openssl'))(
+    'with TLS it is used with the certificate of REDIS_CA, and not without',
+    async () => {
+      const { url, ca } = await redisWithTls();
+      const { redisCa } = readConfig({ REDIS_CA: ca });
+      const { problem, works } = await connect(url, redisCa);
+      expect([problem, await works()]).toEqual([undefined, true]);
+      expect(await (await connect(url)).works()).toBe(false);
+      expect(() => readConfig({ REDIS_CA: '/nothing' })).toThrow('REDIS_CA must be a file of certificates in PEM');
+    },
+  );
+
+  test('scripts that it has lost are sent again', async () => {
+    const { works } = await connect(at(''));
+    expect(await works()).toBe(true);
+    await admin.call('SCRIPT', 'FLUSH');
+    expect(await works()).toBe(true);
+  });
+
+  test('a cluster is used by the address of any node; a plain address is told the form', async () => {
+    const { url, nodes } = await redisCluster();
+    for (const each of [url, `redis+cluster://127.0.0.1:${nodes[1]!.port}`]) {
+      const { problem, works } = await connect(each);
+      expect([problem, await works()]).toEqual([undefined, true]);
+    }
+    const plain = await connect(`redis://127.0.0.1:${nodes[0]!.port}`);
+    expect(plain.problem).toBe(
+      `The Redis of REDIS_URL is in cluster mode: use redis+cluster://127.0.0.1:${nodes[0]!.port}.`,
+    );
+  });
+
+  test('in a cluster it is used again after the primary of its keys has ended', async () => {
+    const cluster = await redisCluster(1);
+    const { works, key } = await connect(cluster.url);
+    expect(await works()).toBe(true);
+    cluster.primaryOf(key('echo')).kill();
+    await until(works);
+  });
+
+  test.skipIf(!hasSentinel)('by Sentinels it is used, and again after a failover', async () => {
+    const { url, primary } = await redisSentinel();
+    const { problem, works } = await connect(url);
+    expect([problem, await works()]).toEqual([undefined, true]);
+    primary.kill();
+    await until(works);
+  });
+});
