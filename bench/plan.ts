@@ -10,7 +10,7 @@ import type { OperationPlan } from '../src/graph/plan/operation-plan.ts';
 import { createPlanCache } from '../src/graph/plan/plan-cache.ts';
 import { schema } from '../src/graph/schema.ts';
 import { createMetrics } from '../src/server/observability/metrics.ts';
-import { createPipeline } from '../src/server/graphql/answer.ts';
+import { createPipeline } from '../src/server/graphql/pipeline.ts';
 import { createCancellationToken } from '../src/lib/cancellation.ts';
 import { createTransport } from '../src/upstream/http/pool.ts';
 import { createUpstream } from '../src/upstream/client.ts';

@@ -2,7 +2,7 @@
 import type { EmbeddedFacade, FacadeOptions } from '../facade.d.ts';
 import { readOptions } from './config/read.ts';
 import { createLog } from './lib/log.ts';
-import { createFetchHandler } from './server/http/fetch.ts';
+import { createFetchHandler } from './fetch-handler.ts';
 import { createGraphServer, createParts } from './server/server.ts';
 
 export { ConfigError } from './config/read.ts';

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { entries } from '../src/config/settings.ts';
 import { readConfig } from '../src/config/read.ts';
-import { clientAddress } from '../src/server/http/client-address.ts';
+import { clientAddress } from '../src/server/http/request/client-address.ts';
 import { startProgram } from './support/program.ts';
 import { service as origin } from './support/service.ts';
 

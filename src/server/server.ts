@@ -9,23 +9,23 @@ import { schema } from '../graph/schema.ts';
 import { lazily } from '../lib/promises.ts';
 import { packageDir } from '../package.ts';
 import { type UpstreamClient, createUpstream } from '../upstream/client.ts';
-import { createPipeline } from './graphql/answer.ts';
+import { createPipeline } from './graphql/pipeline.ts';
 import { checkManifest } from './graphql/check-manifest.ts';
 import { showsSchema } from './graphql/persisted-documents.ts';
 import { createGraphqlRoute } from './graphql/route.ts';
-import { Admission } from './http/admission.ts';
+import { Admission } from './http/connections/admission.ts';
 import type { Exchange } from './http/exchange.ts';
-import { type Tab, createGraphiqlPage, readTabs } from './http/graphiql.ts';
-import { type CheckHealth, type UpstreamHealth, createHealth } from './http/health.ts';
-import { createDocsRoutes } from './http/docs.ts';
-import { createHelpPage } from './http/help.ts';
-import { HELP_PATH } from './http/http-error.ts';
-import { HttpServer, type RouteHandler } from './http/http-server.ts';
-import { createStaticRoute, sendJson, sendRead } from './http/read-only.ts';
-import { createBodyReader } from './http/request-body.ts';
-import { shutDown } from './http/shutdown.ts';
-import { type ServerState, serverState } from './http/state.ts';
-import { createWelcomeRoute } from './http/welcome.ts';
+import { type Tab, createGraphiqlPage, readTabs } from './http/pages/graphiql.ts';
+import { type CheckHealth, type UpstreamHealth, createHealth } from './http/pages/health.ts';
+import { createDocsRoutes } from './http/pages/docs.ts';
+import { createErrorDocsPage } from './http/pages/error-docs-page.ts';
+import { HELP_PATH } from './http/response/http-error.ts';
+import { HttpServer, type RouteHandler } from './http/connections/http-server.ts';
+import { createStaticRoute, sendJson, sendRead } from './http/response/static-response.ts';
+import { createBodyReader } from './http/request/body.ts';
+import { shutDown } from './http/connections/shutdown.ts';
+import { type ServerState, serverState } from './http/connections/state.ts';
+import { createWelcomeRoute } from './http/pages/welcome.ts';
 import { type Metrics, createMetrics } from './observability/metrics.ts';
 import { operationNames } from './observability/operations.ts';
 import { type Tracing, createTracing } from './observability/tracing.ts';
@@ -134,7 +134,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
     '/health': (exchange) => sendJson(exchange, 200, { status: 'ok' }),
     '/ready': createReadyRoute(checkUpstreams, trouble, parts.othersAcceptWork),
     '/metrics': async (exchange) => sendRead(exchange, 200, metrics.contentType, await metrics.text()),
-    ...(docs ?? { [HELP_PATH]: createHelpPage() }),
+    ...(docs ?? { [HELP_PATH]: createErrorDocsPage() }),
     ...(showsSchema(config) && {
       '/graphql/schema.graphql': createStaticRoute(SDL_TYPE, () => printMarkedSchema(schema)),
     }),

@@ -1,7 +1,7 @@
 // Bytes that are not UTF-8, and lone surrogates: they are rejected, because they would be stored as U+FFFD silently.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkPercentEncoding, checkSurrogates } from '../../src/server/http/request-body.ts';
+import { checkPercentEncoding, checkSurrogates } from '../../src/server/http/request/body.ts';
 import { startFacade, codesIn } from '../support/start-facade.ts';
 import type { GraphQLResponse } from '../support/facade.ts';
 import { json } from '../support/hostile.ts';

@@ -1,7 +1,7 @@
 /** Runs operations by calling the pipeline or by HTTP requests, and reads their responses. */
 import { type DocumentNode, GraphQLError, parse } from 'graphql';
 import type { Result } from '../../src/server/graphql/run-operation.ts';
-import { acceptedTypes } from '../../src/server/http/accept.ts';
+import { acceptedTypes } from '../../src/server/http/request/accept.ts';
 import { createCancellationToken, cancel } from '../../src/lib/cancellation.ts';
 import type { CaseOperation } from './generate-case.ts';
 import type { Shown } from './invariants.ts';

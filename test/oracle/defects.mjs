@@ -111,7 +111,7 @@ export const defects = [
   },
   {
     name: 'limits: the deadline of an ended operation stays',
-    edits: [['src/server/http/admission.ts', '      if (deadline) deadlines.stop(deadline);\n', '']],
+    edits: [['src/server/http/connections/admission.ts', '      if (deadline) deadlines.stop(deadline);\n', '']],
   },
   {
     name: 'sharing: a read in flight stays shared after its response',

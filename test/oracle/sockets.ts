@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Agent, fetch } from 'undici';
 import { schema } from '../../src/graph/schema.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
-import { createPipeline } from '../../src/server/graphql/answer.ts';
+import { createPipeline } from '../../src/server/graphql/pipeline.ts';
 import { openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import type { Response_ } from './upstreams.ts';

@@ -4,12 +4,12 @@
  */
 import type { GraphQLError } from 'graphql';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
-import type { JsonType } from '../http/accept.ts';
+import type { JsonType } from '../http/request/accept.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { HttpError, addHelpLinks } from '../http/http-error.ts';
-import type { TextParams } from '../http/request-body.ts';
-import { sendBody } from '../http/send.ts';
-import type { Pipeline } from './answer.ts';
+import { HttpError, addHelpLinks } from '../http/response/http-error.ts';
+import type { TextParams } from '../http/request/body.ts';
+import { sendBody } from '../http/response/send.ts';
+import type { Pipeline } from './pipeline.ts';
 import type { PersistedDocuments } from './persisted-documents.ts';
 import { resultText } from './mask.ts';
 import type { GraphqlRequest, OperationRequest } from './request.ts';

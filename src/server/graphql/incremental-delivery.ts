@@ -5,7 +5,7 @@
 import type { ExecutionResult } from 'graphql';
 import type { Part, Piece } from '../../graph/execute/execution.ts';
 import type { Delivery } from '../../graph/execute/incremental.ts';
-import type { IncrementalFormat } from '../http/accept.ts';
+import type { IncrementalFormat } from '../http/request/accept.ts';
 
 /** One part of a response. */
 export interface ResultPart extends ExecutionResult {

@@ -10,7 +10,7 @@ import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config/settings.ts';
 import type { ClientCode } from '../../graph/errors/codes.ts';
 import { bareId, sha256Of } from '../../config/trusted-documents.ts';
-import type { GraphqlParams } from '../http/request-body.ts';
+import type { GraphqlParams } from '../http/request/body.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Prepare, Prepared } from './prepare.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type CancellationToken, createCancellationToken } from '../../lib/cancellation.ts';
-import type { Compression } from './compression.ts';
-import type { Backlog } from './unsent.ts';
+import type { Compression } from './response/compression.ts';
+import type { Backlog } from './connections/unread-bytes.ts';
 
 /**
  * One request and its response.

@@ -7,7 +7,7 @@ import { filmEndpoints } from '../../api/film.ts';
 import { noteEndpoints } from '../../api/note.ts';
 import type { Config } from '../../config/settings.ts';
 import type { UpstreamErrorDetails } from '../../upstream/errors.ts';
-import { HttpError } from '../http/http-error.ts';
+import { HttpError } from '../http/response/http-error.ts';
 
 /** A login, or scopes. */
 export type Lack = 'login' | readonly string[];

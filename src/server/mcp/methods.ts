@@ -17,7 +17,7 @@ import type { Logger } from 'pino';
 import { shortenText } from './cut-response.ts';
 import { lazily } from '../../lib/promises.ts';
 import { version } from '../../package.ts';
-import { HttpError } from '../http/http-error.ts';
+import { HttpError } from '../http/response/http-error.ts';
 import { type Lack, lackOf } from './denial.ts';
 import type { Json, RpcRequest } from './json-rpc.ts';
 import type { AgentRequest } from './places.ts';

@@ -7,9 +7,9 @@ import {
   createCancellationToken,
   removeListener,
 } from '../../lib/cancellation.ts';
-import type { Admission } from '../http/admission.ts';
+import type { Admission } from '../http/connections/admission.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { HttpError } from '../http/http-error.ts';
+import { HttpError } from '../http/response/http-error.ts';
 
 /** The right to run one operation. */
 export interface Place {

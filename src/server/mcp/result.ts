@@ -4,7 +4,7 @@ import type { GraphQLError } from 'graphql';
 import { CUTS_ROOM, cutToFit, shortenText } from './cut-response.ts';
 import type { JsonSchema, ObjectSchema } from './json-schema.ts';
 import { notesOn } from '../../graph/errors/codes.ts';
-import { HttpError } from '../http/http-error.ts';
+import { HttpError } from '../http/response/http-error.ts';
 import { type Lack, lackOf } from './denial.ts';
 import type { Cost, Run } from './run.ts';
 

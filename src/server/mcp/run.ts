@@ -5,9 +5,9 @@ import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { LoggedCall } from '../../upstream/call-log.ts';
 import type { Operation } from '../../upstream/operation.ts';
 import type { RateLimitState } from '../../upstream/limits/rate-limiter.ts';
-import type { RouteParts } from '../graphql/answer.ts';
+import type { RouteParts } from '../graphql/pipeline.ts';
 import type { Prepared } from '../graphql/prepare.ts';
-import { clientAddress } from '../http/client-address.ts';
+import { clientAddress } from '../http/request/client-address.ts';
 import { parentContext } from '../observability/tracing.ts';
 import { type AgentRequest, type Place, tooManyAgents } from './places.ts';
 

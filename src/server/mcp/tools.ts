@@ -9,7 +9,7 @@ import { type Price, priceOf } from '../../graph/cost/price.ts';
 import { slotsOfAgents } from '../../upstream/limits/film-rate.ts';
 import { fieldRule } from '../../graph/plan/read-declarations.ts';
 import { badInput } from '../../graph/errors/to-client-error.ts';
-import type { RouteParts } from '../graphql/answer.ts';
+import type { RouteParts } from '../graphql/pipeline.ts';
 import { ConfigError } from '../../config/read.ts';
 import { type ReviewedOperation, readReviewedOperations } from './operations.ts';
 import type { AgentRequest } from './places.ts';

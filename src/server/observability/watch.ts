@@ -5,8 +5,8 @@ import type { UpstreamErrorDetails } from '../../upstream/errors.ts';
 import type { ObservedCall } from '../../upstream/http/call.ts';
 import type { ServiceState } from '../../upstream/http/pool.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
-import type { CheckHealth, Reachability } from '../http/health.ts';
-import type { ServerState } from '../http/state.ts';
+import type { CheckHealth, Reachability } from '../http/pages/health.ts';
+import type { ServerState } from '../http/connections/state.ts';
 import type { Metrics } from './metrics.ts';
 import { endCallSpan } from './tracing.ts';
 

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../../src/config/read.ts';
 import { schema } from '../../../src/graph/schema.ts';
 import { createMetrics } from '../../../src/server/observability/metrics.ts';
-import { createPipeline } from '../../../src/server/graphql/answer.ts';
+import { createPipeline } from '../../../src/server/graphql/pipeline.ts';
 import { createCancellationToken } from '../../../src/lib/cancellation.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { thorough } from '../../support/optional.ts';

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { beforeAll, expect, test } from 'vitest';
-import { HttpError, httpErrorBody } from '../../../src/server/http/http-error.ts';
+import { HttpError, httpErrorBody } from '../../../src/server/http/response/http-error.ts';
 import { agent } from '../../support/agent.ts';
 import { journey } from '../../support/journey.ts';
 import { temporaryDirectory } from '../../support/service.ts';

@@ -6,7 +6,7 @@ import { ROOT_CONTEXT } from '@opentelemetry/api';
 import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/read.ts';
-import { readTabs } from '../../../src/server/http/graphiql.ts';
+import { readTabs } from '../../../src/server/http/pages/graphiql.ts';
 import { createMetrics } from '../../../src/server/observability/metrics.ts';
 import { createTracing, startOperationSpan } from '../../../src/server/observability/tracing.ts';
 import { observeCalls } from '../../../src/server/observability/watch.ts';

@@ -1,0 +1,169 @@
+/**
+ * Limits how many operations run at once. Operations past the limit wait; past a second limit they are rejected early and cheaply, so that
+ * admitted operations are finished. Upstream calls are not counted: a running operation never waits for operations that wait.
+ */
+import type { ServerResponse } from 'node:http';
+import type { Config } from '../../../config/settings.ts';
+import { type Deadline, type DeadlineQueue, createDeadlineQueue } from '../../../lib/deadlines.ts';
+import { type CancellationToken, addListener, cancel, removeListener } from '../../../lib/cancellation.ts';
+import type { Exchange } from '../exchange.ts';
+import { type ErrorFormat, HttpError, httpErrorBody } from '../response/http-error.ts';
+
+/** The right to run one operation. */
+export interface OperationSlot {
+  /** Returns the slot. Further calls do nothing. */
+  release: () => void;
+}
+
+interface SlotRequest {
+  exchange: Exchange;
+  /** Cancelled at the deadline of the operation. */
+  lifetime: CancellationToken;
+  /** Resolves when the last byte of the uploaded files has arrived; the upload deadline counts from there. */
+  uploadEnd?: Promise<void> | undefined;
+}
+
+export type AdmissionSettings = Pick<
+  Config,
+  'maxRunningOperations' | 'maxWaitingOperations' | 'operationTimeoutMs' | 'uploadTimeoutMs'
+>;
+
+/** After its deadline an operation only has to write its error. Holding the slot longer than this is a defect of the facade. */
+const GRACE_MS = 2_000;
+
+const RETRY_AFTER = { 'retry-after': '1' };
+
+export class Admission {
+  private readonly settings: AdmissionSettings;
+  /** Starts a waiting operation. The one that has waited longest is first. */
+  private readonly queue = new Set<() => void>();
+  private readonly deadlines: DeadlineQueue;
+  private readonly uploadDeadlines: DeadlineQueue;
+  private readonly overdue = createDeadlineQueue(GRACE_MS);
+  private readonly onOverdue: (exchange: Exchange) => void;
+  private held = 0;
+  private releasedAt = 0;
+
+  /** `onOverdue` is called when a slot is revoked, because its operation still holds it `GRACE_MS` after its deadline. */
+  constructor(settings: AdmissionSettings, onOverdue: (exchange: Exchange) => void) {
+    this.settings = settings;
+    this.deadlines = createDeadlineQueue(settings.operationTimeoutMs);
+    this.uploadDeadlines = createDeadlineQueue(settings.uploadTimeoutMs);
+    this.onOverdue = onOverdue;
+  }
+
+  /**
+   * Returns the slot if the operation may run at once, else a promise of it. Throws or rejects with an HttpError: OVERLOADED, or
+   * CLIENT_LEFT.
+   */
+  enter(request: SlotRequest): OperationSlot | Promise<OperationSlot> {
+    if (request.lifetime.reason) throw clientLeft();
+    if (this.freePlaces() <= 0) throw overloaded();
+    const isFree = this.held < this.settings.maxRunningOperations && this.queue.size === 0;
+    return isFree ? this.take(request) : this.wait(request);
+  }
+
+  /** How many more operations may enter, to run or to wait. */
+  freePlaces(): number {
+    const { maxRunningOperations, maxWaitingOperations } = this.settings;
+    return maxRunningOperations - this.held + maxWaitingOperations - this.queue.size;
+  }
+
+  running(): number {
+    return this.held;
+  }
+
+  waiting(): number {
+    return this.queue.size;
+  }
+
+  /** Running deadlines of slots. */
+  timers(): number {
+    return this.deadlines.size() + this.uploadDeadlines.size() + this.overdue.size();
+  }
+
+  /** True if there is no room and no slot was released for half the operation deadline: more than a peak of load. */
+  isStuck(): boolean {
+    return this.freePlaces() <= 0 && performance.now() - this.releasedAt > this.settings.operationTimeoutMs / 2;
+  }
+
+  private take({ exchange, lifetime, uploadEnd }: SlotRequest): OperationSlot {
+    // No slot could be released while none was held.
+    if (this.held++ === 0) this.releasedAt = performance.now();
+    let isHeld = true;
+    let deadlines = uploadEnd ? this.uploadDeadlines : this.deadlines;
+    let deadline: Deadline | undefined;
+    const release = () => {
+      if (!isHeld) return;
+      isHeld = false;
+      if (deadline) deadlines.stop(deadline);
+      this.held--;
+      this.releasedAt = performance.now();
+      this.startWaiting();
+    };
+    const onDeadline = () => {
+      if (deadlines === this.overdue) {
+        release();
+        return this.onOverdue(exchange);
+      }
+      deadlines = this.overdue;
+      startDeadline();
+      cancel(lifetime, new Error('The operation took too long.'));
+    };
+    const startDeadline = () => {
+      if (isHeld) deadline = deadlines.start({ onDeadline });
+    };
+    if (uploadEnd) void uploadEnd.then(startDeadline);
+    else startDeadline();
+    return { release };
+  }
+
+  private startWaiting(): void {
+    for (const start of this.queue) {
+      if (this.held >= this.settings.maxRunningOperations) return;
+      start();
+    }
+  }
+
+  private wait(request: SlotRequest): Promise<OperationSlot> {
+    const { lifetime } = request;
+    return new Promise((resolve, reject) => {
+      const leaveQueue = () => {
+        clearTimeout(timer);
+        removeListener(lifetime, listener);
+        this.queue.delete(start);
+      };
+      const fail = (error: HttpError) => {
+        leaveQueue();
+        reject(error);
+      };
+      const start = () => {
+        leaveQueue();
+        resolve(this.take(request));
+      };
+      const listener = { onCancel: () => fail(clientLeft()) };
+      const timer = setTimeout(() => fail(overloaded()), this.settings.operationTimeoutMs);
+      addListener(lifetime, listener);
+      this.queue.add(start);
+    });
+  }
+}
+
+/** Rejects an operation whose client has left; nobody reads the response. */
+const clientLeft = () => new HttpError(499, 'CLIENT_LEFT', 'The client disconnected.');
+
+const overloaded = () =>
+  new HttpError(503, 'OVERLOADED', 'The server is overloaded. Try again in a moment.', RETRY_AFTER);
+
+/** Prepared, because under overload there are many of these responses. */
+const overloadedBodies: Readonly<Record<ErrorFormat, string>> = {
+  graphql: httpErrorBody(overloaded()),
+  'json-rpc': httpErrorBody(overloaded(), 'json-rpc'),
+};
+const OVERLOADED_HEADERS = Object.entries({ 'content-type': 'application/json; charset=utf-8', ...RETRY_AFTER }).flat();
+
+export function sendOverloaded(response: ServerResponse, headers: readonly string[], format: ErrorFormat): void {
+  const body = overloadedBodies[format];
+  response.writeHead(503, [...headers, ...OVERLOADED_HEADERS, 'content-length', String(body.length)]);
+  response.end(body);
+}

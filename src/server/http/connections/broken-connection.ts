@@ -1,0 +1,68 @@
+/** Ends connections on which no further request can be read. What was complete is answered before. */
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Config } from '../../../config/settings.ts';
+import { itemsOf } from '../../../lib/queue.ts';
+import type { ClientCode } from '../../../graph/errors/codes.ts';
+import type { Connection } from './connections.ts';
+import { corsHeaders } from '../request/headers.ts';
+import { HttpError, httpErrorBody } from '../response/http-error.ts';
+
+/** The error of bytes that Node could not parse as a request: headers that are too large or too slow, or no HTTP. */
+export function parseErrorOf(code: string | undefined, config: Config): HttpError {
+  const { maxHeaderBytes, requestHeadersTimeoutMs } = config;
+  const known: Record<string, [number, ClientCode, string]> = {
+    HPE_HEADER_OVERFLOW: [431, 'HEADERS_TOO_LARGE', `The headers must have at most ${maxHeaderBytes} bytes.`],
+    ERR_HTTP_REQUEST_TIMEOUT: [408, 'REQUEST_TIMEOUT', `The headers must arrive within ${requestHeadersTimeoutMs} ms.`],
+  };
+  return new HttpError(...(known[code ?? ''] ?? [400, 'BAD_REQUEST', 'This is not an HTTP request.']));
+}
+
+/** The origin in headers that Node did not parse to their end. */
+export const originIn = (bytes: Buffer | undefined): string | undefined =>
+  /\r\norigin:([^\r\n]+)\r\n/i.exec(bytes?.toString('latin1') ?? '')?.[1]?.trim();
+
+/**
+ * Sends the error after the responses to all complete requests, and closes the connection. It is read meanwhile: bytes that are unread at
+ * its end would make the system drop what the client has not received yet.
+ */
+export function endConnection(
+  socket: Duplex,
+  connection: Connection,
+  error: HttpError,
+  origin: string | undefined,
+  { corsOrigins, requestBodyTimeoutMs }: Config,
+): void {
+  connection.isBroken = true;
+  socket.pause();
+  whenAnswered(connection, () => {
+    if (!socket.writable) return;
+    const incomplete = connection.exchanges.last?.item;
+    // The response to a request that is malformed after its beginning has begun: no other may follow it.
+    if (incomplete && !incomplete.isOpen) return void incomplete.response.end();
+    const body = httpErrorBody(error);
+    const headers = [
+      'content-type',
+      'application/json; charset=utf-8',
+      'content-length',
+      String(Buffer.byteLength(body)),
+    ];
+    headers.push('connection', 'close', 'x-content-type-options', 'nosniff');
+    headers.push(...Object.entries(error.headers).flat(), ...corsHeaders(origin, corsOrigins));
+    let head = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n`;
+    for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
+    socket.end(`${head}\r\n${body}`);
+    socket.resume();
+    const timer = setTimeout(() => socket.destroy(), requestBodyTimeoutMs);
+    socket.once('close', () => clearTimeout(timer));
+  });
+}
+
+/** Calls `then` when no complete request of the connection waits for its response. */
+function whenAnswered(connection: Connection, then: () => void): void {
+  const last = itemsOf(connection.exchanges).findLast(({ request }) => request.complete);
+  const again = () => setImmediate(() => whenAnswered(connection, then));
+  if (last) last.onClose(again);
+  else if (connection.postponed.length > 0) again();
+  else then();
+}

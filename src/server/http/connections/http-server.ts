@@ -1,0 +1,248 @@
+/** The HTTP server: accepts connections and requests, rejects those for which there is no room, and gives the others to their routes. */
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from 'pino';
+import type { Config } from '../../../config/settings.ts';
+import { cancel } from '../../../lib/cancellation.ts';
+import { append, unlink } from '../../../lib/queue.ts';
+import type { Metrics, Tally } from '../../observability/metrics.ts';
+import { type Admission, sendOverloaded } from './admission.ts';
+import { endConnection, originIn, parseErrorOf } from './broken-connection.ts';
+import { Compression } from '../response/compression.ts';
+import { CLOSE, type Connection, type Connections, IDLE_MS, KEEP_ALIVE, trackConnections } from './connections.ts';
+import { Exchange } from '../exchange.ts';
+import { MAX_HEADERS, addCorsHeaders, checkHeaders, requestIdOf } from '../request/headers.ts';
+import { type ErrorFormat, HttpError, notFound, sendHttpError } from '../response/http-error.ts';
+import { type PausedSockets, createPausedSockets } from './paused-sockets.ts';
+import type { BodyReader } from '../request/body.ts';
+import { UnreadBytes } from './unread-bytes.ts';
+
+interface ParseError extends NodeJS.ErrnoException {
+  /** The bytes in which it was found. */
+  rawPacket?: Buffer;
+}
+
+/** Responds to a request; throws or rejects with an HttpError to reject it. */
+export type RouteHandler = (exchange: Exchange) => unknown;
+
+interface HttpServerParts {
+  config: Config;
+  log: Logger;
+  metrics: Metrics;
+  admission: Admission;
+  bodies: BodyReader;
+}
+
+/**
+ * Requests of one connection that are answered at once. Node passes on all requests of a chunk of 64 kB in one turn of the event loop: a
+ * thousand short ones would hold it for a second.
+ */
+const MAX_PIPELINED = 32;
+/** A connection with more requests that wait is closed. One chunk has half as many. */
+const MAX_POSTPONED = 4_000;
+
+/** These are answered even without room for operations. */
+const PROBES = new Set(['/health', '/ready', '/metrics']);
+
+const ALLOWED_ORIGIN = 'access-control-allow-origin';
+
+export class HttpServer {
+  readonly server: Server;
+  readonly connections: Connections;
+  readonly pausedSockets: PausedSockets;
+  readonly unsent: UnreadBytes;
+  /** Undefined if it is off. */
+  readonly compression: Compression | undefined;
+  /** By path. */
+  routes: ReadonlyMap<string, RouteHandler> = new Map();
+  /** Set at shutdown: each connection closes after its current request. */
+  isClosing = false;
+
+  private readonly parts: HttpServerParts;
+  private readonly successes: Tally;
+
+  constructor(parts: HttpServerParts) {
+    const { config, metrics, admission } = parts;
+    this.parts = parts;
+    this.compression = config.compression ? new Compression() : undefined;
+    this.successes = metrics.tally(metrics.requests.labels({ path: '/graphql', status: '200' }));
+    this.server = createServer(
+      {
+        maxHeaderSize: config.maxHeaderBytes,
+        headersTimeout: config.requestHeadersTimeoutMs,
+        requireHostHeader: false, // `checkHeaders` rejects a missing Host with a code
+        requestTimeout: 0, // bodies have deadlines of their own: an upload may take longer than a query
+        connectionsCheckingInterval: Math.min(1_000, config.requestHeadersTimeoutMs),
+      },
+      (request, response) => this.onRequest(request, response),
+    );
+    this.server.maxHeadersCount = MAX_HEADERS + 1;
+    this.server.on('clientError', (error: ParseError, socket: Socket) => this.onParseError(error, socket));
+    this.server.on('checkExpectation', (request, response) => this.onRequest(request, response));
+    this.server.on('connect', ({ headers: { origin } }, socket) => {
+      const connection = this.connections.get(socket as Socket);
+      socket.on('error', ignore);
+      if (connection) endConnection(socket, connection, noTunnel(), origin, config);
+      else socket.destroy();
+    });
+    this.pausedSockets = createPausedSockets(() => admission.freePlaces());
+    this.unsent = new UnreadBytes(config, () => metrics.unreadConnections.inc());
+    this.connections = trackConnections(this.server, { ...config, idleMs: IDLE_MS }, this.unsent);
+  }
+
+  /** Ends an operation that still holds its slot some time after its deadline, and responds in its place. */
+  abandon(exchange: Exchange): void {
+    this.parts.log.error(
+      { requestId: exchange.requestId },
+      'an operation did not end after its deadline and was abandoned',
+    );
+    cancel(exchange.lifetime, new Error('The operation did not end.'));
+    this.sendError(exchange, new HttpError(500, 'INTERNAL_SERVER_ERROR', 'The operation did not end in time.'));
+  }
+
+  private onParseError({ code, rawPacket }: ParseError, socket: Socket): void {
+    const connection = this.connections.get(socket);
+    if (!connection || code === 'ECONNRESET') socket.destroy();
+    else if (!connection.isBroken) {
+      const { config } = this.parts;
+      endConnection(socket, connection, parseErrorOf(code, config), originIn(rawPacket), config);
+    } else if (socket.writable) socket.pause(); // further bytes wait; after the response they are discarded
+  }
+
+  private onRequest(request: IncomingMessage, response: ServerResponse): void {
+    request.on('error', ignore);
+    response.on('error', ignore);
+    this.handle(request, response).catch((error: unknown) => {
+      this.parts.log.error({ err: error }, 'a request failed, and no error could be sent');
+      response.destroy();
+    });
+  }
+
+  private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const connection = this.connections.get(request.socket);
+    if (!connection) return void response.destroy();
+    if (connection.exchanges.size >= MAX_PIPELINED) return this.postpone(connection, request, response);
+    const path = pathOf(request);
+    if (!this.hasRoom(connection) && !PROBES.has(path)) return this.rejectOverload(connection, request, response);
+    const exchange = this.startExchange(connection, request, response, path);
+    try {
+      checkHeaders(request);
+      const route = this.routes.get(path);
+      if (route) await route(exchange);
+      else this.sendNotFound(exchange);
+    } catch (error) {
+      this.sendError(exchange, error);
+    }
+  }
+
+  /** Starts the request in a later turn of the event loop, when one before it is answered. */
+  private postpone({ postponed }: Connection, request: IncomingMessage, response: ServerResponse): void {
+    if (postponed.length >= MAX_POSTPONED) return void request.socket.destroy();
+    request.socket.pause();
+    postponed.push(() => this.onRequest(request, response));
+  }
+
+  private startPostponed(connection: Connection, socket: Socket): void {
+    const { postponed, exchanges } = connection;
+    if (postponed.length === 0) return;
+    setImmediate(() => {
+      for (let count = 0; count < MAX_PIPELINED && exchanges.size < MAX_PIPELINED; count++) postponed.shift()?.();
+      if (postponed.length === 0) socket.resume();
+      else if (exchanges.size === 0) this.startPostponed(connection, socket); // all were rejected as overload
+    });
+  }
+
+  /** Requests whose bodies were completed in this turn have not entered yet, so they count as well. */
+  private hasRoom({ isOverLimit }: Connection): boolean {
+    return !isOverLimit && this.parts.admission.freePlaces() > this.parts.bodies.completed();
+  }
+
+  private rejectOverload({ isOverLimit }: Connection, request: IncomingMessage, response: ServerResponse): void {
+    const headers: string[] = [];
+    addCorsHeaders(request, headers, this.parts.config.corsOrigins);
+    if (isOverLimit || this.isClosing || !response.shouldKeepAlive) headers.push(...CLOSE);
+    else {
+      headers.push(...KEEP_ALIVE);
+      // Not before the request is closed: reading its body would resume the socket.
+      request.once('close', () => this.pausedSockets.pause(request.socket));
+    }
+    this.parts.metrics.overloads.inc();
+    sendOverloaded(response, headers, this.errorFormatOf(request));
+  }
+
+  private startExchange(
+    connection: Connection,
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+  ): Exchange {
+    const { backlog, exchanges, isOverLimit } = connection;
+    const startedAt = performance.now();
+    const requestId = requestIdOf(request);
+    const keeping = this.isClosing || isOverLimit || !response.shouldKeepAlive ? CLOSE : KEEP_ALIVE;
+    const headers = ['x-request-id', requestId, 'x-content-type-options', 'nosniff', keeping[0], keeping[1]];
+    const exchange = new Exchange(request, response, backlog, requestId, headers, this.compression);
+    const node = append(exchanges, exchange);
+    response.on('close', () => exchange.close());
+    exchange.onClose(() => {
+      unlink(exchanges, node);
+      this.startPostponed(connection, request.socket);
+      this.endExchange(exchange, path, startedAt);
+    });
+    return exchange;
+  }
+
+  private endExchange({ request, response, requestId, lifetime }: Exchange, path: string, startedAt: number): void {
+    // While others wait, a client that has its response goes to the end of the queue.
+    if (this.pausedSockets.size() > 0 && path === '/graphql' && request.complete && !this.isClosing) {
+      this.pausedSockets.pause(request.socket);
+    }
+    if (!response.writableFinished) cancel(lifetime, new Error('The client disconnected.'));
+    const { statusCode: status } = response;
+    if (status === 200 && path === '/graphql') this.successes.inc();
+    else this.parts.metrics.requests.inc({ path: this.routes.has(path) ? path : 'other', status: String(status) });
+    if (!this.parts.log.isLevelEnabled('debug')) return;
+    const ms = Math.round(performance.now() - startedAt);
+    this.parts.log.debug({ requestId, method: request.method, path, status, ms }, 'request');
+  }
+
+  /** A preflight is allowed at any path: pages could not read the 404 of the request otherwise. */
+  private sendNotFound({ request, response, headers }: Exchange): void {
+    if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined)
+      throw notFound();
+    addCorsHeaders(request, headers, this.parts.config.corsOrigins);
+    if (!headers.includes(ALLOWED_ORIGIN)) throw notFound();
+    response.writeHead(204, [...headers, 'vary', 'Origin']).end();
+  }
+
+  /** Responds with an HttpError. Any other error is logged, and the client gets a masked 500. */
+  private sendError(exchange: Exchange, error: unknown): void {
+    const { log, config } = this.parts;
+    const isHttpError = error instanceof HttpError;
+    if (!isHttpError) log.error({ err: error, requestId: exchange.requestId }, 'a request failed');
+    // Routes that many pages use have added them before.
+    if (!exchange.headers.includes(ALLOWED_ORIGIN)) {
+      addCorsHeaders(exchange.request, exchange.headers, config.corsOrigins);
+      if (config.corsOrigins.length > 0 && !exchange.headers.includes('vary')) exchange.headers.push('vary', 'Origin');
+    }
+    const sent = isHttpError ? error : new HttpError(500, 'INTERNAL_SERVER_ERROR', 'Something went wrong.');
+    sendHttpError(exchange, sent, this.errorFormatOf(exchange.request), config.requestBodyTimeoutMs);
+  }
+
+  private errorFormatOf(request: IncomingMessage): ErrorFormat {
+    return this.parts.config.mcp && pathOf(request) === '/mcp' ? 'json-rpc' : 'graphql';
+  }
+}
+
+/** The path of the route: without the query, the scheme and host of the absolute form, and a slash at the end of /graphql. */
+function pathOf({ url = '/' }: IncomingMessage): string {
+  if (url === '/graphql') return url;
+  const path = url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] || '/';
+  return path === '/graphql/' ? '/graphql' : path;
+}
+
+const noTunnel = (): HttpError =>
+  new HttpError(405, 'METHOD_NOT_ALLOWED', 'This is no proxy.', { allow: 'GET, HEAD, POST, QUERY, OPTIONS' });
+
+/** For stream errors that are handled at `close`: without a listener they would end the process. */
+const ignore = (): void => undefined;

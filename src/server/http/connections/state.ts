@@ -1,0 +1,37 @@
+import type { UpstreamClient } from '../../../upstream/client.ts';
+import type { Admission } from './admission.ts';
+import type { HttpServer } from './http-server.ts';
+import type { BodyReader } from '../request/body.ts';
+
+export type ServerState = ReturnType<typeof serverState>;
+
+/** What is in progress at one moment. Every number returns to zero when all clients have gone. */
+export function serverState(http: HttpServer, admission: Admission, bodies: BodyReader, upstream: UpstreamClient) {
+  const { catalog, events } = upstream.state();
+  return {
+    /** Open connections of clients. */
+    connections: http.connections.size(),
+    /** Paused connections, waiting for their turn to be read. */
+    connectionsWaiting: http.pausedSockets.size(),
+    /** Requests whose responses are neither flushed nor abandoned. */
+    requestsRunning: http.connections.exchanges().length,
+    /** Operations that hold a slot. */
+    operationsRunning: admission.running(),
+    /** Operations that wait for a slot. */
+    operationsWaiting: admission.waiting(),
+    /** Timers of request bodies, operations, slots and upstream calls. */
+    deadlines: admission.timers() + bodies.reading() + catalog.deadlines + events.deadlines,
+    /** Upstream calls that hold a permit. */
+    callsRunning: catalog.running + events.running,
+    /** Upstream calls that wait for a permit. */
+    callsWaiting: catalog.waiting + events.waiting,
+    /** Response bytes that clients have not read yet. */
+    unsentBytes: http.unsent.bytes,
+    /** Connections with unread bytes. */
+    unreadConnections: http.unsent.deadlines.size(),
+    /** Response bodies and streams that are being compressed. */
+    compressionsRunning: http.compression?.running() ?? 0,
+    /** Upstream reads in flight. A read shared by several operations counts once. */
+    sharedReads: upstream.sharedReads(),
+  };
+}

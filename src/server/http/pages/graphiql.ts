@@ -1,0 +1,115 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type GraphQLSchema, introspectionFromSchema } from 'graphql';
+import type { Config } from '../../../config/settings.ts';
+import { showsSchema } from '../../graphql/persisted-documents.ts';
+import { createFileRoute, createPage, jsonElement } from './assets.ts';
+import { demoPeople } from './demo-people.ts';
+import { createStaticRoute } from '../response/static-response.ts';
+
+/** A tab that GraphiQL opens with. */
+export interface Tab {
+  name: string;
+  query: string;
+  /** Headers sent with the query, read from lines of its document such as `# x-explain: plan`. */
+  headers?: Record<string, string>;
+}
+
+/** The order of the tabs. Other files of the folder follow by name. */
+const ORDER = [
+  'book',
+  'film',
+  'celebrity',
+  'charts',
+  'shelf',
+  'annotations',
+  'diary',
+  'city',
+  'event',
+  'dashboard',
+  'collect',
+  'annotate',
+  'note',
+  'explain',
+];
+
+/** The tabs: the files in `operations/`. */
+export function readTabs(folder: string): Tab[] {
+  const position = (name: string) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.graphql'))
+    .map((file) => file.slice(0, -'.graphql'.length))
+    .sort((a, b) => position(a) - position(b) || a.localeCompare(b))
+    .map((name) => {
+      const query = readFileSync(join(folder, `${name}.graphql`), 'utf8');
+      return { name, query, headers: headersIn(query) };
+    });
+}
+
+const headersIn = (query: string): Record<string, string> =>
+  Object.fromEntries([...query.matchAll(/^# (x-[a-z-]+): (\S+)$/gm)].map(([, name, value]) => [name!, value!]));
+
+/** Relative to /graphql, so that the page also works where a host mounts the graph below another path. */
+const ASSETS = 'graphql/assets/';
+const SCHEMA = `${ASSETS}schema.json`;
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** The page of GraphiQL; `folder` has its files, as graphiql/build.mjs makes them. Nothing is loaded from other hosts. */
+export function createGraphiqlPage(config: Config, folder: string, tabs: readonly Tab[], schema: GraphQLSchema) {
+  const hasSchema = showsSchema(config);
+  const names = JSON.parse(readFileSync(join(folder, 'files.json'), 'utf8')) as Record<string, string>;
+  const shown = (headers: object = {}) => (Object.keys(headers).length ? JSON.stringify(headers, null, 2) : null);
+  const options = {
+    title: 'catalog-graphql',
+    // With an empty list the editor would have no tab.
+    ...(tabs.length > 0 && {
+      defaultTabs: tabs.map(({ query, headers }) => ({ query, headers: shown(headers) })),
+    }),
+    shouldPersistHeaders: true,
+    defaultEditorToolsVisibility: 'headers',
+    inputValueDeprecation: true,
+  };
+  const address = (name: string) => ASSETS + names[name]!;
+  const workers = {
+    editorWorkerService: address('worker-editor.js'),
+    json: address('worker-json.js'),
+    graphql: address('worker-graphql.js'),
+  };
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>GraphiQL · catalog-graphql</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${address('graphiql.css')}">
+<link rel="stylesheet" href="${address('page.css')}">
+${jsonElement({ workers, explain: config.explain, options, people: demoPeople(config), schema: hasSchema ? SCHEMA : undefined })}
+<script defer src="${address('page.js')}"></script>
+<script defer src="${address('graphiql.js')}"></script>
+</head>
+<body class="no-focus-outline">
+<noscript>GraphiQL needs JavaScript.</noscript>
+<h1 class="page-title">GraphiQL of catalog-graphql</h1>
+<main id="root"></main>
+</body>
+</html>
+`;
+  const routes = Object.values(names).map((name) => [`/${ASSETS}${name}`, createFileRoute(folder, name)] as const);
+  // The response to the introspection query of GraphiQL. Browsers load it again only if it has changed.
+  const introspection = createStaticRoute(JSON_TYPE, () => JSON.stringify({ data: introspectionFromSchema(schema) }));
+  return {
+    page: createPage(html, sources),
+    /** The routes of its files, by path. */
+    files: { ...Object.fromEntries(routes), ...(hasSchema && { [`/${SCHEMA}`]: introspection }) },
+  };
+}
+
+const sources = [
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'", // the editor sets styles of its own
+  'img-src data:',
+  'font-src data:',
+  "worker-src 'self'",
+  "connect-src 'self'",
+];

@@ -1,0 +1,49 @@
+/** The address of the client: the peer of the connection, or the address that trusted proxies report. */
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import { addressRange } from '../../../lib/address-ranges.ts';
+
+/**
+ * Each proxy appends the address that connected to it. Read from the end, the first address that is not a trusted proxy is the client;
+ * anything before it was written by the client.
+ */
+export function clientAddress(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
+  const trusted = new BlockList();
+  for (const text of trustedProxies) {
+    const range = addressRange(text);
+    if (range) trusted.addSubnet(range.address, range.bits, range.family);
+  }
+  const isTrusted = (address: string) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+  return ({ socket, headers }) => {
+    const { remoteAddress = '' } = socket;
+    const peer = trustedProxies.length === 0 ? undefined : addressIn(remoteAddress);
+    if (peer === undefined || !isTrusted(peer)) return peer ?? remoteAddress;
+    const hopsBefore = (hops: readonly string[]) => {
+      let client = peer;
+      for (let at = hops.length - 1; at >= 0 && isTrusted(client); at--) {
+        const hop = addressIn(hops[at]!);
+        if (hop === undefined) return client; // `unknown` or an obfuscated name: count the proxy that reported it
+        client = hop;
+      }
+      return client;
+    };
+    const { 'x-forwarded-for': listed, forwarded } = headers;
+    const byList = listed === undefined ? undefined : hopsBefore(String(listed).split(','));
+    const byForwarded = forwarded === undefined ? undefined : hopsBefore(forwarded.split(',').map(forIn));
+    // A proxy that writes one header may pass on the other as the client sent it. If they differ, neither can be trusted.
+    if (byList !== undefined && byForwarded !== undefined && byList !== byForwarded) return peer;
+    return byList ?? byForwarded ?? peer;
+  };
+}
+
+/** The `for` parameter of one element of Forwarded: `for=192.0.2.1;proto=https`, `for="[2001:db8::1]:4711"`. */
+const forIn = (element: string): string => /(?:^|;)\s*for=\s*"?([^;"\s]*)"?/i.exec(element)?.[1] ?? '';
+
+/** An IP address without brackets and port, in lower case, IPv4-mapped as IPv4; undefined for anything else. */
+function addressIn(text: string): string | undefined {
+  const bare = /^\s*(?:\[([^\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5}|(\S+))\s*$/.exec(text);
+  const address = (bare?.[1] ?? bare?.[2] ?? bare?.[3] ?? '').toLowerCase();
+  const mapped = /^::ffff:([\d.]+)$/.exec(address)?.[1] ?? address; // IPv4 on a dual-stack socket
+  return isIP(mapped) === 0 ? undefined : mapped;
+}

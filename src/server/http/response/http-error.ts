@@ -1,0 +1,103 @@
+import type { IncomingMessage } from 'node:http';
+import type { GraphQLError, GraphQLErrorExtensions } from 'graphql';
+import { type ClientCode, notesOn } from '../../../graph/errors/codes.ts';
+import type { Exchange } from '../exchange.ts';
+
+/** An error of a request that does not become an operation. It is sent in the protocol of its route, with an HTTP status. */
+export class HttpError extends Error {
+  readonly status: number;
+  readonly code: ClientCode;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, code: ClientCode, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.name = 'HttpError';
+    this.status = status;
+    this.code = code;
+    this.headers = headers;
+  }
+
+  /** What clients need that see the body alone. */
+  get extensions(): GraphQLErrorExtensions {
+    const { 'retry-after': seconds } = this.headers;
+    return { code: this.code, ...(seconds && { retryAfter: Number(seconds) }) };
+  }
+}
+
+export const notFound = (): HttpError =>
+  new HttpError(404, 'NOT_FOUND', 'There is nothing here; the graph is at /graphql.');
+
+/** The page of the error codes. */
+export const HELP_PATH = '/docs/errors';
+
+/** Undefined for a code that the page does not have. */
+const helpLink = (code: unknown): string | undefined =>
+  typeof code === 'string' && notesOn(code) ? `${HELP_PATH}#${code}` : undefined;
+
+/** Adds the links to the errors themselves. A prepared error that is sent again keeps its link. */
+export function addHelpLinks(errors: readonly GraphQLError[] | undefined): void {
+  for (const { extensions } of errors ?? []) {
+    const help = helpLink(extensions.code);
+    if (help) extensions.help = help;
+  }
+}
+
+/** The rest of a body up to this length is discarded to keep the connection. */
+const DISCARDED_MAX = 65_536;
+
+/** The format of errors that the clients of a route read. */
+export type ErrorFormat = 'graphql' | 'json-rpc';
+
+/** The code of JSON-RPC for errors of the server. Ours is in `data`. */
+const SERVER_ERROR = -32_000;
+
+export function httpErrorBody(error: HttpError, format: ErrorFormat = 'graphql', requestId?: string): string {
+  const { code, message } = error;
+  const details = { code, requestId, help: helpLink(code) };
+  if (format === 'graphql') return JSON.stringify({ errors: [{ message, extensions: details }] });
+  const data = { ...details, ...error.extensions };
+  return JSON.stringify({ jsonrpc: '2.0', error: { code: SERVER_ERROR, message, data }, id: null });
+}
+
+/** Sends the error. A client that is still sending its body may go on for `lingerMs`. */
+export function sendHttpError(exchange: Exchange, error: HttpError, format: ErrorFormat, lingerMs: number): void {
+  const { request, response, requestId } = exchange;
+  if (exchange.isClosed || response.writableEnded) return;
+  if (response.headersSent || response.destroyed) return void response.destroy();
+  exchange.setHeaders();
+  const body = httpErrorBody(error, format, requestId);
+  // The connection is closed if the rest of the body is still to come. After a 503 a short rest is read instead, so that the client can
+  // retry on the same connection.
+  const { 'content-length': length = 0, 'transfer-encoding': transferEncoding } = request.headers;
+  const isDiscarded = error.status === 503 && Number(length) <= DISCARDED_MAX;
+  const isClosed = !request.complete && (Number(length) > 0 || transferEncoding !== undefined) && !isDiscarded;
+  if (isClosed) {
+    response.removeHeader('keep-alive');
+    response.setHeader('connection', 'close');
+  }
+  response.writeHead(error.status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    ...error.headers,
+  });
+  if (!isClosed) return void response.end(body);
+  response.write(body);
+  request.unpipe();
+  discardBody(request, lingerMs, () => response.end());
+}
+
+/**
+ * Reads the rest of a request and discards it. Many clients read only after they have sent everything; if the connection were closed
+ * before, they would lose the response. `onEnd` is called, perhaps more than once, at the end of the request, at its close, or after
+ * `withinMs`.
+ */
+export function discardBody(request: IncomingMessage, withinMs: number, onEnd: () => void): void {
+  const timer = setTimeout(onEnd, withinMs);
+  const end = () => {
+    clearTimeout(timer);
+    onEnd();
+  };
+  request.once('end', end);
+  request.once('close', end);
+  request.resume();
+}

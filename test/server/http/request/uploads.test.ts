@@ -1,0 +1,226 @@
+import { EventEmitter, once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { PassThrough, type Readable, Writable } from 'node:stream';
+import { GraphQLObjectType, GraphQLInt, GraphQLList, GraphQLSchema, GraphQLString } from 'graphql';
+import type { FileUpload } from 'graphql-upload-minimal';
+import { GraphQLUpload, Upload, processRequest } from 'graphql-upload-minimal';
+import { pino } from 'pino';
+import { afterEach, describe, expect, test } from 'vitest';
+import { readConfig } from '../../../../src/config/read.ts';
+import { openServer } from '../../../../src/server/server.ts';
+import type { Facade } from '../../../../src/server/server.ts';
+import { createUpstream } from '../../../../src/upstream/client.ts';
+
+const schema = new GraphQLSchema({
+  query: new GraphQLObjectType({ name: 'Query', fields: { word: { type: GraphQLString } } }),
+  mutation: new GraphQLObjectType({
+    name: 'Mutation',
+    fields: {
+      weigh: {
+        type: new GraphQLList(GraphQLInt),
+        args: { files: { type: new GraphQLList(GraphQLUpload) } },
+        resolve: async (_, { files }: { files: Promise<FileUpload>[] }) => {
+          const sizes: number[] = [];
+          for (const file of files) {
+            let size = 0;
+            for await (const chunk of (await file).createReadStream()) size += (chunk as Buffer).length;
+            sizes.push(size);
+          }
+          return sizes;
+        },
+      },
+      ignore: { type: GraphQLString, args: { file: { type: GraphQLUpload } }, resolve: () => 'ignored' },
+    },
+  }),
+});
+
+let facade: Facade | undefined;
+afterEach(() => facade?.close());
+
+/** The schema of these tests calls no service. */
+const nowhere = 'http://127.0.0.1:1';
+
+async function open(env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const config = readConfig({ PORT: '0', ...env });
+  facade = await openServer(config, {
+    schema,
+    upstream: createUpstream({ ...config, baseUrl: nowhere, eventBaseUrl: nowhere }),
+    log: pino({ level: 'silent' }),
+  });
+  return facade.url;
+}
+
+const weigh = (count: number) => ({
+  query: 'mutation ($files: [Upload]) { weigh(files: $files) }',
+  variables: { files: Array<null>(count).fill(null) },
+});
+
+function send(url: string, operations: unknown, map: unknown, files: Record<string, number>) {
+  const form = new FormData();
+  form.set('operations', JSON.stringify(operations));
+  form.set('map', JSON.stringify(map));
+  for (const [name, size] of Object.entries(files)) form.set(name, new Blob([new Uint8Array(size)]), `${name}.png`);
+  return fetch(`${url}/graphql`, { method: 'POST', body: form, headers: { 'x-graphql-csrf': '1' } });
+}
+
+const codeOf = async (response: Response) => (await response.json()).errors[0].extensions.code;
+
+test('files reach the resolver as streams, at the positions they are mapped to', async () => {
+  const url = await open();
+  const answer = await send(url, weigh(2), { a: ['variables.files.0'], b: ['variables.files.1'] }, { a: 70_000, b: 5 });
+  expect(await answer.json()).toEqual({ data: { weigh: [70_000, 5] } });
+});
+
+test('a file in several places is read once and given to each, among other files', async () => {
+  const url = await open();
+  const map = {
+    a: ['variables.files.0', 'variables.files.3'],
+    b: ['variables.files.1'],
+    c: ['variables.files.2', 'variables.files.4'],
+  };
+  const answer = await send(url, weigh(5), map, { a: 2_900_000, b: 70_000, c: 0 });
+  expect(await answer.json()).toEqual({ data: { weigh: [2_900_000, 70_000, 0, 2_900_000, 0] } });
+});
+
+test('of a file in several places no more is kept than shows that it is too large for a picture', async () => {
+  const url = await open();
+  const answer = await send(url, weigh(2), { a: ['variables.files.0', 'variables.files.1'] }, { a: 9_000_000 });
+  const { data } = (await answer.json()) as { data: { weigh: number[] } };
+  expect(data.weigh[0]).toBe(data.weigh[1]);
+  expect(data.weigh[0]).toBeGreaterThanOrEqual(3_000_000);
+  expect(data.weigh[0]).toBeLessThan(3_200_000);
+});
+
+test('an unread file does not delay the response, and the connection stays usable', async () => {
+  const url = await open();
+  const ignore = { query: 'mutation ($file: Upload) { ignore(file: $file) }', variables: { file: null } };
+  for (let i = 0; i < 3; i++) {
+    const answer = await send(url, ignore, { a: ['variables.file'] }, { a: 3_000_000 });
+    expect(await answer.json()).toEqual({ data: { ignore: 'ignored' } });
+  }
+});
+
+test('too many files, or too many bytes, are rejected with a code', async () => {
+  const url = await open({ MAX_PICTURES: '1', MAX_MUTATIONS: '1', MAX_UPLOAD_BYTES: '1000', MAX_BODY_BYTES: '2000' });
+  const many = await send(url, weigh(2), { a: ['variables.files.0'], b: ['variables.files.1'] }, { a: 1, b: 1 });
+  expect([many.status, await codeOf(many)]).toEqual([413, 'UPLOAD_TOO_LARGE']);
+  const large = await send(url, weigh(1), { a: ['variables.files.0'] }, { a: 50_000 });
+  expect([large.status, await codeOf(large)]).toEqual([413, 'UPLOAD_TOO_LARGE']);
+});
+
+test.each([null, 'word', 7, []])('an invalid map is rejected: %j', async (map) => {
+  const url = await open();
+  const answer = await send(url, { query: '{ word }' }, map, {});
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toMatchObject({ errors: [{ extensions: { code: 'BAD_UPLOAD' } }] });
+});
+
+test('an invalid or ambiguous map, and a batch, are rejected before anything runs', async () => {
+  const url = await open();
+  const both = { a: ['variables.files.0'], b: ['variables.files.0'] };
+  const twice = await send(url, weigh(1), both, { a: 1, b: 1 });
+  expect([twice.status, await codeOf(twice)]).toEqual([400, 'BAD_UPLOAD']);
+  const nothing = await send(url, weigh(1), { a: [] }, { a: 1 });
+  expect([nothing.status, await codeOf(nothing)]).toEqual([400, 'BAD_UPLOAD']);
+  const nowhere = await send(url, weigh(1), { a: ['variables.none.0'] }, { a: 1 });
+  expect([nowhere.status, await codeOf(nowhere)]).toEqual([400, 'BAD_UPLOAD']);
+  const batch = await send(url, [weigh(1)], { a: ['0.variables.files.0'] }, { a: 1 });
+  expect([batch.status, await codeOf(batch)]).toEqual([400, 'BATCHING_OFF']);
+});
+
+test('a form whose operations do not arrive times out', async () => {
+  const url = await open({ REQUEST_BODY_TIMEOUT_MS: '100' });
+  const never = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('--x\r\n')) });
+  const headers = { 'content-type': 'multipart/form-data; boundary=x', 'x-graphql-csrf': '1' };
+  const init = { method: 'POST', headers, body: never, duplex: 'half' };
+  const answer = await fetch(`${url}/graphql`, init);
+  expect([answer.status, await codeOf(answer)]).toEqual([408, 'REQUEST_TIMEOUT']);
+});
+
+/** What `src/server/http/request/uploads.ts` relies on. An update of the library that changes any of it fails here. */
+describe('graphql-upload-minimal', () => {
+  const OPERATIONS = '{"query":"{ word }","variables":{"a":null}}';
+  const part = (name: string, text: string) => `--x\r\ncontent-disposition: form-data; ${name}\r\n\r\n${text}\r\n`;
+  const form = (file: string) =>
+    `${part('name="operations"', OPERATIONS)}${part('name="map"', '{"f":["variables.a"]}')}${file}--x--\r\n`;
+  const validForm = form(part('name="f"; filename="f.png"', 'bytes'));
+
+  /** A request that records what the library does with it. */
+  class RecordedRequest extends PassThrough {
+    readonly headers = { 'content-type': 'multipart/form-data; boundary=x' };
+    readonly parsers: Writable[] = [];
+    readonly unpiped: unknown[] = [];
+    readonly fields: string[] = [];
+    readonly files: Readable[] = [];
+    errors = 0;
+    /** The library's listeners on its parser at the time of `pipe`. */
+    readonly listeningAtPipe: Record<string, number> = {};
+
+    override pipe<T extends NodeJS.WritableStream>(parser: T): T {
+      this.parsers.push(parser as unknown as Writable);
+      for (const event of ['field', 'file', 'error', 'close'])
+        this.listeningAtPipe[event] = parser.listenerCount(event);
+      parser.on('field', (name: string) => this.fields.push(name));
+      parser.on('file', (_: string, file: Readable) => this.files.push(file));
+      parser.on('error', () => this.errors++);
+      return super.pipe(parser);
+    }
+
+    override unpipe(parser?: NodeJS.WritableStream): this {
+      this.unpiped.push(parser);
+      return super.unpipe(parser);
+    }
+  }
+
+  function processBody(body?: string) {
+    const request = new RecordedRequest();
+    const operations = processRequest(request as unknown as IncomingMessage, new EventEmitter() as ServerResponse);
+    if (body !== undefined) request.end(body);
+    return { request, operations: operations as Promise<{ variables: { a: Upload } }> };
+  }
+
+  test('pipes the request to one parser, on which it listens already', async () => {
+    const { request, operations } = processBody(validForm);
+    await operations;
+    expect(request.parsers).toHaveLength(1);
+    expect(request.parsers[0]).toBeInstanceOf(Writable);
+    expect(request.listeningAtPipe).toMatchObject({ field: 1, file: 1, error: 1 });
+  });
+
+  test('reads the two fields and the files by events of the parser', async () => {
+    const { request, operations } = processBody(validForm);
+    const { variables } = await operations;
+    const file = await variables.a.promise;
+    expect(request.fields).toEqual(['operations', 'map']);
+    expect(request.files).toHaveLength(1);
+    expect(file.createReadStream()).toBe(request.files[0]);
+  });
+
+  test('returns the operation when the map was read, before any file has arrived', async () => {
+    const { request, operations } = processBody();
+    request.write(form(''));
+    await expect(operations).resolves.toMatchObject({ variables: { a: expect.any(Upload) } });
+    expect(request.files).toHaveLength(0);
+    request.destroy();
+  });
+
+  test('unpipes the request when the parser has closed', async () => {
+    const { request, operations } = processBody(validForm);
+    const file = await (await operations).variables.a.promise;
+    file.createReadStream().resume();
+    await once(request.parsers[0]!, 'close');
+    expect(request.unpiped).toContain(request.parsers[0]);
+  });
+
+  test('listens for the first error of its parser only, although the parser emits one for each malformed part', async () => {
+    const malformed = part('name="f"; filename="f.png"\r\n\0', 'bytes');
+    const { request, operations } = processBody(form(malformed + malformed));
+    await expect((await operations).variables.a.promise).rejects.toThrow('Malformed part header');
+    expect(request.errors).toBe(2);
+  });
+
+  test('its scalar returns the promise of a variable to resolvers, even of a replaced variable', () => {
+    const promise = Promise.resolve();
+    expect(GraphQLUpload.parseValue(Object.assign(new Upload(), { promise }))).toBe(promise);
+  });
+});

@@ -1,0 +1,196 @@
+// ETag, HEAD, QUERY, Server-Timing and CORS of reads.
+import { connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { printMarkedSchema } from '../../../../src/graph/null-conditions.ts';
+import { schema } from '../../../../src/graph/schema.ts';
+import { startFacade } from '../../../support/start-facade.ts';
+import { json } from '../../../support/hostile.ts';
+
+const book = json(JSON.stringify({ id: '7', title: 'x' }));
+const query = '{ book(id: 7) { title } }';
+const result = { data: { book: { title: 'x' } } };
+const alice = { authorization: 'Bearer demo-alice' };
+
+/** A facade over a service with one book. */
+async function facade(env: NodeJS.ProcessEnv = {}) {
+  const setup = await startFacade({ recordTtlSeconds: '60' }, env);
+  setup.books.behave(book);
+  const url = `${setup.url}?${new URLSearchParams({ query }).toString()}`;
+  const get = (headers: Record<string, string> = {}, method = 'GET') => fetch(url, { method, headers });
+  return { ...setup, get };
+}
+
+test('a GET with the current ETag is answered with 304', async () => {
+  const { get } = await facade();
+  const first = await get();
+  const etag = first.headers.get('etag')!;
+  expect(etag).toMatch(/^W\/"[\w-]{22}"$/);
+  for (const ifNoneMatch of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
+    const again = await get({ 'if-none-match': ifNoneMatch });
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
+    expect(again.headers.get('cache-control')).toMatch(/^public, max-age=/);
+    expect(again.headers.get('vary')).toContain('Authorization');
+  }
+  const other = await get({ 'if-none-match': 'W/"other"' });
+  expect([other.status, await other.json()]).toEqual([200, result]);
+});
+
+test('the ETag of a private response is valid for its token only, and a no-store response has none', async () => {
+  const { get, books } = await facade();
+  const tags = [await get(), await get(alice), await get({ authorization: 'Bearer demo-bob' }), await get(alice)].map(
+    ({ headers }) => headers.get('etag'),
+  );
+  expect(tags[1]).toBe(tags[3]);
+  expect(new Set(tags).size).toBe(3);
+  expect((await get({ 'if-none-match': tags[1]!, authorization: 'Bearer demo-bob' })).status).toBe(200);
+  const anew = await facade();
+  anew.books.behave(json(JSON.stringify({ code: 1000, msg: 'x', request: 'x' }), 400));
+  const rejected = await anew.get({ 'if-none-match': '*' });
+  expect([rejected.status, rejected.headers.get('etag')]).toEqual([200, null]);
+  expect(books.requests.length).toBeGreaterThan(0);
+});
+
+test('HEAD has the headers of GET, and no body', async () => {
+  const { get } = await facade();
+  const [whole, head] = [await get(), await get({}, 'HEAD')];
+  expect([head.status, await head.text()]).toEqual([200, '']);
+  for (const name of ['content-type', 'content-length', 'etag', 'vary'])
+    expect([name, head.headers.get(name)]).toEqual([name, whole.headers.get(name)]);
+});
+
+test('QUERY has the same response as GET', async () => {
+  const { url, get } = await facade();
+  const send = (body: object | string, headers: Record<string, string> = {}) =>
+    fetch(url, {
+      method: 'QUERY',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  const whole = await send({ query: 'query ($id: ID!) { book(id: $id) { title } }', variables: { id: 7 } });
+  expect([whole.status, await whole.json()]).toEqual([200, result]);
+  const plain = await get();
+  for (const name of ['content-type', 'etag', 'vary'])
+    expect([name, whole.headers.get(name)]).toEqual([name, plain.headers.get(name)]);
+  expect(whole.headers.get('cache-control')).toMatch(/^public, max-age=/);
+  expect((await send({ query }, { 'if-none-match': plain.headers.get('etag')! })).status).toBe(304);
+  expect(await (await send({ query }, { accept: 'text/html, */*;q=0.1' })).json()).toEqual(result);
+  const bare = await send(query, { 'content-type': 'application/graphql' });
+  expect(await bare.json()).toEqual(result);
+});
+
+test('QUERY rejects mutations and multipart forms', async () => {
+  const { url, books } = await facade();
+  const send = (type: string, body: string) => fetch(url, { method: 'QUERY', headers: { 'content-type': type }, body });
+  const mutation = 'mutation { collectBook(input: {bookId: 7, status: WISH}) { created } }';
+  expect((await send('application/json', JSON.stringify({ query: mutation }))).status).toBe(405);
+  expect((await send('multipart/form-data; boundary=x', 'x')).status).toBe(415);
+  expect((await send('application/json', '{')).status).toBe(400);
+  expect(books.requests).toEqual([]);
+  const options = await fetch(url, { method: 'OPTIONS' });
+  expect([options.headers.get('allow'), options.headers.get('accept-query')]).toEqual([
+    'GET, HEAD, POST, QUERY, OPTIONS',
+    'application/json',
+  ]);
+});
+
+test('the schema is served at /graphql/schema.graphql to clients that may use introspection', async () => {
+  const on = await facade();
+  const sent = await fetch(`${on.url}/schema.graphql`);
+  expect(await sent.text()).toBe(printMarkedSchema(schema));
+  expect(sent.headers.get('content-type')).toBe('application/graphql; charset=utf-8');
+  const again = await fetch(`${on.url}/schema.graphql`, { headers: { 'if-none-match': sent.headers.get('etag')! } });
+  expect([again.status, again.headers.get('cache-control')]).toEqual([304, 'no-cache']);
+  expect((await fetch(`${on.url}/schema.graphql`, { method: 'POST' })).status).toBe(405);
+  const off = await facade({ INTROSPECTION: 'off' });
+  expect((await fetch(`${off.url}/schema.graphql`)).status).toBe(404);
+});
+
+test('the error page is sent again only after it changed', async () => {
+  const { facade: setup } = await facade();
+  const first = await fetch(`${setup.url}/docs/errors`);
+  const again = await fetch(`${setup.url}/docs/errors`, { headers: { 'if-none-match': first.headers.get('etag')! } });
+  expect([again.status, again.headers.get('vary')]).toEqual([304, first.headers.get('vary')]);
+});
+
+test('Server-Timing reports upstream calls and their duration, outside production or if turned on', async () => {
+  const post = (url: string) =>
+    fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...alice },
+      body: JSON.stringify({ query }),
+    });
+  const timing = async ({ url }: { url: string }) => (await post(url)).headers.get('server-timing');
+  const setup = await facade();
+  expect(await timing(setup)).toMatch(/^total;dur=[\d.]+, upstream;desc="calls: 1";dur=[\d.]+, cache;desc="calls: 0"$/);
+  expect(await timing(setup)).toContain('upstream;desc="calls: 0";dur=0.0, cache;desc="calls: 1"');
+  expect((await setup.get()).headers.get('server-timing')).toContain('cache;desc="calls: 1"');
+  expect(await timing(await facade({ NODE_ENV: 'production' }))).toBeNull();
+  expect(await timing(await facade({ NODE_ENV: 'production', SERVER_TIMING: 'on' }))).toContain('total');
+  expect(await timing(await facade({ SERVER_TIMING: 'off' }))).toBeNull();
+});
+
+test('RateLimit reports the remaining calls of a limited token', async () => {
+  const { get } = await startFacade({}, { ACCESS_TOKEN: 'own', FILM_TIER: 'basic' }).then((setup) => {
+    setup.books.behave(json(JSON.stringify({ id: '1', title: 'x' })));
+    const films = `${setup.url}?${new URLSearchParams({ query: '{ subject(id: 1) { title } }' }).toString()}`;
+    return { get: (headers: Record<string, string>) => fetch(films, { headers }) };
+  });
+  const { headers } = await get({ authorization: 'Bearer own' });
+  expect(headers.get('ratelimit-policy')).toBe('"films";q=40;w=60');
+  expect(headers.get('ratelimit')).toMatch(/^"films";r=39;t=(60|59)$/);
+  expect((await get({})).headers.get('ratelimit')).toBeNull();
+});
+
+test('outside production CORS allows pages of this machine, and the headers by which clients name themselves', async () => {
+  const { url } = await facade();
+  const preflight = (at: string, origin: string) =>
+    fetch(at, {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'apollographql-client-name',
+      },
+    });
+  for (const origin of ['http://localhost:5173', 'http://127.0.0.1:3000', 'http://localhost']) {
+    const { headers } = await preflight(url, origin);
+    expect(headers.get('access-control-allow-origin')).toBe(origin);
+    expect(headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST, QUERY');
+    for (const name of [
+      'apollographql-client-name',
+      'graphql-client-version',
+      'x-apollo-operation-name',
+      'traceparent',
+    ])
+      expect(headers.get('access-control-allow-headers')!.split(', ')).toContain(name);
+    expect(headers.get('access-control-expose-headers')).toContain('etag');
+  }
+  const production = await facade({ NODE_ENV: 'production' });
+  const listed = await facade({ CORS_ORIGINS: 'https://shop.example,http://dev.example:*' });
+  const allowed = async (at: string, origin: string) =>
+    (await preflight(at, origin)).headers.has('access-control-allow-origin');
+  for (const origin of [
+    'https://localhost:1',
+    'http://localhost.evil:1',
+    'http://localhost:1.evil',
+    'http://evil',
+    'null',
+  ])
+    expect([origin, await allowed(url, origin)]).toEqual([origin, false]);
+  expect(await allowed(production.url, 'http://localhost:5173')).toBe(false);
+  expect(await allowed(listed.url, 'http://dev.example:8080')).toBe(true);
+  expect(await allowed(listed.url, 'https://shop.example:8080')).toBe(false);
+  expect(await allowed(listed.url, 'http://localhost:5173')).toBe(false);
+});
+
+test('a HEAD leaves its connection usable', async () => {
+  const { facade: setup } = await facade();
+  const socket = connect(setup.port, '127.0.0.1');
+  let received = '';
+  socket.on('data', (bytes: Buffer) => (received += bytes.toString()));
+  const path = `/graphql?query=${encodeURIComponent(query)}`;
+  socket.write(`HEAD ${path} HTTP/1.1\r\nhost: x\r\n\r\nGET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+  await new Promise((resolve) => socket.once('close', resolve));
+  expect(received.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2);
+  expect(received.match(/"title":"x"/g)).toHaveLength(1);
+});
