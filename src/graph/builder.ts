@@ -3,6 +3,7 @@ import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
 import { GraphQLLocalDateTime, GraphQLURL } from 'graphql-scalars';
 import { type FileUpload, Upload } from 'graphql-upload-minimal';
 import type { Context } from './context.ts';
+import './plan/declarations-plugin.ts';
 import { asDateTime } from './values/decode.ts';
 
 interface GraphTypes {
@@ -21,7 +22,7 @@ export type BuilderTypes = PothosSchemaTypes.ExtendDefaultTypes<GraphTypes>;
 /** The builder of the fields of an input. */
 export type InputBuilder = PothosSchemaTypes.InputFieldBuilder<BuilderTypes, 'InputObject'>;
 
-export const builder = new SchemaBuilder<GraphTypes>({ defaultFieldNullability: false });
+export const builder = new SchemaBuilder<GraphTypes>({ plugins: ['declarations'], defaultFieldNullability: false });
 
 builder.queryType({ description: 'The root of all queries.' });
 builder.mutationType({

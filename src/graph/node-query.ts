@@ -1,7 +1,7 @@
-import type { GraphQLSchema } from 'graphql';
+import { type GraphQLSchema, isObjectType } from 'graphql';
 import { builder } from './builder.ts';
 import { badInput } from './errors/to-client-error.ts';
-import type { TypeRule } from './plan/declaration-types.ts';
+import { typeRule } from './plan/read-declarations.ts';
 import { Node } from './types/node.ts';
 
 /** The most ids of `nodes`. */
@@ -51,8 +51,8 @@ function countsOf(ids: readonly string[]): ReadonlyMap<string, number> {
 /** The object of a global id, with its type name; the engine loads the rest. Null if there can be no such object. */
 export function nodeOf(id: string, schema: GraphQLSchema, argument = 'id'): object | null {
   const [, name, key = ''] = /^([A-Za-z]+):(.*)$/s.exec(id) ?? [];
-  const rule =
-    name === undefined ? undefined : (schema.getType(name)?.extensions.pothosOptions as TypeRule | undefined);
+  const type = name === undefined ? undefined : schema.getType(name);
+  const rule = isObjectType(type) ? typeRule(type) : undefined;
   if (!rule?.nodeOf) throw badInput('This is not the global id of an object that can be loaded.', { argument });
   const object = rule.nodeOf(key);
   return object && { ...object, __typename: name };

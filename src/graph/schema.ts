@@ -1,7 +1,6 @@
 import { specifiedDirectives } from 'graphql';
 import { builder } from './builder.ts';
 import { describeItemCosts } from './cost/describe-cost.ts';
-import { attachResolvers } from './execute/attach-resolvers.ts';
 import { deferDirective, streamDirective } from './plan/incremental-directives.ts';
 import { describeNulls, semanticNonNullDirective } from './null-conditions.ts';
 import './fields/declare.ts';
@@ -33,14 +32,12 @@ import './event/attendance.ts';
 import './event/attendance.mutations.ts';
 import './event/city.ts';
 
-/** The schema, with the engine's resolvers attached. */
+/** The schema, with what the declarations say of nulls and costs in its descriptions. */
 export const schema = describeItemCosts(
   describeNulls(
-    attachResolvers(
-      builder.toSchema({
-        directives: [...specifiedDirectives, deferDirective, streamDirective, semanticNonNullDirective],
-      }),
-    ),
+    builder.toSchema({
+      directives: [...specifiedDirectives, deferDirective, streamDirective, semanticNonNullDirective],
+    }),
   ),
 );
 

@@ -36,7 +36,7 @@ import {
 import { type Delivery, deferFragment, deliver, partsOf, streamed } from './incremental.ts';
 import { PartlyLoaded } from './load-record.ts';
 import { type OperationPlan, type PlannedField, type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
-import { fieldResolversOf, infoOf } from './attach-resolvers.ts';
+import { type EngineResolver, type Resolver, engineResolverOf, infoOf } from './resolve.ts';
 import { PUNCTUATION_BYTES, bytesOf, roomFor } from './response-size.ts';
 
 /** A result; the deliveries of one that has deferred parts. */
@@ -160,23 +160,24 @@ function execute(step: Step, source: Source, execution: Execution, path: Path | 
 function stepOf(schema: GraphQLSchema, plan: PlannedField, parent: Position | undefined): Step {
   const { field } = plan;
   const position: Position = { plan, isNonNull: isNonNullType(field.type), parent };
+  const engine = engineResolverOf(schema)(field);
   return {
     key: responseKeyOf(plan),
     parent: plan.parent,
     position,
-    resolve: resolveOf(schema, plan),
+    resolve: resolveOf(schema, plan, engine),
     complete: completeOf(schema, position, field.type),
     isComplete: plainlyOf(field.type),
-    isLeaf: isPlainLeaf(field.type) && !fieldResolversOf(field).engine,
+    isLeaf: isPlainLeaf(field.type) && !engine,
   };
 }
 
-function resolveOf(schema: GraphQLSchema, plan: PlannedField): Step['resolve'] {
+function resolveOf(schema: GraphQLSchema, plan: PlannedField, engine: EngineResolver | undefined): Step['resolve'] {
   const { field, args } = plan;
-  const { engine, plain } = fieldResolversOf(field);
   if (engine)
     return (source, { context, variables }, path) =>
       engine(source, { plan, args: args(variables), context, path: path!, variables });
+  const plain = field.resolve as Resolver | undefined;
   if (!plain) return (source) => source[field.name];
   const info = infoOf(schema);
   if (plan.parent !== schema.getMutationType()?.name)

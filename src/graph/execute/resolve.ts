@@ -2,7 +2,14 @@
  * Resolves a field by its plan: from the parent, from an embedded member, from a call, or from a record looked up by its key. A record
  * that has all its selected fields passes through synchronously.
  */
-import { type GraphQLFieldResolver, type GraphQLResolveInfo, getNullableType, isListType } from 'graphql';
+import {
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getNullableType,
+  isListType,
+} from 'graphql';
 import { type Representation, isProvided, wholeRepresentation } from '../../api/endpoint.ts';
 import { asError, isPromise, withValue } from '../../lib/promises.ts';
 import { RecordRejected, TierRequired, isRecordRejection } from '../../upstream/errors.ts';
@@ -10,7 +17,8 @@ import { isUpstreamField, withThrowingFields } from '../../upstream/loading/reco
 import { asObjects } from '../values/decode.ts';
 import { type Page, emptyPage, pageOf } from '../values/paging.ts';
 import type { Context } from '../context.ts';
-import { endpointOf } from '../plan/read-declarations.ts';
+import { endpointOf, fieldRule, nodeTypeOf, typeRule, typesOf } from '../plan/read-declarations.ts';
+import { oncePer } from '../../lib/remember.ts';
 import { type Paging, type ParentRecord, type Resolution, embeddedRecord, requestOf, startCall } from './field-call.ts';
 import type { FieldRule, TypeRule } from '../plan/declaration-types.ts';
 import type { PlannedField } from '../plan/operation-plan.ts';
@@ -23,8 +31,25 @@ export type Resolver = GraphQLFieldResolver<ParentRecord, Context, object>;
 /** Resolves a field by its plan. */
 export type EngineResolver = (parent: ParentRecord, resolution: Resolution) => unknown;
 
+/** The engine's resolver of a field that calls an endpoint or returns records; undefined if its own resolver makes the whole value. */
+export const engineResolverOf = oncePer((schema: GraphQLSchema) =>
+  oncePer((field: GraphQLField<unknown, unknown>): EngineResolver | undefined => {
+    const rule = fieldRule(field);
+    const node = nodeTypeOf(field);
+    const keys = node && 'id' in node.getFields() ? (typeRule(node).record?.keyFields ?? ['id']) : undefined;
+    if (rule.endpoint) return callResolver(rule, keys);
+    const returnsRecords = typesOf(schema, field).some((each) => typeRule(each).record);
+    return field.resolve && returnsRecords
+      ? recordResolver(rule, field.resolve as Resolver, infoOf(schema))
+      : undefined;
+  }),
+);
+
+/** The only part of the info that resolvers may read: nothing in it depends on the selection. */
+export const infoOf = (schema: GraphQLSchema): GraphQLResolveInfo => ({ schema }) as GraphQLResolveInfo;
+
 /** For a field whose own resolver returns records from its parent. */
-export function recordResolver(rule: FieldRule, inner: Resolver, info: GraphQLResolveInfo): EngineResolver {
+function recordResolver(rule: FieldRule, inner: Resolver, info: GraphQLResolveInfo): EngineResolver {
   return (parent, resolution) => {
     const value: unknown = inner(parent, resolution.args, resolution.context, info);
     const listed = representationOfPage(parent);
@@ -45,7 +70,7 @@ function representationOfPage(parent: unknown): Representation | undefined {
 type Keys = readonly string[] | undefined;
 
 /** For a field with an endpoint. */
-export function callResolver(rule: FieldRule, keys: Keys): EngineResolver {
+function callResolver(rule: FieldRule, keys: Keys): EngineResolver {
   const returned = rule.representation ?? wholeRepresentation;
   return (parent, resolution) => {
     const { plan, args } = resolution;

@@ -54,22 +54,15 @@ export function nodeTypeOf({ type }: GraphQLField<unknown, unknown>): GraphQLObj
   return isObjectType(node) ? node : undefined;
 }
 
-export function fieldRule(field: GraphQLField<unknown, unknown>): FieldRule {
-  const { pothosOptions, pothosExposedField } = field.extensions as {
-    pothosOptions?: FieldRule;
-    pothosExposedField?: string;
-  };
-  if (pothosExposedField && !pothosOptions?.needs) return { ...pothosOptions, needs: [pothosExposedField] };
-  return pothosOptions ?? noRule;
-}
+export const fieldRule = ({ extensions }: GraphQLField<unknown, unknown>): FieldRule =>
+  (extensions as { rule?: FieldRule }).rule ?? noRule;
 
 export const typeRule = oncePer((type: GraphQLObjectType): TypeRule => {
   const rule = declaredRule(type);
   return rule.record ? { ...rule, record: { ...rule.record, embeds: embeddedRecords(type) } } : rule;
 });
 
-const declaredRule = (type: GraphQLObjectType): TypeRule =>
-  (type.extensions as { pothosOptions?: TypeRule }).pothosOptions ?? noRule;
+const declaredRule = (type: GraphQLObjectType): TypeRule => (type.extensions as { rule?: TypeRule }).rule ?? noRule;
 const noRule = Object.freeze({});
 
 /** Members that hold other records, or the first page of a list of them. */

@@ -56,10 +56,10 @@ describe('the description of a list', () => {
 
 describe('the description of a list whose representation provides', () => {
   const describedWith = (names: readonly string[]) => {
-    const fieldOfItem = (name: string) => ({ type: GraphQLString, extensions: { pothosOptions: { needs: [name] } } });
+    const fieldOfItem = (name: string) => ({ type: GraphQLString, extensions: { rule: { needs: [name] } } });
     const fields = Object.fromEntries(['id', 'title', 'summary'].map((name) => [name, fieldOfItem(name)]));
-    const item = new GraphQLObjectType({ name: 'Item', fields, extensions: { pothosOptions: { record: {} } } });
-    const items = { type: new GraphQLList(item), extensions: { pothosOptions: { representation: { names } } } };
+    const item = new GraphQLObjectType({ name: 'Item', fields, extensions: { rule: { record: {} } } });
+    const items = { type: new GraphQLList(item), extensions: { rule: { representation: { names } } } };
     const query = new GraphQLObjectType({ name: 'Query', fields: { items } });
     return describeItemCosts(new GraphQLSchema({ query })).getQueryType()!.getFields().items!.description;
   };
