@@ -67,8 +67,9 @@ test('the build context contains exactly the files that the stages copy', () => 
   for (const file of copied) expect(existsSync(file), file).toBe(true);
 });
 
-test('the image contains the folders of the package that the program reads', () => {
-  const folders = manifest.files.filter((file) => !/[.*]/.test(file));
+test('the image contains the folders of the package that the program reads in production', () => {
+  // The documentation is shown outside production only.
+  const folders = manifest.files.filter((file) => !/[.*]|^(dist\/)?docs$/.test(file));
   expect(folders.length).toBeGreaterThan(2);
   for (const folder of folders) expect(existsSync(join(image, folder)), folder).toBe(true);
 });

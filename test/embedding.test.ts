@@ -115,7 +115,7 @@ describe('the fetch function of a facade', () => {
     expect([head.status, await head.text()]).toEqual([200, '']);
     expect(await (await get('/metrics')).text()).toContain('catalog_requests_total{path="/ready",status="200"} 1');
     const page = await get('/graphql', { headers: { accept: 'text/html' } });
-    expect(await page.text()).toContain('<title>catalog-graphql</title>');
+    expect(await page.text()).toContain('<title>GraphiQL · catalog-graphql</title>');
     expect((await get('/graphql', { method: 'OPTIONS' })).status).toBe(204);
     expect(await codeOf(await get('/other'))).toEqual([404, 'NOT_FOUND']);
   });
@@ -276,19 +276,30 @@ describe('the options of a facade', () => {
       production: 'yes',
     };
     expect(problems(wrong).toSorted()).toEqual([
-      'baseUrl must be an http:// or https:// address without user, query or fragment',
+      'baseUrl must be an http:// or https:// address without user, query or fragment, not "ftp://a"',
       'corsOrigins must be a list of origins, each like https://shop.example, or http://localhost:* for any port (no path, no other *)',
       'eventBaseUrl must be set',
-      'graphiql must be true or false',
+      'graphiql must be true or false, not "on"',
       'maxDeep is not an option',
-      'maxDepth must be a whole number from 1 to 500',
-      'maxTokens must be a whole number from 1 to 1000000',
+      'maxDepth must be a whole number from 1 to 500, not "14"',
+      'maxTokens must be a whole number from 1 to 1000000, not 0',
       'otelExporterOtlpHeaders must be an object of header names and values',
       'port is not an option',
       'production must be true or false',
     ]);
     expect(problems({ ...upstreams, maxConnections: 300 })).toEqual([
       'maxBusyConnections must not be less than maxConnections',
+    ]);
+  });
+
+  test('are shown where they are rejected, unless they contain a secret', () => {
+    const secret = 'k3y-of-the-facade';
+    const wrong = { maxDepth: secret, maxTokens: `Bearer ${secret}`, logLevel: `${secret}?`, graphiql: 'yes' };
+    expect(problems({ ...upstreams, ...wrong, accessToken: secret }).toSorted()).toEqual([
+      'graphiql must be true or false, not "yes"',
+      expect.stringMatching(/^logLevel must be [^?]*$/),
+      'maxDepth must be a whole number from 1 to 500',
+      'maxTokens must be a whole number from 1 to 1000000',
     ]);
   });
 

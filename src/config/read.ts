@@ -71,10 +71,11 @@ export function options(): [SettingName, Setting<unknown>][] {
 
 /** Reads the options of a facade inside another program: checked as the environment is, of which only NODE_ENV is read. */
 export function readOptions(given: Readonly<Record<string, unknown>>): Config {
+  const known = ['production', ...options().map(([name]) => name as string)];
   const problems = Object.keys(given)
-    .filter((name) => name !== 'production' && !options().some(([known]) => known === name))
+    .filter((name) => !known.includes(name))
     .map((name) => {
-      const meant = closest(name, Object.keys(settings));
+      const meant = closest(name, known);
       return `${name} is not an option${meant === undefined ? '' : `. Did you mean ${meant}?`}`;
     });
   const { production = process.env.NODE_ENV === 'production' } = given;
@@ -130,8 +131,8 @@ const SHOWN_CHARACTERS = 60;
 function refused(name: SettingName, given: string, { text, shown }: Source): string {
   const isSecret = (each: SettingName) => settings[each].isSecret === true;
   const secrets = entries().flatMap(([each]) => (isSecret(each) ? (text(each) ?? []) : []));
-  if (isSecret(name) || secrets.some((secret) => given.includes(secret))) return '';
   const value = shown(given, name);
+  if (isSecret(name) || secrets.some((secret) => String(value).includes(secret))) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return `, not ${value}`;
   if (typeof value !== 'string') return '';
   const safe = (settings[name] as Setting<unknown>).redact?.(value) ?? value;

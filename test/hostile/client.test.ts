@@ -397,6 +397,7 @@ test('only the intended headers of a client are sent to the service', async () =
       authorization: 'Bearer t',
       'x-other': '1',
       referer: 'http://page',
+      'user-agent': 'page/1',
     },
   });
   expect(Object.keys(books.requests[0]?.headers ?? {}).sort()).toEqual([
@@ -405,9 +406,11 @@ test('only the intended headers of a client are sent to the service', async () =
     'authorization',
     'connection',
     'host',
+    'user-agent',
     'x-request-id',
   ]);
   expect(books.requests[0]?.headers['x-request-id']).toBe('mine-1');
+  expect(books.requests[0]?.headers['user-agent']).toMatch(/^catalog-graphql\//);
 });
 
 test('an Authorization header without a bearer token is sent nowhere', async () => {
