@@ -134,6 +134,8 @@ export interface FacadeOptions {
   shutdownMs?: number | undefined;
   /** Certificates that sign that of Redis (a file of certificates in PEM). Default: those of Node. */
   redisCa?: string | undefined;
+  /** How long a public or film record whose time is over is still served at once, while calls that nobody needs refresh it (a whole number from 0 to 86400). Default: 0. */
+  revalidateSeconds?: number | undefined;
   /** Time to live of all cached records; 0 turns the cache off (a whole number from 0 to 31536000). Default: depends on the type. */
   recordTtlSeconds?: number | undefined;
   /** User-Agent of upstream calls (1 to 200 visible ASCII characters and spaces). Default: catalog-graphql and its version. */

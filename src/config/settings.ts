@@ -221,6 +221,7 @@ export const settings = {
   }),
   ...inGroup('Calls to upstream and the cache', {
     redisCa: optional('REDIS_CA', certificates, 'certificates that sign that of Redis', 'those of Node'),
+    revalidateSeconds: setting('REVALIDATE_SECONDS', whole(0, 86_400), 0, 'how long a public or film record whose time is over is still served at once, while calls that nobody needs refresh it'),
     recordTtlSeconds: optional(
       'RECORD_TTL_SECONDS',
       whole(0, 31_536_000),

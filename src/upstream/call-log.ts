@@ -18,6 +18,8 @@ export interface LoggedCall {
   cached?: boolean;
   /** Served from the cache because upstream failed; its age in seconds. */
   staleSeconds?: number;
+  /** Served from the cache after its time, while it is refreshed; its age in seconds. */
+  ageSeconds?: number;
   /** Served by an equal request in flight of another operation. */
   coalesced?: boolean;
   error?: string;

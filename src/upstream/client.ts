@@ -1,6 +1,7 @@
 /** The client of the service: what all operations share, and an operation for each request. */
-import type { CancellationToken } from '../lib/cancellation.ts';
-import { createCredentials } from './auth/credentials.ts';
+import { type CancellationToken, createCancellationToken } from '../lib/cancellation.ts';
+import { randomUUID } from 'node:crypto';
+import { type Credential, createCredentials } from './auth/credentials.ts';
 import type { Sender } from './auth/request-context.ts';
 import type { OnAvailabilityChange } from './availability.ts';
 import { type RecordCache, createRecordCache } from './cache/record-cache.ts';
@@ -8,7 +9,9 @@ import { createCallLog } from './call-log.ts';
 import type { ObservedCall } from './http/call.ts';
 import { InFlightRequests } from './http/in-flight.ts';
 import { type Transport, type TransportSettings, createTransport } from './http/pool.ts';
+import { BACKGROUND } from './limits/film-rate.ts';
 import { RateLimiter } from './limits/rate-limiter.ts';
+import { RefreshQueue } from './loading/refresh-queue.ts';
 import { Operation, type OperationServices } from './operation.ts';
 import { connectRedis } from './redis/shared-state.ts';
 
@@ -39,11 +42,18 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
         onInvalidation: () => inFlight.forget(),
       })
     : undefined;
-  const records = parts.records ?? createRecordCache({ ttlSeconds: settings.recordTtlSeconds, cache: shared?.cache });
+  const records =
+    parts.records ??
+    createRecordCache({
+      ttlSeconds: settings.recordTtlSeconds,
+      revalidateSeconds: settings.revalidateSeconds,
+      cache: shared?.cache,
+    });
   const credentials = createCredentials(settings.accessToken, settings.filmTier);
   const rateLimiter = new RateLimiter(settings, shared?.windows, ({ id }, service) =>
     credentials.rejections.has(id, service),
   );
+  const refreshQueue = new RefreshQueue((service) => transport.state()[service].waiting > 0);
   const services: OperationServices = {
     settings,
     transport,
@@ -53,6 +63,7 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
     records,
     onRejected: ({ id, isOwn }) => void records.invalidateCredential(id, isOwn),
     observe: parts.observe,
+    refresh: (credential, refresh) => refreshQueue.add(credential.id, refresh, () => background(services, credential)),
     invalidate(tags) {
       inFlight.forget();
       return records.invalidate(tags);
@@ -88,11 +99,27 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
     /** A sentence if the Redis cannot be used as it is set. */
     checkRedis: async (): Promise<string | undefined> => shared?.check(),
     close: async (): Promise<void> => {
+      refreshQueue.close();
       await transport.close();
       const lost = await shared?.close(settings.shutdownMs);
       if (lost) parts.onLostInvalidations?.(lost);
     },
   };
+}
+
+/** An operation of nobody, with the credential of whoever read the entry. */
+function background(services: OperationServices, credential: Credential) {
+  const callLog = createCallLog();
+  const context = new Operation(services, {
+    credential,
+    isUnreadable: false,
+    address: BACKGROUND,
+    requestId: randomUUID(),
+    cancellation: createCancellationToken(),
+    callLog,
+    isRefresh: true,
+  });
+  return { context, hasFailed: () => callLog.calls.some(({ error }) => error !== undefined) };
 }
 
 /** The token of `Bearer …`; null for anything else. */

@@ -1,6 +1,7 @@
 /** The reads and writes of one operation, called by resolvers. Nothing here outlives the operation. */
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../api/endpoint.ts';
+import type { Credential } from './auth/credentials.ts';
 import type { RequestContext } from './auth/request-context.ts';
 import type { Viewer } from './auth/viewer.ts';
 import { CachePolicy } from './cache/cache-policy.ts';
@@ -11,13 +12,15 @@ import { Calls } from './http/calls.ts';
 import type { FilePart } from './http/multipart.ts';
 import { createApiRequest } from './http/request.ts';
 import type { RateLimitState } from './limits/rate-limiter.ts';
-import type { LoadContext } from './loading/load-context.ts';
+import type { LoadContext, Refresh } from './loading/load-context.ts';
 import { RecordLoader } from './loading/record-loader.ts';
 import { ResponseLoader } from './loading/response-loader.ts';
 
 /** What all operations share. */
 export interface OperationServices extends CallServices {
   records: RecordCache;
+  /** Refreshes an entry with the credential, a while later. */
+  refresh: (credential: Credential, refresh: Refresh) => void;
   /** Drops records and lists from the cache, for all callers. False if other replicas may still have them. */
   invalidate: (tags: readonly string[]) => boolean | Promise<boolean>;
 }
@@ -50,6 +53,7 @@ export class Operation implements LoadContext {
       hasToken: isLoggedIn,
       cancellation: context.cancellation,
       isAccepted: credential.isOwn || credential.accepted,
+      isRefresh: context.isRefresh === true,
     });
     this.viewer = { isLoggedIn, filmTier: credential.filmTier, person: credential.person };
     this.callLog = context.callLog;
@@ -75,6 +79,12 @@ export class Operation implements LoadContext {
   async invalidate(tags: readonly string[]): Promise<void> {
     this.records.clear();
     if (tags.length > 0 && !(await this.services.invalidate(tags))) this.replicasMayLag = true;
+  }
+
+  /** Only with a credential that upstream accepts. */
+  refresh(refresh: Refresh): void {
+    const { credential } = this.context;
+    if (credential.isOwn || credential.accepted) this.services.refresh(credential, refresh);
   }
 
   /** Throws unless the caller sent a token of their own. */

@@ -19,6 +19,7 @@ export function errorsMarkdown(): string {
       '- `extensions.help` is the link to the code on this page, which the facade serves at `/docs/errors`.',
       '- `extensions.upstream` (`service`, `status`, `code`, `message`, `request`) describes the response of the service, if it was called.',
       '- `extensions.stale` of the response lists records that were served from the cache because the service failed, and their age.',
+      '- `extensions.age` lists records that were served after their time and are being refreshed, and their age (`REVALIDATE_SECONDS`).',
       '- `extensions.replicasMayLag` of a mutation is true if Redis did not take note of it yet: other replicas may show the state before it for a while.',
     ].join('\n'),
     ...sections,

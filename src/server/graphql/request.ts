@@ -19,6 +19,8 @@ export interface OperationRequest extends Sender {
   incremental?: IncrementalType | undefined;
   /** The parent of the operation's span. */
   parentSpan?: Context | undefined;
+  /** Called with the age in seconds if records were served after their time. */
+  onAge?: ((seconds: number) => void) | undefined;
   /** Called if the response may be cached. */
   onCacheable?: ((policy: CachePolicy) => void) | undefined;
   /** Called when a response that is sent whole is complete. */

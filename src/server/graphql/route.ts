@@ -59,6 +59,7 @@ export function createGraphqlRoute(
       incremental: accepted.incremental,
       parentSpan: parts.tracing && parentContext(headers),
       onComplete: isTimed ? timingHeaders(exchange) : undefined,
+      onAge: (seconds) => exchange.headers.push('age', String(seconds)),
       onCacheable: method === 'POST' ? undefined : cacheControl(response),
     };
     const json =

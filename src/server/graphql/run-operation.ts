@@ -168,20 +168,27 @@ function resultForClient(
   return { data };
 }
 
-/** Stale records that were used, whether other replicas lag, and the upstream calls if `x-explain: trace` requests them. */
+/** Stale records that were used, those that are being refreshed, whether other replicas lag, and the upstream calls if `x-explain: trace` requests them. */
 function extensionsOf(
   { callLog, replicasMayLag }: Operation,
-  { explain }: OperationRequest,
+  { explain, onAge }: OperationRequest,
 ): Record<string, unknown> | undefined {
   const isStale = ({ staleSeconds }: LoggedCall) => staleSeconds !== undefined;
-  if (explain !== 'trace' && !replicasMayLag && !callLog.calls.some(isStale)) return undefined;
-  const stale = callLog.calls.filter(isStale);
+  const isAged = ({ ageSeconds }: LoggedCall) => ageSeconds !== undefined;
+  const { calls } = callLog;
+  if (explain !== 'trace' && !replicasMayLag && !calls.some((call) => isStale(call) || isAged(call))) return undefined;
+  const stale = calls.filter(isStale);
+  const aged = calls.filter(isAged);
+  if (aged.length > 0) onAge?.(Math.max(...aged.map(({ ageSeconds = 0 }) => ageSeconds)));
   return {
     ...(stale.length > 0 && {
       stale: stale.map(({ field, staleSeconds }) => ({ path: responsePath(field), ageSeconds: staleSeconds })),
     }),
+    ...(aged.length > 0 && {
+      age: aged.map(({ field, ageSeconds }) => ({ path: responsePath(field), ageSeconds })),
+    }),
     ...(replicasMayLag && { replicasMayLag }),
-    ...(explain === 'trace' && { upstream: { calls: callLog.calls.map(describeCall) } }),
+    ...(explain === 'trace' && { upstream: { calls: calls.map(describeCall) } }),
   };
 }
 

@@ -24,4 +24,6 @@ export interface RequestContext extends Omit<Sender, 'authorization'> {
   /** Cancelled at the deadline of the operation, or when the client disconnects. */
   readonly cancellation: CancellationToken;
   readonly callLog: CallLog;
+  /** It refreshes what is cached, with calls that nobody waits for. */
+  readonly isRefresh?: boolean;
 }

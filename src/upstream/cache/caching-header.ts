@@ -12,6 +12,8 @@ export interface Cacheability {
   mustRevalidate?: boolean;
   /** Seconds of freshness from when upstream generated the response; undefined if upstream does not say. */
   maxAge: number | undefined;
+  /** Seconds for which it may be served after that while it is refreshed; undefined if upstream does not say. */
+  staleWhileRevalidate?: number | undefined;
   /** Seconds spent in caches before this one. */
   age?: number;
 }
@@ -24,6 +26,7 @@ export const unspecified: Cacheability = Object.freeze({
   isPrivate: false,
   mustRevalidate: false,
   maxAge: undefined,
+  staleWhileRevalidate: undefined,
   age: 0,
 });
 
@@ -43,6 +46,7 @@ export function cacheabilityOf(headers: CachingHeaders): Cacheability {
     mustRevalidate:
       directives.has('must-revalidate') || directives.has('proxy-revalidate') || directives.has('s-maxage'),
     maxAge: shared ?? secondsIn(directives, 'max-age') ?? freshnessLifetimeOf(expires, headers.date),
+    staleWhileRevalidate: secondsIn(directives, 'stale-while-revalidate'),
     age: Number(/^\s*(\d{1,9})/.exec(age ?? '')?.[1] ?? 0),
   };
 }

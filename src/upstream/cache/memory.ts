@@ -42,6 +42,8 @@ export interface CacheEntry {
   /** The times are in ms since the epoch. */
   since: number;
   freshUntil: number;
+  /** Served until then, and refreshed meanwhile: `freshUntil` or later. */
+  servedUntil: number;
   keptUntil: number;
 }
 
@@ -59,6 +61,8 @@ export interface CacheReader {
   /** When its operation began, by `moment` of the cache. */
   readonly since: number;
   readonly cancellation: CancellationToken | undefined;
+  /** It refreshes the entry: what is only served is not fresh for it. */
+  readonly isRefresh?: boolean;
   /** It may be the one that asks upstream for all replicas. */
   readonly mayLease: boolean;
 }
@@ -83,8 +87,11 @@ export interface Cache {
 }
 
 /** Whether the entry has all that is needed, and may be used without a call. */
-export function isUsable(entry: CacheEntry | undefined, { names }: Pick<CacheReader, 'names'>): entry is CacheEntry {
-  if (!entry || entry.freshUntil <= Date.now()) return false;
+export function isUsable(
+  entry: CacheEntry | undefined,
+  { names, isRefresh }: Pick<CacheReader, 'names' | 'isRefresh'>,
+): entry is CacheEntry {
+  if (!entry || (isRefresh ? entry.freshUntil : entry.servedUntil) <= Date.now()) return false;
   const { value } = entry;
   return names === undefined || names.every((name) => name in value);
 }
@@ -95,8 +102,15 @@ export const mergedEntry = (before: CacheEntry, after: CacheEntry): CacheEntry =
   bytes: before.bytes + after.bytes,
   since: Math.min(before.since, after.since),
   freshUntil: Math.min(before.freshUntil, after.freshUntil),
+  servedUntil: Math.min(before.servedUntil, after.servedUntil),
   keptUntil: Math.min(before.keptUntil, after.keptUntil),
 });
+
+const names = ({ value }: CacheEntry): string[] => Object.keys(value);
+const isIn =
+  ({ value }: CacheEntry) =>
+  (name: string): boolean =>
+    name in value;
 
 /** Operations that share a response all store it. */
 function hasAll(before: object, value: object): boolean {
@@ -150,9 +164,11 @@ export function createMemoryCache(maxBytes: number) {
     set(key: CacheKey, { memory: version }: VersionToken = now, entry: CacheEntry): boolean {
       if (!isCurrent(version, key)) return false;
       const before = find(key);
-      const isFresh = before !== undefined && before.freshUntil > Date.now();
-      if (isFresh && hasAll(before.value, entry.value)) return false;
-      entries.set(key.text, { ...(isFresh && key.isRecord ? mergedEntry(before, entry) : entry), version: latest });
+      const now = Date.now();
+      if (before !== undefined && before.freshUntil > now && hasAll(before.value, entry.value)) return false;
+      const merges =
+        key.isRecord && before !== undefined && before.servedUntil > now && !names(before).every(isIn(entry));
+      entries.set(key.text, { ...(merges ? mergedEntry(before, entry) : entry), version: latest });
       return true;
     },
     delete: (key: CacheKey) => entries.delete(key.text),

@@ -6,7 +6,7 @@
  * - tier       per credential
  * Data of a viewer is never cached.
  */
-import type { Endpoint, Share } from '../../api/endpoint.ts';
+import type { Endpoint } from '../../api/endpoint.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { Cacheability } from './caching-header.ts';
 import {
@@ -18,28 +18,11 @@ import {
   cacheKeyOf,
   createMemoryCache,
 } from './memory.ts';
+import { recordSeconds, responseSeconds, timesOf } from './lifetime.ts';
 import { VIEWER_FIELD, mayHoldViewerData, withoutViewerFields } from './redact.ts';
 
 type Json = Record<string, unknown>;
 
-/** Seconds that a record is fresh, by kind, if upstream does not say. */
-// A table is read down its columns.
-// prettier-ignore
-const recordSeconds: Readonly<Record<string, number>> = {
-  Book:       3600,
-  Subject:    3600,
-  Celebrity:  3600,
-  City:       3600,
-  Event:        60, // people join all the time
-  Annotation:   60,
-  Collection:   30,
-};
-/** The same for lists, and for records requested by something other than their id. */
-const responseSeconds: Readonly<Record<Share, number>> = { public: 300, tier: 300, anonymous: 30, viewer: 0 };
-/** How much longer an entry is kept, to be served while upstream fails. */
-const STALE_SECONDS = 3600;
-/** A longer max-age of upstream is cut to this. */
-const MAX_AGE_SECONDS = 86_400;
 const MAX_BYTES = 64_000_000;
 
 export interface CacheViewer {
@@ -50,6 +33,8 @@ export interface CacheViewer {
   cancellation?: CancellationToken | undefined;
   /** Upstream accepts the credential: a read with it is quick enough for other replicas to wait for. */
   isAccepted?: boolean;
+  /** Its reads refresh what is served after its time. */
+  isRefresh?: boolean;
 }
 
 export type RecordCache = ReturnType<typeof createRecordCache>;
@@ -57,10 +42,12 @@ export type RecordCache = ReturnType<typeof createRecordCache>;
 export interface RecordCacheSettings {
   /** Replaces every time to live, also the max-age of upstream; 0: nothing is cached. */
   ttlSeconds?: number | undefined;
+  /** How long a public or film entry is served after its time, if upstream does not say. */
+  revalidateSeconds?: number;
   cache?: Cache | undefined;
 }
 
-export function createRecordCache({ ttlSeconds, cache: shared }: RecordCacheSettings = {}) {
+export function createRecordCache({ ttlSeconds, revalidateSeconds = 0, cache: shared }: RecordCacheSettings = {}) {
   const cache = shared ?? createMemoryCache(MAX_BYTES);
   const hasEpochs = ttlSeconds !== 0 && !shared;
   let epoch = 0;
@@ -80,6 +67,7 @@ export function createRecordCache({ ttlSeconds, cache: shared }: RecordCacheSett
     cache,
     isShared: shared !== undefined && ttlSeconds !== 0,
     ttlSeconds,
+    revalidateSeconds,
     drop,
     unstored: new Set(),
   };
@@ -103,6 +91,7 @@ interface CacheParts {
   isShared: boolean;
   /** Replaces every time to live, also the max-age of upstream; 0: nothing is cached. */
   ttlSeconds: number | undefined;
+  revalidateSeconds: number;
   drop: (key: CacheKey) => void;
   /** Endpoints whose last response could not be stored: nobody waits for such a response. */
   unstored: Set<Endpoint>;
@@ -158,7 +147,10 @@ export class ViewerCache {
 
 export interface Cached {
   value: Json;
+  /** It may be used without a call. */
   isFresh: boolean;
+  /** Its time is over: it is served while it is refreshed. */
+  isDue: boolean;
   /** In ms since the epoch. */
   freshUntil: number;
   ageSeconds: number;
@@ -200,6 +192,9 @@ class CacheHandle implements CacheReader {
   }
   get cancellation(): CancellationToken | undefined {
     return this.viewer.viewer.cancellation;
+  }
+  get isRefresh(): boolean {
+    return this.viewer.viewer.isRefresh === true;
   }
   get mayLease(): boolean {
     return !this.isPeek && this.viewer.viewer.isAccepted === true && !this.viewer.parts.unstored.has(this.endpoint);
@@ -247,28 +242,24 @@ class CacheHandle implements CacheReader {
     if (!entry) return undefined;
     const { value, since, freshUntil } = entry;
     const now = Date.now();
+    const isFresh = now < (this.isRefresh ? freshUntil : entry.servedUntil);
     const ageSeconds = Math.max(0, Math.round((now - since) / 1000));
-    return { value: value as Json, isFresh: now < freshUntil, freshUntil, ageSeconds };
+    return { value: value as Json, isFresh, isDue: isFresh && now >= freshUntil, freshUntil, ageSeconds };
   }
 
   /** Returns freshUntil; null if the response is not reusable. */
-  protected store(
-    value: object,
-    { bytes, reuse: { noStore, isPrivate, maxAge, mustRevalidate, age = 0 } }: ResponseMeta,
-  ): number | null {
+  protected store(value: object, meta: ResponseMeta): number | null {
     const { key, viewer, endpoint } = this;
-    const { cache, ttlSeconds, unstored } = viewer.parts;
+    const { noStore, isPrivate } = meta.reuse;
+    const { cache, unstored } = viewer.parts;
     if (!key || noStore || (isPrivate && !viewer.isPersonal(endpoint))) {
       if (key) unstored.add(endpoint);
       return null;
     }
     if (unstored.size > 0) unstored.delete(endpoint);
-    const seconds = ttlSeconds ?? Math.max(0, Math.min(maxAge ?? this.seconds, MAX_AGE_SECONDS) - age);
-    const now = Date.now();
-    const freshUntil = now + seconds * 1000;
-    const keptUntil = mustRevalidate ? freshUntil : freshUntil + STALE_SECONDS * 1000;
-    cache.set(key, this.version, { value, bytes, since: now - age * 1000, freshUntil, keptUntil });
-    return freshUntil;
+    const times = timesOf(endpoint, this.seconds, meta.reuse, viewer.parts);
+    cache.set(key, this.version, { value, bytes: meta.bytes, ...times });
+    return times.freshUntil;
   }
 }
 

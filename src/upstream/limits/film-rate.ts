@@ -95,7 +95,8 @@ export class FilmRateLimiter {
     return state;
   }
 
-  private limitsOf({ credential: { isOwn }, rateShare }: FilmCallRequest): WindowLimits {
+  private limitsOf({ credential: { isOwn }, address, rateShare }: FilmCallRequest): WindowLimits {
+    if (address === BACKGROUND) return { slots: UNRESERVED, perAddress: UNRESERVED, holdMs: this.holdMs };
     const slots = BASIC_CALLS_A_MINUTE;
     const ofEverybody = isOwn ? slots / 2 : slots;
     const perAddress = rateShare === undefined ? ofEverybody : slotsOfAgents(rateShare);
@@ -164,6 +165,9 @@ export class FilmRateLimiter {
 }
 
 const AGENTS = 'agents';
+/** The address of calls that nobody waits for. A fifth of the calls a minute is left to others. */
+export const BACKGROUND = 'background';
+const UNRESERVED = Math.floor(BASIC_CALLS_A_MINUTE * 0.8);
 
 /** Agents wait for calls of agents only, so that nobody waits behind them. */
 const keyOf = (credential: string, isAgent: boolean): string => (isAgent ? `${credential} ${AGENTS}` : credential);

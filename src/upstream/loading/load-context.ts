@@ -16,6 +16,15 @@ export interface LoadContext {
   readonly viewer: Viewer;
   /** Restricted by everything that is read. */
   readonly cachePolicy: CachePolicy;
+  /** Refreshes what is served after its time, a while later. */
+  refresh: (refresh: Refresh) => void;
+}
+
+/** A read that refreshes an entry. `id` is equal for equal reads; `run` makes it on behalf of nobody who waits. */
+export interface Refresh {
+  id: string;
+  service: Endpoint['service'];
+  run: (context: LoadContext) => unknown;
 }
 
 /** A request for these fields of the response. The Atom service has no such parameter. */
@@ -26,8 +35,9 @@ export const projectedRequest = (endpoint: Endpoint, input: object, names: Field
   );
 
 /** Notes that a fresh entry of the cache answers the request. */
-export function useFresh(context: LoadContext, request: ApiRequest, { freshUntil }: Cached, path?: Path): void {
-  context.calls.logCached(request, path, { cached: true });
+export function useFresh(context: LoadContext, request: ApiRequest, cached: Cached, path?: Path): void {
+  const { isDue, freshUntil, ageSeconds } = cached;
+  context.calls.logCached(request, path, isDue ? { cached: true, ageSeconds } : { cached: true });
   context.cachePolicy.restrict(freshUntil, request.endpoint);
 }
 

@@ -120,23 +120,26 @@ export class RecordLoader {
     const { calls } = this.context;
     const { state, names, path } = load;
     const { source, key, cache } = state;
-    const fields = projection(source, this.fieldsToRequest(load, cached));
+    // What is due is requested again with the rest: that is no further call.
+    const fresh = cached?.isFresh && !cached.isDue ? cached : undefined;
+    const fields = projection(source, this.fieldsToRequest(load, fresh));
     const request = projectedRequest(source.endpoint, source.input(key), fields);
     try {
-      this.store(load, cached, fields, await calls.send(request, path, cache.isShareable()));
+      this.store(load, fresh, fields, await calls.send(request, path, cache.isShareable()));
     } catch (error) {
       const stale = staleAfter(this.context, source.endpoint, cache, cached, error);
       if (!stale) throw error;
       const available = names.filter((name) => name in stale.value);
-      if (available.length && !stale.isFresh) calls.logCached(request, path, { staleSeconds: stale.ageSeconds });
+      if (available.length && (!stale.isFresh || stale.isDue))
+        calls.logCached(request, path, { staleSeconds: stale.ageSeconds });
       merge(state, stale.value, available, calls.possibleTiers(), requestedFieldsOf(source, stale, available));
       throw error;
     }
   }
 
   /** The fields that are not cached, and those that show whether the caller's tier gets them. */
-  private fieldsToRequest({ state: { source }, names }: FieldLoad, cached: Cached | undefined): FieldNames {
-    const known = cached?.isFresh ? cached.value : undefined;
+  private fieldsToRequest({ state: { source }, names }: FieldLoad, fresh: Cached | undefined): FieldNames {
+    const known = fresh?.value;
     const missing = known ? names.filter((name) => !(name in known)) : names;
     const evidence = this.context.calls.tierEvidence(source, missing);
     if (evidence.length === 0) return missing;
@@ -154,14 +157,23 @@ export class RecordLoader {
   ): boolean {
     if (!cached?.isFresh || !names.every((name) => name in cached.value)) return false;
     const { source, key } = state;
+    if (cached.isDue) this.refresh(state, cached);
     useFresh(this.context, createApiRequest(source.endpoint, source.input(key)), cached, path);
     merge(state, cached.value, names, this.context.calls.possibleTiers(), requestedFieldsOf(source, cached, names));
     return true;
   }
 
+  /** All fields that are cached, so that none is lost. */
+  private refresh({ kind, key, source }: RecordState, { value }: Cached): void {
+    const names = Object.keys(value).filter((name) => isUpstreamField(source, name));
+    const run = (context: LoadContext) =>
+      new RecordLoader(context).load(kind, source, key, names.sort(), {}, undefined);
+    this.context.refresh({ id: `${kind}:${key}`, service: source.endpoint.service, run });
+  }
+
   private store(
     { state, names }: FieldLoad,
-    cached: Cached | undefined,
+    fresh: Cached | undefined,
     fields: FieldNames | undefined,
     response: ApiResponse,
   ): void {
@@ -177,10 +189,10 @@ export class RecordLoader {
     if (!fields) state.isWhole = true;
     // Only requested fields are known to be absent: extra fields in the response do not prove that all were sent.
     const known = fields ?? source.members ?? names;
-    if (cached?.isFresh) {
-      const requested = source.tiers ? [...known, ...Object.keys(cached.value)] : names;
-      merge(state, withMembers(cached.value, record), names, calls.possibleTiers(), requested);
-      cachePolicy.restrict(cached.freshUntil, source.endpoint);
+    if (fresh) {
+      const requested = source.tiers ? [...known, ...Object.keys(fresh.value)] : names;
+      merge(state, withMembers(fresh.value, record), names, calls.possibleTiers(), requested);
+      cachePolicy.restrict(fresh.freshUntil, source.endpoint);
     } else merge(state, record, names, calls.possibleTiers(), known);
     cachePolicy.restrict(cache.put(record, known, response), source.endpoint);
     if (response.reuse.forbidsStoring) cachePolicy.forbidsStoring = true;

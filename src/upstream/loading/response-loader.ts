@@ -42,6 +42,11 @@ export class ResponseLoader {
     return cached?.isFresh ? null : wirePath;
   }
 
+  private refresh(request: ApiRequest): void {
+    const run = (context: LoadContext) => new ResponseLoader(context).fetch({ request, path: undefined });
+    this.context.refresh({ id: request.wirePath, service: request.endpoint.service, run });
+  }
+
   /** From the cache while it is fresh, and while upstream fails. */
   private async fetch({ request, path }: ResponseLoad): Promise<unknown> {
     const { calls, cachePolicy } = this.context;
@@ -49,6 +54,7 @@ export class ResponseLoader {
     const cache = this.context.cache.response(endpoint, wirePath);
     const cached = await cache.get();
     if (cached?.isFresh) {
+      if (cached.isDue) this.refresh(request);
       useFresh(this.context, request, cached, path);
       return cached.value;
     }

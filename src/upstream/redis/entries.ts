@@ -5,7 +5,8 @@
 import { type CacheEntry, mergedEntry } from '../cache/memory.ts';
 
 /** As JSON. Replicas of other versions of this program read it too: its names stay. */
-interface StoredEntry extends CacheEntry {
+interface StoredEntry extends Omit<CacheEntry, 'servedUntil'> {
+  servedUntil?: number;
   /** Fields known to be absent: JSON has no undefined. */
   none?: string[];
 }
@@ -28,7 +29,15 @@ export function decodeEntry(text: string): CacheEntry | undefined {
 }
 
 function decodeLine(line: string): CacheEntry {
-  const { value, bytes, since, freshUntil, keptUntil, none = [] } = JSON.parse(line) as StoredEntry;
+  const {
+    value,
+    bytes,
+    since,
+    freshUntil,
+    servedUntil = freshUntil,
+    keptUntil,
+    none = [],
+  } = JSON.parse(line) as StoredEntry;
   for (const name of none) if (!(name in value)) (value as Record<string, unknown>)[name] = undefined;
-  return { value, bytes, since, freshUntil, keptUntil };
+  return { value, bytes, since, freshUntil, servedUntil, keptUntil };
 }

@@ -33,6 +33,7 @@ function setUp(ttlSeconds = 0) {
       tierEvidence: () => [],
       logCached: () => undefined,
     },
+    refresh: () => undefined,
     cache: createRecordCache({ ttlSeconds }).forViewer({ credential: 'nobody', hasToken: false }),
     viewer: { isLoggedIn: false, filmTier: null },
     cachePolicy: new CachePolicy(false),

@@ -17,7 +17,14 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 /** As a part of the fields of a record, which is fresh for a minute. */
 const entryOf = (value: object) => {
   const now = Date.now();
-  return { value, bytes: 10, since: now, freshUntil: now + 60_000, keptUntil: now + 120_000 };
+  return {
+    value,
+    bytes: 10,
+    since: now,
+    freshUntil: now + 60_000,
+    servedUntil: now + 60_000,
+    keptUntil: now + 120_000,
+  };
 };
 
 describe.skipIf(!hasRedis)('the cache that replicas share', () => {
