@@ -39,7 +39,8 @@ const facade = await start([], env, /graph +(\S+)\/graphql/);
 
 /** People request a page. Agents call all tools that read, those of films most often; they are soon rejected, and continue. */
 const page = { query: readFileSync('operations/book.graphql', 'utf8') };
-const books = JSON.parse(readFileSync('demo/books.json', 'utf8')).books.map(({ id }) => id);
+const [columns, ...rows] = JSON.parse(readFileSync('demo/books.json', 'utf8')).books;
+const books = rows.map((row) => row[columns.indexOf('id')]);
 const tools = [
   ...[
     ['Film', { id: '1295644' }],

@@ -221,7 +221,7 @@ async function runSeed(config: Config, books: number): Promise<string> {
   const { dataDir } = config;
   checkWritable(dataDir);
   const progress = createProgress(process.stderr);
-  const { growCatalog } = await import('./origin/store/seed/synthetic.ts');
+  const { growCatalog } = await import('./origin/store/synthetic.ts');
   growCatalog({ dataDir, demoDir, books, onProgress: (done) => progress.at(done, books, `${done} of ${books} books`) });
   progress.end();
   return `seeded    ${books} books, the data in ${dataDir}\n`;

@@ -16,7 +16,7 @@ import type { Media } from '../api/endpoint.ts';
 import type { EventDraft, EventFeed, EventRecord, EventType, PersonFeed } from '../api/event.ts';
 import { eventTypes } from '../api/event.ts';
 
-export { AtomError, readableText, writableText } from './xml.ts';
+export { AtomError, escape, readableText, writableText } from './xml.ts';
 export { type XmlElement, serialize } from './xml-writer.ts';
 
 /** The media that are Atom documents. */

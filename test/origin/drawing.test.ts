@@ -1,7 +1,7 @@
 import { XMLValidator } from 'fast-xml-parser';
 import { expect, test } from 'vitest';
 import { fitted } from '../../src/origin/drawing/lines.ts';
-import { shape, svgOf } from '../../src/origin/drawing/svg.ts';
+import { draw } from '../../src/origin/drawing/draw.ts';
 
 test('a title that fits is drawn on one line in the largest font size', () => {
   expect(fitted('百年孤独', 200, [36, 24], 3)).toEqual({ size: 36, lines: ['百年孤独'] });
@@ -10,8 +10,8 @@ test('a title that fits is drawn on one line in the largest font size', () => {
 test('a longer title breaks between words and Chinese characters, then gets a smaller font size, and is cut off last', () => {
   expect(fitted('The Storied Life of A. J. Fikry', 200, [36, 24], 3).lines).toEqual([
     'The Storied',
-    'Life of A.',
-    'J. Fikry',
+    'Life of A. J.',
+    'Fikry',
   ]);
   expect(fitted('这个杀手不太冷', 200, [36], 2).lines).toEqual(['这个杀手', '不太冷']);
   const { size, lines } = fitted('一个人的好天气和另一个人的坏天气', 200, [36, 24], 2);
@@ -44,12 +44,16 @@ test('an empty text has no lines', () => {
   expect(fitted(' \n ', 100, [20], 3).lines).toEqual([]);
 });
 
-test('an SVG is well-formed for any texts and values', () => {
+test('a picture is well-formed SVG whatever its title and texts are, and always the same for an id', () => {
   const hostile = '\0\x1b\ud800<>&"\'\uffff]]>\ud83d';
-  const text = svgOf(
-    { title: hostile, width: 10, height: 10, shapes: [shape('text', { fill: hostile }, [hostile])] },
-    [5, 5],
-  );
-  expect(XMLValidator.validate(text)).toBe(true);
-  expect(text).toContain('<text fill="&lt;&gt;&amp;&quot;\']]&gt;">&lt;&gt;&amp;&quot;\']]&gt;</text>');
+  const captions = [{ text: hostile, y: 20, sizes: [20], most: 2 }];
+  for (const kind of ['book', 'subject', 'celebrity', 'person', 'event', 'photo', 'annotation', 'note'] as const) {
+    for (let id = 0; id < 8; id++) {
+      const text = draw(kind, String(id), [5, 7], hostile, captions);
+      expect(XMLValidator.validate(text)).toBe(true);
+      expect(text).toContain("<title>&lt;&gt;&amp;&quot;']]&gt;</title>");
+      expect(text).toMatch(/^<svg [^>]*width="5" height="7"/);
+      expect(draw(kind, String(id), [5, 7], hostile, captions)).toBe(text);
+    }
+  }
 });

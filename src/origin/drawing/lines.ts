@@ -1,98 +1,54 @@
-/** Most characters of a text that are read, because titles of events have no limit. */
-const LOOKED_AT = 200;
+const words = new Intl.Segmenter('zh', { granularity: 'word' });
 const graphemes = new Intl.Segmenter('zh', { granularity: 'grapheme' });
-const wide =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 /** A line never begins with one of these. */
-const closing = /^[，。、：；！？）》」』】”’…·,.:;!?)\]}]/u;
-
+const closing = /^[\s，。、：；！？）》」』】”’…·,.:;!?)\]}]/u;
 /** A line never ends with one of these. */
-const opening = /^[（《「『【“‘([{]+$/u;
+const opening = /[（《「『【“‘([{]$/u;
 
-interface Fitted {
-  /** Font size in pixels. */
-  size: number;
-  lines: string[];
+/** Breaks the text in the largest font size that fits `width` pixels and `most` lines; at the smallest size it is cut. */
+export function fitted(text: string, width: number, sizes: readonly number[], most: number) {
+  // Titles of events have no limit.
+  const units = unitsOf(words, text.slice(0, 200).replace(/\s+/gu, ' ').trim());
+  const size = sizes.find((each) => linesOf(units, width / each).length <= most) ?? sizes.at(-1)!;
+  const lines = linesOf(units, width / size);
+  if (lines.length > most) return { size, lines: cut(lines.slice(0, most), width / size) };
+  // Of about equal length, so that no single character is left on the last line.
+  const narrower = [0.5, 0.6, 0.7, 0.8, 0.9].map((part) => linesOf(units, (part * width) / size));
+  return { size, lines: narrower.find((each) => each.length === lines.length) ?? lines };
 }
 
-/** Breaks the text in the largest font size that fits `width` pixels and `linesMax` lines; at the smallest size it is cut. */
-export function fitted(text: string, width: number, sizes: readonly number[], linesMax: number): Fitted {
-  const words = wordsOf(text);
-  let last: Fitted = { size: 1, lines: [] };
-  for (const size of sizes) {
-    last = { size, lines: linesOf(words, width / size) };
-    if (last.lines.length <= linesMax) return { size, lines: balanced(words, width / size, last.lines) };
+/** Units between which a line may be broken. */
+function unitsOf(segmenter: Intl.Segmenter, text: string): string[] {
+  const units: string[] = [];
+  for (const { segment } of segmenter.segment(text)) {
+    const last = units.at(-1) ?? '';
+    if (last !== '' && (closing.test(segment) || opening.test(last))) units.splice(-1, 1, last + segment);
+    else units.push(segment);
   }
-  return { size: last.size, lines: shortened(last.lines, linesMax, width / last.size) };
+  return units;
 }
 
-/** Units between which a line may be broken: single Chinese characters, other words, and spaces. */
-function wordsOf(text: string): string[] {
-  const words: string[] = [];
-  let word = '';
-  for (const { segment } of graphemes.segment(text.slice(0, LOOKED_AT).replace(/\s+/gu, ' ').trim())) {
-    const last = words.length - 1;
-    if (closing.test(segment) && word === '' && last >= 0) {
-      words[last] += segment;
-    } else if (opening.test(segment)) {
-      if (word !== '') words.push(word);
-      word = segment;
-    } else if (segment === ' ' || (wide.test(segment) && !closing.test(segment))) {
-      if (word !== '' && !opening.test(word)) words.push(word);
-      words.push(opening.test(word) ? word + segment : segment);
-      word = '';
-    } else {
-      word += segment;
-    }
-  }
-  return word === '' ? words : [...words, word];
-}
-
-function linesOf(words: readonly string[], ems: number): string[] {
+function linesOf(units: readonly string[], ems: number): string[] {
   const lines: string[] = [];
-  let line = '';
-  const end = () => {
-    if (line.trim() !== '') lines.push(line.trim());
-    line = '';
-  };
-  for (const word of words) {
-    if (line !== '' && emsOf(line + word) > ems && word !== ' ') end();
-    // A word longer than a line is broken anywhere.
-    if (emsOf(word) <= ems) line += word;
-    else
-      for (const { segment } of graphemes.segment(word)) {
-        if (line !== '' && emsOf(line + segment) > ems && !closing.test(segment)) end();
-        line += segment;
-      }
+  // A word longer than a line is broken anywhere.
+  for (const unit of units.flatMap((each) => (emsOf(each) > ems ? unitsOf(graphemes, each) : each))) {
+    const last = lines.at(-1);
+    if (last === undefined || emsOf(last + unit) > ems) lines.push(unit);
+    else lines.splice(-1, 1, last + unit);
   }
-  end();
-  return lines;
+  return lines.map((line) => line.trim()).filter(Boolean);
 }
 
-/** The same number of lines of about equal length, so that no single character is left on the last. */
-function balanced(words: readonly string[], ems: number, lines: string[]): string[] {
-  let best = lines;
-  for (let narrower = ems * 0.94; narrower > ems / 2; narrower *= 0.94) {
-    const tried = linesOf(words, narrower);
-    if (tried.length > lines.length) break;
-    best = tried;
-  }
-  return best;
-}
-
-function shortened(lines: readonly string[], most: number, ems: number): string[] {
-  const last = [...graphemes.segment(lines[most - 1] ?? '')].map(({ segment }) => segment);
-  while (last.length > 0 && emsOf(`${last.join('')}…`) > ems) last.pop();
-  return [...lines.slice(0, most - 1), `${last.join('').trimEnd()}…`];
+function cut(lines: readonly string[], ems: number): string[] {
+  let last = lines.at(-1) ?? '';
+  while (last !== '' && emsOf(`${last}…`) > ems) last = unitsOf(graphemes, last).slice(0, -1).join('');
+  return [...lines.slice(0, -1), `${last.trimEnd()}…`];
 }
 
 /** Approximate width of a text in ems; the fonts of the client are unknown. */
 function emsOf(text: string): number {
   let ems = 0;
-  for (const { segment } of graphemes.segment(text)) {
-    if (wide.test(segment) || segment === '…') ems += 1;
-    else if (/^[\sil.,:;'|!()[\]]/.test(segment)) ems += 0.34;
-    else ems += /^[A-ZMWmw\d]/.test(segment) ? 0.74 : 0.6;
-  }
+  for (const c of text.trimEnd())
+    ems += c > '\u10ff' ? 1 : /[\sil.,:;'|!()]/.test(c) ? 0.34 : /[A-ZMWmw\d]/.test(c) ? 0.74 : 0.6;
   return ems;
 }

@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createBookIndex } from './book-index.ts';
+import { zonedTimestamp } from './clock.ts';
 import type { Database } from './database.ts';
-import type { BookFacts } from './seed/book-facts.ts';
-import { seedBooks } from './seed/book.ts';
-import { type EventFacts, seedEvents } from './seed/event.ts';
-import { type CelebrityFacts, type FilmFacts, seedFilms } from './seed/film.ts';
-import { seedNotes } from './seed/note.ts';
-import { type CityFacts, seedPeople } from './seed/people.ts';
+import { prepareWrite } from './sqlite.ts';
 
-const STEPS = 5;
+type Row = Record<string, unknown>;
+/** The rows of some tables, each table after those that it refers to. The first row of a table has the names of the columns. */
+type DemoFile = Record<string, [columns: string[], ...rows: unknown[][]]>;
+
+/** The files of the demo data, in the order in which they are loaded. */
+const FILES = ['people', 'books', 'notes', 'films', 'events'];
+const DAY_MS = 86_400_000;
 
 /** Called after each step of filling the database. */
 export type OnStep = (done: number, all: number, what: string) => void;
@@ -17,23 +20,43 @@ export type OnStep = (done: number, all: number, what: string) => void;
 export function fillOnce(db: Database, demoDir: string, onStep: OnStep = () => undefined): boolean {
   return db.transaction(() => {
     if (db.find('meta', { key: 'filled' })) return false;
-    let done = 0;
-    const step = (what: string) => onStep(++done, STEPS, `filling with the demo catalog: ${what} added`);
-    const facts = <T>(name: string) => JSON.parse(readFileSync(join(demoDir, `${name}.json`), 'utf8')) as T;
-    const { cities, events } = facts<{ cities: CityFacts[]; events: EventFacts[] }>('events');
-    const people = seedPeople(db, cities);
-    step('people');
-    seedBooks(db, facts<{ books: BookFacts[] }>('books').books, people);
-    step('books');
-    seedNotes(db, people);
-    step('notes');
-    const { films } = facts<{ films: FilmFacts[] }>('films');
-    const { celebrities } = facts<{ celebrities: CelebrityFacts[] }>('celebrities');
-    seedFilms(db, films, celebrities, people, cities);
-    step('films');
-    seedEvents(db, events, cities, people);
-    step('events');
+    FILES.forEach((name, n) => {
+      const tables = JSON.parse(readFileSync(join(demoDir, `${name}.json`), 'utf8')) as DemoFile;
+      for (const [table, [columns, ...lists]] of Object.entries(tables)) {
+        const rows = lists.map((values) => Object.fromEntries(columns.map((column, k) => [column, values[k]])));
+        insertAll(db, table, table === 'events' ? rows.map(withTimes) : rows);
+      }
+      onStep(n + 1, FILES.length, `filling with the demo catalog: ${name} added`);
+    });
+    indexTexts(db);
     db.insert('meta', { key: 'filled', value: 'demo' });
     return true;
   });
+}
+
+function insertAll({ raw }: Database, table: string, rows: readonly Row[]) {
+  const columns = Object.keys(rows[0] ?? {});
+  const places = columns.map(() => '?').join(', ');
+  const insert = prepareWrite(raw, `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places})`);
+  for (const row of rows)
+    insert.run(...Object.values(row).map((value) => (Array.isArray(value) ? JSON.stringify(value) : value)));
+}
+
+/** The times of an upcoming event are relative to the day on which the database is filled: day 0 is 1970-01-01. */
+function withTimes({ is_upcoming, starts, ends, ...row }: Row): Row {
+  const day = is_upcoming ? Math.floor(Date.now() / DAY_MS) * DAY_MS : 0;
+  const [starts_ms, ends_ms] = [Date.parse(String(starts)) + day, Date.parse(String(ends)) + day];
+  return { ...row, starts: zonedTimestamp(starts_ms), ends: zonedTimestamp(ends_ms), starts_ms, ends_ms };
+}
+
+/** The texts that searches match. Those of events are written by a trigger. */
+function indexTexts(db: Database) {
+  const index = createBookIndex(db);
+  for (const { id } of db.rows('books', {})) index(id);
+  db.raw.exec(`
+    INSERT INTO subjects_fts (rowid, words)
+    SELECT no, concat_ws(char(10), title, original_title,
+      (SELECT group_concat(value, char(10)) FROM json_each(aka)),
+      (SELECT group_concat(name, char(10) ORDER BY job = 'writers', job = 'casts', position) FROM credits WHERE subject_id = id))
+    FROM subjects ORDER BY no`);
 }

@@ -12,10 +12,11 @@ interface Price {
   film: number;
 }
 
-/** The ids of the first records of a kind in the demo data. */
-const ids = (kind: string): string[] => {
-  const demo = JSON.parse(readFileSync(`demo/${kind}.json`, 'utf8')) as Record<string, { id: string }[]>;
-  return demo[kind]!.slice(0, thorough ? 4 : 2).map(({ id }) => id);
+/** The ids of the first rows of a table in the demo data, whose first row has the names of the columns. */
+const ids = (file: string, table = file): string[] => {
+  const demo = JSON.parse(readFileSync(`demo/${file}.json`, 'utf8')) as Record<string, [string[], ...unknown[][]]>;
+  const [columns, ...rows] = demo[table]!;
+  return rows.slice(0, thorough ? 4 : 2).map((row) => String(row[columns.indexOf('id')]));
 };
 const users = thorough ? ['alice', 'bob', 'carol', 'nobody'] : ['alice', 'nobody'];
 const cities = thorough ? ['beijing', 'shanghai', 'nowhere'] : ['beijing', 'nowhere'];
@@ -25,14 +26,14 @@ const argumentsOf: Record<string, Record<string, readonly (string | boolean)[]>>
   Annotate: { book: ids('books'), content: ['这一页值得再读一遍：一句话就把人物写活了。'] },
   Annotations: { book: ids('books') },
   Book: { id: ids('books') },
-  Celebrity: { id: ids('celebrities') },
+  Celebrity: { id: ids('films', 'celebrities') },
   Charts: { city: ['北京', '上海', '无处'] },
   City: { id: cities },
   Collect: { book: ids('books'), status: ['READ', 'READING', 'WISH'], private: [true] },
   Dashboard: { user: users, city: cities },
   Diary: { user: users },
   Event: { id: ids('events') },
-  Film: { id: ids('films') },
+  Film: { id: ids('films', 'subjects') },
   Search: { query: ['百年', '的', '', 'xyz'] },
   Shelf: { user: users },
   WriteNote: { title: ['周末读书'], content: ['读完了，记几句。'] },

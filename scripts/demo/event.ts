@@ -1,8 +1,8 @@
-import type { EventType } from '../../../api/event.ts';
-import { zonedTimestamp } from '../clock.ts';
-import type { Database } from '../database.ts';
-import type { NewRow, Person, Stored } from '../schema.ts';
-import { type Chance, createChance } from './chance.ts';
+import type { EventType } from '../../src/api/event.ts';
+import { zonedTimestamp } from '../../src/origin/store/clock.ts';
+import type { Database } from '../../src/origin/store/database.ts';
+import type { NewRow, Person, Stored } from '../../src/origin/store/schema.ts';
+import { type Chance, createChance } from '../../src/origin/store/chance.ts';
 import type { CityFacts, SeedPeople } from './people.ts';
 
 type EventText = Pick<
@@ -48,7 +48,6 @@ export function seedEvents(
   facts: readonly EventFacts[],
   cities: readonly CityFacts[],
   { all, alice }: SeedPeople,
-  now: number = Date.now(),
 ) {
   const chance = createChance('events');
   const beijing = cities.find((city) => city.id === 'beijing');
@@ -71,7 +70,7 @@ export function seedEvents(
     const isInvented = fact.origin === 'invented';
     const owner = (fact.owner && sites.get(fact.owner)) || chance.pick(all.slice(3));
     const length = Date.parse(fact.end) - Date.parse(fact.start);
-    const starts = isInvented ? ahead(chance, now, Date.parse(fact.start)) : Date.parse(fact.start);
+    const starts = isInvented ? ahead(chance, Date.parse(fact.start)) : Date.parse(fact.start);
     const crowd = chance.some(all.slice(3), 12);
     const [going, interested] = [crowd.slice(0, Math.min(7, fact.participants)), crowd.slice(7).slice(0, fact.wishers)];
     const event = {
@@ -94,7 +93,7 @@ export function seedEvents(
   for (let n = 0; n < OF_ALICE + OTHERS_IN_BEIJING; n++) {
     const isOfAlice = n % 2 === 0 && n / 2 < OF_ALICE;
     const owner = isOfAlice ? alice : chance.pick(all.slice(3));
-    const event = invented(chance, n, beijing, now);
+    const event = invented(chance, n, beijing);
     const isShowcase = n === 0;
     const others = chance.some(
       guests.filter((guest) => guest !== owner && guest !== alice),
@@ -121,7 +120,7 @@ const kinds: Record<EventType, readonly [readonly string[], readonly string[]]> 
 };
 const districts = ['东城区', '西城区', '海淀区', '朝阳区', '丰台区', '石景山区'];
 
-function invented(chance: Chance, n: number, city: CityFacts, now: number): EventText {
+function invented(chance: Chance, n: number, city: CityFacts): EventText {
   const types = Object.keys(kinds) as EventType[];
   const type = types[n % types.length] ?? 'others';
   const [subjects, places] = kinds[type];
@@ -129,7 +128,7 @@ function invented(chance: Chance, n: number, city: CityFacts, now: number): Even
   // Half past some hour between nine and eight, local time.
   const at = chance.between(9, 20) * HOUR_MS + HOUR_MS / 2 - OFFSET_MS;
   return {
-    ...when(ahead(chance, now, at), chance.between(1, 4) * HOUR_MS),
+    ...when(ahead(chance, at), chance.between(1, 4) * HOUR_MS),
     title,
     type,
     content: contentOf(chance, title),
@@ -139,11 +138,10 @@ function invented(chance: Chance, n: number, city: CityFacts, now: number): Even
   };
 }
 
-/** A time in the next weeks, at the same time of day as `at`. */
-function ahead(chance: Chance, now: number, at: number): number {
-  const midnight = Math.floor(now / DAY_MS) * DAY_MS;
+/** A time in the first weeks of 1970, at the same time of day as `at`: the origin adds the day on which it fills its database. */
+function ahead(chance: Chance, at: number): number {
   const timeOfDay = ((at % DAY_MS) + DAY_MS) % DAY_MS;
-  return midnight + chance.between(2, DAYS_AHEAD) * DAY_MS + timeOfDay;
+  return chance.between(2, DAYS_AHEAD) * DAY_MS + timeOfDay;
 }
 
 const when = (starts_ms: number, length: number) => ({

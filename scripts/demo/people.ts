@@ -1,7 +1,7 @@
-import { timestamp } from '../clock.ts';
-import type { Database } from '../database.ts';
-import type { Person } from '../schema.ts';
-import { createChance } from './chance.ts';
+import { timestamp } from '../../src/origin/store/clock.ts';
+import type { Database } from '../../src/origin/store/database.ts';
+import type { Person } from '../../src/origin/store/schema.ts';
+import { createChance } from '../../src/origin/store/chance.ts';
 
 export interface CityFacts {
   id: string;

@@ -1,6 +1,6 @@
-import { timestamp } from '../clock.ts';
-import type { Stored } from '../schema.ts';
-import type { Chance } from './chance.ts';
+import { timestamp } from '../../src/origin/store/clock.ts';
+import type { Stored } from '../../src/origin/store/schema.ts';
+import type { Chance } from '../../src/origin/store/chance.ts';
 
 export interface BookFacts
   extends

@@ -1,8 +1,7 @@
-import { createBookIndex } from '../book-index.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../../src/origin/store/database.ts';
 import { seedAnnotations } from './annotation.ts';
 import { type BookFacts, SHOWCASE } from './book-facts.ts';
-import { type Chance, createChance } from './chance.ts';
+import { type Chance, createChance } from '../../src/origin/store/chance.ts';
 import { seedCollections } from './collection.ts';
 import type { SeedPeople } from './people.ts';
 import { contents, prose } from './prose.ts';
@@ -30,8 +29,6 @@ export function seedBooks(db: Database, facts: readonly BookFacts[], people: See
   }
   seedCollections(db, facts, people);
   seedAnnotations(db, facts, people);
-  const index = createBookIndex(db);
-  for (const book of facts) index(book.id);
 }
 
 function addBook(db: Database, book: BookFacts, chance: Chance) {

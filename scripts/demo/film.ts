@@ -1,6 +1,6 @@
-import type { Database } from '../database.ts';
-import type { Stored, Tables } from '../schema.ts';
-import { createChance } from './chance.ts';
+import type { Database } from '../../src/origin/store/database.ts';
+import type { Stored, Tables } from '../../src/origin/store/schema.ts';
+import { createChance } from '../../src/origin/store/chance.ts';
 import { seedCelebrityPhotos, seedOpinions } from './film-opinions.ts';
 import type { CityFacts, SeedPeople } from './people.ts';
 
@@ -41,15 +41,11 @@ export function seedFilms(
   people: SeedPeople,
   cities: readonly CityFacts[],
 ) {
-  const { query } = db;
   for (const { id, v2_loc_id, name } of cities) {
     db.insert('cities', { id, loc_id: v2_loc_id, name });
   }
   films.forEach((film, n) => {
     db.insert('subjects', { no: n + 1, ...subjectRow(film) });
-    const names = [...film.directors, ...film.casts, ...film.writers].map((person) => person.name);
-    const words = [film.title, film.original_title, ...film.aka, ...names].join('\n');
-    db.run(query.insertInto('subjects_fts').values({ rowid: n + 1, words }));
     const tags = new Set([...film.genres, ...film.countries, film.year].filter(Boolean));
     for (const name of tags) db.insert('subject_tags', { name, subject_id: film.id });
   });

@@ -1,13 +1,14 @@
-import { createBookIndex } from '../book-index.ts';
-import { openDatabase } from '../database.ts';
-import type { Database } from '../database.ts';
-import { fillOnce } from '../seed.ts';
-import { prepareWrite } from '../sqlite.ts';
+import { createBookIndex } from './book-index.ts';
+import { openDatabase } from './database.ts';
+import type { Database } from './database.ts';
+import { fillOnce } from './seed.ts';
+import { prepareWrite } from './sqlite.ts';
 import { createChance } from './chance.ts';
-import { prose } from './prose.ts';
 
 const BATCH = 5_000;
 const SERIES_SIZE = 50;
+/** The number of books of the demo data whose first sentences are the summaries of others. */
+const SUMMARIES = 100;
 /** The difference between the id and the `no` of a book; above all ids of the demo data. */
 const FIRST_ID = 100_000_000;
 
@@ -64,6 +65,9 @@ function bookWriter(db: Database) {
       rating_sum, binding, price, series_id, pages, author_intro, summary, catalog, ebook_url, ebook_price)
      VALUES (?, ?, ?, ?, ?, '', '', '', ?, '[]', ?, ?, ?, ?, '平装', ?, ?, ?, '', ?, '', NULL, NULL)`,
   );
+  const summaries = db
+    .rows('books', {}, SUMMARIES)
+    .map(({ summary }) => /^(?:.+?[。！]){3}/u.exec(summary)?.[0] ?? summary);
   const addTag = prepareWrite(raw, 'INSERT INTO book_tags (book_id, name, count) VALUES (?, ?, ?)');
 
   return (no: number) => {
@@ -90,7 +94,7 @@ function bookWriter(db: Database) {
       `${chance.between(18, 98)}.00元`,
       series,
       String(chance.between(80, 900)),
-      prose(chance, 60),
+      chance.pick(summaries),
     );
     for (const name of chance.some(tags, 3)) addTag.run(id, name, chance.between(1, 4_000));
     index(id);
