@@ -24,7 +24,10 @@ interface FoundBook {
   title: string;
   rating: { numRaters: number };
 }
-const facts = (JSON.parse(readFileSync(join(demoDir, 'books.json'), 'utf8')) as { books: Fact[] }).books;
+const [columns, ...rows] = (
+  JSON.parse(readFileSync(join(demoDir, 'books.json'), 'utf8')) as { books: [string[], ...unknown[][]] }
+).books;
+const facts = rows.map((row) => Object.fromEntries(row.map((value, n) => [columns[n], value])) as unknown as Fact);
 const textsOf = (book: Fact) => [
   ...[book.title, book.subtitle, book.origin_title, book.alt_title, book.publisher],
   ...[...book.author, ...book.translator],

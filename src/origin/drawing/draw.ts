@@ -33,7 +33,7 @@ ${[...backgrounds[kind](canvas), ...captions.flatMap((caption) => letters(captio
 const clean = (text: string) => escape(writableText(text));
 
 function letters({ text, x, y, sizes, most, style = '', isAccented }: Caption, { width, light, accent }: Canvas) {
-  const { size, lines } = fitted(text, width - 2 * (x ?? 30), sizes, most);
+  const { size, lines } = fitted(text, width - (x === undefined ? 60 : x + Math.min(x, 28)), sizes, most);
   const at = x === undefined ? `x="${width / 2}" text-anchor="middle"` : `x="${x}"`;
   return lines.map(
     (line, n) =>
