@@ -1,1 +1,6 @@
-export const defects: readonly { name: string; edits: [file: string, text: string, replacement: string][] }[];
+export const defects: readonly {
+  name: string;
+  /** Found with several replicas only. */
+  isOfReplicas?: boolean;
+  edits: [file: string, text: string, replacement: string][];
+}[];

@@ -193,4 +193,42 @@ export const defects = [
       ],
     ],
   },
+  {
+    name: 'replicas: a lease is never given up',
+    isOfReplicas: true,
+    edits: [
+      [
+        'src/upstream/redis/leases.ts',
+        'if (!lease?.readers.delete(reader) || lease.readers.size > 0) return;',
+        'if (lease !== undefined) return;',
+      ],
+    ],
+  },
+  {
+    name: 'replicas: a response from before an invalidation is stored',
+    isOfReplicas: true,
+    edits: [
+      [
+        'src/upstream/redis/updates.ts',
+        "if (what == 'add' or what == 'set') and isCurrent(version, head, at) then",
+        "if what == 'add' or what == 'set' then",
+      ],
+    ],
+  },
+  {
+    name: 'replicas: memory is used without a question whether it was invalidated',
+    isOfReplicas: true,
+    edits: [['src/upstream/redis/lookups.ts', 'return this.answered > since;', 'return since >= 0;']],
+  },
+  {
+    name: 'replicas: a reader is handed what the credential of another reads',
+    isOfReplicas: true,
+    edits: [
+      [
+        'src/upstream/cache/record-cache.ts',
+        "return share === 'tier' ? tierPartition(credential) : share;",
+        'return share;',
+      ],
+    ],
+  },
 ];

@@ -4,11 +4,16 @@
  */
 import { type Case, generateCase } from './generate-case.ts';
 import { type Outcome, runCase } from './run-case.ts';
+import { sharedRedis } from './redis.ts';
 import { shrink, sortOf } from './shrink.ts';
 
 const given = new Map<string, string>();
-for (let at = 2; at < process.argv.length; at += 2)
-  given.set(process.argv[at]!.replace(/^--/, ''), process.argv[at + 1] ?? '');
+for (let at = 2; at < process.argv.length; at++) {
+  const value = process.argv[at + 1];
+  const hasValue = value !== undefined && !value.startsWith('--');
+  given.set(process.argv[at]!.replace(/^--/, ''), hasValue ? value : '');
+  if (hasValue) at++;
+}
 const number = (name: string, byDefault: number) => Number(given.get(name) ?? byDefault);
 
 const seed = given.get('seed') ?? String(Date.now() % 1_000_000);
@@ -58,7 +63,7 @@ process.on('uncaughtException', hear);
 async function run(each: Case): Promise<Outcome> {
   unheard.length = 0;
   isRunning = true;
-  const outcome = await runCase(each);
+  const outcome = await runCase(each, replicas);
   isRunning = false;
   for (const error of unheard)
     outcome.violations.push({
@@ -67,6 +72,11 @@ async function run(each: Case): Promise<Outcome> {
     });
   return outcome;
 }
+
+/** `--replicas 3 --redis server` (or `cluster`): several facades and a Redis between them. */
+const replicas = given.has('redis')
+  ? { count: number('replicas', 3), redis: await sharedRedis(given.get('redis') === 'cluster') }
+  : undefined;
 
 const PROGRESS_MS = 10_000;
 const started = performance.now();

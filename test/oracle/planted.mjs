@@ -19,6 +19,8 @@ const given = new Map();
 for (let at = 2; at < process.argv.length; at += 2)
   given.set(process.argv[at].replace(/^--/, ''), process.argv[at + 1]);
 const count = given.get('count') ?? '10000';
+/** A case over a Redis takes longer. */
+const replicaCount = given.get('count') ?? '1000';
 const seed = given.get('seed') ?? 'planted';
 
 let missed = 0;
@@ -28,24 +30,24 @@ if (!clean.startsWith('NOT FOUND')) {
   console.log(`Nothing planted: ${clean}`);
   process.exit(1);
 }
-for (const { name, edits } of defects.filter(({ name }) => name.includes(given.get('only') ?? ''))) {
-  const verdict = await inCopy(edits, count);
+for (const { name, edits, isOfReplicas } of defects.filter(({ name }) => name.includes(given.get('only') ?? ''))) {
+  const verdict = await inCopy(edits, isOfReplicas ? replicaCount : count, isOfReplicas);
   if (!verdict.startsWith('found')) missed++;
   console.log(`${name}: ${verdict}`);
 }
 console.log(missed === 0 ? 'All were found.' : `${missed} were not found.`);
 process.exit(missed === 0 ? 0 : 1);
 
-async function inCopy(edits, count) {
+async function inCopy(edits, count, isOfReplicas = false) {
   const place = mkdtempSync(join(tmpdir(), 'planted-'));
   try {
-    return await found(place, edits, count);
+    return await found(place, edits, count, isOfReplicas);
   } finally {
     rmSync(place, { recursive: true, force: true });
   }
 }
 
-async function found(place, edits, count) {
+async function found(place, edits, count, isOfReplicas) {
   for (const name of ['src', 'demo', 'test/oracle', 'schema.graphql', 'package.json', 'tsconfig.json', 'facade.d.ts'])
     cpSync(join(root, name), join(place, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'));
@@ -58,7 +60,8 @@ async function found(place, edits, count) {
     );
   }
   await buildOracle(place);
-  const command = ['dist/oracle.js', '--seed', seed, '--count', count, '--failures', '1', '--shrink', 'no'];
+  const shared = isOfReplicas ? ['--replicas', '3', '--redis', 'server'] : [];
+  const command = ['dist/oracle.js', '--seed', seed, '--count', count, '--failures', '1', '--shrink', 'no', ...shared];
   try {
     execFileSync(process.execPath, command, { cwd: place, encoding: 'utf8', stdio: 'pipe' });
     return `NOT FOUND in ${count} cases`;

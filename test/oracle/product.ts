@@ -16,6 +16,7 @@ import { createTransport } from '../../src/upstream/http/pool.ts';
 import { type UpstreamClient, createUpstream } from '../../src/upstream/client.ts';
 import { type Fault, type Faults, faultOf, withoutFields } from './faults.ts';
 import { createRandom } from './random.ts';
+import type { Link } from './redis.ts';
 import type { Service } from './service.ts';
 import type { Response_, Sender } from './upstreams.ts';
 import { people, tokenOf } from './world.ts';
@@ -66,6 +67,8 @@ export interface Product {
   leave: () => Promise<void>;
   /** Counters that must be zero when all operations have ended. */
   busy: () => Record<string, number>;
+  /** As kill -9 ends a process: it gets no response any more, and tells nobody. */
+  kill?: () => void;
   close: () => Promise<void>;
 }
 
@@ -106,15 +109,19 @@ export function configOf({ own, recordTtlSeconds, readAttempts, callTimeoutMs, m
   };
 }
 
-export function openProduct(service: FaultyService, settings: Settings): Product {
-  const config = configOf(settings);
+/** With `link` it is a replica, which shares a Redis with others. */
+export function openProduct(service: FaultyService, settings: Settings, link?: Link): Product {
+  const config = { ...configOf(settings), redisUrl: link?.url };
   const upstreamSettings = { ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! };
   const shared: string[] = [];
+  const dispatcher = new ScriptedDispatcher(service);
   const upstream = createUpstream(upstreamSettings, {
-    transport: createTransport(upstreamSettings, new ScriptedDispatcher(service)),
-    records: createRecordCache({
-      ttlSeconds: config.recordTtlSeconds,
-      cache: settings.isWatched ? watchedCache(shared) : undefined,
+    transport: createTransport(upstreamSettings, dispatcher),
+    ...(!link && {
+      records: createRecordCache({
+        ttlSeconds: config.recordTtlSeconds,
+        cache: settings.isWatched ? watchedCache(shared) : undefined,
+      }),
     }),
   });
   const parts = { schema, config, upstream, log: silentLog, metrics: createMetrics() };
@@ -136,9 +143,15 @@ export function openProduct(service: FaultyService, settings: Settings): Product
     shared,
     config,
     leave: () => Promise.resolve(),
-    busy: () => busyOf(upstream, state),
+    busy: () => (dispatcher.isDead ? {} : busyOf(upstream, state)),
+    kill() {
+      dispatcher.isDead = true;
+      link?.end();
+    },
     async close() {
-      await handler?.close(1_000);
+      await handler?.close(dispatcher.isDead ? 1 : 1_000);
+      if (link) await upstream.close();
+      link?.end();
     },
   };
 }
@@ -212,6 +225,8 @@ export class FaultyService {
 
 /** A dispatcher that calls the service in memory. */
 class ScriptedDispatcher extends Dispatcher {
+  /** Its process was killed. */
+  isDead = false;
   private readonly service: FaultyService;
 
   constructor(service: FaultyService) {
@@ -237,6 +252,7 @@ class ScriptedDispatcher extends Dispatcher {
     const text = typeof body === 'string' ? body : '';
     const { happens, answer, turns } = service.meet(method, path, headerOf(headers as string[]), text);
     const deliver = (answer: Response_ | undefined): void => {
+      if (this.isDead) return void over();
       if (isOver || happens === 'silent') return;
       if (isLost(happens)) return fail(connectionLost());
       const shown = happens ? spoiled(happens, answer) : answer!;

@@ -8,6 +8,8 @@ import { openOriginService } from './origin.ts';
 import { FaultyService, OWN_TOKEN, type Product, after, openProduct, senderOf } from './product.ts';
 import { type Reference, runReference } from './reference.ts';
 import { type Fetch, type Service, openScripted } from './service.ts';
+import { createRandom } from './random.ts';
+import type { Link, SharedRedis } from './redis.ts';
 import { openSockets } from './sockets.ts';
 import { createWorld, people, secretsOf } from './world.ts';
 
@@ -22,10 +24,19 @@ export interface Outcome {
   invalid: string[];
 }
 
-export async function runCase(given: Case): Promise<Outcome> {
-  const run = await CaseRun.open(given);
+/** `redis`: what replicas share; without it there is one process. */
+export interface Replicas {
+  count: number;
+  redis: SharedRedis;
+}
+
+export async function runCase(given: Case, replicas?: Replicas): Promise<Outcome> {
+  const run = await CaseRun.open(given, replicas);
   try {
-    for (const [at, step] of given.steps.entries()) await run.step(step, at);
+    for (const [at, step] of given.steps.entries()) {
+      await run.event(step, at);
+      await run.step(step, at);
+    }
     await run.rest();
   } catch (error) {
     run.report('the run failed', error instanceof Error ? (error.stack ?? error.message) : String(error));
@@ -44,42 +55,117 @@ export async function runCase(given: Case): Promise<Outcome> {
   };
 }
 
+interface Opened {
+  products: Product[];
+  links: Link[];
+  replicas: Replicas | undefined;
+}
+
 /** Far longer than a leftover call takes. */
 const REST_MS = 3_000;
+/** Longer than a lease lasts whose end was lost. */
+const LEASE_END_MS = 6_000;
 
 const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
 
 class CaseRun {
   readonly violations: Violation[] = [];
   readonly invalid: string[] = [];
-  readonly product: Product;
+  /** One, or several replicas. */
+  private readonly products: Product[];
+  private readonly links: Link[];
+  private readonly killed: Product[] = [];
+  /** What a replica wrote last may be lost. */
+  private isDisturbed = false;
+  private readonly replicas: Replicas | undefined;
   answered = 0;
   private readonly given: Case;
   private readonly behind: Service;
   readonly service: FaultyService;
   private readonly slow: Set<string>;
 
-  private constructor(given: Case, behind: Service, service: FaultyService, slow: Set<string>, product: Product) {
+  private constructor(given: Case, behind: Service, service: FaultyService, slow: Set<string>, opened: Opened) {
     this.given = given;
     this.behind = behind;
     this.service = service;
     this.slow = slow;
-    this.product = product;
+    this.products = opened.products;
+    this.links = opened.links;
+    this.replicas = opened.replicas;
   }
 
-  static async open(given: Case): Promise<CaseRun> {
+  static async open(given: Case, replicas?: Replicas): Promise<CaseRun> {
     const { isOverOrigin, worldSeed, manners, settings, faults } = given;
     const behind = isOverOrigin
       ? await openOriginService(settings)
       : openScripted(createWorld(worldSeed), manners, settings);
     const slow = new Set<string>();
     const service = new FaultyService(behind, faults, slow);
-    const product = settings.bySockets ? await openSockets(service, settings) : openProduct(service, settings);
-    return new CaseRun(given, behind, service, slow, product);
+    if (!replicas) {
+      const product = settings.bySockets ? await openSockets(service, settings) : openProduct(service, settings);
+      return new CaseRun(given, behind, service, slow, { products: [product], links: [], replicas });
+    }
+    await replicas.redis.clear();
+    const links = await Promise.all(Array.from({ length: replicas.count }, () => replicas.redis.link()));
+    const products = links.map((link) => openProduct(service, settings, link));
+    await Promise.all(products.map(({ upstream }) => upstream.checkRedis()));
+    return new CaseRun(given, behind, service, slow, { products, links, replicas });
+  }
+
+  /** Each operation is sent to a replica at random. */
+  private at(requestId: string): Product {
+    const { products, given } = this;
+    return products.length === 1 ? products[0]! : createRandom(`${given.faults.seed} at ${requestId}`).pick(products);
+  }
+
+  /** What may happen to replicas and their Redis, before a step. */
+  async event(step: Step, at: number): Promise<void> {
+    if (!this.replicas) return;
+    const { redis } = this.replicas;
+    const random = createRandom(`${this.given.faults.seed} event ${at}`);
+    const place = random.int(0, this.products.length - 1);
+    const happens = random.weighted<'nothing' | 'kill' | 'cut' | 'scripts' | 'failover'>([
+      [20, 'nothing'],
+      [1, 'kill'],
+      [2, 'cut'],
+      [1, 'scripts'],
+      [2, 'failover'],
+    ]);
+    if (happens === 'scripts') await redis.loseScripts();
+    if (happens === 'failover') await redis.failOver();
+    if (happens === 'kill') await this.kill(place, step, at);
+    if (happens === 'cut') await this.cut(place);
+    if (happens === 'failover') await Promise.all(this.products.map(({ upstream }) => upstream.checkRedis()));
+  }
+
+  /** Until the replica is connected again, what it invalidates reaches no other; so the case goes on then. */
+  private async cut(place: number): Promise<void> {
+    this.isDisturbed = true;
+    this.links[place]!.cut();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    await this.products[place]!.upstream.checkRedis();
+  }
+
+  /** Kills a replica that reads what the step reads, and opens another in its place. */
+  private async kill(place: number, { operations: [read] }: Step, at: number): Promise<void> {
+    const { redis } = this.replicas!;
+    const product = this.products[place]!;
+    if (read && !read.document.includes('mutation') && !wrongWith(product, read)) {
+      this.slow.add(`${at}-killed`);
+      void execute(product, read, `${at}-killed`).catch(() => undefined);
+      await new Promise<void>((resolve) => after(20, resolve));
+    }
+    this.isDisturbed = true;
+    product.kill?.();
+    this.killed.push(product);
+    const link = await redis.link();
+    this.links[place] = link;
+    this.products[place] = openProduct(this.service, this.given.settings, link);
+    await this.products[place].upstream.checkRedis();
   }
 
   async close(): Promise<void> {
-    await this.product.close();
+    await Promise.all([...this.products, ...this.killed].map((product) => product.close()));
     await this.behind.close();
     for (const failure of this.behind.failures()) this.report('a failure inside the service', failure);
   }
@@ -90,7 +176,7 @@ class CaseRun {
 
   async step({ operations, isCrossing }: Step, at: number): Promise<void> {
     const valid = operations.filter((operation) => {
-      const wrong = wrongWith(this.product, operation);
+      const wrong = wrongWith(this.products[0]!, operation);
       if (wrong) this.invalid.push(`${wrong}: ${operation.document}`);
       return !wrong;
     });
@@ -105,7 +191,7 @@ class CaseRun {
     const [read, write, again] = operations;
     if (!read || !write || !again) return;
     this.slow.add(`${at}-0`);
-    const early = execute(this.product, read, `${at}-0`);
+    const early = execute(this.at(`${at}-0`), read, `${at}-0`);
     await new Promise<void>((resolve) => after(4, resolve));
     await this.operation(write, `${at}-1`, false);
     await this.operation(again, `${at}-2`, false);
@@ -114,11 +200,11 @@ class CaseRun {
   }
 
   private async operation(operation: CaseOperation, requestId: string, isAlone: boolean): Promise<void> {
-    const { product } = this;
+    const product = this.at(requestId);
     const reference = await this.reference(operation);
     // Calls of an earlier operation may be shared, so the minimum does not hold.
     if (isAlone) await new Promise((resolve) => setImmediate(resolve)); // so that what earlier responses showed of the token is known
-    const isUnshared = isAlone && this.service.pending === 0 && Object.keys(product.busy()).length === 0;
+    const isUnshared = isAlone && this.service.pending === 0 && this.busy().length === 0;
     const range = await planOf(product, operation);
     const began = performance.now();
     const result = await execute(product, operation, requestId);
@@ -194,7 +280,7 @@ class CaseRun {
     range: Range | undefined,
     result: Shown,
   ): boolean {
-    const { maxUpstreamCalls } = this.product.config;
+    const { maxUpstreamCalls } = this.given.settings;
     const made = this.service.met.filter(({ operation }) => operation === requestId).length;
     if (made > maxUpstreamCalls && this.given.settings.readAttempts === 1)
       this.report('more calls than the limit', `${made} calls, at most ${maxUpstreamCalls}: ${document}`);
@@ -233,17 +319,37 @@ class CaseRun {
     }
   }
 
+  /** Counters that are not zero, of all replicas. */
+  private busy(): [string, number][] {
+    return this.products.flatMap((product) => Object.entries(product.busy()));
+  }
+
+  /** Entries that more than one person may read. A lease is given up when its response is stored or of no use, and ends by itself if that is lost. */
+  private async entriesInRedis(): Promise<string[]> {
+    if (!this.replicas) return [];
+    const { redis } = this.replicas;
+    const leases = (all: Map<string, string>) => [...all.keys()].filter((key) => key.includes(':lease:'));
+    const until = performance.now() + (this.isDisturbed ? LEASE_END_MS : REST_MS);
+    let all = await redis.dump();
+    while (leases(all).length > 0 && performance.now() < until) {
+      await turn();
+      all = await redis.dump();
+    }
+    for (const lease of leases(all)) this.report('a lease is never given up', lease);
+    return [...all].flatMap(([key, value]) => (key.includes(':kept:tier ') ? [] : [value]));
+  }
+
   /** After all operations nothing may be left running. */
   async rest(): Promise<void> {
-    const { product } = this;
+    const { products } = this;
     // A call whose result is no longer needed runs until its own deadline.
     const { service } = this;
-    await product.leave();
+    await Promise.all(products.map((product) => product.leave()));
     for (const until = performance.now() + REST_MS; performance.now() < until; await turn())
-      if (service.pending === 0 && Object.keys(product.busy()).length === 0) break;
+      if (service.pending === 0 && this.busy().length === 0) break;
     if (service.pending > 0) this.report('a request is still under way', `${service.pending}`);
-    for (const [what, value] of Object.entries(product.busy())) this.report(`not at rest: ${what}`, String(value));
-    for (const kept of product.shared)
+    for (const [what, value] of this.busy()) this.report(`not at rest: ${what}`, String(value));
+    for (const kept of [...products.flatMap(({ shared }) => shared), ...(await this.entriesInRedis())])
       for (const person of Object.keys(people)) {
         const secret = secretsOf(person).find((each) => kept.includes(each));
         if (secret) this.report('private in the shared cache', `${secret} in ${kept.slice(0, 200)}`);
