@@ -63,7 +63,7 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
       endpoint: bookEndpoints.annotation,
       ...contentByFormat<'html'>(),
     }),
-    blocks: t.field({
+    blocks: t.computed({
       type: [ContentBlock],
       nullable: true,
       nullIf: false,

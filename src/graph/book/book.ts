@@ -58,7 +58,7 @@ export const Book = builder.objectRef<BookRecord>('Book').implement({
     binding: t.reads('binding', textOrNull, 'The binding, in Chinese: `平装`.'),
     price: t.reads('price', textOrNull, 'The printed price, with or without a unit: `39.50元`, `CNY 39.50`, `39.50`.'),
     pages: t.reads('pages', textOrNull, 'The number of pages as the service writes it: `320` or `320页`.'),
-    cover: t.field({
+    cover: t.computed({
       type: Image,
       description: 'The cover, `images` upstream. If it has no medium size, `medium` is `image` of the record.',
       needs: ['images', 'image'],
@@ -77,7 +77,7 @@ export const Book = builder.objectRef<BookRecord>('Book').implement({
       decoder('String', linesOf, { list: true }),
       'The table of contents, `catalog` upstream: one item for each line, without blank lines.',
     ),
-    ebook: t.field({
+    ebook: t.computed({
       type: Ebook,
       nullable: true,
       description: 'The electronic edition.',

@@ -46,12 +46,14 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
       : null;
   },
   fields: (t) => ({
-    id: t.id({
+    id: t.computed({
+      type: 'ID',
       description: 'The global id. Treat it as opaque.',
       needs: ['user_id', 'book_id'],
       resolve: (collection) => globalId('Collection', placeOf(collection)),
     }),
-    sourceId: t.id({
+    sourceId: t.computed({
+      type: 'ID',
       description:
         'The ids of the reader and the book, `<user>:<book>`, because no operation accepts the number that the service assigns.',
       needs: ['user_id', 'book_id'],

@@ -5,7 +5,7 @@ import { User, atomUser, authorOfFeed, personMembers, userEdgeNames } from '../t
 import { Event, EventRelation } from './event.ts';
 
 builder.objectFields(Event, (t) => ({
-  viewerRelation: t.field({
+  viewerRelation: t.computed({
     type: EventRelation,
     nullable: true,
     description: 'The relation of the caller to the event, `status` upstream.',

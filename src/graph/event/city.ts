@@ -26,12 +26,14 @@ export const City = builder.objectRef<CityShape>('City').implement({
     read: (feed: EventFeed, id) => ({ id, name: nameIn(feed) ?? null }),
   },
   fields: (t) => ({
-    id: t.id({
+    id: t.computed({
+      type: 'ID',
       description: 'The global id. Treat it as opaque. `node` cannot load a city known only by its name.',
       needs: ['id'],
       resolve: ({ id }) => globalId('City', asText(id)),
     }),
-    sourceId: t.id({
+    sourceId: t.computed({
+      type: 'ID',
       description: 'The id in the service; empty for a city known only by its name.',
       needs: ['id'],
       resolve: ({ id }) => (isKeyByName(asText(id)) ? '' : id),
@@ -78,7 +80,7 @@ builder.objectField(Event, 'city', (t) =>
 );
 
 builder.objectField(User, 'city', (t) =>
-  t.field({
+  t.computed({
     type: City,
     nullable: true,
     description: "The person's home city, as the person states it.",

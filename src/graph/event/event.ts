@@ -74,7 +74,8 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
     ),
     startsAt: t.reads('startTime', dateTime, 'The start, `gd:when` upstream.'),
     endsAt: t.reads('endTime', dateTime, 'The end, `gd:when` upstream.'),
-    isPast: t.boolean({
+    isPast: t.computed({
+      type: 'Boolean',
       description: 'Whether `endsAt` is in the past; false if it is unknown. A past event cannot be updated.',
       needs: ['endTime'],
       resolve: ({ endTime }) => Date.parse(dateTime.decode(endTime) ?? '') < Date.now(),

@@ -1,8 +1,8 @@
 /**
  * How a field declares what it reads or calls. Projection, loading of missing fields, eager calls, cost and explain follow from it.
  *
- * - `needs`         names of the parent record that the resolver reads
- * - `t.reads`       a field that shows one member through a decoder; it declares its `needs` itself
+ * - `t.reads`       a field that shows one member through a decoder
+ * - `t.computed`    a field that is computed from the members of the record that it `needs`
  * - `t.record`      a field that shows a record in a member, or one that a member names
  * - `t.call`        a field whose value is the response of a call
  * - `t.connection`  a field whose value is a page of a list
@@ -26,6 +26,7 @@ import type {
   CallDeclaration,
   FieldRule,
   ListDeclaration,
+  FieldDeclaration,
   RecordDeclaration,
   TypeRule,
 } from '../plan/declaration-types.ts';
@@ -50,7 +51,7 @@ declare global {
       Nullable,
       Args,
       ResolveReturnShape,
-    > extends RecordDeclaration<ParentShape> {}
+    > extends FieldDeclaration {}
     interface QueryFieldOptions<
       Types extends SchemaTypes,
       Type extends TypeParam<Types>,
@@ -81,6 +82,26 @@ declare global {
         description: string,
         more?: Pick<FieldRule, 'nullIf' | 'representation' | 'assumedSize'> & { deprecationReason?: string },
       ): FieldRef<Types, Shape>;
+
+      /** Computes a value from members of the record. The resolver gets no others than those that it declares. */
+      computed<
+        Type extends TypeParam<Types>,
+        Needs extends keyof ParentShape & string,
+        Below extends keyof ParentShape & string = never,
+        Nullable extends boolean = false,
+      >(
+        options: RecordDeclaration<Needs, Below> & {
+          type: Type;
+          description: string;
+          needs: readonly Needs[];
+          nullable?: Nullable;
+          resolve: (
+            record: Pick<ParentShape, Needs | Below>,
+            args: object,
+            context: Types['Context'],
+          ) => ShapeFromTypeParam<Types, Type, Nullable>;
+        },
+      ): FieldRef<Types, ShapeFromTypeParam<Types, Type, Nullable>>;
 
       /** Shows a record that a member holds; without it, one that only its id in another member names. Null without either. */
       record<Shape extends { id: string }>(
@@ -163,6 +184,10 @@ fields.reads = function (
       : (record: Record<string, unknown>) =>
           decode(needs.map((each) => record[each]).find((value) => value) ?? record[name]);
   return this.createField({ nullIf, ...more, type: list ? [type] : type, nullable, description, needs, resolve });
+};
+
+fields.computed = function (this: typeof fields, options: object) {
+  return this.createField(options);
 };
 
 fields.record = function (

@@ -40,12 +40,14 @@ export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').impleme
   },
   nodeOf: (key) => (isKeyByName(key) ? null : referenceOf(key)),
   fields: (t) => ({
-    id: t.id({
+    id: t.computed({
+      type: 'ID',
       description: 'The global id. Treat it as opaque. `node` cannot load a person without a page.',
       needs: ['id', 'name'],
       resolve: (person) => globalId('Celebrity', pageOf(person) ?? keyByName(asText(person.name))),
     }),
-    sourceId: t.id({
+    sourceId: t.computed({
+      type: 'ID',
       nullable: true,
       description: 'The id in the service.',
       nullIf: 'the person has no page',

@@ -40,7 +40,7 @@ export const Photo = builder.objectRef<PhotoRecord>('Photo').implement({
     createdAt: t.reads('created_at', localDateTime, 'The time of the upload.'),
     description: t.reads('desc', textOrNull, 'The description by the author, `desc` upstream.'),
     author: t.record(User, { member: 'author' }, 'The person who uploaded it.', carried),
-    album: t.field({
+    album: t.computed({
       type: PhotoAlbum,
       nullable: true,
       description: 'The album of the photo.',

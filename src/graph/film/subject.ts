@@ -77,7 +77,7 @@ export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
       'The site of the film at the service, `service_site` or `douban_site` upstream.',
     ),
     scheduleUrl: t.reads('schedule_url', urlOrNull, 'The page with the show times; movies only.'),
-    rating: t.field({
+    rating: t.computed({
       type: Rating,
       description: 'The rating by all users, from 0 to 10.',
       needs: ['rating'],
@@ -87,7 +87,8 @@ export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
     attribution: attributionOf(t, 'film'),
     wishCount: t.reads('wish_count', countOrZero, 'The number of people who want to see it.'),
     collectCount: t.reads('collect_count', countOrZero, 'The number of people who have seen it.'),
-    doingCount: t.int({
+    doingCount: t.computed({
+      type: 'Int',
       nullable: true,
       description: 'The number of people who are watching it, `do_count` upstream.',
       nullIf: 'it is a movie',
@@ -179,7 +180,7 @@ function typeFrom(subtype: unknown): 'movie' | 'tv' | null {
 }
 
 /** The real service sends `average` and `stars` ('45'); full records of the specification have an integer `value`. */
-function ratingOf(subject: SubjectRecord): RatingShape {
+function ratingOf(subject: Pick<SubjectRecord, 'alt' | 'rating' | 'ratings_count'>): RatingShape {
   const rating = asObject(subject.rating);
   return {
     average: averageOf(rating.average) ?? averageOf(rating.value),

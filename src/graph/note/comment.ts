@@ -31,12 +31,14 @@ export const NoteComment = builder.objectRef<NoteCommentShape>('NoteComment').im
     return note && comment && isSourceId(note) && isSourceId(comment) && more.length === 0 ? { id: key } : null;
   },
   fields: (t) => ({
-    id: t.id({
+    id: t.computed({
+      type: 'ID',
       description: 'The global id. Treat it as opaque.',
       needs: ['id', 'note_id'],
       resolve: (comment) => globalId('NoteComment', placeOf(comment)),
     }),
-    sourceId: t.id({
+    sourceId: t.computed({
+      type: 'ID',
       description: 'The id in the service, unique among the comments of the note.',
       needs: ['id'],
       resolve: ({ id }) => asText(id).replace(/^.*:/, ''),

@@ -80,7 +80,7 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
       endpoint: noteEndpoints.byId,
       ...contentByFormat<WireFormat>(),
     }),
-    blocks: t.field({
+    blocks: t.computed({
       type: [ContentBlock],
       nullable: true,
       nullIf: false,
@@ -100,7 +100,7 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
       count,
       'The number of people who recommended it, `recs_count` upstream.',
     ),
-    author: t.field({
+    author: t.computed({
       type: User,
       nullable: true,
       description: 'The author.',

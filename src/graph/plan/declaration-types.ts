@@ -31,15 +31,9 @@ export interface Provides<Response, Parent> {
   read: (response: Response) => Partial<Parent> | null | undefined;
 }
 
-/** What a field declares of the record that it reads. */
-export interface RecordDeclaration<Parent> {
+/** What any field may declare. */
+export interface FieldDeclaration {
   nullIf?: NullCondition;
-  /** Names of the record that the resolver reads. */
-  needs?: readonly (keyof Parent & string)[];
-  /** Names of the record that a selected subfield reads: `ratersCount` of a rating is a member beside `rating`. */
-  needsBelow?: Readonly<Record<string, readonly (keyof Parent & string)[]>>;
-  /** The member with the id of the record below; enough if only that id is selected. */
-  idIn?: keyof Parent & string;
   /** The names that the returned records provide; by default all that were requested. */
   representation?: Representation;
   /** Null, without a call, if the request carries no token of its own. */
@@ -48,11 +42,16 @@ export interface RecordDeclaration<Parent> {
   assumedSize?: number;
 }
 
+/** What a field declares of the record that it reads. */
+export interface RecordDeclaration<Needs extends string, Below extends string = Needs> extends FieldDeclaration {
+  /** Names of the record that the resolver reads. */
+  needs?: readonly Needs[];
+  /** Names of the record that a selected subfield reads: `ratersCount` of a rating is a member beside `rating`. */
+  needsBelow?: Readonly<Record<string, readonly Below[]>>;
+}
+
 /** What a field declares of its call. */
-export interface CallDeclaration<Parent, Args, In, Out, From extends keyof Parent & string> extends Pick<
-  RecordDeclaration<Parent>,
-  'nullIf' | 'representation' | 'viewerOnly' | 'assumedSize'
-> {
+export interface CallDeclaration<Parent, Args, In, Out, From extends keyof Parent & string> extends FieldDeclaration {
   /** The endpoint to call; a function if it depends on the arguments. */
   endpoint: Endpoint<In, Out> | ((args: Args) => Endpoint<In, Out>);
   /** All endpoints that such a function can choose. */
@@ -96,8 +95,10 @@ export interface ListDeclaration<
 /** All that a field may declare, as the engine reads it back from the schema. */
 export interface FieldRule
   extends
-    RecordDeclaration<Record<string, unknown>>,
+    RecordDeclaration<string>,
     Partial<ListDeclaration<Record<string, unknown>, object, object, unknown, string, unknown>> {
+  /** The member with the id of the record below; enough if only that id is selected. */
+  idIn?: string;
   /** The `resolve` that the field declared; the engine calls it with the response. */
   mapResponse?: (response: unknown, args: object, parent: object) => unknown;
   /** The number of records of each type that the arguments name, for the cost. */

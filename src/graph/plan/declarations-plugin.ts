@@ -21,6 +21,10 @@ class DeclarationsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     const { pothosExposedField: exposed } = config.extensions as { pothosExposedField?: string };
     const options = config.pothosOptions as FieldRule;
     const rule: FieldRule = exposed !== undefined && !options.needs ? { ...options, needs: [exposed] } : options;
+    const { record } = this.builder.configStore.getTypeConfig(config.parentType).pothosOptions as TypeRule;
+    const readsParent = config.resolve !== undefined && config.resolve.length > 0;
+    if (record && readsParent && !rule.needs && !rule.endpoint)
+      throw new Error(`${config.parentType}.${config.name} reads its record and does not say what: use t.computed.`);
     return { ...config, extensions: { ...config.extensions, rule } };
   }
 

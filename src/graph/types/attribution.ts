@@ -63,7 +63,7 @@ export const Attribution = builder.objectRef<AttributionShape>('Attribution').im
 
 /** `attribution` of a film or a review, whose `alt` is its page. */
 export const attributionOf = <Shape extends { alt?: unknown }>(t: FieldBuilder<Shape>, of: 'film' | 'review') =>
-  t.field({
+  t.computed({
     type: Attribution,
     description: `How the ${of} must be shown under the conditions of use of the service.`,
     needs: ['alt'],

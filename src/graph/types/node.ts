@@ -17,7 +17,8 @@ export type FieldBuilder<Shape> = PothosSchemaTypes.ObjectFieldBuilder<BuilderTy
 
 /** `id` and `sourceId` of a record whose upstream id is in `id`. */
 export const identity = <Shape extends { id: string | number }>(t: FieldBuilder<Shape>, type: string) => ({
-  id: t.id({
+  id: t.computed({
+    type: 'ID',
     description: 'The global id. Treat it as opaque.',
     needs: ['id'],
     resolve: ({ id }) => globalId(type, asText(id)),

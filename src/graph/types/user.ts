@@ -35,7 +35,8 @@ export const User = builder.objectRef<UserShape>('User').implement({
   },
   nodeOf: (key) => (isSourceId(key) ? userOf(key) : null),
   fields: (t) => ({
-    id: t.id({
+    id: t.computed({
+      type: 'ID',
       description: 'The global id. Treat it as opaque. The id of an organisation differs from that of a person.',
       needs: ['id', 'type'],
       resolve: (user) => globalId('User', isSite(user) ? `${SITE}${user.id}` : asText(user.id)),
@@ -58,7 +59,8 @@ export const User = builder.objectRef<UserShape>('User').implement({
       'The web site of the person. The service returns it only for participants and wishers of events.',
       emptyOrUnknown,
     ),
-    isSite: t.boolean({
+    isSite: t.computed({
+      type: 'Boolean',
       description:
         'True for an organisation, which may publish events. Its collections, tags, annotations and notes are empty, without a call.',
       needs: ['type'],
