@@ -279,6 +279,26 @@ test.skipIf(!executablePath)(
   },
 );
 
+test.skipIf(!executablePath)('a link with a query and variables opens a tab with both, which runs', async () => {
+  const query = 'query Linked($id: ID!) { book(id: $id) { title } }';
+  const open = async (id: string) => {
+    const variables = JSON.stringify({ id });
+    await page.goto(`${program.url}/graphql?${String(new URLSearchParams({ query, variables }))}`);
+    await page.locator('.graphiql-editor', { hasText: `"${id}"` }).waitFor({ state: 'attached' }); // the headers cover it
+    const response = await execute('Linked');
+    expect(response.request().postDataJSON()).toMatchObject({ variables: { id } });
+    await page.waitForTimeout(1_500); // GraphiQL stores its tabs a little later
+    return { answer: await response.json(), tabs: await page.locator('.graphiql-tab').count() };
+  };
+  const first = await open('6082808');
+  expect(first.answer.data).toEqual({ book: { title: '百年孤独' } });
+  // The tabs of an earlier visit are kept: equal variables are their tab, others are a tab of their own.
+  const second = await open('1003078');
+  expect(second.answer.data.book.title).not.toBe('百年孤独');
+  expect(second.tabs).toBe(first.tabs + 1);
+  expect((await open('6082808')).tabs).toBe(second.tabs);
+});
+
 test.skipIf(!executablePath)('if the headers are not valid JSON, no calls of an earlier run are shown', async () => {
   await run(0, 'Book');
   await page.locator('.calls tbody tr').first().waitFor();
