@@ -188,7 +188,7 @@ function writeLicenses(file, inputs) {
 
 /** Bundles what front ends import: the documents, for any runtime, and their types. */
 export async function publishOperations() {
-  const source = 'src/operations.ts';
+  const source = 'generated/operations.ts';
   if (!existsSync(root + source)) return;
   const text = readFileSync(root + source, 'utf8');
   const [{ transform }, { default: ts }] = await Promise.all([import('esbuild'), import('typescript')]);

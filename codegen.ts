@@ -32,7 +32,7 @@ const clientSchema = buildSchema(printedSchema);
 /** Prints the files that are generated from the sources; with `--check`, only checks whether they are up to date. */
 const printed = {
   'schema.graphql': `# Printed by "npm run codegen" from src/graph; not edited by hand.\n\n${printedSchema}\n`,
-  'src/operations.ts': `${await typed('operations')}\n${cacheTables()}`,
+  'generated/operations.ts': `${await typed('operations')}\n${cacheTables()}`,
   'test/clients/documents.ts': await typed('test/clients/documents'),
   'facade.d.ts': withOptions(read('facade.d.ts') ?? ''),
   'docs/architecture.md': await withRegion('docs/architecture.md', 'picture', architecture(root)),
@@ -175,7 +175,7 @@ async function formatted(file: string, text: string): Promise<string> {
 /** The set-up of a client, as used by the tests of clients. */
 function withClients(page: string): string {
   return page.replaceAll(/<!-- (test\/clients\/\w+\.ts) -->\n[^]*?<!-- end -->/g, (_, file: string) => {
-    const text = (read(file) ?? '').replace('../../src/operations.ts', 'catalog-graphql/operations');
+    const text = (read(file) ?? '').replace('../../generated/operations.ts', 'catalog-graphql/operations');
     return `<!-- ${file} -->\n\n\`\`\`ts\n${text}\`\`\`\n\n<!-- end -->`;
   });
 }

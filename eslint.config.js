@@ -141,7 +141,7 @@ export default tseslint.config(
       '**/node_modules',
       'dist',
       'coverage',
-      'src/operations.ts',
+      'generated/operations.ts',
       'test/clients/documents.ts',
       'test/frontend/*/src',
       ...tooled.filter(({ folder }) => !existsSync(`${folder}/node_modules`)).map(({ files }) => files),

@@ -2,14 +2,11 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-/** Generated, and imported by front ends only. */
-const GENERATED = ['operations.ts'];
-
 /** Mermaid: a box for each layer with its folders, and an arrow for each import that other arrows do not imply. */
 export function architecture(root) {
   const files = readdirSync(join(root, 'src'), { recursive: true })
     .map((file) => file.replaceAll('\\', '/'))
-    .filter((file) => file.endsWith('.ts') && !GENERATED.includes(file))
+    .filter((file) => file.endsWith('.ts'))
     .sort();
   const arrows = new Map([...new Set(files.map(layerOf))].map((layer) => [layer, new Set()]));
   for (const file of files)
@@ -33,7 +30,7 @@ function importsOf(root, file) {
   const text = readFileSync(join(root, 'src', file), 'utf8');
   return [...text.matchAll(/(?:\bfrom|\bimport\()\s*'(\.[^']+\.ts)'/g)]
     .map(([, path]) => normalize(join(dirname(file), path)).replaceAll('\\', '/'))
-    .filter((path) => !path.startsWith('..') && !GENERATED.includes(path));
+    .filter((path) => !path.startsWith('..'));
 }
 
 /** `graph/book/book.ts` -> `graph`, `main.ts` -> `main.ts`. */

@@ -49,7 +49,7 @@ function link(name: string): string {
 beforeAll(async () => {
   // Packed from a copy, because packing builds, and other tests run the build of the repository.
   const copy = join(elsewhere, 'copy');
-  const sources = ['package.json', 'build.mjs', 'graphiql', 'src', 'README.md', 'LICENSE'];
+  const sources = ['package.json', 'build.mjs', 'generated', 'graphiql', 'src', 'README.md', 'LICENSE'];
   for (const file of [...sources, ...manifest.files]) {
     if (existsSync(file) && !file.startsWith('dist/')) cpSync(file, join(copy, file), { recursive: true });
   }

@@ -10,7 +10,7 @@ import {
   SearchDocument,
   ShelfDocument,
   WriteNoteDocument,
-} from '../../src/operations.ts';
+} from '../../generated/operations.ts';
 import { journey } from '../support/journey.ts';
 import { picture } from '../support/service.ts';
 import { apolloClient } from './apollo.ts';

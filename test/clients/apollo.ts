@@ -2,7 +2,7 @@ import { ApolloClient, ApolloLink, HttpLink, InMemoryCache, type TypePolicies } 
 import { Defer20220824Handler } from '@apollo/client/incremental';
 import { relayStylePagination } from '@apollo/client/utilities';
 import UploadHttpLink from 'apollo-upload-client/UploadHttpLink.mjs';
-import { connections, possibleTypes, valueTypes } from '../../src/operations.ts';
+import { connections, possibleTypes, valueTypes } from '../../generated/operations.ts';
 
 export function apolloClient(uri: string, token: string) {
   const headers = { authorization: `Bearer ${token}` };

@@ -7,7 +7,7 @@ import {
   DiaryDocument,
   SearchDocument,
   WriteNoteDocument,
-} from '../../src/operations.ts';
+} from '../../generated/operations.ts';
 import { journey } from '../support/journey.ts';
 import { picture } from '../support/service.ts';
 import { FilmWithDeferDocument, LikeDocument, DeleteCollectionDocument } from './documents.ts';

@@ -1,7 +1,7 @@
 import { Client, fetchExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { relayPagination } from '@urql/exchange-graphcache/extras';
-import { connections, introspection, valueTypes } from '../../src/operations.ts';
+import { connections, introspection, valueTypes } from '../../generated/operations.ts';
 
 export function urqlClient(url: string, token: string) {
   return new Client({

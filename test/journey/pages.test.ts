@@ -13,7 +13,7 @@ import {
   SearchDocument,
   ShelfDocument,
   WriteNoteDocument,
-} from '../../src/operations.ts';
+} from '../../generated/operations.ts';
 import { journey } from '../support/journey.ts';
 
 const setup = await journey();
