@@ -57,14 +57,13 @@ const graphRooms = Object.entries(rooms).map(([room, open]) => ({
   ],
 }));
 
-/** The rooms of `server/http`; `exchange.ts` is beside them. */
+/** The rooms of `server/http`; `exchange.ts` is beside them. They know nothing of GraphQL requests. */
+const closedToHttp = ['origin', 'workers', 'server/graphql', 'server/mcp'];
 const openOfHttp = { response: [], request: ['response'], connections: ['response', 'request'], pages: ['response'] };
 const httpRooms = Object.entries(openOfHttp).map(([room, open]) => ({
   layer: `src/server/http/${room}/**`,
   closed: [
-    'origin',
-    'workers',
-    'server/mcp',
+    ...closedToHttp,
     ...Object.keys(openOfHttp).flatMap((other) => (other === room || open.includes(other) ? [] : [`http/${other}`])),
   ],
 }));
@@ -79,7 +78,7 @@ const layers = [
   { layer: 'src/graph/**', closed: ['origin', 'server', 'config', 'cli'] },
   ...graphRooms,
   { layer: 'src/server/**', closed: ['origin', 'workers'], except: ['src/server/http/**'] },
-  { layer: 'src/server/http/*.ts', closed: ['origin', 'workers', 'server/mcp'] },
+  { layer: 'src/server/http/*.ts', closed: closedToHttp },
   ...httpRooms,
   { layer: 'src/workers/**', closed: ['graph', 'upstream', 'origin', 'atom', 'api'] },
   { layer: 'src/config/**', closed: ['graph', 'upstream', 'server', 'origin', 'atom'] },

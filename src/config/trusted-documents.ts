@@ -69,3 +69,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const shown = (id: string): string => JSON.stringify(id.length > 80 ? `${id.slice(0, 80)}…` : id);
+
+/** Whether clients may read the schema: where introspection is on and PERSISTED_ONLY is off. */
+export const showsSchema = (config: { introspection: boolean; persistedOnly: boolean }): boolean =>
+  config.introspection && !config.persistedOnly;

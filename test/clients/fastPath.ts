@@ -5,7 +5,7 @@ import { createResponseCache } from '../../src/server/graphql/response-cache.ts'
 import { createFastPath } from '../../src/server/graphql/fast-path.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { createPipeline } from '../../src/server/graphql/pipeline.ts';
-import type { TextParams } from '../../src/server/http/request/body.ts';
+import type { TextParams } from '../../src/server/graphql/params.ts';
 import { acceptedTypes } from '../../src/server/http/request/accept.ts';
 import type { Exchange } from '../../src/server/http/exchange.ts';
 import { createCancellationToken } from '../../src/lib/cancellation.ts';

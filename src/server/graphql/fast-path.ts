@@ -7,7 +7,7 @@ import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { JsonType } from '../http/request/accept.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { HttpError, addHelpLinks } from '../http/response/http-error.ts';
-import type { TextParams } from '../http/request/body.ts';
+import type { TextParams } from './params.ts';
 import { sendBody } from '../http/response/send.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { PersistedDocuments } from './persisted-documents.ts';

@@ -10,7 +10,7 @@ import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config/settings.ts';
 import type { ClientCode } from '../../graph/errors/codes.ts';
 import { bareId, sha256Of } from '../../config/trusted-documents.ts';
-import type { GraphqlParams } from '../http/request/body.ts';
+import type { GraphqlParams } from './params.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Prepare, Prepared } from './prepare.ts';
 
@@ -18,10 +18,6 @@ import type { Prepare, Prepared } from './prepare.ts';
 export type DocumentLookup = { text: string; prepared?: Prepared } | { error: GraphQLError };
 
 export type PersistedDocuments = ReturnType<typeof createPersistedDocuments>;
-
-/** Whether clients may read the schema: where introspection is on and PERSISTED_ONLY is off. */
-export const showsSchema = (config: Pick<Config, 'introspection' | 'persistedOnly'>): boolean =>
-  config.introspection && !config.persistedOnly;
 
 /** Limits of the cache of registered documents: their number, and the sum of their characters. */
 const REGISTERED_MAX = 1_000;

@@ -5,7 +5,7 @@ import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { Sender } from '../../upstream/auth/request-context.ts';
 import type { Operation } from '../../upstream/operation.ts';
 import type { AcceptedTypes, IncrementalType } from '../http/request/accept.ts';
-import type { GraphqlParams } from '../http/request/body.ts';
+import type { GraphqlParams } from './params.ts';
 import type { DocumentLookup } from './persisted-documents.ts';
 import type { Prepared } from './prepare.ts';
 

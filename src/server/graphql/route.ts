@@ -7,7 +7,7 @@ import { clientAddress } from '../http/request/client-address.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { addCorsHeaders, varyOf } from '../http/request/headers.ts';
 import { HttpError } from '../http/response/http-error.ts';
-import { checkCsrf, explainHeader, isJsonType, onErrorOf, readParams, readQueryString } from '../http/request/body.ts';
+import { checkCsrf, checkParams, explainHeader, isJsonType, onErrorOf, readParams, readQueryString } from './params.ts';
 import { type Upload, readUpload } from '../http/request/uploads.ts';
 import { parentContext } from '../observability/tracing.ts';
 import type { RouteParts } from './pipeline.ts';
@@ -67,7 +67,7 @@ export function createGraphqlRoute(
         ? { body, media: accepted.json, exchange }
         : undefined;
     if (json && fastPath.answerFromCache(json, operation)) return;
-    const params = body === undefined ? (upload?.params ?? readQueryString(request)) : readParams(body, type);
+    const params = readParamsOf(exchange, type, upload, body);
     operation.onError = onErrorOf(params);
     checkAcceptable(accepted);
     const graphqlRequest: GraphqlRequest = { operation, accepted, cancellation, params };
@@ -97,6 +97,11 @@ export function createGraphqlRoute(
     }
     return undefined;
   }
+}
+
+function readParamsOf({ request }: Exchange, type: string, upload: Upload | undefined, body: string | undefined) {
+  if (upload) return checkParams(upload.operations);
+  return body === undefined ? readQueryString(request) : readParams(body, type);
 }
 
 /** Whether to show GraphiQL. A URL with a document is a link to GraphiQL in a browser, and a query in any other client. */

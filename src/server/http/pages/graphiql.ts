@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GraphQLSchema, introspectionFromSchema } from 'graphql';
 import type { Config } from '../../../config/settings.ts';
-import { showsSchema } from '../../graphql/persisted-documents.ts';
+import { showsSchema } from '../../../config/trusted-documents.ts';
 import { createFileRoute, createPage, jsonElement } from './assets.ts';
 import { demoPeople } from './demo-people.ts';
 import { createStaticRoute } from '../response/static-response.ts';

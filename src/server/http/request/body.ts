@@ -1,54 +1,11 @@
+/** Reads bodies as text, within their limits of size and time. Text that cannot be passed on unchanged is rejected. */
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
 import type { Config } from '../../../config/settings.ts';
-import type { OnError } from '../../../graph/context.ts';
 import { createBatch } from '../../../lib/batch.ts';
 import { createDeadlineQueue } from '../../../lib/deadlines.ts';
 import { isPercentEncodedUtf8 } from '../../../lib/unicode.ts';
 import type { Exchange } from '../exchange.ts';
 import { HttpError } from '../response/http-error.ts';
-
-/** The parameters of a request. Only their basic shape has been checked. Members of other names are ignored, as clients may send any. */
-export interface GraphqlParams {
-  /** Absent if the document is requested by its id. */
-  query: string | null | undefined;
-  operationName: string | null | undefined;
-  variables: unknown;
-  extensions: unknown;
-  documentId: unknown;
-  onError: unknown;
-}
-
-/** Parameters with the text of the document. */
-export interface TextParams extends GraphqlParams {
-  query: string;
-}
-
-const JSON_TYPES = new Set(['application/json', 'application/graphql+json']);
-
-/** Pages of other sites cannot set these without a preflight request. */
-const CSRF_HEADERS = ['x-graphql-csrf', 'apollo-require-preflight'];
-
-/** Rejects a request that a page of another site could send without a preflight request. */
-export function checkCsrf({ headers }: IncomingMessage, type: string): void {
-  if (isJsonType(type) || CSRF_HEADERS.some((name) => headers[name] !== undefined)) return;
-  throw new HttpError(
-    415,
-    'CSRF_HEADER_REQUIRED',
-    `Send application/json, or add the header ${CSRF_HEADERS.join(' or ')} with any value.`,
-  );
-}
-
-/**
- * The header x-explain: `plan` or `trace`. Other values are rejected: with a typing error, an operation would run that was to be planned
- * only. Where EXPLAIN is off, `off` stands for every value with which a client may expect that nothing is run.
- */
-export function explainHeader({ headers }: IncomingMessage, isOn: boolean): string | undefined {
-  const explain = headers['x-explain'];
-  if (!isOn) return explain === undefined || explain === 'trace' ? undefined : 'off';
-  if (explain === undefined || explain === 'plan' || explain === 'trace') return explain;
-  throw new HttpError(400, 'BAD_EXPLAIN', 'The header x-explain must be "plan" or "trace".');
-}
 
 /** A completed body, and the promise for its text. */
 interface CompletedBody {
@@ -116,69 +73,6 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config)
     });
   }
 }
-
-export const isJsonType = (type: string): boolean => JSON_TYPES.has(type);
-
-/** Reads the parameters from a body: JSON, a form, or a document alone. */
-export function readParams(text: string, type: string): GraphqlParams {
-  if (JSON_TYPES.has(type)) return checkParams(parsedJson(text, 'The body'));
-  if (type === 'application/graphql') return checkParams({ query: text });
-  if (type === 'application/x-www-form-urlencoded') return checkParams(formParams(text));
-  throw new HttpError(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send application/json.');
-}
-
-/** Reads the parameters of a GET. */
-export function readQueryString({ url = '' }: IncomingMessage): GraphqlParams {
-  const at = url.indexOf('?');
-  const params = paramsOf(at < 0 ? {} : formParams(url.slice(at + 1)));
-  return { ...params, query: params.query || undefined };
-}
-
-const paramsOf = (given: Partial<GraphqlParams>): GraphqlParams => ({
-  query: given.query,
-  operationName: given.operationName || undefined, // clients send an empty name for none
-  variables: given.variables,
-  extensions: given.extensions,
-  documentId: given.documentId,
-  onError: given.onError,
-});
-
-function formParams(text: string): Record<string, unknown> & { query?: string; operationName?: string } {
-  checkPercentEncoding(text);
-  const { variables, extensions, ...rest } = Object.fromEntries(new URLSearchParams(text));
-  return {
-    ...rest,
-    ...(variables && { variables: parsedJson(variables, 'variables') }),
-    ...(extensions && { extensions: parsedJson(extensions, 'extensions') }),
-  };
-}
-
-/** Checks that the value is one request with a document or its id. */
-export function checkParams(value: unknown): GraphqlParams {
-  if (Array.isArray(value)) throw new HttpError(400, 'BATCHING_OFF', 'Send one operation in each request, not a list.');
-  if (typeof value !== 'object' || value === null || !(hasText(value) || hasDocumentId(value))) {
-    throw new HttpError(400, 'BAD_REQUEST', 'The body must be an object with a string "query".');
-  }
-  if ('operationName' in value && value.operationName != null && typeof value.operationName !== 'string')
-    throw new HttpError(400, 'BAD_REQUEST', '"operationName" must be a string.');
-  return paramsOf(value);
-}
-
-const ON_ERROR = ['PROPAGATE', 'NULL', 'HALT'] as const;
-
-/** The parameter `onError`, checked. */
-export function onErrorOf({ onError: given }: GraphqlParams): OnError | undefined {
-  if (given === undefined || given === null) return undefined;
-  const onError = ON_ERROR.find((each) => each === given);
-  if (!onError) throw new HttpError(400, 'BAD_REQUEST', `"onError" must be one of ${ON_ERROR.join(', ')}.`);
-  return onError;
-}
-
-const hasText = (value: object): boolean => 'query' in value && typeof value.query === 'string';
-
-/** The id itself is checked later, by `createPersistedDocuments`. */
-const hasDocumentId = (value: object): boolean =>
-  !('query' in value && value.query !== null) && ('documentId' in value || 'extensions' in value);
 
 /** Throws an HttpError for text that is no JSON, or has a lone surrogate. */
 export function parsedJson(text: string, what: string): unknown {

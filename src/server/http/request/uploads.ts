@@ -9,10 +9,11 @@ import { wereDecodedWithLoss } from '../../../lib/unicode.ts';
 import type { Exchange } from '../exchange.ts';
 import { HttpError, discardBody } from '../response/http-error.ts';
 import { shareFile } from './shared-file.ts';
-import { type GraphqlParams, checkParams, checkSurrogates, invalidText } from './body.ts';
+import { checkSurrogates, invalidText } from './body.ts';
 
 export interface Upload {
-  params: GraphqlParams;
+  /** The form field of this name: one request or a list, with the files in their places. */
+  operations: object;
   /** Resolves when the last byte of the request has arrived, or when no more will. */
   end: Promise<void>;
 }
@@ -38,11 +39,10 @@ export async function readUpload(exchange: Exchange, config: Config): Promise<Up
     const operations = await processRequest(body as unknown as IncomingMessage, response, limits);
     if (body.error) throw body.error as Error;
     body.expectFiles();
-    const params = checkParams(operations);
-    replaceFiles(params, (file, places) => body.opened(file, places));
-    return { params, end: body.arrived };
+    replaceFiles(operations, (file, places) => body.opened(file, places));
+    return { operations, end: body.arrived };
   } catch (error) {
-    throw body.error ?? (error instanceof HttpError ? error : formError(error as Error));
+    throw body.error ?? formError(error as Error);
   }
 }
 
@@ -52,10 +52,10 @@ function formError({ status, message }: Error & { status?: number }): HttpError 
     : new HttpError(400, 'BAD_UPLOAD', `This is not a GraphQL multipart request. ${message}`);
 }
 
-/** Replaces each file in the parameters by one that is made from it and the number of its places. */
-function replaceFiles(params: object, replace: (file: FileUpload, places: number) => FileUpload): void {
+/** Replaces each file in the operations by one that is made from it and the number of its places. */
+function replaceFiles(operations: object, replace: (file: FileUpload, places: number) => FileUpload): void {
   const places = new Map<FileVariable, number>();
-  const waiting: object[] = [params]; // an explicit stack, because JSON can nest deeper than the call stack
+  const waiting: object[] = [operations]; // an explicit stack, because JSON can nest deeper than the call stack
   for (let each = waiting.pop(); each; each = waiting.pop()) {
     if (each instanceof FileVariable) {
       places.set(each, (places.get(each) ?? 0) + 1);

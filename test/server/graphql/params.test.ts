@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { json } from '../../../support/hostile.ts';
-import { startFacade } from '../../../support/start-facade.ts';
+import { json } from '../../support/hostile.ts';
+import { startFacade } from '../../support/start-facade.ts';
 
 const { url, books } = await startFacade();
 books.behave(json('{"id":"7","title":"活着"}'));
