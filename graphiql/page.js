@@ -37,7 +37,8 @@ function firstTab() {
   const query = link.get('query');
   const variables = link.get('variables') ?? undefined;
   const stored = storedTabs();
-  if (!stored) return query && { defaultTabs: [{ query, variables }, ...(options.defaultTabs ?? [])] };
+  // The editor of variables takes those of the page, not those of the first tab.
+  if (!stored) return query && { variables, defaultTabs: [{ query, variables }, ...(options.defaultTabs ?? [])] };
   const { tabs, activeTabIndex } = stored;
   const isLinked = (each) => each.query === query && (variables ?? each.variables ?? '') === (each.variables ?? '');
   const tab = query ? (tabs.find(isLinked) ?? { query, variables }) : tabs[activeTabIndex];
