@@ -31,6 +31,7 @@ export function createChannel(redis: { status: string }, options: ChannelOptions
   let answers = 0;
 
   function onFailure(error: unknown): undefined {
+    if (redis.status !== 'ready') return undefined; // the connection is lost: no call is made before there is another
     pause.grow();
     const { name, message = '' } = error as Error;
     if (name !== 'ReplyError') return undefined;

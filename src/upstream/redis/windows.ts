@@ -1,5 +1,5 @@
 /** The sliding windows of the rate limit, in Redis: replicas count together. */
-import { type SharedSlidingWindows, WINDOW_MS } from '../limits/sliding-window.ts';
+import { type SharedSlidingWindows, WINDOW_MS, type WindowLimits } from '../limits/sliding-window.ts';
 import type { RedisCall } from './channel.ts';
 import type { RedisConnection } from './connection.ts';
 import { defineScript } from './script.ts';
@@ -23,51 +23,104 @@ for i = 1, #slots, 2 do
   end
 end
 `;
-/** KEYS: the window. ARGV: hold in ms, address, slots, slots per address, slot. */
+/**
+ * KEYS: the window. ARGV: hold in ms, address, slots, slots per address, the wanted slots. Returns how many of them it took, and the ms until
+ * the first is free for the others.
+ */
 const TAKE = `${COUNTED}
-if #slots / 2 >= tonumber(ARGV[3]) then return math.max(1, slots[2] - now) end
-if taken >= tonumber(ARGV[4]) then return wait end
-redis.call('ZADD', KEYS[1], now + ARGV[1], ARGV[5])
-redis.call('PEXPIRE', KEYS[1], ARGV[1] + 60000)
-return 0`;
-/** ARGV: the slot with its address, ms until it is free. */
+local left, mine = ARGV[3] - #slots / 2, ARGV[4] - taken
+local granted = math.max(0, math.min(#ARGV - 4, left, mine))
+for i = 5, 4 + granted do redis.call('ZADD', KEYS[1], now + ARGV[1], ARGV[i]) end
+if granted > 0 then redis.call('PEXPIRE', KEYS[1], ARGV[1] + 60000) end
+if left <= mine then wait = slots[2] and slots[2] - now or 0 end
+if wait <= 0 then wait = tonumber(ARGV[1]) end
+return {granted, math.max(1, wait)}`;
+/** ARGV: ms until they are free, the slots with their addresses. */
 const SETTLE = `${NOW}
-redis.call('ZADD', KEYS[1], 'XX', now + ARGV[2], ARGV[1])
+for i = 2, #ARGV do redis.call('ZADD', KEYS[1], 'XX', now + ARGV[1], ARGV[i]) end
 return 0`;
 /** ARGV: hold in ms, address or nothing. */
 const STATE = `${COUNTED}
 return {taken, wait}`;
 
-/** Sorted sets of slots by the time when they are free again, on the clock of Redis. */
+/** Takes of one turn by one address. */
+interface Takes {
+  window: string;
+  limits: WindowLimits;
+  address: string;
+  ids: string[];
+  resolve: ((wait: number | undefined) => void)[];
+}
+
+/**
+ * Sorted sets of slots by the time when they are free again, on the clock of Redis. All takes of a turn are one command. No slots are taken
+ * in advance: a limited credential makes few calls a minute, and slots at rest would be missing elsewhere.
+ */
 export function createRedisWindows({ redis, key }: RedisConnection, inTime: RedisCall): SharedSlidingWindows {
   const windowKey = (of: string) => key(`window:${of}`);
-  const takeSlot = defineScript(redis, 'catalogTakeSlot', TAKE);
-  const settleSlot = defineScript(redis, 'catalogSettleSlot', SETTLE);
+  const takeSlots = defineScript(redis, 'catalogTakeSlots', TAKE);
+  const settleSlots = defineScript(redis, 'catalogSettleSlots', SETTLE);
   const countSlots = defineScript(redis, 'catalogCountSlots', STATE);
   const owner = (address: string) => `${address} `;
   const member = (address: string, id: string) => owner(address) + id;
+  const takes = new Map<string, Takes>();
+  const settled = createGroups((window, members) =>
+    inTime(() => settleSlots([windowKey(window)], [WINDOW_MS, ...members])),
+  );
+  const released = createGroups((window, members) => inTime(() => redis.zrem(windowKey(window), ...members)));
+
+  function flush(): void {
+    for (const each of takes.values()) void takeAll(each);
+    takes.clear();
+  }
+
+  async function takeAll({ window, address, limits, ids, resolve }: Takes): Promise<void> {
+    const members = ids.map((id) => member(address, id));
+    const values = [limits.holdMs, owner(address), limits.slots, limits.perAddress, ...members];
+    const reply = await inTime(
+      () => takeSlots([windowKey(window)], values) as Promise<[granted: number, wait: number]>,
+      // The calls count in this process alone by then.
+      ([granted]) => members.slice(0, granted).forEach((each) => released.add(window, each)),
+    );
+    resolve.forEach((answer, at) => answer(reply && (at < reply[0] ? 0 : reply[1])));
+  }
+
   return {
-    async take({ window, id, address }, { slots, perAddress, holdMs }) {
-      const given = [holdMs, owner(address), slots, perAddress, member(address, id)];
-      const wait = await inTime(
-        () => takeSlot([windowKey(window)], given),
-        // The call counts in this process alone by then.
-        (late) => late === 0 && void redis.zrem(windowKey(window), member(address, id)).catch(() => undefined),
-      );
-      return typeof wait === 'number' ? wait : undefined;
+    take({ window, id, address }, limits) {
+      return new Promise((resolve) => {
+        const group = `${window} ${limits.slots} ${limits.perAddress} ${address}`;
+        const known = takes.get(group);
+        if (takes.size === 0) setImmediate(flush);
+        if (!known) return void takes.set(group, { window, address, limits, ids: [id], resolve: [resolve] });
+        known.ids.push(id);
+        known.resolve.push(resolve);
+      });
     },
-    settle({ window, id, address }) {
-      void inTime(() => settleSlot([windowKey(window)], [member(address, id), WINDOW_MS]));
-    },
-    release({ window, id, address }) {
-      void inTime(() => redis.zrem(windowKey(window), member(address, id)));
-    },
+    settle: ({ window, id, address }) => settled.add(window, member(address, id)),
+    release: ({ window, id, address }) => released.add(window, member(address, id)),
     async state(of, holdMs, address) {
       const counted = address === undefined ? '' : owner(address);
       const state = await inTime(() => countSlots([windowKey(of)], [holdMs, counted]));
       if (!Array.isArray(state)) return undefined;
       const [taken, backInMs] = state as [number, number];
       return { taken, backInMs: taken ? backInMs : undefined };
+    },
+  };
+}
+
+/** Collects the slots of each window until the end of the turn. */
+function createGroups(send: (window: string, members: string[]) => unknown) {
+  const groups = new Map<string, string[]>();
+  function flush(): void {
+    for (const [window, members] of groups) send(window, members);
+    groups.clear();
+  }
+  return {
+    add(window: string, slot: string): void {
+      if (groups.size === 0) setImmediate(flush);
+      const group = groups.get(window);
+      if (group) group.push(slot);
+      else groups.set(window, [slot]);
     },
   };
 }

@@ -89,6 +89,24 @@ describe.skipIf(!hasRedis)('state shared by replicas', () => {
     await one.close();
   });
 
+  test('all slots of a turn are taken by one command, and never more than there are', async () => {
+    const { url } = await redisServer();
+    const all = [await replica(url), await replica(url), await replica(url)];
+    const many = { slots: 40, perAddress: 40, holdMs: 75_000 };
+    const redis = new Redis(url);
+    const commands = async () => Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
+    const take = (each: (typeof all)[number], of = 'alice') => each.windows.take(slot(of), many);
+    for (const each of all) expect(await take(each, 'bob')).toBe(0); // they have sent the script then
+    const before = await commands();
+    const waits = await Promise.all(all.flatMap((each) => Array.from({ length: 20 }, () => take(each))));
+    expect((await commands()) - before).toBe(3);
+    expect(waits.filter((wait) => wait === 0)).toHaveLength(40);
+    for (const wait of waits) expect(wait === 0 || Number(wait) > 60_000).toBe(true);
+    expect((await all[0]!.windows.state('alice', many.holdMs))?.taken).toBe(40);
+    redis.disconnect();
+    await Promise.all(all.map((each) => each.close()));
+  });
+
   test('an address gets its share of a window', async () => {
     const { url } = await redisServer();
     const { windows, close } = await replica(url);
@@ -130,8 +148,10 @@ describe.skipIf(!hasRedis)('state shared by replicas', () => {
     expect(await one.windows.take(slot('alice'), limits)).toBeUndefined();
     await server.start();
     await until(one.isReachable);
-    await one.write('y');
-    await until(async () => (await one.read())?.title === 'y');
+    await until(async () => {
+      await one.write('y'); // again, in case the log was not asked for yet
+      return (await one.read())?.title === 'y';
+    });
     await one.close();
   });
 
