@@ -188,7 +188,8 @@ test('a 404 is accepted only if it is complete', async () => {
   const framed = Buffer.concat([Buffer.from('HTTP/1.1 404 X\r\ncontent-type: application/json\r\n\r\n'), absent]);
   facade.books.behave((socket, request) => socket.end(framed.subarray(0, positionOf(request))));
   const result = await resultsOf(facade, json, framed.length + 1);
-  expect(new Set(result.slice(0, -1))).toEqual(new Set([lost, malformed]));
+  // Without the service's own code it may be the page of a gateway.
+  expect(new Set(result.slice(0, -1))).toEqual(new Set([lost]));
   expect(result.at(-1)).toBe('null');
 });
 

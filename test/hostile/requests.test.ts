@@ -19,6 +19,9 @@ function client(port: number) {
   return received;
 }
 
+/** Resolves when the facade has read what was sent before. */
+const hasRead = async (url: string) => void (await (await fetch(`${url}/health`)).text());
+
 async function answerTo(port: number, request: string): Promise<string> {
   const received = client(port);
   received.socket.write(request);
@@ -155,31 +158,41 @@ test('a client that pipelines requests without end is disconnected', async () =>
 
 test('malformed HTTP behind a request writes nothing into the response that is being sent', async () => {
   const { books, facade } = await startFacade();
-  const held: (() => void)[] = [];
-  books.behave((socket, upstreamRequest) =>
-    upstreamRequest.path.includes('summary') ? held.push(() => undefined) : respond(socket, upstreamRequest),
-  );
+  const held: (() => unknown)[] = [];
+  books.behave((socket, upstreamRequest) => {
+    const answer = () => respond(socket, upstreamRequest);
+    return upstreamRequest.path.includes('summary') ? held.push(answer) : answer();
+  });
   const received = client(facade.port);
   const query = JSON.stringify({ query: '{ book(id: 7) { title ... @defer { summary } } }' });
   received.socket.write(
     `POST /graphql HTTP/1.1\r\nhost: x\r\naccept: multipart/mixed\r\ncontent-type: application/json\r\ncontent-length: ${query.length}\r\n\r\n${query}`,
   );
-  await until(() => received.text.includes('"hasNext":true'));
+  await until(() => received.text.includes('"hasNext":true') && held.length === 1);
   received.socket.write('nonsense\r\n\r\n');
+  await hasRead(facade.url);
+  held[0]!();
   await until(() => received.isClosed);
-  expect(received.text.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  const [, first, ...others] = received.text.split('HTTP/1.1 ');
+  expect(first).toMatch(/^200 [^]*"hasNext":true[^]*"hasNext":false[^]*--\r\n\r\n0\r\n\r\n$/);
+  expect(others).toEqual([expect.stringMatching(/^400 [^]*"code":"BAD_REQUEST"/)]);
   await expectAtRest(facade, { connections: true });
 });
 
 test('the rejection of malformed HTTP is not sent instead of the response to the request before it', async () => {
   const { books, facade } = await startFacade();
-  books.behave(silence);
+  const held: (() => unknown)[] = [];
+  books.behave((socket, upstreamRequest) => held.push(() => respond(socket, upstreamRequest)));
   const received = client(facade.port);
   received.socket.write(`GET /graphql?query=${query} HTTP/1.1\r\nhost: x\r\n\r\n`);
-  await until(() => books.requests.length === 1);
+  await until(() => held.length === 1);
   received.socket.write('nonsense\r\n\r\n');
+  await hasRead(facade.url);
+  held[0]!();
   await until(() => received.isClosed);
-  expect(received.text).toBe('');
+  const [, first, ...others] = received.text.split('HTTP/1.1 ');
+  expect(first).toMatch(/^200 [^]*{"data":{"book":{"title":"x"}}}$/);
+  expect(others).toEqual([expect.stringMatching(/^400 [^]*"code":"BAD_REQUEST"/)]);
   await expectAtRest(facade, { connections: true });
 });
 

@@ -11,7 +11,7 @@ import { failOnUnhandledErrors } from '../support/unhandled.ts';
 failOnUnhandledErrors();
 
 /** Superlinear time would be minutes or hours. */
-const guard = { timeout: 10_000 };
+const guard = { timeout: 30_000 };
 const BYTES = 400_000;
 const filled = (unit: string) => unit.repeat(Math.ceil(BYTES / Buffer.byteLength(unit)));
 
