@@ -1,5 +1,5 @@
 import type { Endpoint, Tier } from '../api/endpoint.ts';
-import { type ServiceCode, serviceErrors } from '../api/errors.ts';
+import { serviceError } from '../api/errors.ts';
 
 export type Service = Endpoint['service'];
 
@@ -149,48 +149,38 @@ export const mayServeStale = (error: unknown): boolean =>
   error instanceof RateLimited ||
   (error instanceof UpstreamRejection && isRateLimit(error.details));
 
-/** The status that the interface assigns to a code; undefined for unknown codes. */
-const statusOf = (code: number | undefined): number | undefined =>
-  (serviceErrors[code as ServiceCode] as { status: number } | undefined)?.status;
-
-const noStatuses: readonly (number | undefined)[] = [401, 403, 404];
+const deniedStatuses: readonly (number | undefined)[] = [401, 403, 404];
 /** A denial by status or code: cached data of the record must not be shown again. */
 export function isDenial(error: unknown): error is UpstreamFailure | UpstreamRejection {
   if (!(error instanceof UpstreamFailure || error instanceof UpstreamRejection)) return false;
   const { status, code } = error.details;
   // The page of a gateway denies nothing, whatever its status.
   if (code === undefined && error instanceof UpstreamFailure && error.code === 'UPSTREAM_UNAVAILABLE') return false;
-  return noStatuses.includes(status) || noStatuses.includes(statusOf(code));
+  return deniedStatuses.includes(status) || serviceError(code)?.drops === true;
 }
 
-/** Codes of an unknown or expired token. */
-const tokenCodes = [103, 106, 123];
 export const isTokenRejection = ({ status, code }: UpstreamErrorDetails): boolean =>
-  status === 401 || (code !== undefined && tokenCodes.includes(code));
+  status === 401 || serviceError(code)?.means === 'token';
 /** Only the token can be meant: a 401 with another code may concern the request. */
 export const isUnknownToken = ({ code }: UpstreamErrorDetails): boolean =>
-  code === undefined || tokenCodes.includes(code);
+  code === undefined || serviceError(code)?.means === 'token';
 
 /** Only the record itself is rejected; lists and other endpoints of it may be allowed. */
 export const isRecordRejection = (error: unknown): boolean =>
   error instanceof RecordRejected || (error instanceof TierRequired && error.ofEndpoint);
 
-/** Codes of a rate limit, whatever the status. */
-const rateCodes = [111, 112, 1309];
 export const isRateLimit = ({ status, code }: UpstreamErrorDetails): boolean =>
-  status === 429 || (code !== undefined && rateCodes.includes(code));
-
-/** Codes that mean "there is none" for any read. */
-const absentCodes = [6000, 6006, 6008, 6014, 5000];
+  status === 429 || serviceError(code)?.means === 'rate';
 
 /** Whether the response to a read means that there is no such record. */
 export function isAbsent(endpoint: Endpoint, httpStatus: number, code: number | undefined): boolean {
   // An error under a success status counts by the status of its code.
-  const status = httpStatus < 400 ? statusOf(code) : httpStatus;
+  const known = serviceError(code);
+  const status = httpStatus < 400 ? known?.status : httpStatus;
   if (endpoint.service === 'events') return status === 404;
   if (code === undefined) return false; // a 404 of another server: BASE_URL may be wrong
-  if (code === 1006) return endpoint.scope === 'community_basic_note';
+  if (known?.means === 'absentNote') return endpoint.scope === 'community_basic_note';
   if (endpoint.absentOn.includes(code)) return true;
-  if (code === 1000 || code === 1001) return false;
-  return absentCodes.includes(code) || status === 404;
+  if (known?.means === 'rejected') return false;
+  return known?.means === 'absent' || status === 404;
 }

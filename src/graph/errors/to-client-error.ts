@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { type ServiceCode, serviceErrors } from '../../api/errors.ts';
+import { serviceError } from '../../api/errors.ts';
 import { present } from '../../lib/objects.ts';
 import {
   LoginRequired,
@@ -14,48 +14,6 @@ import {
   isRateLimit,
 } from '../../upstream/errors.ts';
 import { type ClientCode, notesOn } from './codes.ts';
-
-/** The client code for each code of the service. The type makes sure that none is missing. */
-// A table is read down its columns.
-// prettier-ignore
-const clientCodes: Record<ServiceCode, ClientCode> = {
-  100:  'UPSTREAM_REFUSED',
-  103:  'UNAUTHENTICATED',
-  104:  'UPSTREAM_REFUSED',
-  106:  'UNAUTHENTICATED',
-  111:  'RATE_LIMITED',
-  112:  'RATE_LIMITED',
-  123:  'UNAUTHENTICATED',
-  131:  'UPSTREAM_REFUSED',
-  999:  'UPSTREAM_REFUSED',
-  1000: 'FORBIDDEN',
-  1001: 'FORBIDDEN',
-  1002: 'MISSING_ARGUMENT',
-  1003: 'PICTURE_TOO_LARGE',
-  1004: 'UPSTREAM_REFUSED',
-  1005: 'ANNOTATION_TOO_SHORT',
-  1006: 'NOTE_NOT_FOUND',
-  1007: 'UPSTREAM_REFUSED',
-  1008: 'PICTURE_TYPE',
-  1009: 'PICTURE_TYPE',
-  1012: 'MISSING_ARGUMENT',
-  1013: 'MISSING_ARGUMENT',
-  1014: 'UPSTREAM_REFUSED',
-  1309: 'RATE_LIMITED',
-  5000: 'SUBJECT_NOT_FOUND',
-  6000: 'BOOK_NOT_FOUND',
-  6002: 'NOT_OWNER',
-  6004: 'REVIEW_TOO_SHORT',
-  6006: 'REVIEW_NOT_FOUND',
-  6007: 'UPSTREAM_REFUSED',
-  6008: 'PERSON_NOT_FOUND',
-  6009: 'UPSTREAM_REFUSED',
-  6010: 'COMMENT_TOO_LONG',
-  6011: 'COLLECTION_EXISTS',
-  6012: 'INVALID_PAGE_NUMBER',
-  6013: 'CHAPTER_TOO_LONG',
-  6014: 'UPSTREAM_REFUSED',
-};
 
 /** An error for wrong input, thrown before any call. */
 export const badInput = (message: string, extensions: object = {}): GraphQLError =>
@@ -131,13 +89,12 @@ function fromRejection(cause: UpstreamRejection): ClientError {
 
 function clientCode(details: UpstreamErrorDetails): ClientCode {
   if (isRateLimit(details)) return 'RATE_LIMITED';
-  const named = clientCodes[details.code as ServiceCode] as ClientCode | undefined;
+  const named: ClientCode | undefined = serviceError(details.code)?.client;
   if (details.status === 401) return 'UNAUTHENTICATED';
   return named ?? (details.code === undefined && details.status === 403 ? 'FORBIDDEN' : 'UPSTREAM_REFUSED');
 }
 
 function upstreamExtension({ service, status, code, request }: UpstreamErrorDetails): object {
   // The text in the interface, not the received one: received texts have contained addresses and tokens.
-  const known = serviceErrors[code as ServiceCode] as { msg: string } | undefined;
-  return present({ service, status, code, message: known?.msg, request });
+  return present({ service, status, code, message: serviceError(code)?.msg, request });
 }
