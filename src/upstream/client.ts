@@ -96,6 +96,8 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
     sharedReads: () => inFlight.size(),
     /** Of Redis: invalidations that are not written yet, and refused commands by error. */
     redis: () => ({ unsent: shared?.unsent() ?? 0, refusals: Object.fromEntries(shared?.refusals ?? []) }),
+    /** Registered documents of all replicas; undefined without Redis. */
+    documents: shared?.documents,
     /** A sentence if the Redis cannot be used as it is set. */
     checkRedis: async (): Promise<string | undefined> => shared?.check(),
     close: async (): Promise<void> => {

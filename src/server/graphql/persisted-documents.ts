@@ -2,14 +2,15 @@
  * Documents that clients request by an id in place of the text: trusted documents of the manifest, and documents that clients have
  * registered by their hashes (automatic persisted queries).
  *
- * Registered documents have a cache of their own, so that they cannot evict trusted ones. The cache belongs to this process. A replica that
- * does not have a document responds with PERSISTED_QUERY_NOT_FOUND, and the client sends the text again.
+ * Registered documents have a cache of their own, so that they cannot evict trusted ones. The cache belongs to this process; through Redis
+ * replicas know those of each other. If a document is in neither, the response is PERSISTED_QUERY_NOT_FOUND, and the client sends the text.
  */
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config/settings.ts';
 import type { ClientCode } from '../../graph/errors/codes.ts';
 import { bareId, sha256Of } from '../../config/trusted-documents.ts';
+import type { SharedDocuments } from '../../upstream/redis/documents.ts';
 import type { GraphqlParams } from './params.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Prepare, Prepared } from './prepare.ts';
@@ -22,8 +23,14 @@ export type PersistedDocuments = ReturnType<typeof createPersistedDocuments>;
 /** Limits of the cache of registered documents: their number, and the sum of their characters. */
 const REGISTERED_MAX = 1_000;
 const REGISTERED_CHARACTERS_MAX = 2_000_000;
+const HASH = /^[\da-f]{64}$/;
 
-export function createPersistedDocuments(config: Config, pipeline: { prepare: Prepare }, metrics: Metrics) {
+export function createPersistedDocuments(
+  config: Config,
+  pipeline: { prepare: Prepare },
+  metrics: Metrics,
+  shared?: SharedDocuments,
+) {
   const { trustedDocuments, persistedOnly, automaticPersistedQueries } = config;
   const trustedTexts = new Set(trustedDocuments.values());
   const registered = new LRUCache<string, string>({
@@ -37,6 +44,15 @@ export function createPersistedDocuments(config: Config, pipeline: { prepare: Pr
   };
 
   return {
+    /** Before `lookup`: asks the other replicas for a hash that only they may know. Undefined if there is nothing to ask. */
+    findElsewhere(params: GraphqlParams): Promise<void> | undefined {
+      if (!shared || params.query || persistedOnly || !automaticPersistedQueries) return undefined;
+      const id = documentIdIn(params)?.id;
+      if (id === undefined || !HASH.test(id) || registered.has(id) || trustedDocuments.has(id)) return undefined;
+      return shared.find(id).then((text) => {
+        if (text !== undefined && sha256Of(text) === id) registered.set(id, text);
+      });
+    },
     /** Finds the document of a request; undefined if the request has a text and no id. */
     lookup(params: GraphqlParams): DocumentLookup | undefined {
       const requested = documentIdIn(params);
@@ -61,7 +77,10 @@ export function createPersistedDocuments(config: Config, pipeline: { prepare: Pr
       if (!automaticPersistedQueries) return counted('sent', { text });
       // Only valid documents are registered.
       const prepared = pipeline.prepare(text, params.operationName ?? undefined);
-      if (!prepared.errors) registered.set(id, text);
+      if (!prepared.errors) {
+        registered.set(id, text);
+        shared?.store(id, text);
+      }
       return counted('sent', { text, prepared });
     },
   };

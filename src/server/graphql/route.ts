@@ -25,7 +25,7 @@ export function createGraphqlRoute(
   page: ((exchange: Exchange) => void) | undefined,
 ): (exchange: Exchange) => Promise<void> {
   const { config, upstream, pipeline, bodies, admission, metrics } = parts;
-  const persisted = createPersistedDocuments(config, pipeline, metrics);
+  const persisted = createPersistedDocuments(config, pipeline, metrics, parts.upstream.documents);
   const isTimed = config.serverTiming ?? config.explain;
   const fastPath = createFastPath(pipeline, createResponseCache(upstream.epoch), upstream.epoch, isTimed);
   const addressOf = clientAddress(config.trustedProxies);
@@ -75,6 +75,8 @@ export function createGraphqlRoute(
     const slot = entered instanceof Promise ? await entered : entered;
     exchange.onClose(slot.release);
     try {
+      const elsewhere = persisted.findElsewhere(params);
+      if (elsewhere) await elsewhere; // no await otherwise: most requests have a text
       const resolved = resolveParams(persisted, graphqlRequest);
       if (resolved && json && (await fastPath.answer(resolved, json, graphqlRequest))) return;
       const answerByYoga = await yoga();

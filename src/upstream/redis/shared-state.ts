@@ -5,6 +5,7 @@
 import type { OnAvailabilityChange } from '../availability.ts';
 import { createRedisCache } from './cache.ts';
 import { openRedis } from './connection.ts';
+import { createSharedDocuments } from './documents.ts';
 import { createPause } from './pause.ts';
 import { createRedisWindows } from './windows.ts';
 
@@ -54,6 +55,7 @@ export function connectRedis({
     unsent,
     windows: createRedisWindows(connection, channel('the rate limit', timeouts.window)),
     check: connection.check,
+    documents: createSharedDocuments(connection, channel('documents', timeouts.record)),
     /** Refused commands, by the first word of the error. */
     refusals: connection.refusals,
     /** Writes first what other replicas have to know. Returns the number of invalidations that it could not write in time. */

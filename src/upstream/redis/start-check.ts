@@ -24,6 +24,11 @@ redis.call('XADD', KEYS[1], '1-1', 'a', '1')
 redis.call('XRANGE', KEYS[1], '-', '+')
 redis.call('XREVRANGE', KEYS[1], '+', '-')
 redis.call('DEL', KEYS[1])
+redis.call('HSET', KEYS[1], 'a', '1')
+redis.call('HLEN', KEYS[1])
+redis.call('HGET', KEYS[1], 'a')
+redis.call('HRANDFIELD', KEYS[1])
+redis.call('HDEL', KEYS[1], 'a')
 return 1`;
 
 /** A sentence if the Redis cannot be used as it is set; undefined if it can, or cannot be reached now. */

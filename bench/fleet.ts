@@ -1,0 +1,216 @@
+/**
+ * Measures what several processes and a Redis cost and save: `npm run bench:fleet`. Arms of a row are loaded in turns in one run, so that
+ * only their ratios count. Needs redis-server.
+ */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { ask, listening, load, requestOf } from './load.ts';
+import { type Running, contestants, cpuSeconds, freePort, start } from './process.ts';
+import { orderOf, workloads } from './workloads.ts';
+
+const ROUNDS = 3;
+const MS = 2_000;
+const CONNECTIONS = 32;
+/** More than are sent in a turn, and in all turns before the first are sent again. */
+const PART = 10_000;
+const REQUESTS = 20 * PART;
+const product = contestants.find(({ name }) => name === 'product')!;
+const upstream = await start('upstream.js', {});
+const address = `http://127.0.0.1:${upstream.port}`;
+const redisPort = await startRedis();
+const redis = new Redis(redisPort, '127.0.0.1');
+const shared = { REDIS_URL: `redis://127.0.0.1:${redisPort}` };
+const alone = {};
+
+/** Processes that are loaded together. */
+interface Arm {
+  name: string;
+  /** The settings of each process. */
+  processes: Record<string, string>[];
+}
+
+interface Result {
+  name: string;
+  operations: number;
+  seconds: number;
+  calls: number;
+  commands: number;
+  cpu: number;
+}
+
+const times = (count: number, settings: Record<string, string>) => Array.from({ length: count }, () => settings);
+
+console.log('| row | arm | op/s | calls/s | calls/op | Redis commands/op | CPU ms/op |');
+console.log('| --- | --- | ---: | ---: | ---: | ---: | ---: |');
+const rows: [row: string, workload: string, upstreamIs: string, arms: Arm[]][] = [
+  [
+    'everything cached',
+    'W3',
+    'latency=20&reuse=3600',
+    [
+      { name: 'one process', processes: [alone] },
+      { name: 'the same with Redis', processes: [shared] },
+    ],
+  ],
+  [
+    'every record due each second',
+    'W3',
+    'latency=20&reuse=1',
+    [
+      { name: 'one process', processes: [alone] },
+      { name: 'the same with Redis', processes: [shared] },
+      { name: 'four with Redis', processes: times(4, shared) },
+      { name: 'four workers with Redis', processes: [{ ...shared, WORKERS: '4' }] },
+    ],
+  ],
+  [
+    'nothing kept',
+    'W1',
+    'latency=0&reuse=0',
+    [
+      { name: 'one process', processes: [alone] },
+      { name: 'the same with Redis', processes: [shared] },
+      { name: 'two by hand', processes: times(2, alone) },
+      { name: 'two workers', processes: [{ WORKERS: '2' }] },
+    ],
+  ],
+];
+const wanted = process.argv[2] ?? '';
+for (const [row, workload, upstreamIs, arms] of rows.filter(([row]) => row.includes(wanted)))
+  await compare(row, workload, upstreamIs, arms);
+if ('a crowd of 60'.includes(wanted)) {
+  await crowd(1, 1);
+  for (const count of [1, 2, 4]) await crowd(count, 60);
+}
+if ('a killed worker'.includes(wanted)) await killedWorker();
+redis.disconnect();
+await upstream.stop();
+process.exit(0);
+
+async function startRedis(): Promise<number> {
+  const port = await freePort();
+  const child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', ''], {
+    stdio: 'ignore',
+  });
+  process.on('exit', () => child.kill('SIGKILL'));
+  await listening(port, () => child.exitCode !== null);
+  return port;
+}
+
+async function openArm({ processes }: Arm): Promise<Running[]> {
+  const running: Running[] = [];
+  for (const settings of processes)
+    running.push(await start(product.script, { ...product.env(address, 20), ...settings }, product.flags));
+  return running;
+}
+
+async function closeArm(running: readonly Running[]): Promise<void> {
+  await Promise.all(running.map(({ stop }) => stop()));
+}
+
+async function counted(): Promise<number> {
+  return ((await (await fetch(`${address}/admin/count`)).json()) as { calls: number }).calls;
+}
+
+/** Of the processes; what scripts call is counted by Redis too, and left out here. */
+async function commandsOfRedis(): Promise<number> {
+  const stats = await redis.info('commandstats');
+  const called = [...stats.matchAll(/cmdstat_(evalsha|hget|zrem):calls=(\d+)/g)];
+  return called.reduce((sum, [, , calls]) => sum + Number(calls), 0);
+}
+
+function cpuOf(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+  return [pid, ...children.map(Number)].reduce((sum, each) => sum + cpuSeconds(each), 0);
+}
+
+/** Each request is sent once, because an identical one would be served as a whole from the response cache. */
+function requestsOf(name: string): Buffer[] {
+  const workload = workloads.find((each) => each.name === name)!;
+  const query = workload.document as string;
+  const order = orderOf(workload);
+  return Array.from({ length: REQUESTS }, (_, at) =>
+    requestOf('/graphql', { query, variables: workload.variables(order[at % order.length]!), extensions: { at } }),
+  );
+}
+
+async function compare(row: string, workload: string, upstreamIs: string, arms: Arm[]): Promise<void> {
+  await fetch(`${address}/admin/set?${upstreamIs}`);
+  const requests = requestsOf(workload);
+  let next = 0;
+  const running = [];
+  for (const arm of arms) running.push(await openArm(arm));
+  const results: Result[] = arms.map(({ name }) => ({
+    name,
+    operations: 0,
+    seconds: 0,
+    calls: 0,
+    commands: 0,
+    cpu: 0,
+  }));
+  for (let round = -1; round < ROUNDS; round++)
+    for (const [at, processes] of running.entries()) {
+      // The caches of arms are separate in memory only: without this an arm would find what another has stored.
+      if (round === -1) await redis.flushall();
+      await counted();
+      const [commands, cpu] = [await commandsOfRedis(), processes.reduce((sum, { pid }) => sum + cpuOf(pid), 0)];
+      const options = { connections: CONNECTIONS / processes.length, ms: MS };
+      const part = requests.slice(next, next + PART);
+      next = (next + PART) % REQUESTS;
+      const measured = await Promise.all(processes.map(({ port }) => load(port, part, options)));
+      if (round === -1) continue; // it warms up
+      const result = results[at]!;
+      result.operations += measured.reduce((sum, { operations }) => sum + operations, 0);
+      result.seconds += measured[0]!.seconds;
+      result.calls += await counted();
+      result.commands += (await commandsOfRedis()) - commands;
+      result.cpu += processes.reduce((sum, { pid }) => sum + cpuOf(pid), 0) - cpu;
+    }
+  for (const { name, operations, seconds, calls, commands, cpu } of results)
+    console.log(
+      `| ${row} | ${name} | ${(operations / seconds).toFixed(0)} | ${(calls / seconds).toFixed(0)} | ${(calls / operations).toFixed(2)} | ${(commands / operations).toFixed(2)} | ${((1000 * cpu) / operations).toFixed(2)} |`,
+    );
+  for (const processes of running) await closeArm(processes);
+}
+
+/** Clients ask for one page that no cache has: the calls of one client alone are the least. */
+async function crowd(count: number, clients: number): Promise<void> {
+  await fetch(`${address}/admin/set?latency=20&reuse=60`);
+  await redis.flushall();
+  const running = await openArm({ name: '', processes: times(count, shared) });
+  const [request] = requestsOf('W3');
+  await sleep(500); // until all are connected to Redis
+  await counted();
+  await Promise.all(Array.from({ length: clients }, (_, at) => ask(running[at % count]!.port, request!)));
+  console.log(
+    `| a crowd of ${clients} at one cold page | ${count} over Redis: ${await counted()} calls in all | | | | | |`,
+  );
+  await closeArm(running);
+}
+
+/** A worker is killed under load: only operations on its connections may be lost. */
+async function killedWorker(): Promise<void> {
+  await fetch(`${address}/admin/set?latency=20&reuse=0`);
+  const [{ port, pid, stop }] = (await openArm({ name: '', processes: [{ WORKERS: '4' }] })) as [Running];
+  const requests = requestsOf('W1');
+  let [done, lost, isOver] = [0, 0, false];
+  const clients = Array.from({ length: CONNECTIONS }, async (_, at) => {
+    for (let next = at; !isOver; next++)
+      await load(port, [requests[next % requests.length]!], { connections: 1, ms: 1 }).then(
+        ({ operations }) => (done += operations),
+        () => lost++,
+      );
+  });
+  await sleep(MS);
+  const [worker] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+  process.kill(worker!, 'SIGKILL');
+  await sleep(MS);
+  isOver = true;
+  await Promise.all(clients);
+  console.log(
+    `| a killed worker, four of them, ${CONNECTIONS} clients | ${lost} of ${done} operations lost | | | | | |`,
+  );
+  await stop();
+}
