@@ -1,6 +1,6 @@
 /**
  * Checks the structure of `src`: files do not import each other in a circle (imports of types count), an exported name is defined in one
- * file only, and files and functions are short enough to be read.
+ * file only, a program reaches each file, and files and functions are short enough to be read.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+/** The programs of the package, and those that generate its files. A file that only tests import is reached by none. */
+const PROGRAMS = ['src/main.ts', 'src/facade.ts', 'codegen.ts', 'scripts/demo/demo.ts'];
 const FILE_LINES = 300;
 const FUNCTION_LINES = 80;
 /** Tables are looked up, not read through. */
@@ -20,7 +22,7 @@ const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8'
   .filter((file) => file.endsWith('.ts'))
   .sort();
 const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
-const imports = new Map(files.map((file) => [file, importsOf(file)]));
+const imports = new Map(files.map((file) => [file, importsOf(file, texts.get(file))]));
 const sources = new Map(
   [...texts].map(([file, text]) => [file, ts.createSourceFile(file, text, ts.ScriptTarget.Latest)]),
 );
@@ -28,14 +30,16 @@ const sources = new Map(
 const problems = [
   ...circles().map((circle) => `These files import each other in a circle: ${circle.join(', ')}`),
   ...duplicates().map(([name, places]) => `${name} is exported by several files: ${places.join(', ')}`),
+  ...unreached().map((file) => `${file} is reached by no program: delete it, or import it`),
   ...files.flatMap(longParts),
 ];
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
 
-function importsOf(file) {
+/** The files of `src` that a file imports, also when it runs. */
+function importsOf(file, text) {
   return ts
-    .preProcessFile(texts.get(file))
+    .preProcessFile(text)
     .importedFiles.filter(({ fileName }) => fileName.startsWith('.'))
     .map(({ fileName }) => relative(root, resolve(root, dirname(file), fileName)))
     .filter((target) => texts.has(target));
@@ -63,6 +67,20 @@ function circles() {
   };
   for (const file of files) if (!index.has(file)) visit(file);
   return found;
+}
+
+function unreached() {
+  const reached = new Set();
+  const visit = (file) => {
+    if (reached.has(file)) return;
+    reached.add(file);
+    for (const target of imports.get(file)) visit(target);
+  };
+  for (const program of PROGRAMS) {
+    if (files.includes(program)) visit(program);
+    else importsOf(program, readFileSync(join(root, program), 'utf8')).forEach(visit);
+  }
+  return files.filter((file) => !reached.has(file));
 }
 
 function duplicates() {

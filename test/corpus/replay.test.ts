@@ -370,7 +370,7 @@ const errors: readonly RecordedError[] = [
   },
 ].map((error) => ({ ...error, file: `error/error-${error.file}.json` }));
 
-/** Files of the folder that are no responses of the 63 operations. */
+/** Files of the folder that are no responses of the operations. */
 const others: Readonly<Record<string, string>> = {
   'README.md': 'about the folder',
   'event/altjson-event-1.json': 'Atom as JSON, which no operation uses',

@@ -19,6 +19,7 @@ import { fieldRule } from '../../src/graph/plan/read-declarations.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
+import { endpointAt, typeNameOf } from '../support/endpoints.ts';
 import type { GraphQLResponse } from '../support/facade.ts';
 import { journey } from '../support/journey.ts';
 import { thorough } from '../support/optional.ts';
@@ -55,7 +56,7 @@ describe('every selection', () => {
             const sent = fieldsOf(line);
             if (!sent) continue;
             checked++;
-            const allowed = needed.get(typeAt(line)) ?? new Set();
+            const allowed = needed.get(typeNameOf(endpointAt(line))) ?? new Set();
             expect({ document, line, unselected: sent.filter((name) => name !== 'id' && !allowed.has(name)) }).toEqual({
               document,
               line,
@@ -112,28 +113,6 @@ function comparable({ data, errors = [] }: GraphQLResponse) {
 }
 
 const fieldsOf = (line: string): string[] | undefined => /[?&]fields=([^&]*)/.exec(line)?.[1]?.split(',');
-
-/** The type of the items in a response. */
-const typesAt: readonly [RegExp, string][] = [
-  [/\/book\/[^/]+\/tags$|\/book\/user\/[^/]+\/tags$/, 'Tag'],
-  [/\/collections?$/, 'Collection'],
-  [/\/annotations?(\/[^/]+)?$/, 'Annotation'],
-  [/\/v2\/book\//, 'Book'],
-  [/\/note\/[^/]+\/comment/, 'NoteComment'],
-  [/\/v2\/note\//, 'Note'],
-  [/\/photos$/, 'Photo'],
-  [/\/reviews$/, 'FilmReview'],
-  [/\/comments$/, 'FilmComment'],
-  [/\/works$/, 'Work'],
-  [/\/us_box$/, 'BoxOfficeEntry'],
-  [/\/weekly$/, 'WeeklyEntry'],
-  [/\/celebrity\/[^/]+$/, 'Celebrity'],
-  [/\/v2\/movie\//, 'Subject'],
-];
-function typeAt(line: string): string {
-  const path = line.replace(/^GET /, '').replace(/\?.*$/, '');
-  return typesAt.find(([pattern]) => pattern.test(path))?.[1] ?? '';
-}
 
 /** For each type, the fields of its record that the selected fields declare, and its keys. */
 function namesNeeded(document: DocumentNode, variables: Record<string, unknown>): Map<string, Set<string>> {

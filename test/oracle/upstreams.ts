@@ -607,5 +607,12 @@ on(eventEndpoints.unwish, attend(null));
 for (const endpoint of [eventEndpoints.create, eventEndpoints.update, eventEndpoints.delete])
   on(endpoint as Endpoint, () => refuse(1000));
 
+// Otherwise a request to it would fail inside of the service, and its case would end by the deadline.
+const unanswered = routes.filter(({ endpoint }) => !answers.has(endpoint));
+if (unanswered.length > 0) {
+  const rows = unanswered.map(({ endpoint: { method, path } }) => `${method} ${path}`);
+  throw new Error(`test/oracle/upstreams.ts has no answer to ${rows.join(', ')}: declare it with on()`);
+}
+
 /** A document of an event or a feed, read by the Atom reader of the facade. */
 export const readAtom = (media: keyof typeof readers, body: string): unknown => readers[media](body);
