@@ -2,12 +2,12 @@ import SchemaBuilder from '@pothos/core';
 import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
 import { GraphQLLocalDateTime, GraphQLURL } from 'graphql-scalars';
 import { type FileUpload, Upload } from 'graphql-upload-minimal';
-import type { Context } from './context.ts';
+import type { ResolverContext } from './context.ts';
 import './plan/declarations-plugin.ts';
 import { asDateTime } from './values/decode.ts';
 
 interface GraphTypes {
-  Context: Context;
+  Context: ResolverContext;
   DefaultFieldNullability: false;
   Scalars: {
     ID: { Input: string; Output: string };

@@ -33,3 +33,11 @@ export interface Context {
   /** Undefined is PROPAGATE. */
   onError?: OnError | undefined;
 }
+
+/**
+ * What a resolver may use. It calls nothing by itself: a call is declared, by `t.call`, `t.connection` or `mutation`, so that the plan and
+ * the cost know it.
+ */
+export interface ResolverContext extends Pick<Context, 'viewer' | 'serviceName' | 'maxPictures'> {
+  upstream: Pick<Operation, 'cachePolicy' | 'rateBudget'>;
+}

@@ -100,7 +100,8 @@ export function mutation<In, Out, Fields extends InputFieldMap = Record<never, n
       writeEndpoint: endpoint,
       maxCalls,
       args: { input: t.arg({ type: inputType, required: true, description: 'The input.' }) },
-      resolve: (_, args, context, info) => written(options, args.input as never, context, info),
+      // Its call is declared as `writeEndpoint`, so it may use the whole context.
+      resolve: (_, args, context, info) => written(options, args.input as never, context as Context, info),
     }),
   );
 }

@@ -1,7 +1,7 @@
 /** Parses each text of an operation into blocks once, however many aliases select them, because texts have any length. */
 import { oncePer } from '../../lib/remember.ts';
 import type { ContentBlockShape } from './content-markup.ts';
-import type { Context } from '../context.ts';
+import type { ResolverContext } from '../context.ts';
 
 /** Parses a text with these pictures. */
 export type BlockParser = (content: string, photos: unknown) => ContentBlockShape[];
@@ -12,10 +12,10 @@ interface ParsedText {
   blocks: ContentBlockShape[];
 }
 
-const textsOf = oncePer((_: Context) => new Map<string, ParsedText>());
+const textsOf = oncePer((_: ResolverContext) => new Map<string, ParsedText>());
 
 export function parseBlocksOnce(
-  context: Context,
+  context: ResolverContext,
   parse: BlockParser,
   content: string,
   photos: unknown,

@@ -23,6 +23,8 @@ const fields = () =>
     plain: t.string({ description: '', needs: ['title'], resolve: ({ title }) => title }),
     // @ts-expect-error -- an id is no number
     number: t.computed({ type: 'Int', description: '', needs: ['id'], resolve: ({ id }) => id }),
+    // @ts-expect-error -- a call is declared, so that the plan and the cost know it
+    called: t.int({ description: '', resolve: (_, __, { upstream }) => Number(upstream.responses) }),
     copy: t.call({ type: Book, description: '', endpoint: bookEndpoints.byId, from: ['id'] }),
   }));
 
