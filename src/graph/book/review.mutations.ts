@@ -24,7 +24,7 @@ const reviewBroken = ({ title, content, rating }: ReviewInput) => [
 
 const draftOf = ({ title, content, rating }: ReviewInput) => ({ title, content, rating: rating ?? undefined });
 
-// No operation reads book reviews, so no cache entry becomes stale.
+// No endpoint reads book reviews, so no cache entry becomes stale.
 mutation('createReview', {
   description: 'Creates a review of a book. `POST /v2/book/reviews`',
   endpoint: bookEndpoints.createReview,
@@ -33,6 +33,7 @@ mutation('createReview', {
   check: reviewBroken,
   request: (input, book) => ({ book, ...draftOf(input) }),
   payload: recordPayload('The new review.', 'review', Review),
+  invalidates: 'nothing',
 });
 mutation('updateReview', {
   description: 'REPLACES a review of the caller. `PUT /v2/book/review/{id}`',
@@ -45,5 +46,8 @@ mutation('updateReview', {
   check: reviewBroken,
   request: (input, id) => ({ id, ...draftOf(input) }),
   payload: recordPayload('The updated review.', 'review', Review),
+  invalidates: 'nothing',
 });
-deletion('Review', bookEndpoints.deleteReview, 'Deletes a review of the caller. `DELETE /v2/book/review/{id}`');
+deletion('Review', bookEndpoints.deleteReview, 'Deletes a review of the caller. `DELETE /v2/book/review/{id}`', {
+  invalidates: 'nothing',
+});

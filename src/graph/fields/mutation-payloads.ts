@@ -59,7 +59,7 @@ export const deletion = (
   type: string,
   endpoint: Endpoint<{ id: string }>,
   description: string,
-  more: { invalidates?: (id: string) => readonly string[]; errorCodes?: ErrorCodes } = {},
+  more: { invalidates: ((id: string) => readonly string[]) | 'nothing'; errorCodes?: ErrorCodes },
 ): void =>
   mutation(`delete${type}`, {
     description,

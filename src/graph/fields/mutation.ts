@@ -69,9 +69,9 @@ interface MutationOptions<In, Out, Fields extends InputFieldMap, Result> {
   payload: Payload<Result>;
   /**
    * The cache entries to invalidate: `Kind:key` for a record, its path for a list, `Kind` for all records of a kind, the path of an
-   * endpoint for all its responses. None by default.
+   * endpoint for all its responses. `nothing`: no query reads what it changes.
    */
-  invalidates?: (id: string, input: InputShapeFromFields<Fields>) => readonly string[];
+  invalidates: ((id: string, input: InputShapeFromFields<Fields>) => readonly string[]) | 'nothing';
   errorCodes?: ErrorCodes;
   /** Those of inputs with pictures. */
   pictureErrorCodes?: ErrorCodes;
@@ -84,7 +84,7 @@ export function mutation<In, Out, Fields extends InputFieldMap = Record<never, n
   name: string,
   options: MutationOptions<In, Out, Fields, Result>,
 ): void {
-  const { description, endpoint, target, input, payload, maxCalls = 1 } = options;
+  const { description, endpoint, target, input, payload, invalidates, maxCalls = 1 } = options;
   const typeName = name[0]!.toUpperCase() + name.slice(1);
   const inputType = builder.inputType(`${typeName}Input`, {
     description: input.description,
@@ -98,6 +98,7 @@ export function mutation<In, Out, Fields extends InputFieldMap = Record<never, n
       nullable: true,
       nullIf: false,
       writeEndpoint: endpoint,
+      isUnread: invalidates === 'nothing',
       maxCalls,
       args: { input: t.arg({ type: inputType, required: true, description: 'The input.' }) },
       // Its call is declared as `writeEndpoint`, so it may use the whole context.
@@ -154,7 +155,7 @@ async function written<In, Out, Fields extends InputFieldMap, Result>(
     throw withClientCode(error, { ...errorCodes, ...(pictures.length > 0 && pictureErrorCodes) });
   } finally {
     discardPictures(pictures);
-    if (mayBeDone) await upstream.invalidate(invalidates?.(id, input) ?? []);
+    if (mayBeDone && invalidates !== 'nothing') await upstream.invalidate(invalidates(id, input));
   }
 }
 

@@ -82,6 +82,7 @@ mutation('createNote', {
   run: sendByThrees,
   maxCalls,
   payload: picturedPayload('The new note.'),
+  invalidates: () => [], // lists of notes are not cached
   pictureErrorCodes,
 });
 mutation('updateNote', {

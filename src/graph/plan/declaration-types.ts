@@ -105,6 +105,8 @@ export interface FieldRule
   recordCounts?: (args: object) => ReadonlyMap<string, number>;
   /** The endpoint that a mutation calls. */
   writeEndpoint?: Endpoint;
+  /** No query reads what the mutation changes. */
+  isUnread?: boolean;
   /** The most calls that a mutation makes; 1 by default. */
   maxCalls?: number;
 }
