@@ -209,7 +209,7 @@ export interface Whose extends Fields {
   /** Absent: the caller. */
   user_id?: string | undefined;
 }
-export interface AnnotationsQuery extends AnnotationQuery, Window {
+interface AnnotationsQuery extends AnnotationQuery, Window {
   order?: AnnotationOrder | undefined;
   page?: number | undefined;
 }

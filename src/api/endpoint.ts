@@ -64,7 +64,7 @@ type Segments<Path extends string> = Path extends `${string}:${infer Name}/${inf
     : never;
 
 /** The parameters in the path of a row: `/v2/book/:id` has an `id`. */
-export type PathInput<Row extends string> = { [Name in Segments<Row>]: string };
+type PathInput<Row extends string> = { [Name in Segments<Row>]: string };
 
 /** One row of the interface, as data: `upstream` calls it, `origin` serves it. */
 export interface Endpoint<In = unknown, Out = unknown> {

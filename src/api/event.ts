@@ -121,7 +121,7 @@ export const eventInFeed: Representation = { names: 'all', omits: ['author'] };
 /** An entry of a person's feed. */
 export const eventOfUser: Representation = { names: 'all' };
 
-export interface CityQuery extends FeedWindow {
+interface CityQuery extends FeedWindow {
   type?: EventType | 'all' | undefined;
 }
 interface EventSearch extends FeedWindow {

@@ -52,7 +52,7 @@ export interface FilmRating {
   value?: number;
 }
 /** The rating by one person: an integer in the specification, a float from the real service. */
-export interface FilmUserRating {
+interface FilmUserRating {
   min: number;
   max: number;
   value: number;

@@ -14,7 +14,7 @@ const blocks = new Set(
 );
 
 /** The mark before and after an element inside a text; '' for one that breaks no line. */
-export function breakOf(name: string): string {
+function breakOf(name: string): string {
   const local = name.slice(name.indexOf(':') + 1).toLowerCase();
   return local === 'br' ? BREAK : blocks.has(local) ? BLOCK : '';
 }

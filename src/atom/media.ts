@@ -17,7 +17,6 @@ import type { EventDraft, EventFeed, EventRecord, EventType, PersonFeed } from '
 import { eventTypes } from '../api/event.ts';
 
 export { AtomError, escape, readableText, writableText } from './xml.ts';
-export { type XmlElement, serialize } from './xml-writer.ts';
 
 /** The media that are Atom documents. */
 export type AtomMedia = Exclude<Media, 'json' | 'empty'>;

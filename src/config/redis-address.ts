@@ -1,6 +1,6 @@
 /** Reads REDIS_URL: a server, a cluster, or a primary that Sentinels know. */
 
-export interface HostPort {
+interface HostPort {
   host: string;
   port: number;
 }
