@@ -6,7 +6,7 @@ import { withoutStack } from '../../upstream/errors.ts';
 import type { Context } from '../context.ts';
 import type { Variables } from '../plan/document.ts';
 import type { PlannedField } from '../plan/operation-plan.ts';
-import { ERROR_BYTES, type ResponseRoom, isFull, responseTooLarge } from './response-size.ts';
+import { ERROR_BYTES, type ResponseRoom, isFull, responseTooLarge, roomFor } from './response-size.ts';
 
 export type Source = Record<string, unknown>;
 
@@ -77,8 +77,8 @@ export interface FieldSlot {
 export const newExecution = (
   context: Context,
   variables: Variables,
-  room: ResponseRoom,
   base: Path | undefined,
+  room = roomFor(context.responseLimits),
 ): Execution => ({
   context,
   variables,

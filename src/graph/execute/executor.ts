@@ -37,7 +37,7 @@ import { type Delivery, deferFragment, deliver, partsOf, streamed } from './incr
 import { PartlyLoaded } from './load-record.ts';
 import { type OperationPlan, type PlannedField, type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
 import { type EngineResolver, type Resolver, engineResolverOf, infoOf } from './resolve.ts';
-import { PUNCTUATION_BYTES, bytesOf, roomFor } from './response-size.ts';
+import { PUNCTUATION_BYTES, bytesOf } from './response-size.ts';
 
 /** A result; the deliveries of one that has deferred parts. */
 export type Executed = ExecutionResult | AsyncIterable<Delivery>;
@@ -54,29 +54,25 @@ interface Step extends FieldSlot {
 }
 
 export function createExecutor(schema: GraphQLSchema, { root, defers }: OperationPlan): Execute<Executed> {
-  const run = root.type === schema.getQueryType() ? queryRunner(schema, root) : serialRunner(schema, root);
-  if (!defers) return (context, variables) => run(startOf(context, variables));
+  const isQuery = root.type === schema.getQueryType();
+  const select = isQuery ? selectOf(schema, root, undefined) : undefined;
+  if (select && !defers)
+    return (context, variables) => runSelection(select, {}, newExecution(context, variables, undefined));
+  const run = select ? (execution: Execution) => runSelection(select, {}, execution) : serialRunner(schema, root);
   return (context, variables) => {
-    const execution = startOf(context, variables);
+    const execution = newExecution(context, variables, undefined);
     return withValue(run(execution), (result) => {
-      const parts = partsOf(execution);
+      const parts = defers ? partsOf(execution) : [];
       return parts.length > 0 ? deliver(result as ExecutionResult, parts, execution.room) : result;
     }) as Executed | Promise<Executed>;
   };
 }
 
-const startOf = (context: Context, variables: Variables): Execution =>
-  newExecution(context, variables, roomFor(context.responseLimits), undefined);
-
-type Run = (execution: Execution) => ExecutionResult | Promise<ExecutionResult>;
-
-function queryRunner(schema: GraphQLSchema, root: SelectionPlan): Run {
-  const select = selectOf(schema, root, undefined);
-  return (execution) => runSelection(select, {}, execution);
-}
-
 /** Executes one root field after the other: none after an error that makes the data null, with `onError: HALT` none after any error. */
-function serialRunner(schema: GraphQLSchema, { outputFields, type }: SelectionPlan): Run {
+function serialRunner(
+  schema: GraphQLSchema,
+  { outputFields, type }: SelectionPlan,
+): (execution: Execution) => Promise<ExecutionResult> {
   const steps = outputFields.map((each) => (typeof each === 'string' ? each : stepOf(schema, each, undefined)));
   const hasProtoKey = steps.some((step) => keyOf(step) === '__proto__');
   return async (execution) => {

@@ -86,7 +86,7 @@ export function deferFragment(
     label,
     path: pathToArray(path),
     run: async (report) => {
-      const own = newExecution(execution.context, execution.variables, execution.room, path);
+      const own = newExecution(execution.context, execution.variables, path, execution.room);
       let result: ExecutionResult;
       try {
         const record = source instanceof PartlyLoaded ? await source.withNames(names) : source;
@@ -135,7 +135,7 @@ function restOfList(
     label,
     path: pathToArray(path),
     run: async (report) => {
-      const executions = items.map(() => newExecution(context, variables, room, path));
+      const executions = items.map(() => newExecution(context, variables, path, room));
       const results = items.map((item, at) => runSelection(selectItem(item, initialCount + at), {}, executions[at]!));
       for (const [at, result] of results.entries()) {
         const { data, errors } = isPromise(result) ? await result : result;

@@ -25,19 +25,10 @@ export function loadMissing(
   missing: readonly string[],
   existence: Existence,
   resolution: Resolution,
+  /** The key of a reference may be longer than the `id` that is loaded later. */
+  key = keyIn(record, selection.rule.record!),
 ): unknown {
-  const key = keyIn(record, selection.rule.record!);
-  return key ? loadByKey(key, record, selection, missing, existence, resolution) : record;
-}
-
-function loadByKey(
-  key: string,
-  record: ParentRecord,
-  selection: SelectionPlan,
-  missing: readonly string[],
-  existence: Existence,
-  resolution: Resolution,
-): unknown {
+  if (!key) return record;
   const children = selection.eagerCalls.length > 0 ? childCallsOf(record, selection, resolution.variables) : noChildren;
   const plan = planLoad(selection, missing, existence, record, children);
   const loading: Loading = { record, key, selection, plan };
@@ -48,7 +39,6 @@ function loadByKey(
 
 interface Loading {
   record: ParentRecord;
-  /** The key of a reference may be longer than the `id` that is loaded later. */
   key: string;
   selection: SelectionPlan;
   plan: LoadPlan;
@@ -106,7 +96,7 @@ const partlyLoaded = (loaded: unknown, { key, selection, plan }: Loading, resolu
     // A copy, because later loads of the operation add to the record. Fields that throw are not enumerable.
     const known = Object.defineProperties({}, Object.getOwnPropertyDescriptors(value)) as ParentRecord;
     const whole = { ...selection, initialNames: selection.names };
-    const load = () => loadByKey(key, known, whole, rest, 'shown', resolution);
+    const load = () => loadMissing(known, whole, rest, 'shown', resolution, key);
     return new PartlyLoaded(known, rest, load as () => ParentRecord | Promise<ParentRecord>);
   });
 

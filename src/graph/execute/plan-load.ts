@@ -52,10 +52,10 @@ export function planLoad(
   record: ParentRecord,
   children: readonly ChildCall[],
 ): LoadPlan {
-  const { readsRecord, rule, tierRefused } = selection;
+  const { readsRecord, rule, tierRefused, names, initialNames } = selection;
   const isNamed = existence === 'named';
   const exists = existence === 'shown' || rule.isReference === true;
-  const first = namesLoadedFirst(missing, selection, exists);
+  const first = initialNames === names ? missing : namesLoadedFirst(missing, initialNames, exists);
   const startsChildren = first.length > 0;
   const isShownByChildren = isNamed && !readsRecord && children.length > 0 && first.every((name) => name in record);
   const request = isShownByChildren || !startsChildren ? noNames : namesToRequest(first, selection, isNamed);
@@ -76,10 +76,9 @@ export function planLoad(
  */
 function namesLoadedFirst(
   missing: readonly string[],
-  { names, initialNames }: SelectionPlan,
+  initialNames: readonly string[],
   exists: boolean,
 ): readonly string[] {
-  if (initialNames === names) return missing;
   const first = missing.filter((name) => initialNames.includes(name));
   return first.length > 0 || exists ? first : missing;
 }
