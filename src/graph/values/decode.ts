@@ -134,7 +134,7 @@ function asLocalDateTime(value: unknown): string | null {
   return isReal(stamp) ? stamp : null;
 }
 
-const zonedForm = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;
+const zonedForm = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 export function asDateTime(value: unknown): string | null {
   const stamp = asText(value).trim();
   if (!zonedForm.test(stamp) || !isReal(stamp)) return null;

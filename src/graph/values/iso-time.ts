@@ -4,24 +4,26 @@ const dayForms = [/^(\d{4})-(\d{2})-(\d{2})$/, /^(\d{4})(\d{2})(\d{2})$/];
 const ordinalForm = /^(\d{4})-?(\d{3})$/;
 const weekForm = /^(\d{4})-?W(\d{2})-?([1-7])$/;
 const zonedForm =
-  /^([\dW-]{7,10})[T ](\d{2})(?::?([0-5]\d)(?::?([0-5]\d|60)(?:[.,](\d{1,9}))?)?)?(?:(Z)|([+\-\u2212])([01]\d|2[0-3])(?::?([0-5]\d))?)$/i;
+  /^([\dW-]{7,10})[T ](\d{2})(?::?([0-5]\d)(?::?([0-5]\d|60))?)?(?:[.,](\d{1,9}))?(?:(Z)|([+\-\u2212])([01]\d|2[0-3])(?::?([0-5]\d))?)$/i;
 
 const DAY_MS = 86_400_000;
 
 /** The time as RFC 3339, with the offset that it has; null for anything but a time with an offset. */
 export function rfc3339Of(text: string): string | null {
-  const [, day = '', hours, minutes = '00', seconds = '00', fraction, zulu, sign, ...offset] =
-    zonedForm.exec(text) ?? [];
+  const [, day = '', hours, minutes, seconds, fraction, zulu, sign, ...offset] = zonedForm.exec(text) ?? [];
   const start = startOf(day);
   if (start === null || hours === undefined) return null;
-  const isEnd = hours === '24' && Number(minutes) + Number(seconds) + Number(fraction ?? 0) === 0;
+  const isEnd = hours === '24' && Number(minutes ?? 0) + Number(seconds ?? 0) + Number(fraction ?? 0) === 0;
   if (Number(hours) > 23 && !isEnd) return null;
-  const time = start + ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+  // A fraction is of the last part that is written.
+  const rest = seconds === undefined ? Number(`0.${fraction ?? 0}`) * (minutes === undefined ? 3600 : 60) : 0;
+  const time = start + ((Number(hours) * 60 + Number(minutes ?? 0)) * 60 + Number(seconds ?? 0)) * 1000;
   // The end of a day is the beginning of the next one, and so is a leap second.
-  const stamp = new Date(time).toISOString().slice(0, 19);
+  const stamp = new Date(time + Math.floor(rest) * 1000).toISOString().slice(0, 19);
+  const ofSecond = seconds === undefined ? (rest % 1).toFixed(3).slice(2).replace(/0+$/, '') : (fraction ?? '');
   const [ahead = '00', more = '00'] = offset;
   const zone = zulu ?? `${sign === '+' ? '+' : '-'}${ahead}:${more}`;
-  return /^\d{4}-/.test(stamp) ? `${stamp}${fraction === undefined ? '' : `.${fraction}`}${zone}` : null;
+  return /^\d{4}-/.test(stamp) ? `${stamp}${ofSecond && `.${ofSecond}`}${zone}` : null;
 }
 
 /** When a day begins, as if it were in UTC; null if there is no such day. */
