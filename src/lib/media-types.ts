@@ -10,21 +10,17 @@ export interface MediaRange {
 }
 
 /** The ranges of an Accept header in its order. A missing or empty header accepts everything. */
-export function parseAccept(accept: string | undefined): MediaRange[] {
-  return (accept || '*/*')
-    .replaceAll(/\s/g, '')
-    .toLowerCase()
-    .split(',')
-    .filter(Boolean)
-    .map((range) => {
-      const [type = '', ...params] = range.split(';');
-      const quality = params.find((param) => param.startsWith('q='));
-      return {
-        type,
-        params: params.filter((param) => !param.startsWith('q=')),
-        quality: quality === undefined ? 1 : (qualityOf(quality.slice(2)) ?? 1),
-      };
-    });
+export function parseAccept(accept = ''): MediaRange[] {
+  const ranges = accept.replaceAll(/\s/g, '').toLowerCase().split(',').filter(Boolean);
+  return (ranges.length > 0 ? ranges : ['*/*']).map((range) => {
+    const [type = '', ...params] = range.split(';');
+    const quality = params.find((param) => param.startsWith('q='));
+    return {
+      type,
+      params: params.filter((param) => !param.startsWith('q=')),
+      quality: quality === undefined ? 1 : (qualityOf(quality.slice(2)) ?? 1),
+    };
+  });
 }
 
 /** Tolerates `.2`, as Java's HttpURLConnection sends it, and more than three digits. */

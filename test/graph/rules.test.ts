@@ -214,7 +214,7 @@ test('all violations of an input are reported in one error', async () => {
       {
         path: ['input', 'bookId'],
         code: 'BAD_USER_INPUT',
-        message: 'This is the global id of another type, not of a Book.',
+        message: 'This is a global id of another type, not of Book.',
       },
       {
         path: ['input', 'content'],

@@ -9,7 +9,7 @@ export const globalId = (type: string, key: string | number): string => `${type}
 /** The upstream id from a global or a bare id in this argument. Throws for everything else, before any call. */
 export function sourceIdOf(type: string, id: string, argument = 'id'): string {
   const key = keyInGlobalId(type, id, argument);
-  if (!isSourceId(key)) throw badInput(`This is not the id of a ${type}.`, { argument });
+  if (!isSourceId(key)) throw badInput(`This is not an id of the type ${type}.`, { argument });
   return key;
 }
 
@@ -17,8 +17,7 @@ export function sourceIdOf(type: string, id: string, argument = 'id'): string {
 export function keyInGlobalId(type: string, id: string, argument = 'id'): string {
   const colon = id.indexOf(':');
   if (colon < 0) return id;
-  if (id.slice(0, colon) !== type)
-    throw badInput(`This is the global id of another type, not of a ${type}.`, { argument });
+  if (id.slice(0, colon) !== type) throw badInput(`This is a global id of another type, not of ${type}.`, { argument });
   return id.slice(colon + 1);
 }
 

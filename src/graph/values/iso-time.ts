@@ -16,11 +16,12 @@ export function rfc3339Of(text: string): string | null {
   const isEnd = hours === '24' && Number(minutes ?? 0) + Number(seconds ?? 0) + Number(fraction ?? 0) === 0;
   if (Number(hours) > 23 && !isEnd) return null;
   // A fraction is of the last part that is written.
-  const rest = seconds === undefined ? Number(`0.${fraction ?? 0}`) * (minutes === undefined ? 3600 : 60) : 0;
+  const part = minutes === undefined ? 3_600_000 : 60_000;
+  const restMs = seconds === undefined ? Math.round(Number(`0.${fraction ?? 0}`) * part) : 0;
   const time = start + ((Number(hours) * 60 + Number(minutes ?? 0)) * 60 + Number(seconds ?? 0)) * 1000;
   // The end of a day is the beginning of the next one, and so is a leap second.
-  const stamp = new Date(time + Math.floor(rest) * 1000).toISOString().slice(0, 19);
-  const ofSecond = seconds === undefined ? (rest % 1).toFixed(3).slice(2).replace(/0+$/, '') : (fraction ?? '');
+  const stamp = new Date(time + restMs).toISOString().slice(0, 19);
+  const ofSecond = seconds === undefined ? String((restMs % 1000) / 1000).slice(2) : (fraction ?? '');
   const [ahead = '00', more = '00'] = offset;
   const zone = zulu ?? `${sign === '+' ? '+' : '-'}${ahead}:${more}`;
   return /^\d{4}-/.test(stamp) ? `${stamp}${ofSecond && `.${ofSecond}`}${zone}` : null;

@@ -59,8 +59,7 @@ export function readParams(text: string, type: string): GraphqlParams {
 /** Reads the parameters of a GET. */
 export function readQueryString({ url = '' }: IncomingMessage): GraphqlParams {
   const at = url.indexOf('?');
-  const params = paramsOf(at < 0 ? {} : formParams(url.slice(at + 1)));
-  return { ...params, query: params.query || undefined };
+  return paramsOf(at < 0 ? {} : formParams(url.slice(at + 1)));
 }
 
 const paramsOf = (given: Partial<GraphqlParams>): GraphqlParams => ({
@@ -74,7 +73,9 @@ const paramsOf = (given: Partial<GraphqlParams>): GraphqlParams => ({
 
 function formParams(text: string): Record<string, unknown> & { query?: string; operationName?: string } {
   checkPercentEncoding(text);
-  const { variables, extensions, ...rest } = Object.fromEntries(new URLSearchParams(text));
+  // A form sends each of its fields, an empty one too.
+  const filled = [...new URLSearchParams(text)].filter(([, value]) => value !== '');
+  const { variables, extensions, ...rest } = Object.fromEntries(filled);
   return {
     ...rest,
     ...(variables && { variables: parsedJson(variables, 'variables') }),

@@ -76,6 +76,18 @@ describe.each(ways)('by %s', (_, send) => {
   });
 });
 
+test('empty fields of a form or a GET are absent', async () => {
+  const absent = { operationName: '', variables: '', extensions: '', documentId: '', onError: '' };
+  const search = encoded({ query, ...absent });
+  expect(await (await fetch(`${url}?${search}`)).json()).toEqual(found);
+  expect(await (await post('application/x-www-form-urlencoded', search)).json()).toEqual(found);
+  const nothing = encoded({ query: '', ...absent });
+  for (const response of [await fetch(`${url}?${nothing}`), await post('application/x-www-form-urlencoded', nothing)]) {
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
+  }
+});
+
 describe('a byte order mark', () => {
   const MARK = '\ufeff';
   test.each([

@@ -207,6 +207,10 @@ test.each([
   expect(acceptedTypes(accept).incremental?.format).toBe(format);
 });
 
+test.each(['', ' ', ',', ' , ,'])('a header without a range is as none: %j', (accept) => {
+  expect(acceptedTypes(accept)).toEqual(acceptedTypes(undefined));
+});
+
 test('a client that accepts no supported media type is rejected', () => {
   expect(() => checkAcceptable(acceptedTypes('image/png, text/html'))).toThrow('Accept one of');
   expect(() => checkAcceptable(acceptedTypes('image/png, */*;q=0.1'))).not.toThrow();
