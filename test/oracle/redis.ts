@@ -103,11 +103,23 @@ async function openCluster(): Promise<SharedRedis> {
     ports.filter(isWith('slave')).every((port) => say(port, 'info', 'replication').includes('master_link_status:up'));
   while (!isSettled()) await setTimeout(50);
   let known: number[] | undefined;
+  let links = 0;
   const primaries = () => (known ??= ports.filter(isWith('master')));
   return {
     ...commandsOf(primaries),
-    link: () =>
-      Promise.resolve({ url: `redis+cluster://${nodes.join(',')}`, cut: () => undefined, end: () => undefined }),
+    // Each replica is a user, so that its connections can be told from those of others.
+    link() {
+      const user = `replica${links++}`;
+      const sayAll = (...words: string[]) => {
+        for (const port of ports) say(port, ...words);
+      };
+      sayAll('acl', 'setuser', user, 'on', '>secret', '~*', '&*', '+@all');
+      return Promise.resolve({
+        url: `redis+cluster://${user}:secret@${nodes.join(',')}`,
+        cut: () => sayAll('client', 'kill', 'user', user),
+        end: () => sayAll('acl', 'deluser', user),
+      });
+    },
     async failOver() {
       known = undefined;
       const before = ports.filter(isWith('slave'));
