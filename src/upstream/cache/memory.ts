@@ -65,6 +65,8 @@ export interface CacheReader {
   readonly isRefresh?: boolean;
   /** It may be the one that asks upstream for all replicas. */
   readonly mayLease: boolean;
+  /** Responses of its endpoint have not been storable for long: no entry is expected. */
+  readonly isUnstored?: boolean;
 }
 
 export interface CacheLookup {

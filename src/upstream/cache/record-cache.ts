@@ -69,7 +69,7 @@ export function createRecordCache({ ttlSeconds, revalidateSeconds = 0, cache: sh
     ttlSeconds,
     revalidateSeconds,
     drop,
-    unstored: new Set(),
+    unstored: new Map(),
   };
   return {
     invalidate,
@@ -93,8 +93,8 @@ interface CacheParts {
   ttlSeconds: number | undefined;
   revalidateSeconds: number;
   drop: (key: CacheKey) => void;
-  /** Endpoints whose last response could not be stored: nobody waits for such a response. */
-  unstored: Set<Endpoint>;
+  /** Endpoints whose last response could not be stored, and how many before it: nobody waits for such a response. */
+  unstored: Map<Endpoint, number>;
 }
 
 /** The cache as one caller may use it. */
@@ -200,6 +200,10 @@ class CacheHandle implements CacheReader {
     return !this.isPeek && this.viewer.viewer.isAccepted === true && !this.viewer.parts.unstored.has(this.endpoint);
   }
 
+  get isUnstored(): boolean {
+    return (this.viewer.parts.unstored.get(this.endpoint) ?? 0) >= UNSTORED_RUN;
+  }
+
   /** `names`: the fields that are needed of a record. Whoever gets too little may have to call `release` at the end. */
   get(names?: readonly string[]): Promise<Cached | undefined> | Cached | undefined {
     if (!this.key) return undefined;
@@ -253,7 +257,7 @@ class CacheHandle implements CacheReader {
     const { noStore, isPrivate } = meta.reuse;
     const { cache, unstored } = viewer.parts;
     if (!key || noStore || (isPrivate && !viewer.isPersonal(endpoint))) {
-      if (key) unstored.add(endpoint);
+      if (key) unstored.set(endpoint, (unstored.get(endpoint) ?? 0) + 1);
       return null;
     }
     if (unstored.size > 0) unstored.delete(endpoint);
@@ -263,6 +267,8 @@ class CacheHandle implements CacheReader {
   }
 }
 
+/** After so many responses in a row that could not be stored, no entry is expected of the endpoint. */
+const UNSTORED_RUN = 20;
 const noNames: readonly string[] = Object.freeze([]);
 
 export class RecordHandle extends CacheHandle {

@@ -13,8 +13,11 @@ interface StoredEntry extends Omit<CacheEntry, 'servedUntil'> {
 
 /** One line. */
 export function encodeEntry(entry: CacheEntry): string {
-  const none = Object.entries(entry.value).flatMap(([name, value]) => (value === undefined ? [name] : []));
-  return JSON.stringify({ ...entry, none } satisfies StoredEntry);
+  const { value, bytes, since, freshUntil, servedUntil, keptUntil } = entry;
+  const members = value as Record<string, unknown>;
+  const none: string[] = [];
+  for (const name in members) if (members[name] === undefined) none.push(name);
+  return JSON.stringify({ value, bytes, since, freshUntil, servedUntil, keptUntil, none } satisfies StoredEntry);
 }
 
 /** The entry, of all lines together. */

@@ -148,7 +148,7 @@ export class Lookups {
     const missing = all.filter((lookup) => {
       lookup.isQueued = false;
       const entry = memory.find(lookup.key);
-      return !lookup.waiting.every(({ reader }) => isUsable(entry, reader));
+      return !lookup.waiting.every(({ reader }) => reader.isUnstored || isUsable(entry, reader));
     });
     const names = [keys.log];
     const values = [
@@ -207,9 +207,10 @@ export class Lookups {
     if (taken === GRANTED) {
       if (!open.some(({ reader }) => reader.mayLease)) leases.end(lookup.key);
       this.resolveAll(lookup, open, true);
-    } else if (taken !== undefined) {
-      const leaving = open.filter((each) => !each.reader.mayLease || isImpatient(each, now));
-      this.resolveAll(lookup, leaving);
+    } else {
+      const mayLeave = ({ reader, since }: Waiting) =>
+        taken === undefined ? reader.isUnstored : !reader.mayLease || isImpatient(since, now);
+      this.resolveAll(lookup, open.filter(mayLeave));
     }
     if (lookup.waiting.length === 0) return;
     if (taken === HELD) return this.wait(lookup, now);
@@ -231,8 +232,7 @@ export class Lookups {
   private resolveAll(lookup: Lookup, some: readonly Waiting[], isLeased = false): void {
     const { memory, leases } = this.parts;
     const { key } = lookup;
-    const left = new Set(some);
-    lookup.waiting = lookup.waiting.filter((each) => !left.has(each));
+    lookup.waiting = some.length === lookup.waiting.length ? [] : lookup.waiting.filter((each) => !some.includes(each));
     if (lookup.waiting.length === 0 && this.lookups.get(key.text) === lookup) this.lookups.delete(key.text);
     const found = memory.find(key);
     const version = memory.version();
@@ -246,7 +246,8 @@ export class Lookups {
   }
 }
 
-const isImpatient = ({ since }: Waiting, now: number): boolean => since !== undefined && now - since > PATIENCE_MS;
+const isImpatient = (since: number | undefined, now: number): boolean =>
+  since !== undefined && now - since > PATIENCE_MS;
 
 type LookupReply = [...LogReply, ...(string | number)[]];
 

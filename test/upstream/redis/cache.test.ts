@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cancel, createCancellationToken } from '../../../src/lib/cancellation.ts';
-import { type CacheKey, type CacheLookup, cacheKeyOf, isUsable } from '../../../src/upstream/cache/memory.ts';
+import {
+  type CacheKey,
+  type CacheLookup,
+  type CacheReader,
+  cacheKeyOf,
+  isUsable,
+} from '../../../src/upstream/cache/memory.ts';
 import { type SharedState, connectRedis } from '../../../src/upstream/redis/shared-state.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
 
@@ -56,7 +62,7 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
   /** Operations of one replica. */
   function replicaOf({ cache, close, unsent, refusals }: SharedState) {
     /** A reader of an operation that begins now. */
-    const begin = (names: readonly string[] = ['title'], more: { mayLease?: boolean } = {}) => {
+    const begin = (names: readonly string[] = ['title'], more: Partial<CacheReader> = {}) => {
       const reader = { names, since: cache.moment(), cancellation: createCancellationToken(), mayLease: true, ...more };
       return { ...reader, get: async (key = book()): Promise<CacheLookup> => cache.get(key, reader) };
     };
@@ -99,6 +105,18 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     const names = ['title', 'pages', 'subtitle'];
     await until(async () => isUsable((await one!.read(names)).entry, { names }));
     expect((await one!.read(names)).entry?.value).toEqual({ title: 'x', subtitle: undefined, pages: '9' });
+  });
+
+  test('where no entry is expected, only the log is asked: nothing is fetched, and writes are still seen', async () => {
+    const [one, two] = await replicas(2);
+    one!.cache.set(book(), (await one!.read()).version, entryOf({ title: 'x' }));
+    await until(async () => (await one!.read()).entry !== undefined);
+    const lookups = (isUnstored: boolean) => two!.begin(undefined, { isUnstored }).get();
+    expect((await lookups(true)).entry).toBeUndefined();
+    expect((await lookups(false)).entry?.value).toEqual({ title: 'x' });
+    expect((await lookups(true)).entry?.value).toEqual({ title: 'x' });
+    await one!.cache.invalidate(['Book:7']);
+    expect((await lookups(true)).entry).toBeUndefined();
   });
 
   test('a reader whose operation began before an answer of Redis does not have to ask again; a later one does', async () => {
