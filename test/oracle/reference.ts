@@ -536,7 +536,7 @@ function itemInVariant(
   const asked = { ...input, [rule.variant!.param]: variant };
   place.requests.add(requestOf(endpoint, asked));
   const answer = read(run, endpoint, asked) as Parent;
-  const item = (answer[endpoint.list!] as Parent[]).find(({ id }) => id === parent.id);
+  const item = (answer[endpoint.list!] as (Parent | null)[]).find((each) => each?.id === parent.id) as Parent;
   return rule.mapResponse!(item, args, parent);
 }
 
