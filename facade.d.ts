@@ -28,7 +28,7 @@ export interface FacadeOptions {
   accessToken?: string | undefined;
   /** Film tier of the facade's own token (one of basic, advance, premium). Default: unknown. */
   filmTier?: 'basic' | 'advance' | 'premium' | undefined;
-  /** Redis in which replicas share cached records and the rate limit (a redis://, redis+cluster:// or redis+sentinel:// address, or one of these with rediss for TLS). Default: none: in memory. */
+  /** Redis in which replicas share cached records and the rate limit; also redis+cluster:// and redis+sentinel:// (a redis:// or rediss:// address). Default: none: in memory. */
   redisUrl?: string | undefined;
   /** Origins of other pages that may send requests (a list of origins, each like https://shop.example, or http://localhost:* for any port (no path, no other *)). Default: http://localhost:*,http://127.0.0.1:*; none in production. */
   corsOrigins?: readonly string[] | undefined;

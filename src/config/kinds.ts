@@ -102,7 +102,7 @@ const withoutVersion = (address: string): string | undefined => /^(.*)\/v2$/.exe
 export const redisAddress = {
   ...text,
   redact: withoutSecrets,
-  must: 'a redis://, redis+cluster:// or redis+sentinel:// address, or one of these with rediss for TLS',
+  must: 'a redis:// or rediss:// address',
   read: (address: string) => (readRedisAddress(address) ? address : undefined),
   mistake: (address: string) => {
     if (/^(unix:|\/)/i.test(address)) return 'must not be a socket file: use redis://host:port';

@@ -83,7 +83,7 @@ export const settings = {
       'none; demo-app beside the origin',
     ),
     filmTier: optional('FILM_TIER', oneOf('basic', 'advance', 'premium'), "film tier of the facade's own token", 'unknown; advance beside the origin'),
-    redisUrl: optional('REDIS_URL', redisAddress, 'Redis in which replicas share cached records and the rate limit', 'none: in memory'),
+    redisUrl: optional('REDIS_URL', redisAddress, 'Redis in which replicas share cached records and the rate limit; also redis+cluster:// and redis+sentinel://', 'none: in memory'),
     corsOrigins: setting(
       'CORS_ORIGINS',
       origins,

@@ -12,6 +12,9 @@ import { packageDir } from '../package.ts';
 import { type UpstreamClient, createUpstream } from '../upstream/client.ts';
 import { createPipeline } from './graphql/pipeline.ts';
 import { checkManifest } from './graphql/check-manifest.ts';
+import { createJsonWriter } from './graphql/json-response.ts';
+import { createDocuments } from './graphql/persisted-documents.ts';
+import { createRequestReader } from './graphql/request.ts';
 import { createGraphqlRoute } from './graphql/route.ts';
 import { Admission } from './http/connections/admission.ts';
 import type { Exchange } from './http/exchange.ts';
@@ -119,6 +122,16 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   const graphiql = hasGraphiql ? createGraphiqlPage(config, parts.graphiql!, tabs, schema) : undefined;
   const docs =
     parts.docs !== undefined && !config.production ? createDocsRoutes(parts.docs, graphiql !== undefined) : undefined;
+  // What happens to a GraphQL request, in this order.
+  const graphql = createGraphqlRoute(config, {
+    page: graphiql?.page,
+    reader: createRequestReader(config, bodies, tracing !== undefined),
+    json: createJsonWriter(upstream.epoch),
+    admission,
+    documents: createDocuments(config, pipeline, metrics, upstream.documents),
+    pipeline,
+    yoga: lazily(async () => (await import('./graphql/yoga.ts')).createYogaWriter(log)),
+  });
   const trouble = () => (http.isClosing ? 'shutting down' : admission.isStuck() ? 'overloaded' : undefined);
   const routes: Record<string, RouteHandler> = {
     ...(parts.welcome !== undefined &&
@@ -130,7 +143,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
         }),
       }),
     ...graphiql?.files,
-    '/graphql': createGraphqlRoute(routeParts, graphiql?.page),
+    '/graphql': graphql,
     '/health': (exchange) => sendJson(exchange, 200, { status: 'ok' }),
     '/ready': createReadyRoute(checkUpstreams, trouble, parts.othersAcceptWork),
     '/metrics': async (exchange) => sendRead(exchange, 200, metrics.contentType, await metrics.text()),

@@ -1,40 +1,52 @@
 import { pino } from 'pino';
 import { readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
-import { createResponseCache } from '../../src/server/graphql/response-cache.ts';
-import { createFastPath } from '../../src/server/graphql/fast-path.ts';
-import { createMetrics } from '../../src/server/observability/metrics.ts';
-import { createPipeline } from '../../src/server/graphql/pipeline.ts';
-import type { TextParams } from '../../src/server/graphql/params.ts';
-import { acceptedTypes } from '../../src/server/http/request/accept.ts';
-import type { Exchange } from '../../src/server/http/exchange.ts';
 import { createCancellationToken } from '../../src/lib/cancellation.ts';
+import { createJsonWriter } from '../../src/server/graphql/json-response.ts';
+import { createDocuments } from '../../src/server/graphql/persisted-documents.ts';
+import { createPipeline } from '../../src/server/graphql/pipeline.ts';
+import { createRequestReader } from '../../src/server/graphql/request.ts';
+import { createGraphqlRoute } from '../../src/server/graphql/route.ts';
+import { Admission } from '../../src/server/http/connections/admission.ts';
+import type { Exchange } from '../../src/server/http/exchange.ts';
+import type { BodyReader } from '../../src/server/http/request/body.ts';
+import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 
-/** Whether the fast path answers this request of a client, or leaves it to Yoga. */
+/** Whether the writer of JSON responds to this request of a client, and not Yoga. */
 export async function isAnsweredByFastPath(sent: RequestInit | undefined): Promise<boolean> {
   const config = readConfig({ BASE_URL: 'http://127.0.0.1:9', EVENT_BASE_URL: 'http://127.0.0.1:9' });
   const upstream = createUpstream({ ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! });
-  const pipeline = createPipeline({
-    schema,
-    config,
-    upstream,
-    log: pino({ level: 'silent' }),
-    metrics: createMetrics(),
-  });
+  const metrics = createMetrics();
+  const pipeline = createPipeline({ schema, config, upstream, log: pino({ level: 'silent' }), metrics });
   const { body, headers } = sent as { body: string; headers: Record<string, string> };
-  let isAnswered = false;
-  const response = { writeHead: () => response, end: () => (isAnswered = true) };
-  const exchange = { response, headers: [], isOpen: true, setUnsent: () => undefined } as unknown as Exchange;
-  const accepted = acceptedTypes(new Headers(headers).get('accept') ?? undefined);
-  const params = JSON.parse(body) as TextParams;
-  const operation = { authorization: undefined, explain: 'plan', address: '', requestId: '' };
-  const epoch = () => null;
-  const isTaken = await createFastPath(pipeline, createResponseCache(epoch), epoch).answer(
-    params,
-    { body, media: accepted.json!, exchange },
-    { operation, accepted, params, cancellation: createCancellationToken() },
-  );
+  let writer: 'json' | 'yoga' | undefined;
+  const route = createGraphqlRoute(config, {
+    page: undefined,
+    reader: createRequestReader(config, { read: async () => body } as unknown as BodyReader, false),
+    json: createJsonWriter(() => null),
+    admission: new Admission(config, () => undefined),
+    documents: createDocuments(config, pipeline, metrics),
+    pipeline,
+    yoga: async () => async () => void (writer = 'yoga'),
+  });
+  const response = { writeHead: () => response, end: () => (writer = 'json') };
+  const exchange = {
+    request: {
+      method: 'POST',
+      url: '/graphql',
+      // Nothing is called.
+      headers: { ...Object.fromEntries(new Headers(headers)), 'content-type': 'application/json', 'x-explain': 'plan' },
+      socket: {},
+    },
+    response,
+    headers: [],
+    lifetime: createCancellationToken(),
+    isOpen: true,
+    setUnsent: () => undefined,
+    onClose: () => undefined,
+  } as unknown as Exchange;
+  await route(exchange);
   await upstream.close();
-  return isTaken && isAnswered;
+  return writer === 'json';
 }

@@ -83,9 +83,7 @@ test.each(['redis:/x', 'redis:x', 'redis://', 'redis:///0', 'x:6379', 'http://x'
   'REDIS_URL must name a host: %s',
   (REDIS_URL) => {
     expect(problems({ REDIS_URL })).toEqual([
-      expect.stringMatching(
-        /^REDIS_URL must be a redis:\/\/, redis\+cluster:\/\/ or redis\+sentinel:\/\/ address, .*, not /,
-      ),
+      expect.stringMatching(/^REDIS_URL must be a redis:\/\/ or rediss:\/\/ address, not /),
     ]);
   },
 );

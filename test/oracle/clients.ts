@@ -1,8 +1,9 @@
 /** Runs operations by calling the pipeline or by HTTP requests, and reads their responses. */
 import { type DocumentNode, GraphQLError, parse } from 'graphql';
-import type { Result } from '../../src/server/graphql/run-operation.ts';
+import type { Outcome } from '../../src/server/graphql/outcome.ts';
+import type { OperationRequest } from '../../src/server/graphql/request.ts';
 import { acceptedTypes } from '../../src/server/http/request/accept.ts';
-import { createCancellationToken, cancel } from '../../src/lib/cancellation.ts';
+import { type CancellationToken, createCancellationToken, cancel } from '../../src/lib/cancellation.ts';
 import type { CaseOperation } from './generate-case.ts';
 import type { Shown } from './invariants.ts';
 import { type Product, after } from './product.ts';
@@ -20,13 +21,13 @@ export interface Range {
 export async function planOf(product: Product, operation: CaseOperation): Promise<Range | undefined> {
   const { pipeline } = product;
   const prepared = pipeline.prepare(operation.document, undefined);
-  const requestContext = { ...requestContextOf(operation, 'plan'), explain: 'plan' };
-  const result = await pipeline.answer(prepared, operation.variables, requestContext, createCancellationToken());
+  const request = { ...requestOf(operation, 'plan', createCancellationToken()), explain: 'plan' };
+  const { result } = await pipeline.run(prepared, request);
   const { extensions } = result as { extensions?: { upstream?: Range } };
   return extensions?.upstream;
 }
 
-function requestContextOf(operation: CaseOperation, requestId: string) {
+function requestOf(operation: CaseOperation, requestId: string, cancellation: CancellationToken): OperationRequest {
   const token = tokenFor(operation);
   return {
     authorization: token && `Bearer ${token}`,
@@ -34,6 +35,8 @@ function requestContextOf(operation: CaseOperation, requestId: string) {
     address: '127.0.0.1',
     requestId,
     incremental: acceptedTypes(acceptOf(operation)).incremental,
+    variables: operation.variables,
+    cancellation,
   };
 }
 
@@ -67,17 +70,12 @@ async function atPipeline(
       cancel(cancellation, new Error('The client disconnected.'));
     });
   const prepared = pipeline.prepare(operation.document, undefined);
-  const result = await pipeline.answer(
-    prepared,
-    operation.variables,
-    requestContextOf(operation, requestId),
-    cancellation,
-  );
+  const { result } = await pipeline.run(prepared, requestOf(operation, requestId, cancellation));
   const pieces = await partsOf(result, () => hasLeft);
   return hasLeft ? undefined : mergeParts(pieces.map(asJson));
 }
 
-async function partsOf(result: Result, hasLeft: () => boolean): Promise<object[]> {
+async function partsOf(result: Outcome['result'], hasLeft: () => boolean): Promise<object[]> {
   if (!(Symbol.asyncIterator in result)) return [result];
   const pieces: object[] = [];
   for await (const piece of result) {

@@ -77,13 +77,10 @@ export function facade(settings: Partial<Config> = {}) {
         address: '127.0.0.1',
         requestId: 'test',
         incremental: acceptedTypes('multipart/mixed').incremental,
-      };
-      const response = await pipeline.answer(
-        pipeline.prepare(query, undefined),
         variables,
-        requestContext,
-        createCancellationToken(),
-      );
+        cancellation: createCancellationToken(),
+      };
+      const { result: response } = await pipeline.run(pipeline.prepare(query, undefined), requestContext);
       if (!(Symbol.asyncIterator in response)) return asJson(response) as GraphQLResponse;
       const pieces: IncrementalPart[] = [];
       for await (const piece of response) {

@@ -2,7 +2,7 @@
  * The formats of incremental delivery. In that of 2022 a piece has the path and the label of its part; in the current one,
  * `incrementalSpec=v0.2`, each part is announced and named by an id from then on.
  */
-import type { ExecutionResult } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Part, Piece } from '../../graph/execute/execution.ts';
 import type { Delivery } from '../../graph/execute/incremental.ts';
 import type { IncrementalFormat } from '../http/request/accept.ts';
@@ -15,6 +15,44 @@ export interface ResultPart extends ExecutionResult {
 export type ResultParts = AsyncIterable<ResultPart>;
 
 type Encode = (delivery: Delivery, extensions: Record<string, unknown> | undefined) => ResultPart;
+
+interface PartsOptions {
+  /** Errors as clients receive them. */
+  masked: (errors: readonly GraphQLError[]) => readonly GraphQLError[];
+  /** Of the last part. */
+  extensions: () => Record<string, unknown> | undefined;
+  /** Called with the errors of all parts after the last one, or when the client leaves. */
+  onEnd: (errors: readonly GraphQLError[] | undefined) => void;
+}
+
+/** The parts of a response as clients receive them. */
+export async function* partsForClient(
+  deliveries: AsyncIterable<Delivery>,
+  encode: Encode,
+  { masked, extensions, onEnd }: PartsOptions,
+): ResultParts {
+  const all: GraphQLError[] = [];
+  const maskedIn = <Given extends Piece | ExecutionResult>(given: Given): Given => {
+    if (!given.errors) return given;
+    const errors = masked(given.errors);
+    all.push(...errors);
+    return { ...given, errors };
+  };
+  try {
+    for await (const { initial, pieces, tooLarge, ...rest } of deliveries) {
+      const extensionsOfPart = rest.hasNext ? undefined : extensions();
+      const delivery = {
+        ...rest,
+        pieces: pieces.map(maskedIn),
+        ...(initial && { initial: maskedIn(initial) }),
+        ...(tooLarge && { tooLarge: maskedIn({ errors: [tooLarge] }).errors[0]! }),
+      };
+      yield encode(delivery, extensionsOfPart);
+    }
+  } finally {
+    onEnd(all.length > 0 ? all : undefined);
+  }
+}
 
 /** An encoder for one response. */
 export const encoderFor = (format: IncrementalFormat): Encode => (format === 'v0.2' ? withIds() : withPaths);

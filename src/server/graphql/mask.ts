@@ -1,5 +1,5 @@
 /** Prepares the errors of an operation for the client. Expected errors get a message and a code; all others are masked. */
-import { type ExecutionResult, GraphQLError } from 'graphql';
+import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { toClientError } from '../../graph/errors/to-client-error.ts';
 import {
@@ -36,16 +36,6 @@ export function maskErrors(
     log.error({ err: cause, requestId, coordinate }, 'a field failed');
     return [replaced(error, field, 'Something went wrong.', { code: 'INTERNAL_SERVER_ERROR', requestId, coordinate })];
   });
-}
-
-/** The result as clients receive it: its errors without their HTTP status. */
-export const resultText = (result: Pick<ExecutionResult, 'errors'>): string =>
-  JSON.stringify(result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result);
-
-function withoutHttp(error: GraphQLError): object {
-  const { extensions, ...shown } = error.toJSON();
-  const { http: _, ...rest } = extensions ?? {};
-  return Object.keys(rest).length > 0 ? { ...shown, extensions: rest } : shown;
 }
 
 /** Errors of graphql-js about an argument or a directive have nodes and no code. */

@@ -1,6 +1,6 @@
 /** Responses in parts as multipart/mixed (RFC 2046). */
 import { randomBytes } from 'node:crypto';
-import { resultText } from './mask.ts';
+import { resultText } from './outcome.ts';
 import type { ResultParts } from './incremental-delivery.ts';
 
 /**

@@ -1,6 +1,8 @@
 /** The parameters of a GraphQL request: read from a body, a form or a query string, and checked. */
 import type { IncomingMessage } from 'node:http';
+import { GraphQLError } from 'graphql';
 import type { OnError } from '../../graph/context.ts';
+import type { Variables } from '../../graph/plan/document.ts';
 import { checkPercentEncoding, parsedJson } from '../http/request/body.ts';
 import { HttpError } from '../http/response/http-error.ts';
 
@@ -13,11 +15,6 @@ export interface GraphqlParams {
   extensions: unknown;
   documentId: unknown;
   onError: unknown;
-}
-
-/** Parameters with the text of the document. */
-export interface TextParams extends GraphqlParams {
-  query: string;
 }
 
 const JSON_TYPES = new Set(['application/json', 'application/graphql+json']);
@@ -94,6 +91,25 @@ export function checkParams(value: unknown): GraphqlParams {
   return paramsOf(value);
 }
 
+/** The variables; undefined if there are none, or if they are no object. */
+export const givenVariables = ({ variables }: GraphqlParams): Variables | undefined =>
+  isObjectOrNone(variables) ? ((variables ?? undefined) as Variables | undefined) : undefined;
+
+/** The error of variables or extensions that are no object. */
+export function paramsError({ variables, extensions }: GraphqlParams): GraphQLError | undefined {
+  for (const [name, value] of Object.entries({ variables, extensions })) {
+    if (isObjectOrNone(value)) continue;
+    const given = Array.isArray(value) ? 'array' : typeof value;
+    return new GraphQLError(`Expected "${name}" param to be empty or an object, but given ${given}.`, {
+      extensions: { code: 'BAD_REQUEST', http: { status: 400, headers: { Allow: 'GET, POST' } } },
+    });
+  }
+  return undefined;
+}
+
+const isObjectOrNone = (value: unknown): boolean =>
+  value == null || (typeof value === 'object' && !Array.isArray(value));
+
 const ON_ERROR = ['PROPAGATE', 'NULL', 'HALT'] as const;
 
 /** The parameter `onError`, checked. */
@@ -106,6 +122,6 @@ export function onErrorOf({ onError: given }: GraphqlParams): OnError | undefine
 
 const hasText = (value: object): boolean => 'query' in value && typeof value.query === 'string';
 
-/** The id itself is checked later, by `createPersistedDocuments`. */
+/** The id itself is checked later, by `createDocuments`. */
 const hasDocumentId = (value: object): boolean =>
   !('query' in value && value.query !== null) && ('documentId' in value || 'extensions' in value);

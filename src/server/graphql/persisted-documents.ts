@@ -5,29 +5,32 @@
  * Registered documents have a cache of their own, so that they cannot evict trusted ones. The cache belongs to this process; through Redis
  * replicas know those of each other. If a document is in neither, the response is PERSISTED_QUERY_NOT_FOUND, and the client sends the text.
  */
-import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
+import { GraphQLError, type GraphQLErrorExtensions, OperationTypeNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config/settings.ts';
 import type { ClientCode } from '../../graph/errors/codes.ts';
 import { bareId, sha256Of } from '../../config/trusted-documents.ts';
 import type { SharedDocuments } from '../../upstream/redis/documents.ts';
-import type { GraphqlParams } from './params.ts';
+import { type GraphqlParams, paramsError } from './params.ts';
+import { HttpError } from '../http/response/http-error.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Prepare, Prepared } from './prepare.ts';
+import type { GraphqlRequest } from './request.ts';
 
 /** The text of the requested document, or the error if there is none. */
-export type DocumentLookup = { text: string; prepared?: Prepared } | { error: GraphQLError };
+type DocumentLookup = { text: string; prepared?: Prepared } | { error: GraphQLError };
 
-export type PersistedDocuments = ReturnType<typeof createPersistedDocuments>;
+export type Documents = ReturnType<typeof createDocuments>;
 
 /** Limits of the cache of registered documents: their number, and the sum of their characters. */
 const REGISTERED_MAX = 1_000;
 const REGISTERED_CHARACTERS_MAX = 2_000_000;
 const HASH = /^[\da-f]{64}$/;
 
-export function createPersistedDocuments(
+/** Returns a function that prepares the document of a request. It throws an HttpError for a request with neither a text nor an id. */
+export function createDocuments(
   config: Config,
-  pipeline: { prepare: Prepare },
+  { prepare }: { prepare: Prepare },
   metrics: Metrics,
   shared?: SharedDocuments,
 ) {
@@ -43,48 +46,66 @@ export function createPersistedDocuments(
     return lookup;
   };
 
-  return {
-    /** Before `lookup`: asks the other replicas for a hash that only they may know. Undefined if there is nothing to ask. */
-    findElsewhere(params: GraphqlParams): Promise<void> | undefined {
-      if (!shared || params.query || persistedOnly || !automaticPersistedQueries) return undefined;
-      const id = documentIdIn(params)?.id;
-      if (id === undefined || !HASH.test(id) || registered.has(id) || trustedDocuments.has(id)) return undefined;
-      return shared.find(id).then((text) => {
-        if (text !== undefined && sha256Of(text) === id) registered.set(id, text);
-      });
-    },
-    /** Finds the document of a request; undefined if the request has a text and no id. */
-    lookup(params: GraphqlParams): DocumentLookup | undefined {
-      const requested = documentIdIn(params);
-      const text = params.query || undefined;
-      if (requested === undefined) {
-        if (!persistedOnly || text === undefined || trustedTexts.has(text)) return undefined;
-        return counted('untrusted', { error: untrusted });
-      }
-      if (requested === null) return counted('malformed', { error: malformed });
-      const { id, isAutomatic } = requested;
-      const trusted = trustedDocuments.get(id);
-      if (trusted !== undefined && (text === undefined || text === trusted))
-        return counted('trusted', { text: trusted });
-      if (persistedOnly) return counted('untrusted', { error: untrusted });
-      const known = registered.get(id);
-      if (known !== undefined && (text === undefined || text === known)) return counted('registered', { text: known });
-      if (text === undefined)
-        return isAutomatic && !automaticPersistedQueries
-          ? counted('unsupported', { error: unsupported })
-          : counted('unknown', { error: isAutomatic ? unregistered : unknown });
-      if (sha256Of(text) !== id) return counted('mismatch', { error: mismatch });
-      if (!automaticPersistedQueries) return counted('sent', { text });
-      // Only valid documents are registered.
-      const prepared = pipeline.prepare(text, params.operationName ?? undefined);
-      if (!prepared.errors) {
-        registered.set(id, text);
-        shared?.store(id, text);
-      }
-      return counted('sent', { text, prepared });
-    },
+  return (request: DocumentRequest): Prepared | Promise<Prepared> => {
+    const elsewhere = findElsewhere(request.params);
+    return elsewhere ? elsewhere.then(() => preparedFor(request)) : preparedFor(request); // most requests have a text
   };
+
+  function preparedFor({ params, mayWrite }: DocumentRequest): Prepared {
+    const found = lookUp(params);
+    if (found && 'error' in found) return { errors: [found.error] };
+    const text = found?.text ?? params.query;
+    if (typeof text !== 'string')
+      throw new HttpError(400, 'BAD_REQUEST', 'The request has no document: send a string "query".');
+    const wrong = paramsError(params);
+    if (wrong) return { errors: [wrong] };
+    const prepared = found?.prepared ?? prepare(text, params.operationName ?? undefined);
+    const isMutation = prepared.ready?.operation.operation === OperationTypeNode.MUTATION;
+    return isMutation && !mayWrite ? { errors: [mutationByGet] } : prepared;
+  }
+
+  /** Asks the other replicas for a hash that only they may know. Undefined if there is nothing to ask. */
+  function findElsewhere(params: GraphqlParams): Promise<void> | undefined {
+    if (!shared || params.query || persistedOnly || !automaticPersistedQueries) return undefined;
+    const id = documentIdIn(params)?.id;
+    if (id === undefined || !HASH.test(id) || registered.has(id) || trustedDocuments.has(id)) return undefined;
+    return shared.find(id).then((text) => {
+      if (text !== undefined && sha256Of(text) === id) registered.set(id, text);
+    });
+  }
+
+  /** Finds the document by its id; undefined if the request has a text and no id. */
+  function lookUp(params: GraphqlParams): DocumentLookup | undefined {
+    const requested = documentIdIn(params);
+    const text = params.query || undefined;
+    if (requested === undefined) {
+      if (!persistedOnly || text === undefined || trustedTexts.has(text)) return undefined;
+      return counted('untrusted', { error: untrusted });
+    }
+    if (requested === null) return counted('malformed', { error: malformed });
+    const { id, isAutomatic } = requested;
+    const trusted = trustedDocuments.get(id);
+    if (trusted !== undefined && (text === undefined || text === trusted)) return counted('trusted', { text: trusted });
+    if (persistedOnly) return counted('untrusted', { error: untrusted });
+    const known = registered.get(id);
+    if (known !== undefined && (text === undefined || text === known)) return counted('registered', { text: known });
+    if (text === undefined)
+      return isAutomatic && !automaticPersistedQueries
+        ? counted('unsupported', { error: unsupported })
+        : counted('unknown', { error: isAutomatic ? unregistered : unknown });
+    if (sha256Of(text) !== id) return counted('mismatch', { error: mismatch });
+    if (!automaticPersistedQueries) return counted('sent', { text });
+    // Only valid documents are registered.
+    const prepared = prepare(text, params.operationName ?? undefined);
+    if (!prepared.errors) {
+      registered.set(id, text);
+      shared?.store(id, text);
+    }
+    return counted('sent', { text, prepared });
+  }
 }
+
+type DocumentRequest = Pick<GraphqlRequest, 'params' | 'mayWrite'>;
 
 interface DocumentId {
   id: string;
@@ -123,4 +144,8 @@ const malformed = errorOf(
 );
 const untrusted = errorOf('PERSISTED_ONLY', 'Only trusted documents are executed. Request them by their hashes.', {
   status: 403,
+});
+const mutationByGet = errorOf('BAD_REQUEST', 'Can only perform a mutation operation from a POST request.', {
+  status: 405,
+  headers: { Allow: 'POST' },
 });

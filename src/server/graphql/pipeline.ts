@@ -1,19 +1,38 @@
-/** The pipeline of every operation, on the fast path and through Yoga alike: prepare a document, then run an operation. */
-import { type ExecutionResult, OperationTypeNode } from 'graphql';
+/** The pipeline of every operation, of GraphQL and of agents alike: prepare a document, coerce its variables, plan, execute, observe. */
+import { type ExecutionResult, GraphQLError, type GraphQLSchema, OperationTypeNode, type SelectionNode } from 'graphql';
+import type { Logger } from 'pino';
+import type { Config } from '../../config/settings.ts';
+import type { Context } from '../../graph/context.ts';
+import { worstCaseOf } from '../../graph/cost/call-cost.ts';
+import { callRangeOf } from '../../graph/cost/call-range.ts';
 import type { Variables } from '../../graph/plan/document.ts';
-import type { CancellationToken } from '../../lib/cancellation.ts';
+import type { OperationPlan } from '../../graph/plan/operation-plan.ts';
+import type { OperationSpan } from '../../lib/trace-context.ts';
+import { type LoggedCall, describeCall, responsePath } from '../../upstream/call-log.ts';
+import type { UpstreamClient } from '../../upstream/client.ts';
+import type { Operation } from '../../upstream/operation.ts';
+import type { IncrementalFormat } from '../http/request/accept.ts';
 import type { Admission } from '../http/connections/admission.ts';
 import type { BodyReader } from '../http/request/body.ts';
+import { addHelpLinks } from '../http/response/http-error.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { createOperationObserver } from '../observability/operations.ts';
+import { createOperationObserver, createSlowLog } from '../observability/operations.ts';
 import type { Tracing } from '../observability/tracing.ts';
-import { type Prepared, createPrepare } from './prepare.ts';
-import type { OperationRequest } from './request.ts';
-import { type Result, type RunParts, createRunOperation } from './run-operation.ts';
+import { encoderFor, partsForClient } from './incremental-delivery.ts';
+import { variablesLimit } from './limits.ts';
+import { maskErrors } from './mask.ts';
+import type { Outcome } from './outcome.ts';
+import { type ExecutableDocument, type Prepared, createPrepare } from './prepare.ts';
+import type { OperationRequest, Received } from './request.ts';
+import { checkIncrementalArguments } from './validation-rules.ts';
 
 export type Pipeline = ReturnType<typeof createPipeline>;
 
-interface PipelineParts extends RunParts {
+interface PipelineParts {
+  schema: GraphQLSchema;
+  config: Config;
+  upstream: UpstreamClient;
+  log: Logger;
   metrics: Metrics;
   tracing?: Tracing | undefined;
   /** Names of operations that metrics may use as labels. */
@@ -27,12 +46,22 @@ export interface RouteParts extends PipelineParts {
   admission: Admission;
 }
 
+/** An operation that may run: its document as the client can receive it, and what it runs with. */
+interface Planned {
+  document: ExecutableDocument;
+  coerced: Variables;
+  operation: Operation;
+  context: Context;
+  /** Undefined if the response is sent whole. */
+  format: IncrementalFormat | undefined;
+}
+
 export function createPipeline(parts: PipelineParts) {
-  const { schema, config, metrics, tracing, operationNames } = parts;
+  const { schema, config, upstream, log, metrics, tracing, operationNames } = parts;
   const prepare = createPrepare(schema, config);
-  const run = createRunOperation(parts);
   const cacheHits = metrics.tally(metrics.responseCacheHits);
   const observer = createOperationObserver(metrics, tracing, operationNames);
+  const logSlow = createSlowLog(log, config.slowOperationMs);
 
   return {
     prepare(text: string, operationName: string | undefined): Prepared {
@@ -41,22 +70,45 @@ export function createPipeline(parts: PipelineParts) {
       return prepared;
     },
 
-    async answer(
-      { ready, errors }: Prepared,
-      variables: Variables | undefined,
-      request: OperationRequest,
-      cancellation: CancellationToken,
-    ): Promise<Result> {
-      if (!ready) return { errors };
+    /** Runs the operation of a document. */
+    async run({ ready, errors }: Prepared, request: OperationRequest): Promise<Outcome> {
+      const epoch = upstream.epoch();
+      const rest = { document: ready, cachePolicy: undefined, operation: undefined, epoch };
+      if (!ready) return { ...rest, result: { errors } };
       const { operation: type, name } = ready.operation;
       const startedAt = performance.now();
-      const span = (request.span = observer.start(type, request.parentSpan, startedAt));
-      const end = (found: ExecutionResult['errors']) =>
+      const span = observer.start(type, request.parentSpan, startedAt);
+      /** Called once: when the whole result is there, after its last part, or when the client leaves before. */
+      const observe = (operation: Operation | undefined, found: ExecutionResult['errors']) => {
+        if (operation) logSlow(operation, name?.value, request.requestId);
         observer.end({ type, name: name?.value, startedAt, span }, found);
+      };
+      const whole = (operation: Operation | undefined, result: ExecutionResult): Outcome => {
+        observe(operation, result.errors);
+        // A result with errors, stale records or a call log is for this request alone.
+        const isReusable = !result.errors && !result.extensions;
+        return {
+          result,
+          document: ready,
+          operation,
+          cachePolicy: isReusable ? operation?.cachePolicy : undefined,
+          epoch,
+        };
+      };
       try {
-        const result = await run(ready, variables, request, cancellation, end);
-        if (!(Symbol.asyncIterator in result)) end(result.errors);
-        return result;
+        const planned = planOperation(parts, ready, request, span);
+        if ('errors' in planned) return whole(undefined, planned);
+        const { document, coerced, operation, context, format } = planned;
+        if (request.explain === 'plan') return whole(undefined, await explainPlan(coerced, context));
+        const executed = await document.run(context, coerced);
+        if (!(Symbol.asyncIterator in executed))
+          return whole(operation, resultForClient(executed, context, request, log));
+        const result = partsForClient(executed, encoderFor(format!), {
+          masked: (found) => withHelp(maskErrors(found, context.plan, request, log)),
+          extensions: () => extensionsOf(operation, request),
+          onEnd: (found) => observe(operation, found),
+        });
+        return { ...rest, result, operation };
       } catch (error) {
         span?.span.end();
         throw error;
@@ -64,10 +116,135 @@ export function createPipeline(parts: PipelineParts) {
     },
 
     /** Counts a query that was served from the response cache. */
-    countCacheHit({ parentSpan }: OperationRequest, name: string | undefined, startedAt: number): void {
+    countCacheHit({ parentSpan, readAt: startedAt }: Received, name: string | undefined): void {
       cacheHits.inc();
       const type = OperationTypeNode.QUERY;
       observer.end({ type, name, startedAt, span: observer.start(type, parentSpan, startedAt) }, undefined);
     },
   };
+}
+
+/** Coerces the variables and plans; the errors if the operation may not run. */
+function planOperation(
+  { upstream, config }: PipelineParts,
+  prepared: ExecutableDocument,
+  request: OperationRequest,
+  span: OperationSpan | undefined,
+): Planned | { errors: readonly GraphQLError[] } {
+  const { incrementalSelections } = prepared;
+  const { variables, onError, explain, authorization, address, requestId, rateShare, cancellation } = request;
+  if (explain === 'off' && prepared.operation.operation === OperationTypeNode.MUTATION) return { errors: [noPlan()] };
+  // Other values of `onError` are not defined for incremental delivery.
+  const mayBeIncremental = incrementalSelections.length > 0 && (!onError || onError === 'PROPAGATE');
+  const format = mayBeIncremental ? request.incremental?.format : undefined;
+  const document = format ? prepared : prepared.nonIncremental();
+  const tooMany = variables && variablesLimit(variables);
+  if (tooMany) return { errors: [badVariable(tooMany)] };
+  const { coerced, errors } = document.coerce(variables ?? noVariables);
+  if (errors) return { errors: errors.map(badVariable) };
+  const operation = upstream.forOperation({ authorization, address, requestId, span, rateShare }, cancellation);
+  const found = planFor(document, incrementalSelections, operation, coerced, explain);
+  if (found instanceof GraphQLError) return { errors: [requestError(found)] };
+  const { viewer } = operation;
+  const { maxPictures, serviceName } = config;
+  const context = {
+    viewer,
+    upstream: operation,
+    plan: found,
+    maxPictures,
+    serviceName,
+    responseLimits: config,
+    onError,
+  };
+  return { document, coerced, operation, context, format };
+}
+
+function planFor(
+  { planner }: ExecutableDocument,
+  incrementalSelections: readonly SelectionNode[],
+  { viewer }: Operation,
+  coerced: Variables,
+  explain: string | undefined,
+): OperationPlan | GraphQLError {
+  try {
+    checkIncrementalArguments(incrementalSelections, coerced);
+    return explain === 'plan' ? planner.planToShow(viewer, coerced) : planner.planFor(viewer, coerced);
+  } catch (error) {
+    // A null for the argument of a directive that must be true or false.
+    if (error instanceof GraphQLError) return badVariable(error);
+    throw error;
+  }
+}
+
+/** `x-explain: plan`: what the operation would cost. */
+async function explainPlan(coerced: Variables, context: Context): Promise<ExecutionResult> {
+  const { plan } = context;
+  const { items, values } = worstCaseOf(plan, coerced);
+  const extensions = { upstream: await callRangeOf(plan, coerced, context), answer: { items, values } };
+  return { errors: [plannedNotRun], data: null, extensions };
+}
+
+function resultForClient(
+  result: ExecutionResult,
+  { upstream: operation, plan }: Context,
+  request: OperationRequest,
+  log: Logger,
+): ExecutionResult {
+  const errors = result.errors && maskErrors(result.errors, plan, request, log);
+  const extensions = extensionsOf(operation, request);
+  if (errors && request.onError === 'HALT')
+    return { errors: errors.slice(0, 1), data: null, ...(extensions && { extensions }) };
+  const data = result.data ?? null;
+  if (errors || extensions) return { ...(errors && { errors }), data, ...(extensions && { extensions }) };
+  return { data };
+}
+
+/** Stale records that were used, those that are being refreshed, whether other replicas lag, and the upstream calls if `x-explain: trace` requests them. */
+function extensionsOf(
+  { callLog, replicasMayLag }: Operation,
+  { explain }: OperationRequest,
+): Record<string, unknown> | undefined {
+  const isStale = ({ staleSeconds }: LoggedCall) => staleSeconds !== undefined;
+  const isAged = ({ ageSeconds }: LoggedCall) => ageSeconds !== undefined;
+  const { calls } = callLog;
+  if (explain !== 'trace' && !replicasMayLag && !calls.some((call) => isStale(call) || isAged(call))) return undefined;
+  const stale = calls.filter(isStale);
+  const aged = calls.filter(isAged);
+  return {
+    ...(stale.length > 0 && {
+      stale: stale.map(({ field, staleSeconds }) => ({ path: responsePath(field), ageSeconds: staleSeconds })),
+    }),
+    ...(aged.length > 0 && {
+      age: aged.map(({ field, ageSeconds }) => ({ path: responsePath(field), ageSeconds })),
+    }),
+    ...(replicasMayLag && { replicasMayLag }),
+    ...(explain === 'trace' && { upstream: { calls: calls.map(describeCall) } }),
+  };
+}
+
+function withHelp(errors: readonly GraphQLError[]): readonly GraphQLError[] {
+  addHelpLinks(errors);
+  return errors;
+}
+
+const noVariables: Variables = Object.freeze({});
+
+const plannedNotRun = new GraphQLError('The operation was planned and not run.', {
+  extensions: { code: 'PLANNED_NOT_RUN' },
+});
+
+const noPlan = () =>
+  new GraphQLError('The header x-explain is off here, so the mutation was not run. Send it without the header.', {
+    extensions: { code: 'BAD_EXPLAIN', http: { status: 400 } },
+  });
+
+/** Marks an error as a request error: the operation was not run, and the HTTP status may show it. */
+function requestError(error: GraphQLError): GraphQLError {
+  error.extensions.http ??= { status: 400, spec: true };
+  return error;
+}
+
+function badVariable(error: GraphQLError): GraphQLError {
+  error.extensions.code ??= 'BAD_USER_INPUT';
+  return requestError(error);
 }

@@ -1,109 +1,73 @@
-/** The route /graphql: reads a request, admits its operation, and responds by the fast path or by Yoga. */
+/** The route /graphql: the order of what happens to a request. `server.ts` lists the steps. */
 import type { IncomingMessage } from 'node:http';
-import { essenceOf } from '../../lib/media-types.ts';
-import { lazily } from '../../lib/promises.ts';
-import { type AcceptedTypes, acceptedTypes, checkAcceptable } from '../http/request/accept.ts';
-import { clientAddress } from '../http/request/client-address.ts';
+import type { Config } from '../../config/settings.ts';
+import type { Admission } from '../http/connections/admission.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { type AcceptedTypes, acceptedTypes } from '../http/request/accept.ts';
 import { addCorsHeaders, varyOf } from '../http/request/headers.ts';
-import { HttpError } from '../http/response/http-error.ts';
-import { checkCsrf, checkParams, explainHeader, isJsonType, onErrorOf, readParams, readQueryString } from './params.ts';
-import { type Upload, readUpload } from '../http/request/uploads.ts';
-import { parentContext } from '../observability/tracing.ts';
-import type { RouteParts } from './pipeline.ts';
-import { createFastPath, resolveParams } from './fast-path.ts';
-import { createPersistedDocuments } from './persisted-documents.ts';
-import type { GraphqlRequest, OperationRequest } from './request.ts';
-import { createResponseCache } from './response-cache.ts';
-import { cacheControl, timingHeaders } from './response-headers.ts';
+import { addHelpLinks } from '../http/response/http-error.ts';
+import type { JsonWriter } from './json-response.ts';
+import { type Outcome, ageHeaders, cacheControlOf, isWhole, timingHeaders } from './outcome.ts';
+import type { Documents } from './persisted-documents.ts';
+import type { Pipeline } from './pipeline.ts';
+import { type GraphqlRequest, METHODS, type createRequestReader, isForEverybody } from './request.ts';
 
-const METHODS = 'GET, HEAD, POST, QUERY, OPTIONS';
+/** What a request passes, in this order. */
+export interface RouteSteps {
+  /** GraphiQL, for browsers. */
+  page: ((exchange: Exchange) => void) | undefined;
+  reader: ReturnType<typeof createRequestReader>;
+  /** The writer of JSON, first asked for a stored response. */
+  json: JsonWriter;
+  admission: Admission;
+  documents: Documents;
+  pipeline: Pipeline;
+  /** Writes what is not JSON for JSON. It is large, and many servers never need it, so the first request that does loads it. */
+  yoga: () => Promise<(exchange: Exchange, request: GraphqlRequest, outcome: Outcome) => Promise<void>>;
+}
 
-/** Returns the handler of the route. It rejects with an HttpError for a request that is not run. Browsers get the page, GraphiQL. */
-export function createGraphqlRoute(
-  parts: RouteParts,
-  page: ((exchange: Exchange) => void) | undefined,
-): (exchange: Exchange) => Promise<void> {
-  const { config, upstream, pipeline, bodies, admission, metrics } = parts;
-  const persisted = createPersistedDocuments(config, pipeline, metrics, parts.upstream.documents);
+/** Returns the handler of the route. It rejects with an HttpError for a request that is not run. */
+export function createGraphqlRoute(config: Config, steps: RouteSteps): (exchange: Exchange) => Promise<void> {
+  const { page, reader, json, admission, documents, pipeline, yoga } = steps;
   const isTimed = config.serverTiming ?? config.explain;
-  const fastPath = createFastPath(pipeline, createResponseCache(upstream.epoch), upstream.epoch, isTimed);
-  const addressOf = clientAddress(config.trustedProxies);
   const vary = varyOf(config);
-  // It is large, and many servers never need it, so the first request that does loads it.
-  const yoga = lazily(async () => (await import('./yoga.ts')).createYogaHandler(parts));
 
   return async (exchange) => {
-    const { request, response, requestId, lifetime: cancellation } = exchange;
+    const { request, response } = exchange;
     const { method, headers } = request;
     const accepted = acceptedTypes(headers.accept);
-    if (page && (method === 'GET' || method === 'HEAD') && isForPage(accepted, request)) {
+    if (page && (method === 'GET' || method === 'HEAD') && isForPage(accepted, request))
       return isAtSlash(request) ? redirectToGraphql(exchange) : page(exchange);
-    }
     exchange.headers.push('vary', vary);
     if (headers.origin) addCorsHeaders(request, exchange.headers, config.corsOrigins);
-    if (method === 'OPTIONS') {
-      exchange.setHeaders();
-      return void response.writeHead(204, { allow: METHODS, 'accept-query': 'application/json' }).end();
+    if (method === 'OPTIONS') return sendMethods(exchange);
+
+    const received = await reader.receive(exchange, accepted);
+    // Responses to a POST are not cached without such a header, so they get none.
+    if (method !== 'POST') response.setHeader('cache-control', cacheControlOf(undefined));
+    const stored = isForEverybody(received) ? received.json && json.storedFor(received.json) : undefined;
+    if (stored) {
+      if (isTimed) exchange.headers.push('server-timing', 'cache;desc="response"');
+      json.sendStored(exchange, stored);
+      return pipeline.countCacheHit(received, stored.operationName);
     }
-    const type = essenceOf(headers['content-type']);
-    const uploading = readUploadOf(exchange, type);
-    const upload = uploading && (await uploading); // no await without an upload: most requests have none
-    const hasBody = (method === 'POST' && !upload) || method === 'QUERY';
-    const body = hasBody ? await bodies.read(exchange) : undefined;
-    const operation: OperationRequest = {
-      authorization: headers.authorization,
-      explain: explainHeader(request, config.explain),
-      address: addressOf(request),
-      requestId,
-      incremental: accepted.incremental,
-      parentSpan: parts.tracing && parentContext(headers),
-      onComplete: isTimed ? timingHeaders(exchange) : undefined,
-      onAge: (seconds) => exchange.headers.push('age', String(seconds)),
-      onCacheable: method === 'POST' ? undefined : cacheControl(response),
-    };
-    const json =
-      body !== undefined && method === 'POST' && isJsonType(type) && accepted.json
-        ? { body, media: accepted.json, exchange }
-        : undefined;
-    if (json && fastPath.answerFromCache(json, operation)) return;
-    const params = readParamsOf(exchange, type, upload, body);
-    operation.onError = onErrorOf(params);
-    checkAcceptable(accepted);
-    const graphqlRequest: GraphqlRequest = { operation, accepted, cancellation, params };
-    const entered = admission.enter({ exchange, lifetime: cancellation, uploadEnd: upload?.end });
+    const parsed = reader.parse(received);
+    const entered = admission.enter({ exchange, lifetime: parsed.cancellation, uploadEnd: received.upload?.end });
     const slot = entered instanceof Promise ? await entered : entered;
     exchange.onClose(slot.release);
     try {
-      const elsewhere = persisted.findElsewhere(params);
-      if (elsewhere) await elsewhere; // no await otherwise: most requests have a text
-      const resolved = resolveParams(persisted, graphqlRequest);
-      if (resolved && json && (await fastPath.answer(resolved, json, graphqlRequest))) return;
-      const answerByYoga = await yoga();
-      await answerByYoga(exchange, graphqlRequest);
+      const found = documents(parsed);
+      const outcome = await pipeline.run(found instanceof Promise ? await found : found, parsed);
+      if (isTimed) exchange.headers.push(...(await timingHeaders(outcome, received.readAt)));
+      exchange.headers.push(...ageHeaders(outcome));
+      if (method !== 'POST') response.setHeader('cache-control', cacheControlOf(outcome.cachePolicy));
+      if (isWhole(outcome)) addHelpLinks(outcome.result.errors);
+      if (received.json && isWhole(outcome)) json.send(received, received.json, outcome);
+      else await (await yoga())(exchange, parsed, outcome);
     } finally {
       slot.release(); // before the client has read the response: a client that does not read must not keep a slot
     }
   };
-
-  /** Checks the method and its preconditions, and begins to read a multipart POST. */
-  function readUploadOf(exchange: Exchange, type: string): Promise<Upload> | undefined {
-    const { request } = exchange;
-    if (request.method === 'POST') {
-      checkCsrf(request, type);
-      return type === 'multipart/form-data' ? readUpload(exchange, config) : undefined;
-    }
-    // Browsers ask before they send a QUERY of another site, so it needs no header against CSRF.
-    if (request.method !== 'GET' && request.method !== 'HEAD' && request.method !== 'QUERY') {
-      throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'Use GET or POST.', { allow: METHODS });
-    }
-    return undefined;
-  }
-}
-
-function readParamsOf({ request }: Exchange, type: string, upload: Upload | undefined, body: string | undefined) {
-  if (upload) return checkParams(upload.operations);
-  return body === undefined ? readQueryString(request) : readParams(body, type);
 }
 
 /** Whether to show GraphiQL. A URL with a document is a link to GraphiQL in a browser, and a query in any other client. */
@@ -116,4 +80,9 @@ const isAtSlash = ({ url = '' }: IncomingMessage): boolean => /\/graphql\/(?:\?|
 function redirectToGraphql({ request: { url = '' }, response }: Exchange): void {
   const at = url.indexOf('?');
   response.writeHead(308, { location: `../graphql${at < 0 ? '' : url.slice(at)}`, 'content-length': '0' }).end();
+}
+
+function sendMethods(exchange: Exchange): void {
+  exchange.setHeaders();
+  exchange.response.writeHead(204, { allow: METHODS, 'accept-query': 'application/json' }).end();
 }

@@ -1,20 +1,22 @@
 /**
- * Responds by graphql-yoga: GET, incremental delivery and everything else that the fast path does not take. The hooks call the
- * pipeline and decide nothing themselves.
+ * Writes outcomes by graphql-yoga: responses to GET and uploads, incremental delivery, and everything else that is not JSON for JSON.
  */
 import { Readable } from 'node:stream';
-import { GraphQLError, OperationTypeNode } from 'graphql';
-import { type FetchAPI, type GraphQLParams, type Plugin, createYoga } from 'graphql-yoga';
+import { GraphQLError } from 'graphql';
+import { type FetchAPI, type Plugin, createYoga } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { Exchange } from '../http/exchange.ts';
-import { addHelpLinks } from '../http/response/http-error.ts';
 import { etagOf, isNotModified } from '../http/response/static-response.ts';
 import { sendBody, sendNotModified, sendStream } from '../http/response/send.ts';
-import type { Pipeline, RouteParts } from './pipeline.ts';
-import { statusOf } from './fast-path.ts';
 import { multipartOf } from './multipart.ts';
 import type { GraphqlRequest } from './request.ts';
-import type { Result } from './run-operation.ts';
+import type { ResultParts } from './incremental-delivery.ts';
+import { type Outcome, isWhole, statusOf } from './outcome.ts';
+
+interface WriterContext {
+  request: GraphqlRequest;
+  outcome: Outcome;
+}
 
 const MULTIPART = 'multipart/mixed';
 const STREAMED = /^(?:multipart\/mixed|text\/event-stream)\b/;
@@ -25,11 +27,11 @@ const CONNECTION_HEADERS = new Set(['connection', 'transfer-encoding', 'content-
  * Yoga gets a minimal Request and returns a Response, which is sent here. Its own Node adapter would build a URL from the Host header,
  * send the stack of an exception, and wait forever for a client that has disconnected.
  */
-export function createYogaHandler(parts: RouteParts) {
-  const yoga = createYogaServer(parts);
+export function createYogaWriter(log: Logger) {
+  const yoga = createYogaServer(log);
   const { Request } = yoga.fetchAPI;
 
-  return async (exchange: Exchange, graphqlRequest: GraphqlRequest): Promise<void> => {
+  return async (exchange: Exchange, graphqlRequest: GraphqlRequest, outcome: Outcome): Promise<void> => {
     const { request, response } = exchange;
     const { json, incremental } = graphqlRequest.accepted;
     // The types that were negotiated, of which Yoga takes the one for a whole response or the one for parts.
@@ -37,7 +39,7 @@ export function createYogaHandler(parts: RouteParts) {
     // HEAD and QUERY are answered as GET is; nothing may depend on host and path, which the client chooses. The parameters are read.
     const method = request.method === 'POST' ? 'POST' : 'GET';
     const minimal = new Request('http://localhost/graphql', { method, headers: { accept } });
-    const answer = await yoga.fetch(minimal, graphqlRequest);
+    const answer = await yoga.fetch(minimal, { request: graphqlRequest, outcome });
     if (!exchange.isOpen) return discard(answer.body);
     exchange.setHeaders();
     answer.headers.forEach((value, name) => {
@@ -77,15 +79,14 @@ function isNotModifiedSince({ request: { headers }, response }: Exchange, body: 
   return isNotModified(headers['if-none-match'], etag);
 }
 
-function createYogaServer({ pipeline, log }: RouteParts) {
+function createYogaServer(log: Logger) {
   const silent = () => undefined;
-  return createYoga<GraphqlRequest>({
-    plugins: [throughPipeline(pipeline)],
+  return createYoga<WriterContext>({
+    plugins: [withResult],
     graphqlEndpoint: '/graphql',
     graphiql: false,
     landingPage: false,
     batching: false,
-    extraParamNames: ['documentId', 'onError'],
     multipart: false, // uploads.ts has read the form
     cors: false, // the server sets these headers
     maxRequestBodySize: false, // the body was read within its limits
@@ -98,54 +99,25 @@ function createYogaServer({ pipeline, log }: RouteParts) {
   });
 }
 
-/** What Yoga does by itself otherwise: reading the body, parsing, validating and executing. */
-function throughPipeline(pipeline: Pipeline): Plugin<GraphqlRequest, GraphqlRequest> {
-  return {
-    onRequestParse({ serverContext: { params }, setRequestParser }) {
-      // Yoga's own parsers would read them from the request.
-      setRequestParser(() => params as GraphQLParams);
-    },
-    /** Replaces the id of a document by its text, and what runs it. Before that, Yoga checks the parameters. */
-    onParams({ params, context, setParams, setParamsHandler }) {
-      const { lookup, operation, cancellation } = context;
-      if (lookup) {
-        if ('error' in lookup) throw lookup.error;
-        setParams({ ...params, query: lookup.text });
-        context.prepared = lookup.prepared;
-      }
-      setParamsHandler(({ request, params: { query, operationName, variables } }) => {
-        const prepared = context.prepared ?? pipeline.prepare(query!, operationName ?? undefined);
-        const type = prepared.ready?.operation.operation;
-        if (request.method === 'GET' && type === OperationTypeNode.MUTATION) throw mutationByGet();
-        return pipeline.answer(prepared, variables, operation, cancellation);
-      });
-    },
-    // Yoga's own errors pass here too.
-    onResultProcess(processing) {
-      const { result } = processing;
-      const { json, incremental } = processing.serverContext.accepted;
-      const isWhole = !(Symbol.asyncIterator in result);
-      if (isWhole) for (const { errors } of [result].flat()) addHelpLinks(errors);
-      // Yoga's own boundary is a hyphen.
-      if (incremental?.media === MULTIPART && !(isWhole && json))
-        processing.setResultProcessor((_, api) => multipartResponse(result as Result, api), MULTIPART);
-    },
-  };
-}
+/** Gives Yoga the result in place of what it does by itself otherwise: reading the body, parsing, validating and executing. */
+const withResult: Plugin<WriterContext, WriterContext> = {
+  onRequestParse: ({ setRequestParser }) => setRequestParser(() => ({ query: '' })),
+  onParams: ({ context: { outcome }, setParamsHandler }) => setParamsHandler(() => outcome.result),
+  onResultProcess({ serverContext: { request, outcome }, setResultProcessor }) {
+    const { json, incremental } = request.accepted;
+    // Yoga's own boundary is a hyphen.
+    if (incremental?.media === MULTIPART && !(isWhole(outcome) && json))
+      setResultProcessor((_, api) => multipartResponse(outcome, api), MULTIPART);
+  },
+};
 
 /** A client that accepts nothing else gets a whole response as the only part. */
-function multipartResponse(result: Result, { Response }: FetchAPI): Response {
-  const isWhole = !(Symbol.asyncIterator in result);
-  const { type, body } = multipartOf(isWhole ? Readable.from([result]) : result);
-  const status = isWhole ? statusOf(result.errors, result.data === undefined, MULTIPART) : 200;
+function multipartResponse(outcome: Outcome, { Response }: FetchAPI): Response {
+  const parts = isWhole(outcome) ? Readable.from([outcome.result]) : (outcome.result as ResultParts);
+  const { type, body } = multipartOf(parts);
+  const status = isWhole(outcome) ? statusOf(outcome.result, MULTIPART) : 200;
   return new Response(body, { status, headers: { 'content-type': type } });
 }
-
-const mutationByGet = (): GraphQLError => {
-  const http = { status: 405, headers: { Allow: 'POST' } };
-  const extensions = { code: 'BAD_REQUEST', http };
-  return new GraphQLError('Can only perform a mutation operation from a POST request.', { extensions });
-};
 
 function maskBug(error: unknown, log: Logger): GraphQLError {
   log.error({ err: error }, 'a request failed');

@@ -5,7 +5,7 @@ import { recordDocument } from './record-document.ts';
 import { errorsMarkdown } from '../../graph/errors/markdown.ts';
 import { printMarkedSchema } from '../../graph/null-conditions.ts';
 import { lazily } from '../../lib/promises.ts';
-import { secondsToKeep } from '../graphql/response-headers.ts';
+import { secondsToKeep } from '../graphql/outcome.ts';
 import type { AgentRequest } from './places.ts';
 import type { ToolParts } from './tools.ts';
 

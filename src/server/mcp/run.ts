@@ -3,7 +3,6 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Variables } from '../../graph/plan/document.ts';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { LoggedCall } from '../../upstream/call-log.ts';
-import type { Operation } from '../../upstream/operation.ts';
 import type { RateLimitState } from '../../upstream/limits/rate-limiter.ts';
 import type { RouteParts } from '../graphql/pipeline.ts';
 import type { Prepared } from '../graphql/prepare.ts';
@@ -44,8 +43,6 @@ export function createRunner(parts: RouteParts): RunForAgent {
   return async (prepared, { variables, request: { exchange, takePlace }, isPlanned }) => {
     const { request, requestId } = exchange;
     const { headers } = request;
-    let cachePolicy: CachePolicy | undefined;
-    let calls: readonly LoggedCall[] = [];
     const caller = {
       authorization: headers.authorization,
       address: addressOf(request),
@@ -53,8 +50,7 @@ export function createRunner(parts: RouteParts): RunForAgent {
       rateShare,
       explain: isPlanned ? ('plan' as const) : undefined,
       parentSpan: parentContext(headers),
-      onCacheable: (policy: CachePolicy) => (cachePolicy = policy),
-      onComplete: async ({ callLog }: Operation) => void ({ calls } = callLog),
+      variables,
     };
     if (running >= mostRunning) throw tooManyAgents('Agents already run the most operations allowed.');
     running++;
@@ -62,8 +58,9 @@ export function createRunner(parts: RouteParts): RunForAgent {
     try {
       place = await takePlace();
       const { lifetime } = place;
-      const result = (await pipeline.answer(prepared, variables, caller, lifetime)) as ExecutionResult;
-      const { data = null, errors = [], extensions: { upstream: plan, stale } = {} } = result;
+      const { result, operation, cachePolicy } = await pipeline.run(prepared, { ...caller, cancellation: lifetime });
+      const { data = null, errors = [], extensions: { upstream: plan, stale } = {} } = result as ExecutionResult;
+      const calls = operation?.callLog.calls ?? [];
       const left = await upstream.forOperation(caller, lifetime).rateBudget();
       return { data, errors, stale, plan, cost: { ...callsMade(calls), left }, cachePolicy };
     } finally {

@@ -27,7 +27,8 @@ function createExecute(): (query: string, variables?: Record<string, unknown>) =
   const requestContext = { authorization: undefined, explain: undefined, address: '127.0.0.1', requestId: 'x' };
   return async (query, variables = {}) => {
     const prepared = pipeline.prepare(query, undefined);
-    const result = await pipeline.answer(prepared, variables, requestContext, createCancellationToken());
+    const cancellation = createCancellationToken();
+    const { result } = await pipeline.run(prepared, { ...requestContext, variables, cancellation });
     return 'errors' in result ? result.errors?.[0]?.extensions.code : undefined;
   };
 }

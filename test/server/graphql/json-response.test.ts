@@ -1,5 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { type ResponseCache, createResponseCache, isCacheable } from '../../../src/server/graphql/response-cache.ts';
+import { type ResponseCache, createResponseCache } from '../../../src/server/graphql/json-response.ts';
+import { isCacheable } from '../../../src/server/graphql/outcome.ts';
 import type { CachePolicy } from '../../../src/upstream/cache/cache-policy.ts';
 import { journey } from '../../support/journey.ts';
 

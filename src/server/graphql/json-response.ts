@@ -1,0 +1,103 @@
+/**
+ * The writer of JSON: a JSON body in, a JSON response out, without Yoga. It stores whole responses as bytes, for requests without a token
+ * that repeat an earlier one exactly. A stored response is valid while everything that was read for it is fresh and no record was
+ * invalidated: a write empties the cache.
+ */
+import { LRUCache } from 'lru-cache';
+import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { sendBody } from '../http/response/send.ts';
+import { type WholeOutcome, errorHeaders, isCacheable, resultText, statusOf } from './outcome.ts';
+import { type JsonRequest, type Received, isForEverybody } from './request.ts';
+
+export type JsonWriter = ReturnType<typeof createJsonWriter>;
+export type ResponseCache = ReturnType<typeof createResponseCache>;
+
+/** A response of at most this many characters is sent in one chunk with its headers; for a longer one that would cost a copy. */
+const SHORT = 5_000;
+
+/** `epoch`: see `createResponseCache`. */
+export function createJsonWriter(epoch: () => number | null) {
+  const cache = createResponseCache(epoch);
+  return {
+    /** The stored response of an equal request. */
+    storedFor: ({ media, body }: JsonRequest): StoredResponse | undefined => cache.get(media, body),
+
+    sendStored(exchange: Exchange, { media, response }: StoredResponse): void {
+      exchange.headers.push('content-type', `${media}; charset=utf-8`);
+      sendBody(exchange, 200, exchange.headers, response, true);
+    },
+
+    /** Sends the response, and stores it if others may get it. */
+    send(
+      received: Received,
+      { media, body }: JsonRequest,
+      { result, document, cachePolicy, epoch }: WholeOutcome,
+    ): void {
+      const { exchange } = received;
+      if (!exchange.isOpen) return;
+      const text = resultText(result);
+      const response = text.length > SHORT ? Buffer.from(text) : text;
+      exchange.headers.push('content-type', `${media}; charset=utf-8`, ...errorHeaders(result));
+      sendBody(exchange, statusOf(result, media), exchange.headers, response);
+      // Another client may get a document with incremental delivery in parts.
+      const mayStore = document?.incrementalSelections.length === 0 && isForEverybody(received);
+      if (mayStore && cachePolicy && isCacheable(cachePolicy))
+        cache.put(media, body, unpooled(response), cachePolicy, epoch, document.operation.name?.value);
+    },
+  };
+}
+
+/** A copy with memory of its own: a small Buffer is a slice of a larger pool, which it would keep alive. */
+const unpooled = (response: Buffer | string): Buffer =>
+  typeof response === 'string' ? Buffer.from(new TextEncoder().encode(response).buffer) : response;
+
+const MAX_BYTES = 8_000_000;
+const OVERHEAD_BYTES = 300;
+
+export interface StoredResponse {
+  media: string;
+  response: Buffer;
+  operationName: string | undefined;
+  freshUntil: number;
+}
+
+/** `epoch` changes whenever records are invalidated. It is null if other replicas invalidate too: then nothing is cached. */
+export function createResponseCache(epoch: () => number | null) {
+  const entries = new LRUCache<string, StoredResponse>({
+    maxSize: MAX_BYTES,
+    // The compressed copies of a response are stored with it; each has a fifth of its length or so.
+    sizeCalculation: ({ response }, key) => OVERHEAD_BYTES + 2 * key.length + Math.ceil(1.5 * response.length),
+  });
+  let cachedIn: number | null = null;
+
+  return {
+    /** The response to this body in this media type. */
+    get(media: string, body: string): StoredResponse | undefined {
+      if (entries.size === 0) return undefined;
+      if (epoch() !== cachedIn) {
+        entries.clear();
+        return undefined;
+      }
+      const entry = entries.get(keyOf(media, body));
+      return entry?.media === media && entry.freshUntil > Date.now() ? entry : undefined;
+    },
+    /** `begun`: the epoch in which the operation began. If anything was invalidated since, the response is not cached. */
+    put(
+      media: string,
+      body: string,
+      response: Buffer,
+      { freshUntil }: CachePolicy,
+      begun: number | null,
+      operationName?: string,
+    ): void {
+      if (begun === null || begun !== epoch()) return;
+      if (cachedIn !== begun) entries.clear();
+      cachedIn = begun;
+      entries.set(keyOf(media, body), { media, response, operationName, freshUntil });
+    },
+  };
+}
+
+/** Avoids concatenation for application/json. A clash with another media type's key is detected by comparing the stored media. */
+const keyOf = (media: string, body: string): string => (media === 'application/json' ? body : media + body);

@@ -1,0 +1,110 @@
+/** What an operation came to. It is one value, written once: status, headers and what is logged are functions of it. */
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
+import type { LoggedCall } from '../../upstream/call-log.ts';
+import { WINDOW_MS } from '../../upstream/limits/sliding-window.ts';
+import type { Operation } from '../../upstream/operation.ts';
+import type { ResultParts } from './incremental-delivery.ts';
+import type { ExecutableDocument } from './prepare.ts';
+
+export interface Outcome {
+  /** A whole result, or the parts of one that is delivered incrementally. */
+  readonly result: ExecutionResult | ResultParts;
+  /** Undefined if the document has errors. */
+  readonly document: ExecutableDocument | undefined;
+  /** What was read and written for it; undefined if it was not run. */
+  readonly operation: Operation | undefined;
+  /** How long the response may be used again, and by whom; undefined if it is for this request alone. */
+  readonly cachePolicy: CachePolicy | undefined;
+  /** The invalidations of caches that came before it; null if this process does not see them all. */
+  readonly epoch: number | null;
+}
+
+/** One that is sent whole. */
+export interface WholeOutcome extends Outcome {
+  readonly result: ExecutionResult;
+}
+
+export const isWhole = (outcome: Outcome): outcome is WholeOutcome => !(Symbol.asyncIterator in outcome.result);
+
+/** As Yoga decides it: an operation that was not run has the status of its errors, and 200 for a client of application/json. */
+export function statusOf({ errors = [], data }: ExecutionResult, media: string): number {
+  if (data !== undefined) return 200;
+  const statuses = errors.map(({ extensions: { http } }) =>
+    media === 'application/json' && http?.spec ? 0 : (http?.status ?? 0),
+  );
+  return Math.max(0, ...statuses) || 200;
+}
+
+/** Headers that the errors of a request that was not run ask for, as Yoga adds them. */
+export const errorHeaders = ({ errors, data }: ExecutionResult): string[] =>
+  data === undefined && errors
+    ? errors.flatMap(({ extensions: { http } }) => Object.entries(http?.headers ?? {}).flat())
+    : [];
+
+/** The result as clients receive it: its errors without their HTTP status. */
+export const resultText = (result: Pick<ExecutionResult, 'errors'>): string =>
+  JSON.stringify(result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result);
+
+function withoutHttp(error: GraphQLError): object {
+  const { extensions, ...shown } = error.toJSON();
+  const { http: _, ...rest } = extensions ?? {};
+  return Object.keys(rest).length > 0 ? { ...shown, extensions: rest } : shown;
+}
+
+/** Cache-Control of a response. What may not be reused without asking is revalidated each time. */
+export function cacheControlOf(policy: CachePolicy | undefined): string {
+  const seconds = policy ? secondsToKeep(policy) : 0;
+  if (policy && seconds > 0) return `${policy.scope}, max-age=${seconds}`;
+  return policy && !policy.forbidsStoring ? 'private, no-cache' : 'no-store';
+}
+
+/**
+ * How long a client may keep a response; 0 if nothing was read. Also 0 for content that people write: it may be deleted or made private at
+ * any time, and nobody can invalidate the caches of clients.
+ */
+export function secondsToKeep({ scope, freshUntil, mayChange }: CachePolicy): number {
+  const seconds = Math.floor((freshUntil - Date.now()) / 1000);
+  return scope === 'none' || mayChange || !Number.isFinite(seconds) ? 0 : Math.max(0, seconds);
+}
+
+/** Whether anybody may receive the response again. A response for which nothing was read has no time to live. */
+export const isCacheable = ({ scope, freshUntil }: Pick<CachePolicy, 'scope' | 'freshUntil'>): boolean =>
+  scope === 'public' && Number.isFinite(freshUntil) && freshUntil > Date.now();
+
+/**
+ * Names and values of headers that show in a browser's developer tools how long it took since `startedAt`, and how many calls the rate
+ * limit leaves to its token. None if it was not run, or is delivered in parts.
+ */
+export async function timingHeaders(outcome: Outcome, startedAt: number): Promise<string[]> {
+  const { operation } = outcome;
+  if (!operation || !isWhole(outcome)) return [];
+  const { calls } = operation.callLog;
+  const sent = calls.filter(({ cached }) => !cached);
+  const metrics = [
+    `total;dur=${(performance.now() - startedAt).toFixed(1)}`,
+    `upstream;desc="calls: ${sent.length}";dur=${timeOf(sent).toFixed(1)}`,
+    `cache;desc="calls: ${calls.length - sent.length}"`,
+  ];
+  const headers = ['server-timing', metrics.join(', ')];
+  const budget = await operation.rateBudget();
+  if (!budget) return headers;
+  const seconds = Math.max(0, Math.ceil((Date.parse(budget.resetsAt) - Date.now()) / 1000));
+  headers.push('ratelimit-policy', `"films";q=${budget.limit};w=${WINDOW_MS / 1_000}`);
+  headers.push('ratelimit', `"films";r=${budget.remaining};t=${seconds}`);
+  return headers;
+}
+
+/** Age of a response from records that are being refreshed: that of the oldest. */
+export function ageHeaders(outcome: Outcome): string[] {
+  if (!outcome.operation || !isWhole(outcome) || !outcome.result.extensions) return []; // such records are told in the extensions
+  const ages = outcome.operation.callLog.calls.map(({ ageSeconds = -1 }) => ageSeconds);
+  const oldest = Math.max(-1, ...ages);
+  return oldest < 0 ? [] : ['age', String(oldest)];
+}
+
+/** From the start of the first call to the end of the last. */
+const timeOf = (calls: readonly LoggedCall[]): number =>
+  calls.length === 0
+    ? 0
+    : Math.max(...calls.map(({ startMs, ms }) => startMs + ms)) - Math.min(...calls.map(({ startMs }) => startMs));
