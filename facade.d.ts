@@ -46,6 +46,8 @@ export interface FacadeOptions {
   serverTiming?: boolean | undefined;
   /** Compresses responses with br, zstd or gzip, as the client accepts; turn it off if a proxy compresses (true or false). Default: on. */
   compression?: boolean | undefined;
+  /** Edition of GraphQL over HTTP whose statuses responses in application/graphql-response+json have (one of 2025, 2026). Default: 2026. */
+  httpStatuses?: '2025' | '2026' | undefined;
   /** Name of the service, the label of films, ratings and reviews (`Attribution.label`) (a text of one line). Default: the catalog service. */
   serviceName?: string | undefined;
   /** Manifest of trusted documents, which clients send by hash (a path). Default: none. */

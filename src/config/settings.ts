@@ -113,6 +113,7 @@ export const settings = {
     explain: setting('EXPLAIN', onOff, outsideProduction, 'the x-explain header', OUTSIDE_PRODUCTION),
     serverTiming: optional('SERVER_TIMING', onOff, 'Server-Timing, RateLimit and RateLimit-Policy headers', 'as EXPLAIN'),
     compression: setting('COMPRESSION', onOff, true, 'compresses responses with br, zstd or gzip, as the client accepts; turn it off if a proxy compresses', 'on'),
+    httpStatuses: setting('HTTP_STATUSES', oneOf('2025', '2026'), '2026', 'edition of GraphQL over HTTP whose statuses responses in application/graphql-response+json have'),
     serviceName: setting(
       'SERVICE_NAME',
       matching('a text of one line', /^[^\0\r\n]{1,200}$/),
@@ -134,12 +135,7 @@ export const settings = {
   ...inGroup('Logs and traces', {
     logLevel: setting('LOG_LEVEL', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'lowest level that is logged'),
     slowOperationMs: setting('SLOW_OPERATION_MS', whole(0, 600_000), 3_000, 'operations that take longer are logged; 0 logs none'),
-    otelExporterOtlpEndpoint: optional(
-      'OTEL_EXPORTER_OTLP_ENDPOINT',
-      httpAddress,
-      'collector of OpenTelemetry spans: /v1/traces is appended, OTLP in JSON',
-      'none: no spans',
-    ),
+    otelExporterOtlpEndpoint: optional('OTEL_EXPORTER_OTLP_ENDPOINT', httpAddress, 'collector of OpenTelemetry spans: /v1/traces is appended, OTLP in JSON', 'none: no spans'),
     otelExporterOtlpHeaders: optional('OTEL_EXPORTER_OTLP_HEADERS', secret(headerList), 'headers for the collector, for example an API key'),
     otelServiceName: setting(
       'OTEL_SERVICE_NAME',

@@ -14,6 +14,7 @@ import { createPipeline } from './graphql/pipeline.ts';
 import { checkManifest } from './graphql/check-manifest.ts';
 import { createJsonWriter } from './graphql/json-response.ts';
 import { createDocuments } from './graphql/persisted-documents.ts';
+import { statusesOf } from './http/response/status.ts';
 import { createRequestReader } from './graphql/request.ts';
 import { createGraphqlRoute } from './graphql/route.ts';
 import { Admission } from './http/connections/admission.ts';
@@ -122,15 +123,16 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   const graphiql = hasGraphiql ? createGraphiqlPage(config, parts.graphiql!, tabs, schema) : undefined;
   const docs =
     parts.docs !== undefined && !config.production ? createDocsRoutes(parts.docs, graphiql !== undefined) : undefined;
+  const statusOf = statusesOf(config.httpStatuses);
   // What happens to a GraphQL request, in this order.
   const graphql = createGraphqlRoute(config, {
     page: graphiql?.page,
     reader: createRequestReader(config, bodies, tracing !== undefined),
-    json: createJsonWriter(upstream.epoch),
+    json: createJsonWriter(upstream.epoch, statusOf),
     admission,
     documents: createDocuments(config, pipeline, metrics, upstream.documents),
     pipeline,
-    yoga: lazily(async () => (await import('./graphql/yoga.ts')).createYogaWriter(log)),
+    yoga: lazily(async () => (await import('./graphql/yoga.ts')).createYogaWriter(log, statusOf)),
   });
   const trouble = () => (http.isClosing ? 'shutting down' : admission.isStuck() ? 'overloaded' : undefined);
   const routes: Record<string, RouteHandler> = {

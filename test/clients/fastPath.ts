@@ -10,6 +10,7 @@ import { createGraphqlRoute } from '../../src/server/graphql/route.ts';
 import { Admission } from '../../src/server/http/connections/admission.ts';
 import type { Exchange } from '../../src/server/http/exchange.ts';
 import type { BodyReader } from '../../src/server/http/request/body.ts';
+import { statusesOf } from '../../src/server/http/response/status.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 
@@ -24,7 +25,7 @@ export async function isAnsweredByFastPath(sent: RequestInit | undefined): Promi
   const route = createGraphqlRoute(config, {
     page: undefined,
     reader: createRequestReader(config, { read: async () => body } as unknown as BodyReader, false),
-    json: createJsonWriter(() => null),
+    json: createJsonWriter(() => null, statusesOf(config.httpStatuses)),
     admission: new Admission(config, () => undefined),
     documents: createDocuments(config, pipeline, metrics),
     pipeline,

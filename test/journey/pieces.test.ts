@@ -245,7 +245,7 @@ describe('invalid arguments of @defer and @stream are rejected before anything r
     expect(calls).toEqual([]);
     expect(body).not.toHaveProperty('data');
     expect(body.errors.map(({ extensions }) => (extensions as { code: unknown }).code)).toEqual([code]);
-    expect(status).toBe(400);
+    expect(status).toBe(422);
   });
 
   test('variables that are not given are valid, and have their defaults', async () => {

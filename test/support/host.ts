@@ -76,7 +76,7 @@ export async function testHost(name: string, host: (facade: EmbeddedFacade) => P
       expect(await codeOf(await fetch(to, { method: 'POST', headers: json, body: '{' }))).toEqual([400, 'BAD_REQUEST']);
       expect(
         await codeOf(await fetch(to, post('{ nothing }', { accept: 'application/graphql-response+json' }))),
-      ).toEqual([400, 'GRAPHQL_VALIDATION_FAILED']);
+      ).toEqual([422, 'GRAPHQL_VALIDATION_FAILED']);
       expect(await codeOf(await fetch(to, { method: 'DELETE' }))).toEqual([405, 'METHOD_NOT_ALLOWED']);
       // The next request succeeds.
       expect(await bodyOf(await fetch(to, post('{ viewer { isLoggedIn } }')))).toEqual({

@@ -22,8 +22,10 @@ const SHOW = 'Show it at the field named in `extensions.violations`, which also 
 const GONE = 'Remove it from the page, or load the list again.';
 const REQUEST_LESS = 'Request less at once; `limit` and `actual` have the numbers.';
 
-/** The status of an operation that was not run. Clients that accept JSON of GraphQL alone expect 200 for these. */
-const NOT_RUN = 'HTTP 400 (200 for `application/json`), without `data`.';
+/** The status of an operation that was not run. Clients of `application/json` expect 200 for these. */
+const NOT_RUN = 'HTTP 422 (200 for `application/json`), without `data`.';
+/** The status of a request that was read and is none of GraphQL. */
+const NO_REQUEST = 'HTTP 422 (400 for `application/json`)';
 
 /** What happened, what the client does, what the operator does. */
 const notes = (what: string, client: string, operator?: string): CodeNotes => ({ what, client, operator });
@@ -32,7 +34,7 @@ const table = {
   Input: {
     codes: {
       BAD_USER_INPUT: notes(
-        'An argument or variable is invalid: a malformed id, a wrong ISBN, `first: 0`, a cursor of another list. No call was made. For a variable HTTP 400 (200 for `application/json`), without `data`.',
+        'An argument or variable is invalid: a malformed id, a wrong ISBN, `first: 0`, a cursor of another list. No call was made. For a variable HTTP 422 (200 for `application/json`), without `data`.',
         'Correct it; the message says what is valid. Do not retry.',
       ),
     },
@@ -214,7 +216,7 @@ const table = {
   Documents: {
     codes: {
       GRAPHQL_PARSE_FAILED: notes(
-        `The document is not GraphQL; \`locations\` says where. ${NOT_RUN}`,
+        'The document is not GraphQL; `locations` says where. HTTP 400 (200 for `application/json`), without `data`.',
         'Correct the document.',
       ),
       GRAPHQL_VALIDATION_FAILED: notes(
@@ -223,7 +225,7 @@ const table = {
         '`SUGGESTIONS` and `INTROSPECTION` decide how much of the schema a client sees.',
       ),
       OPERATION_RESOLUTION_FAILURE: notes(
-        'The document has several operations and no name was sent, or no operation of that name. HTTP 400.',
+        `The document has several operations and no name was sent, or no operation of that name. ${NO_REQUEST}.`,
         'Send `operationName`.',
       ),
     },
@@ -231,7 +233,7 @@ const table = {
   'Persisted documents': {
     codes: {
       PERSISTED_QUERY_NOT_FOUND: notes(
-        'No document with this hash or id is known. HTTP 200, so that clients send the text; for an unknown `documentId` 400 (200 for `application/json`).',
+        'No document with this hash or id is known. HTTP 200, so that clients send the text; for an unknown `documentId` 422 (200 for `application/json`).',
         'Send the hash once with the text; the usual clients do that automatically.',
         'For trusted documents: the manifest in `PERSISTED_OPERATIONS` is older than the client.',
       ),
@@ -241,7 +243,7 @@ const table = {
         'The setting is `AUTOMATIC_PERSISTED_QUERIES`.',
       ),
       PERSISTED_QUERY_HASH_MISMATCH: notes(
-        'The hash is not the SHA-256 of the text that came with it. HTTP 400.',
+        `The hash is not the SHA-256 of the text that came with it. ${NO_REQUEST}.`,
         'Compute it from the text as sent, and write it in lower-case hex.',
       ),
       PERSISTED_ONLY: notes(
@@ -333,7 +335,7 @@ const table = {
   Requests: {
     codes: {
       BAD_REQUEST: notes(
-        'The request is invalid: its body is not JSON, has no `query`, or has members of a wrong type. HTTP 400; 405 for a mutation by GET; 417 for a header `Expect` other than `100-continue`.',
+        `The request has no \`query\`, or members of a wrong type: ${NO_REQUEST}. HTTP 400 if its body is not JSON; 405 for a mutation by GET; 417 for a header \`Expect\` other than \`100-continue\`.`,
         'Send a JSON object with `query`, and `variables` if there are any. Send mutations by POST.',
       ),
       NOT_ACCEPTABLE: notes(
@@ -341,7 +343,7 @@ const table = {
         'Accept `application/json`.',
       ),
       BATCHING_OFF: notes(
-        'The body is a list of operations. HTTP 400.',
+        `The body is a list of operations. ${NO_REQUEST}.`,
         'Send one operation a request, or several fields in one operation.',
       ),
       METHOD_NOT_ALLOWED: notes('The method is not listed in `Allow`. HTTP 405.', 'Use GET or POST.'),
@@ -365,7 +367,7 @@ const table = {
         'The limit is `MAX_BODY_BYTES`.',
       ),
       HEADERS_TOO_LARGE: notes(
-        'The headers are too large, or more than 500. HTTP 431.',
+        'The headers are too large, or more than 500. HTTP 431; 414 if the URL alone is too large.',
         'Send fewer: cookies of other applications are the usual cause.',
         'The limit of their size is `MAX_HEADER_BYTES`.',
       ),

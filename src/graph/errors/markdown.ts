@@ -12,7 +12,7 @@ export function errorsMarkdown(): string {
   return [
     '<!-- Printed by "npm run codegen" from src/graph/errors/codes.ts; not edited by hand. -->',
     '# Errors',
-    'An absent value is `null` without an error. A rejected or failed value is `null` with an error that has its path; the rest of the response is complete. Errors of fields never change the HTTP status.',
+    'An absent value is `null` without an error. A rejected or failed value is `null` with an error that has its path; the rest of the response is complete. HTTP 294 for `application/graphql-response+json` says that a response has such errors, 200 for other types. With `HTTP_STATUSES=2025` it is 200 for all, and 422 is 400.',
     [
       '- `extensions.code` is what a client branches on.',
       '- `extensions.coordinate` is the field of the schema.',

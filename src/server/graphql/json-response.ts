@@ -7,7 +7,8 @@ import { LRUCache } from 'lru-cache';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { sendBody } from '../http/response/send.ts';
-import { type WholeOutcome, errorHeaders, isCacheable, resultText, statusOf } from './outcome.ts';
+import type { StatusOf } from '../http/response/status.ts';
+import { type WholeOutcome, errorHeaders, isCacheable, resultText } from './outcome.ts';
 import { type JsonRequest, type Received, isForEverybody } from './request.ts';
 
 export type JsonWriter = ReturnType<typeof createJsonWriter>;
@@ -17,7 +18,7 @@ export type ResponseCache = ReturnType<typeof createResponseCache>;
 const SHORT = 5_000;
 
 /** `epoch`: see `createResponseCache`. */
-export function createJsonWriter(epoch: () => number | null) {
+export function createJsonWriter(epoch: () => number | null, statusOf: StatusOf) {
   const cache = createResponseCache(epoch);
   return {
     /** The stored response of an equal request. */

@@ -27,15 +27,6 @@ export interface WholeOutcome extends Outcome {
 
 export const isWhole = (outcome: Outcome): outcome is WholeOutcome => !(Symbol.asyncIterator in outcome.result);
 
-/** As Yoga decides it: an operation that was not run has the status of its errors, and 200 for a client of application/json. */
-export function statusOf({ errors = [], data }: ExecutionResult, media: string): number {
-  if (data !== undefined) return 200;
-  const statuses = errors.map(({ extensions: { http } }) =>
-    media === 'application/json' && http?.spec ? 0 : (http?.status ?? 0),
-  );
-  return Math.max(0, ...statuses) || 200;
-}
-
 /** Headers that the errors of a request that was not run ask for, as Yoga adds them. */
 export const errorHeaders = ({ errors, data }: ExecutionResult): string[] =>
   data === undefined && errors

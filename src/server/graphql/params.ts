@@ -1,18 +1,17 @@
 /** The parameters of a GraphQL request: read from a body, a form or a query string, and checked. */
 import type { IncomingMessage } from 'node:http';
-import { GraphQLError } from 'graphql';
 import type { OnError } from '../../graph/context.ts';
-import type { Variables } from '../../graph/plan/document.ts';
 import { checkPercentEncoding, parsedJson } from '../http/request/body.ts';
 import { HttpError } from '../http/response/http-error.ts';
+import { NOT_EXECUTABLE } from '../http/response/status.ts';
 
 /** The parameters of a request. Only their basic shape has been checked. Members of other names are ignored, as clients may send any. */
 export interface GraphqlParams {
   /** Absent if the document is requested by its id. */
   query: string | null | undefined;
   operationName: string | null | undefined;
-  variables: unknown;
-  extensions: unknown;
+  variables: Record<string, unknown> | undefined;
+  extensions: Record<string, unknown> | undefined;
   documentId: unknown;
   onError: unknown;
 }
@@ -59,14 +58,26 @@ export function readQueryString({ url = '' }: IncomingMessage): GraphqlParams {
   return paramsOf(at < 0 ? {} : formParams(url.slice(at + 1)));
 }
 
-const paramsOf = (given: Partial<GraphqlParams>): GraphqlParams => ({
+const paramsOf = (given: Partial<GivenParams>): GraphqlParams => ({
   query: given.query,
   operationName: given.operationName || undefined, // clients send an empty name for none
-  variables: given.variables,
-  extensions: given.extensions,
+  variables: mapOrNone('variables', given.variables),
+  extensions: mapOrNone('extensions', given.extensions),
   documentId: given.documentId,
   onError: given.onError,
 });
+
+/** Before the shape of the maps is checked. */
+interface GivenParams extends Omit<GraphqlParams, 'variables' | 'extensions'> {
+  variables: unknown;
+  extensions: unknown;
+}
+
+function mapOrNone(name: string, value: unknown): Record<string, unknown> | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'object' || Array.isArray(value)) throw malformedRequest(`"${name}" must be an object.`);
+  return value as Record<string, unknown>;
+}
 
 function formParams(text: string): Record<string, unknown> & { query?: string; operationName?: string } {
   checkPercentEncoding(text);
@@ -75,40 +86,25 @@ function formParams(text: string): Record<string, unknown> & { query?: string; o
   const { variables, extensions, ...rest } = Object.fromEntries(filled);
   return {
     ...rest,
-    ...(variables && { variables: parsedJson(variables, 'variables') }),
-    ...(extensions && { extensions: parsedJson(extensions, 'extensions') }),
+    ...(variables && { variables: parsedJson(variables, 'variables', NOT_EXECUTABLE) }),
+    ...(extensions && { extensions: parsedJson(extensions, 'extensions', NOT_EXECUTABLE) }),
   };
 }
 
 /** Checks that the value is one request with a document or its id. */
 export function checkParams(value: unknown): GraphqlParams {
-  if (Array.isArray(value)) throw new HttpError(400, 'BATCHING_OFF', 'Send one operation in each request, not a list.');
+  if (Array.isArray(value))
+    throw new HttpError(NOT_EXECUTABLE, 'BATCHING_OFF', 'Send one operation in each request, not a list.');
   if (typeof value !== 'object' || value === null || !(hasText(value) || hasDocumentId(value))) {
-    throw new HttpError(400, 'BAD_REQUEST', 'The body must be an object with a string "query".');
+    throw malformedRequest('The body must be an object with a string "query".');
   }
   if ('operationName' in value && value.operationName != null && typeof value.operationName !== 'string')
-    throw new HttpError(400, 'BAD_REQUEST', '"operationName" must be a string.');
+    throw malformedRequest('"operationName" must be a string.');
   return paramsOf(value);
 }
 
-/** The variables; undefined if there are none, or if they are no object. */
-export const givenVariables = ({ variables }: GraphqlParams): Variables | undefined =>
-  isObjectOrNone(variables) ? ((variables ?? undefined) as Variables | undefined) : undefined;
-
-/** The error of variables or extensions that are no object. */
-export function paramsError({ variables, extensions }: GraphqlParams): GraphQLError | undefined {
-  for (const [name, value] of Object.entries({ variables, extensions })) {
-    if (isObjectOrNone(value)) continue;
-    const given = Array.isArray(value) ? 'array' : typeof value;
-    return new GraphQLError(`Expected "${name}" param to be empty or an object, but given ${given}.`, {
-      extensions: { code: 'BAD_REQUEST', http: { status: 400, headers: { Allow: 'GET, POST' } } },
-    });
-  }
-  return undefined;
-}
-
-const isObjectOrNone = (value: unknown): boolean =>
-  value == null || (typeof value === 'object' && !Array.isArray(value));
+/** A request that was read and lacks what it must have. */
+export const malformedRequest = (message: string): HttpError => new HttpError(NOT_EXECUTABLE, 'BAD_REQUEST', message);
 
 const ON_ERROR = ['PROPAGATE', 'NULL', 'HALT'] as const;
 
@@ -116,7 +112,7 @@ const ON_ERROR = ['PROPAGATE', 'NULL', 'HALT'] as const;
 export function onErrorOf({ onError: given }: GraphqlParams): OnError | undefined {
   if (given === undefined || given === null) return undefined;
   const onError = ON_ERROR.find((each) => each === given);
-  if (!onError) throw new HttpError(400, 'BAD_REQUEST', `"onError" must be one of ${ON_ERROR.join(', ')}.`);
+  if (!onError) throw malformedRequest(`"onError" must be one of ${ON_ERROR.join(', ')}.`);
   return onError;
 }
 

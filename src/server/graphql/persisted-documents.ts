@@ -11,9 +11,10 @@ import type { Config } from '../../config/settings.ts';
 import type { ClientCode } from '../../graph/errors/codes.ts';
 import { bareId, sha256Of } from '../../config/trusted-documents.ts';
 import type { SharedDocuments } from '../../upstream/redis/documents.ts';
-import { type GraphqlParams, paramsError } from './params.ts';
+import { type GraphqlParams, malformedRequest } from './params.ts';
 import { HttpError } from '../http/response/http-error.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import { NOT_EXECUTABLE } from '../http/response/status.ts';
 import type { Prepare, Prepared } from './prepare.ts';
 import type { GraphqlRequest } from './request.ts';
 
@@ -55,10 +56,7 @@ export function createDocuments(
     const found = lookUp(params);
     if (found && 'error' in found) return { errors: [found.error] };
     const text = found?.text ?? params.query;
-    if (typeof text !== 'string')
-      throw new HttpError(400, 'BAD_REQUEST', 'The request has no document: send a string "query".');
-    const wrong = paramsError(params);
-    if (wrong) return { errors: [wrong] };
+    if (typeof text !== 'string') throw malformedRequest('The request has no document: send a string "query".');
     const prepared = found?.prepared ?? prepare(text, params.operationName ?? undefined);
     const isMutation = prepared.ready?.operation.operation === OperationTypeNode.MUTATION;
     return isMutation && !mayWrite ? { errors: [mutationByGet] } : prepared;
@@ -131,16 +129,17 @@ const errorOf = (code: ClientCode, message: string, http: GraphQLErrorExtensions
 
 /** A step of Apollo's protocol, so the status is 200 in every media type: some clients stop at any other and never send the text. */
 const stepOfProtocol = { status: 200 };
+const notExecutable = { status: NOT_EXECUTABLE };
 const unregistered = errorOf('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound', stepOfProtocol);
 const unsupported = errorOf('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported', stepOfProtocol);
 
 /** As for invalid documents, the status is 200 if the client accepts application/json only. */
-const unknown = errorOf('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound', { status: 400, spec: true });
-const mismatch = errorOf('PERSISTED_QUERY_HASH_MISMATCH', 'The hash does not match the document.', { status: 400 });
+const unknown = errorOf('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound', { status: NOT_EXECUTABLE, spec: true });
+const mismatch = errorOf('PERSISTED_QUERY_HASH_MISMATCH', 'The hash does not match the document.', notExecutable);
 const malformed = errorOf(
   'BAD_REQUEST',
   '`documentId` must be a string, `extensions.persistedQuery` an object with `version` 1 and `sha256Hash`.',
-  { status: 400 },
+  notExecutable,
 );
 const untrusted = errorOf('PERSISTED_ONLY', 'Only trusted documents are executed. Request them by their hashes.', {
   status: 403,

@@ -15,6 +15,7 @@ import type { IncrementalFormat } from '../http/request/accept.ts';
 import type { Admission } from '../http/connections/admission.ts';
 import type { BodyReader } from '../http/request/body.ts';
 import { addHelpLinks } from '../http/response/http-error.ts';
+import { NOT_EXECUTABLE } from '../http/response/status.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { createOperationObserver, createSlowLog } from '../observability/operations.ts';
 import type { Tracing } from '../observability/tracing.ts';
@@ -240,7 +241,7 @@ const noPlan = () =>
 
 /** Marks an error as a request error: the operation was not run, and the HTTP status may show it. */
 function requestError(error: GraphQLError): GraphQLError {
-  error.extensions.http ??= { status: 400, spec: true };
+  error.extensions.http ??= { status: NOT_EXECUTABLE, spec: true };
   return error;
 }
 

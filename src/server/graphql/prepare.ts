@@ -19,6 +19,7 @@ import type { OperationPlan } from '../../graph/plan/operation-plan.ts';
 import { type Planner, createPlanCache } from '../../graph/plan/plan-cache.ts';
 import { oncePer } from '../../lib/remember.ts';
 import { withoutStack } from '../../upstream/errors.ts';
+import { NOT_EXECUTABLE } from '../http/response/status.ts';
 import { costCheck, documentLimits, textLimit } from './limits.ts';
 import { findIncrementalSelections, validationRules } from './validation-rules.ts';
 
@@ -95,7 +96,7 @@ export function createPrepare(schema: GraphQLSchema, config: Config): Prepare {
         : operationName
           ? 'The document has no operation of that name.'
           : 'The document does not have exactly one operation: send `operationName`.';
-      const extensions = { code: 'OPERATION_RESOLUTION_FAILURE', http: { status: 400 } };
+      const extensions = { code: 'OPERATION_RESOLUTION_FAILURE', http: { status: NOT_EXECUTABLE } };
       return failed([new GraphQLError(message, { extensions })]);
     }
     const ready = executable(document, operation);
@@ -137,7 +138,8 @@ function bytesOf({ ready, errors = [] }: Prepared, key: string): number {
 
 function failed(errors: readonly GraphQLError[]): Prepared {
   // Clients that accept application/json alone expect the status 200 for these.
-  for (const { extensions } of errors) extensions.http ??= { status: 400, spec: true };
+  for (const { extensions } of errors)
+    extensions.http ??= { status: extensions.code === 'GRAPHQL_PARSE_FAILED' ? 400 : NOT_EXECUTABLE, spec: true };
   return { errors };
 }
 

@@ -23,7 +23,6 @@ import {
   onErrorOf,
   readParams,
   readQueryString,
-  givenVariables,
 } from './params.ts';
 
 export const METHODS = 'GET, HEAD, POST, QUERY, OPTIONS';
@@ -115,7 +114,7 @@ export function createRequestReader(config: Config, bodies: BodyReader, isTraced
         authorization: request.headers.authorization,
         address: addressOf(request),
         requestId,
-        variables: givenVariables(params),
+        variables: params.variables,
         explain,
         onError,
         incremental: accepted.incremental,

@@ -8,10 +8,11 @@ import type { Logger } from 'pino';
 import type { Exchange } from '../http/exchange.ts';
 import { etagOf, isNotModified } from '../http/response/static-response.ts';
 import { sendBody, sendNotModified, sendStream } from '../http/response/send.ts';
+import type { StatusOf } from '../http/response/status.ts';
 import { multipartOf } from './multipart.ts';
 import type { GraphqlRequest } from './request.ts';
 import type { ResultParts } from './incremental-delivery.ts';
-import { type Outcome, isWhole, statusOf } from './outcome.ts';
+import { type Outcome, type WholeOutcome, errorHeaders, isWhole, resultText } from './outcome.ts';
 
 interface WriterContext {
   request: GraphqlRequest;
@@ -27,8 +28,8 @@ const CONNECTION_HEADERS = new Set(['connection', 'transfer-encoding', 'content-
  * Yoga gets a minimal Request and returns a Response, which is sent here. Its own Node adapter would build a URL from the Host header,
  * send the stack of an exception, and wait forever for a client that has disconnected.
  */
-export function createYogaWriter(log: Logger) {
-  const yoga = createYogaServer(log);
+export function createYogaWriter(log: Logger, statusOf: StatusOf) {
+  const yoga = createYogaServer(log, statusOf);
   const { Request } = yoga.fetchAPI;
 
   return async (exchange: Exchange, graphqlRequest: GraphqlRequest, outcome: Outcome): Promise<void> => {
@@ -79,10 +80,10 @@ function isNotModifiedSince({ request: { headers }, response }: Exchange, body: 
   return isNotModified(headers['if-none-match'], etag);
 }
 
-function createYogaServer(log: Logger) {
+function createYogaServer(log: Logger, statusOf: StatusOf) {
   const silent = () => undefined;
   return createYoga<WriterContext>({
-    plugins: [withResult],
+    plugins: [withResult(statusOf)],
     graphqlEndpoint: '/graphql',
     graphiql: false,
     landingPage: false,
@@ -100,19 +101,27 @@ function createYogaServer(log: Logger) {
 }
 
 /** Gives Yoga the result in place of what it does by itself otherwise: reading the body, parsing, validating and executing. */
-const withResult: Plugin<WriterContext, WriterContext> = {
+const withResult = (statusOf: StatusOf): Plugin<WriterContext, WriterContext> => ({
   onRequestParse: ({ setRequestParser }) => setRequestParser(() => ({ query: '' })),
   onParams: ({ context: { outcome }, setParamsHandler }) => setParamsHandler(() => outcome.result),
   onResultProcess({ serverContext: { request, outcome }, setResultProcessor }) {
     const { json, incremental } = request.accepted;
+    if (json && isWhole(outcome)) setResultProcessor((_, api) => jsonResponse(outcome, json, statusOf, api), json);
     // Yoga's own boundary is a hyphen.
-    if (incremental?.media === MULTIPART && !(isWhole(outcome) && json))
-      setResultProcessor((_, api) => multipartResponse(outcome, api), MULTIPART);
+    else if (incremental?.media === MULTIPART)
+      setResultProcessor((_, api) => multipartResponse(outcome, statusOf, api), MULTIPART);
   },
-};
+});
+
+function jsonResponse({ result }: WholeOutcome, media: string, statusOf: StatusOf, { Response }: FetchAPI): Response {
+  const headers = new Headers({ 'content-type': `${media}; charset=utf-8` });
+  const given = errorHeaders(result);
+  for (let at = 0; at < given.length; at += 2) headers.append(given[at]!, given[at + 1]!);
+  return new Response(resultText(result), { status: statusOf(result, media), headers });
+}
 
 /** A client that accepts nothing else gets a whole response as the only part. */
-function multipartResponse(outcome: Outcome, { Response }: FetchAPI): Response {
+function multipartResponse(outcome: Outcome, statusOf: StatusOf, { Response }: FetchAPI): Response {
   const parts = isWhole(outcome) ? Readable.from([outcome.result]) : (outcome.result as ResultParts);
   const { type, body } = multipartOf(parts);
   const status = isWhole(outcome) ? statusOf(outcome.result, MULTIPART) : 200;

@@ -132,7 +132,7 @@ describe('automatic persisted query', () => {
     expect(await post({ extensions: persistedQuery(text) }, { accept })).toEqual(notFound);
     expect(await get({ extensions: persistedQuery(text) }, { accept })).toEqual(notFound);
     expect(await post({ documentId: 'Book' })).toEqual(notFound);
-    expect(await post({ documentId: 'Book' }, { accept })).toEqual({ ...notFound, status: 400 });
+    expect(await post({ documentId: 'Book' }, { accept })).toEqual({ ...notFound, status: 422 });
     const got = await fetchGet({ documentId: sha256(text) });
     expect(got.headers.get('cache-control')).toBe('no-store');
     expect(await got.json()).toMatchObject({ errors: [{ message: 'PersistedQueryNotFound' }] });

@@ -13,8 +13,10 @@ const errors: [what: string, params: Record<string, string>, message: string, co
 ];
 
 /** Clients that accept application/json alone expect the status 200 for an invalid document. */
-const statusOf = (code: string, accept: string) =>
-  accept === 'application/json' && code !== 'OPERATION_RESOLUTION_FAILURE' ? 200 : 400;
+const statusOf = (code: string, accept: string) => {
+  if (accept === 'application/json') return code === 'OPERATION_RESOLUTION_FAILURE' ? 400 : 200;
+  return code === 'GRAPHQL_PARSE_FAILED' ? 400 : 422;
+};
 
 test.each(errors)(
   'a document with %s has the same response by POST, by GET and to a client of parts',

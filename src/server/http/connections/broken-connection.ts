@@ -9,14 +9,22 @@ import { corsHeaders } from '../request/headers.ts';
 import { HttpError, httpErrorBody } from '../response/http-error.ts';
 
 /** The error of bytes that Node could not parse as a request: headers that are too large or too slow, or no HTTP. */
-export function parseErrorOf(code: string | undefined, config: Config): HttpError {
+export function parseErrorOf(code: string | undefined, bytes: Buffer | undefined, config: Config): HttpError {
   const { maxHeaderBytes, requestHeadersTimeoutMs } = config;
   const known: Record<string, [number, ClientCode, string]> = {
-    HPE_HEADER_OVERFLOW: [431, 'HEADERS_TOO_LARGE', `The headers must have at most ${maxHeaderBytes} bytes.`],
+    HPE_HEADER_OVERFLOW: [
+      isLongLine(bytes, maxHeaderBytes) ? 414 : 431,
+      'HEADERS_TOO_LARGE',
+      `The URL and the headers must have at most ${maxHeaderBytes} bytes.`,
+    ],
     ERR_HTTP_REQUEST_TIMEOUT: [408, 'REQUEST_TIMEOUT', `The headers must arrive within ${requestHeadersTimeoutMs} ms.`],
   };
   return new HttpError(...(known[code ?? ''] ?? [400, 'BAD_REQUEST', 'This is not an HTTP request.']));
 }
+
+/** Whether the bytes begin with a request line that alone is too long. */
+const isLongLine = (bytes: Buffer | undefined, max: number): boolean =>
+  /^[A-Z]+ [^\r\n]*$/.test(bytes?.toString('latin1', 0, max) ?? '');
 
 /** The origin in headers that Node did not parse to their end. */
 export const originIn = (bytes: Buffer | undefined): string | undefined =>

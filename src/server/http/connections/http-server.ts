@@ -13,7 +13,9 @@ import { CLOSE, type Connection, type Connections, IDLE_MS, KEEP_ALIVE, trackCon
 import { Exchange } from '../exchange.ts';
 import { MAX_HEADERS, addCorsHeaders, checkHeaders, requestIdOf } from '../request/headers.ts';
 import { type ErrorFormat, HttpError, notFound, sendHttpError } from '../response/http-error.ts';
+import { type StatusOf, statusesOf } from '../response/status.ts';
 import { type PausedSockets, createPausedSockets } from './paused-sockets.ts';
+import { acceptedTypes } from '../request/accept.ts';
 import type { BodyReader } from '../request/body.ts';
 import { UnreadBytes } from './unread-bytes.ts';
 
@@ -59,11 +61,13 @@ export class HttpServer {
   isClosing = false;
 
   private readonly parts: HttpServerParts;
+  private readonly statusOf: StatusOf;
   private readonly successes: Tally;
 
   constructor(parts: HttpServerParts) {
     const { config, metrics, admission } = parts;
     this.parts = parts;
+    this.statusOf = statusesOf(config.httpStatuses);
     this.compression = config.compression ? new Compression() : undefined;
     this.successes = metrics.tally(metrics.requests.labels({ path: '/graphql', status: '200' }));
     this.server = createServer(
@@ -105,7 +109,7 @@ export class HttpServer {
     if (!connection || code === 'ECONNRESET') socket.destroy();
     else if (!connection.isBroken) {
       const { config } = this.parts;
-      endConnection(socket, connection, parseErrorOf(code, config), originIn(rawPacket), config);
+      endConnection(socket, connection, parseErrorOf(code, rawPacket, config), originIn(rawPacket), config);
     } else if (socket.writable) socket.pause(); // further bytes wait; after the response they are discarded
   }
 
@@ -226,7 +230,15 @@ export class HttpServer {
       if (config.corsOrigins.length > 0 && !exchange.headers.includes('vary')) exchange.headers.push('vary', 'Origin');
     }
     const sent = isHttpError ? error : new HttpError(500, 'INTERNAL_SERVER_ERROR', 'Something went wrong.');
-    sendHttpError(exchange, sent, this.errorFormatOf(exchange.request), config.requestBodyTimeoutMs);
+    const format = this.errorFormatOf(exchange.request);
+    const media = this.errorMediaOf(exchange.request, sent);
+    sendHttpError(exchange, sent, { format, media, statusOf: this.statusOf }, config.requestBodyTimeoutMs);
+  }
+
+  /** Since 2026 a request that is at fault has an error in the type that its client prefers, by which it knows it from those of proxies. */
+  private errorMediaOf(request: IncomingMessage, { status }: HttpError): string {
+    const isGraphql = this.parts.config.httpStatuses === '2026' && status < 500 && pathOf(request) === '/graphql';
+    return (isGraphql && acceptedTypes(request.headers.accept).json) || 'application/json';
   }
 
   private errorFormatOf(request: IncomingMessage): ErrorFormat {

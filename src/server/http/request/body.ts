@@ -75,12 +75,12 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config)
 }
 
 /** Throws an HttpError for text that is no JSON, or has a lone surrogate. */
-export function parsedJson(text: string, what: string): unknown {
+export function parsedJson(text: string, what: string, status = 400): unknown {
   checkSurrogates(text);
   try {
     return JSON.parse(withoutByteOrderMark(text));
   } catch {
-    throw new HttpError(400, 'BAD_REQUEST', `${what} must be JSON.`);
+    throw new HttpError(status, 'BAD_REQUEST', `${what} must be JSON.`);
   }
 }
 

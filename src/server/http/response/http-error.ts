@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { GraphQLError, GraphQLErrorExtensions } from 'graphql';
 import { type ClientCode, notesOn } from '../../../graph/errors/codes.ts';
 import type { Exchange } from '../exchange.ts';
+import type { StatusOf } from './status.ts';
 
 /** An error of a request that does not become an operation. It is sent in the protocol of its route, with an HTTP status. */
 export class HttpError extends Error {
@@ -59,8 +60,13 @@ export function httpErrorBody(error: HttpError, format: ErrorFormat = 'graphql',
   return JSON.stringify({ jsonrpc: '2.0', error: { code: SERVER_ERROR, message, data }, id: null });
 }
 
-/** Sends the error. A client that is still sending its body may go on for `lingerMs`. */
-export function sendHttpError(exchange: Exchange, error: HttpError, format: ErrorFormat, lingerMs: number): void {
+/** Sends the error in a media type. A client that is still sending its body may go on for `lingerMs`. */
+export function sendHttpError(
+  exchange: Exchange,
+  error: HttpError,
+  { format, media, statusOf }: { format: ErrorFormat; media: string; statusOf: StatusOf },
+  lingerMs: number,
+): void {
   const { request, response, requestId } = exchange;
   if (exchange.isClosed || response.writableEnded) return;
   if (response.headersSent || response.destroyed) return void response.destroy();
@@ -75,8 +81,9 @@ export function sendHttpError(exchange: Exchange, error: HttpError, format: Erro
     response.removeHeader('keep-alive');
     response.setHeader('connection', 'close');
   }
-  response.writeHead(error.status, {
-    'content-type': 'application/json; charset=utf-8',
+  const { code, status } = error;
+  response.writeHead(statusOf({ errors: [{ extensions: { code, http: { status } } }] }, media), {
+    'content-type': `${media}; charset=utf-8`,
     'content-length': Buffer.byteLength(body),
     ...error.headers,
   });

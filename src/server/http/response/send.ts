@@ -3,6 +3,7 @@
  * that does not read cannot keep a slot.
  */
 import type { Compressed } from './compression.ts';
+import { PARTIAL_SUCCESS } from './status.ts';
 import type { Exchange } from '../exchange.ts';
 
 /** Long bodies are written to the socket in chunks of this size, the next one when the client has read the one before. */
@@ -49,6 +50,7 @@ function write(
   const body = compressed?.bytes ?? whole;
   if (compressed) headers.push('content-encoding', compressed.encoding);
   headers.push('content-length', String(Buffer.byteLength(body)));
+  if (status === PARTIAL_SUCCESS) response.statusMessage = 'Partial Success'; // Node does not know it
   response.writeHead(status, headers);
   if (body.length > CHUNK_BYTES && request.method !== 'HEAD') {
     const outbox = new Outbox(exchange);
