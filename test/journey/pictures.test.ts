@@ -43,7 +43,7 @@ test.each([
       200,
       'image/svg+xml; charset=utf-8',
     ]);
-    expect(await response.text()).toMatch(/^<\?xml .*<\/svg>$/s);
+    expect(await response.text()).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" .*<\/svg>$/s);
   }
 });
 
