@@ -90,7 +90,7 @@ test.skipIf(!executablePath)('"Send again" keeps the open list and the keyboard 
       expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Send again');
       expect(await list.innerText()).toContain('cached');
       // The page beside it is not drawn anew for equal data.
-      expect(await title!.evaluate((element) => element.isConnected)).toBe(true);
+      expect(await title.evaluate((element) => element.isConnected)).toBe(true);
     }
   });
 });

@@ -99,8 +99,8 @@ export async function redisSentinel() {
       'bind 127.0.0.1',
       `dir ${directory}`,
       `sentinel monitor main 127.0.0.1 ${primary.port} 1`,
-      'sentinel down-after-milliseconds main 300',
-      'sentinel failover-timeout main 1000',
+      'sentinel down-after-milliseconds main 1000',
+      'sentinel failover-timeout main 3000',
     ].join('\n'),
   );
   run('redis-sentinel', [config], directory);
