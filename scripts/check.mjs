@@ -7,7 +7,6 @@ const parts = {
   structure: 'node scripts/structure.mjs',
   formatting: 'npx prettier --check --log-level warn .',
   'generated files': 'npm run -s codegen -- --check',
-  'the way of a query': 'node build.mjs src/main.ts && node scripts/query-path.mjs',
   'demo data': 'npm run -s demo -- --check',
 };
 const failed = Object.entries(parts).flatMap(([name, command]) => {

@@ -4,6 +4,7 @@
 // are function entries, functions, files and changes of file.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -65,7 +66,7 @@ await build({
 const { createGraphServer, createParts, readConfig, createLog } = await import(pathToFileURL(bundle).href);
 
 const data = mkdtempSync(join(tmpdir(), 'query-path-'));
-const originPort = 20_000 + (process.pid % 20_000);
+const originPort = await freePort();
 const env = { ...process.env, DATA_DIR: data, ORIGIN_PORT: String(originPort) };
 const origin = spawn(process.execPath, [join(root, 'dist/main.js'), 'origin'], { env, stdio: 'ignore' });
 const service = `http://127.0.0.1:${originPort}`;
@@ -109,3 +110,11 @@ await shutDown();
 await parts.upstream.close();
 origin.kill();
 rmSync(data, { recursive: true, force: true });
+
+async function freePort() {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => taken.once('listening', resolve));
+  const { port } = taken.address();
+  await new Promise((resolve) => taken.close(resolve));
+  return port;
+}
