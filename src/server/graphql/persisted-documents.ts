@@ -12,7 +12,6 @@ import type { ClientCode } from '../../graph/errors/codes.ts';
 import { bareId, sha256Of } from '../../config/trusted-documents.ts';
 import type { SharedDocuments } from '../../upstream/redis/documents.ts';
 import { type GraphqlParams, malformedRequest } from './params.ts';
-import { HttpError } from '../http/response/http-error.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { NOT_EXECUTABLE } from '../http/response/status.ts';
 import type { Prepare, Prepared } from './prepare.ts';

@@ -104,12 +104,14 @@ function createYogaServer(log: Logger, statusOf: StatusOf) {
 const withResult = (statusOf: StatusOf): Plugin<WriterContext, WriterContext> => ({
   onRequestParse: ({ setRequestParser }) => setRequestParser(() => ({ query: '' })),
   onParams: ({ context: { outcome }, setParamsHandler }) => setParamsHandler(() => outcome.result),
-  onResultProcess({ serverContext: { request, outcome }, setResultProcessor }) {
+  onResultProcess(process) {
+    const { request, outcome } = process.serverContext;
     const { json, incremental } = request.accepted;
-    if (json && isWhole(outcome)) setResultProcessor((_, api) => jsonResponse(outcome, json, statusOf, api), json);
+    if (json && isWhole(outcome))
+      process.setResultProcessor((_, api) => jsonResponse(outcome, json, statusOf, api), json);
     // Yoga's own boundary is a hyphen.
     else if (incremental?.media === MULTIPART)
-      setResultProcessor((_, api) => multipartResponse(outcome, statusOf, api), MULTIPART);
+      process.setResultProcessor((_, api) => multipartResponse(outcome, statusOf, api), MULTIPART);
   },
 });
 
