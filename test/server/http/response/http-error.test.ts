@@ -9,9 +9,9 @@ import { journey } from '../../../support/journey.ts';
 const notes = codeGroups.flatMap(({ codes }) => Object.entries(codes));
 const codes = notes.map(([code]) => code);
 
-/** The sources of client errors. The origin has its own codes, and settings have similar names. */
+/** The sources of client errors, with those for codes of the service. The origin has its own, and settings have similar names. */
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
-  .filter((file) => /^(graph|server|upstream)\/.*\.ts$/.test(file) && file !== 'graph/errors/codes.ts')
+  .filter((file) => /^((graph|server|upstream)\/.*|api\/errors)\.ts$/.test(file) && file !== 'graph/errors/codes.ts')
   .map((file) => readFileSync(`src/${file}`, 'utf8'));
 
 /** Uppercase words that are not our codes: of Node, of its HTTP parser, and of a directive. */
