@@ -6,7 +6,7 @@ import type { RedisAddress } from '../../config/redis-address.ts';
 /** Of one server, a Sentinel's primary, or a cluster: all commands of this program go to one slot, so they are the same for each. */
 export type RedisClient = IORedis.Redis | IORedis.Cluster;
 
-const RECONNECT_MS = 500;
+export const RECONNECT_MS = 500;
 const CONNECT_MS = 2_000;
 
 /** Calls are never queued or repeated by the client: their time may be over. `ca`: certificates in PEM, in place of those of Node. */

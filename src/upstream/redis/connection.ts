@@ -4,7 +4,7 @@ import { readRedisAddress } from '../../config/redis-address.ts';
 import { settlesWithin } from '../../lib/promises.ts';
 import { type OnAvailabilityChange, createAvailabilityMonitor, errorCodeOf } from '../availability.ts';
 import { type RedisCall, createChannel } from './channel.ts';
-import { type RedisClient, createRedisClient } from './client.ts';
+import { RECONNECT_MS, type RedisClient, createRedisClient } from './client.ts';
 import { checkRedis } from './start-check.ts';
 import { type Pause, createPause } from './pause.ts';
 
@@ -45,6 +45,11 @@ export function openRedis(
     if (!closing) availability.onFailure('closed', true);
   });
   redis.on('ready', () => availability.onSuccess());
+  // ioredis gives up for good if the news of a failover comes while it looks for the primary.
+  redis.on('end', () => {
+    const again = () => (closing ? undefined : redis.connect().catch(() => undefined));
+    if (!closing) setTimeout(again, RECONNECT_MS).unref();
+  });
   return {
     redis,
     key: (name) => `catalog:{${tag}}:${name}`,

@@ -145,6 +145,15 @@ describe.skipIf(!hasRedis)('a Redis', () => {
     await until(works);
   });
 
+  test('is used again after the client has given up, as it may do in a failover', async () => {
+    const { redis, works } = await connect(at(''));
+    const ended = new Promise((resolve) => redis.once('end', resolve));
+    redis.disconnect();
+    await ended;
+    expect(await works()).toBe(false);
+    await until(works);
+  });
+
   test.skipIf(!hasSentinel)('by Sentinels it is used, and again after a failover', async () => {
     const { url, primary } = await redisSentinel();
     const { problem, works } = await connect(url);
