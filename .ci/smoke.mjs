@@ -55,7 +55,7 @@ function which(name) {
   return execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim();
 }
 
-/** Ignores what npm prints about the settings of this machine, and log lines at info. */
+/** Ignores what npm prints about the settings of this machine, and log lines at info, and the line of the build. */
 function expectQuiet(command, output) {
   const lines = output
     .split('\n')
