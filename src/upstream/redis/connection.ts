@@ -47,8 +47,10 @@ export function openRedis(
   redis.on('ready', () => availability.onSuccess());
   // ioredis gives up for good if the news of a failover comes while it looks for the primary.
   redis.on('end', () => {
-    const again = () => (closing ? undefined : redis.connect().catch(() => undefined));
-    if (!closing) setTimeout(again, RECONNECT_MS).unref();
+    const again = () => {
+      if (!closing) redis.connect().catch(() => undefined);
+    };
+    setTimeout(again, RECONNECT_MS).unref();
   });
   return {
     redis,
