@@ -59,6 +59,12 @@ function which(name) {
 function expectQuiet(command, output) {
   const lines = output
     .split('\n')
-    .filter((line) => line && !/^npm (warn|notice) (Unknown|using)|^npm notice|^{"level":30,/i.test(line));
+    .filter(
+      (line) =>
+        line &&
+        !/^npm (warn|notice) (Unknown|using)|^npm notice|^{"level":"info",|^building \(only after a change\): /i.test(
+          line,
+        ),
+    );
   if (lines.length > 0) throw new Error(`${command} warned:\n${lines.join('\n')}`);
 }
