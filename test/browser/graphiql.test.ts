@@ -479,6 +479,7 @@ async function type(text: string): Promise<void> {
   }, text);
   await page.keyboard.press('ControlOrMeta+End');
   await page.keyboard.type(' ');
+  await page.waitForTimeout(500); // GraphiQL reads the names of the operations a little later
 }
 
 /** Runs what was typed, by the keyboard: suggestions of the editor may cover the button. */
