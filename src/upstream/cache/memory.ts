@@ -98,9 +98,12 @@ export function isUsable(
   return names === undefined || names.every((name) => name in value);
 }
 
-/** A record with the fields of both: as old as its oldest field, and fresh no longer than any of them. */
+/** A record with the fields of both, the newer value of each: as old as its oldest field, and fresh no longer than any of them. */
 export const mergedEntry = (before: CacheEntry, after: CacheEntry): CacheEntry => ({
-  value: Object.assign(shallowCopy(before.value), after.value),
+  value:
+    before.since > after.since
+      ? Object.assign(shallowCopy(after.value), before.value)
+      : Object.assign(shallowCopy(before.value), after.value),
   bytes: before.bytes + after.bytes,
   since: Math.min(before.since, after.since),
   freshUntil: Math.min(before.freshUntil, after.freshUntil),
@@ -169,7 +172,10 @@ export function createMemoryCache(maxBytes: number) {
       const now = Date.now();
       if (before !== undefined && before.freshUntil > now && hasAll(before.value, entry.value)) return false;
       const merges =
-        key.isRecord && before !== undefined && before.servedUntil > now && !names(before).every(isIn(entry));
+        key.isRecord &&
+        before !== undefined &&
+        before.servedUntil > now &&
+        (before.since > entry.since || !names(before).every(isIn(entry)));
       entries.set(key.text, { ...(merges ? mergedEntry(before, entry) : entry), version: latest });
       return true;
     },

@@ -4,6 +4,7 @@
  */
 import { type CancellationListener, addListener, removeListener } from '../../lib/cancellation.ts';
 import {
+  type CacheEntry,
   type CacheKey,
   type CacheLookup,
   type CacheReader,
@@ -186,12 +187,11 @@ export class Lookups {
     for (const lookup of all) this.settle(lookup, question, taken.get(lookup));
   }
 
-  /** Keeps an entry that another replica stored. */
+  /** Keeps an entry that another replica stored, unless what this process got since, and may not have stored yet, is fresh for longer. */
   private adopt(key: CacheKey, text: string, version: VersionToken): void {
     const { memory, invalidations } = this.parts;
     const entry = text === '' || invalidations.isUnsent(key) ? undefined : decodeEntry(text);
-    const own = memory.find(key);
-    if (entry && (key.isRecord || !own || own.freshUntil < entry.freshUntil)) memory.set(key, version, entry);
+    if (entry && !isCovered(entry, memory.find(key), key)) memory.set(key, version, entry);
   }
 
   /** `taken`: the lease; undefined if the entry was not looked up. */
@@ -248,6 +248,13 @@ export class Lookups {
 
 const isImpatient = (since: number | undefined, now: number): boolean =>
   since !== undefined && now - since > PATIENCE_MS;
+
+/** Whether `own` is fresh for as long as the entry, and the entry adds no field to it that is fresh. */
+function isCovered(entry: CacheEntry, own: CacheEntry | undefined, { isRecord }: CacheKey): boolean {
+  if (!own || own.freshUntil < entry.freshUntil) return false;
+  const isStale = entry.freshUntil <= Date.now() && own.freshUntil > Date.now();
+  return isStale || !isRecord || Object.keys(entry.value).every((name) => name in own.value);
+}
 
 type LookupReply = [...LogReply, ...(string | number)[]];
 
