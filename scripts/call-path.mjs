@@ -76,7 +76,7 @@ for (const { functionName, ranges } of result.find(({ url }) => url.endsWith('/d
   functions.push({ name: functionName || '(anonymous)', count });
 }
 const entriesOf = (functions) => functions.reduce((sum, { count }) => sum + count, 0);
-const isAround = (file) => /upstream\/(loading|cache|operation)/.test(file);
+const isAround = (file) => /upstream\/(loading|cache|upstream-session)/.test(file);
 for (const [file, functions] of [...files].sort((a, b) => entriesOf(b[1]) - entriesOf(a[1]))) {
   console.log(String(entriesOf(functions)).padStart(4), file);
   if (process.argv.includes('--list')) for (const { name, count } of functions) console.log(`       ${count} ${name}`);

@@ -105,7 +105,7 @@ export interface BookRecord {
   /** Only for an authorized user who has collected the book; without tags, comment and book. */
   current_user_collection?: CollectionRecord;
 }
-/** The members that are requested of a book: a name that is missing here is never requested. */
+/** The members that are requested of a book: one that is missing here is never requested. */
 // prettier-ignore
 export const bookMembers = membersOf<BookRecord>()([
   'id', 'isbn10', 'isbn13', 'title', 'origin_title', 'alt_title', 'subtitle', 'url', 'alt', 'image', 'images', 'author', 'translator',
@@ -189,9 +189,11 @@ type CollectionPage = ListPage & { collections: CollectionRecord[] };
 type AnnotationPage = ListPage & { annotations: AnnotationRecord[] };
 
 /** A book embedded in a collection, an annotation, a review or a list, as requested without a user token. */
-export const bookWithin: Representation = { names: 'all', omits: ['current_user_collection'] };
+export const bookWithin: Representation = { members: 'all', omits: ['current_user_collection'] };
 /** The members of a collection in `current_user_collection`; `GET /v2/book/{id}/collection` returns the others. */
-export const viewerCollection: Representation = { names: ['id', 'status', 'rating', 'updated', 'user_id', 'book_id'] };
+export const viewerCollection: Representation = {
+  members: ['id', 'status', 'rating', 'updated', 'user_id', 'book_id'],
+};
 
 export interface BookSearch extends Fields, Window {
   q?: string | undefined;

@@ -1,10 +1,11 @@
 /** The names of all members of a record. The compiler rejects an incomplete list: a missing member would never be requested. */
 export const membersOf =
   <Shape>() =>
-  <const Names extends readonly (keyof Shape)[]>(
-    names: Names & (Exclude<keyof Shape, Names[number]> extends never ? unknown : Exclude<keyof Shape, Names[number]>),
-  ): Names =>
-    names;
+  <const Members extends readonly (keyof Shape)[]>(
+    members: Members &
+      (Exclude<keyof Shape, Members[number]> extends never ? unknown : Exclude<keyof Shape, Members[number]>),
+  ): Members =>
+    members;
 
 /** Scopes of a token; each endpoint of the v2 interface requires one. */
 export type Scope =
@@ -204,13 +205,13 @@ export function endpoint<Row extends `${Method} /${string}`, In, Out>(
  * A member of `names` that is absent has its default value. Other members may be present and are then used.
  */
 export interface Representation {
-  readonly names: readonly string[] | 'all';
+  readonly members: readonly string[] | 'all';
   /** Not provided although `names` is `all`. */
   readonly omits?: readonly string[];
 }
 
 /** All members that were requested. */
-export const wholeRepresentation: Representation = { names: 'all' };
+export const wholeRepresentation: Representation = { members: 'all' };
 
-export const isProvided = ({ names, omits }: Representation, name: string): boolean =>
-  names === 'all' ? !omits?.includes(name) : names.includes(name);
+export const isProvided = ({ members, omits }: Representation, member: string): boolean =>
+  members === 'all' ? !omits?.includes(member) : members.includes(member);

@@ -117,9 +117,9 @@ export interface EventDraft {
 }
 
 /** An entry of a city or search feed: all members except the author. */
-export const eventInFeed: Representation = { names: 'all', omits: ['author'] };
+export const eventInFeed: Representation = { members: 'all', omits: ['author'] };
 /** An entry of a person's feed. */
-export const eventOfUser: Representation = { names: 'all' };
+export const eventOfUser: Representation = { members: 'all' };
 
 interface CityQuery extends FeedWindow {
   type?: EventType | 'all' | undefined;

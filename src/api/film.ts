@@ -197,12 +197,12 @@ export interface FilmCommentRecord extends FilmOpinion {
 
 /** The members that each short representation provides. */
 export const simpleSubject: Representation = {
-  names: ['id', 'title', 'original_title', 'alt', 'images', 'rating', 'year', 'subtype'],
+  members: ['id', 'title', 'original_title', 'alt', 'images', 'rating', 'year', 'subtype'],
 };
-export const simpleCelebrity: Representation = { names: ['id', 'name', 'alt', 'avatars'] };
-export const simplePhoto: Representation = { names: ['id', 'alt', 'icon', 'image', 'thumb', 'cover'] };
+export const simpleCelebrity: Representation = { members: ['id', 'name', 'alt', 'avatars'] };
+export const simplePhoto: Representation = { members: ['id', 'alt', 'icon', 'image', 'thumb', 'cover'] };
 export const simpleReview: Representation = {
-  names: ['id', 'title', 'alt', 'subject_id', 'author', 'rating', 'summary'],
+  members: ['id', 'title', 'alt', 'subject_id', 'author', 'rating', 'summary'],
 };
 
 export type SubjectPage = ListPage & { title?: string; query?: string; tag?: string; subjects: SubjectRecord[] };

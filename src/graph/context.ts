@@ -1,6 +1,6 @@
 /** The context of one operation. */
 import type { Viewer } from '../upstream/auth/viewer.ts';
-import type { Operation } from '../upstream/operation.ts';
+import type { UpstreamSession } from '../upstream/upstream-session.ts';
 import type { OperationPlan } from './plan/operation-plan.ts';
 
 /** How large a response may be. */
@@ -21,7 +21,7 @@ export type OnError = 'PROPAGATE' | 'NULL' | 'HALT';
 export interface Context {
   viewer: Viewer;
   /** The service, with the credential of this request. */
-  upstream: Operation;
+  upstream: UpstreamSession;
   /** The plan of the operation. */
   plan: OperationPlan;
   /** The name of the service, for labels. */
@@ -39,5 +39,5 @@ export interface Context {
  * the cost know it.
  */
 export interface ResolverContext extends Pick<Context, 'viewer' | 'serviceName' | 'maxPictures'> {
-  upstream: Pick<Operation, 'cachePolicy' | 'rateBudget'>;
+  upstream: Pick<UpstreamSession, 'cachePolicy' | 'rateBudget'>;
 }

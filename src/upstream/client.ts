@@ -12,7 +12,7 @@ import { type Transport, type TransportSettings, createTransport } from './http/
 import { BACKGROUND } from './limits/film-rate.ts';
 import { RateLimiter } from './limits/rate-limiter.ts';
 import { RefreshQueue } from './loading/refresh-queue.ts';
-import { Operation, type OperationServices } from './operation.ts';
+import { UpstreamSession, type SessionServices } from './upstream-session.ts';
 import { connectRedis } from './redis/shared-state.ts';
 
 export type UpstreamClient = ReturnType<typeof createUpstream>;
@@ -54,7 +54,7 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
     credentials.rejections.has(id, service),
   );
   const refreshQueue = new RefreshQueue((service) => transport.state()[service].waiting > 0);
-  const services: OperationServices = {
+  const services: SessionServices = {
     settings,
     transport,
     credentials,
@@ -72,10 +72,10 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
 
   return {
     /** Until the token is cancelled. */
-    forOperation(sender: Sender, cancellation: CancellationToken): Operation {
+    forOperation(sender: Sender, cancellation: CancellationToken): UpstreamSession {
       const { authorization, address, requestId, span, rateShare } = sender;
       const token = bearerOf(authorization);
-      return new Operation(services, {
+      return new UpstreamSession(services, {
         credential: credentials.of(token),
         isUnreadable: authorization !== undefined && token === null,
         address,
@@ -110,9 +110,9 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
 }
 
 /** An operation of nobody, with the credential of whoever read the entry. */
-function background(services: OperationServices, credential: Credential) {
+function background(services: SessionServices, credential: Credential) {
   const callLog = createCallLog();
-  const context = new Operation(services, {
+  const context = new UpstreamSession(services, {
     credential,
     isUnreadable: false,
     address: BACKGROUND,

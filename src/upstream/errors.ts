@@ -106,11 +106,11 @@ export class Unauthenticated extends ExpectedError {
   override name = 'Unauthenticated';
 }
 
-/** The caller's film tier does not get the endpoint, or the field. */
+/** The caller's film tier does not get the endpoint, or the member. */
 export class TierRequired extends ExpectedError {
   override name = 'TierRequired';
   readonly tiers: readonly Tier[];
-  /** The whole endpoint is rejected, not a field of its response. */
+  /** The whole endpoint is rejected, not a member of its response. */
   readonly ofEndpoint: boolean;
 
   constructor(tiers: readonly Tier[], what: string, ofEndpoint = false) {

@@ -47,7 +47,7 @@ export const defects = [
   },
   {
     name: 'loading: responses from before a write are reused after it',
-    edits: [['src/upstream/operation.ts', 'this.responses.clear();', '']],
+    edits: [['src/upstream/upstream-session.ts', 'this.responses.clear();', '']],
   },
   {
     name: 'sharing: a write keeps reads in flight shared',
@@ -60,7 +60,7 @@ export const defects = [
     name: 'cache: a write invalidates nothing',
     edits: [
       [
-        'src/upstream/operation.ts',
+        'src/upstream/upstream-session.ts',
         'if (tags.length > 0 && !(await this.services.invalidate(tags))) this.replicasMayLag = true;',
         '',
       ],
@@ -68,7 +68,7 @@ export const defects = [
   },
   {
     name: "cache: a person's own collection is kept with the book",
-    edits: [['src/upstream/cache/record-cache.ts', 'if (VIEWER_FIELD in value) delete value[VIEWER_FIELD];', '']],
+    edits: [['src/upstream/cache/record-cache.ts', 'if (VIEWER_MEMBER in value) delete value[VIEWER_MEMBER];', '']],
   },
   {
     name: 'cache: records read with a token are cached for clients without one',

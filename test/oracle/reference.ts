@@ -56,7 +56,7 @@ import '../../src/graph/schema.ts';
 import { LoginRequired, TierRequired, UpstreamRejection } from '../../src/upstream/errors.ts';
 import type { RecordSource } from '../../src/upstream/loading/record-state.ts';
 import { CachePolicy } from '../../src/upstream/cache/cache-policy.ts';
-import type { Operation } from '../../src/upstream/operation.ts';
+import type { UpstreamSession } from '../../src/upstream/upstream-session.ts';
 import type { ResponseLoader } from '../../src/upstream/loading/response-loader.ts';
 import type { Fetch } from './service.ts';
 import { type Response_, readAtom } from './upstreams.ts';
@@ -114,7 +114,7 @@ interface Run {
   writes: string[];
   viewer: { isLoggedIn: boolean; filmTier: Tier | null };
   /** What the declared resolvers use of an operation. */
-  upstream: Pick<Operation, 'cachePolicy' | 'rateBudget' | 'requireLogin' | 'invalidate' | 'write'> & {
+  upstream: Pick<UpstreamSession, 'cachePolicy' | 'rateBudget' | 'requireLogin' | 'invalidate' | 'write'> & {
     responses: Pick<ResponseLoader, 'load'>;
   };
   maxPictures: number;

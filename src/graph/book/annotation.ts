@@ -133,8 +133,8 @@ builder.objectField(User, 'annotations', (t) =>
     input: ({ id }) => ({ name: id }),
     isEmpty: isSite,
     provides: {
-      names: personMembers,
-      member: 'author_user',
+      members: personMembers,
+      carriedBy: 'author_user',
       read: ({ annotations }) => asRecords(annotations)[0]?.author_user,
     },
   }),

@@ -59,7 +59,7 @@ const bookField = <Result extends Pick<Collected, 'book'>>(t: FieldBuilder<Writt
     nullable: true,
     description: 'The book. Fields that the response to the write does not provide cost a call.',
     nullIf: 'the service has it no longer',
-    representation: { names: [] }, // members of the record that are known, some of them as undefined
+    representation: { members: [] }, // members of the record that are known, some of them as undefined
     resolve: ({ result }) => result.book,
   }),
 });

@@ -37,7 +37,7 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
     input: shelfPlace,
     members: collectionMembers,
     keyOf,
-    keyFields: ['user_id', 'book_id'],
+    keyMembers: ['user_id', 'book_id'],
   },
   nodeOf: (key) => {
     const [user, book, ...more] = key.split(':');

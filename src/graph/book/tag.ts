@@ -57,7 +57,7 @@ builder.objectField(Book, 'tags', (t) =>
     endpoint: bookEndpoints.tags,
     from: ['id'],
     input: ({ id }, { first }) => ({ id, count: tagsWanted(first) }),
-    embedded: { member: 'tags', upTo: RECORD_TAGS, representation: { names: 'all' } },
+    embedded: { member: 'tags', upTo: RECORD_TAGS, representation: { members: 'all' } },
     assumedSize: TAGS_MAX,
     resolve: ({ tags }, { first }) => asObjects<TagShape>(tags).slice(0, tagsWanted(first)),
   }),

@@ -26,7 +26,7 @@ import {
   tiers,
   wholeRepresentation,
 } from '../../api/endpoint.ts';
-import { isUpstreamField } from '../../upstream/loading/record-state.ts';
+import { isUpstreamMember } from '../../upstream/loading/record-state.ts';
 import { FIRST_MAX, type PagingArgs } from '../values/paging.ts';
 import { argumentsIfValid } from '../plan/arguments.ts';
 import { endpointOf } from '../plan/read-declarations.ts';
@@ -74,7 +74,7 @@ export interface WorstCase {
 }
 
 /** Of a record that a client named nothing is known, not even that its id exists. */
-const nothingProvided: Representation = { names: [] };
+const nothingProvided: Representation = { members: [] };
 
 /** The size of a list that neither an argument nor its field limits. */
 const LIST_SIZE = 20;
@@ -117,7 +117,7 @@ interface Place {
   path: string;
   /** Items of the page or list that it belongs to. */
   size: number;
-  /** The names that its parent's items provide; undefined if only their ids are certain. */
+  /** The members that its parent's items provide; undefined if only their ids are certain. */
   provided: Representation | undefined;
   /** The tiers for which it can have a value: below a call, those that get the endpoint. */
   possibleTiers: readonly Tier[];
@@ -238,12 +238,12 @@ function countObject(total: Count, field: PlannedField, selection: SelectionPlan
   const { record, isWrapper } = selection.rule;
   const { provided } = place;
   if (record) {
-    const isKnown = (name: string) => isCertain(provided, name) || !selection.initialNames.includes(name);
+    const isKnown = (member: string) => isCertain(provided, member) || !selection.initialMembers.includes(member);
     let isRequested = field.mode === 'lookup' || addLoad(total, selection, place, isKnown);
-    // At most: deferred names may already be in the first load.
+    // At most: deferred members may already be in the first load.
     for (const part of selection.deferred) {
-      const isInitial = (name: string) =>
-        (name === 'id' && provided !== nothingProvided) || selection.initialNames.includes(name);
+      const isInitial = (member: string) =>
+        (member === 'id' && provided !== nothingProvided) || selection.initialMembers.includes(member);
       isRequested = addLoad(total, part, place, isInitial) || isRequested;
     }
     // A record that the client named is looked up, whatever is selected of it.
@@ -254,16 +254,18 @@ function countObject(total: Count, field: PlannedField, selection: SelectionPlan
   countSelection(total, selection, below, coordinateOf(field));
 }
 
-/** Adds one call for all missing names, at the first field that needs one of them. */
+/** Adds one call for all missing members, at the first field that needs one of them. */
 function addLoad(
   total: Count,
-  { names, tierRefused, rule, fields }: SelectionPlan,
+  { members, tierRefused, rule, fields }: SelectionPlan,
   place: Place,
-  isKnown: (name: string) => boolean,
+  isKnown: (member: string) => boolean,
 ): boolean {
   const record = rule.record!;
-  const missing = names.filter((name) => !isKnown(name) && !tierRefused.has(name) && isUpstreamField(record, name));
-  const field = fields.find(({ needs }) => needs.some((name) => missing.includes(name)));
+  const missing = members.filter(
+    (member) => !isKnown(member) && !tierRefused.has(member) && isUpstreamMember(record, member),
+  );
+  const field = fields.find(({ needs }) => needs.some((member) => missing.includes(member)));
   if (field) addCall(total, field, { ...place, path: pathTo(place.path, field) }, record.endpoint);
   return field !== undefined;
 }
@@ -294,5 +296,5 @@ function pagingArgsOf(field: PlannedField, variables: Variables): PagingArgs {
 }
 
 /** Without a representation only the id is certain. */
-const isCertain = (provided: Representation | undefined, name: string): boolean =>
-  provided ? isProvided(provided, name) : name === 'id';
+const isCertain = (provided: Representation | undefined, member: string): boolean =>
+  provided ? isProvided(provided, member) : member === 'id';

@@ -5,7 +5,7 @@ import { type CallCost, worstCaseOf } from './call-cost.ts';
 import type { Variables } from '../plan/document.ts';
 import { type ParentRecord, requestOf } from '../execute/field-call.ts';
 import { type OperationPlan, type PlannedField, responseKeyOf } from '../plan/operation-plan.ts';
-import { childCallsOf, namesOrId, planLoad } from '../execute/plan-load.ts';
+import { childCallsOf, membersOrId, planLoad } from '../execute/plan-load.ts';
 
 /** The state of one count. */
 interface Count {
@@ -26,21 +26,21 @@ export async function callRangeOf(plan: OperationPlan, variables: Variables, con
 }
 
 async function countField(count: Count, field: PlannedField, parent: ParentRecord, path: string): Promise<void> {
-  const { rule, mode, names } = field;
+  const { rule, mode, members } = field;
   if (rule.writeEndpoint || (mode !== 'call' && mode !== 'lookup')) return;
   const request = requestIfAny(count, field, parent);
   if (!request) return;
   const { endpoint, input } = request;
   const { upstream } = count.context;
   if (mode === 'call')
-    return addRequest(count, path, endpoint, await upstream.responses.wouldSend(endpoint, input, names));
+    return addRequest(count, path, endpoint, await upstream.responses.wouldSend(endpoint, input, members));
 
   const reference = input as ParentRecord;
   const selection = field.selections.values().next().value!;
   const children = childCallsOf(reference, selection, count.variables);
   for (const { plan } of children) await countField(count, plan, reference, `${path}.${responseKeyOf(plan)}`);
-  // Deferred names are loaded only if the record exists.
-  const { request: requested, provider } = planLoad(selection, namesOrId(selection), 'named', reference, children);
+  // Deferred members are loaded only if the record exists.
+  const { request: requested, provider } = planLoad(selection, membersOrId(selection), 'named', reference, children);
   if (provider || requested.length === 0) return;
   const { type, rule: typeRule } = selection;
   const load = await upstream.records.wouldRequest(type.name, typeRule.record!, String(reference.id), requested);

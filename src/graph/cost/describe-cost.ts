@@ -47,10 +47,10 @@ export function itemFields(
   type: GraphQLObjectType,
   representation: Representation,
 ): { free: string[]; costly: string[]; costlyBelow: string[] } {
-  const { alternativeNames } = typeRule(type);
-  const has = (name: string) =>
-    isProvided(representation, name) ||
-    (alternativeNames?.[name] !== undefined && isProvided(representation, alternativeNames[name]));
+  const { alternatives } = typeRule(type);
+  const has = (member: string) =>
+    isProvided(representation, member) ||
+    (alternatives?.[member] !== undefined && isProvided(representation, alternatives[member]));
   const free: string[] = [];
   const costly: string[] = [];
   const costlyBelow: string[] = [];
@@ -59,8 +59,8 @@ export function itemFields(
     const isFree = endpoint ? embedded !== undefined && has(embedded.member) : needs.every(has);
     (isFree ? free : costly).push(field.name);
     if (isFree)
-      for (const [below, names] of Object.entries(needsBelow))
-        if (!names.every(has)) costlyBelow.push(`${field.name}.${below}`);
+      for (const [below, members] of Object.entries(needsBelow))
+        if (!members.every(has)) costlyBelow.push(`${field.name}.${below}`);
   }
   return { free, costly, costlyBelow };
 }

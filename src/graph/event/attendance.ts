@@ -42,7 +42,7 @@ builder.objectField(User, 'events', (t) =>
     from: userEdgeNames,
     input: ({ id }) => ({ id }),
     representation: eventOfUser,
-    provides: { names: personMembers, read: authorOfFeed },
+    provides: { members: personMembers, read: authorOfFeed },
   }),
 );
 

@@ -54,7 +54,7 @@ export const City = builder.objectRef<CityShape>('City').implement({
       input: ({ id }, { type }) => ({ id, type: type ?? undefined }),
       isEmpty: ({ id }) => isKeyByName(id),
       representation: eventInFeed,
-      provides: { names: ['name'], read: (feed) => present({ name: nameIn(feed) }) },
+      provides: { members: ['name'], read: (feed) => present({ name: nameIn(feed) }) },
     }),
     inTheaters: t.connection({
       type: Subject,

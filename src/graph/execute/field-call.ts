@@ -53,14 +53,14 @@ export function requestOf({ rule, variants }: PlannedField, parent: ParentRecord
 
 /** Makes the call of a field. Equal calls of an operation are made once. */
 export function startCall(parent: ParentRecord, { plan, args, context, path }: Resolution): StartedCall {
-  const item = itemInVariant(plan.rule, parent, args, plan.names, context, path);
+  const item = itemInVariant(plan.rule, parent, args, plan.members, context, path);
   if (item !== undefined) return { response: item, paging: undefined };
   const { endpoint, input, paging } = requestOf(plan, parent, args);
-  return { response: context.upstream.responses.load(endpoint, input, plan.names, path), paging };
+  return { response: context.upstream.responses.load(endpoint, input, plan.members, path), paging };
 }
 
 /**
- * A single record that the parent already carries with all selected names, as the response to a write does. Null if the parent says that
+ * A single record that the parent already carries with all selected members, as the response to a write does. Null if the parent says that
  * there is none, undefined if the call is needed.
  */
 export function embeddedRecord(
@@ -72,7 +72,9 @@ export function embeddedRecord(
   if (mode !== 'call' || !embedded || rule.variant || rule.pageSize !== undefined || endpointOf(rule, args).list)
     return undefined;
   if (!Object.prototype.propertyIsEnumerable.call(parent, embedded.member)) return undefined;
-  const member = parent[embedded.member];
-  if (typeof member !== 'object' || member === null) return member === null ? null : undefined;
-  return [...selections.values()].every(({ names }) => names.every((name) => name in member)) ? member : undefined;
+  const record = parent[embedded.member];
+  if (typeof record !== 'object' || record === null) return record === null ? null : undefined;
+  return [...selections.values()].every(({ members }) => members.every((member) => member in record))
+    ? record
+    : undefined;
 }

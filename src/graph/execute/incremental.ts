@@ -74,11 +74,11 @@ export async function* deliver(
   }
 }
 
-/** Notes the deferred fragment of an object. `names` are those that it reads of the record. */
+/** Notes the deferred fragment of an object. `members` are those that it reads of the record. */
 export function deferFragment(
   object: object,
   source: Source | PartlyLoaded,
-  { label, names, select }: { label: string | undefined; names: readonly string[]; select: Select },
+  { label, members, select }: { label: string | undefined; members: readonly string[]; select: Select },
   execution: Execution,
   path: Path | undefined,
 ): void {
@@ -89,7 +89,7 @@ export function deferFragment(
       const own = newExecution(execution.context, execution.variables, path, execution.room);
       let result: ExecutionResult;
       try {
-        const record = source instanceof PartlyLoaded ? await source.withNames(names) : source;
+        const record = source instanceof PartlyLoaded ? await source.loadedWith(members) : source;
         result = await runSelection(select, record, own);
       } catch (error) {
         result = { data: null, errors: [locatedError(error, undefined, pathToArray(path))] };

@@ -32,7 +32,7 @@ export function itemInVariant(
   { variant }: FieldRule,
   item: Record<string, unknown>,
   args: object,
-  names: readonly string[] | undefined,
+  members: readonly string[] | undefined,
   { upstream }: Context,
   path: Path,
 ): unknown {
@@ -41,7 +41,7 @@ export function itemInVariant(
   const { endpoint, input, variants } = listing;
   const value = variant.of(args as never);
   if (value === variants.main) return item;
-  const pending = upstream.responses.load(endpoint, withMembers(input, { [variants.param]: value }), names, path);
+  const pending = upstream.responses.load(endpoint, withMembers(input, { [variants.param]: value }), members, path);
   return withValue(pending, (response) => {
     const items = asObjects((response as Record<string, unknown[]> | null)?.[endpoint.list!] as object[] | undefined);
     const found = items.find(({ id }: { id?: unknown }) => id === item.id);

@@ -9,16 +9,16 @@ import { asError, isPromise, lazily, withValue } from '../../lib/promises.ts';
 import { isRecordRejection } from '../../upstream/errors.ts';
 import {
   type RecordSource,
-  fieldError,
+  memberError,
   tierRequired,
-  withThrowingFields,
+  withThrowingMembers,
 } from '../../upstream/loading/record-state.ts';
 import { asObject, asText } from '../values/decode.ts';
 import { type ParentRecord, type Resolution, startCall } from './field-call.ts';
 import { type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
 import { type ChildCall, type Existence, type LoadPlan, childCallsOf, planLoad } from './plan-load.ts';
 
-/** The record with the missing names that the initial result needs. */
+/** The record with the missing members that the initial result needs. */
 export function loadMissing(
   record: ParentRecord,
   selection: SelectionPlan,
@@ -52,23 +52,23 @@ function execute(loading: Loading, started: readonly StartedChild[], { context, 
   if (request.length === 0 && !provider && refused.length === 0) return record;
   const { type, rule } = selection;
   const source = rule.record!;
-  const send = (names: readonly string[]) =>
-    names.length > 0 ? context.upstream.records.load(type.name, source, key, names, record, path) : record;
+  const send = (members: readonly string[]) =>
+    members.length > 0 ? context.upstream.records.load(type.name, source, key, members, record, path) : record;
   const child = provider && started.find(({ call }) => call === provider);
   const load = () => (child ? loadFromChild(child, record, request, send) : send(request));
   const loaded = keeps === 'never' ? load() : keepOnError(load, loading);
   return withValue(loaded, (value) => {
     if (value === null && keeps !== 'always') return null;
     const known = (value ?? record) as ParentRecord;
-    const absent = refused.filter((name) => !(name in known));
+    const absent = refused.filter((member) => !(member in known));
     return absent.length > 0
-      ? withThrowingFields(known, absent, (name) => tierRequired(type.name, source, name))
+      ? withThrowingMembers(known, absent, (member) => tierRequired(type.name, source, member))
       : known;
   });
 }
 
 /**
- * Loads the names. If that fails, the known part of the record is kept, and each field that needs a missing name reports the error.
+ * Loads the members. If that fails, the known part of the record is kept, and each field that needs a missing member reports the error.
  *
  * A record that the tier may not load may have lists that it may, so its known part is kept too. The exception is a record that the client
  * named without selecting such a list: nothing shows that it exists, so it is rejected as a whole.
@@ -76,8 +76,10 @@ function execute(loading: Loading, started: readonly StartedChild[], { context, 
 function keepOnError(load: () => unknown, { record, selection, plan: { keeps, request } }: Loading): unknown {
   const keep = (error: unknown) => {
     if (keeps === 'ifRejected' && !isRecordRejection(error)) throw error;
-    const unknown = keeps === 'always' ? request : request.filter((name) => !(name in record));
-    return withThrowingFields(record, unknown, (name) => fieldError(selection.rule.record!, name, asError(error)));
+    const unknown = keeps === 'always' ? request : request.filter((member) => !(member in record));
+    return withThrowingMembers(record, unknown, (member) =>
+      memberError(selection.rule.record!, member, asError(error)),
+    );
   };
   try {
     const loaded = load();
@@ -87,20 +89,20 @@ function keepOnError(load: () => unknown, { record, selection, plan: { keeps, re
   }
 }
 
-/** The record with what was loaded, and a way to load the names that only deferred fragments need. */
+/** The record with what was loaded, and a way to load the members that only deferred fragments need. */
 const partlyLoaded = (loaded: unknown, { key, selection, plan }: Loading, resolution: Resolution): unknown =>
   withValue(loaded, (value) => {
     if (value === null) return null;
-    const rest = plan.later.filter((name) => !(name in (value as ParentRecord)));
+    const rest = plan.later.filter((member) => !(member in (value as ParentRecord)));
     if (rest.length === 0) return value;
     // A copy, because later loads of the operation add to the record. Fields that throw are not enumerable.
     const known = Object.defineProperties({}, Object.getOwnPropertyDescriptors(value)) as ParentRecord;
-    const whole = { ...selection, initialNames: selection.names };
+    const whole = { ...selection, initialMembers: selection.members };
     const load = () => loadMissing(known, whole, rest, 'shown', resolution, key);
     return new PartlyLoaded(known, rest, load as () => ParentRecord | Promise<ParentRecord>);
   });
 
-/** A record without the names that only its deferred fragments need. They are loaded together, when the first of them is needed. */
+/** A record without the members that only its deferred fragments need. They are loaded together, when the first of them is needed. */
 export class PartlyLoaded {
   readonly record: ParentRecord;
   private readonly rest: readonly string[];
@@ -112,8 +114,8 @@ export class PartlyLoaded {
     this.load = lazily(load);
   }
 
-  withNames(names: readonly string[]): ParentRecord | Promise<ParentRecord> {
-    return names.some((name) => this.rest.includes(name)) ? this.load() : this.record;
+  loadedWith(members: readonly string[]): ParentRecord | Promise<ParentRecord> {
+    return members.some((member) => this.rest.includes(member)) ? this.load() : this.record;
   }
 }
 
@@ -160,30 +162,30 @@ function nullIfShownAbsent(record: ParentRecord, started: readonly StartedChild[
 }
 
 /**
- * The names that a child's response carries of its parent, and no other members: which child responds must not change what is shown. If it
+ * The members that a child's response carries of its parent, and no others: which child responds must not change what is shown. If it
  * carries less than declared, they are requested.
  */
 async function loadFromChild(
   { call: { plan }, response }: StartedChild,
   record: ParentRecord,
-  names: readonly string[],
-  request: (names: readonly string[]) => unknown,
+  members: readonly string[],
+  request: (missing: readonly string[]) => unknown,
 ): Promise<unknown> {
   const provides = plan.rule.provides!;
   let provided: ParentRecord;
   try {
     const received = await response;
     if (received === null) return null;
-    provided = membersOf(asObject(provides.read(received)), provides.names);
+    provided = only(provides.members, asObject(provides.read(received)));
   } catch {
-    return request(names);
+    return request(members);
   }
-  if (!names.every((name) => name in provided)) return request(names);
+  if (!members.every((member) => member in provided)) return request(members);
   return withMembers(provided, record); // what is known stays: a person named by uid keeps it as the id
 }
 
-function membersOf(record: ParentRecord, names: readonly string[]): ParentRecord {
-  const members: ParentRecord = {};
-  for (const name of names) if (name in record) members[name] = record[name];
-  return members;
+function only(members: readonly string[], record: ParentRecord): ParentRecord {
+  const some: ParentRecord = {};
+  for (const member of members) if (member in record) some[member] = record[member];
+  return some;
 }

@@ -1,7 +1,7 @@
 /** Decides what to load of a record. `load-record.ts` does what it says, `call-range.ts` counts it. */
 import { asError } from '../../lib/promises.ts';
 import { insert } from '../../upstream/http/request.ts';
-import { isUpstreamField, keyFieldsOf, mayBeRefused } from '../../upstream/loading/record-state.ts';
+import { isUpstreamMember, keyMembersOf, mayBeRefused } from '../../upstream/loading/record-state.ts';
 import { endpointOf } from '../plan/read-declarations.ts';
 import type { Variables } from '../plan/document.ts';
 import { type ParentRecord, embeddedRecord } from './field-call.ts';
@@ -30,21 +30,21 @@ export interface LoadPlan {
   startsChildren: boolean;
   /** Only they show whether the record exists: it is not requested. */
   isShownByChildren: boolean;
-  /** The names to request; if there are none, the record is not requested. */
+  /** The members to request; if there are none, the record is not requested. */
   request: readonly string[];
-  /** The child call whose response has these names. They are requested only if it lacks one. */
+  /** The child call whose response has these members. They are requested only if it lacks one. */
   provider: ChildCall | undefined;
-  /** Missing names that the configured tier does not get: the fields that read them fail. */
+  /** Missing members that the configured tier does not get: the fields that read them fail. */
   refused: readonly string[];
   /** When the known part of the record stays: whatever happens, if the load is rejected, or never. */
   keeps: 'always' | 'ifRejected' | 'never';
-  /** Names that are loaded when a deferred fragment needs them. */
+  /** Members that are loaded when a deferred fragment needs them. */
   later: readonly string[];
 }
 
-const noNames: readonly string[] = Object.freeze([]);
+const noMembers: readonly string[] = Object.freeze([]);
 
-/** What to load of a record of which these names are missing. `children` are the calls below it whose input is known. */
+/** What to load of a record of which these members are missing. `children` are the calls below it whose input is known. */
 export function planLoad(
   selection: SelectionPlan,
   missing: readonly string[],
@@ -52,62 +52,62 @@ export function planLoad(
   record: ParentRecord,
   children: readonly ChildCall[],
 ): LoadPlan {
-  const { readsRecord, rule, tierRefused, names, initialNames } = selection;
+  const { readsRecord, rule, tierRefused, members, initialMembers } = selection;
   const isNamed = existence === 'named';
   const exists = existence === 'shown' || rule.isReference === true;
-  const first = initialNames === names ? missing : namesLoadedFirst(missing, initialNames, exists);
+  const first = initialMembers === members ? missing : membersLoadedFirst(missing, initialMembers, exists);
   const startsChildren = first.length > 0;
-  const isShownByChildren = isNamed && !readsRecord && children.length > 0 && first.every((name) => name in record);
-  const request = isShownByChildren || !startsChildren ? noNames : namesToRequest(first, selection, isNamed);
+  const isShownByChildren = isNamed && !readsRecord && children.length > 0 && first.every((member) => member in record);
+  const request = isShownByChildren || !startsChildren ? noMembers : membersToRequest(first, selection, isNamed);
   return {
     startsChildren,
     isShownByChildren,
     request,
     provider: isShownByChildren ? undefined : children.find((child) => providesNeeded(child, request, first)),
-    refused: tierRefused.size === 0 ? noNames : first.filter((name) => tierRefused.has(name)),
+    refused: tierRefused.size === 0 ? noMembers : first.filter((member) => tierRefused.has(member)),
     keeps: exists ? 'always' : mayBeRefused(rule.record!) && (!isNamed || hasCalls(selection)) ? 'ifRejected' : 'never',
-    later: first === missing ? noNames : missing.filter((name) => !first.includes(name)),
+    later: first === missing ? noMembers : missing.filter((member) => !first.includes(member)),
   };
 }
 
 /**
- * The names that the initial result needs. If it needs none of a record that may be absent, all are loaded, because they also show whether
+ * The members that the initial result needs. If it needs none of a record that may be absent, all are loaded, because they also show whether
  * the record exists.
  */
-function namesLoadedFirst(
+function membersLoadedFirst(
   missing: readonly string[],
-  initialNames: readonly string[],
+  initialMembers: readonly string[],
   exists: boolean,
 ): readonly string[] {
-  const first = missing.filter((name) => initialNames.includes(name));
+  const first = missing.filter((member) => initialMembers.includes(member));
   return first.length > 0 || exists ? first : missing;
 }
 
 /**
- * Names that the tier does not get are left out, and so is the id of a record that upstream named, because it would show nothing new. A
- * record that the client named is requested with its id if no other name can be requested.
+ * Members that the tier does not get are left out, and so is the id of a record that upstream named, because it would show nothing new. A
+ * record that the client named is requested with its id if no other member can be requested.
  */
-function namesToRequest(
+function membersToRequest(
   missing: readonly string[],
   { tierRefused, rule }: SelectionPlan,
   isNamed: boolean,
 ): readonly string[] {
-  const takesId = isNamed || !keyFieldsOf(rule.record!).includes('id');
+  const takesId = isNamed || !keyMembersOf(rule.record!).includes('id');
   const requested =
     (takesId || !missing.includes('id')) && tierRefused.size === 0
       ? missing
-      : missing.filter((name) => (name !== 'id' || takesId) && !tierRefused.has(name));
-  if (!isNamed || requested.some((name) => isUpstreamField(rule.record!, name))) return requested;
-  const names = requested.slice();
-  insert(names, 'id');
-  return names;
+      : missing.filter((member) => (member !== 'id' || takesId) && !tierRefused.has(member));
+  if (!isNamed || requested.some((member) => isUpstreamMember(rule.record!, member))) return requested;
+  const members = requested.slice();
+  insert(members, 'id');
+  return members;
 }
 
-function providesNeeded({ plan }: ChildCall, names: readonly string[], missing: readonly string[]): boolean {
-  const { names: provided = noNames, member } = plan.rule.provides ?? {};
-  if (member !== undefined && plan.names?.includes(member) === false) return false;
-  const isProvided = (name: string) => provided.includes(name);
-  return names.length > 0 ? names.every(isProvided) : missing.some(isProvided);
+function providesNeeded({ plan }: ChildCall, members: readonly string[], missing: readonly string[]): boolean {
+  const { members: provided = noMembers, carriedBy } = plan.rule.provides ?? {};
+  if (carriedBy !== undefined && plan.members?.includes(carriedBy) === false) return false;
+  const isCarried = (member: string) => provided.includes(member);
+  return members.length > 0 ? members.every(isCarried) : missing.some(isCarried);
 }
 
 /** Whether a field of the record has an endpoint of its own, deferred fields included. */
@@ -118,16 +118,16 @@ const hasCalls = (selection: SelectionPlan): boolean =>
 
 const ID: readonly string[] = Object.freeze(['id']);
 
-/** The names of a record that the client named: its id if nothing of it is selected. */
-export const namesOrId = ({ names }: SelectionPlan): readonly string[] => (names.length > 0 ? names : ID);
+/** The members of a record that the client named: its id if nothing of it is selected. */
+export const membersOrId = ({ members }: SelectionPlan): readonly string[] => (members.length > 0 ? members : ID);
 
 /** The calls below a record whose input is known, so that they need not wait for the record. */
 export function childCallsOf(record: ParentRecord, selection: SelectionPlan, variables: Variables): ChildCall[] {
   const calls: ChildCall[] = [];
   for (const plan of selection.eagerCalls) {
     const { rule } = plan;
-    // A name that upstream does not know cannot arrive later.
-    const isKnown = (name: string) => name in record || !isUpstreamField(selection.rule.record!, name);
+    // A member that upstream does not know cannot arrive later.
+    const isKnown = (member: string) => member in record || !isUpstreamMember(selection.rule.record!, member);
     if (!rule.from?.every(isKnown)) continue;
     try {
       const args = plan.args(variables);

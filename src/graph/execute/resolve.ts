@@ -13,7 +13,7 @@ import {
 import { type Representation, isProvided, wholeRepresentation } from '../../api/endpoint.ts';
 import { asError, isPromise, withValue } from '../../lib/promises.ts';
 import { RecordRejected, TierRequired, isRecordRejection } from '../../upstream/errors.ts';
-import { isUpstreamField, withThrowingFields } from '../../upstream/loading/record-state.ts';
+import { isUpstreamMember, withThrowingMembers } from '../../upstream/loading/record-state.ts';
 import { asObjects } from '../values/decode.ts';
 import { type Page, emptyPage, pageOf } from '../values/paging.ts';
 import type { Context } from '../context.ts';
@@ -23,7 +23,7 @@ import { type Paging, type ParentRecord, type Resolution, embeddedRecord, reques
 import type { FieldRule, TypeRule } from '../plan/declaration-types.ts';
 import type { PlannedField } from '../plan/operation-plan.ts';
 import { loadMissing } from './load-record.ts';
-import { namesOrId } from './plan-load.ts';
+import { membersOrId } from './plan-load.ts';
 import { listedBy } from './listed-variants.ts';
 
 export type Resolver = GraphQLFieldResolver<ParentRecord, Context, object>;
@@ -36,7 +36,7 @@ export const engineResolverOf = oncePer((schema: GraphQLSchema) =>
   oncePer((field: GraphQLField<unknown, unknown>): EngineResolver | undefined => {
     const rule = fieldRule(field);
     const node = nodeTypeOf(field);
-    const keys = node && 'id' in node.getFields() ? (typeRule(node).record?.keyFields ?? ['id']) : undefined;
+    const keys = node && 'id' in node.getFields() ? (typeRule(node).record?.keyMembers ?? ['id']) : undefined;
     if (rule.endpoint) return callResolver(rule, keys);
     const returnsRecords = typesOf(schema, field).some((each) => typeRule(each).record);
     return field.resolve && returnsRecords
@@ -58,7 +58,7 @@ function recordResolver(rule: FieldRule, inner: Resolver, info: GraphQLResolveIn
   };
 }
 
-/** The names that the items of a page provide, if the parent is a page or one of its edges. */
+/** The members that the items of a page provide, if the parent is a page or one of its edges. */
 function representationOfPage(parent: unknown): Representation | undefined {
   const { page = parent } = (parent ?? {}) as { page?: unknown };
   return typeof page === 'object' && page !== null && 'items' in page && 'representation' in page
@@ -130,10 +130,10 @@ function callResolver(rule: FieldRule, keys: Keys): EngineResolver {
   }
 }
 
-const omitsAny = (items: unknown, names: readonly string[]): boolean =>
-  names.length > 0 && asObjects(items as object[]).some((item) => names.some((name) => !(name in item)));
+const omitsAny = (items: unknown, members: readonly string[]): boolean =>
+  members.length > 0 && asObjects(items as object[]).some((item) => members.some((member) => !(member in item)));
 
-/** The list of the call; if there is none, the embedded page, in which the names that its items omit have the error of the call. */
+/** The list of the call; if there is none, the embedded page, in which the members that its items omit have the error of the call. */
 async function callOrEmbedded(call: () => unknown, embedded: () => unknown, mayOmit: readonly string[]) {
   try {
     const list = await call();
@@ -142,8 +142,8 @@ async function callOrEmbedded(call: () => unknown, embedded: () => unknown, mayO
     const page = embedded() as Page<ParentRecord>;
     if (error instanceof TierRequired || error instanceof RecordRejected) return page;
     const withErrors = (item: ParentRecord) => {
-      const omitted = mayOmit.filter((name) => !(name in item));
-      return withThrowingFields(item, omitted, () => asError(error));
+      const omitted = mayOmit.filter((member) => !(member in item));
+      return withThrowingMembers(item, omitted, () => asError(error));
     };
     return { ...page, items: page.items.map((item) => item && withErrors(item)) };
   }
@@ -152,9 +152,9 @@ async function callOrEmbedded(call: () => unknown, embedded: () => unknown, mayO
 const unreadable = Symbol('unreadable');
 
 /** A member of the record; `unreadable` if the caller's tier may not load the record, because it may still load the list. */
-function memberOf(parent: ParentRecord, name: string): unknown {
+function memberOf(parent: ParentRecord, member: string): unknown {
   try {
-    return parent[name];
+    return parent[member];
   } catch (error) {
     if (isRecordRejection(error) && !(error instanceof RecordRejected && !error.mayBeTier)) return unreadable;
     throw error;
@@ -166,7 +166,7 @@ function lookUp(resolution: Resolution): unknown {
   const { plan, args } = resolution;
   const reference = plan.rule.input!({}, args) as ParentRecord;
   const selection = plan.onlySelection!;
-  return loadMissing(reference, selection, namesOrId(selection), 'named', resolution);
+  return loadMissing(reference, selection, membersOrId(selection), 'named', resolution);
 }
 
 /**
@@ -214,31 +214,31 @@ function resolveRecord(
   if (typeof record !== 'object') return null;
   // A client may make up an id, so `node` has to check that the record exists.
   if (isRootNode(plan) && !selection.rule.isReference)
-    return loadMissing(record, selection, namesOrId(selection), 'named', resolution);
+    return loadMissing(record, selection, membersOrId(selection), 'named', resolution);
   // A field with a representation takes a reference as its response has it: nothing is loaded.
   const isCarried = selection.rule.isReference === true && plan.rule.representation !== undefined;
   let provided: Representation | undefined;
   let missing: string[] | undefined;
-  for (const name of selection.names) {
-    if (name in record || hasAlternative(record, selection.rule, name)) continue;
-    // A name that no endpoint returns stays empty.
-    if (selection.rule.isReference && !isUpstreamField(selection.rule.record, name)) continue;
+  for (const member of selection.members) {
+    if (member in record || hasAlternative(record, selection.rule, member)) continue;
+    // A member that no endpoint returns stays empty.
+    if (selection.rule.isReference && !isUpstreamMember(selection.rule.record, member)) continue;
     provided ??= isListed || isCarried || !isBareId(record) ? representation : providesNothing;
-    if (!isProvided(provided, name)) (missing ??= []).push(name);
+    if (!isProvided(provided, member)) (missing ??= []).push(member);
   }
   if (!missing) return record;
-  const isShown = provided === representation && representation.names.length > 0;
+  const isShown = provided === representation && representation.members.length > 0;
   return loadMissing(record, selection, missing, isShown ? 'shown' : 'referred', resolution);
 }
 
-const hasAlternative = (record: ParentRecord, { alternativeNames }: TypeRule, name: string): boolean =>
-  alternativeNames?.[name] !== undefined && alternativeNames[name] in record;
+const hasAlternative = (record: ParentRecord, { alternatives }: TypeRule, member: string): boolean =>
+  alternatives?.[member] !== undefined && alternatives[member] in record;
 
-const providesNothing: Representation = { names: [] };
+const providesNothing: Representation = { members: [] };
 const ROOT_NODES = ['node', 'nodes'];
 const isRootNode = ({ parent, field }: PlannedField): boolean => parent === 'Query' && ROOT_NODES.includes(field.name);
 
 function isBareId(record: ParentRecord): boolean {
-  for (const name in record) if (name !== 'id' && name !== '__typename') return false;
+  for (const member in record) if (member !== 'id' && member !== '__typename') return false;
   return true;
 }

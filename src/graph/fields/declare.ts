@@ -32,7 +32,7 @@ import type {
 } from '../plan/declaration-types.ts';
 
 /** The names of members that have such a value. */
-type NamesOf<Shape, Value> = {
+type MembersOf<Shape, Value> = {
   [Name in keyof Shape & string]-?: Shape[Name] extends Value ? Name : never;
 }[keyof Shape & string];
 
@@ -75,9 +75,9 @@ declare global {
       types?: Types;
     }
     interface RootFieldBuilder<Types extends SchemaTypes, ParentShape, Kind> {
-      /** Shows one member of the record through a decoder; of several names, the first that has a value. */
+      /** Shows one member of the record through a decoder; of several members, the first that has a value. */
       reads<Shape>(
-        names: (keyof ParentShape & string) | readonly (keyof ParentShape & string)[],
+        members: (keyof ParentShape & string) | readonly (keyof ParentShape & string)[],
         decoder: Decoder<Shape>,
         description: string,
         more?: Pick<FieldRule, 'nullIf' | 'representation' | 'assumedSize'> & { deprecationReason?: string },
@@ -107,8 +107,8 @@ declare global {
       record<Shape extends { id: string }>(
         type: ObjectRef<Types, Shape>,
         place: {
-          member?: NamesOf<ParentShape, Shape | null | undefined>;
-          id?: NamesOf<ParentShape, string | number | null | undefined>;
+          member?: MembersOf<ParentShape, Shape | null | undefined>;
+          id?: MembersOf<ParentShape, string | number | null | undefined>;
         },
         description: string,
         more?: Pick<FieldRule, 'nullIf' | 'representation'>,
@@ -170,19 +170,19 @@ const fields = RootFieldBuilder.prototype as unknown as Record<string, unknown> 
 
 fields.reads = function (
   this: typeof fields,
-  names: string | readonly string[],
+  members: string | readonly string[],
   decoder: Decoder<unknown>,
   description: string,
   more: object = {},
 ) {
-  const needs = typeof names === 'string' ? [names] : names;
-  const [name, ...others] = needs as [string, ...string[]];
+  const needs = typeof members === 'string' ? [members] : members;
+  const [member, ...others] = needs as [string, ...string[]];
   const { decode, type, list, nullable, nullIf } = decoder;
   const resolve =
     others.length === 0
-      ? (record: Record<string, unknown>) => decode(record[name])
+      ? (record: Record<string, unknown>) => decode(record[member])
       : (record: Record<string, unknown>) =>
-          decode(needs.map((each) => record[each]).find((value) => value) ?? record[name]);
+          decode(needs.map((each) => record[each]).find((value) => value) ?? record[member]);
   return this.createField({ nullIf, ...more, type: list ? [type] : type, nullable, description, needs, resolve });
 };
 
@@ -206,7 +206,7 @@ fields.record = function (
 /** The options that `t.call` and `t.connection` have in common. */
 const callOptions = (options: FieldRule) => ({
   input: (parent: Record<string, unknown>): object =>
-    Object.fromEntries((options.from ?? []).map((name) => [name, parent[name]])),
+    Object.fromEntries((options.from ?? []).map((member) => [member, parent[member]])),
   ...options,
   nullable: true,
   resolve: replacedByEngine,

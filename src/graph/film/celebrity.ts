@@ -91,14 +91,14 @@ export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').impleme
       input: ({ id }) => ({ id: id ?? '' }),
       isEmpty: (person) => pageOf(person) === null,
       items: ({ works }) => asObjects<WorkRecord | SubjectRecord>(works).map(workFrom),
-      representation: { names: ['roles', 'subject'] },
+      representation: { members: ['roles', 'subject'] },
       embedded: {
         member: 'works',
         upTo: RECORD_WORKS,
-        representation: { names: ['roles', 'subject'] },
+        representation: { members: ['roles', 'subject'] },
         mayOmit: ['roles'],
       },
-      provides: { names: ['id', 'name', 'alt', 'avatars'], read: ({ celebrity }) => celebrity },
+      provides: { members: ['id', 'name', 'alt', 'avatars'], read: ({ celebrity }) => celebrity },
     }),
   }),
 });

@@ -109,6 +109,6 @@ builder.objectField(Celebrity, 'photos', (t) =>
     input: ({ id }) => ({ id: id ?? '' }),
     isEmpty: ({ id }) => !isSourceId(asText(id)),
     embedded: { member: 'photos', upTo: RECORD_PHOTOS, representation: simplePhoto },
-    provides: { names: ['id', 'name', 'alt', 'avatars'], read: ({ celebrity }) => celebrity },
+    provides: { members: ['id', 'name', 'alt', 'avatars'], read: ({ celebrity }) => celebrity },
   }),
 );

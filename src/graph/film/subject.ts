@@ -50,7 +50,7 @@ export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
     members: Object.keys(subjectMembers),
     tiers: subjectMembers,
   },
-  alternativeNames: { service_site: 'douban_site', douban_site: 'service_site' },
+  alternatives: { service_site: 'douban_site', douban_site: 'service_site' },
   nodeOf: referenceOf,
   fields: (t) => ({
     ...identity(t, 'Subject'),

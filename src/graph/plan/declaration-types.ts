@@ -17,24 +17,24 @@ export interface EmbeddedMember<Parent> {
   member: keyof Parent & string;
   /** For lists: the most items that it holds. */
   upTo?: number;
-  /** The names that its items provide. If others are selected, the endpoint is called. */
+  /** The members that its items provide. If others are selected, the endpoint is called. */
   representation: Representation;
-  /** Provided names that some services leave out of items. If one is selected and missing, the endpoint is called. */
+  /** Provided members that some services leave out of items. If one is selected and missing, the endpoint is called. */
   mayOmit?: readonly string[];
 }
 
-/** Fields of the parent record that the response to a child call also carries. */
+/** Members of the parent record that the response to a child call also carries. */
 export interface Provides<Response, Parent> {
-  names: readonly (keyof Parent & string)[];
+  members: readonly (keyof Parent & string)[];
   /** The member of the items that carries them, if only the selection decides whether it is requested. */
-  member?: string;
+  carriedBy?: string;
   read: (response: Response) => Partial<Parent> | null | undefined;
 }
 
 /** What any field may declare. */
 export interface FieldDeclaration {
   nullIf?: NullCondition;
-  /** The names that the returned records provide; by default all that were requested. */
+  /** The members that the returned records provide; by default all that were requested. */
   representation?: Representation;
   /** Null, without a call, if the request carries no token of its own. */
   viewerOnly?: boolean;
@@ -44,9 +44,9 @@ export interface FieldDeclaration {
 
 /** What a field declares of the record that it reads. */
 export interface RecordDeclaration<Needs extends string, Below extends string = Needs> extends FieldDeclaration {
-  /** Names of the record that the resolver reads. */
+  /** Members of the record that the resolver reads. */
   needs?: readonly Needs[];
-  /** Names of the record that a selected subfield reads: `ratersCount` of a rating is a member beside `rating`. */
+  /** Members of the record that a selected subfield reads: `ratersCount` of a rating is a member beside `rating`. */
   needsBelow?: Readonly<Record<string, readonly Below[]>>;
 }
 
@@ -56,10 +56,10 @@ export interface CallDeclaration<Parent, Args, In, Out, From extends keyof Paren
   endpoint: Endpoint<In, Out> | ((args: Args) => Endpoint<In, Out>);
   /** All endpoints that such a function can choose. */
   endpoints?: readonly Endpoint<In, Out>[];
-  /** Names of the parent record that the input is made from. The call starts as soon as they are known. */
+  /** Members of the parent record that the input is made from. The call starts as soon as they are known. */
   from?: readonly From[];
   /**
-   * The input of the call, without `fields` and the window of a page, which the engine adds. By default the names in `from`. Throws if
+   * The input of the call, without `fields` and the window of a page, which the engine adds. By default the members in `from`. Throws if
    * the arguments are wrong.
    */
   input?: (parent: Pick<Parent, From>, args: Args) => Omit<In, 'fields'>;
@@ -67,7 +67,7 @@ export interface CallDeclaration<Parent, Args, In, Out, From extends keyof Paren
   provides?: Provides<Out, Parent>;
   /** The member of `embedded` has several variants; a parameter of the call chooses one. */
   variant?: Variant;
-  /** True if nothing can be requested for this parent: the field is null, without a call; reads the names in `from` only. */
+  /** True if nothing can be requested for this parent: the field is null, without a call; reads the members in `from` only. */
   isUnavailable?: (parent: Pick<Parent, From>) => boolean;
 }
 
@@ -88,7 +88,7 @@ export interface ListDeclaration<
   totalIsCapped?: (response: Out, viewer: Viewer, args: Args) => boolean;
   /** The parameter of the list that chooses the variant of a member for all its items. */
   variants?: string;
-  /** True if the list is known to be empty without a call; reads the names in `from` only. */
+  /** True if the list is known to be empty without a call; reads the members in `from` only. */
   isEmpty?: (parent: Pick<Parent, From>) => boolean;
 }
 
@@ -114,14 +114,14 @@ export interface FieldRule
 /** What a type declares. */
 export interface TypeRule {
   record?: RecordSource;
-  /** Alternative spellings by name: a record with the other spelling is not missing the name. */
-  alternativeNames?: Readonly<Record<string, string>>;
+  /** Alternative spellings by name: a record with the other spelling is not missing the member. */
+  alternatives?: Readonly<Record<string, string>>;
   /** The object for the key in a global id; undefined for types that are not nodes. */
   nodeOf?: (key: string) => object | null;
   /** A reference always exists: its id is enough. */
   isReference?: boolean;
-  /** A connection, an edge, or another type that only wraps the items of a list and reads no names itself. */
+  /** A connection, an edge, or another type that only wraps the items of a list and reads no members itself. */
   isWrapper?: boolean;
-  /** The members that upstream knows, for a type without `record`: other names are not requested. */
+  /** The members that upstream knows, for a type without `record`: others are not requested. */
   members?: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Which names of records a planned field needs, and whether an embedded member provides them. */
+/** Which members of records a planned field needs, and whether an embedded member provides them. */
 import type { PagingArgs } from '../values/paging.ts';
 import type { FieldNode, GraphQLObjectType } from 'graphql';
 import { wantsWhole } from '../../upstream/loading/record-state.ts';
@@ -16,46 +16,48 @@ import {
 
 type Selections = ReadonlyMap<string, SelectionPlan>;
 
-export const noNames: readonly string[] = Object.freeze([]);
+export const noMembers: readonly string[] = Object.freeze([]);
 
-export const namesOf = (fields: readonly PlannedField[]): readonly string[] =>
+export const neededMembers = (fields: readonly PlannedField[]): readonly string[] =>
   [...new Set(fields.flatMap(({ needs }) => needs))].sort();
 
-/** Names of the parent record that a field needs. */
+/** Members of the parent record that a field needs. */
 export function needsOf(rule: FieldRule, mode: FieldMode, selections: Selections): readonly string[] {
-  const { from = noNames, needs = noNames, idIn, needsBelow } = rule;
-  if (mode === 'null') return noNames;
+  const { from = noMembers, needs = noMembers, idIn, needsBelow } = rule;
+  if (mode === 'null') return noMembers;
   if (mode === 'embedded') return [...from, rule.embedded!.member];
   if (mode !== 'value') return from;
   const selected = [...selections.values()];
-  if (idIn && selected.every(({ names }) => names.every((name) => name === 'id'))) return [idIn];
+  if (idIn && selected.every(({ members }) => members.every((member) => member === 'id'))) return [idIn];
   if (!needsBelow) return idIn ? [...needs, idIn] : needs;
-  return [...needs, ...selected.flatMap((each) => [...each.selected].flatMap((name) => needsBelow[name] ?? []))];
+  return [...needs, ...selected.flatMap((each) => [...each.selected].flatMap((member) => needsBelow[member] ?? []))];
 }
 
 /** The `fields` parameter of a call; undefined for all. */
-export function requestedNames(
+export function requestedMembers(
   { embedded }: FieldRule,
   selections: Selections,
   variants: ListVariants | undefined,
 ): readonly string[] | undefined {
   if (selections.size === 0) return embedded && [embedded.member, 'id'].sort(); // a leaf: the member that holds it
   const items = itemSelectionsOf(selections);
-  const names = new Set<string>(variants?.main === undefined ? [] : [variants.member]);
-  for (const { type, rule, names: needed, tierRefused } of items) {
-    if ('id' in type.getFields()) names.add('id');
-    for (const name of needed)
-      if (!tierRefused.has(name) && ((rule.record ?? rule).members?.includes(name) ?? true)) names.add(name);
+  const members = new Set<string>(variants?.main === undefined ? [] : [variants.member]);
+  for (const { type, rule, members: needed, tierRefused } of items) {
+    if ('id' in type.getFields()) members.add('id');
+    for (const member of needed)
+      if (!tierRefused.has(member) && ((rule.record ?? rule).members?.includes(member) ?? true)) members.add(member);
   }
-  if (names.size === 0) names.add('id'); // `fields` must not be empty
+  if (members.size === 0) members.add('id'); // `fields` must not be empty
   const record = items[0]?.rule.record;
-  return record && wantsWhole(record, [...names]) ? undefined : [...names].sort();
+  return record && wantsWhole(record, [...members]) ? undefined : [...members].sort();
 }
 
-/** Selected names that embedded items may lack. */
-export function namesMaybeOmitted({ embedded }: FieldRule, selections: Selections): readonly string[] {
-  if (!embedded?.mayOmit) return noNames;
-  return embedded.mayOmit.filter((name) => itemSelectionsOf(selections).some(({ names }) => names.includes(name)));
+/** Selected members that embedded items may lack. */
+export function membersMaybeOmitted({ embedded }: FieldRule, selections: Selections): readonly string[] {
+  if (!embedded?.mayOmit) return noMembers;
+  return embedded.mayOmit.filter((member) =>
+    itemSelectionsOf(selections).some(({ members }) => members.includes(member)),
+  );
 }
 
 /** Whether the embedded member provides everything that is selected. */
@@ -69,9 +71,10 @@ export function embeddedIsEnough(
   const tiers = typeRule(parent).record?.tiers?.[embedded.member];
   if (tiers && filmTier && !(tiers as readonly string[]).includes(filmTier)) return false;
   for (const { rule, selected } of selections.values()) if (rule.isWrapper && selected.has('totalCount')) return false;
-  const { names } = embedded.representation;
+  const { members } = embedded.representation;
   return (
-    names === 'all' || itemSelectionsOf(selections).every((item) => item.names.every((name) => names.includes(name)))
+    members === 'all' ||
+    itemSelectionsOf(selections).every((item) => item.members.every((member) => members.includes(member)))
   );
 }
 

@@ -1,4 +1,4 @@
-/** The plan of an operation: what it reads, what it calls, and which fields of each record are needed. */
+/** The plan of an operation: what it reads, what it calls, and which members of each record are needed. */
 import type { FieldNode, GraphQLField, GraphQLObjectType } from 'graphql';
 import type { Variables } from './document.ts';
 import type { FieldRule, TypeRule } from './declaration-types.ts';
@@ -35,10 +35,10 @@ export interface PlannedField {
   /** Set for a list whose items are selected in variants that the list has a parameter for. */
   readonly variants: ListVariants | undefined;
   /** The `fields` parameter of its call, sorted; undefined for all. */
-  readonly names: readonly string[] | undefined;
-  /** Selected names that embedded items may lack. If an item lacks one, the endpoint is called. */
+  readonly members: readonly string[] | undefined;
+  /** Selected members that embedded items may lack. If an item lacks one, the endpoint is called. */
   readonly mayOmit: readonly string[];
-  /** Names of the parent record that it reads. */
+  /** Members of the parent record that it reads. */
   readonly needs: readonly string[];
   readonly args: (variables: Variables) => object;
 }
@@ -49,11 +49,11 @@ export interface SelectionPlan {
   readonly rule: TypeRule;
   /** The label of its @defer, if it is a deferred fragment that has one. */
   readonly label: string | undefined;
-  /** Names needed of the record, sorted, including those of deferred fragments. */
-  readonly names: readonly string[];
-  /** The names that the initial result needs; the same array as `names` if nothing is deferred. */
-  readonly initialNames: readonly string[];
-  /** The names that the facade's own film tier does not get. They are not requested. */
+  /** Members needed of the record, sorted, including those of deferred fragments. */
+  readonly members: readonly string[];
+  /** The members that the initial result needs; the same array as `members` if nothing is deferred. */
+  readonly initialMembers: readonly string[];
+  /** The members that the facade's own film tier does not get. They are not requested. */
   readonly tierRefused: ReadonlySet<string>;
   /** Whether any field reads the record itself, not only its child calls. */
   readonly readsRecord: boolean;

@@ -32,11 +32,11 @@ import {
 import {
   argumentsAllowEmbedded,
   embeddedIsEnough,
-  namesMaybeOmitted,
-  namesOf,
+  membersMaybeOmitted,
+  neededMembers,
   needsOf,
-  noNames,
-  requestedNames,
+  noMembers,
+  requestedMembers,
   sizeVaries,
 } from './needed-members.ts';
 import { variantsOf } from './variants.ts';
@@ -118,8 +118,8 @@ function planType(walk: Walk, type: GraphQLObjectType, sets: readonly SelectionS
 }
 
 /**
- * Lists and parents are requested as if nothing were deferred, so that the merged result is the same as a complete one: `names` includes
- * deferred fragments. A record that is loaded by its key is loaded in two steps, `initialNames` first.
+ * Lists and parents are requested as if nothing were deferred, so that the merged result is the same as a complete one: `members` includes
+ * deferred fragments. A record that is loaded by its key is loaded in two steps, `initialMembers` first.
  */
 function planGroups(
   walk: Walk,
@@ -138,7 +138,7 @@ function planGroups(
   }
   const rule = typeRule(type);
   const all = deferred.length === 0 ? fields : [...fields, ...deferred.flatMap((part) => part.fields)];
-  const names = namesOf(all);
+  const members = neededMembers(all);
   const { tiers } = rule.record ?? {};
   // The tier of a caller's own token is learned and may change, so it excludes nothing here. The configured tier is certain.
   const tier = walk.viewer.isLoggedIn ? null : walk.viewer.filmTier;
@@ -146,10 +146,10 @@ function planGroups(
     type,
     rule,
     label,
-    names,
-    initialNames: deferred.length === 0 ? names : namesOf(fields),
+    members,
+    initialMembers: deferred.length === 0 ? members : neededMembers(fields),
     tierRefused:
-      tiers && tier ? new Set(names.filter((name) => tiers[name]?.includes(tier) === false)) : nothingRefused,
+      tiers && tier ? new Set(members.filter((member) => tiers[member]?.includes(tier) === false)) : nothingRefused,
     readsRecord: all.some((plan) => plan.mode !== 'call' && plan.needs.length > 0),
     eagerCalls: all.filter((plan) => plan.mode === 'call'),
     fields,
@@ -181,8 +181,8 @@ function planField(walk: Walk, parent: GraphQLObjectType, nodes: readonly FieldN
     selections,
     onlySelection: selections.size === 1 ? selections.values().next().value : undefined,
     variants,
-    names: mode === 'value' || mode === 'null' ? undefined : requestedNames(rule, selections, variants),
-    mayOmit: mode === 'embedded' ? namesMaybeOmitted(rule, selections) : noNames,
+    members: mode === 'value' || mode === 'null' ? undefined : requestedMembers(rule, selections, variants),
+    mayOmit: mode === 'embedded' ? membersMaybeOmitted(rule, selections) : noMembers,
     needs: needsOf(rule, mode, selections),
     args,
   };

@@ -67,14 +67,14 @@ const noRule = Object.freeze({});
 
 /** Members that hold other records, or the first page of a list of them. */
 function embeddedRecords(type: GraphQLObjectType): string[] {
-  const names = Object.values(type.getFields()).flatMap((field): readonly string[] => {
+  const members = Object.values(type.getFields()).flatMap((field): readonly string[] => {
     const { embedded, needs = [], idIn, pageSize, viewerOnly } = fieldRule(field);
     if (viewerOnly) return [];
     if (embedded) return pageSize === undefined ? [] : [embedded.member];
     const shown = getNamedType(field.type);
-    return isObjectType(shown) && declaredRule(shown).record ? needs.filter((name) => name !== idIn) : [];
+    return isObjectType(shown) && declaredRule(shown).record ? needs.filter((member) => member !== idIn) : [];
   });
-  return [...new Set(names)];
+  return [...new Set(members)];
 }
 
 /** The endpoint of a field, for these arguments. */

@@ -22,7 +22,7 @@ export function variantsOf(
       if (!field) continue;
       const member = field.rule.embedded!.member;
       // Anywhere: `nodes` and `edges` show the same items.
-      const isOwnWanted = items.some(({ names }) => names.includes(member));
+      const isOwnWanted = items.some(({ members }) => members.includes(member));
       return { param, member, main: isOwnWanted ? undefined : variantIn(field.rule, field.args, variables) };
     }
   }

@@ -52,9 +52,9 @@ function requirementOfField(
   const rule = fieldRule(field);
   const { record } = typeRule(type);
   const endpoints = endpointsOf(rule);
-  const names = rule.needs?.filter((name) => name !== 'id') ?? [];
+  const needed = rule.needs?.filter((member) => member !== 'id') ?? [];
   // The first items of some lists come with the record, which other tiers and scopes get.
-  const members = endpoints.length > 0 ? rule.embedded && [rule.embedded.member] : names.length > 0 && names;
+  const members = endpoints.length > 0 ? rule.embedded && [rule.embedded.member] : needed.length > 0 && needed;
   const gates = [...endpoints.map(gateOf), ...(record && members ? [gateOfMembers(record, members)] : [])];
   if (gates.length === 0) return undefined;
   // One of them is enough.
@@ -87,8 +87,8 @@ const gateOf = ({ share, tiers, scope, login }: Endpoint): Gate => ({
 });
 
 /** The record with these members. */
-function gateOfMembers({ endpoint, tiers: having }: RecordSource, names: readonly string[]): Gate {
+function gateOfMembers({ endpoint, tiers: having }: RecordSource, members: readonly string[]): Gate {
   const gate = gateOf(endpoint);
-  const gets = (tier: Tier) => names.every((name) => having?.[name]?.includes(tier) ?? true);
+  const gets = (tier: Tier) => members.every((member) => having?.[member]?.includes(tier) ?? true);
   return { ...gate, tiers: gate.tiers && gate.tiers.filter(gets) };
 }

@@ -9,7 +9,7 @@ export function contentByFormat<Format extends string>() {
   return {
     from: ['id'] as const,
     input: ({ id }: { id: string }, { format }: Formatted<Format>) => ({ id, format: format ?? ('text' as const) }),
-    embedded: { member: 'content' as const, representation: { names: [] } },
+    embedded: { member: 'content' as const, representation: { members: [] } },
     variant: { param: 'format', of: variantOf },
     // An embedded member is the text itself.
     resolve: (source: { content?: unknown } | string) =>

@@ -25,7 +25,7 @@ export interface Page<Item> {
   envelope: object;
   /** Identifies the list in cursors; computed only when a cursor is read or shown. */
   listId: () => string;
-  /** The names that its items provide. */
+  /** The members that its items provide. */
   representation: Representation;
 }
 

@@ -3,7 +3,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { LoggedCall } from '../../upstream/call-log.ts';
 import { WINDOW_MS } from '../../upstream/limits/sliding-window.ts';
-import type { Operation } from '../../upstream/operation.ts';
+import type { UpstreamSession } from '../../upstream/upstream-session.ts';
 import type { ResultParts } from './incremental-delivery.ts';
 import type { ExecutableDocument } from './prepare.ts';
 
@@ -13,7 +13,7 @@ export interface Outcome {
   /** Undefined if the document has errors. */
   readonly document: ExecutableDocument | undefined;
   /** What was read and written for it; undefined if it was not run. */
-  readonly operation: Operation | undefined;
+  readonly session: UpstreamSession | undefined;
   /** How long the response may be used again, and by whom; undefined if it is for this request alone. */
   readonly cachePolicy: CachePolicy | undefined;
   /** The invalidations of caches that came before it; null if this process does not see them all. */
@@ -68,9 +68,9 @@ export const isCacheable = ({ scope, freshUntil }: Pick<CachePolicy, 'scope' | '
  * limit leaves to its token. None if it was not run, or is delivered in parts.
  */
 export async function timingHeaders(outcome: Outcome, startedAt: number): Promise<string[]> {
-  const { operation } = outcome;
-  if (!operation || !isWhole(outcome)) return [];
-  const { calls } = operation.callLog;
+  const { session } = outcome;
+  if (!session || !isWhole(outcome)) return [];
+  const { calls } = session.callLog;
   const sent = calls.filter(({ cached }) => !cached);
   const metrics = [
     `total;dur=${(performance.now() - startedAt).toFixed(1)}`,
@@ -78,7 +78,7 @@ export async function timingHeaders(outcome: Outcome, startedAt: number): Promis
     `cache;desc="calls: ${calls.length - sent.length}"`,
   ];
   const headers = ['server-timing', metrics.join(', ')];
-  const budget = await operation.rateBudget();
+  const budget = await session.rateBudget();
   if (!budget) return headers;
   const seconds = Math.max(0, Math.ceil((Date.parse(budget.resetsAt) - Date.now()) / 1000));
   headers.push('ratelimit-policy', `"films";q=${budget.limit};w=${WINDOW_MS / 1_000}`);
@@ -88,8 +88,8 @@ export async function timingHeaders(outcome: Outcome, startedAt: number): Promis
 
 /** Age of a response from records that are being refreshed: that of the oldest. */
 export function ageHeaders(outcome: Outcome): string[] {
-  if (!outcome.operation || !isWhole(outcome) || !outcome.result.extensions) return []; // such records are told in the extensions
-  const ages = outcome.operation.callLog.calls.map(({ ageSeconds = -1 }) => ageSeconds);
+  if (!outcome.session || !isWhole(outcome) || !outcome.result.extensions) return []; // such records are told in the extensions
+  const ages = outcome.session.callLog.calls.map(({ ageSeconds = -1 }) => ageSeconds);
   const oldest = Math.max(-1, ...ages);
   return oldest < 0 ? [] : ['age', String(oldest)];
 }

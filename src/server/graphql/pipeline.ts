@@ -10,7 +10,7 @@ import type { OperationPlan } from '../../graph/plan/operation-plan.ts';
 import type { OperationSpan } from '../../lib/trace-context.ts';
 import { type LoggedCall, describeCall, responsePath } from '../../upstream/call-log.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
-import type { Operation } from '../../upstream/operation.ts';
+import type { UpstreamSession } from '../../upstream/upstream-session.ts';
 import type { IncrementalFormat } from '../http/request/accept.ts';
 import type { Admission } from '../http/connections/admission.ts';
 import type { BodyReader } from '../http/request/body.ts';
@@ -51,7 +51,7 @@ export interface RouteParts extends PipelineParts {
 interface Planned {
   document: ExecutableDocument;
   coerced: Variables;
-  operation: Operation;
+  session: UpstreamSession;
   context: Context;
   /** Undefined if the response is sent whole. */
   format: IncrementalFormat | undefined;
@@ -74,42 +74,42 @@ export function createPipeline(parts: PipelineParts) {
     /** Runs the operation of a document. */
     async run({ ready, errors }: Prepared, request: OperationRequest): Promise<Outcome> {
       const epoch = upstream.epoch();
-      const rest = { document: ready, cachePolicy: undefined, operation: undefined, epoch };
+      const rest = { document: ready, cachePolicy: undefined, session: undefined, epoch };
       if (!ready) return { ...rest, result: { errors } };
       const { operation: type, name } = ready.operation;
       const startedAt = performance.now();
       const span = observer.start(type, request.parentSpan, startedAt);
       /** Called once: when the whole result is there, after its last part, or when the client leaves before. */
-      const observe = (operation: Operation | undefined, found: ExecutionResult['errors']) => {
-        if (operation) logSlow(operation, name?.value, request.requestId);
+      const observe = (session: UpstreamSession | undefined, found: ExecutionResult['errors']) => {
+        if (session) logSlow(session, name?.value, request.requestId);
         observer.end({ type, name: name?.value, startedAt, span }, found);
       };
-      const whole = (operation: Operation | undefined, result: ExecutionResult): Outcome => {
-        observe(operation, result.errors);
+      const whole = (session: UpstreamSession | undefined, result: ExecutionResult): Outcome => {
+        observe(session, result.errors);
         // A result with errors, stale records or a call log is for this request alone.
         const isReusable = !result.errors && !result.extensions;
         return {
           result,
           document: ready,
-          operation,
-          cachePolicy: isReusable ? operation?.cachePolicy : undefined,
+          session,
+          cachePolicy: isReusable ? session?.cachePolicy : undefined,
           epoch,
         };
       };
       try {
         const planned = planOperation(parts, ready, request, span);
         if ('errors' in planned) return whole(undefined, planned);
-        const { document, coerced, operation, context, format } = planned;
+        const { document, coerced, session, context, format } = planned;
         if (request.explain === 'plan') return whole(undefined, await explainPlan(coerced, context));
         const executed = await document.run(context, coerced);
         if (!(Symbol.asyncIterator in executed))
-          return whole(operation, resultForClient(executed, context, request, log));
+          return whole(session, resultForClient(executed, context, request, log));
         const result = partsForClient(executed, encoderFor(format!), {
           masked: (found) => withHelp(maskErrors(found, context.plan, request, log)),
-          extensions: () => extensionsOf(operation, request),
-          onEnd: (found) => observe(operation, found),
+          extensions: () => extensionsOf(session, request),
+          onEnd: (found) => observe(session, found),
         });
-        return { ...rest, result, operation };
+        return { ...rest, result, session };
       } catch (error) {
         span?.span.end();
         throw error;
@@ -143,27 +143,27 @@ function planOperation(
   if (tooMany) return { errors: [badVariable(tooMany)] };
   const { coerced, errors } = document.coerce(variables ?? noVariables);
   if (errors) return { errors: errors.map(badVariable) };
-  const operation = upstream.forOperation({ authorization, address, requestId, span, rateShare }, cancellation);
-  const found = planFor(document, incrementalSelections, operation, coerced, explain);
+  const session = upstream.forOperation({ authorization, address, requestId, span, rateShare }, cancellation);
+  const found = planFor(document, incrementalSelections, session, coerced, explain);
   if (found instanceof GraphQLError) return { errors: [requestError(found)] };
-  const { viewer } = operation;
+  const { viewer } = session;
   const { maxPictures, serviceName } = config;
   const context = {
     viewer,
-    upstream: operation,
+    upstream: session,
     plan: found,
     maxPictures,
     serviceName,
     responseLimits: config,
     onError,
   };
-  return { document, coerced, operation, context, format };
+  return { document, coerced, session, context, format };
 }
 
 function planFor(
   { planner }: ExecutableDocument,
   incrementalSelections: readonly SelectionNode[],
-  { viewer }: Operation,
+  { viewer }: UpstreamSession,
   coerced: Variables,
   explain: string | undefined,
 ): OperationPlan | GraphQLError {
@@ -187,12 +187,12 @@ async function explainPlan(coerced: Variables, context: Context): Promise<Execut
 
 function resultForClient(
   result: ExecutionResult,
-  { upstream: operation, plan }: Context,
+  { upstream: session, plan }: Context,
   request: OperationRequest,
   log: Logger,
 ): ExecutionResult {
   const errors = result.errors && maskErrors(result.errors, plan, request, log);
-  const extensions = extensionsOf(operation, request);
+  const extensions = extensionsOf(session, request);
   if (errors && request.onError === 'HALT')
     return { errors: errors.slice(0, 1), data: null, ...(extensions && { extensions }) };
   const data = result.data ?? null;
@@ -202,7 +202,7 @@ function resultForClient(
 
 /** Stale records that were used, those that are being refreshed, whether other replicas lag, and the upstream calls if `x-explain: trace` requests them. */
 function extensionsOf(
-  { callLog, replicasMayLag }: Operation,
+  { callLog, replicasMayLag }: UpstreamSession,
   { explain }: OperationRequest,
 ): Record<string, unknown> | undefined {
   const isStale = ({ staleSeconds }: LoggedCall) => staleSeconds !== undefined;

@@ -58,9 +58,9 @@ export function createRunner(parts: RouteParts): RunForAgent {
     try {
       place = await takePlace();
       const { lifetime } = place;
-      const { result, operation, cachePolicy } = await pipeline.run(prepared, { ...caller, cancellation: lifetime });
+      const { result, session, cachePolicy } = await pipeline.run(prepared, { ...caller, cancellation: lifetime });
       const { data = null, errors = [], extensions: { upstream: plan, stale } = {} } = result as ExecutionResult;
-      const calls = operation?.callLog.calls ?? [];
+      const calls = session?.callLog.calls ?? [];
       const left = await upstream.forOperation(caller, lifetime).rateBudget();
       return { data, errors, stale, plan, cost: { ...callsMade(calls), left }, cachePolicy };
     } finally {

@@ -3,7 +3,7 @@ import { type Context, ROOT_CONTEXT } from '@opentelemetry/api';
 import { type GraphQLError, OperationTypeNode } from 'graphql';
 import type { Logger } from 'pino';
 import type { OperationSpan } from '../../lib/trace-context.ts';
-import type { Operation } from '../../upstream/operation.ts';
+import type { UpstreamSession } from '../../upstream/upstream-session.ts';
 import type { Metrics, Tally } from './metrics.ts';
 import { type Tracing, endOperationSpan, startOperationSpan } from './tracing.ts';
 
@@ -87,7 +87,7 @@ const NAME_MAX = 100;
 /** Returns a function to be called at the end of an operation. It logs one that took long, with its calls. */
 export const createSlowLog =
   (log: Logger, thresholdMs: number) =>
-  ({ callLog }: Operation, name: string | undefined, requestId: string): void => {
+  ({ callLog }: UpstreamSession, name: string | undefined, requestId: string): void => {
     if (thresholdMs === 0) return;
     const ms = performance.now() - callLog.started;
     if (ms < thresholdMs) return;

@@ -20,8 +20,8 @@ export function learnFromResponse(credential: Credential, endpoint: Endpoint, va
   let having = endpoint.tiers;
   const members = gated.get(endpoint)?.members;
   if (members)
-    for (const name in members)
-      if ((value as Record<string, unknown>)[name] !== undefined) having = both(having, members[name]!);
+    for (const member in members)
+      if ((value as Record<string, unknown>)[member] !== undefined) having = both(having, members[member]!);
   learn(credential, having);
 }
 
@@ -92,45 +92,47 @@ const gated = new Map<Endpoint, { members: MemberTiers; rarelyEmpty: readonly st
 const none: readonly string[] = Object.freeze([]);
 
 /**
- * Names to request besides `names`: if they are all absent too, the tier withholds an absent member. None if the tier is known.
- * `isLimitUncertain`: they are needed for any `names`, because they also show whether the credential has a rate limit.
+ * Members to request besides `members`: if they are all absent too, the tier withholds an absent member. None if the tier is known.
+ * `isLimitUncertain`: they are needed for any `members`, because they also show whether the credential has a rate limit.
  */
-export function tierEvidenceFields(
+export function tierEvidenceMembers(
   { endpoint, tiers: having }: GatedRecord,
-  names: readonly string[],
+  members: readonly string[],
   possible: readonly Tier[],
   isLimitUncertain = false,
 ): readonly string[] {
   const evidence = having && gated.get(endpoint)?.rarelyEmpty;
   if (!evidence || isLimitUncertain) return evidence ?? none;
   const answering = possible.filter((tier) => endpoint.tiers.includes(tier));
-  const isOpen = (name: string) => {
-    const gets = having[name];
+  const isOpen = (member: string) => {
+    const gets = having[member];
     return gets && answering.some((tier) => gets.includes(tier)) && !answering.every((tier) => gets.includes(tier));
   };
-  return names.some(isOpen) ? evidence : none;
+  return members.some(isOpen) ? evidence : none;
 }
 
 /**
- * Returns those of `names`, which were all requested, that are absent because of the caller's tier. Upstream also leaves out defaults: while
+ * Returns those of `members`, which were all requested, that are absent because of the caller's tier. Upstream also leaves out defaults: while
  * a possible tier includes the member, it is withheld only if no gated member is present, and none of those that are rarely empty.
  */
-export function fieldsWithheldByTier(
+export function membersWithheldByTier(
   { endpoint, tiers: having }: GatedRecord,
   record: Readonly<Record<string, unknown>>,
-  names: readonly string[],
+  members: readonly string[],
   possible: readonly Tier[],
 ): readonly string[] {
-  const absent = having && names.filter((name) => record[name] === undefined && isGated(endpoint, having[name]));
+  const absent =
+    having && members.filter((member) => record[member] === undefined && isGated(endpoint, having[member]));
   if (!having || !absent || absent.length === 0) return none;
   let answered = possible.filter((tier) => endpoint.tiers.includes(tier));
-  for (const name in record)
-    if (record[name] !== undefined && Object.hasOwn(having, name))
-      answered = answered.filter((tier) => having[name]!.includes(tier));
-  const isWithheld = (from: readonly Tier[]) => (name: string) => from.every((tier) => !having[name]!.includes(tier));
+  for (const member in record)
+    if (record[member] !== undefined && Object.hasOwn(having, member))
+      answered = answered.filter((tier) => having[member]!.includes(tier));
+  const isWithheld = (from: readonly Tier[]) => (member: string) =>
+    from.every((tier) => !having[member]!.includes(tier));
   const evidence = gated.get(endpoint)?.rarelyEmpty;
-  if (answered.length > 1 && evidence?.every((name) => absent.includes(name)))
-    answered = answered.filter((tier) => evidence.every((name) => !having[name]?.includes(tier)));
+  if (answered.length > 1 && evidence?.every((member) => absent.includes(member)))
+    answered = answered.filter((tier) => evidence.every((member) => !having[member]?.includes(tier)));
   // None left: the record has more than any possible tier includes, so the known tier is wrong.
   return answered.length > 0 ? absent.filter(isWithheld(answered)) : none;
 }

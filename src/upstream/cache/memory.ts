@@ -12,7 +12,7 @@ export interface CacheKey {
   groupTag: string;
   /** Partition, tag and request, separated by line breaks, which none of them contains. */
   text: string;
-  /** Entries of a record may be merged: each has some of its fields. */
+  /** Entries of a record may be merged: each has some of its members. */
   isRecord: boolean;
   /** No write of the interface changes it. */
   isReadOnly: boolean;
@@ -56,8 +56,8 @@ export interface VersionToken {
 
 /** Who looks up an entry, for one operation. */
 export interface CacheReader {
-  /** The fields of a record that are needed; undefined for a whole response. */
-  readonly names: readonly string[] | undefined;
+  /** The members of a record that are needed; undefined for a whole response. */
+  readonly members: readonly string[] | undefined;
   /** When its operation began, by `moment` of the cache. */
   readonly since: number;
   readonly cancellation: CancellationToken | undefined;
@@ -80,7 +80,7 @@ export interface Cache {
   /** The present, for readers of an operation that begins now. */
   moment: () => number;
   get: (key: CacheKey, reader?: CacheReader) => CacheLookup | Promise<CacheLookup>;
-  /** Stores nothing if the tag, the group or the partition was invalidated since the version. A record gets the fields in addition. */
+  /** Stores nothing if the tag, the group or the partition was invalidated since the version. A record gets the members in addition. */
   set: (key: CacheKey, version: VersionToken | undefined, entry: CacheEntry) => void;
   /** False if it is certain that there was no entry. */
   delete: (key: CacheKey) => boolean;
@@ -91,14 +91,14 @@ export interface Cache {
 /** Whether the entry has all that is needed, and may be used without a call. */
 export function isUsable(
   entry: CacheEntry | undefined,
-  { names, isRefresh }: Pick<CacheReader, 'names' | 'isRefresh'>,
+  { members, isRefresh }: Pick<CacheReader, 'members' | 'isRefresh'>,
 ): entry is CacheEntry {
   if (!entry || (isRefresh ? entry.freshUntil : entry.servedUntil) <= Date.now()) return false;
   const { value } = entry;
-  return names === undefined || names.every((name) => name in value);
+  return members === undefined || members.every((member) => member in value);
 }
 
-/** A record with the fields of both, the newer value of each: as old as its oldest field, and fresh no longer than any of them. */
+/** A record with the members of both, the newer value of each: as old as its oldest member, and fresh no longer than any of them. */
 export const mergedEntry = (before: CacheEntry, after: CacheEntry): CacheEntry => ({
   value:
     before.since > after.since
@@ -111,16 +111,16 @@ export const mergedEntry = (before: CacheEntry, after: CacheEntry): CacheEntry =
   keptUntil: Math.min(before.keptUntil, after.keptUntil),
 });
 
-const names = ({ value }: CacheEntry): string[] => Object.keys(value);
+const memberNames = ({ value }: CacheEntry): string[] => Object.keys(value);
 const isIn =
   ({ value }: CacheEntry) =>
-  (name: string): boolean =>
-    name in value;
+  (member: string): boolean =>
+    member in value;
 
 /** Operations that share a response all store it. */
 function hasAll(before: object, value: object): boolean {
   const [known, members] = [before as Record<string, unknown>, value as Record<string, unknown>];
-  for (const name in members) if (known[name] !== members[name] || !(name in known)) return false;
+  for (const member in members) if (known[member] !== members[member] || !(member in known)) return false;
   return true;
 }
 
@@ -175,7 +175,7 @@ export function createMemoryCache(maxBytes: number) {
         key.isRecord &&
         before !== undefined &&
         before.servedUntil > now &&
-        (before.since > entry.since || !names(before).every(isIn(entry)));
+        (before.since > entry.since || !memberNames(before).every(isIn(entry)));
       entries.set(key.text, { ...(merges ? mergedEntry(before, entry) : entry), version: latest });
       return true;
     },

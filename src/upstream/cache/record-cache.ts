@@ -19,7 +19,7 @@ import {
   createMemoryCache,
 } from './memory.ts';
 import { recordSeconds, responseSeconds, timesOf } from './lifetime.ts';
-import { VIEWER_FIELD, mayHoldViewerData, withoutViewerFields } from './redact.ts';
+import { VIEWER_MEMBER, mayHoldViewerData, withoutViewerMembers } from './redact.ts';
 
 type Json = Record<string, unknown>;
 
@@ -163,7 +163,7 @@ export interface ResponseMeta {
 
 /** What is cached of one record or response, as one caller may use it during one operation. */
 class CacheHandle implements CacheReader {
-  names: readonly string[] | undefined = undefined;
+  members: readonly string[] | undefined = undefined;
   private readonly viewer: ViewerCache;
   private readonly key: CacheKey | null;
   protected readonly endpoint: Endpoint;
@@ -204,14 +204,14 @@ class CacheHandle implements CacheReader {
     return (this.viewer.parts.unstored.get(this.endpoint) ?? 0) >= UNSTORED_RUN;
   }
 
-  /** `names`: the fields that are needed of a record. Whoever gets too little may have to call `release` at the end. */
-  get(names?: readonly string[]): Promise<Cached | undefined> | Cached | undefined {
+  /** `members`: those that are needed of a record. Whoever gets too little may have to call `release` at the end. */
+  get(members?: readonly string[]): Promise<Cached | undefined> | Cached | undefined {
     if (!this.key) return undefined;
     if (this.pending) {
-      this.names = names && [...(this.names ?? noNames), ...names];
+      this.members = members && [...(this.members ?? noMembers), ...members];
       return this.pending;
     }
-    this.names = names;
+    this.members = members;
     const found = this.viewer.parts.cache.get(this.key, this);
     if (!(found instanceof Promise)) return this.cached(found);
     this.pending = found.then((later) => this.cached(later));
@@ -219,9 +219,9 @@ class CacheHandle implements CacheReader {
   }
 
   /** Only to know: nothing is read because of it. */
-  peek(names?: readonly string[]): Promise<Cached | undefined> | Cached | undefined {
+  peek(members?: readonly string[]): Promise<Cached | undefined> | Cached | undefined {
     this.isPeek = true;
-    return this.get(names);
+    return this.get(members);
   }
 
   /** The response is stored, or there is none: nobody has to wait for it any longer. */
@@ -269,16 +269,16 @@ class CacheHandle implements CacheReader {
 
 /** After so many responses in a row that could not be stored, no entry is expected of the endpoint. */
 const UNSTORED_RUN = 20;
-const noNames: readonly string[] = Object.freeze([]);
+const noMembers: readonly string[] = Object.freeze([]);
 
 export class RecordHandle extends CacheHandle {
-  /** `names`: the requested fields; those that the record lacks are cached as absent. Returns freshUntil; null if not reusable. */
-  put(record: Json, names: readonly string[], meta: ResponseMeta): number | null {
+  /** `members`: the requested ones; those that the record lacks are cached as absent. Returns freshUntil; null if not reusable. */
+  put(record: Json, members: readonly string[], meta: ResponseMeta): number | null {
     const value: Json = {};
-    for (const name of names) value[name] = undefined;
+    for (const member of members) value[member] = undefined;
     Object.assign(value, record);
-    // `delete` is a call into the runtime, and nearly always the field is absent.
-    if (VIEWER_FIELD in value) delete value[VIEWER_FIELD];
+    // `delete` is a call into the runtime, and nearly always the member is absent.
+    if (VIEWER_MEMBER in value) delete value[VIEWER_MEMBER];
     return this.store(value, meta);
   }
 }
@@ -287,7 +287,7 @@ export class ResponseHandle extends CacheHandle {
   /** Returns freshUntil; null if not reusable. */
   put(response: object, meta: ResponseMeta): number | null {
     const { share, list } = this.endpoint;
-    return this.store(share === 'public' ? withoutViewerFields(response as Json, list) : response, meta);
+    return this.store(share === 'public' ? withoutViewerMembers(response as Json, list) : response, meta);
   }
 }
 

@@ -4,8 +4,8 @@ import type { Credential } from '../auth/credentials.ts';
 
 type Json = Record<string, unknown>;
 
-/** The field of a book that belongs to the viewer. */
-export const VIEWER_FIELD = 'current_user_collection';
+/** The member of a book that belongs to the viewer. */
+export const VIEWER_MEMBER = 'current_user_collection';
 
 /**
  * Responses with the facade's own token are shown to everybody: returns them without the collections of the person whose token it is, and
@@ -17,7 +17,7 @@ export function redactOwner(
   value: unknown,
 ): unknown {
   if (!isOwn || share !== 'public' || !isObject(value)) return value;
-  const shown = withoutViewerFields(value, list);
+  const shown = withoutViewerMembers(value, list);
   const items = list === undefined ? undefined : shown[list];
   if (!visibility || !Array.isArray(items)) return shown;
   if (items.every((item) => isForEverybody(item, visibility))) return shown;
@@ -33,27 +33,27 @@ const isForEverybody = (item: unknown, { member, everybody }: Visibility): boole
 
 /**
  * Whether a response to a person may differ from the one to everybody: annotations, which may include the person's private ones, and books
- * with the viewer field, which they have unless `fields` leaves it out.
+ * with the viewer's member, which they have unless `fields` leaves it out.
  */
 export function mayHoldViewerData({ list, path }: Endpoint, query: string): boolean {
   if (list === 'tags') return false;
   if (path.includes('annotation')) return true;
   const fields = /(?:^|&)fields=([^&]*)/.exec(query)?.[1];
-  return fields === undefined || fields.split(',').includes(VIEWER_FIELD);
+  return fields === undefined || fields.split(',').includes(VIEWER_MEMBER);
 }
 
-/** The response without viewer fields, copied only if it has any: an upstream that ignores `fields` sends them unasked. */
-export function withoutViewerFields(response: Json, list: string | undefined): Json {
+/** The response without the members of the viewer, copied only if it has any: an upstream that ignores `fields` sends them unasked. */
+export function withoutViewerMembers(response: Json, list: string | undefined): Json {
   const items = list === undefined ? undefined : response[list];
-  if (!Array.isArray(items)) return withoutViewerField(response) as Json;
-  if (!(VIEWER_FIELD in response) && !items.some(hasViewerField)) return response;
-  return { ...(withoutViewerField(response) as Json), [list!]: items.map(withoutViewerField) };
+  if (!Array.isArray(items)) return withoutViewerMember(response) as Json;
+  if (!(VIEWER_MEMBER in response) && !items.some(hasViewerMember)) return response;
+  return { ...(withoutViewerMember(response) as Json), [list!]: items.map(withoutViewerMember) };
 }
 
-const hasViewerField = (item: unknown): item is Json => isObject(item) && VIEWER_FIELD in item;
+const hasViewerMember = (item: unknown): item is Json => isObject(item) && VIEWER_MEMBER in item;
 
-function withoutViewerField(item: unknown): unknown {
-  if (!hasViewerField(item)) return item;
-  const { [VIEWER_FIELD]: _, ...rest } = item;
+function withoutViewerMember(item: unknown): unknown {
+  if (!hasViewerMember(item)) return item;
+  const { [VIEWER_MEMBER]: _, ...rest } = item;
   return rest;
 }

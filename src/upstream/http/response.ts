@@ -182,15 +182,15 @@ function isExpected({ endpoint, input }: ApiRequest, value: unknown): boolean {
 }
 
 function hasKey(record: Record<string, unknown>, key: readonly string[]): boolean {
-  for (const name of key) if (idOf(record[name]) !== '') return true;
+  for (const member of key) if (idOf(record[member]) !== '') return true;
   return false;
 }
 
 /** False if `fields` leaves the key out. */
 function isRequested(key: readonly string[], { fields }: Record<string, unknown>): boolean {
   if (typeof fields !== 'string') return true;
-  const names = fields.split(',');
-  return key.some((name) => names.includes(name));
+  const members = fields.split(',');
+  return key.some((member) => members.includes(member));
 }
 
 function isRepeated({ member, param, as }: Repeat, record: Record<string, unknown>, params: Record<string, unknown>) {

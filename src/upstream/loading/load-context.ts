@@ -6,12 +6,12 @@ import type { Viewer } from '../auth/viewer.ts';
 import type { CachePolicy } from '../cache/cache-policy.ts';
 import type { Cached, RecordHandle, ResponseHandle, ViewerCache } from '../cache/record-cache.ts';
 import { isDenial, mayServeStale } from '../errors.ts';
-import type { Calls } from '../http/calls.ts';
+import type { CallPolicy } from '../http/call-policy.ts';
 import { type ApiRequest, createApiRequest } from '../http/request.ts';
-import type { FieldNames } from './record-state.ts';
+import type { MemberNames } from './record-state.ts';
 
 export interface LoadContext {
-  readonly calls: Pick<Calls, keyof Calls>;
+  readonly calls: Pick<CallPolicy, keyof CallPolicy>;
   readonly cache: ViewerCache;
   readonly viewer: Viewer;
   /** Restricted by everything that is read. */
@@ -27,11 +27,11 @@ export interface Refresh {
   run: (context: LoadContext) => unknown;
 }
 
-/** A request for these fields of the response. The Atom service has no such parameter. */
-export const projectedRequest = (endpoint: Endpoint, input: object, names: FieldNames | undefined): ApiRequest =>
+/** A request for these members of the response. The Atom service has no such parameter. */
+export const projectedRequest = (endpoint: Endpoint, input: object, members: MemberNames | undefined): ApiRequest =>
   createApiRequest(
     endpoint,
-    names && endpoint.service === 'catalog' ? withMembers(input, { fields: names.join(',') }) : input,
+    members && endpoint.service === 'catalog' ? withMembers(input, { fields: members.join(',') }) : input,
   );
 
 /** Notes that a fresh entry of the cache answers the request. */

@@ -1,22 +1,22 @@
 /**
- * Loads fields of records. No endpoint takes several ids, so a batch is everything that one tick needs of each record: all loads of a tick
- * for one record become one request with the union of their fields.
+ * Loads members of records. No endpoint takes several ids, so a batch is everything that one tick needs of each record: all loads of a tick
+ * for one record become one request with the union of their members.
  */
 import DataLoader from 'dataloader';
 import type { Path } from 'graphql/jsutils/Path.js';
 import { withMembers } from '../../lib/objects.ts';
 import type { Cached } from '../cache/record-cache.ts';
-import { VIEWER_FIELD } from '../cache/redact.ts';
+import { VIEWER_MEMBER } from '../cache/redact.ts';
 import { createApiRequest, insert } from '../http/request.ts';
 import type { ApiResponse } from '../http/response.ts';
 import { type LoadContext, projectedRequest, staleAfter, useFresh } from './load-context.ts';
 import {
-  type FieldLoad,
-  type FieldNames,
+  type MemberLoad,
+  type MemberNames,
   type RecordSource,
   RecordState,
   type UpstreamRecord,
-  isUpstreamField,
+  isUpstreamMember,
   loadsOf,
   merge,
   missingOf,
@@ -28,7 +28,7 @@ import {
 export class RecordLoader {
   private readonly context: LoadContext;
   private readonly states = new Map<string, RecordState>();
-  private readonly loader = new DataLoader<FieldLoad, Promise<void>>(
+  private readonly loader = new DataLoader<MemberLoad, Promise<void>>(
     // Promises, not Promise.all: each record settles as soon as its own response is there.
     async (loads) => loads.map((load) => this.fetch(load)),
     { cache: false, name: 'records' },
@@ -38,21 +38,21 @@ export class RecordLoader {
     this.context = context;
   }
 
-  /** The record with these fields in addition to the known ones; null if it is absent. A promise only if a field is not there yet. */
+  /** The record with these members in addition to the known ones; null if it is absent. A promise only if a member is not there yet. */
   load(
     kind: string,
     source: RecordSource,
     key: string,
-    names: FieldNames,
+    members: MemberNames,
     known: UpstreamRecord,
     path: Path | undefined,
   ): Promise<UpstreamRecord | null> | UpstreamRecord | null {
     const { cachePolicy, viewer } = this.context;
     const state = this.stateOf(kind, source, key);
     if (state.isAbsent) return null;
-    if (viewer.isLoggedIn && names.includes(VIEWER_FIELD)) cachePolicy.restrict(null);
-    const missing = missingOf(state, names);
-    let loads = loadsOf(state, names);
+    if (viewer.isLoggedIn && members.includes(VIEWER_MEMBER)) cachePolicy.restrict(null);
+    const missing = missingOf(state, members);
+    let loads = loadsOf(state, members);
     if (missing) {
       const cached = state.cache.get(missing);
       if (cached instanceof Promise || !this.mergeCached(state, missing, cached, path)) {
@@ -60,9 +60,9 @@ export class RecordLoader {
         if (!loads.includes(load)) loads = [...loads, load];
       }
     }
-    if (loads.length === 0) return viewOf(known, state, names);
+    if (loads.length === 0) return viewOf(known, state, members);
     const done = loads.length === 1 ? loads[0]!.done! : Promise.all(loads.map((load) => load.done!));
-    return done.then(() => viewOf(known, state, names));
+    return done.then(() => viewOf(known, state, members));
   }
 
   /** Records are loaded again after a mutation. */
@@ -71,11 +71,12 @@ export class RecordLoader {
   }
 
   /** The record that `load` would request now; null if it would request none. */
-  async wouldRequest(kind: string, source: RecordSource, key: string, names: FieldNames): Promise<string | null> {
+  async wouldRequest(kind: string, source: RecordSource, key: string, members: MemberNames): Promise<string | null> {
     const { calls, cache } = this.context;
     if (calls.refuses(source.endpoint)) return null;
-    const cached = await cache.record(source.endpoint, kind, key).peek(names);
-    const isCached = cached?.isFresh && names.every((name) => name in cached.value || !isUpstreamField(source, name));
+    const cached = await cache.record(source.endpoint, kind, key).peek(members);
+    const isCached =
+      cached?.isFresh && members.every((member) => member in cached.value || !isUpstreamMember(source, member));
     return isCached ? null : `${kind}:${key}`;
   }
 
@@ -88,93 +89,99 @@ export class RecordLoader {
     return state;
   }
 
-  /** The load of this tick for the record, with these fields. */
-  private loadOf(state: RecordState, names: FieldNames, cached: FieldLoad['cached'], path?: Path): FieldLoad {
+  /** The load of this tick for the record, with these members. */
+  private loadOf(state: RecordState, members: MemberNames, cached: MemberLoad['cached'], path?: Path): MemberLoad {
     const open = state.loads.find(({ isOpen }) => isOpen);
     if (open) {
-      open.names = [...open.names, ...names].sort(); // without duplicates: a field that is loading is not missing
+      open.members = [...open.members, ...members].sort(); // without duplicates: a member that is loading is not missing
       return open;
     }
-    const load: FieldLoad = { state, names, cached, path, isOpen: true, done: undefined };
+    const load: MemberLoad = { state, members, cached, path, isOpen: true, done: undefined };
     state.loads = [...state.loads, load];
     load.done = this.loader.load(load);
     return load;
   }
 
-  /** An error is stored for each field that it cost; the view of the record throws it. */
-  private async fetch(load: FieldLoad): Promise<void> {
+  /** An error is stored for each member that it cost; the view of the record throws it. */
+  private async fetch(load: MemberLoad): Promise<void> {
     load.isOpen = false;
-    const { state, names, path } = load;
+    const { state, members, path } = load;
     try {
       const cached = await load.cached;
-      if (!this.mergeCached(state, names, cached, path)) await this.request(load, cached);
+      if (!this.mergeCached(state, members, cached, path)) await this.request(load, cached);
     } catch (error) {
-      for (const name of names) if (!(name in state.record)) setError(state, name, error as Error);
+      for (const member of members) if (!(member in state.record)) setError(state, member, error as Error);
     }
     state.loads = state.loads.filter((each) => each !== load);
     state.cache.release();
   }
 
   /** Uses what is cached if upstream failed, but not if it denied access. */
-  private async request(load: FieldLoad, cached: Cached | undefined): Promise<void> {
+  private async request(load: MemberLoad, cached: Cached | undefined): Promise<void> {
     const { calls } = this.context;
-    const { state, names, path } = load;
+    const { state, members, path } = load;
     const { source, key, cache } = state;
     // What is due is requested again with the rest: that is no further call.
     const fresh = cached?.isFresh && !cached.isDue ? cached : undefined;
-    const fields = projection(source, this.fieldsToRequest(load, fresh));
-    const request = projectedRequest(source.endpoint, source.input(key), fields);
+    const projected = projection(source, this.membersToRequest(load, fresh));
+    const request = projectedRequest(source.endpoint, source.input(key), projected);
     try {
-      this.store(load, fresh, fields, await calls.send(request, path, cache.isShareable()));
+      this.store(load, fresh, projected, await calls.send(request, path, cache.isShareable()));
     } catch (error) {
       const stale = staleAfter(this.context, source.endpoint, cache, cached, error);
       if (!stale) throw error;
-      const available = names.filter((name) => name in stale.value);
+      const available = members.filter((member) => member in stale.value);
       if (available.length && (!stale.isFresh || stale.isDue))
         calls.logCached(request, path, { staleSeconds: stale.ageSeconds });
-      merge(state, stale.value, available, calls.possibleTiers(), requestedFieldsOf(source, stale, available));
+      merge(state, stale.value, available, calls.possibleTiers(), requestedMembersOf(source, stale, available));
       throw error;
     }
   }
 
-  /** The fields that are not cached, and those that show whether the caller's tier gets them. */
-  private fieldsToRequest({ state: { source }, names }: FieldLoad, fresh: Cached | undefined): FieldNames {
+  /** The members that are not cached, and those that show whether the caller's tier gets them. */
+  private membersToRequest({ state: { source }, members }: MemberLoad, fresh: Cached | undefined): MemberNames {
     const known = fresh?.value;
-    const missing = known ? names.filter((name) => !(name in known)) : names;
+    const missing = known ? members.filter((member) => !(member in known)) : members;
     const evidence = this.context.calls.tierEvidence(source, missing);
     if (evidence.length === 0) return missing;
     const all = missing.slice();
-    for (const name of evidence) if (!all.includes(name) && !(known && name in known)) insert(all, name);
+    for (const member of evidence) if (!all.includes(member) && !(known && member in known)) insert(all, member);
     return all;
   }
 
-  /** False if a field is not cached, or is no longer fresh. */
+  /** False if a member is not cached, or is no longer fresh. */
   private mergeCached(
     state: RecordState,
-    names: FieldNames,
+    members: MemberNames,
     cached: Cached | undefined,
     path: Path | undefined,
   ): boolean {
-    if (!cached?.isFresh || !names.every((name) => name in cached.value)) return false;
+    if (!cached?.isFresh || !members.every((member) => member in cached.value)) return false;
     const { source, key } = state;
     if (cached.isDue) this.refresh(state, cached);
     useFresh(this.context, createApiRequest(source.endpoint, source.input(key)), cached, path);
-    merge(state, cached.value, names, this.context.calls.possibleTiers(), requestedFieldsOf(source, cached, names));
+    merge(
+      state,
+      cached.value,
+      members,
+      this.context.calls.possibleTiers(),
+      requestedMembersOf(source, cached, members),
+    );
     return true;
   }
 
-  /** All fields that are cached, so that none is lost. */
+  /** All members that are cached, so that none is lost. */
   private refresh({ kind, key, source }: RecordState, { value }: Cached): void {
-    const names = Object.keys(value).filter((name) => isUpstreamField(source, name));
+    const members = Object.keys(value).filter((member) => isUpstreamMember(source, member));
     const run = (context: LoadContext) =>
-      new RecordLoader(context).load(kind, source, key, names.sort(), {}, undefined);
+      new RecordLoader(context).load(kind, source, key, members.sort(), {}, undefined);
     this.context.refresh({ id: `${kind}:${key}`, service: source.endpoint.service, run });
   }
 
   private store(
-    { state, names }: FieldLoad,
+    { state, members }: MemberLoad,
     fresh: Cached | undefined,
-    fields: FieldNames | undefined,
+    projected: MemberNames | undefined,
     response: ApiResponse,
   ): void {
     const { calls, cachePolicy } = this.context;
@@ -186,14 +193,14 @@ export class RecordLoader {
       cache.delete();
       return;
     }
-    if (!fields) state.isWhole = true;
-    // Only requested fields are known to be absent: extra fields in the response do not prove that all were sent.
-    const known = fields ?? source.members ?? names;
+    if (!projected) state.isWhole = true;
+    // Only requested members are known to be absent: extra members in the response do not prove that all were sent.
+    const known = projected ?? source.members ?? members;
     if (fresh) {
-      const requested = source.tiers ? [...known, ...Object.keys(fresh.value)] : names;
-      merge(state, withMembers(fresh.value, record), names, calls.possibleTiers(), requested);
+      const requested = source.tiers ? [...known, ...Object.keys(fresh.value)] : members;
+      merge(state, withMembers(fresh.value, record), members, calls.possibleTiers(), requested);
       cachePolicy.restrict(fresh.freshUntil, source.endpoint);
-    } else merge(state, record, names, calls.possibleTiers(), known);
+    } else merge(state, record, members, calls.possibleTiers(), known);
     cachePolicy.restrict(cache.put(record, known, response), source.endpoint);
     if (response.reuse.forbidsStoring) cachePolicy.forbidsStoring = true;
   }
@@ -205,14 +212,14 @@ function recordIn({ value }: ApiResponse, { read }: RecordSource, key: string): 
 }
 
 /** The `fields` parameter of a record's request; none if nearly all are wanted. */
-function projection(source: RecordSource, names: FieldNames): FieldNames | undefined {
-  if (!source.members || source.endpoint.service === 'events' || wantsWhole(source, names)) return undefined;
-  if (names.includes('id')) return names;
-  const fields = names.slice();
-  insert(fields, 'id');
-  return fields;
+function projection(source: RecordSource, members: MemberNames): MemberNames | undefined {
+  if (!source.members || source.endpoint.service === 'events' || wantsWhole(source, members)) return undefined;
+  if (members.includes('id')) return members;
+  const projected = members.slice();
+  insert(projected, 'id');
+  return projected;
 }
 
-/** What was requested together with these fields of a cached record; it matters where tiers get different fields. */
-const requestedFieldsOf = ({ tiers }: RecordSource, cached: Cached, names: FieldNames): FieldNames =>
-  tiers ? Object.keys(cached.value) : names;
+/** What was requested together with these members of a cached record; it matters where tiers get different members. */
+const requestedMembersOf = ({ tiers }: RecordSource, cached: Cached, members: MemberNames): MemberNames =>
+  tiers ? Object.keys(cached.value) : members;

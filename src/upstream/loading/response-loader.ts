@@ -4,7 +4,7 @@ import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { ApiRequest } from '../http/request.ts';
 import { type LoadContext, projectedRequest, staleAfter, useFresh } from './load-context.ts';
-import type { FieldNames } from './record-state.ts';
+import type { MemberNames } from './record-state.ts';
 
 interface ResponseLoad {
   request: ApiRequest;
@@ -24,8 +24,8 @@ export class ResponseLoader {
   }
 
   /** The response of an endpoint; null if what it returns is absent. */
-  load(endpoint: Endpoint, input: object, names: FieldNames | undefined, path: Path | undefined): Promise<unknown> {
-    return this.loader.load({ request: projectedRequest(endpoint, input, names), path });
+  load(endpoint: Endpoint, input: object, members: MemberNames | undefined, path: Path | undefined): Promise<unknown> {
+    return this.loader.load({ request: projectedRequest(endpoint, input, members), path });
   }
 
   /** Requests made before a write are made again after it. */
@@ -34,10 +34,10 @@ export class ResponseLoader {
   }
 
   /** The request that `load` would send now; null if it would send none. */
-  async wouldSend(endpoint: Endpoint, input: object, names: FieldNames | undefined): Promise<string | null> {
+  async wouldSend(endpoint: Endpoint, input: object, members: MemberNames | undefined): Promise<string | null> {
     const { calls, cache } = this.context;
     if (calls.refuses(endpoint)) return null;
-    const { wirePath } = projectedRequest(endpoint, input, names);
+    const { wirePath } = projectedRequest(endpoint, input, members);
     const cached = await cache.response(endpoint, wirePath).peek();
     return cached?.isFresh ? null : wirePath;
   }

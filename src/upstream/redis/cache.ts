@@ -67,4 +67,4 @@ export function createRedisCache(
 }
 
 /** For a lookup of its own. */
-const anybody = { names: undefined, cancellation: undefined, isRefresh: false, mayLease: false };
+const anybody = { members: undefined, cancellation: undefined, isRefresh: false, mayLease: false };

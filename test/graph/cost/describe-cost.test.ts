@@ -55,11 +55,11 @@ describe('the description of a list', () => {
 });
 
 describe('the description of a list whose representation provides', () => {
-  const describedWith = (names: readonly string[]) => {
+  const describedWith = (members: readonly string[]) => {
     const fieldOfItem = (name: string) => ({ type: GraphQLString, extensions: { rule: { needs: [name] } } });
     const fields = Object.fromEntries(['id', 'title', 'summary'].map((name) => [name, fieldOfItem(name)]));
     const item = new GraphQLObjectType({ name: 'Item', fields, extensions: { rule: { record: {} } } });
-    const items = { type: new GraphQLList(item), extensions: { rule: { representation: { names } } } };
+    const items = { type: new GraphQLList(item), extensions: { rule: { representation: { members } } } };
     const query = new GraphQLObjectType({ name: 'Query', fields: { items } });
     return describeItemCosts(new GraphQLSchema({ query })).getQueryType()!.getFields().items!.description;
   };
@@ -68,7 +68,7 @@ describe('the description of a list whose representation provides', () => {
     ['all fields', ['id', 'title', 'summary'], undefined],
     ['most fields', ['id', 'title'], '`summary` cost a call for each item.'],
     ['few fields', ['id'], 'All fields but `id` cost a call for each item.'],
-  ])('%s', (_, names, description) => {
-    expect(describedWith(names)).toBe(description);
+  ])('%s', (_, members, description) => {
+    expect(describedWith(members)).toBe(description);
   });
 });

@@ -102,7 +102,7 @@ test.each<[string, Row]>([
 ])('%s', (_, { of, record = { id: '7' }, existence = 'named', filmTier = null, provider, ...expected }) => {
   const selection = selectionOf(of, { isLoggedIn: false, filmTier });
   const children = childCallsOf(record as never, selection, {});
-  const missing = selection.names.filter((name) => existence === 'named' || !(name in record));
+  const missing = selection.members.filter((name) => existence === 'named' || !(name in record));
   const names = missing.length > 0 ? missing : ['id'];
   const plan = planLoad(selection, names, existence, record as never, children);
   expect({ ...plan, provider: plan.provider?.plan.field.name }).toEqual({

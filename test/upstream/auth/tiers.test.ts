@@ -6,8 +6,8 @@ import { RecordRejected, TierRequired, UpstreamRejection } from '../../../src/up
 import {
   learnFromResponse,
   learnFromRejection,
-  tierEvidenceFields,
-  fieldsWithheldByTier,
+  tierEvidenceMembers,
+  membersWithheldByTier,
 } from '../../../src/upstream/auth/tiers.ts';
 
 const newCredential = () => createCredentials('app', undefined).of('somebody');
@@ -113,38 +113,38 @@ test('the tier of the facade’s own token is the configured one, whatever respo
 test('fields that show the tier are requested only for a field that some of its possible tiers get and others do not', () => {
   const film = { endpoint: filmEndpoints.subject, tiers: subjectMembers };
   const evidence = ['durations', 'languages', 'pubdates'];
-  expect(tierEvidenceFields(film, ['title', 'website'], ['basic', 'advance', 'premium'])).toEqual(evidence);
-  expect(tierEvidenceFields(film, ['title', 'no_such_member'], ['basic', 'advance', 'premium'])).toEqual([]);
-  expect(tierEvidenceFields(film, ['title'], ['basic', 'advance'])).toEqual([]);
-  expect(tierEvidenceFields(film, ['title'], ['basic', 'advance'], true)).toEqual(evidence);
-  expect(tierEvidenceFields(film, ['website'], ['basic'])).toEqual([]);
-  expect(tierEvidenceFields(film, ['website'], ['advance', 'premium'])).toEqual([]);
-  expect(tierEvidenceFields({ endpoint: filmEndpoints.subject }, ['website'], ['basic', 'advance'])).toEqual([]);
+  expect(tierEvidenceMembers(film, ['title', 'website'], ['basic', 'advance', 'premium'])).toEqual(evidence);
+  expect(tierEvidenceMembers(film, ['title', 'no_such_member'], ['basic', 'advance', 'premium'])).toEqual([]);
+  expect(tierEvidenceMembers(film, ['title'], ['basic', 'advance'])).toEqual([]);
+  expect(tierEvidenceMembers(film, ['title'], ['basic', 'advance'], true)).toEqual(evidence);
+  expect(tierEvidenceMembers(film, ['website'], ['basic'])).toEqual([]);
+  expect(tierEvidenceMembers(film, ['website'], ['advance', 'premium'])).toEqual([]);
+  expect(tierEvidenceMembers({ endpoint: filmEndpoints.subject }, ['website'], ['basic', 'advance'])).toEqual([]);
 });
 
 test('a missing field is withheld by the tier if no possible tier gets it, otherwise it may be a default value', () => {
   const film = { endpoint: filmEndpoints.subject, tiers: subjectMembers };
   const names = ['title', 'website', 'languages'];
   const response = { id: '1', title: 'x' };
-  expect(fieldsWithheldByTier(film, response, names, ['basic'])).toEqual(['website', 'languages']);
-  expect(fieldsWithheldByTier(film, response, names, ['advance'])).toEqual([]);
-  expect(fieldsWithheldByTier(film, response, names, ['advance', 'premium'])).toEqual([]);
-  expect(fieldsWithheldByTier(film, response, names, ['basic', 'advance', 'premium'])).toEqual([]);
+  expect(membersWithheldByTier(film, response, names, ['basic'])).toEqual(['website', 'languages']);
+  expect(membersWithheldByTier(film, response, names, ['advance'])).toEqual([]);
+  expect(membersWithheldByTier(film, response, names, ['advance', 'premium'])).toEqual([]);
+  expect(membersWithheldByTier(film, response, names, ['basic', 'advance', 'premium'])).toEqual([]);
   // If all the fields that nearly every film has are missing, they are withheld.
   const usualFields = ['durations', 'languages', 'pubdates', 'website'];
-  expect(fieldsWithheldByTier(film, response, usualFields, ['basic', 'advance', 'premium'])).toEqual(usualFields);
+  expect(membersWithheldByTier(film, response, usualFields, ['basic', 'advance', 'premium'])).toEqual(usualFields);
   expect(
-    fieldsWithheldByTier(film, { ...response, writers: [] }, usualFields, ['basic', 'advance', 'premium']),
+    membersWithheldByTier(film, { ...response, writers: [] }, usualFields, ['basic', 'advance', 'premium']),
   ).toEqual([]);
   // A response with more fields than the tier gets disproves the tier.
-  expect(fieldsWithheldByTier(film, { ...response, languages: ['x'] }, names, ['basic'])).toEqual([]);
+  expect(membersWithheldByTier(film, { ...response, languages: ['x'] }, names, ['basic'])).toEqual([]);
 });
 
 test('a member of a record that is named like one of every object proves nothing', () => {
   const film = { endpoint: filmEndpoints.subject, tiers: subjectMembers };
   const record = { id: '1', constructor: 1, toString: 2 };
-  expect(fieldsWithheldByTier(film, record, ['website'], ['basic', 'advance'])).toEqual([]);
-  expect(fieldsWithheldByTier(film, record, ['website'], ['basic'])).toEqual(['website']);
+  expect(membersWithheldByTier(film, record, ['website'], ['basic', 'advance'])).toEqual([]);
+  expect(membersWithheldByTier(film, record, ['website'], ['basic'])).toEqual(['website']);
   const credential = newCredential();
   learnFromResponse(credential, filmEndpoints.subject, record);
   expect(credential.possibleTiers).toEqual(['basic', 'advance', 'premium']);

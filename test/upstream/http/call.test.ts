@@ -5,7 +5,7 @@ import type { Tier } from '../../../src/api/endpoint.ts';
 import { filmEndpoints } from '../../../src/api/film.ts';
 import { RateLimiter } from '../../../src/upstream/limits/rate-limiter.ts';
 import type { ObservedCall } from '../../../src/upstream/http/call.ts';
-import { Calls } from '../../../src/upstream/http/calls.ts';
+import { CallPolicy } from '../../../src/upstream/http/call-policy.ts';
 import { type Credential, createCredentials, isLimited } from '../../../src/upstream/auth/credentials.ts';
 import { InFlightRequests } from '../../../src/upstream/http/in-flight.ts';
 import { createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
@@ -64,7 +64,7 @@ async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows, more
       cancellation = createCancellationToken(),
       callLog = createCallLog(),
     ) => {
-      const calls = new Calls(parts, {
+      const calls = new CallPolicy(parts, {
         isUnreadable: false,
         credential,
         callLog,

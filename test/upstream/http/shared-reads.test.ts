@@ -4,7 +4,7 @@ import { readConfig } from '../../../src/config/read.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import { noteEndpoints } from '../../../src/api/note.ts';
 import { createCancellationToken } from '../../../src/lib/cancellation.ts';
-import type { Operation } from '../../../src/upstream/operation.ts';
+import type { UpstreamSession } from '../../../src/upstream/upstream-session.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { hostile, json, until } from '../../support/hostile.ts';
 import { patient } from '../../support/patient.ts';
@@ -58,9 +58,9 @@ describe.each(deployments)('in %s', (_, replicas) => {
       });
     return { service, held, reading, write };
   }
-  const shelfOf = (operation: Operation) =>
+  const shelfOf = (operation: UpstreamSession) =>
     Promise.resolve(operation.responses.load(bookEndpoints.collections, { name: 'alice' }, ['comment'], undefined));
-  const noteOf = (operation: Operation) =>
+  const noteOf = (operation: UpstreamSession) =>
     Promise.resolve(operation.responses.load(noteEndpoints.byId, { id: '1' }, ['title'], undefined));
 
   test('a public list is requested again after a write, and the old response is not cached', async () => {

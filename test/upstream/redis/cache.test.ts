@@ -62,11 +62,17 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
   /** Operations of one replica. */
   function replicaOf({ cache, close, unsent, refusals }: SharedState) {
     /** A reader of an operation that begins now. */
-    const begin = (names: readonly string[] = ['title'], more: Partial<CacheReader> = {}) => {
-      const reader = { names, since: cache.moment(), cancellation: createCancellationToken(), mayLease: true, ...more };
+    const begin = (members: readonly string[] = ['title'], more: Partial<CacheReader> = {}) => {
+      const reader = {
+        members,
+        since: cache.moment(),
+        cancellation: createCancellationToken(),
+        mayLease: true,
+        ...more,
+      };
       return { ...reader, get: async (key = book()): Promise<CacheLookup> => cache.get(key, reader) };
     };
-    return { cache, close, unsent, refusals, begin, read: (names?: readonly string[]) => begin(names).get() };
+    return { cache, close, unsent, refusals, begin, read: (members?: readonly string[]) => begin(members).get() };
   }
 
   const commands = async () => {
@@ -102,9 +108,9 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     await until(async () => (await two!.read()).entry !== undefined);
     const lookup = await two!.read(['pages']);
     two!.cache.set(book(), lookup.version, entryOf({ pages: '9' }));
-    const names = ['title', 'pages', 'subtitle'];
-    await until(async () => isUsable((await one!.read(names)).entry, { names }));
-    expect((await one!.read(names)).entry?.value).toEqual({ title: 'x', subtitle: undefined, pages: '9' });
+    const members = ['title', 'pages', 'subtitle'];
+    await until(async () => isUsable((await one!.read(members)).entry, { members }));
+    expect((await one!.read(members)).entry?.value).toEqual({ title: 'x', subtitle: undefined, pages: '9' });
   });
 
   test('where no entry is expected, only the log is asked: nothing is fetched, and writes are still seen', async () => {

@@ -5,7 +5,7 @@ import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
 import { withMembers } from '../../lib/objects.ts';
 import type { Credential } from '../auth/credentials.ts';
 import type { RequestContext } from '../auth/request-context.ts';
-import { type GatedRecord, tierEvidenceFields } from '../auth/tiers.ts';
+import { type GatedRecord, tierEvidenceMembers } from '../auth/tiers.ts';
 import type { LoggedCall } from '../call-log.ts';
 import { LoginRequired, TierRequired, TooManyCalls, Unauthenticated } from '../errors.ts';
 import { type CallServices, UpstreamCall } from './call.ts';
@@ -14,7 +14,7 @@ import { type ApiRequest, createApiRequest, detailsOf, noBody, requestBody } fro
 import type { ApiResponse } from './response.ts';
 import { operationEnded } from './transport-errors.ts';
 
-export class Calls {
+export class CallPolicy {
   private made = 0;
   private readonly services: CallServices;
   private readonly context: RequestContext;
@@ -63,10 +63,10 @@ export class Calls {
     return this.context.credential.possibleTiers;
   }
 
-  /** Fields to request besides these of a record, because they show the caller's tier. */
-  tierEvidence(record: GatedRecord, names: readonly string[]): readonly string[] {
+  /** Members to request besides these of a record, because they show the caller's tier. */
+  tierEvidence(record: GatedRecord, members: readonly string[]): readonly string[] {
     const { credential } = this.context;
-    return tierEvidenceFields(record, names, credential.possibleTiers, record.tiers && this.isLimitUncertain());
+    return tierEvidenceMembers(record, members, credential.possibleTiers, record.tiers && this.isLimitUncertain());
   }
 
   /** True if a quarter of the rate limit, or of the agents' share, is used and the caller's tier, which may have no limit, is unknown. */
@@ -129,8 +129,8 @@ function withVisibility(request: ApiRequest, { isOwn, authorization }: Credentia
   const { visibility } = request.endpoint;
   const { fields } = request.input as { fields?: unknown };
   if (!visibility || !isOwn || authorization === undefined || typeof fields !== 'string') return request;
-  const names = [...new Set([...fields.split(','), visibility.member])].sort().join(',');
-  return createApiRequest(request.endpoint, withMembers(request.input, { fields: names }));
+  const members = [...new Set([...fields.split(','), visibility.member])].sort().join(',');
+  return createApiRequest(request.endpoint, withMembers(request.input, { fields: members }));
 }
 
 function requireTier(endpoint: Endpoint, { filmTier, isOwn, refusedEndpoints }: Credential): void {

@@ -8,7 +8,7 @@ import { CachePolicy } from './cache/cache-policy.ts';
 import { type RecordCache, type ViewerCache, createRecordCache } from './cache/record-cache.ts';
 import type { CallLog } from './call-log.ts';
 import type { CallServices } from './http/call.ts';
-import { Calls } from './http/calls.ts';
+import { CallPolicy } from './http/call-policy.ts';
 import type { FilePart } from './http/multipart.ts';
 import { createApiRequest } from './http/request.ts';
 import type { RateLimitState } from './limits/rate-limiter.ts';
@@ -17,7 +17,7 @@ import { RecordLoader } from './loading/record-loader.ts';
 import { ResponseLoader } from './loading/response-loader.ts';
 
 /** What all operations share. */
-export interface OperationServices extends CallServices {
+export interface SessionServices extends CallServices {
   records: RecordCache;
   /** Refreshes an entry with the credential, a while later. */
   refresh: (credential: Credential, refresh: Refresh) => void;
@@ -28,8 +28,8 @@ export interface OperationServices extends CallServices {
 /** For a caller with an unreadable Authorization, who gets errors and nothing from the cache. */
 const emptyCache = createRecordCache({ ttlSeconds: 0 });
 
-export class Operation implements LoadContext {
-  readonly calls: Calls;
+export class UpstreamSession implements LoadContext {
+  readonly calls: CallPolicy;
   readonly cache: ViewerCache;
   readonly viewer: Viewer;
   readonly callLog: CallLog;
@@ -39,15 +39,15 @@ export class Operation implements LoadContext {
   replicasMayLag = false;
   readonly records = new RecordLoader(this);
   readonly responses = new ResponseLoader(this);
-  private readonly services: OperationServices;
+  private readonly services: SessionServices;
   private readonly context: RequestContext;
 
-  constructor(services: OperationServices, context: RequestContext) {
+  constructor(services: SessionServices, context: RequestContext) {
     const { credential, isUnreadable } = context;
     const isLoggedIn = !credential.isOwn;
     this.services = services;
     this.context = context;
-    this.calls = new Calls(services, context);
+    this.calls = new CallPolicy(services, context);
     this.cache = (isUnreadable ? emptyCache : services.records).forViewer({
       credential: credential.id,
       hasToken: isLoggedIn,
