@@ -8,6 +8,7 @@ const parts = {
   formatting: 'npx prettier --check --log-level warn .',
   'generated files': 'npm run -s codegen -- --check',
   'demo data': 'npm run -s demo -- --check',
+  'path of queries': 'node build.mjs src/main.ts && node scripts/query-path.mjs',
 };
 const failed = Object.entries(parts).flatMap(([name, command]) => {
   console.log(`== ${name}`);
