@@ -15,7 +15,7 @@ import {
   parse,
 } from 'graphql';
 import { format, resolveConfig } from 'prettier';
-import { settingsMarkdown } from './src/config/settings.ts';
+import { settingsMarkdown } from './src/config/settings-formats.ts';
 import { options } from './src/config/read.ts';
 import { errorsMarkdown } from './src/graph/errors/markdown.ts';
 import { architecture } from './scripts/architecture.mjs';

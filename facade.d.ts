@@ -66,6 +66,12 @@ export interface FacadeOptions {
   otelExporterOtlpHeaders?: Readonly<Record<string, string>> | undefined;
   /** Name of the facade in its spans (a name of visible characters). Default: catalog-graphql. */
   otelServiceName?: string | undefined;
+  /** File with the ACCESS_TOKEN, read again when it changes (a path). Default: none. */
+  accessTokenFile?: string | undefined;
+  /** File with the REDIS_URL, read again when it changes (a path). Default: none. */
+  redisUrlFile?: string | undefined;
+  /** File with the OTEL_EXPORTER_OTLP_HEADERS, read again when it changes (a path). Default: none. */
+  otelExporterOtlpHeadersFile?: string | undefined;
   /** Model Context Protocol at /mcp: tools and resources for agents (true or false). Default: off. */
   mcp?: boolean | undefined;
   /** Folder of GraphQL files, or manifest of trusted documents, whose operations are the tools (a path). Default: the pages of GraphiQL. */

@@ -13,13 +13,14 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
   const write = onLog ?? ((line: string) => void process.stderr.write(line));
   const log = createLog(config.logLevel, { write });
   const parts = createParts(config, log);
-  const { upstream, tracing } = parts;
+  const { upstream, tracing, secrets } = parts;
   void upstream.checkRedis().then((problem) => problem !== undefined && log.error(problem));
   const { server, paths } = createGraphServer(config, parts);
   const handler = createFetchHandler(server);
 
   async function end(): Promise<void> {
     await handler.close(config.shutdownMs);
+    await secrets.close();
     await upstream.close();
     await tracing.close();
   }

@@ -187,7 +187,7 @@ async function runWorker(config: Config, log: Logger, opened: Closable[]): Promi
 
 async function openFacade(config: Config, log: Logger, opened: Closable[], fleet?: Fleet) {
   const parts = createParts(config, log);
-  opened.unshift(parts.upstream, parts.tracing);
+  opened.unshift(parts.secrets, parts.upstream, parts.tracing);
   parts.metrics.collectProcessMetrics();
   const problem = await parts.upstream.checkRedis();
   if (problem !== undefined) throw new StartError(problem);

@@ -45,6 +45,8 @@ export const matching = (must: string, pattern: RegExp) => ({
   read: (value: string) => (pattern.test(value) ? value : undefined),
 });
 
+export const path = matching('a path', /^[^\0\n]+$/);
+
 export const oneOf = <const T extends string>(...names: [T, ...T[]]) => ({
   ...text,
   must: `one of ${names.join(', ')}`,

@@ -1,6 +1,7 @@
 /** Reads the settings, from the environment and flags or from the options of `createFacade`, and checks them all at once. */
 import { editDistance } from '../lib/edit-distance.ts';
 import { type Config, type Setting, type SettingName, type Values, entries, settings } from './settings.ts';
+import { readSecretFiles } from './secret-files.ts';
 import { ManifestError, type TrustedDocuments, readManifest } from './trusted-documents.ts';
 
 /** The flags of the command and their texts. */
@@ -140,7 +141,10 @@ function refused(name: SettingName, given: string, { text, shown }: Source): str
 }
 
 /** Checks the values together, and reads the manifest. Throws if there are problems, with those found before. */
-function checked(values: Values, { production, nameOf }: Source, problems: string[]): Omit<Config, 'ownOrigin'> {
+function checked(given: Values, { production, nameOf }: Source, problems: string[]): Omit<Config, 'ownOrigin'> {
+  const secrets = readSecretFiles(given, nameOf);
+  problems.push(...secrets.problems);
+  const values = { ...given, ...secrets.values };
   const { mcp, mcpFree, persistedOnly, persistedOperations } = values;
   if (values.maxBusyConnections < values.maxConnections && problems.length === 0)
     problems.push(`${nameOf('maxBusyConnections')} must not be less than ${nameOf('maxConnections')}`);

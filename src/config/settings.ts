@@ -13,6 +13,7 @@ import {
   onOff,
   oneOf,
   origins,
+  path,
   port,
   processes,
   redisAddress,
@@ -101,7 +102,7 @@ export const settings = {
     drainMs: standalone(setting('DRAIN_MS', whole(0, 600_000), 0, 'time after SIGTERM in which requests are still served and /ready is 503, so that load balancers stop sending them')),
   }),
   ...inGroup('The origin and its demo', {
-    dataDir: standalone(setting('DATA_DIR', matching('a path', /^[^\0]+$/), '.catalog', 'folder with the database and pictures of the origin')),
+    dataDir: standalone(setting('DATA_DIR', path, '.catalog', 'folder with the database and pictures of the origin')),
     originPort: standalone(setting('ORIGIN_PORT', port, 4001, 'port of the origin')),
     publicUrl: standalone(optional('PUBLIC_URL', httpAddress, 'base URL of links and pictures in records of the origin', 'the Host of each request')),
     demoTokens: standalone(setting('DEMO_TOKENS', onOff, outsideProduction, 'the fixed tokens of the demo users in the origin', OUTSIDE_PRODUCTION)),
@@ -122,7 +123,7 @@ export const settings = {
     ),
   }),
   ...inGroup('Persisted operations', {
-    persistedOperations: optional('PERSISTED_OPERATIONS', matching('a path', /^[^\0]+$/), 'manifest of trusted documents, which clients send by hash'),
+    persistedOperations: optional('PERSISTED_OPERATIONS', path, 'manifest of trusted documents, which clients send by hash'),
     persistedOnly: setting('PERSISTED_ONLY', onOff, false, 'rejects every document that is not in the manifest', 'off'),
     automaticPersistedQueries: setting(
       'AUTOMATIC_PERSISTED_QUERIES',
@@ -144,11 +145,20 @@ export const settings = {
       'name of the facade in its spans',
     ),
   }),
+  ...inGroup('Secrets in files', {
+    accessTokenFile: optional('ACCESS_TOKEN_FILE', path, 'file with the ACCESS_TOKEN, read again when it changes'),
+    redisUrlFile: optional('REDIS_URL_FILE', path, 'file with the REDIS_URL, read again when it changes'),
+    otelExporterOtlpHeadersFile: optional(
+      'OTEL_EXPORTER_OTLP_HEADERS_FILE',
+      path,
+      'file with the OTEL_EXPORTER_OTLP_HEADERS, read again when it changes',
+    ),
+  }),
   ...inGroup('Agents', {
     mcp: setting('MCP', onOff, false, 'Model Context Protocol at /mcp: tools and resources for agents', 'off'),
     mcpOperations: optional(
       'MCP_OPERATIONS',
-      matching('a path', /^[^\0\n]+$/),
+      path,
       'folder of GraphQL files, or manifest of trusted documents, whose operations are the tools',
       'the pages of GraphiQL',
     ),
@@ -272,21 +282,6 @@ export type Config = Readonly<
 /** `MAX_DEPTH` -> `--max-depth`. */
 export function flagOf(name: SettingName): string {
   return `--${settings[name].env.toLowerCase().replaceAll('_', '-')}`;
-}
-
-/** All settings under the headings of their groups, as in `docs/settings.md`. */
-export function settingsMarkdown(): string {
-  const lines: string[] = [];
-  let heading: string | undefined;
-  for (const [, { env, byDefault, description, shown, must, group }] of entries()) {
-    if (group !== heading) lines.push(`\n## ${(heading = group)}\n`);
-    lines.push(`- \`${env}\`: ${description} (${must}). Default: ${shown ?? String(byDefault(false))}`);
-  }
-  // Addresses and stars are code: they are no links and no emphasis.
-  return lines
-    .join('\n')
-    .replaceAll(/https?:\/\/[^\s,;]*|\*/g, '`$&`')
-    .trim();
 }
 
 export function entries(): [SettingName, Setting<unknown>][] {

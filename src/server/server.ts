@@ -29,6 +29,7 @@ import { createStaticRoute, sendJson, sendRead } from './http/response/static-re
 import { createBodyReader } from './http/request/body.ts';
 import { shutDown } from './http/connections/shutdown.ts';
 import { type ServerState, serverState } from './http/connections/state.ts';
+import { followSecrets } from './secrets.ts';
 import { createWelcomeRoute } from './http/pages/welcome.ts';
 import { type Metrics, createMetrics } from './observability/metrics.ts';
 import { operationNames } from './observability/operations.ts';
@@ -81,12 +82,14 @@ export function createParts(config: Config, log: Logger) {
         log.error({ count }, 'invalidations were not written to Redis: replicas may serve old records'),
     },
   );
+  const tracing = createTracing(config, log);
   return {
     schema,
     upstream,
     log,
     metrics,
-    tracing: createTracing(config, log),
+    tracing,
+    secrets: followSecrets(config, upstream, tracing, log),
     tabs: readTabs(join(packageDir, 'operations')),
     graphiql: join(packageDir, 'dist/graphiql'),
   };

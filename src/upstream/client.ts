@@ -31,17 +31,8 @@ export interface UpstreamParts {
 export function createUpstream(settings: TransportSettings, parts: UpstreamParts = {}) {
   const transport = parts.transport ?? createTransport(settings, undefined, parts.onOutage);
   const inFlight = new InFlightRequests();
-  // Facades over other services may share the same Redis.
-  const shared = settings.redisUrl
-    ? connectRedis({
-        url: settings.redisUrl,
-        ca: settings.redisCa,
-        namespace: `${settings.baseUrl} ${settings.eventBaseUrl}`,
-        onAvailabilityChange: parts.onOutage,
-        // Later reads do not join those in flight: a write may have changed the result.
-        onInvalidation: () => inFlight.forget(),
-      })
-    : undefined;
+  // Later reads do not join those in flight: a write may have changed the result.
+  const shared = openSharedState(settings, parts, () => inFlight.forget());
   const records =
     parts.records ??
     createRecordCache({
@@ -98,6 +89,10 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
     redis: () => ({ unsent: shared?.unsent() ?? 0, refusals: Object.fromEntries(shared?.refusals ?? []) }),
     /** Registered documents of all replicas; undefined without Redis. */
     documents: shared?.documents,
+    /** For requests from now on that have no token of their own. */
+    changeAccessToken: (token: string): void => credentials.changeOwn(token),
+    /** Resolves with a sentence if the Redis at the new address cannot be used. */
+    changeRedisUrl: async (url: string): Promise<string | undefined> => shared?.use(url),
     /** A sentence if the Redis cannot be used as it is set. */
     checkRedis: async (): Promise<string | undefined> => shared?.check(),
     close: async (): Promise<void> => {
@@ -108,6 +103,22 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
     },
   };
 }
+
+/** Facades over other services may share the same Redis. */
+const openSharedState = (
+  { redisUrl, redisCa, baseUrl, eventBaseUrl }: TransportSettings,
+  { onOutage }: UpstreamParts,
+  onInvalidation: () => void,
+) =>
+  redisUrl === undefined
+    ? undefined
+    : connectRedis({
+        url: redisUrl,
+        ca: redisCa,
+        namespace: `${baseUrl} ${eventBaseUrl}`,
+        onAvailabilityChange: onOutage,
+        onInvalidation,
+      });
 
 /** An operation of nobody, with the credential of whoever read the entry. */
 function background(services: SessionServices, credential: Credential) {

@@ -2,7 +2,8 @@ import { availableParallelism } from 'node:os';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { entries, flagOf, settings, settingsMarkdown } from '../../src/config/settings.ts';
+import { entries, flagOf, settings } from '../../src/config/settings.ts';
+import { settingsMarkdown } from '../../src/config/settings-formats.ts';
 import { ConfigError, misspelledSettings, readConfig, readOptions } from '../../src/config/read.ts';
 
 function problems(env: NodeJS.ProcessEnv, flags = {}): readonly string[] {

@@ -9,13 +9,14 @@ const BATCH = { maxExportBatchSize: 512, maxQueueSize: 4_096, scheduledDelayMill
 
 export function createExportingProvider(
   endpoint: string,
-  { otelExporterOtlpHeaders, otelServiceName }: Config,
+  { otelServiceName }: Config,
+  headers: () => Readonly<Record<string, string>>,
   log: Logger,
 ): BasicTracerProvider {
   const exporter = new OTLPTraceExporter({
     url: `${endpoint}/v1/traces`,
     timeoutMillis: BATCH.exportTimeoutMillis,
-    ...(otelExporterOtlpHeaders && { headers: otelExporterOtlpHeaders }),
+    headers: async () => ({ ...headers() }),
   });
   return new BasicTracerProvider({
     resource: resourceFromAttributes({ 'service.name': otelServiceName }),

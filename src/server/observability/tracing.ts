@@ -29,13 +29,14 @@ const CLOSE_MS = 4_000;
 
 export function createTracing(config: Config, log: Logger) {
   let tracer = trace.getTracer(SCOPE);
+  let headers = config.otelExporterOtlpHeaders;
   let close = async () => undefined as void;
   const { otelExporterOtlpEndpoint: exportTo } = config;
   let loading = exportTo === undefined ? undefined : load(exportTo);
 
   async function load(endpoint: string): Promise<void> {
     const { createExportingProvider } = await import('./otlp-exporter.ts');
-    const provider = createExportingProvider(endpoint, config, log);
+    const provider = createExportingProvider(endpoint, config, () => headers ?? {}, log);
     tracer = provider.getTracer(SCOPE);
     // A failed export is logged already.
     close = async () => void (await settlesWithin(CLOSE_MS, provider.shutdown()).catch(() => undefined));
@@ -50,6 +51,8 @@ export function createTracing(config: Config, log: Logger) {
     get loading(): Promise<void> | undefined {
       return loading;
     },
+    /** Of the requests to the collector. */
+    changeHeaders: (changed: Readonly<Record<string, string>>): void => void (headers = changed),
     /** Exports the remaining spans. */
     close: async (): Promise<void> => {
       await loading;

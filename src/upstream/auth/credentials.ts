@@ -49,15 +49,15 @@ export function createCredentials(ownToken: string | undefined, ownTier: Tier | 
   const unverified = new LRUCache<string, Credential>({ max: UNVERIFIED_MAX });
   const rejections = createRejections();
   const anonymous = create('nobody', null, true, null);
-  // Replicas with different tokens may share a cache; the hash keeps their entries apart.
-  const own = create(
-    ownToken === undefined ? 'own' : `own-${hashOf(ownToken)}`,
-    ownToken ?? null,
-    true,
-    ownTier ?? null,
-  );
+  let own = createOwn(ownToken, ownTier);
   return {
-    own,
+    get own(): Credential {
+      return own;
+    },
+    /** Operations that have begun go on with the token before. */
+    changeOwn(token: string): void {
+      own = createOwn(token, ownTier);
+    },
     anonymous,
     rejections,
     of(token: string | null): Credential {
@@ -96,6 +96,10 @@ export function createCredentials(ownToken: string | undefined, ownTier: Tier | 
     },
   };
 }
+
+/** Replicas with different tokens may share a cache; the hash keeps their entries apart. */
+const createOwn = (token: string | undefined, tier: Tier | undefined): Credential =>
+  create(token === undefined ? 'own' : `own-${hashOf(token)}`, token ?? null, true, tier ?? null);
 
 function create(id: string, token: string | null, isOwn: boolean, configured: Tier | null): Credential {
   return {

@@ -24,14 +24,14 @@ interface ChannelOptions {
  * Calls of one kind. No other is made during a pause, which grows, after one that was refused, or that was late while Redis answered nothing
  * else: a Redis that is slow answers still.
  */
-export function createChannel(redis: { status: string }, options: ChannelOptions): RedisCall {
+export function createChannel(connection: { redis: { status: string } }, options: ChannelOptions): RedisCall {
   const { what, timeoutMs, pause, availability, report, onRefusal } = options;
   // Redis may answer reads and refuse writes, so refusals are reported by kind of call.
   const refusals = createAvailabilityMonitor(report);
   let answers = 0;
 
   function onFailure(error: unknown): undefined {
-    if (redis.status !== 'ready') return undefined; // the connection is lost: no call is made before there is another
+    if (connection.redis.status !== 'ready') return undefined; // the connection is lost: no call is made before there is another
     pause.grow();
     const { name, message = '' } = error as Error;
     if (name !== 'ReplyError') return undefined;
@@ -53,7 +53,7 @@ export function createChannel(redis: { status: string }, options: ChannelOptions
   }
 
   return async (call, onLate) => {
-    if (redis.status !== 'ready' || pause.isOn()) return undefined;
+    if (connection.redis.status !== 'ready' || pause.isOn()) return undefined;
     const answersBefore = answers;
     let isLate = false;
     let timer: NodeJS.Timeout | undefined;

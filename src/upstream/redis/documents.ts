@@ -21,11 +21,11 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return 1`;
 
-export function createSharedDocuments({ redis, key }: RedisConnection, call: RedisCall): SharedDocuments {
-  const store = defineScript(redis, 'catalogStoreDocument', STORE);
-  const name = key('documents');
+export function createSharedDocuments(connection: RedisConnection, call: RedisCall): SharedDocuments {
+  const store = defineScript(connection, 'catalogStoreDocument', STORE);
+  const name = connection.key('documents');
   return {
-    find: async (hash) => (await call(() => redis.hget(name, hash))) ?? undefined,
+    find: async (hash) => (await call(() => connection.redis.hget(name, hash))) ?? undefined,
     store(hash, text) {
       void call(() => store([name], [hash, text, DOCUMENTS_MAX, LIFE_MS]));
     },

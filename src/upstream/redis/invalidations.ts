@@ -59,7 +59,7 @@ export class Invalidations {
 
   constructor(parts: InvalidationParts) {
     this.parts = parts;
-    this.append = defineScript(parts.connection.redis, 'catalogInvalidate', APPEND);
+    this.append = defineScript(parts.connection, 'catalogInvalidate', APPEND);
   }
 
   /** The version of the log that memory has. */

@@ -99,7 +99,7 @@ export class Lookups {
 
   constructor(parts: LookupParts) {
     this.parts = parts;
-    this.lookUp = defineScript(parts.connection.redis, 'catalogLookUp', LOOK_UP);
+    this.lookUp = defineScript(parts.connection, 'catalogLookUp', LOOK_UP);
   }
 
   moment(): number {

@@ -1,11 +1,15 @@
 /** Scripts that Redis runs as one step. */
-import type { RedisClient } from './client.ts';
+import type { RedisConnection } from './connection.ts';
 
 export type Script = (keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown>;
 
 /** ioredis sends the hash of the script, and the script itself where Redis does not have it (NOSCRIPT). */
-export function defineScript(redis: RedisClient, name: string, lua: string): Script {
-  redis.defineCommand(name, { lua });
-  const command = Reflect.get(redis, name) as (...values: readonly unknown[]) => Promise<unknown>;
-  return (keys, values) => command.call(redis, keys.length, ...keys, ...values);
+export function defineScript(connection: Pick<RedisConnection, 'redis'>, name: string, lua: string): Script {
+  return (keys, values) => {
+    const { redis } = connection;
+    // A client of another address does not know it yet.
+    if (!(name in redis)) redis.defineCommand(name, { lua });
+    const command = Reflect.get(redis, name) as (...values: readonly unknown[]) => Promise<unknown>;
+    return command.call(redis, keys.length, ...keys, ...values);
+  };
 }

@@ -55,6 +55,7 @@ export function connectRedis({
     unsent,
     windows: createRedisWindows(connection, channel('the rate limit', timeouts.window)),
     check: connection.check,
+    use: connection.use,
     documents: createSharedDocuments(connection, channel('documents', timeouts.record)),
     /** Refused commands, by the first word of the error. */
     refusals: connection.refusals,

@@ -60,8 +60,8 @@ interface Update {
 export type Updates = ReturnType<typeof createUpdates>;
 
 /** `owner`: of this process's leases. */
-export function createUpdates({ redis }: RedisConnection, keys: RedisKeys, call: RedisCall, owner: string) {
-  const update = defineScript(redis, 'catalogUpdate', UPDATE);
+export function createUpdates(connection: RedisConnection, keys: RedisKeys, call: RedisCall, owner: string) {
+  const update = defineScript(connection, 'catalogUpdate', UPDATE);
   let queue: Update[] = [];
 
   function flush(): void {

@@ -56,18 +56,20 @@ interface Takes {
  * Sorted sets of slots by the time when they are free again, on the clock of Redis. All takes of a turn are one command. No slots are taken
  * in advance: a limited credential makes few calls a minute, and slots at rest would be missing elsewhere.
  */
-export function createRedisWindows({ redis, key }: RedisConnection, inTime: RedisCall): SharedSlidingWindows {
-  const windowKey = (of: string) => key(`window:${of}`);
-  const takeSlots = defineScript(redis, 'catalogTakeSlots', TAKE);
-  const settleSlots = defineScript(redis, 'catalogSettleSlots', SETTLE);
-  const countSlots = defineScript(redis, 'catalogCountSlots', STATE);
+export function createRedisWindows(connection: RedisConnection, inTime: RedisCall): SharedSlidingWindows {
+  const windowKey = (of: string) => connection.key(`window:${of}`);
+  const takeSlots = defineScript(connection, 'catalogTakeSlots', TAKE);
+  const settleSlots = defineScript(connection, 'catalogSettleSlots', SETTLE);
+  const countSlots = defineScript(connection, 'catalogCountSlots', STATE);
   const owner = (address: string) => `${address} `;
   const member = (address: string, id: string) => owner(address) + id;
   const takes = new Map<string, Takes>();
   const settled = createGroups((window, members) =>
     inTime(() => settleSlots([windowKey(window)], [WINDOW_MS, ...members])),
   );
-  const released = createGroups((window, members) => inTime(() => redis.zrem(windowKey(window), ...members)));
+  const released = createGroups((window, members) =>
+    inTime(() => connection.redis.zrem(windowKey(window), ...members)),
+  );
 
   function flush(): void {
     for (const each of takes.values()) void takeAll(each);

@@ -8,7 +8,7 @@ function connected(status = 'ready') {
   const refused: string[] = [];
   const report = (reason: string | undefined) => void reported.push(reason);
   const call = createChannel(
-    { status },
+    { redis: { status } },
     {
       what: 'reads',
       timeoutMs: 1,

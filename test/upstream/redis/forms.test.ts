@@ -40,7 +40,7 @@ describe.skipIf(!hasRedis)('a Redis', () => {
     onTestFinished(connection.close);
     const problem = await connection.check();
     const echo = defineScript(
-      connection.redis,
+      connection,
       'echoKey',
       "redis.call('SET', KEYS[1], ARGV[1]) return redis.call('GET', KEYS[1])",
     );
