@@ -16,7 +16,9 @@ import {
 } from './cli/process.ts';
 import { createProgress } from './cli/progress.ts';
 import { ConfigError, type Flags, misspelledSettings, readConfig } from './config/read.ts';
+import { settingsFormats } from './config/settings-formats.ts';
 import { type Config, type SettingName, entries, flagOf, settings } from './config/settings.ts';
+import { startWarnings } from './config/start-warnings.ts';
 import { ManifestError } from './config/trusted-documents.ts';
 import { printMarkedSchema } from './graph/null-conditions.ts';
 import { schema } from './graph/schema.ts';
@@ -41,6 +43,8 @@ const ORIGIN_SETTINGS: readonly SettingName[] = [
 ];
 
 const HELP_WIDTH = 100;
+
+type SettingsFormat = keyof typeof settingsFormats;
 
 const EXPECTED_ERRORS = [ConfigError, ManifestError, StartError, SqliteMissingError];
 
@@ -82,6 +86,18 @@ program
   .description('print the schema')
   .action(() => {
     process.stdout.write(`${printMarkedSchema(schema)}\n`);
+  });
+
+program
+  .command('settings')
+  .description('print all settings: as a schema of the environment, as a file of variables, or as the page of docs')
+  .addOption(
+    new Option('--format <format>', 'of the output')
+      .choices(Object.keys(settingsFormats))
+      .default('markdown' satisfies SettingsFormat),
+  )
+  .action(({ format }: { format: SettingsFormat }) => {
+    process.stdout.write(`${settingsFormats[format]()}\n`);
   });
 
 program
@@ -155,6 +171,7 @@ function messageFor(error: unknown): string | undefined {
 }
 
 async function runFacade(config: Config, log: Logger, opened: Closable[]): Promise<string> {
+  for (const warning of startWarnings(config, 'facade')) log.warn(warning);
   const origin = await startOwnOrigin(config, log, opened);
   const upstream = ofOrigin(config, origin?.url);
   const facade = await (upstream.workers > 1 ? startFleet : openFacade)(upstream, log, opened);
@@ -209,6 +226,7 @@ function ofOrigin(config: Config, url: string | undefined): Config {
 }
 
 async function runOrigin(config: Config, log: Logger, opened: Closable[]): Promise<string> {
+  for (const warning of startWarnings(config, 'origin')) log.warn(warning);
   const origin = await startOrigin(config, config.host, log, opened);
   return startMessage({ version, origin }, config);
 }
