@@ -18,6 +18,9 @@ import { format, resolveConfig } from 'prettier';
 import { settingsMarkdown } from './src/config/settings-formats.ts';
 import { options } from './src/config/read.ts';
 import { errorsMarkdown } from './src/graph/errors/markdown.ts';
+import { checkNames, exposedMetrics } from './scripts/monitoring/exposed-metrics.ts';
+import { alerts, rulesYaml, runbookMarkdown } from './scripts/monitoring/alerts.ts';
+import { dashboardJson, dashboardQueries } from './scripts/monitoring/dashboard.ts';
 import { architecture } from './scripts/architecture.mjs';
 import { printMarkedSchema } from './src/graph/null-conditions.ts';
 import { schema } from './src/graph/schema.ts';
@@ -29,6 +32,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const printedSchema = printMarkedSchema(schema);
 const clientSchema = buildSchema(printedSchema);
 
+const metrics = await exposedMetrics();
+checkNames(metrics, [...alerts.map(({ expression }) => expression), ...dashboardQueries()]);
+
 /** Prints the files that are generated from the sources; with `--check`, only checks whether they are up to date. */
 const printed = {
   'schema.graphql': `# Printed by "npm run codegen" from src/graph; not edited by hand.\n\n${printedSchema}\n`,
@@ -38,7 +44,9 @@ const printed = {
   'docs/architecture.md': await withRegion('docs/architecture.md', 'picture', architecture(root)),
   'docs/errors.md': await formatted('docs/errors.md', errorsMarkdown()),
   'docs/front-ends.md': await formatted('docs/front-ends.md', withClients(read('docs/front-ends.md') ?? '')),
-  'docs/operations.md': await withRegion('docs/operations.md', 'metrics', metricsList()),
+  'docs/operations.md': await withRegions('docs/operations.md', { metrics: metricsList(), runbook: runbookMarkdown() }),
+  'deploy/prometheus/rules.yaml': await formatted('deploy/prometheus/rules.yaml', rulesYaml()),
+  'deploy/grafana/dashboard.json': await formatted('deploy/grafana/dashboard.json', dashboardJson()),
   'docs/settings.md': await withRegion('docs/settings.md', 'settings', settingsMarkdown()),
 };
 
@@ -135,23 +143,23 @@ function cacheTables(): string {
 
 /** A page of docs with generated content between the comments `<!-- name -->` and `<!-- /name -->`. */
 function withRegion(file: string, name: string, content: string): Promise<string> {
-  const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-  const page = read(file) ?? '';
-  if (!page.includes(start) || !page.includes(end)) throw new Error(`${file} lacks the comments ${start} and ${end}`);
-  return formatted(
-    file,
-    page.replace(new RegExp(`${start}[^]*${end}`), () => `${start}\n\n${content}\n\n${end}`),
-  );
+  return withRegions(file, { [name]: content });
 }
 
-/** The metrics as declared in the server; some exist only while a server is open. */
+function withRegions(file: string, contents: Readonly<Record<string, string>>): Promise<string> {
+  let page = read(file) ?? '';
+  for (const [name, content] of Object.entries(contents)) {
+    const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+    if (!page.includes(start) || !page.includes(end)) throw new Error(`${file} lacks the comments ${start} and ${end}`);
+    page = page.replace(new RegExp(`${start}[^]*${end}`), () => `${start}\n\n${content}\n\n${end}`);
+  }
+  return formatted(file, page);
+}
+
+/** The metrics of the facade; those of its process are listed elsewhere. */
 function metricsList(): string {
-  const files = readdirSync(join(root, 'src/server'), { recursive: true, encoding: 'utf8' });
-  const texts = files.filter((file) => file.endsWith('.ts')).map((file) => read(`src/server/${file}`) ?? '');
-  const rows = [...texts.join('\n').matchAll(/\(\s*'(catalog_\w+)',\s*'((?:[^'\\]|\\.)*)'/g)]
-    .map(([, name, help]) => `- \`${name}\`: ${help}`)
-    .sort();
-  return rows.join('\n');
+  const own = metrics.filter(({ name }) => name.startsWith('catalog_'));
+  return own.map(({ name, help }) => `- \`${name}\`: ${help}`).join('\n');
 }
 
 /** The options of `createFacade`, with the descriptions of the settings. */

@@ -85,8 +85,21 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
     limited: () => rateLimiter.calls(),
     /** Reads in flight; equal reads share one. */
     sharedReads: () => inFlight.size(),
-    /** Of Redis: invalidations that are not written yet, and refused commands by error. */
-    redis: () => ({ unsent: shared?.unsent() ?? 0, refusals: Object.fromEntries(shared?.refusals ?? []) }),
+    /** Of the record cache in memory. */
+    cacheSize: () => records.size(),
+    /** Entries that were refreshed after their time, by outcome. */
+    refreshed: () => refreshQueue.ended(),
+    /** What the rate limit leaves to the facade's own token; null if it has none. */
+    ownBudget: () => rateLimiter.state(credentials.own),
+    /** Of Redis: whether it can be reached, invalidations that are not written yet, leases, and refused commands by error. */
+    redis:
+      shared &&
+      (() => ({
+        isReachable: shared.isReachable(),
+        unsent: shared.unsent(),
+        leases: shared.leases(),
+        refusals: Object.fromEntries(shared.refusals),
+      })),
     /** Registered documents of all replicas; undefined without Redis. */
     documents: shared?.documents,
     /** For requests from now on that have no token of their own. */

@@ -12,6 +12,13 @@ export function createFleetMetrics(countWorkers: () => number) {
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [own] });
   const counter = (name: string, help: string) => new Counter({ name, help, registers: [own] });
   const workers = gauge('catalog_workers', 'Workers that run; without WORKERS there is no such metric.');
+  // prom-client omits those of the workers. The first of the list is that of the primary process, whose start is that of all.
+  new Gauge({
+    name: 'process_start_time_seconds',
+    help: 'Start time of the process since unix epoch in seconds.',
+    registers: [own],
+    aggregator: 'first',
+  }).set(Math.round(performance.timeOrigin / 1_000));
   const restarts = counter('catalog_worker_restarts_total', 'Workers started in place of one that ended.');
 
   return {

@@ -1,4 +1,6 @@
 /** Every metric of the facade, in one prom-client registry. Clients must not be able to choose label values freely. */
+import { totalmem } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
 import {
   Counter,
   Gauge,
@@ -16,8 +18,8 @@ export interface Tally {
   inc: (by?: number) => void;
 }
 
-/** The number, or one for each value of the label. */
-type GaugeValue = number | Readonly<Record<string, number>>;
+/** The number, or one for each value of the label; undefined if there is none now. */
+type ReadValue = number | Readonly<Record<string, number>> | undefined;
 
 /** How many durations are passed on to prom-client at once. */
 const BATCH = 100;
@@ -28,13 +30,13 @@ export function createMetrics() {
   let collecting: Promise<string> | undefined;
   return {
     ...declaredMetrics(registry),
-    /** A gauge that is read at each scrape. With a label, `read` returns a number for each value of the label. Of workers, the sum or the minimum. */
+    /** A gauge that is read at each scrape. With a label, `read` returns a number for each value of the label. Of workers, their sum, minimum or maximum. */
     gauge(
       name: string,
       help: string,
-      read: () => GaugeValue | Promise<GaugeValue>,
+      read: () => ReadValue | Promise<ReadValue>,
       label?: string,
-      aggregator: 'sum' | 'min' = 'sum',
+      aggregator: 'sum' | 'min' | 'max' = 'sum',
     ): void {
       new Gauge({
         name,
@@ -44,8 +46,24 @@ export function createMetrics() {
         aggregator,
         async collect() {
           const now = await read();
-          if (typeof now === 'number') this.set(now);
+          if (now === undefined) this.remove();
+          else if (typeof now === 'number') this.set(now);
           else for (const [value, number] of Object.entries(now)) this.set({ [label!]: value }, number);
+        },
+      });
+    },
+    /** A counter that is counted elsewhere, and read at each scrape as a gauge is. */
+    total(name: string, help: string, read: () => number | Readonly<Record<string, number>>, label?: string): void {
+      new Counter({
+        name,
+        help,
+        labelNames: label === undefined ? [] : [label],
+        registers: [registry],
+        collect() {
+          this.reset();
+          const now = read();
+          if (typeof now === 'number') this.inc(now);
+          else for (const [value, total] of Object.entries(now)) this.inc({ [label!]: value }, total);
         },
       });
     },
@@ -58,24 +76,30 @@ export function createMetrics() {
       });
       return { inc: (by = 1) => void (unreported += by) };
     },
-    /** The same with a histogram. */
-    successes(total: { inc: (by: number) => void }, duration: { observe: (seconds: number) => void }) {
-      const count = this.tally(total);
+    /** The same with a histogram of durations; `onFlush` gets those that it has not got before. */
+    durations(duration: { observe: (seconds: number) => void }, onFlush: (seconds: readonly number[]) => void) {
       let unreported: number[] = [];
       const flush = () => {
+        if (unreported.length === 0) return;
         for (const seconds of unreported) duration.observe(seconds);
+        onFlush(unreported);
         unreported = [];
       };
       flushes.push(flush);
       return {
         add(seconds: number): void {
-          count.inc();
           if (unreported.push(seconds) === BATCH) flush();
         },
       };
     },
-    /** CPU, memory, event loop lag and garbage collection of the process. */
-    collectProcessMetrics: () => collectDefaultMetrics({ register: registry }),
+    /** CPU, memory, event loop lag and garbage collection of the process, and its limits. */
+    collectProcessMetrics(): void {
+      collectDefaultMetrics({ register: registry });
+      const limit = 'Bytes of memory that the container, or else the machine, has for all workers together.';
+      this.gauge('catalog_memory_limit_bytes', limit, memoryLimit, undefined, 'max');
+      const heapLimit = 'Bytes that the heap may have before V8 ends the process.';
+      this.gauge('catalog_heap_limit_bytes', heapLimit, () => getHeapStatistics().heap_size_limit);
+    },
     contentType: registry.contentType,
     /** The Prometheus text format. Requests of one time share it: it takes milliseconds. */
     text(): Promise<string> {
@@ -91,6 +115,12 @@ export function createMetrics() {
   };
 }
 
+/** Node returns 0, or more than there is, if the container has no limit. */
+function memoryLimit(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+}
+
 function declaredMetrics(registry: Registry) {
   const registers = [registry];
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
@@ -99,6 +129,12 @@ function declaredMetrics(registry: Registry) {
     new Histogram({ name, help, buckets, labelNames, registers });
   return {
     requests: counter('catalog_requests_total', 'HTTP requests by path and status.', ['path', 'status']),
+    requestSeconds: histogram(
+      'catalog_request_seconds',
+      'Seconds from the headers of an HTTP request to the end of its response, by path.',
+      [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+      ['path'],
+    ),
     overloads: counter('catalog_overloads_total', 'Requests rejected because of overload.'),
     unreadConnections: counter(
       'catalog_unread_connections_total',
@@ -119,6 +155,12 @@ function declaredMetrics(registry: Registry) {
     namedOperationSeconds: counter(
       'catalog_named_operation_seconds_total',
       'Seconds that operations took, by name, for names in the manifest and in operations/.',
+      ['operation'],
+    ),
+    namedOperationDurations: histogram(
+      'catalog_named_operation_duration_seconds',
+      'Seconds that an operation took, by name, for names in the manifest and in operations/.',
+      [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       ['operation'],
     ),
     errors: counter('catalog_errors_total', 'Errors in responses by code.', ['code']),

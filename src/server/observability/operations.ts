@@ -26,17 +26,20 @@ export function createOperationObserver(
   const successes = new Map(
     types.map((type) => {
       const count = metrics.operations.labels({ type, outcome: 'ok' });
-      return [type, metrics.successes(count, metrics.operationSeconds.labels({ type }))];
+      return [type, metrics.durations(metrics.operationSeconds.labels({ type }), ({ length }) => count.inc(length))];
     }),
   );
 
-  const named = new Map<string, { ok: Tally; errors: Tally; seconds: Tally }>();
+  const named = new Map<string, { ok: Tally; errors: Tally; seconds: ReturnType<Metrics['durations']> }>();
 
   function namedSeries(operation: string) {
     let series = named.get(operation);
     if (series || !names.has(operation)) return series;
     const tallyOf = (outcome: string) => metrics.tally(metrics.namedOperations.labels({ operation, outcome }));
-    const seconds = metrics.tally(metrics.namedOperationSeconds.labels({ operation }));
+    const total = metrics.namedOperationSeconds.labels({ operation });
+    const seconds = metrics.durations(metrics.namedOperationDurations.labels({ operation }), (all) =>
+      total.inc(all.reduce((sum, each) => sum + each, 0)),
+    );
     named.set(operation, (series = { ok: tallyOf('ok'), errors: tallyOf('errors'), seconds }));
     return series;
   }
@@ -58,7 +61,7 @@ export function createOperationObserver(
       } else successes.get(type)?.add(elapsed);
       const series = name === undefined ? undefined : namedSeries(name);
       series?.[errors ? 'errors' : 'ok'].inc();
-      series?.seconds.inc(elapsed);
+      series?.seconds.add(elapsed);
       if (span) endOperationSpan(span, type, name, (errors ?? []).map(codeOf));
     },
     /** A document that cannot be run. */

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../api/endpoint.ts';
+import { version } from '../../package.ts';
 import type { Logger } from 'pino';
 import type { OnAvailabilityChange } from '../../upstream/availability.ts';
 import type { UpstreamErrorDetails } from '../../upstream/errors.ts';
@@ -13,14 +14,15 @@ import { endCallSpan } from './tracing.ts';
 /** Counts upstream calls and ends their spans. Labels have the path's template, never an id, which a client could choose. */
 export function observeCalls(metrics: Metrics, log: Logger): (call: ObservedCall) => void {
   const responses = createResponseLog(log);
-  const successes = new Map<Endpoint, ReturnType<Metrics['successes']>>();
+  const successes = new Map<Endpoint, ReturnType<Metrics['durations']>>();
 
   function successesOf(endpoint: Endpoint) {
     let series = successes.get(endpoint);
     if (series) return series;
     const labels = labelsOf(endpoint);
     const count = metrics.upstreamCalls.labels({ ...labels, outcome: '200' });
-    successes.set(endpoint, (series = metrics.successes(count, metrics.upstreamSeconds.labels(labels))));
+    series = metrics.durations(metrics.upstreamSeconds.labels(labels), ({ length }) => count.inc(length));
+    successes.set(endpoint, series);
     return series;
   }
 
@@ -85,8 +87,9 @@ export const logOutages =
       ? log.warn({ service }, `${service} is reachable again`)
       : log.warn({ service, reason }, `${service} is unreachable`);
 
-/** Registers the gauges of the HTTP server. */
+/** Registers the gauges of the program and its HTTP server. */
 export function registerServerGauges(metrics: Metrics, state: () => ServerState): void {
+  metrics.gauge('catalog_build_info', 'Always 1, with the version.', () => ({ [version]: 1 }), 'version', 'max');
   const gauge = (name: string, help: string, key: keyof ServerState) => metrics.gauge(name, help, () => state()[key]);
   gauge('catalog_requests_running', 'HTTP requests in progress.', 'requestsRunning');
   gauge('catalog_operations_running', 'Operations that hold a slot.', 'operationsRunning');
@@ -118,9 +121,32 @@ export function registerUpstreamGauges(metrics: Metrics, upstream: UpstreamClien
     'min',
   );
   gauge('catalog_upstream_calls_running', 'Upstream calls in flight.', ({ running }) => running);
+  gauge('catalog_upstream_calls_waiting', 'Upstream calls that wait for a connection.', ({ waiting }) => waiting);
+  registerCacheGauges(metrics, upstream);
+  if (redis) registerRedisGauges(metrics, redis);
+}
+
+function registerCacheGauges(metrics: Metrics, { cacheSize, refreshed, ownBudget }: UpstreamClient): void {
+  metrics.gauge('catalog_cache_entries', 'Entries of the record cache in memory.', () => cacheSize().entries);
+  metrics.gauge('catalog_cache_bytes', 'Bytes of the record cache in memory, estimated.', () => cacheSize().bytes);
+  const evicted = 'Entries of the record cache in memory that made room for others.';
+  metrics.total('catalog_cache_evictions_total', evicted, () => cacheSize().evictions);
+  const ended = 'Entries that were refreshed after their time, while they were served, by outcome.';
+  metrics.total('catalog_revalidations_total', ended, refreshed, 'outcome');
+  const left =
+    "Film calls that the facade's own token can make now of those that it has a minute; none if it has no limit.";
+  metrics.gauge('catalog_quota_remaining', left, async () => (await ownBudget())?.remaining, undefined, 'min');
+  const limit = "Film calls that the facade's own token has a minute; none if it has no limit.";
+  metrics.gauge('catalog_quota_limit', limit, async () => (await ownBudget())?.limit, undefined, 'max');
+}
+
+function registerRedisGauges(metrics: Metrics, redis: NonNullable<UpstreamClient['redis']>): void {
+  const up = '1 while Redis can be reached; without REDIS_URL there is no such metric.';
+  metrics.gauge('catalog_redis_up', up, () => (redis().isReachable ? 1 : 0), undefined, 'min');
+  const leases = 'Entries that this process loads from upstream for all replicas.';
+  metrics.gauge('catalog_redis_leases', leases, () => redis().leases);
   const unsent = 'Invalidations that are not in Redis yet: other replicas may serve what they concern.';
   metrics.gauge('catalog_redis_invalidations_unsent', unsent, () => redis().unsent);
   const refused = 'Commands that Redis refused, by the first word of its error.';
   metrics.gauge('catalog_redis_refusals', refused, () => redis().refusals, 'error');
-  gauge('catalog_upstream_calls_waiting', 'Upstream calls that wait for a connection.', ({ waiting }) => waiting);
 }

@@ -86,6 +86,16 @@ export interface Cache {
   delete: (key: CacheKey) => boolean;
   /** Drops all entries of these tags, groups and partitions. False if other replicas may still have them. */
   invalidate: (names: readonly string[]) => boolean | Promise<boolean>;
+  /** Of the entries in memory. */
+  size: () => CacheSize;
+}
+
+export interface CacheSize {
+  entries: number;
+  /** An estimate. */
+  bytes: number;
+  /** Entries that made room for others, since the start. */
+  evictions: number;
 }
 
 /** Whether the entry has all that is needed, and may be used without a call. */
@@ -136,7 +146,11 @@ export function createMemoryCache(maxBytes: number) {
   const entries = new LRUCache<string, CacheEntry & { version: number }>({
     maxSize: maxBytes,
     sizeCalculation: ({ bytes }, text) => ENTRY_OVERHEAD + 2 * text.length + HEAP_PER_BYTE * bytes,
+    dispose: (_, __, reason) => {
+      if (reason === 'evict') evictions++;
+    },
   });
+  let evictions = 0;
   let latest = 0;
   /** Older versions count as invalidated: the names invalidated then are no longer remembered. */
   let oldestKnown = 0;
@@ -180,6 +194,7 @@ export function createMemoryCache(maxBytes: number) {
       return true;
     },
     delete: (key: CacheKey) => entries.delete(key.text),
+    size: (): CacheSize => ({ entries: entries.size, bytes: entries.calculatedSize, evictions }),
     /** `shared`: the version in the log of which these are all until then. */
     invalidate(names: readonly string[], shared = now.shared): boolean {
       if (names.length > 0) latest++;

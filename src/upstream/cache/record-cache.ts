@@ -81,6 +81,8 @@ export function createRecordCache({ ttlSeconds, revalidateSeconds = 0, cache: sh
     /** Counts invalidations: a response may be reused in the epoch of its reads. Null if nothing is cached, or other processes invalidate too. */
     epoch: (): number | null => (hasEpochs ? epoch : null),
     forViewer: (viewer: CacheViewer): ViewerCache => new ViewerCache(parts, viewer),
+    /** Of the entries in memory. */
+    size: () => cache.size(),
   };
 }
 

@@ -30,6 +30,7 @@ export class RefreshQueue {
   private readonly paused = new Map<string, number>();
   private readonly isBusy: (service: Refresh['service']) => boolean;
   private running = 0;
+  private readonly counts = { ok: 0, failed: 0 };
   private timer: NodeJS.Timeout | undefined;
   private isClosed = false;
 
@@ -50,6 +51,11 @@ export class RefreshQueue {
   /** Entries that wait. */
   size(): number {
     return this.queued.size;
+  }
+
+  /** Those that have run, by outcome. */
+  ended(): Readonly<Record<'ok' | 'failed', number>> {
+    return this.counts;
   }
 
   close(): void {
@@ -85,7 +91,9 @@ export class RefreshQueue {
     }
     this.running--;
     if (this.paused.size > QUEUED_MAX) this.paused.clear();
-    if (hasFailed()) this.paused.set(refresh.credential, performance.now() + PAUSE_MS);
+    const failed = hasFailed();
+    this.counts[failed ? 'failed' : 'ok']++;
+    if (failed) this.paused.set(refresh.credential, performance.now() + PAUSE_MS);
     if (this.queued.size > 0) this.later(0);
   }
 

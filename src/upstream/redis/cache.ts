@@ -62,8 +62,14 @@ export function createRedisCache(
       onInvalidation();
       return invalidations.add(names);
     },
+    size: () => memory.size(),
   };
-  return { cache, flush: (withinMs: number) => invalidations.flush(withinMs), unsent: () => invalidations.unsent() };
+  return {
+    cache,
+    flush: (withinMs: number) => invalidations.flush(withinMs),
+    unsent: () => invalidations.unsent(),
+    leases: () => leases.size(),
+  };
 }
 
 /** For a lookup of its own. */

@@ -14,7 +14,7 @@ interface ChannelOptions {
   timeoutMs: number;
   pause: Pause;
   /** Of the connection. */
-  availability: AvailabilityMonitor;
+  availability: Pick<AvailabilityMonitor, 'onSuccess' | 'onFailure'>;
   report: ReportAvailability;
   /** Called with the first word of an error reply. */
   onRefusal: (code: string) => void;

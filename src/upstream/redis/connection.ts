@@ -22,6 +22,7 @@ export interface RedisConnection {
   channel: (what: string, timeoutMs: number, pause?: Pause) => RedisCall;
   /** Refused commands, by the first word of the error. */
   refusals: ReadonlyMap<string, number>;
+  isReachable: () => boolean;
   /** A sentence if it cannot be used as it is set. */
   check: () => Promise<string | undefined>;
   /** Changes the address, once there is a connection to the new one. A sentence if that cannot be used: the old one stays in use. */
@@ -67,6 +68,7 @@ export function openRedis(
     channel: (what, timeoutMs, pause = createPause()) =>
       createChannel(connection, { what, timeoutMs, pause, availability, report, onRefusal }),
     refusals,
+    isReachable: () => current.redis.status === 'ready' && availability.isAvailable(),
     check: () => current.check(),
     async use(url) {
       const client = open(readAddress(url));

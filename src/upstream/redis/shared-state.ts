@@ -49,10 +49,13 @@ export function connectRedis({
     updates: channel('entries', timeouts.window),
     invalidations: { call: channel('invalidations', timeouts.window, pause), pause },
   };
-  const { cache, flush, unsent } = createRedisCache(connection, calls, maxBytes, onInvalidation);
+  const { cache, flush, unsent, leases } = createRedisCache(connection, calls, maxBytes, onInvalidation);
   return {
     cache,
     unsent,
+    /** Entries that this process loads for all replicas. */
+    leases,
+    isReachable: connection.isReachable,
     windows: createRedisWindows(connection, channel('the rate limit', timeouts.window)),
     check: connection.check,
     use: connection.use,

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../../config/settings.ts';
 import { cancel } from '../../../lib/cancellation.ts';
 import { append, unlink } from '../../../lib/queue.ts';
-import type { Metrics, Tally } from '../../observability/metrics.ts';
+import type { Metrics } from '../../observability/metrics.ts';
 import { type Admission, sendOverloaded } from './admission.ts';
 import { endConnection, originIn, parseErrorOf } from './broken-connection.ts';
 import { Compression } from '../response/compression.ts';
@@ -62,14 +62,16 @@ export class HttpServer {
 
   private readonly parts: HttpServerParts;
   private readonly statusOf: StatusOf;
-  private readonly successes: Tally;
+  private readonly successes: ReturnType<Metrics['durations']>;
 
   constructor(parts: HttpServerParts) {
     const { config, metrics, admission } = parts;
     this.parts = parts;
     this.statusOf = statusesOf(config.httpStatuses);
     this.compression = config.compression ? new Compression() : undefined;
-    this.successes = metrics.tally(metrics.requests.labels({ path: '/graphql', status: '200' }));
+    const ok = metrics.requests.labels({ path: '/graphql', status: '200' });
+    const seconds = metrics.requestSeconds.labels({ path: '/graphql' });
+    this.successes = metrics.durations(seconds, ({ length }) => ok.inc(length));
     this.server = createServer(
       {
         maxHeaderSize: config.maxHeaderBytes,
@@ -203,11 +205,16 @@ export class HttpServer {
     }
     if (!response.writableFinished) cancel(lifetime, new Error('The client disconnected.'));
     const { statusCode: status } = response;
-    if (status === 200 && path === '/graphql') this.successes.inc();
-    else this.parts.metrics.requests.inc({ path: this.routes.has(path) ? path : 'other', status: String(status) });
-    if (!this.parts.log.isLevelEnabled('debug')) return;
-    const ms = Math.round(performance.now() - startedAt);
-    this.parts.log.debug({ requestId, method: request.method, path, status, ms }, 'request');
+    const ms = performance.now() - startedAt;
+    const { metrics, log } = this.parts;
+    if (status === 200 && path === '/graphql') this.successes.add(ms / 1_000);
+    else {
+      const known = this.routes.has(path) ? path : 'other';
+      metrics.requests.inc({ path: known, status: String(status) });
+      metrics.requestSeconds.observe({ path: known }, ms / 1_000);
+    }
+    if (log.isLevelEnabled('debug'))
+      log.debug({ requestId, method: request.method, path, status, ms: Math.round(ms) }, 'request');
   }
 
   /** A preflight is allowed at any path: pages could not read the 404 of the request otherwise. */
