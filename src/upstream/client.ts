@@ -91,15 +91,8 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
     refreshed: () => refreshQueue.ended(),
     /** What the rate limit leaves to the facade's own token; null if it has none. */
     ownBudget: () => rateLimiter.state(credentials.own),
-    /** Of Redis: whether it can be reached, invalidations that are not written yet, leases, and refused commands by error. */
-    redis:
-      shared &&
-      (() => ({
-        isReachable: shared.isReachable(),
-        unsent: shared.unsent(),
-        leases: shared.leases(),
-        refusals: Object.fromEntries(shared.refusals),
-      })),
+    /** Undefined without Redis. */
+    redis: shared?.state,
     /** Registered documents of all replicas; undefined without Redis. */
     documents: shared?.documents,
     /** For requests from now on that have no token of their own. */

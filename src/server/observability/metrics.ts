@@ -26,47 +26,12 @@ const BATCH = 100;
 
 export function createMetrics() {
   const registry = new Registry();
+  const collected = collectedMetrics(registry);
   const flushes: (() => void)[] = [];
   let collecting: Promise<string> | undefined;
   return {
     ...declaredMetrics(registry),
-    /** A gauge that is read at each scrape. With a label, `read` returns a number for each value of the label. Of workers, their sum, minimum or maximum. */
-    gauge(
-      name: string,
-      help: string,
-      read: () => ReadValue | Promise<ReadValue>,
-      label?: string,
-      aggregator: 'sum' | 'min' | 'max' = 'sum',
-    ): void {
-      new Gauge({
-        name,
-        help,
-        labelNames: label === undefined ? [] : [label],
-        registers: [registry],
-        aggregator,
-        async collect() {
-          const now = await read();
-          if (now === undefined) this.remove();
-          else if (typeof now === 'number') this.set(now);
-          else for (const [value, number] of Object.entries(now)) this.set({ [label!]: value }, number);
-        },
-      });
-    },
-    /** A counter that is counted elsewhere, and read at each scrape as a gauge is. */
-    total(name: string, help: string, read: () => number | Readonly<Record<string, number>>, label?: string): void {
-      new Counter({
-        name,
-        help,
-        labelNames: label === undefined ? [] : [label],
-        registers: [registry],
-        collect() {
-          this.reset();
-          const now = read();
-          if (typeof now === 'number') this.inc(now);
-          else for (const [value, total] of Object.entries(now)) this.inc({ [label!]: value }, total);
-        },
-      });
-    },
+    ...collected,
     /** Counts what happens with every request. prom-client hashes the labels each time, so it gets the sum before a scrape. */
     tally(total: { inc: (by: number) => void }): Tally {
       let unreported = 0;
@@ -96,9 +61,9 @@ export function createMetrics() {
     collectProcessMetrics(): void {
       collectDefaultMetrics({ register: registry });
       const limit = 'Bytes of memory that the container, or else the machine, has for all workers together.';
-      this.gauge('catalog_memory_limit_bytes', limit, memoryLimit, undefined, 'max');
+      collected.gauge('catalog_memory_limit_bytes', limit, memoryLimit, undefined, 'max');
       const heapLimit = 'Bytes that the heap may have before V8 ends the process.';
-      this.gauge('catalog_heap_limit_bytes', heapLimit, () => getHeapStatistics().heap_size_limit);
+      collected.gauge('catalog_heap_limit_bytes', heapLimit, () => getHeapStatistics().heap_size_limit);
     },
     contentType: registry.contentType,
     /** The Prometheus text format. Requests of one time share it: it takes milliseconds. */
@@ -114,6 +79,47 @@ export function createMetrics() {
     },
   };
 }
+
+/** Metrics of numbers that are kept elsewhere: they are read at each scrape, and cost nothing otherwise. */
+const collectedMetrics = (registry: Registry) => ({
+  /** A gauge that is read at each scrape. With a label, `read` returns a number for each value of the label. Of workers, their sum, minimum or maximum. */
+  gauge(
+    name: string,
+    help: string,
+    read: () => ReadValue | Promise<ReadValue>,
+    label?: string,
+    aggregator: 'sum' | 'min' | 'max' = 'sum',
+  ): void {
+    new Gauge({
+      name,
+      help,
+      labelNames: label === undefined ? [] : [label],
+      registers: [registry],
+      aggregator,
+      async collect() {
+        const now = await read();
+        if (now === undefined) this.remove();
+        else if (typeof now === 'number') this.set(now);
+        else for (const [value, number] of Object.entries(now)) this.set({ [label!]: value }, number);
+      },
+    });
+  },
+  /** A counter that is counted elsewhere, and read at each scrape as a gauge is. */
+  total(name: string, help: string, read: () => number | Readonly<Record<string, number>>, label?: string): void {
+    new Counter({
+      name,
+      help,
+      labelNames: label === undefined ? [] : [label],
+      registers: [registry],
+      collect() {
+        this.reset();
+        const now = read();
+        if (typeof now === 'number') this.inc(now);
+        else for (const [value, total] of Object.entries(now)) this.inc({ [label!]: value }, total);
+      },
+    });
+  },
+});
 
 /** Node returns 0, or more than there is, if the container has no limit. */
 function memoryLimit(): number {

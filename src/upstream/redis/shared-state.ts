@@ -53,9 +53,15 @@ export function connectRedis({
   return {
     cache,
     unsent,
-    /** Entries that this process loads for all replicas. */
-    leases,
-    isReachable: connection.isReachable,
+    state: () => ({
+      isReachable: connection.isReachable(),
+      /** Invalidations that are not written yet. */
+      unsent: unsent(),
+      /** Entries that this process loads for all replicas. */
+      leases: leases(),
+      /** Refused commands, by the first word of the error. */
+      refusals: Object.fromEntries(connection.refusals),
+    }),
     windows: createRedisWindows(connection, channel('the rate limit', timeouts.window)),
     check: connection.check,
     use: connection.use,
