@@ -91,9 +91,8 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
     refreshed: () => refreshQueue.ended(),
     /** What the rate limit leaves to the facade's own token; null if it has none. */
     ownBudget: () => rateLimiter.state(credentials.own),
-    /** Undefined without Redis. */
+    /** The state of Redis, and registered documents of all replicas; undefined without Redis. */
     redis: shared?.state,
-    /** Registered documents of all replicas; undefined without Redis. */
     documents: shared?.documents,
     /** For requests from now on that have no token of their own. */
     changeAccessToken: (token: string): void => credentials.changeOwn(token),
