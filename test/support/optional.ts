@@ -6,7 +6,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Folders of tests that have a package.json of their own. */
 const tooled = ['test/clients', 'test/frontend', 'test/conformance', 'test/runtimes'];
-const programs = ['redis-server', 'redis-sentinel', 'openssl', 'curl', 'nginx'];
+const programs = ['redis-server', 'redis-sentinel', 'openssl', 'curl', 'nginx', 'promtool'];
 
 /** The folders with a package that is not installed. */
 export const withoutTools = (): string[] => tooled.filter((folder) => !hasPackages(join(root, folder)));

@@ -3,6 +3,7 @@ import { afterAll } from 'vitest';
 import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
+import { observeCalls } from '../../src/server/observability/watch.ts';
 import { type ServerParts, openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import type { GraphQLResponse } from './facade.ts';
@@ -15,10 +16,11 @@ export async function startFacade(settings: Flags = {}, env: NodeJS.ProcessEnv =
   const own = { BASE_URL: books.url, EVENT_BASE_URL: events.url, PORT: '0' };
   const config = readConfig({ ...patientEnv, ...own, ...env }, { recordTtlSeconds: '0', ...settings });
   const logged: string[] = [];
-  const metrics = createMetrics();
+  const metrics = parts.metrics ?? createMetrics();
+  const observe = observeCalls(metrics, pino({ level: 'silent' }));
   const log = pino({ level: config.logLevel }, { write: (line: string) => void logged.push(line) });
   const address = { baseUrl: books.url, eventBaseUrl: events.url };
-  const upstream = parts.upstream ?? createUpstream({ ...config, ...address });
+  const upstream = parts.upstream ?? createUpstream({ ...config, ...address }, { observe });
   const facade = await openServer(config, { schema, upstream, log, metrics, graphiql: 'dist/graphiql', ...parts });
   const close = async () => {
     await facade.close();
