@@ -1,5 +1,14 @@
 // Bundles the program with its dependencies, and other entries without theirs. An up-to-date bundle is not rebuilt.
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -186,17 +195,34 @@ function writeLicenses(file, inputs) {
   return file;
 }
 
-/** Bundles what front ends import: the documents, for any runtime, and their types. */
+/** Makes what front ends import from this package: the documents, for any runtime, and their types. */
 export async function publishOperations() {
-  const source = 'generated/operations.ts';
-  if (!existsSync(root + source)) return;
-  const text = readFileSync(root + source, 'utf8');
+  if (existsSync(`${root}generated/operations.ts`)) await publishModule('generated/operations.ts', 'dist/operations');
+}
+
+/** Makes client/dist, the package of front ends: the documents, and each file of client/src. */
+export async function publishClient() {
+  rmSync(`${root}client/dist`, { recursive: true, force: true });
+  const rewrite = (text) =>
+    text
+      .replace("'@graphql-typed-document-node/core'", "'./typed-document.js'")
+      .replace("'../../generated/operations.ts'", "'./index.js'")
+      .replace(/'(\.\/\S+)\.ts'/g, "'$1.js'");
+  await publishModule('generated/operations.ts', 'client/dist/index', rewrite);
+  for (const file of readdirSync(`${root}client/src`))
+    await publishModule(`client/src/${file}`, `client/dist/${basename(file, '.ts')}`, rewrite);
+  for (const file of ['schema.graphql', 'LICENSE']) copyFileSync(root + file, `${root}client/${file}`);
+}
+
+/** A source as JavaScript and as declarations. */
+async function publishModule(source, output, rewrite = (text) => text) {
+  const text = rewrite(readFileSync(root + source, 'utf8'));
   const [{ transform }, { default: ts }] = await Promise.all([import('esbuild'), import('typescript')]);
   const { outputText } = ts.transpileDeclaration(text, { fileName: source, compilerOptions: { target: 'es2022' } });
   const { code } = await transform(text, { loader: 'ts', target: 'es2022' });
-  mkdirSync(`${root}dist`, { recursive: true });
-  writeFileSync(`${root}dist/operations.js`, code);
-  writeFileSync(`${root}dist/operations.d.ts`, outputText);
+  mkdirSync(dirname(root + output), { recursive: true });
+  writeFileSync(`${root}${output}.js`, code);
+  writeFileSync(`${root}${output}.d.ts`, outputText);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
@@ -210,7 +236,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   };
   await Promise.all(
     entries.length > 0
-      ? entries.map((entry) => bundle(entry, onBuild))
+      ? entries.map((entry) => (entry === 'client' ? publishClient() : bundle(entry, onBuild)))
       : [bundle(PROGRAM, onBuild), bundle('src/facade.ts', onBuild), publishOperations()],
   );
   if (entries.length === 0 || entries.includes(PROGRAM))

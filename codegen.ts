@@ -1,3 +1,4 @@
+import type { GraphQLObjectType } from 'graphql';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,9 +13,12 @@ import {
   isAbstractType,
   isIntrospectionType,
   isObjectType,
+  Kind,
   parse,
 } from 'graphql';
 import { format, resolveConfig } from 'prettier';
+import { scalars } from './client/src/scalars.ts';
+import { createManifest } from './src/cli/manifest.ts';
 import { settingsMarkdown } from './src/config/settings-formats.ts';
 import { options } from './src/config/read.ts';
 import { errorsMarkdown } from './src/graph/errors/markdown.ts';
@@ -31,6 +35,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** The schema as clients have it: enums with their names instead of internal values. */
 const printedSchema = printMarkedSchema(schema);
 const clientSchema = buildSchema(printedSchema);
+/** Texts as Apollo Client and urql send them. */
+const manifest = createManifest([join(root, 'operations')], clientSchema, { format: 'hashes', typename: true });
 
 const metrics = await exposedMetrics();
 checkNames(metrics, [...alerts.map(({ expression }) => expression), ...dashboardQueries()]);
@@ -39,6 +45,9 @@ checkNames(metrics, [...alerts.map(({ expression }) => expression), ...dashboard
 const printed = {
   'schema.graphql': `# Printed by "npm run codegen" from src/graph; not edited by hand.\n\n${printedSchema}\n`,
   'generated/operations.ts': `${await typed('operations')}\n${cacheTables()}`,
+  'client/manifest.json': `${manifest}\n`,
+  'client/src/document-ids.ts': await formatted('client/src/document-ids.ts', documentIds()),
+  'client/extra.graphqls': await formatted('client/extra.graphqls', kotlinExtensions()),
   'test/clients/documents.ts': await typed('test/clients/documents'),
   'facade.d.ts': withOptions(read('facade.d.ts') ?? ''),
   'docs/architecture.md': await withRegion('docs/architecture.md', 'picture', architecture(root)),
@@ -78,17 +87,52 @@ async function typed(folder: string): Promise<string> {
       enumsAsTypes: true,
       useTypeImports: true,
       strictScalars: true,
-      scalars: {
-        DateTime: 'string',
-        LocalDateTime: 'string',
-        URL: 'string',
-        Upload: { input: 'Blob', output: 'never' },
-      },
+      scalars,
     },
     plugins: [{ operations: {} }, { documents: {} }],
     pluginMap: { operations: typescriptOperations, documents: typedDocumentNode },
   });
   return `// Printed by "npm run codegen" from ${folder}/; not edited by hand.\n${text}`;
+}
+
+/** The ids of the documents in the manifest, by the name of their operation. */
+function documentIds(): string {
+  const ids = Object.entries(JSON.parse(manifest) as Record<string, string>).map(([id, text]) => {
+    const operation = parse(text).definitions.find((each) => each.kind === Kind.OPERATION_DEFINITION);
+    return [operation?.name?.value ?? '', id] as const;
+  });
+  const comment = 'The ids of the documents in manifest.json, by the name of their operation: SHA-256 of their text.';
+  return `// Printed by "npm run codegen" from operations/; not edited by hand.
+
+/** ${comment} */
+export const documentIds: Record<${ids.map(([name]) => `'${name}'`).join(' | ')}, string> = ${JSON.stringify(Object.fromEntries(ids))};`;
+}
+
+/** The cache keys of Apollo Kotlin, which adds these directives to the schema. */
+function kotlinExtensions(): string {
+  const objects = Object.values(clientSchema.getTypeMap()).filter(isObjectType);
+  const entities = objects.filter((type) => type.getFields().id);
+  // A page can be merged with the next only if its items have keys.
+  const lists = objects.filter(({ name }) => name.endsWith('Connection'));
+  const merged = lists.filter((type) =>
+    entities.includes(getNamedType(type.getFields().nodes?.type) as GraphQLObjectType),
+  );
+  const lookups = Object.values(clientSchema.getQueryType()!.getFields()).filter(
+    ({ args, type }) =>
+      args.length === 1 && args[0]!.name === 'id' && entities.includes(getNamedType(type) as GraphQLObjectType),
+  );
+  return `# Printed by "npm run codegen" from src/graph; not edited by hand.
+# Apollo Kotlin reads this file beside schema.graphql: the keys of its normalized cache.
+extend schema
+  @link(url: "https://specs.apollo.dev/cache/v0.4", import: ["@typePolicy", "@fieldPolicy", "@connection"])
+
+${entities.map(({ name }) => `extend type ${name} @typePolicy(keyFields: "id")`).join('\n')}
+
+${merged.map(({ name }) => `extend type ${name} @connection`).join('\n')}
+
+# Found in the cache without a request if the argument is the global id.
+extend type Query
+${lookups.map(({ name }) => `@fieldPolicy(forField: "${name}", keyArgs: "id")`).join('\n')}`;
 }
 
 /** Information for the normalized caches of clients that they cannot derive from responses. */
@@ -183,7 +227,7 @@ async function formatted(file: string, text: string): Promise<string> {
 /** The set-up of a client, as used by the tests of clients. */
 function withClients(page: string): string {
   return page.replaceAll(/<!-- (test\/clients\/\w+\.ts) -->\n[^]*?<!-- end -->/g, (_, file: string) => {
-    const text = (read(file) ?? '').replace('../../generated/operations.ts', 'catalog-graphql/operations');
+    const text = (read(file) ?? '').replace(/'..\/..\/client\/src\/(\w+).ts'/g, "'catalog-graphql-client/$1'");
     return `<!-- ${file} -->\n\n\`\`\`ts\n${text}\`\`\`\n\n<!-- end -->`;
   });
 }

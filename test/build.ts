@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundle, publishDocs, publishGraphiql, publishOperations } from '../build.mjs';
+import { bundle, publishClient, publishDocs, publishGraphiql, publishOperations } from '../build.mjs';
 import { openOrigin } from '../src/origin/server.ts';
 import { skippedLine } from './support/optional.ts';
 
@@ -16,6 +16,7 @@ export async function setup(): Promise<() => void> {
     rmSync(new URL('../dist/main.js', import.meta.url), { force: true });
   });
   await publishOperations();
+  await publishClient();
   await publishGraphiql();
   await publishDocs();
   const dataDir = mkdtempSync(join(tmpdir(), 'catalog-'));

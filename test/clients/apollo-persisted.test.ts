@@ -1,13 +1,20 @@
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ApolloClient, HttpLink, InMemoryCache, gql } from '@apollo/client';
+import { fileURLToPath } from 'node:url';
+import { ApolloClient, CombinedGraphQLErrors, HttpLink, InMemoryCache, gql } from '@apollo/client';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
-import { expect, test } from 'vitest';
+import { print } from 'graphql';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { fieldErrors } from '../../client/src/errors.ts';
+import { documentId } from '../../client/src/trusted.ts';
+import * as documents from '../../generated/operations.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { createManifest } from '../../src/cli/manifest.ts';
 import { journey } from '../support/journey.ts';
 import { temporaryDirectory } from '../support/service.ts';
+
+const { AnnotateDocument, BookDocument } = documents;
 
 const directory = temporaryDirectory();
 const bookPage = `
@@ -81,6 +88,40 @@ test('Apollo Client with a manifest sends hashes only, and operations outside th
   expect(requests).toEqual([{ method: 'GET', sendsText: false, cacheControl: expect.stringMatching(/^private, /) }]);
   await expect(client.mutate({ mutation: gql(uncollect) })).rejects.toThrow(/trusted documents/);
   await expect(client.query({ query: gql('{ book(id: "6082808") { title } }') })).rejects.toThrow(/trusted documents/);
+});
+
+test('Apollo Client sends the documents of catalog-graphql-client by their ids in its manifest', async () => {
+  const persistedOperations = fileURLToPath(new URL('../../client/manifest.json', import.meta.url));
+  const { facade } = await journey({ persistedOperations, persistedOnly: 'on', automaticPersistedQueries: 'off' });
+  const sent = vi.spyOn(globalThis, 'fetch');
+  onTestFinished(() => sent.mockRestore());
+  const client = new ApolloClient({
+    link: new PersistedQueryLink({ generateHash: documentId, useGETForHashedQueries: true }).concat(
+      new HttpLink({ uri: `${facade.url}/graphql`, headers: { authorization: 'Bearer demo-alice' } }),
+    ),
+    cache: new InMemoryCache(),
+  });
+  const { data } = await client.query({ query: BookDocument, variables: { id: '6082808' } });
+  expect(data?.book?.title).toBe('百年孤独');
+  const { error } = await client.mutate({
+    mutation: AnnotateDocument,
+    variables: { content: '短' },
+    errorPolicy: 'all',
+  });
+  expect(CombinedGraphQLErrors.is(error) && fieldErrors(error.errors)).toEqual({
+    content: expect.stringContaining('must have more than 15 characters') as string,
+  });
+  expect(sent.mock.calls.map(([, init]) => [init?.method, JSON.stringify(init).includes('mutation')])).toEqual([
+    ['GET', false],
+    ['POST', false],
+  ]);
+  expect(() => documentId(gql(bookPage))).toThrow('The operation BookPage is not in the manifest');
+  // Each id is the hash of the text that the client sends.
+  const manifest = JSON.parse(readFileSync(persistedOperations, 'utf8')) as Record<string, string>;
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+  for (const document of Object.values(documents))
+    if (typeof document === 'object' && 'kind' in document && document.definitions[0]?.kind === 'OperationDefinition')
+      expect(manifest).toHaveProperty(sha256(print(client.documentTransform.transformDocument(document))));
 });
 
 test('Apollo Client sends full texts if automatic persisted queries are off', async () => {

@@ -1,8 +1,8 @@
-import { ApolloClient, ApolloLink, HttpLink, InMemoryCache, type TypePolicies } from '@apollo/client';
+import { ApolloClient, ApolloLink, HttpLink, InMemoryCache } from '@apollo/client';
 import { Defer20220824Handler } from '@apollo/client/incremental';
 import { relayStylePagination } from '@apollo/client/utilities';
 import UploadHttpLink from 'apollo-upload-client/UploadHttpLink.mjs';
-import { connections, possibleTypes, valueTypes } from '../../generated/operations.ts';
+import { cacheOptions } from '../../client/src/apollo.ts';
 
 export function apolloClient(uri: string, token: string) {
   const headers = { authorization: `Bearer ${token}` };
@@ -14,18 +14,7 @@ export function apolloClient(uri: string, token: string) {
   );
   return new ApolloClient({
     link,
-    cache: new InMemoryCache({ possibleTypes, typePolicies: typePolicies() }),
+    cache: new InMemoryCache(cacheOptions(relayStylePagination)),
     incrementalHandler: new Defer20220824Handler(),
   });
-}
-
-function typePolicies(): TypePolicies {
-  const policies: TypePolicies = {};
-  // Types without an id are merged into their parent: otherwise a page with fewer fields would remove those of another.
-  for (const type of valueTypes) policies[type] = { merge: true };
-  for (const [type, lists] of Object.entries(connections)) {
-    const fields = Object.entries(lists).map(([field, keys]) => [field, relayStylePagination(keys)]);
-    policies[type] = { fields: Object.fromEntries(fields) };
-  }
-  return policies;
 }

@@ -1,9 +1,9 @@
-import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../support/service.ts';
+import { tsExamplesOf } from '../support/examples.ts';
+import { errorsIn, frontEnd, node, run } from './front-end.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -15,12 +15,16 @@ const frontEnds = {
   codegen: ['graphql-codegen', '--config', 'codegen.yml'],
   tada: ['gql.tada', 'generate-output'],
   published: undefined,
+  apollo: undefined,
+  urql: undefined,
 };
+const packageOf = (name: string) => (name === 'published' ? 'catalog-graphql' : 'catalog-graphql-client');
 
 describe.each(Object.entries(frontEnds))('the front end %s', (name, tool) => {
   test('compiles against the schema, and not with a field that its query does not select', LOADED, async () => {
-    const folder = frontEnd(name);
+    const folder = frontEnd(name, packageOf(name));
     if (tool) expect(await run(folder, tool)).toMatchObject({ code: 0 });
+    if (name === 'apollo') writeFileSync(join(folder, 'src/docs.ts'), tsExamplesOf('docs/front-ends.md')[0]!);
     // The other page differs only in the field.
     const page = readFileSync(join(folder, 'src/bookPage.ts'), 'utf8');
     const title = /book\?\.title\b/;
@@ -33,7 +37,7 @@ describe.each(Object.entries(frontEnds))('the front end %s', (name, tool) => {
 
   if (!tool) return;
   test('rejects a field that the schema does not have', LOADED, async () => {
-    const folder = frontEnd(name);
+    const folder = frontEnd(name, packageOf(name));
     const file = join(folder, 'src/bookPage.ts');
     const page = readFileSync(file, 'utf8');
     const line = /^( +)title$/m;
@@ -50,7 +54,7 @@ test.each(['relay', 'codegen'] as const)(
   'the types of %s for fields with @semanticNonNull need a check for null only with a schema without the directive',
   LOADED,
   async (name) => {
-    const folder = frontEnd(name);
+    const folder = frontEnd(name, packageOf(name));
     // With the directive this page compiles: the front end as it is does.
     expect(readFileSync(join(folder, 'src/filmPage.ts'), 'utf8')).toContain('subject.genres.join()');
     const schema = readFileSync(join(root, 'schema.graphql'), 'utf8');
@@ -59,7 +63,7 @@ test.each(['relay', 'codegen'] as const)(
     const settings = readFileSync(config, 'utf8');
     writeFileSync(
       config,
-      settings.replace(/(\.\/)?node_modules\/catalog-graphql\/schema\.graphql/, './unmarked.graphql'),
+      settings.replace(/(\.\/)?node_modules\/catalog-graphql-client\/schema\.graphql/, './unmarked.graphql'),
     );
     expect(await run(folder, frontEnds[name])).toMatchObject({ code: 0 });
     const unmarked = await run(folder, ['tsc', '-p', '.']);
@@ -69,7 +73,7 @@ test.each(['relay', 'codegen'] as const)(
 );
 
 test('documents and schema can be imported by the name of the package', async () => {
-  const folder = frontEnd('published');
+  const folder = frontEnd('published', 'catalog-graphql');
   const program = `
     import { readFileSync } from 'node:fs';
     import { createRequire } from 'node:module';
@@ -81,37 +85,3 @@ test('documents and schema can be imported by the name of the package', async ()
   const schema = readFileSync(join(root, 'schema.graphql'), 'utf8');
   expect(await node(folder, ['program.mjs'])).toEqual({ code: 0, out: `Book Query ${schema}\n` });
 });
-
-/** A copy of the front end in another folder, with the package among its dependencies. */
-function frontEnd(name: string): string {
-  const folder = temporaryDirectory();
-  cpSync(join(root, 'test/frontend', name), folder, { recursive: true });
-  cpSync(join(root, 'test/frontend/tsconfig.base.json'), join(folder, 'tsconfig.base.json'));
-  mkdirSync(join(folder, 'node_modules'));
-  // Its own tools take precedence over those of the repository.
-  mkdirSync(join(folder, 'node_modules/.bin'));
-  for (const from of [join(root, 'test/frontend/node_modules'), join(root, 'node_modules')]) {
-    for (const entry of [...readdirSync(from), ...readdirSync(join(from, '.bin')).map((name) => `.bin/${name}`)]) {
-      const place = join(folder, 'node_modules', entry);
-      if (!existsSync(place)) symlinkSync(join(from, entry), place);
-    }
-  }
-  symlinkSync(root, join(folder, 'node_modules/catalog-graphql'));
-  return folder;
-}
-
-/** The lines of the compiler that begin an error. */
-const errorsIn = (out: string) => out.split('\n').filter((line) => /^\S/.test(line));
-
-/** Runs a program of the dependencies. */
-const run = (folder: string, [program = '', ...args]: readonly string[]) =>
-  node(folder, [join('node_modules/.bin', program), ...args]);
-
-/** Without the environment of the tests: some programs print less if they detect a test runner. */
-function node(folder: string, args: readonly string[]): Promise<{ code: number; out: string }> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, args, { cwd: folder, env: { PATH: process.env.PATH } }, (error, out, err) =>
-      resolve({ code: error ? Number(error.code ?? 1) : 0, out: `${out}${err}` }),
-    );
-  });
-}

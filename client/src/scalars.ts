@@ -1,0 +1,23 @@
+/** The option `scalars` of GraphQL Code Generator. */
+export const scalars = {
+  DateTime: 'string',
+  LocalDateTime: 'string',
+  URL: 'string',
+  Upload: { input: 'Blob', output: 'never' },
+} as const;
+
+/** The option `customScalarTypes` of the Relay compiler. */
+export const customScalarTypes = {
+  DateTime: 'string',
+  LocalDateTime: 'string',
+  URL: 'string',
+  Upload: 'Blob',
+} as const;
+
+/** The option `scalars` of gql.tada: `initGraphQLTada<{ introspection: introspection; scalars: Scalars }>()`. */
+export interface Scalars {
+  DateTime: string;
+  LocalDateTime: string;
+  URL: string;
+  Upload: Blob;
+}

@@ -1,0 +1,88 @@
+/** The package of front ends, catalog-graphql-client: packed, installed, and compiled with the clients that use it. */
+import { execFile } from 'node:child_process';
+import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { beforeAll, expect, test } from 'vitest';
+import { temporaryDirectory } from '../support/service.ts';
+import { node } from './front-end.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const client = join(root, 'client');
+const LOADED = { timeout: 180_000 };
+const npm = (folder: string, ...args: string[]) =>
+  promisify(execFile)('npm', [...args, '--offline', '--no-audit', '--no-update-notifier'], { cwd: folder });
+const read = (...path: string[]) => readFileSync(join(...path), 'utf8');
+
+const elsewhere = temporaryDirectory();
+const installed = join(elsewhere, 'node_modules/catalog-graphql-client');
+let tarball = '';
+beforeAll(async () => {
+  const { stdout } = await npm(client, 'pack', '--ignore-scripts', '--pack-destination', elsewhere);
+  tarball = join(elsewhere, stdout.trim());
+  writeFileSync(join(elsewhere, 'package.json'), '{ "private": true }');
+  await npm(elsewhere, 'install', tarball);
+});
+
+test('the package is one package of at most 400 kB, and has the version of the facade', () => {
+  const packages = readdirSync(join(elsewhere, 'node_modules')).filter((name) => !name.startsWith('.'));
+  expect(packages).toEqual(['catalog-graphql-client']);
+  const files = readdirSync(installed, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+  const bytes = files.reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0);
+  expect(bytes).toBeLessThan(400_000);
+  const versionOf = (folder: string) => (JSON.parse(read(folder, 'package.json')) as { version: string }).version;
+  expect(versionOf(installed)).toBe(versionOf(root));
+});
+
+test('publint and "Are the types wrong" find nothing in it', LOADED, async () => {
+  const { code, out } = await node(root, ['test/frontend/package-problems.mjs', tarball]);
+  expect({ code, ...(JSON.parse(out) as object) }).toEqual({
+    code: 0,
+    entrypoints: expect.arrayContaining(['.', './apollo', './urql', './trusted', './errors', './scalars']) as string[],
+    messages: [],
+    problems: [],
+  });
+});
+
+test('a front end gets only what it imports, and no client library', async () => {
+  const bundle = async (contents: string) => {
+    const stdin = { contents, resolveDir: elsewhere };
+    const { outputFiles } = await build({ stdin, bundle: true, write: false, format: 'esm', logLevel: 'silent' });
+    return outputFiles[0]!.text;
+  };
+  const document = await bundle("export { BookDocument } from 'catalog-graphql-client'");
+  expect(document).toContain('BookDocument');
+  expect(document).not.toContain('EventDocument');
+  expect(document.length).toBeLessThan(20_000);
+  const apollo = await bundle("export { cacheOptions } from 'catalog-graphql-client/apollo'");
+  expect(apollo).toContain('keyFields');
+  expect(apollo.length).toBeLessThan(10_000);
+  expect(await bundle("export { documentId } from 'catalog-graphql-client/trusted'")).not.toContain('FragmentSpread');
+});
+
+test('schema and extensions are those of the graph', () => {
+  expect(read(installed, 'schema.graphql')).toBe(read(root, 'schema.graphql'));
+  const extended = read(installed, 'extra.graphqls');
+  for (const type of ['Book', 'Collection', 'Note', 'Subject', 'User'])
+    expect(extended).toContain(`extend type ${type} @typePolicy(keyFields: "id")`);
+  expect(extended).toContain('extend type CollectionConnection @connection');
+  expect(extended).not.toContain('Rating'); // has no id
+});
+
+test('a front end without the package graphql gets the same types', LOADED, async () => {
+  writeFileSync(
+    join(elsewhere, 'page.ts'),
+    `import { BookDocument } from 'catalog-graphql-client';
+     interface OtherDocument { kind: 'Document'; definitions: readonly { kind: string }[]; }
+     type Typed<Result, Variables> = OtherDocument & { __apiType?: (variables: Variables) => Result };
+     declare function query<Result, Variables>(document: Typed<Result, Variables>, variables: Variables): Result;
+     export const title: string | undefined = query(BookDocument, { id: '1' }).book?.title;
+     // @ts-expect-error -- the query does not select it
+     query(BookDocument, { id: '1' }).book?.rating?.value;`,
+  );
+  const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--skipLibCheck'];
+  const { out } = await node(elsewhere, [join(root, 'node_modules/typescript/bin/tsc'), ...flags, 'page.ts']);
+  expect(out).toBe('');
+});

@@ -1,0 +1,16 @@
+import { Client, fetchExchange } from '@urql/core';
+import { cacheExchange } from '@urql/exchange-graphcache';
+import { relayPagination } from '@urql/exchange-graphcache/extras';
+import { BookDocument } from 'catalog-graphql-client';
+import { cacheOptions } from 'catalog-graphql-client/urql';
+
+const client = new Client({
+  url: '/graphql',
+  preferGetMethod: false,
+  exchanges: [cacheExchange(cacheOptions(relayPagination)), fetchExchange],
+});
+
+export async function headline(id: string): Promise<string> {
+  const { data } = await client.query(BookDocument, { id });
+  return `${data?.book?.title} ${data?.book?.rating?.average?.toFixed(1)}`;
+}
