@@ -237,7 +237,12 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await Promise.all(
     entries.length > 0
       ? entries.map((entry) => (entry === 'client' ? publishClient() : bundle(entry, onBuild)))
-      : [bundle(PROGRAM, onBuild), bundle('src/facade.ts', onBuild), publishOperations()],
+      : [
+          bundle(PROGRAM, onBuild),
+          bundle('src/facade.ts', onBuild),
+          bundle('src/price.ts', onBuild),
+          publishOperations(),
+        ],
   );
   if (entries.length === 0 || entries.includes(PROGRAM))
     await Promise.all([publishGraphiql(onBuild), publishDocs(onBuild)]);

@@ -83,6 +83,7 @@ const layers = [
   { layer: 'src/workers/**', closed: ['graph', 'upstream', 'origin', 'atom', 'api'] },
   { layer: 'src/config/**', closed: ['graph', 'upstream', 'server', 'origin', 'atom'] },
   { layer: 'src/cli/**', closed: ['workers', 'graph', 'upstream', 'server', 'origin', 'atom', 'api'] },
+  { layer: 'src/check/**', closed: ['origin', 'workers', 'cli', 'upstream', 'atom', 'api'] },
   { layer: 'src/origin/store/**', closed: ['graph', 'upstream', 'server', 'config', 'cli', 'origin/rules'] },
   { layer: 'src/origin/rules/**', closed: ['graph', 'upstream', 'server', 'config', 'cli'] },
   {

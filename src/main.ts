@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Logger, destination } from 'pino';
 import { NOT_SHARED, type StartedFacade, type StartedServers, banner, startLine } from './cli/banner.ts';
+import { CHECK_SETTINGS, addCheckCommand } from './check/cli.ts';
 import { type ManifestOptions, createManifest } from './cli/manifest.ts';
 import {
   type Closable,
@@ -41,7 +42,6 @@ const ORIGIN_SETTINGS: readonly SettingName[] = [
   'demoTokens',
   'logLevel',
 ];
-
 const HELP_WIDTH = 100;
 
 type SettingsFormat = keyof typeof settingsFormats;
@@ -118,9 +118,16 @@ program
     }
   });
 
-for (const command of [program, ...program.commands.filter((each) => each.name() === 'origin')]) {
+addCheckCommand(program, () => flags());
+
+const settingsOf: Record<string, readonly SettingName[]> = {
+  [program.name()]: entries().map(([name]) => name),
+  origin: ORIGIN_SETTINGS,
+  check: CHECK_SETTINGS,
+};
+for (const command of [program, ...program.commands]) {
   for (const [name, { description, must, env, byDefault, shown, group = '' }] of entries()) {
-    if (command !== program && !ORIGIN_SETTINGS.includes(name)) continue;
+    if (!settingsOf[command.name()]?.includes(name)) continue;
     const text = `${description} (${must}; default: ${shown ?? String(byDefault(false))}) ${env}`;
     command.addOption(new Option(`${flagOf(name)} <value>`, text).helpGroup(`${group}:`));
   }

@@ -80,13 +80,14 @@ test('the package contains what it needs at run time and its documentation, and 
     'facade.d.ts',
     'operations',
     'package.json',
+    'price.d.ts',
     'schema.graphql',
     'welcome',
   ]);
   const made = readdirSync(join(installed, 'dist')).sort();
   // Chunks that are loaded on demand lie beside each program, each with its source map.
-  const pieces = made.filter((file) => /^(?:main|facade)-[\w-]+-\w+\.js$/.test(file));
-  const programs = ['facade.js', 'main.js', ...pieces];
+  const pieces = made.filter((file) => /^(?:main|facade|price)-[\w-]+-\w+\.js$/.test(file));
+  const programs = ['facade.js', 'main.js', 'price.js', ...pieces];
   expect(pieces.length).toBeGreaterThan(1);
   expect(made).toEqual(
     [

@@ -5,7 +5,7 @@ import { typeRule } from './plan/read-declarations.ts';
 import { Node } from './types/node.ts';
 
 /** The most ids of `nodes`. */
-const NODES_MAX = 100;
+export const NODES_MAX = 100;
 
 builder.queryFields((t) => ({
   node: t.field({

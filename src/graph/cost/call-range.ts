@@ -1,54 +1,87 @@
-/** The fewest calls that a query makes now: those of its root fields that no cache and no remembered rejection saves. */
+/** The fewest calls that a query makes: those of its root fields that no cache and no remembered rejection saves. */
 import type { Endpoint } from '../../api/endpoint.ts';
-import type { Context } from '../context.ts';
+import { projectedRequest } from '../../upstream/loading/load-context.ts';
+import type { MemberNames, RecordSource } from '../../upstream/loading/record-state.ts';
+import type { UpstreamSession } from '../../upstream/upstream-session.ts';
 import { type CallCost, worstCaseOf } from './call-cost.ts';
 import type { Variables } from '../plan/document.ts';
 import { type ParentRecord, requestOf } from '../execute/field-call.ts';
 import { type OperationPlan, type PlannedField, responseKeyOf } from '../plan/operation-plan.ts';
 import { childCallsOf, membersOrId, planLoad } from '../execute/plan-load.ts';
 
-/** The state of one count. */
-interface Count {
-  readonly cost: CallCost;
-  /** The requests counted so far: equal ones are made once. */
-  readonly requests: Set<string>;
-  readonly variables: Variables;
-  readonly context: Context;
+/** A request that the query makes unless it is cached. */
+interface RootRequest {
+  path: string;
+  endpoint: Endpoint;
+  /** Equal for equal requests, which are made once. */
+  key: string;
+  /** The same, or null if the session would send nothing. */
+  wouldSend: (session: Pick<UpstreamSession, 'responses' | 'records'>) => Promise<string | null>;
 }
 
-/** The worst case of a plan, with the fewest calls in `min`. */
-export async function callRangeOf(plan: OperationPlan, variables: Variables, context: Context): Promise<CallCost> {
+/** The worst case of a plan, with the fewest calls in `min`: those that the session would send now. */
+export async function callRangeOf(
+  plan: OperationPlan,
+  variables: Variables,
+  session: Pick<UpstreamSession, 'responses' | 'records'>,
+): Promise<CallCost> {
   const cost = structuredClone(worstCaseOf(plan, variables).calls);
-  const count: Count = { cost, requests: new Set(), variables, context };
-  for (const { fields } of [plan.root, ...plan.root.deferred])
-    for (const field of fields) await countField(count, field, {}, responseKeyOf(field));
+  const counted = new Set<string>();
+  for (const request of requestsOf(plan, variables)) {
+    const sent = await request.wouldSend(session);
+    if (sent !== null && !counted.has(sent)) addRequest(cost, request);
+    if (sent !== null) counted.add(sent);
+  }
   return cost;
 }
 
-async function countField(count: Count, field: PlannedField, parent: ParentRecord, path: string): Promise<void> {
-  const { rule, mode, members } = field;
-  if (rule.writeEndpoint || (mode !== 'call' && mode !== 'lookup')) return;
-  const request = requestIfAny(count, field, parent);
-  if (!request) return;
-  const { endpoint, input } = request;
-  const { upstream } = count.context;
-  if (mode === 'call')
-    return addRequest(count, path, endpoint, await upstream.responses.wouldSend(endpoint, input, members));
+/** The fewest calls if nothing is cached. */
+export const fewestCalls = (plan: OperationPlan, variables: Variables): number =>
+  new Set(requestsOf(plan, variables).map(({ key }) => key)).size;
 
+const requestsOf = (plan: OperationPlan, variables: Variables): RootRequest[] =>
+  [plan.root, ...plan.root.deferred].flatMap(({ fields }) =>
+    fields.flatMap((field) => requestsOfField(field, {}, variables, responseKeyOf(field))),
+  );
+
+function requestsOfField(field: PlannedField, parent: ParentRecord, variables: Variables, path: string): RootRequest[] {
+  const { rule, mode, members } = field;
+  if (rule.writeEndpoint || (mode !== 'call' && mode !== 'lookup')) return [];
+  const request = requestIfAny(field, parent, variables);
+  if (!request) return [];
+  const { endpoint, input } = request;
+  if (mode === 'call') {
+    const { wirePath: key } = projectedRequest(endpoint, input, members);
+    return [{ path, endpoint, key, wouldSend: ({ responses }) => responses.wouldSend(endpoint, input, members) }];
+  }
   const reference = input as ParentRecord;
   const selection = field.selections.values().next().value!;
-  const children = childCallsOf(reference, selection, count.variables);
-  for (const { plan } of children) await countField(count, plan, reference, `${path}.${responseKeyOf(plan)}`);
+  const children = childCallsOf(reference, selection, variables);
+  const ofChildren = children.flatMap(({ plan }) =>
+    requestsOfField(plan, reference, variables, `${path}.${responseKeyOf(plan)}`),
+  );
   // Deferred members are loaded only if the record exists.
   const { request: requested, provider } = planLoad(selection, membersOrId(selection), 'named', reference, children);
-  if (provider || requested.length === 0) return;
+  if (provider || requested.length === 0) return ofChildren;
   const { type, rule: typeRule } = selection;
-  const load = await upstream.records.wouldRequest(type.name, typeRule.record!, String(reference.id), requested);
-  addRequest(count, path, endpoint, load);
+  return [...ofChildren, recordRequest(path, type.name, typeRule.record!, String(reference.id), requested)];
 }
 
+const recordRequest = (
+  path: string,
+  kind: string,
+  source: RecordSource,
+  id: string,
+  members: MemberNames,
+): RootRequest => ({
+  path,
+  endpoint: source.endpoint,
+  key: `${kind}:${id}`,
+  wouldSend: ({ records }) => records.wouldRequest(kind, source, id, members),
+});
+
 /** Undefined if the field makes no call, because its list is empty or its arguments are wrong. */
-function requestIfAny({ variables }: Count, field: PlannedField, parent: ParentRecord) {
+function requestIfAny(field: PlannedField, parent: ParentRecord, variables: Variables) {
   const { rule, args } = field;
   try {
     if (rule.isUnavailable?.(parent) || rule.isEmpty?.(parent)) return undefined;
@@ -58,9 +91,7 @@ function requestIfAny({ variables }: Count, field: PlannedField, parent: ParentR
   }
 }
 
-function addRequest({ cost, requests }: Count, path: string, endpoint: Endpoint, request: string | null): void {
-  if (request === null || requests.has(request)) return;
-  requests.add(request);
+function addRequest(cost: CallCost, { path, endpoint }: RootRequest): void {
   cost.min++;
   cost.services[endpoint.service].min++;
   const called = `${endpoint.method} ${endpoint.path}`;

@@ -1,22 +1,12 @@
 /** What an operation may cost whatever its variables are: the worst case over all their values. */
-import {
-  type DocumentNode,
-  type GraphQLSchema,
-  Kind,
-  type OperationDefinitionNode,
-  getNamedType,
-  getOperationAST,
-  isEnumType,
-  typeFromAST,
-  visit,
-} from 'graphql';
+import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode, getOperationAST, visit } from 'graphql';
 import { tiers } from '../../api/endpoint.ts';
 import { filmEndpoints } from '../../api/film.ts';
 import { worstCaseOf } from './call-cost.ts';
 import { type Variables, hasVariables } from '../plan/document.ts';
 import type { OperationPlan } from '../plan/operation-plan.ts';
 import { type PlanViewer, planOperation } from '../plan/plan-operation.ts';
-import { FIRST_MAX } from '../values/paging.ts';
+import { dearestVariables } from './variable-bounds.ts';
 
 /** The most upstream calls that one run may make, retries not counted. */
 export interface Price {
@@ -28,7 +18,10 @@ export interface Price {
 
 const filmCalls = new Set(Object.values(filmEndpoints).map(({ method, path }) => `${method} ${path}`));
 
-const viewers = [null, ...tiers].flatMap((filmTier) => [true, false].map((isLoggedIn) => ({ isLoggedIn, filmTier })));
+/** Every kind of caller that plans differ for. */
+export const planViewers: readonly PlanViewer[] = [null, ...tiers].flatMap((filmTier) =>
+  [true, false].map((isLoggedIn) => ({ isLoggedIn, filmTier })),
+);
 
 /**
  * An operation that may cost more than `maxCalls` with some variables is rejected with these, so that is the most. Viewers of each tier are
@@ -41,7 +34,7 @@ export function priceOf(
   maxCalls: number,
 ): Price {
   const variables = dearestVariables(schema, operation);
-  const plans = viewers.map((viewer) => planWhole(schema, document, operation, viewer, variables));
+  const plans = planViewers.map((viewer) => planWhole(schema, document, operation, viewer, variables));
   const prices = plans.map((plan): Price => {
     const { services, fields } = worstCaseOf(plan, variables).calls;
     const film = fields.reduce((sum, { endpoint, max }) => (filmCalls.has(endpoint) ? sum + max : sum), 0);
@@ -64,21 +57,4 @@ export function planWhole(
 ): OperationPlan {
   const whole = visit(document, { Directive: () => null });
   return planOperation(schema, whole, getOperationAST(whole, name?.value)!, viewer, variables);
-}
-
-/** `first` at its limit, and a value for the rest: an argument with a value is never answered by an embedded first page. */
-function dearestVariables(
-  schema: GraphQLSchema,
-  { variableDefinitions = [] }: OperationDefinitionNode,
-): Record<string, unknown> {
-  return Object.fromEntries(
-    variableDefinitions.map(({ variable, type }) => {
-      const named = getNamedType(typeFromAST(schema, type as never));
-      const name = variable.name.value;
-      if (isEnumType(named)) return [name, named.getValues()[0]?.value];
-      if (named?.name === 'Int') return [name, FIRST_MAX];
-      if (named?.name === 'Boolean') return [name, true];
-      return [name, type.kind === Kind.LIST_TYPE ? ['x'] : 'x'];
-    }),
-  );
 }

@@ -179,9 +179,9 @@ function planFor(
 
 /** `x-explain: plan`: what the operation would cost. */
 async function explainPlan(coerced: Variables, context: Context): Promise<ExecutionResult> {
-  const { plan } = context;
+  const { plan, upstream } = context;
   const { items, values } = worstCaseOf(plan, coerced);
-  const extensions = { upstream: await callRangeOf(plan, coerced, context), answer: { items, values } };
+  const extensions = { upstream: await callRangeOf(plan, coerced, upstream), answer: { items, values } };
   return { errors: [plannedNotRun], data: null, extensions };
 }
 

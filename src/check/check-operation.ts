@@ -1,0 +1,97 @@
+/** Checks one operation: by the code of the server, which needs no server to run. */
+import { type ASTNode, type GraphQLError, type GraphQLSchema, parse } from 'graphql';
+import type { Config } from '../config/settings.ts';
+import { type Use, usesOf } from '../graph/plan/document-uses.ts';
+import type { OperationRequirements } from '../graph/service/operation-requirements.ts';
+import type { CostRange } from '../graph/cost/cost-range.ts';
+import { type Assess, createAssess } from '../server/graphql/assess.ts';
+import type { CheckedOperation } from './documents.ts';
+import type { Finding } from './finding.ts';
+import type { createLostFinder } from './lost.ts';
+
+export interface CheckResult {
+  operation: CheckedOperation;
+  /** Whether the server runs it. */
+  isValid: boolean;
+  cost: CostRange | undefined;
+  requirements: OperationRequirements | undefined;
+  findings: Finding[];
+}
+
+type FindLost = ReturnType<typeof createLostFinder>;
+
+export function createOperationCheck(schema: GraphQLSchema, config: Config, findLost: FindLost | undefined) {
+  const assess: Assess = createAssess(schema, config);
+
+  return (operation: CheckedOperation): CheckResult => {
+    const { text, operationName, document, place, placeOf } = operation;
+    const { errors, cost, requirements } = assess(text, operationName);
+    const uses = usesOf(schema, document);
+    const findings: Finding[] = errors.map((error) => {
+      const use = useAt(schema, text, uses, error);
+      const { code, coordinate = use?.coordinate } = error.extensions as { code?: string; coordinate?: string };
+      const at = code === 'GRAPHQL_VALIDATION_FAILED' ? placeOf(use?.node) : place;
+      return { severity: 'error', code: String(code), message: error.message, coordinate, place: at };
+    });
+    addLost(findings, findLost?.(document) ?? [], placeOf);
+    for (const { coordinate, deprecated, node } of distinct(uses.filter(({ deprecated }) => deprecated !== undefined)))
+      findings.push({
+        severity: 'warning',
+        code: 'DEPRECATED',
+        message: `${coordinate} is deprecated: ${deprecated}`,
+        coordinate,
+        place: placeOf(node),
+      });
+    if (errors.length === 0 && cost) findings.push(...excesses(cost, config, operation));
+    return { operation, isValid: errors.length === 0, cost, requirements, findings };
+  };
+}
+
+/** The use that an error of validation is about: errors have positions in the text that was sent, not in the file. */
+function useAt(schema: GraphQLSchema, text: string, uses: readonly Use[], { positions }: GraphQLError) {
+  const [position] = positions ?? [];
+  if (position === undefined) return undefined;
+  try {
+    const at = usesOf(schema, parse(text)).findIndex(({ node }) => node.loc?.start === position);
+    return uses[at];
+  } catch {
+    return undefined; // the text has no tree
+  }
+}
+
+function addLost(
+  findings: Finding[],
+  lost: readonly { coordinate: string; node: ASTNode; message: string }[],
+  placeOf: CheckedOperation['placeOf'],
+): void {
+  for (const { coordinate, node, message } of lost) {
+    const known = findings.find((each) => each.coordinate === coordinate);
+    if (known) known.message += ' The old schema allowed it.';
+    else findings.push({ severity: 'error', code: 'LOST', message, coordinate, place: placeOf(node) });
+  }
+}
+
+/** Limits that the operation exceeds with some variables only: the server rejects it with these. */
+function excesses(
+  { calls, items, values, dearest }: CostRange,
+  config: Config,
+  { place }: CheckedOperation,
+): Finding[] {
+  const checks = [
+    { code: 'TOO_MANY_CALLS', what: 'upstream calls', most: calls.most, limit: config.maxUpstreamCalls },
+    { code: 'TOO_MANY_ITEMS', what: 'items', most: items, limit: config.maxItems },
+    { code: 'TOO_MANY_VALUES', what: 'values', most: values, limit: config.maxValues },
+  ];
+  return checks
+    .filter(({ most, limit }) => most > limit)
+    .map(({ code, what, most, limit }) => ({
+      severity: 'warning' as const,
+      code,
+      message: `With some variables it may cost ${most} ${what}, and is rejected: at most ${limit} are allowed.`,
+      coordinate: code === 'TOO_MANY_CALLS' ? dearest?.coordinate : undefined,
+      place,
+    }));
+}
+
+const distinct = (uses: readonly Use[]): Use[] =>
+  [...new Map(uses.toReversed().map((use) => [use.coordinate, use])).values()].toReversed();

@@ -1,0 +1,55 @@
+/** The command `check`, its options and its exit codes. What it does is loaded when it is given. */
+import { type Command, Option } from 'commander';
+import { ConfigError, type Flags, readConfig } from '../config/read.ts';
+import { type SettingName, entries } from '../config/settings.ts';
+import { schema } from '../graph/schema.ts';
+import type { CheckOptions } from './command.ts';
+import { UsageError } from './finding.ts';
+
+/** Exit code if the command was not given what it needs. */
+const USAGE = 2;
+
+/** The settings that a verdict depends on. */
+export const CHECK_SETTINGS: readonly SettingName[] = entries().flatMap(([name, { group }]) =>
+  group?.startsWith('Limits of a') || name === 'introspection' || name === 'suggestions' ? [name] : [],
+);
+
+/** `flags`: the settings that were given as flags. */
+export function addCheckCommand(program: Command, flags: () => Flags): void {
+  program
+    .command('check')
+    .description('say what the server would say of documents, and what they cost; needs no network')
+    .argument('[paths...]', 'GraphQL files, folders with them, or manifests')
+    .option(
+      '--manifest <file>',
+      'manifest of trusted documents (repeatable)',
+      (file, all: string[]) => [...all, file],
+      [],
+    )
+    .option('--schema <file>', 'an older schema: what do documents lose that were valid under it?')
+    .option('--prices <file>', 'price file: an operation that costs more than it says is an error')
+    .option('--update', 'write the price file')
+    .addOption(
+      new Option('--format <format>', 'text, JSON, or annotations of GitHub workflows')
+        .choices(['text', 'json', 'github'])
+        .default('text'),
+    )
+    .addHelpText('after', '\nExit code: 0, 1 if there are errors, 2 if the command cannot run.')
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE))
+    .action((paths: string[], options: CheckOptions) => check(paths, options, flags()));
+}
+
+async function check(paths: readonly string[], options: CheckOptions, flags: Flags): Promise<void> {
+  try {
+    // The manifests of the server are not read: the check names its own.
+    const config = readConfig(undefined, { ...flags, persistedOperations: '', persistedOnly: '' });
+    const { runCheck } = await import('./command.ts');
+    const { output, exitCode } = runCheck(paths, options, schema, config);
+    process.stdout.write(output);
+    process.exitCode = exitCode;
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = USAGE;
+  }
+}

@@ -1,0 +1,96 @@
+/** `catalog-graphql check`: what the server would say of documents, without a server and without a network. */
+import { readFileSync } from 'node:fs';
+import type { GraphQLSchema } from 'graphql';
+import type { Config } from '../config/settings.ts';
+import { sha256Of } from '../config/trusted-documents.ts';
+import { type CheckResult, createOperationCheck } from './check-operation.ts';
+import { type CheckedOperation, readDocuments } from './documents.ts';
+import { type Finding, UsageError } from './finding.ts';
+import { createLostFinder, readOldSchema } from './lost.ts';
+import { type Prices, type StoredPrice, readPrices, rises, storedPrice, writePrices } from './price-file.ts';
+import { type PricedResult, type Report, type ReportFormat, errorsIn, printReport } from './report.ts';
+import { staleFindings } from './stale.ts';
+
+export interface CheckOptions {
+  manifest?: readonly string[] | undefined;
+  /** The file of an older schema. */
+  schema?: string | undefined;
+  /** The price file. */
+  prices?: string | undefined;
+  /** Write the price file. */
+  update?: boolean | undefined;
+  format: ReportFormat;
+}
+
+export interface CheckEnd {
+  output: string;
+  exitCode: 0 | 1;
+}
+
+/** Throws a UsageError. */
+export function runCheck(
+  paths: readonly string[],
+  options: CheckOptions,
+  schema: GraphQLSchema,
+  config: Config,
+): CheckEnd {
+  const { manifest = [], prices, update = false } = options;
+  if (manifest.length + paths.length === 0) throw new UsageError('Name a manifest, a GraphQL file or a folder.');
+  if (update && prices === undefined) throw new UsageError('--update needs the price file: --prices FILE.');
+  const { operations, findings } = readDocuments(manifest, paths);
+  const isEmpty = operations.length === 0 && findings.length === 0;
+  if (isEmpty) throw new UsageError('There are no operations in these files.');
+  const findLost = options.schema === undefined ? undefined : createLostFinder(oldSchemaOf(options.schema), schema);
+  const check = createOperationCheck(schema, config, findLost);
+  const stored: Prices = prices === undefined || update ? new Map() : readPrices(prices);
+  const keys = keysOf(operations);
+  const stale = staleFindings(schema, operations);
+  const results = operations.map((operation): PricedResult => {
+    const key = keys.get(operation)!;
+    const before = stored.get(key);
+    const result = check(operation);
+    return { ...result, key, before, findings: [...result.findings, ...raised(result, before)] };
+  });
+  if (update) writePrices(prices!, pricesOf(results));
+  const report: Report = { results, findings: [...findings, ...stale] };
+  return { output: printReport(report, options.format), exitCode: errorsIn(report) > 0 ? 1 : 0 };
+}
+
+function oldSchemaOf(path: string): GraphQLSchema {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+  return readOldSchema(path, text);
+}
+
+/**
+ * The name of each operation in the price file. One that is in a file and in a manifest has two prices, because clients add fields to what
+ * they send; operations of one name with different texts, as of several releases, have the beginning of a hash too.
+ */
+function keysOf(operations: readonly CheckedOperation[]): ReadonlyMap<CheckedOperation, string> {
+  const inFiles = new Set(operations.flatMap(({ name, isFromManifest }) => (isFromManifest ? [] : [name])));
+  const baseOf = ({ name, isFromManifest }: CheckedOperation) =>
+    isFromManifest && inFiles.has(name) ? `${name} (manifest)` : name;
+  const texts = new Map<string, Set<string>>();
+  for (const each of operations) texts.set(baseOf(each), (texts.get(baseOf(each)) ?? new Set()).add(each.text));
+  return new Map(
+    operations.map((operation) => {
+      const base = baseOf(operation);
+      return [operation, texts.get(base)!.size === 1 ? base : `${base} ${sha256Of(operation.text).slice(0, 8)}`];
+    }),
+  );
+}
+
+function raised({ cost, operation }: CheckResult, before: StoredPrice | undefined): Finding[] {
+  const rose = cost && before ? rises(before, storedPrice(cost)) : [];
+  if (rose.length === 0) return [];
+  const message = `It costs more than the price file says: ${rose.join('; ')}. --update accepts it.`;
+  const coordinate = cost?.dearest?.coordinate;
+  return [{ severity: 'error', code: 'COST_RAISED', message, coordinate, place: operation.place }];
+}
+
+const pricesOf = (results: readonly PricedResult[]): Prices =>
+  new Map(results.flatMap(({ key, cost }) => (cost ? [[key, storedPrice(cost)]] : [])));

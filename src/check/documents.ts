@@ -1,0 +1,100 @@
+/** Reads what is checked: operations of GraphQL files and folders, and of manifests of trusted documents, each with its place. */
+import { readFileSync, statSync } from 'node:fs';
+import { extname } from 'node:path';
+import { type ASTNode, type DocumentNode, type GraphQLError, Kind, getLocation, parse, print } from 'graphql';
+import { findOperations } from '../config/operation-files.ts';
+import { ManifestError, readManifest } from '../config/trusted-documents.ts';
+import { type Finding, type FilePlace, UsageError } from './finding.ts';
+
+export interface CheckedOperation {
+  /** Its name; of one without, the id of its document, or its file. */
+  name: string;
+  operationName: string | undefined;
+  /** As a client sends it. */
+  text: string;
+  document: DocumentNode;
+  isFromManifest: boolean;
+  place: FilePlace;
+  placeOf: (node: ASTNode | undefined) => FilePlace;
+}
+
+export interface ReadDocuments {
+  operations: CheckedOperation[];
+  /** Of files that cannot be read as what they are. */
+  findings: Finding[];
+}
+
+const SOURCES = new Set(['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs', '.vue', '.svelte']);
+
+/** A file that ends in `.json` is a manifest. Throws a UsageError for what is not there, or is of another kind. */
+export function readDocuments(manifests: readonly string[], paths: readonly string[]): ReadDocuments {
+  for (const path of [...manifests, ...paths]) checkPath(path);
+  const isManifest = (path: string) => extname(path) === '.json';
+  const findings: Finding[] = [];
+  const graphql = operationsOf(
+    paths.filter((path) => !isManifest(path)),
+    findings,
+  );
+  const trusted = [...manifests, ...paths.filter(isManifest)].flatMap((path) => operationsOfManifest(path, findings));
+  return { operations: [...graphql, ...trusted], findings };
+}
+
+function checkPath(path: string): void {
+  try {
+    statSync(path);
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+  if (SOURCES.has(extname(path)))
+    throw new UsageError(
+      `${path}: documents in program sources are not read. Have the tool of your client write a manifest of them, and name that.`,
+    );
+}
+
+function operationsOf(paths: readonly string[], findings: Finding[]): CheckedOperation[] {
+  const onError = (file: string, error: GraphQLError) => {
+    const [{ line } = { line: 1 }] = error.locations ?? [];
+    findings.push({ severity: 'error', code: 'GRAPHQL_PARSE_FAILED', message: error.message, place: { file, line } });
+  };
+  return findOperations(paths, onError).map(({ path, document, operation }) => {
+    const placeOf = (node: ASTNode | undefined): FilePlace => {
+      const { source, start } = node?.loc ?? operation.loc!;
+      return { file: source.name, line: getLocation(source, start).line };
+    };
+    const operationName = operation.name?.value;
+    const place = placeOf(operation);
+    const name = operationName ?? path;
+    return { name, operationName, text: print(document), document, isFromManifest: false, place, placeOf };
+  });
+}
+
+function operationsOfManifest(file: string, findings: Finding[]): CheckedOperation[] {
+  let documents: ReadonlyMap<string, string>;
+  try {
+    documents = readManifest(file);
+  } catch (error) {
+    if (!(error instanceof ManifestError)) throw error;
+    const message = `The server does not accept this manifest: ${error.message}.`;
+    findings.push({ severity: 'error', code: 'BAD_MANIFEST', message, place: { file, line: 1 } });
+    return [];
+  }
+  const lines = linesOfStrings(readFileSync(file, 'utf8'));
+  return [...documents].flatMap(([id, text]) => {
+    const document = parse(text);
+    const place = { file, line: lines.get(id) ?? lines.get(`sha256:${id}`) ?? 1 };
+    const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+    const names = operations.length === 0 ? [undefined] : operations.map(({ name }) => name?.value);
+    return names.map((operationName) => {
+      const name = operationName ?? id;
+      return { name, operationName, text, document, isFromManifest: true, place, placeOf: () => place };
+    });
+  });
+}
+
+/** The line of the first occurrence of each short string of a JSON text. */
+function linesOfStrings(json: string): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const [at, line] of json.split('\n').entries())
+    for (const [, text] of line.matchAll(/"([^"\\]{1,200})"/g)) if (!found.has(text!)) found.set(text!, at + 1);
+  return found;
+}

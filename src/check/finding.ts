@@ -1,0 +1,21 @@
+/** What a check finds. */
+
+export interface FilePlace {
+  file: string;
+  /** From 1. */
+  line: number;
+}
+
+export interface Finding {
+  /** A check fails with errors only. */
+  severity: 'error' | 'warning';
+  /** The code that the server responds with, or one of the check. */
+  code: string;
+  message: string;
+  /** What of the schema it is about. */
+  coordinate?: string | undefined;
+  place: FilePlace;
+}
+
+/** The command was not given what it needs: its exit code is 2. */
+export class UsageError extends Error {}

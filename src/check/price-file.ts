@@ -1,0 +1,67 @@
+/** The price file: what each operation costs, as it was when somebody accepted it. It is made to be committed beside the documents. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { CostRange } from '../graph/cost/cost-range.ts';
+import { UsageError } from './finding.ts';
+
+export interface StoredPrice {
+  least: number;
+  most: number;
+  items: number;
+  values: number;
+}
+
+/** By the name of the operation. */
+export type Prices = ReadonlyMap<string, StoredPrice>;
+
+const MEASURES = ['least', 'most', 'items', 'values'] as const;
+const WORDS: Readonly<Record<keyof StoredPrice, string>> = {
+  least: 'upstream calls, the least',
+  most: 'upstream calls, the most',
+  items: 'items',
+  values: 'values',
+};
+
+export const storedPrice = ({ calls: { least, most }, items, values }: CostRange): StoredPrice => ({
+  least,
+  most,
+  items,
+  values,
+});
+
+/** `calls, the most: 8 before, 12 now` for each measure that rose. */
+export const rises = (before: StoredPrice, now: StoredPrice): string[] =>
+  MEASURES.filter((measure) => now[measure] > before[measure]).map(
+    (measure) => `${WORDS[measure]}: ${before[measure]} before, ${now[measure]} now`,
+  );
+
+/** Throws a UsageError for a file that is not there, or is no price file. */
+export function readPrices(path: string): Prices {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') throw new UsageError(`There is no price file ${path}: write it with --update.`);
+    throw new UsageError(`${path} is no price file: ${message}`);
+  }
+  const entries = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+  const wrong = entries.find(([, price]) => !isPrice(price));
+  if (wrong || Array.isArray(value) || typeof value !== 'object')
+    throw new UsageError(
+      `${path} is no price file${wrong ? `: ${JSON.stringify(wrong[0])} has not the numbers ${MEASURES.join(', ')}` : ''}.`,
+    );
+  return new Map(entries as [string, StoredPrice][]);
+}
+
+const isPrice = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  MEASURES.every((measure) => Number.isInteger((value as Record<string, unknown>)[measure]));
+
+/** Sorted by name, one operation a line, so that a change of one operation changes one line. */
+export function writePrices(path: string, prices: Prices): void {
+  const lines = [...prices]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, price]) => `  ${JSON.stringify(name)}: ${JSON.stringify(price)}`);
+  writeFileSync(path, `{\n${lines.join(',\n')}\n}\n`);
+}

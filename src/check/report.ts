@@ -1,0 +1,116 @@
+/** Prints what a check found: for people, for programs, or as annotations of GitHub's workflows. */
+import type { CheckResult } from './check-operation.ts';
+import type { Finding } from './finding.ts';
+import type { StoredPrice } from './price-file.ts';
+
+export interface Report {
+  results: readonly PricedResult[];
+  /** Of files, not of one operation. */
+  findings: readonly Finding[];
+}
+
+export interface PricedResult extends CheckResult {
+  /** The name in the price file. */
+  key: string;
+  /** What the price file says. */
+  before: StoredPrice | undefined;
+}
+
+export type ReportFormat = 'text' | 'json' | 'github';
+
+export const printReport = (report: Report, format: ReportFormat): string =>
+  format === 'json' ? jsonOf(report) : format === 'github' ? githubOf(report) : textOf(report);
+
+export const findingsOf = ({ results, findings }: Report): Finding[] => [
+  ...findings,
+  ...results.flatMap((result) => result.findings),
+];
+
+export const errorsIn = (report: Report): number =>
+  findingsOf(report).filter(({ severity }) => severity === 'error').length;
+
+function textOf(report: Report): string {
+  const lines = report.findings.map((finding) => `${where(finding)}  ${sentence(finding)}`);
+  for (const result of report.results) {
+    const { operation, isValid, findings } = result;
+    const { file, line } = operation.place;
+    lines.push(`${isValid ? 'ok      ' : 'rejected'} ${operation.name}  ${file}:${line}`);
+    const facts = [costText(result), requirementText(result)].filter(Boolean);
+    if (facts.length > 0) lines.push(`         ${facts.join('; ')}`);
+    for (const finding of findings) lines.push(`  ${finding.severity}: ${where(finding)}  ${sentence(finding)}`);
+  }
+  return `${lines.join('\n')}\n${summary(report)}\n`;
+}
+
+const where = ({ place: { file, line } }: Finding): string => `${file}:${line}`;
+
+const sentence = ({ code, coordinate, message }: Finding): string =>
+  `${coordinate === undefined || message.includes(coordinate) ? '' : `${coordinate}: `}${message} (${code})`;
+
+function costText({ cost, before }: PricedResult): string {
+  if (!cost) return '';
+  const { calls, items, values, dearest } = cost;
+  const was = (now: number, then: number | undefined) => (then === undefined || then === now ? '' : ` (was ${then})`);
+  const most = dearest ? `, most of them ${dearest.coordinate} (${dearest.calls})` : '';
+  return [
+    `calls ${calls.least}${was(calls.least, before?.least)} to ${calls.most}${was(calls.most, before?.most)}${most}`,
+    `items ${items}${was(items, before?.items)}`,
+    `values ${values}${was(values, before?.values)}`,
+  ].join(', ');
+}
+
+function requirementText({ requirements }: PricedResult): string {
+  if (!requirements) return '';
+  const { scopes, tiers, loginRequired } = requirements;
+  return [
+    scopes.length > 0 ? `scopes ${scopes.map((list) => list.join(' or ')).join(', ')}` : '',
+    tiers ? `film tiers ${tiers.join(', ') || 'none gets all of it'}` : '',
+    loginRequired ? 'the token of a person' : '',
+  ]
+    .filter(Boolean)
+    .join('; ');
+}
+
+function summary(report: Report): string {
+  const errors = errorsIn(report);
+  const warnings = findingsOf(report).length - errors;
+  const count = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`;
+  return [count(report.results.length, 'operation'), count(errors, 'error'), count(warnings, 'warning')].join(', ');
+}
+
+const jsonOf = (report: Report): string =>
+  `${JSON.stringify(
+    {
+      errors: errorsIn(report),
+      findings: report.findings.map(shownFinding),
+      operations: report.results.map(({ operation, isValid, cost, requirements, before, findings }) => ({
+        name: operation.name,
+        ...operation.place,
+        valid: isValid,
+        ...(cost && { calls: cost.calls, items: cost.items, values: cost.values, mostExpensive: cost.dearest }),
+        ...(before && { before }),
+        ...requirements,
+        findings: findings.map(shownFinding),
+      })),
+    },
+    null,
+    2,
+  )}\n`;
+
+const shownFinding = ({ place, ...finding }: Finding): object => ({ ...finding, ...place });
+
+/** `::error file=…,line=…,title=…::…`, escaped as GitHub's runners read it. */
+function githubOf(report: Report): string {
+  const escaped = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  const property = (text: string) => escaped(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+  const line = (finding: Finding, name?: string) => {
+    const { severity, code, place } = finding;
+    const title = [name, finding.coordinate ?? code].filter(Boolean).join(': ');
+    return `::${severity} file=${property(place.file)},line=${place.line},title=${property(title)}::${escaped(sentence(finding))}`;
+  };
+  const lines = [
+    ...report.findings.map((finding) => line(finding)),
+    ...report.results.flatMap(({ operation, findings }) => findings.map((finding) => line(finding, operation.name))),
+  ];
+  return [...lines, summary(report), ''].join('\n');
+}

@@ -1,0 +1,145 @@
+/** The least and the most that an operation costs, whatever its variables are and whoever sends it, or with given variables. */
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  getOperationAST,
+  print,
+  visit,
+} from 'graphql';
+import { NODES_MAX } from '../node-query.ts';
+import { type Variables, hasVariables } from '../plan/document.ts';
+import type { OperationPlan, PlannedField } from '../plan/operation-plan.ts';
+import { type PlanViewer, planOperation } from '../plan/plan-operation.ts';
+import { type WorstCase, worstCaseOf } from './call-cost.ts';
+import { fewestCalls } from './call-range.ts';
+import { planViewers } from './price.ts';
+import { dearestVariables, withSmallNumbers } from './variable-bounds.ts';
+
+/** The field that contributes most upstream calls. */
+export interface DearestField {
+  coordinate: string;
+  /** Response keys from the root. */
+  path: string;
+  calls: number;
+}
+
+export interface CostRange {
+  /** `least`: of a caller with a token, if nothing is cached and every record exists. */
+  calls: { least: number; most: number };
+  /** The most objects in lists. */
+  items: number;
+  /** The most fields of all objects. */
+  values: number;
+  /** Null if there are no calls. */
+  dearest: DearestField | null;
+}
+
+/** What is planned: one operation of a document. */
+export interface PricedOperation {
+  schema: GraphQLSchema;
+  document: DocumentNode;
+  operation: OperationDefinitionNode;
+  maxFields: number;
+}
+
+/** The cost with these variables, coerced. Throws PlanTooLarge. */
+export function costWith(priced: PricedOperation, variables: Variables): CostRange {
+  const plans = planViewers.map((viewer) => planFor(priced, viewer, variables));
+  const least = plans.filter((_, at) => planViewers[at]!.isLoggedIn).map((plan) => fewestCalls(plan, variables));
+  return rangeOf(
+    least,
+    plans.map((plan) => worstCaseOf(plan, variables)),
+  );
+}
+
+/** The same for all variables. `cheapest` are those for which it costs least, coerced. Throws PlanTooLarge. */
+export function costOfAny(priced: PricedOperation, cheapest: Variables): CostRange {
+  const { schema, operation } = priced;
+  const shortest = changed(priced, withoutOptional(priced.document));
+  const few = [cheapest, withSmallNumbers(schema, operation, cheapest)].flatMap((variables) =>
+    planViewers
+      .filter(({ isLoggedIn }) => isLoggedIn)
+      .map((viewer) => fewestCalls(planFor(shortest, viewer, variables), variables)),
+  );
+  const longest = changed(priced, visit(priced.document, { Directive: () => null }));
+  const dearest = dearestVariables(schema, operation);
+  const worst = planViewers.flatMap((viewer) => {
+    const plan = planFor(longest, viewer, dearest);
+    return withRecords(plan, operation, dearest).map((variables) => worstCaseOf(plan, variables));
+  });
+  return rangeOf(few, worst);
+}
+
+function rangeOf(few: readonly number[], worst: readonly WorstCase[]): CostRange {
+  const dearest = worst.reduce((a, b) => (b.calls.max > a.calls.max ? b : a));
+  const field = dearest.calls.fields.reduce((a, b) => (b.max > (a?.max ?? 0) ? b : a), dearest.calls.fields[0]);
+  return {
+    calls: { least: Math.min(...few), most: dearest.calls.max },
+    items: Math.max(...worst.map(({ items }) => items.max)),
+    values: Math.max(...worst.map(({ values }) => values.max)),
+    dearest: field ? { coordinate: field.coordinate, path: field.path, calls: field.max } : null,
+  };
+}
+
+const planFor = (
+  { schema, document, operation, maxFields }: PricedOperation,
+  viewer: PlanViewer,
+  variables: Variables,
+): OperationPlan => planOperation(schema, document, operation, viewer, variables, maxFields);
+
+const changed = (priced: PricedOperation, document: DocumentNode): PricedOperation => ({
+  ...priced,
+  document,
+  operation: getOperationAST(document, priced.operation.name?.value)!,
+});
+
+/** The document without what a variable may leave out. */
+function withoutOptional(document: DocumentNode): DocumentNode {
+  const leave = (node: SelectionNode) =>
+    node.directives?.some(
+      ({ name, arguments: given = [] }) =>
+        (name.value === 'skip' || name.value === 'include') && given.some(({ value }) => value.kind === Kind.VARIABLE),
+    )
+      ? null
+      : undefined;
+  return visit(document, { Field: leave, InlineFragment: leave, FragmentSpread: leave });
+}
+
+type Measure = (worst: WorstCase) => number;
+
+const measures: readonly Measure[] = [({ calls }) => calls.max, ({ items }) => items.max, ({ values }) => values.max];
+
+/** `node` and `nodes` cost what the types of the given ids cost: the variables that cost most, for each measure. */
+function withRecords(
+  plan: OperationPlan,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  dearest: Variables,
+): readonly Variables[] {
+  const fields = plan.root.fields.filter(({ rule, nodes }) => rule.recordCounts && hasVariables(nodes[0]!));
+  if (fields.length === 0) return [dearest];
+  const isList = (name: string) =>
+    variableDefinitions.some(({ variable, type }) => variable.name.value === name && print(type).startsWith('['));
+  const idsFor = (field: PlannedField, type: string): Variables =>
+    Object.fromEntries(
+      variablesIn(field.nodes[0]!).map((name) => {
+        const id = `${type}:x`;
+        return [name, isList(name) ? Array<string>(NODES_MAX).fill(id) : id];
+      }),
+    );
+  return measures.map((measure) =>
+    fields.reduce((variables, field) => {
+      const each = [...field.selections.keys()].map((type) => ({ ...variables, ...idsFor(field, type) }));
+      return each.reduce((a, b) => (measure(worstCaseOf(plan, b)) > measure(worstCaseOf(plan, a)) ? b : a));
+    }, dearest),
+  );
+}
+
+function variablesIn(field: FieldNode): string[] {
+  const names: string[] = [];
+  visit({ ...field, selectionSet: undefined }, { Variable: ({ name }) => void names.push(name.value) });
+  return names;
+}

@@ -1,0 +1,47 @@
+/** What an operation requires of its caller to get all of its fields. */
+import type { GraphQLSchema } from 'graphql';
+import { type Scope, type Tier, tiers } from '../../api/endpoint.ts';
+import type { OperationPlan, SelectionPlan } from '../plan/operation-plan.ts';
+import { type FieldRequirement, requirementsOf } from './requirements.ts';
+
+export interface OperationRequirements {
+  /** A token needs a scope of each list. */
+  scopes: readonly (readonly Scope[])[];
+  /** The film tiers that get every field; null if no field depends on the tier. */
+  tiers: readonly Tier[] | null;
+  loginRequired: boolean;
+}
+
+export function requirementsIn(schema: GraphQLSchema, { root }: OperationPlan): OperationRequirements {
+  const known = requirementsOf(schema);
+  const found = [...coordinatesIn(root)].flatMap((coordinate): FieldRequirement[] => {
+    const requirement = known.get(coordinate);
+    return requirement ? [requirement] : [];
+  });
+  const tiered = found.flatMap((each) => (each.tiers ? [each.tiers] : []));
+  const lists = new Map(found.filter(({ scopes }) => scopes.length > 0).map(({ scopes }) => [scopes.join(), scopes]));
+  return {
+    // A list with more scopes is met where a shorter one is.
+    scopes: [...lists.values()]
+      .filter((list) => ![...lists.values()].some((other) => other.length < list.length && isWithin(other, list)))
+      .toSorted((a, b) => (a.join() < b.join() ? -1 : 1)),
+    tiers: tiered.length === 0 ? null : tiers.filter((tier) => tiered.every((each) => each.includes(tier))),
+    loginRequired: found.some(({ loginRequired }) => loginRequired),
+  };
+}
+
+const isWithin = (list: readonly string[], other: readonly string[]): boolean =>
+  list.every((each) => other.includes(each));
+
+/** The fields that a plan may resolve, by concrete type: `Type.field`. */
+export function coordinatesIn(root: SelectionPlan): ReadonlySet<string> {
+  const found = new Set<string>();
+  const walk = (selection: SelectionPlan): void => {
+    for (const { parent, field, selections } of [selection, ...selection.deferred].flatMap(({ fields }) => fields)) {
+      found.add(`${parent}.${field.name}`);
+      for (const inner of selections.values()) walk(inner);
+    }
+  };
+  walk(root);
+  return found;
+}

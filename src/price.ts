@@ -1,0 +1,37 @@
+/** The price of a document, without a server: `import { price } from 'catalog-graphql/price'`. */
+import type { OperationPrice, PriceSettings, Variables } from '../price.d.ts';
+import { readOptions } from './config/read.ts';
+import { schema } from './graph/schema.ts';
+import { oncePer } from './lib/remember.ts';
+import { createAssess } from './server/graphql/assess.ts';
+
+/** No call is made, so the upstreams may be anywhere. */
+const NOWHERE = 'http://localhost';
+
+const assessWith = oncePer((settings: PriceSettings) =>
+  createAssess(schema, readOptions({ ...settings, baseUrl: NOWHERE, eventBaseUrl: NOWHERE })),
+);
+const byDefault: PriceSettings = {};
+
+export function price(
+  document: string,
+  variables?: Variables,
+  settings: PriceSettings = byDefault,
+  operationName?: string,
+): OperationPrice {
+  const { errors, ready, cost, requirements } = assessWith(settings)(document, operationName, variables);
+  return {
+    operation: ready?.operation.name?.value ?? null,
+    errors: errors.map(({ message, locations = [], extensions: { code, coordinate } }) => ({
+      message,
+      code: String(code ?? 'BAD_USER_INPUT'),
+      locations,
+      ...(typeof coordinate === 'string' && { coordinate }),
+    })),
+    cost: cost ? { calls: cost.calls, items: cost.items, values: cost.values } : null,
+    mostExpensive: cost?.dearest ?? null,
+    scopes: requirements?.scopes ?? [],
+    tiers: requirements?.tiers ?? null,
+    loginRequired: requirements?.loginRequired ?? false,
+  };
+}
