@@ -6,6 +6,7 @@ import { basename, dirname, join, normalize } from 'node:path';
 const ORDER = [
   'README.md',
   'docs/front-ends.md',
+  'docs/releases.md',
   'docs/settings.md',
   'docs/operations.md',
   'docs/caching.md',

@@ -1,5 +1,5 @@
 /** Checks one operation: by the code of the server, which needs no server to run. */
-import { type ASTNode, type GraphQLError, type GraphQLSchema, parse } from 'graphql';
+import { type ASTNode, type DocumentNode, type GraphQLError, type GraphQLSchema, parse, visit } from 'graphql';
 import type { Config } from '../config/settings.ts';
 import { type Use, usesOf } from '../graph/plan/document-uses.ts';
 import type { OperationRequirements } from '../graph/service/operation-requirements.ts';
@@ -24,14 +24,13 @@ export function createOperationCheck(schema: GraphQLSchema, config: Config, find
   const assess: Assess = createAssess(schema, config);
 
   return (operation: CheckedOperation): CheckResult => {
-    const { text, operationName, document, place, placeOf } = operation;
+    const { text, operationName, document, placeOf } = operation;
     const { errors, cost, requirements } = assess(text, operationName);
     const uses = usesOf(schema, document);
     const findings: Finding[] = errors.map((error) => {
-      const use = useAt(schema, text, uses, error);
+      const { node, use } = subjectOf(operation, uses, error);
       const { code, coordinate = use?.coordinate } = error.extensions as { code?: string; coordinate?: string };
-      const at = code === 'GRAPHQL_VALIDATION_FAILED' ? placeOf(use?.node) : place;
-      return { severity: 'error', code: String(code), message: error.message, coordinate, place: at };
+      return { severity: 'error', code: String(code), message: error.message, coordinate, place: placeOf(node) };
     });
     addLost(findings, findLost?.(document) ?? [], placeOf);
     for (const { coordinate, deprecated, node } of distinct(uses.filter(({ deprecated }) => deprecated !== undefined)))
@@ -47,16 +46,25 @@ export function createOperationCheck(schema: GraphQLSchema, config: Config, find
   };
 }
 
-/** The use that an error of validation is about: errors have positions in the text that was sent, not in the file. */
-function useAt(schema: GraphQLSchema, text: string, uses: readonly Use[], { positions }: GraphQLError) {
+/** The node that an error of validation is about, and its use: errors have positions in the text that was sent, not in the file. */
+function subjectOf(
+  { text, document }: CheckedOperation,
+  uses: readonly Use[],
+  { positions, extensions }: GraphQLError,
+): { node?: ASTNode | undefined; use?: Use | undefined } {
   const [position] = positions ?? [];
-  if (position === undefined) return undefined;
-  try {
-    const at = usesOf(schema, parse(text)).findIndex(({ node }) => node.loc?.start === position);
-    return uses[at];
-  } catch {
-    return undefined; // the text has no tree
-  }
+  if (position === undefined || extensions.code !== 'GRAPHQL_VALIDATION_FAILED') return {};
+  // Printing a document and parsing it again changes no node but its place.
+  const own = nodesOf(document);
+  const there = nodesOf(parse(text)).flatMap(({ loc }, at) => (loc?.start === position ? [own[at]] : []));
+  const use = uses.find((each) => there.includes(each.node));
+  return { node: use?.node ?? there[0], use };
+}
+
+function nodesOf(document: DocumentNode): ASTNode[] {
+  const nodes: ASTNode[] = [];
+  visit(document, { enter: (node) => void nodes.push(node) });
+  return nodes;
 }
 
 function addLost(

@@ -35,9 +35,9 @@ export async function callRangeOf(
   return cost;
 }
 
-/** The fewest calls if nothing is cached. */
-export const fewestCalls = (plan: OperationPlan, variables: Variables): number =>
-  new Set(requestsOf(plan, variables).map(({ key }) => key)).size;
+/** The fewest calls if nothing is cached. With `ofAny`, for variables that may make requests of one endpoint equal. */
+export const fewestCalls = (plan: OperationPlan, variables: Variables, ofAny: boolean): number =>
+  new Set(requestsOf(plan, variables).map(({ key, endpoint }) => (ofAny ? endpoint : key))).size;
 
 const requestsOf = (plan: OperationPlan, variables: Variables): RootRequest[] =>
   [plan.root, ...plan.root.deferred].flatMap(({ fields }) =>

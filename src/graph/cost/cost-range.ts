@@ -1,5 +1,6 @@
 /** The least and the most that an operation costs, whatever its variables are and whoever sends it, or with given variables. */
 import {
+  type DirectiveNode,
   type DocumentNode,
   type FieldNode,
   type GraphQLSchema,
@@ -16,7 +17,6 @@ import type { OperationPlan, PlannedField } from '../plan/operation-plan.ts';
 import { type PlanViewer, planOperation } from '../plan/plan-operation.ts';
 import { type WorstCase, worstCaseOf } from './call-cost.ts';
 import { fewestCalls } from './call-range.ts';
-import { planViewers } from './price.ts';
 import { dearestVariables, withSmallNumbers } from './variable-bounds.ts';
 
 /** The field that contributes most upstream calls. */
@@ -44,30 +44,39 @@ export interface PricedOperation {
   document: DocumentNode;
   operation: OperationDefinitionNode;
   maxFields: number;
+  /** The kinds of callers for whom it may cost different amounts. */
+  viewers: readonly PlanViewer[];
 }
 
 /** The cost with these variables, coerced. Throws PlanTooLarge. */
 export function costWith(priced: PricedOperation, variables: Variables): CostRange {
-  const plans = planViewers.map((viewer) => planFor(priced, viewer, variables));
-  const least = plans.filter((_, at) => planViewers[at]!.isLoggedIn).map((plan) => fewestCalls(plan, variables));
+  const plans = priced.viewers.map((viewer) => ({ viewer, plan: planFor(priced, viewer, variables) }));
+  const few = plans.filter(({ viewer }) => viewer.isLoggedIn).map(({ plan }) => fewestCalls(plan, variables, false));
   return rangeOf(
-    least,
-    plans.map((plan) => worstCaseOf(plan, variables)),
+    few,
+    plans.map(({ plan }) => worstCaseOf(plan, variables)),
   );
 }
 
 /** The same for all variables. `cheapest` are those for which it costs least, coerced. Throws PlanTooLarge. */
 export function costOfAny(priced: PricedOperation, cheapest: Variables): CostRange {
-  const { schema, operation } = priced;
+  const { schema, operation, viewers } = priced;
   const shortest = changed(priced, withoutOptional(priced.document));
-  const few = [cheapest, withSmallNumbers(schema, operation, cheapest)].flatMap((variables) =>
-    planViewers
-      .filter(({ isLoggedIn }) => isLoggedIn)
-      .map((viewer) => fewestCalls(planFor(shortest, viewer, variables), variables)),
+  const takesVariables = (operation.variableDefinitions ?? []).length > 0;
+  const small = withSmallNumbers(schema, operation, cheapest);
+  const few = viewers
+    .filter(({ isLoggedIn }) => isLoggedIn)
+    .flatMap((viewer) =>
+      (small === cheapest ? [cheapest] : [cheapest, small]).map((variables) =>
+        fewestCalls(planFor(shortest, viewer, variables), variables, takesVariables),
+      ),
+    );
+  const longest = changed(
+    priced,
+    visit(priced.document, { Directive: (node) => (isCondition(node) ? null : undefined) }),
   );
-  const longest = changed(priced, visit(priced.document, { Directive: () => null }));
   const dearest = dearestVariables(schema, operation);
-  const worst = planViewers.flatMap((viewer) => {
+  const worst = viewers.flatMap((viewer) => {
     const plan = planFor(longest, viewer, dearest);
     return withRecords(plan, operation, dearest).map((variables) => worstCaseOf(plan, variables));
   });
@@ -99,15 +108,22 @@ const changed = (priced: PricedOperation, document: DocumentNode): PricedOperati
 
 /** The document without what a variable may leave out. */
 function withoutOptional(document: DocumentNode): DocumentNode {
+  const isVariable = ({ arguments: given = [] }: DirectiveNode) =>
+    given.some(({ value }) => value.kind === Kind.VARIABLE);
   const leave = (node: SelectionNode) =>
-    node.directives?.some(
-      ({ name, arguments: given = [] }) =>
-        (name.value === 'skip' || name.value === 'include') && given.some(({ value }) => value.kind === Kind.VARIABLE),
-    )
-      ? null
-      : undefined;
+    node.directives?.some((each) => isCondition(each) && isVariable(each)) ? null : undefined;
   return visit(document, { Field: leave, InlineFragment: leave, FragmentSpread: leave });
 }
+
+const isCondition = ({ name }: DirectiveNode): boolean => name.value === 'skip' || name.value === 'include';
+
+/** One that contains both: a document costs more, or less, where it is delivered in parts. */
+export const widest = (a: CostRange, b: CostRange): CostRange => ({
+  calls: { least: Math.min(a.calls.least, b.calls.least), most: Math.max(a.calls.most, b.calls.most) },
+  items: Math.max(a.items, b.items),
+  values: Math.max(a.values, b.values),
+  dearest: b.calls.most > a.calls.most ? b.dearest : a.dearest,
+});
 
 type Measure = (worst: WorstCase) => number;
 

@@ -69,5 +69,6 @@ export const withSmallNumbers = (
   const numbers = variableDefinitions.filter(
     ({ type }) => type.kind !== Kind.LIST_TYPE && getNamedType(typeFromAST(schema, type as never))?.name === 'Int',
   );
+  if (numbers.length === 0) return variables;
   return { ...variables, ...Object.fromEntries(numbers.map(({ variable }) => [variable.name.value, 1])) };
 };

@@ -1,8 +1,8 @@
 /** What the server would say of an operation before it runs it, and what the operation costs. No server is needed for it. */
 import { GraphQLError, type GraphQLSchema } from 'graphql';
 import type { Config } from '../../config/settings.ts';
-import { type CostRange, type PricedOperation, costOfAny, costWith } from '../../graph/cost/cost-range.ts';
-import { planWhole } from '../../graph/cost/price.ts';
+import { type CostRange, costOfAny, costWith, widest } from '../../graph/cost/cost-range.ts';
+import { planViewers, planWhole } from '../../graph/cost/price.ts';
 import { cheapestVariables } from '../../graph/cost/variable-bounds.ts';
 import type { Variables } from '../../graph/plan/document.ts';
 import { type OperationRequirements, requirementsIn } from '../../graph/service/operation-requirements.ts';
@@ -33,14 +33,19 @@ export function createAssess(schema: GraphQLSchema, config: Config) {
     const { ready, errors = [] } = prepare(text, operationName);
     const unknown = { ready, cost: undefined, requirements: undefined };
     if (!ready) return { errors, ...unknown };
-    const { document, operation } = ready.nonIncremental();
-    const priced: PricedOperation = { schema, document, operation, maxFields: config.maxPlannedFields };
+    const { document, operation } = ready;
+    const forms = ready.incrementalSelections.length > 0 ? [ready, ready.nonIncremental()] : [ready];
     try {
       const { coerced, errors: wrong = [] } = coercedVariables(schema, ready, variables);
       if (variables && !coerced) return { errors: wrong, ...unknown };
       const rejected = coerced && rejection(ready, coerced);
-      const cost = variables ? costWith(priced, coerced!) : costOfAny(priced, coerced ?? {});
       const requirements = requirementsIn(schema, planWhole(schema, document, operation, anyCaller, coerced ?? {}));
+      const viewers = planViewers.filter(({ filmTier }) => requirements.tiers !== null || filmTier === null);
+      const costs = forms.map(({ document, operation }) => {
+        const priced = { schema, document, operation, maxFields: config.maxPlannedFields, viewers };
+        return variables ? costWith(priced, coerced!) : costOfAny(priced, coerced ?? {});
+      });
+      const cost = costs.reduce(widest);
       return { errors: rejected ? [rejected] : [], ready, cost, requirements };
     } catch (error) {
       if (error instanceof GraphQLError) return { errors: [error], ...unknown };
