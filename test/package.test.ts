@@ -281,16 +281,31 @@ test(
   LOADED,
 );
 
+test('the price of a document can be imported: it opens nothing, and nothing keeps the process alive', async () => {
+  writeFileSync(
+    join(elsewhere, 'price.mjs'),
+    `import { price } from 'catalog-graphql/price';
+     const { cost, mostExpensive } = price('query Q($n: Int) { top250(first: $n) { nodes { directors { name } } } }', { n: 3 });
+     console.log(JSON.stringify(cost), mostExpensive.coordinate, process.getActiveResourcesInfo().filter((each) => each !== 'PipeWrap').length);`,
+  );
+  const { stdout, stderr } = await run(process.execPath, ['price.mjs'], { cwd: elsewhere });
+  expect([stdout, stderr]).toEqual(['{"calls":{"least":1,"most":4},"items":15,"values":17} Subject.directors 0\n', '']);
+});
+
 test(
   'the types can be imported, and reject wrong options',
   async () => {
     writeFileSync(
       join(elsewhere, 'embed.ts'),
       `import { ConfigError, createFacade, type EmbeddedFacade, type FacadeOptions } from 'catalog-graphql';
+     import { price } from 'catalog-graphql/price';
      const options: FacadeOptions = { baseUrl: 'http://a', eventBaseUrl: 'http://b', filmTier: 'basic', corsOrigins: ['http://c'] };
      export const facade: EmbeddedFacade = createFacade(options);
      export const answered: Promise<Response> = facade.fetch(new Request('http://a/graphql'), { address: '192.0.2.1' });
      export const problems: readonly string[] = new ConfigError().problems;
+     export const most: number | undefined = price('{ viewer { isLoggedIn } }', {}, { maxDepth: 3 }).cost?.calls.most;
+     // @ts-expect-error -- no text
+     price('{ viewer { isLoggedIn } }', {}, { maxDepth: '3' });
      // @ts-expect-error -- both addresses are needed
      createFacade({ baseUrl: 'http://a' });
      // @ts-expect-error -- no text
