@@ -24,7 +24,7 @@ export function price(
     operation: ready?.operation.name?.value ?? null,
     errors: errors.map(({ message, locations = [], extensions: { code, coordinate } }) => ({
       message,
-      code: String(code ?? 'BAD_USER_INPUT'),
+      code: typeof code === 'string' ? code : 'BAD_USER_INPUT',
       locations,
       ...(typeof coordinate === 'string' && { coordinate }),
     })),
