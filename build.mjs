@@ -142,7 +142,7 @@ const graphqlAndUndici = {
     }));
     // The index of undici would load fetch, WebSocket, caches and mocks, which Node has built in.
     onLoad({ filter: /\/node_modules\/undici\/index\.js$/ }, () => ({
-      contents: `export { default as Pool } from './lib/dispatcher/pool.js'; export { default as errors } from './lib/core/errors.js';`,
+      contents: `export { default as Pool } from './lib/dispatcher/pool.js'; export { default as ProxyAgent } from './lib/dispatcher/proxy-agent.js'; export { default as errors } from './lib/core/errors.js';`,
       resolveDir: `${root}node_modules/undici`,
     }));
   },

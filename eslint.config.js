@@ -10,8 +10,8 @@ const libraries = [
   },
   {
     names: ['undici', 'undici/index.js'],
-    home: ['src/upstream/http/pool.ts', 'src/upstream/http/attempts.ts', 'src/upstream/http/transport-errors.ts'],
-    message: 'Only pool.ts, attempts.ts and transport-errors.ts of upstream/http use undici.',
+    home: ['dispatcher.ts', 'pool.ts', 'attempts.ts', 'transport-errors.ts'].map((file) => `src/upstream/http/${file}`),
+    message: 'Only dispatcher.ts, pool.ts, attempts.ts and transport-errors.ts of upstream/http use undici.',
   },
   {
     names: ['fast-xml-parser'],

@@ -72,6 +72,24 @@ export interface FacadeOptions {
   redisUrlFile?: string | undefined;
   /** File with the OTEL_EXPORTER_OTLP_HEADERS, read again when it changes (a path). Default: none. */
   otelExporterOtlpHeadersFile?: string | undefined;
+  /** Proxy through which upstreams at https:// are called; one at http:// is called directly, because a proxy would read the tokens (an http:// or https:// address of a proxy, like http://user:password@proxy.example:3128). Default: none. */
+  httpsProxy?: string | undefined;
+  /** The same, if HTTPS_PROXY is not set (an http:// or https:// address of a proxy, like http://user:password@proxy.example:3128). Default: none. */
+  httpProxy?: string | undefined;
+  /** Hosts that are called without the proxy: names with their subdomains, addresses and ranges, each with :port or without, or * (a comma-separated list of hosts). Default: none. */
+  noProxy?: string | undefined;
+  /** Certificates that sign that of BASE_URL (a file of certificates in PEM). Default: those of Node. */
+  baseUrlCa?: string | undefined;
+  /** Client certificate for BASE_URL; the files are read again when they change (a file of certificates in PEM). Default: none. */
+  baseUrlCert?: string | undefined;
+  /** Key of that certificate (a file with a private key in PEM, without a passphrase). Default: none. */
+  baseUrlKey?: string | undefined;
+  /** Certificates that sign that of EVENT_BASE_URL (a file of certificates in PEM). Default: those of Node. */
+  eventBaseUrlCa?: string | undefined;
+  /** Client certificate for EVENT_BASE_URL; the files are read again when they change (a file of certificates in PEM). Default: none. */
+  eventBaseUrlCert?: string | undefined;
+  /** Key of that certificate (a file with a private key in PEM, without a passphrase). Default: none. */
+  eventBaseUrlKey?: string | undefined;
   /** Model Context Protocol at /mcp: tools and resources for agents (true or false). Default: off. */
   mcp?: boolean | undefined;
   /** Folder of GraphQL files, or manifest of trusted documents, whose operations are the tools (a path). Default: the pages of GraphiQL. */

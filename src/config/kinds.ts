@@ -1,5 +1,5 @@
 /** Kinds of settings: how a value is read from text, and what it must be. */
-import { X509Certificate } from 'node:crypto';
+import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { readRedisAddress } from './redis-address.ts';
@@ -144,6 +144,35 @@ export const certificates = {
   },
 };
 
+/** The path of a file in PEM that `use` can use. */
+const pemFile = (must: string, use: (pem: string) => unknown) => ({
+  ...text,
+  must,
+  read: (file: string) => {
+    try {
+      use(readFileSync(file, 'utf8'));
+      return file;
+    } catch {
+      return undefined;
+    }
+  },
+});
+export const certificateFile = pemFile('a file of certificates in PEM', (pem) => new X509Certificate(pem));
+export const keyFile = pemFile('a file with a private key in PEM, without a passphrase', createPrivateKey);
+
+/** A proxy for calls to https:// addresses. Other programs accept it without a scheme, too. */
+export const proxyAddress = {
+  ...text,
+  redact: withoutSecrets,
+  must: 'an http:// or https:// address of a proxy, like http://user:password@proxy.example:3128',
+  read: (given: string) => {
+    const address = /^[a-z\d+.-]+:\/\//i.test(given) ? given : `http://${given}`;
+    const url = parsed(address);
+    const isPlain = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !/[?#\s]/.test(given);
+    return isPlain && isDecodable(url.username + url.password) ? url.href : undefined;
+  },
+};
+
 const listOf = (items: string, isItem: (item: string) => boolean) => ({
   must: `a comma-separated list of ${items}`,
   optionMust: `a list of ${items}`,
@@ -198,6 +227,15 @@ export const port = whole(0, 65_535);
 export const milliseconds = whole(1, 600_000);
 export const bytes = whole(1, 1_000_000_000);
 export const amount = whole(1, 1_000_000);
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function decoded(text: string): string {
   try {

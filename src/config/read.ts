@@ -1,5 +1,6 @@
 /** Reads the settings, from the environment and flags or from the options of `createFacade`, and checks them all at once. */
 import { editDistance } from '../lib/edit-distance.ts';
+import { connectionProblems } from './upstream-tls.ts';
 import { type Config, type Setting, type SettingName, type Values, entries, settings } from './settings.ts';
 import { readSecretFiles } from './secret-files.ts';
 import { ManifestError, type TrustedDocuments, readManifest } from './trusted-documents.ts';
@@ -20,7 +21,7 @@ export class ConfigError extends Error {
 /** Reads and checks everything at once; a flag wins over the environment, and an empty variable is an absent one. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env, flags: Flags = {}): Config {
   const source: Source = {
-    text: (name) => (flags[name] ?? env[settings[name].env]) || undefined,
+    text: (name) => (flags[name] ?? variableIn(env, settings[name])) || undefined,
     shown: (text) => text,
     production: env.NODE_ENV === 'production',
     nameOf: (name) => settings[name].env,
@@ -43,12 +44,20 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env, flags: Flags = 
   });
 }
 
+const variableIn = (
+  environment: NodeJS.ProcessEnv,
+  { env, isConventional }: Pick<Setting<unknown>, 'env' | 'isConventional'>,
+): string | undefined => (isConventional && environment[env.toLowerCase()]) || environment[env];
+
 /** Variables of the environment that are no settings, but spelled nearly like one. */
 export function misspelledSettings(env: NodeJS.ProcessEnv = process.env): { given: string; meant: string }[] {
-  const names = entries().map(([, setting]) => setting.env);
+  const rows = entries().map(([, row]) => row);
+  const names = rows.map((row) => row.env);
+  // FTP_PROXY is no misspelled HTTP_PROXY.
+  const own = rows.filter((row) => !row.isConventional).map((row) => row.env);
   return Object.keys(env).flatMap((given) => {
     if (names.includes(given)) return [];
-    const meant = closest(given.toUpperCase(), names);
+    const meant = closest(given.toUpperCase(), own);
     return meant === undefined ? [] : [{ given, meant }];
   });
 }
@@ -145,6 +154,7 @@ function checked(given: Values, { production, nameOf }: Source, problems: string
   const secrets = readSecretFiles(given, nameOf);
   problems.push(...secrets.problems);
   const values = { ...given, ...secrets.values };
+  problems.push(...connectionProblems(values, nameOf));
   const { mcp, mcpFree, persistedOnly, persistedOperations } = values;
   if (values.maxBusyConnections < values.maxConnections && problems.length === 0)
     problems.push(`${nameOf('maxBusyConnections')} must not be less than ${nameOf('maxConnections')}`);

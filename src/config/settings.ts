@@ -5,9 +5,11 @@ import {
   amount,
   bytes,
   catalogAddress,
+  certificateFile,
   certificates,
   headerList,
   httpAddress,
+  keyFile,
   matching,
   milliseconds,
   onOff,
@@ -16,6 +18,7 @@ import {
   path,
   port,
   processes,
+  proxyAddress,
   redisAddress,
   secret,
   whole,
@@ -33,6 +36,8 @@ export interface Setting<T> extends Kind<T> {
   group?: string;
   /** Of the port or of the origin: a facade inside another program has neither. */
   isStandalone?: boolean;
+  /** Other programs read the variable too, and accept it in small letters. */
+  isConventional?: boolean;
 }
 
 function setting<T>(
@@ -49,6 +54,9 @@ function setting<T>(
 function optional<T>(env: string, kind: Kind<T>, description: string, shown = 'none') {
   return setting<T | undefined>(env, kind, undefined, description, shown);
 }
+
+/** Variables that other programs have too: in small letters first, as in those. */
+const conventional = <T>(row: Setting<T>): Setting<T> => ({ ...row, isConventional: true });
 
 const standalone = <T>(row: Setting<T>): Setting<T> => ({ ...row, isStandalone: true });
 
@@ -153,6 +161,21 @@ export const settings = {
       path,
       'file with the OTEL_EXPORTER_OTLP_HEADERS, read again when it changes',
     ),
+  }),
+  ...inGroup('The way to upstream', {
+    httpsProxy: conventional(optional('HTTPS_PROXY', proxyAddress, 'proxy through which upstreams at https:// are called; one at http:// is called directly, because a proxy would read the tokens')),
+    httpProxy: conventional(optional('HTTP_PROXY', proxyAddress, 'the same, if HTTPS_PROXY is not set')),
+    noProxy: conventional(optional(
+      'NO_PROXY',
+      matching('a comma-separated list of hosts', /^[\x20-\x7e]*$/),
+      'hosts that are called without the proxy: names with their subdomains, addresses and ranges, each with :port or without, or *',
+    )),
+    baseUrlCa: optional('BASE_URL_CA', certificateFile, 'certificates that sign that of BASE_URL', 'those of Node'),
+    baseUrlCert: optional('BASE_URL_CERT', certificateFile, 'client certificate for BASE_URL; the files are read again when they change'),
+    baseUrlKey: optional('BASE_URL_KEY', keyFile, 'key of that certificate'),
+    eventBaseUrlCa: optional('EVENT_BASE_URL_CA', certificateFile, 'certificates that sign that of EVENT_BASE_URL', 'those of Node'),
+    eventBaseUrlCert: optional('EVENT_BASE_URL_CERT', certificateFile, 'client certificate for EVENT_BASE_URL; the files are read again when they change'),
+    eventBaseUrlKey: optional('EVENT_BASE_URL_KEY', keyFile, 'key of that certificate'),
   }),
   ...inGroup('Agents', {
     mcp: setting('MCP', onOff, false, 'Model Context Protocol at /mcp: tools and resources for agents', 'off'),

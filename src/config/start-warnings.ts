@@ -1,5 +1,6 @@
 /** What is allowed and seldom meant: the start warns of it. */
 import { isIP } from 'node:net';
+import { isExempt } from './proxy.ts';
 import type { Config } from './settings.ts';
 
 /** The names of the fixed tokens of the demo, which everybody knows. */
@@ -25,8 +26,20 @@ export function startWarnings(config: Config, serves: 'facade' | 'origin'): stri
     );
   else if (isFacade && production && accessToken !== undefined && DEMO_TOKEN.test(accessToken))
     warnings.push("ACCESS_TOKEN is a token of the demo in production: everybody knows it. Set the facade's own.");
+  if (isFacade) warnings.push(...bypassed(config));
   return warnings;
 }
 
+/** Upstreams that a proxy would be used for, if they were at https://. */
+const bypassed = ({ ownOrigin, baseUrl, eventBaseUrl, httpsProxy, httpProxy, noProxy }: Config): string[] =>
+  Object.entries({ BASE_URL: baseUrl, EVENT_BASE_URL: eventBaseUrl }).flatMap(([variable, address]) => {
+    const hasProxy = (httpsProxy ?? httpProxy) !== undefined && !ownOrigin;
+    if (!hasProxy || !address?.startsWith('http:') || isLoopback(new URL(address).hostname)) return [];
+    if (isExempt(address, noProxy)) return [];
+    return [
+      `${variable} is at http://, so it is called without the proxy, which would read the tokens. Use https://, or name its host in NO_PROXY.`,
+    ];
+  });
+
 const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+  host === 'localhost' || /^\[?::1\]?$/.test(host) || (isIP(host) === 4 && host.startsWith('127.'));

@@ -1,13 +1,15 @@
 /** Uses the secrets of files as they change. */
 import type { Logger } from 'pino';
 import { watchSecretFiles } from '../config/secret-files.ts';
-import type { Config } from '../config/settings.ts';
+import { watchFile } from '../lib/watch-file.ts';
+import { tlsSettings } from '../config/upstream-tls.ts';
+import { type Config, settings } from '../config/settings.ts';
 import type { UpstreamClient } from '../upstream/client.ts';
 import type { Tracing } from './observability/tracing.ts';
 
 export function followSecrets(
   config: Config,
-  upstream: Pick<UpstreamClient, 'changeAccessToken' | 'changeRedisUrl'>,
+  upstream: Pick<UpstreamClient, 'changeAccessToken' | 'changeRedisUrl' | 'renewCertificates'>,
   tracing: Pick<Tracing, 'changeHeaders'>,
   log: Logger,
   everyMs?: number,
@@ -21,7 +23,30 @@ export function followSecrets(
     problem === undefined
       ? log.info({ variable }, `${variable} has changed: its new value is in use`)
       : log.error({ variable, problem }, `${variable} cannot be used as it is now: the value before stays in use`);
-  const watches = watchSecretFiles(config, users, report, everyMs);
+  const watches = [
+    ...watchSecretFiles(config, users, report, everyMs),
+    ...(['catalog', 'events'] as const).flatMap(watchCertificates),
+  ];
+
+  function watchCertificates(service: 'catalog' | 'events') {
+    const { ca, cert, key } = tlsSettings[service];
+    return [ca, cert, key].flatMap((name) => {
+      const path = config[name];
+      const { env } = settings[name];
+      if (path === undefined) return [];
+      const onChange = () => {
+        try {
+          if (upstream.renewCertificates(service)) report(env, undefined);
+        } catch {
+          // One of the files is new and another is not yet: its change is seen too.
+          report(env, 'the files do not belong together');
+        }
+      };
+      const onUnreadable = (code: string) => report(env, `it cannot be read (${code})`);
+      return [watchFile(path, { current: '', onChange, onUnreadable, ...(everyMs !== undefined && { everyMs }) })];
+    });
+  }
+
   return {
     close: async (): Promise<void> => {
       for (const each of watches) each.close();

@@ -1,11 +1,12 @@
 /** The client of the service: what all operations share, and an operation for each request. */
 import { type CancellationToken, createCancellationToken } from '../lib/cancellation.ts';
 import { randomUUID } from 'node:crypto';
-import { type Credential, createCredentials } from './auth/credentials.ts';
+import { type Credential, type Credentials, createCredentials } from './auth/credentials.ts';
 import type { Sender } from './auth/request-context.ts';
 import type { OnAvailabilityChange } from './availability.ts';
 import { type RecordCache, createRecordCache } from './cache/record-cache.ts';
 import { createCallLog } from './call-log.ts';
+import type { Service } from './errors.ts';
 import type { ObservedCall } from './http/call.ts';
 import { InFlightRequests } from './http/in-flight.ts';
 import { type Transport, type TransportSettings, createTransport } from './http/pool.ts';
@@ -13,7 +14,7 @@ import { BACKGROUND } from './limits/film-rate.ts';
 import { RateLimiter } from './limits/rate-limiter.ts';
 import { RefreshQueue } from './loading/refresh-queue.ts';
 import { UpstreamSession, type SessionServices } from './upstream-session.ts';
-import { connectRedis } from './redis/shared-state.ts';
+import { type SharedState, connectRedis } from './redis/shared-state.ts';
 
 export type UpstreamClient = ReturnType<typeof createUpstream>;
 
@@ -94,10 +95,7 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
     /** The state of Redis, and registered documents of all replicas; undefined without Redis. */
     redis: shared?.state,
     documents: shared?.documents,
-    /** For requests from now on that have no token of their own. */
-    changeAccessToken: (token: string): void => credentials.changeOwn(token),
-    /** Resolves with a sentence if the Redis at the new address cannot be used. */
-    changeRedisUrl: async (url: string): Promise<string | undefined> => shared?.use(url),
+    ...secretChanges(credentials, transport, shared),
     /** A sentence if the Redis cannot be used as it is set. */
     checkRedis: async (): Promise<string | undefined> => shared?.check(),
     close: async (): Promise<void> => {
@@ -108,6 +106,16 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
     },
   };
 }
+
+/** What changes while the facade runs: secrets and certificates. */
+const secretChanges = (credentials: Credentials, transport: Transport, shared: SharedState | undefined) => ({
+  /** For requests from now on that have no token of their own. */
+  changeAccessToken: (token: string): void => credentials.changeOwn(token),
+  /** Throws if the files cannot be used; false if they have what is in use. */
+  renewCertificates: (service: Service): boolean => transport.renewCertificates?.(service) ?? false,
+  /** Resolves with a sentence if the Redis at the new address cannot be used. */
+  changeRedisUrl: async (url: string): Promise<string | undefined> => shared?.use(url),
+});
 
 /** Facades over other services may share the same Redis. */
 const openSharedState = (

@@ -70,7 +70,11 @@ test('a file whose new content is no token is reported without its content, and 
   const { path, replace } = secretFile('first');
   const { follow, lines } = following({ ACCESS_TOKEN_FILE: path });
   const used: string[] = [];
-  follow({ changeAccessToken: (token) => void used.push(token), changeRedisUrl: async () => undefined });
+  follow({
+    changeAccessToken: (token) => void used.push(token),
+    changeRedisUrl: async () => undefined,
+    renewCertificates: () => false,
+  });
   replace('sesame open\n');
   await until(() => lines.length === 1);
   rmSync(path);
@@ -89,7 +93,7 @@ test('a file whose new content is no token is reported without its content, and 
 test('headers for the collector are read again', async () => {
   const { path, replace } = secretFile('api-key=one');
   const { follow, headers, config } = following({ OTEL_EXPORTER_OTLP_HEADERS_FILE: path });
-  follow({ changeAccessToken: () => undefined, changeRedisUrl: async () => undefined });
+  follow({ changeAccessToken: () => undefined, changeRedisUrl: async () => undefined, renewCertificates: () => false });
   replace('api-key=two,other=three');
   await until(() => headers.length === 1);
   expect([config.otelExporterOtlpHeaders, ...headers]).toEqual([

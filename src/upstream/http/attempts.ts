@@ -11,7 +11,6 @@ import {
   removeListener,
 } from '../../lib/cancellation.ts';
 import { afterPendingReads } from '../../lib/deadlines.ts';
-import { errorCodeOf } from '../availability.ts';
 import type { BreakerPermit, CircuitBreaker } from '../limits/circuit-breaker.ts';
 import type { ConcurrencyLimiter, QueuedCall } from '../limits/concurrency.ts';
 import { UpstreamFailure } from '../errors.ts';
@@ -24,7 +23,7 @@ import {
   headersOf,
   inflate,
 } from './response.ts';
-import { isConnectionLoss, isTimeout, isUnreachable, transportFailure } from './transport-errors.ts';
+import { isConnectionLoss, isTimeout, isUnreachable, outageReason, transportFailure } from './transport-errors.ts';
 
 /** What the requests to one service share. */
 export interface HostPool {
@@ -208,11 +207,11 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   onError(error: Error): void {
     const { permit, cancellation, request } = this;
     if (cancellation.reason) permit!.release();
-    else if (isUnreachable(error) || isTimeout(error)) permit!.onFailure(errorCodeOf(error));
+    else if (isUnreachable(error) || isTimeout(error)) permit!.onFailure(outageReason(error));
     else permit!.onSuccess(); // an invalid response is a response
     this.leave();
     if (this.isSettled) return;
-    const failure = transportFailure(request, error, true, cancellation);
+    const failure = transportFailure(request, error, this.wasSent, cancellation);
     if (isConnectionLoss(error) && this.mayRetry()) void this.retry(failure);
     else this.settle(failure);
   }

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { errors } from 'undici/index.js';
 import type { CancellationToken } from '../../lib/cancellation.ts';
+import { errorCodeOf } from '../availability.ts';
 import { type UpstreamErrorDetails, UpstreamFailure } from '../errors.ts';
 import type { HttpRequest } from './request.ts';
 import { InvalidResponse } from './response.ts';
@@ -30,9 +31,23 @@ export const isConnectionLoss = (error: unknown): boolean =>
   lossCodes.includes(codeOf(error)) ||
   endsTooEarly(error);
 
+/** The proxy does not let the call through. */
+const isProxyRefusal = (error: unknown): boolean =>
+  (error instanceof errors.RequestAbortedError && error.message.startsWith('Proxy response')) ||
+  codeOf(error) === 'UND_ERR_PRX_TLS';
+
 /** Lost connections, and those that cannot be made: no route, an invalid certificate. */
 export const isUnreachable = (error: unknown): boolean =>
-  isConnectionLoss(error) || /^E(?!RR_)[A-Z]+$|^ERR_(TLS|SSL)|CERT|SIGNATURE/.test(codeOf(error));
+  isConnectionLoss(error) ||
+  isProxyRefusal(error) ||
+  /^E(?!RR_)[A-Z]+$|^ERR_(TLS|SSL)|CERT|SIGNATURE/.test(codeOf(error));
+
+/** Why an upstream is unreachable, for the log; never a message, which may have an address with a password. */
+export function outageReason(error: unknown): string {
+  if (!isProxyRefusal(error)) return errorCodeOf(error);
+  const status = /\((\d{3})\)/.exec((error as Error).message)?.[1];
+  return status === undefined ? 'the certificate of the proxy' : `the proxy answers ${status}`;
+}
 
 export const isTimeout = (error: unknown): boolean =>
   error instanceof errors.HeadersTimeoutError ||

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { proxyFor } from '../../../config/proxy.ts';
 import type { Config } from '../../../config/settings.ts';
 import { settlesWithin } from '../../../lib/promises.ts';
 import type { UpstreamClient } from '../../../upstream/client.ts';
@@ -55,15 +56,16 @@ function createCheck(address: string | undefined, config: Config) {
   };
 }
 
-async function canConnect(address: string | undefined, { connectTimeoutMs }: Config): Promise<boolean> {
+/** Through a proxy only that can be reached: whether the upstream can is seen by calls. */
+async function canConnect(address: string | undefined, config: Config): Promise<boolean> {
   if (!address) return false;
-  const { hostname, port, protocol } = new URL(address);
+  const { hostname, port, protocol } = proxyFor(address, config)?.address ?? new URL(address);
   const socket = connect({
     host: hostname.replace(/^\[|\]$/g, ''), // an IPv6 address is bracketed in a URL alone
     port: Number(port) || (protocol === 'https:' ? 443 : 80),
   });
   try {
-    return await settlesWithin(connectTimeoutMs, once(socket, 'connect'));
+    return await settlesWithin(config.connectTimeoutMs, once(socket, 'connect'));
   } catch {
     return false;
   } finally {

@@ -1,0 +1,57 @@
+/** Certificates of the connections to an upstream: those that sign its own, and the client's with its key. */
+import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Config, SettingName, Values } from './settings.ts';
+
+/** The settings of each upstream. */
+export const tlsSettings = {
+  catalog: { address: 'baseUrl', ca: 'baseUrlCa', cert: 'baseUrlCert', key: 'baseUrlKey' },
+  events: { address: 'eventBaseUrl', ca: 'eventBaseUrlCa', cert: 'eventBaseUrlCert', key: 'eventBaseUrlKey' },
+} as const;
+export type TlsSettings = Pick<Config, (typeof tlsSettings)['catalog' | 'events']['ca' | 'cert' | 'key']>;
+
+/** What the files have, in PEM. */
+export interface TlsFiles {
+  ca?: string;
+  cert?: string;
+  key?: string;
+}
+
+/** Reads the files again each time. Throws if they cannot be used, as while one of them is new and another is not yet. */
+export function readTlsFiles(service: keyof typeof tlsSettings, settings: TlsSettings): TlsFiles {
+  const names = tlsSettings[service];
+  const files: TlsFiles = {};
+  for (const part of ['ca', 'cert', 'key'] as const) {
+    const file = settings[names[part]];
+    if (file !== undefined) files[part] = readFileSync(file, 'utf8');
+  }
+  const { ca, cert, key } = files;
+  if (ca !== undefined) new X509Certificate(ca);
+  // A TLS context takes a key of another certificate without a word, and sends no certificate.
+  if (cert !== undefined && key !== undefined && !new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
+    throw new Error('The key is not that of the certificate.');
+  return files;
+}
+
+/** What is wrong with the settings of an upstream together. */
+export function connectionProblems(values: Values, nameOf: (name: SettingName) => string): string[] {
+  return (['catalog', 'events'] as const).flatMap((service) => {
+    const names = tlsSettings[service];
+    const given = (['ca', 'cert', 'key'] as const).filter((part) => values[names[part]] !== undefined);
+    if (given.length === 0) return [];
+    const { address, cert, key } = names;
+    const problems: string[] = [];
+    if (!values[address]?.startsWith('https:'))
+      problems.push(`${nameOf(address)} must be an https:// address, because ${nameOf(names[given[0]!])} is set`);
+    if ((values[cert] === undefined) !== (values[key] === undefined))
+      problems.push(`${nameOf(cert)} and ${nameOf(key)} must be set together`);
+    else {
+      try {
+        readTlsFiles(service, values);
+      } catch {
+        problems.push(`${nameOf(key)} must be the key of ${nameOf(cert)}`);
+      }
+    }
+    return problems;
+  });
+}

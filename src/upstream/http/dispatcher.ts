@@ -1,0 +1,31 @@
+/** Makes the connections to one upstream: directly, or through a proxy. */
+// By its file: for the bare name Bun has a stub of its own, without dispatch.
+import { type Dispatcher, Pool, ProxyAgent } from 'undici/index.js';
+import { type ProxySettings, proxyFor } from '../../config/proxy.ts';
+import type { Config } from '../../config/settings.ts';
+import type { TlsFiles } from '../../config/upstream-tls.ts';
+
+export type DispatcherSettings = ProxySettings &
+  Pick<Config, 'maxBusyConnections' | 'connectTimeoutMs' | 'headersTimeoutMs' | 'bodyTimeoutMs' | 'maxHeaderBytes'>;
+
+export function createDispatcher(origin: string, settings: DispatcherSettings, tls: TlsFiles): Dispatcher {
+  const timeout = settings.connectTimeoutMs;
+  const limits = {
+    connections: settings.maxBusyConnections, // the limiter uses fewer while that is enough
+    headersTimeout: settings.headersTimeoutMs,
+    bodyTimeout: settings.bodyTimeoutMs,
+    maxHeaderSize: settings.maxHeaderBytes,
+  };
+  const proxy = proxyFor(origin, settings);
+  if (!proxy) return new Pool(origin, { ...limits, connect: { timeout, ...tls } });
+  const { address, authorization } = proxy;
+  return new ProxyAgent({
+    ...limits,
+    uri: address.href,
+    ...(authorization !== undefined && { token: authorization }),
+    proxyTls: { timeout },
+    requestTls: { timeout, ...tls },
+    // A proxy that does not answer CONNECT is one that cannot be reached.
+    clientFactory: (to, options) => new Pool(to, { ...options, headersTimeout: timeout }),
+  });
+}
