@@ -68,7 +68,7 @@ export interface Product {
   /** Counters that must be zero when all operations have ended. */
   busy: () => Record<string, number>;
   /** As kill -9 ends a process: it gets no response any more, and tells nobody. */
-  kill?: () => void;
+  kill?: () => unknown;
   close: () => Promise<void>;
 }
 
@@ -146,12 +146,12 @@ export function openProduct(service: FaultyService, settings: Settings, link?: L
     busy: () => (dispatcher.isDead ? {} : busyOf(upstream, state)),
     kill() {
       dispatcher.isDead = true;
-      link?.end();
+      return link?.end();
     },
     async close() {
       await handler?.close(dispatcher.isDead ? 1 : 1_000);
       if (link) await upstream.close();
-      link?.end();
+      await link?.end();
     },
   };
 }

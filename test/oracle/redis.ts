@@ -1,5 +1,5 @@
 /** The Redis between replicas: one server or a cluster, started once a run; and what happens to it and to its connections. */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
 import { once } from 'node:events';
@@ -10,13 +10,27 @@ import { Redis } from 'ioredis';
 
 const children: ChildProcess[] = [];
 const directory = mkdtempSync(join(tmpdir(), 'oracle-redis-'));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');
   rmSync(directory, { recursive: true, force: true });
 });
 
-const say = (port: number, ...words: string[]): string =>
-  spawnSync('redis-cli', ['-p', String(port), ...words], { encoding: 'utf8' }).stdout;
+const clients = new Map<number, Redis>();
+function clientOf(port: number): Redis {
+  let client = clients.get(port);
+  if (client) return client;
+  client = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null });
+  client.on('error', () => undefined); // it is not up yet: the client connects again
+  clients.set(port, client);
+  return client;
+}
+const say = async (port: number, ...[command, ...words]: [string, ...string[]]): Promise<string> =>
+  String(await clientOf(port).call(command, ...words));
+
+async function every(ports: readonly number[], holds: (port: number) => Promise<boolean>): Promise<boolean> {
+  return (await Promise.all(ports.map(holds))).every(Boolean);
+}
 
 async function listening(listener: Server): Promise<number> {
   await once(listener.listen(0, '127.0.0.1'), 'listening');
@@ -37,7 +51,7 @@ async function start(...more: string[]): Promise<number> {
   const child = spawn('redis-server', [...all, ...more], { stdio: 'ignore' });
   child.unref();
   children.push(child);
-  while (!say(port, 'ping').startsWith('PONG')) await setTimeout(20);
+  await say(port, 'ping');
   return port;
 }
 
@@ -45,9 +59,9 @@ async function start(...more: string[]): Promise<number> {
 export interface Link {
   url: string;
   /** Closes the connections; the replica connects again. */
-  cut(): void;
+  cut(): unknown;
   /** For good, as when the process of the replica is killed. */
-  end(): void;
+  end(): unknown;
 }
 
 export interface SharedRedis {
@@ -63,7 +77,7 @@ export interface SharedRedis {
 async function openServer(): Promise<SharedRedis> {
   const port = await start();
   return {
-    ...commandsOf(() => [port]),
+    ...commandsOf(() => Promise.resolve([port])),
     async link() {
       const sockets = new Set<Socket>();
       const proxy = createServer((near) => {
@@ -89,55 +103,64 @@ async function openServer(): Promise<SharedRedis> {
   };
 }
 
+/** Long, so that only `failOver` changes primaries: others lose what was written last. */
+const NODE_TIMEOUT_MS = 15_000;
+/** A replica that did not become the primary by then is asked again. */
+const FAILOVER_MS = 6_000;
+
 async function openCluster(): Promise<SharedRedis> {
-  const settings = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '500', '--repl-diskless-sync-delay', '0'];
+  const timeout = ['--cluster-node-timeout', String(NODE_TIMEOUT_MS)];
+  const settings = ['--cluster-enabled', 'yes', ...timeout, '--repl-diskless-sync-delay', '0'];
   const ports: number[] = [];
   for (let node = 0; node < 6; node++) ports.push(await start(...settings, '--cluster-port', String(await freePort())));
   const nodes = ports.map((port) => `127.0.0.1:${port}`);
   execFileSync('redis-cli', ['--cluster', 'create', ...nodes, '--cluster-replicas', '1', '--cluster-yes'], {
     stdio: 'ignore',
   });
-  const isWith = (role: string) => (port: number) => say(port, 'info', 'replication').includes(`role:${role}`);
+  const isWith = (role: string) => async (port: number) =>
+    (await say(port, 'info', 'replication')).includes(`role:${role}`);
+  async function portsWith(role: string): Promise<number[]> {
+    const has = await Promise.all(ports.map(isWith(role)));
+    return ports.filter((_, at) => has[at]);
+  }
   const isSettled = () =>
-    ports.every((port) => say(port, 'cluster', 'info').includes('cluster_state:ok')) &&
-    ports.filter(isWith('slave')).every((port) => say(port, 'info', 'replication').includes('master_link_status:up'));
-  while (!isSettled()) await setTimeout(50);
-  let known: number[] | undefined;
+    every(ports, async (port) => {
+      const [cluster, replication] = await Promise.all([say(port, 'cluster', 'info'), say(port, 'info', 'replication')]);
+      return cluster.includes('cluster_state:ok') && /role:master|master_link_status:up/.test(replication);
+    });
+  while (!(await isSettled())) await setTimeout(50);
   let links = 0;
-  const primaries = () => (known ??= ports.filter(isWith('master')));
+  const sayAll = (...words: [string, ...string[]]) => Promise.all(ports.map((port) => say(port, ...words)));
   return {
-    ...commandsOf(primaries),
+    ...commandsOf(() => portsWith('master')),
     // Each replica is a user, so that its connections can be told from those of others.
-    link() {
+    async link() {
       const user = `replica${links++}`;
-      const sayAll = (...words: string[]) => {
-        for (const port of ports) say(port, ...words);
-      };
-      sayAll('acl', 'setuser', user, 'on', '>secret', '~*', '&*', '+@all');
-      return Promise.resolve({
+      await sayAll('acl', 'setuser', user, 'on', '>secret', '~*', '&*', '+@all');
+      return {
         url: `redis+cluster://${user}:secret@${nodes.join(',')}`,
         cut: () => sayAll('client', 'kill', 'user', user),
         end: () => sayAll('acl', 'deluser', user),
-      });
+      };
     },
     async failOver() {
-      known = undefined;
-      const before = ports.filter(isWith('slave'));
-      for (const port of before) say(port, 'cluster', 'failover');
-      while (!before.every(isWith('master')) || !isSettled()) await setTimeout(20);
+      const before = await portsWith('slave');
+      let askedAt = -Infinity;
+      while (!(await every(before, isWith('master'))) || !(await isSettled())) {
+        if (performance.now() - askedAt > FAILOVER_MS) {
+          askedAt = performance.now();
+          // A primary refuses it.
+          for (const port of before) await say(port, 'cluster', 'failover').catch(() => undefined);
+        }
+        await setTimeout(20);
+      }
     },
   };
 }
 
-function commandsOf(primaries: () => readonly number[]) {
-  const clients = new Map<number, Redis>();
-  const clientOf = (port: number): Redis => {
-    let client = clients.get(port);
-    if (!client) clients.set(port, (client = new Redis(port, '127.0.0.1')));
-    return client;
-  };
-  const ofAll = (act: (client: Redis) => Promise<unknown>) =>
-    Promise.all(primaries().map((port) => act(clientOf(port))));
+function commandsOf(primaries: () => Promise<readonly number[]>) {
+  const ofAll = async (act: (client: Redis) => Promise<unknown>) =>
+    Promise.all((await primaries()).map((port) => act(clientOf(port))));
   return {
     async dump() {
       const found = new Map<string, string>();

@@ -141,7 +141,7 @@ class CaseRun {
   /** Until the replica is connected again, what it invalidates reaches no other; so the case goes on then. */
   private async cut(place: number): Promise<void> {
     this.isDisturbed = true;
-    this.links[place]!.cut();
+    await this.links[place]!.cut();
     await new Promise((resolve) => setTimeout(resolve, 10));
     await this.products[place]!.upstream.checkRedis();
   }
@@ -156,7 +156,7 @@ class CaseRun {
       await new Promise<void>((resolve) => after(20, resolve));
     }
     this.isDisturbed = true;
-    product.kill?.();
+    await product.kill?.();
     this.killed.push(product);
     const link = await redis.link();
     this.links[place] = link;
