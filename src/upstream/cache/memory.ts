@@ -80,6 +80,8 @@ export interface Cache {
   /** The present, for readers of an operation that begins now. */
   moment: () => number;
   get: (key: CacheKey, reader?: CacheReader) => CacheLookup | Promise<CacheLookup>;
+  /** Whether everything is known here that was invalidated before the reader's operation began. */
+  isCurrent: (key: CacheKey, reader: CacheReader) => boolean | Promise<boolean>;
   /** Stores nothing if the tag, the group or the partition was invalidated since the version. A record gets the members in addition. */
   set: (key: CacheKey, version: VersionToken | undefined, entry: CacheEntry) => void;
   /** False if it is certain that there was no entry. */
@@ -175,6 +177,7 @@ export function createMemoryCache(maxBytes: number) {
 
   return {
     moment: () => 0,
+    isCurrent: () => true,
     find,
     /** Changes with each invalidation. */
     version: () => now,

@@ -65,7 +65,7 @@ export function createRecordCache({ ttlSeconds, revalidateSeconds = 0, cache: sh
   };
   const parts: CacheParts = {
     cache,
-    isShared: shared !== undefined && ttlSeconds !== 0,
+    isShared: shared !== undefined,
     ttlSeconds,
     revalidateSeconds,
     drop,
@@ -137,7 +137,7 @@ export class ViewerCache {
   /** Null if the endpoint's data may not be cached for this viewer. */
   private partitionOf({ share }: Endpoint): string | null {
     const { credential, hasToken } = this.viewer;
-    if (this.parts.ttlSeconds === 0 || share === 'viewer' || (share === 'anonymous' && hasToken)) return null;
+    if (share === 'viewer' || (share === 'anonymous' && hasToken)) return null;
     return share === 'tier' ? tierPartition(credential) : share;
   }
 
@@ -167,7 +167,10 @@ export interface ResponseMeta {
 class CacheHandle implements CacheReader {
   members: readonly string[] | undefined = undefined;
   private readonly viewer: ViewerCache;
+  /** Null if nothing is cached. */
   private readonly key: CacheKey | null;
+  /** The same, also while the cache is off. */
+  private readonly sharedAs: CacheKey | null;
   protected readonly endpoint: Endpoint;
   private readonly seconds: number;
   /** At the first lookup: a response is not stored if its key was invalidated while the call was in flight. */
@@ -176,7 +179,7 @@ class CacheHandle implements CacheReader {
   private releases: CacheLookup['release'] = undefined;
   private isPeek = false;
 
-  /** `key`: null if nothing may be cached. `seconds`: how long a response is fresh if upstream does not say. */
+  /** `key`: null if it may not be cached. `seconds`: how long a response is fresh if upstream does not say. */
   constructor(
     viewer: ViewerCache,
     key: CacheKey | null,
@@ -184,7 +187,8 @@ class CacheHandle implements CacheReader {
     seconds = responseSeconds[endpoint.share],
   ) {
     this.viewer = viewer;
-    this.key = key;
+    this.key = viewer.parts.ttlSeconds === 0 ? null : key;
+    this.sharedAs = key;
     this.endpoint = endpoint;
     this.seconds = seconds;
   }
@@ -236,9 +240,16 @@ class CacheHandle implements CacheReader {
     if (this.key) this.viewer.parts.drop(this.key);
   }
 
-  /** Whether equal reads in flight may be shared: not without a lookup, if other replicas write and only a lookup would show it. */
+  /** Whether equal reads in flight may be shared: not if other replicas write, and need not say so because nobody caches it. */
   isShareable(): boolean {
-    return !this.viewer.parts.isShared || this.key !== null;
+    return !this.viewer.parts.isShared || this.sharedAs !== null;
+  }
+
+  /** Whether an equal read in flight may be joined, which another replica may have made untrue since it began. */
+  mayJoin(): boolean | Promise<boolean> {
+    const { sharedAs, viewer } = this;
+    const { cache, isShared } = viewer.parts;
+    return !isShared || !sharedAs || sharedAs.isReadOnly || cache.isCurrent(sharedAs, this);
   }
 
   private cached({ entry, version, release }: CacheLookup): Cached | undefined {

@@ -9,10 +9,16 @@ import { type GatedRecord, tierEvidenceMembers } from '../auth/tiers.ts';
 import type { LoggedCall } from '../call-log.ts';
 import { LoginRequired, TierRequired, TooManyCalls, Unauthenticated } from '../errors.ts';
 import { type CallServices, UpstreamCall } from './call.ts';
+import type { SharingReader } from './in-flight.ts';
 import type { FilePart } from './multipart.ts';
 import { type ApiRequest, createApiRequest, detailsOf, noBody, requestBody } from './request.ts';
 import type { ApiResponse } from './response.ts';
 import { operationEnded } from './transport-errors.ts';
+
+interface Reader extends SharingReader {
+  /** Whether equal reads in flight may be shared at all. */
+  isShareable: () => boolean;
+}
 
 export class CallPolicy {
   private made = 0;
@@ -24,11 +30,11 @@ export class CallPolicy {
     this.context = context;
   }
 
-  /** `isShareable`: whether equal reads in flight may be shared. */
+  /** `reader`: of a read, where other processes may write. */
   async send(
     wanted: ApiRequest,
     path: Path | undefined,
-    isShareable = true,
+    reader?: Reader,
     files?: AsyncIterable<FilePart>,
   ): Promise<ApiResponse> {
     const { endpoint } = wanted;
@@ -39,7 +45,8 @@ export class CallPolicy {
     const body = isRead ? noBody : requestBody(request, files);
     const logged = this.log(request, path);
     const call = new UpstreamCall(this.services, this.context, request, credential, body, logged);
-    return call.run(isRead ? shareKeyOf(request, isShareable, this.context.rateShare) : undefined);
+    const isShareable = reader?.isShareable() ?? true;
+    return call.run(isRead ? shareKeyOf(request, isShareable, this.context.rateShare) : undefined, reader);
   }
 
   /** Throws unless the caller sent a token of their own. */

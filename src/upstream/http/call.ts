@@ -20,7 +20,7 @@ import {
   isTokenRejection,
 } from '../errors.ts';
 import type { RateLimitPermit, RateLimiter } from '../limits/rate-limiter.ts';
-import type { InFlightRequests, SharedCall } from './in-flight.ts';
+import type { InFlightRequests, SharedCall, SharingReader } from './in-flight.ts';
 import type { Transport } from './pool.ts';
 import { type ApiRequest, type HttpRequest, type RequestBody, detailsOf, requestLine } from './request.ts';
 import {
@@ -91,14 +91,14 @@ export class UpstreamCall implements SharedCall {
   }
 
   /** `shareKey`: equal for reads that may share one request; undefined for a write. */
-  async run(shareKey: string | undefined): Promise<ApiResponse> {
+  async run(shareKey: string | undefined, reader: SharingReader | undefined): Promise<ApiResponse> {
     const { credential, services } = this;
     const { cancellation } = this.context;
     try {
       const pending =
         shareKey === undefined
           ? this.fetch(cancellation)
-          : services.inFlight.share(credential, shareKey, cancellation, this);
+          : services.inFlight.share(credential, shareKey, cancellation, this, reader);
       if (!this.hasBegun) this.logged.coalesced = true;
       const response = await pending;
       this.logged.status ??= response.status;

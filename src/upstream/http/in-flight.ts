@@ -15,18 +15,38 @@ export interface SharedCall {
   fetch: (cancellation: CancellationToken) => Promise<ApiResponse>;
 }
 
+/** Who reads, if other replicas write too. */
+export interface SharingReader {
+  /** Whether an equal read that began before this one cannot be older than a write that was answered by then. */
+  mayJoin: () => boolean | Promise<boolean>;
+}
+
 export class InFlightRequests {
   private all = new WeakMap<object, CredentialRequests>();
   private readonly count = { requests: 0 };
 
   /**
    * The response to the read in flight with this key, or else to `call`, which later reads may join. `waiter` is the token of this caller
-   * alone.
+   * alone. A reader that may not join waits for the next request, which all those send together.
    */
-  share(credential: object, key: string, waiter: CancellationToken, call: SharedCall): Promise<ApiResponse> {
+  share(
+    credential: object,
+    key: string,
+    waiter: CancellationToken,
+    call: SharedCall,
+    reader?: SharingReader,
+  ): Promise<ApiResponse> {
     let own = this.all.get(credential);
     if (!own) this.all.set(credential, (own = { requests: new Map(), untilRenewal: RENEWED_AFTER, count: this.count }));
-    return (own.requests.get(key) ?? new InFlightRequest(own, key, call)).join(waiter, call);
+    const known = own.requests.get(key);
+    if (!known) return begun(own, key, waiter, call);
+    const mayJoin = reader ? reader.mayJoin() : true;
+    if (mayJoin === true) return known.join(waiter, call);
+    if (mayJoin === false) return known.joinNext(waiter, call);
+    return mayJoin.then((may) => {
+      if (waiter.reason) throw waiter.reason;
+      return this.share(credential, key, waiter, call, { mayJoin: () => may });
+    });
   }
 
   /** Later reads do not join those in flight now, of this credential or of any: a write may have changed the result. */
@@ -55,22 +75,42 @@ interface CredentialRequests {
  */
 const RENEWED_AFTER = 500;
 
+function begun(
+  own: CredentialRequests,
+  key: string,
+  waiter: CancellationToken,
+  call: SharedCall,
+): Promise<ApiResponse> {
+  const request = new InFlightRequest(own, key);
+  request.begin(call);
+  return request.join(waiter, call);
+}
+
 class InFlightRequest {
   /** Cancelled when the last waiter leaves. */
   private readonly cancellation = createCancellationToken();
   private waiters: readonly Waiter[] = noWaiters;
   private readonly own: CredentialRequests;
   private readonly key: string;
+  private isInFlight = false;
+  /** Sent when this one is over. */
+  private next: InFlightRequest | undefined = undefined;
 
-  constructor(own: CredentialRequests, key: string, call: SharedCall) {
+  constructor(own: CredentialRequests, key: string) {
     this.own = own;
     this.key = key;
+  }
+
+  /** From now on other calls join. */
+  begin(call: SharedCall): void {
+    const { own, key } = this;
     if (--own.untilRenewal === 0) {
       own.requests = new Map(own.requests);
       own.untilRenewal = RENEWED_AFTER;
     }
     own.requests.set(key, this);
     own.count.requests++;
+    this.isInFlight = true;
     this.start(call);
   }
 
@@ -107,10 +147,15 @@ class InFlightRequest {
     });
   }
 
+  joinNext(token: CancellationToken, call: SharedCall): Promise<ApiResponse> {
+    this.next ??= new InFlightRequest(this.own, this.key);
+    return this.next.join(token, call);
+  }
+
   private leave(waiter: Waiter, reason: Error): void {
     waiter.reject(reason);
     this.waiters = this.waiters.filter((each) => each !== waiter);
-    if (this.waiters.length > 0) return;
+    if (this.waiters.length > 0 || !this.isInFlight) return;
     this.close();
     cancel(this.cancellation, reason);
   }
@@ -118,10 +163,15 @@ class InFlightRequest {
   /** From now on no call joins. Returns the waiting calls. */
   private close(): readonly Waiter[] {
     const { requests, count } = this.own;
-    if (requests.get(this.key) === this && requests.delete(this.key)) count.requests--;
-    const { waiters } = this;
+    if (requests.get(this.key) === this) requests.delete(this.key);
+    if (this.isInFlight) count.requests--;
+    this.isInFlight = false;
+    const { waiters, next } = this;
     this.waiters = noWaiters; // so that nothing holds the response
     for (const waiter of waiters) removeListener(waiter.token, waiter);
+    this.next = undefined;
+    const call = next?.waiters[0]?.call;
+    if (call) next.begin(call);
     return waiters;
   }
 }

@@ -126,7 +126,7 @@ export class RecordLoader {
     const projected = projection(source, this.membersToRequest(load, fresh));
     const request = projectedRequest(source.endpoint, source.input(key), projected);
     try {
-      this.store(load, fresh, projected, await calls.send(request, path, cache.isShareable()));
+      this.store(load, fresh, projected, await calls.send(request, path, cache));
     } catch (error) {
       const stale = staleAfter(this.context, source.endpoint, cache, cached, error);
       if (!stale) throw error;

@@ -59,7 +59,7 @@ export class ResponseLoader {
       return cached.value;
     }
     try {
-      const response = await calls.send(request, path, cache.isShareable());
+      const response = await calls.send(request, path, cache);
       const { value } = response;
       if (response.reuse.forbidsStoring) cachePolicy.forbidsStoring = true;
       if (typeof value === 'object' && value !== null) cachePolicy.restrict(cache.put(value, response), endpoint);

@@ -45,7 +45,15 @@ export function createRedisCache(
         // A read of this process under way stores what it gets.
         if (isUsable(found.entry, reader) || leases.has(key)) return found;
       }
+      // None is expected in Redis either: the question would be only for what is in memory.
+      if (reader.isUnstored && !memory.find(key)) return { entry: undefined, version: memory.version() };
       return lookups.find(key, reader);
+    },
+    isCurrent(key, reader) {
+      if (lookups.isCurrent(reader)) return true;
+      const { since, cancellation } = reader;
+      const question = { ...anybody, since, cancellation, isUnstored: true };
+      return lookups.find(key, question).then(() => lookups.isCurrent(reader));
     },
     set(key, version = memory.version(), entry) {
       if (!memory.set(key, version, entry)) return;

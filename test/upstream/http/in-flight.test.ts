@@ -29,11 +29,12 @@ function setUp() {
       read.fail = reject;
     });
   };
-  const request = (token = createCancellationToken(), key = 'same') => {
+  const request = (token = createCancellationToken(), key = 'same', may: boolean | Promise<boolean> = true) => {
     const { sent } = read;
-    return { answer: inFlight.share(credential, key, token, { fetch }), coalesced: read.sent === sent };
+    const answer = inFlight.share(credential, key, token, { fetch }, { mayJoin: () => may });
+    return { answer, coalesced: read.sent === sent };
   };
-  return { read, request };
+  return { read, request, inFlight };
 }
 
 test('equal concurrent requests are sent once', async () => {
@@ -143,4 +144,36 @@ test('a failure is passed to all requesters, and the next request is sent again'
   for (const each of requests) await expect(each.answer).rejects.toThrow('lost');
   expect(request().coalesced).toBe(false);
   read.answer();
+});
+
+test('readers that may not join wait for the next request, which they send together', async () => {
+  const { read, request, inFlight } = setUp();
+  const first = request();
+  const others = Array.from({ length: 3 }, () => request(createCancellationToken(), 'same', false));
+  const gone = createCancellationToken();
+  const leaver = request(gone, 'same', false).answer.catch(() => 'gone');
+  expect(read.sent).toBe(1);
+  cancel(gone, new Error('gone'));
+  expect(await leaver).toBe('gone');
+  read.answer();
+  expect(await first.answer).toBe(answer);
+  expect(read.sent).toBe(2);
+  others.push(request(), request(createCancellationToken(), 'same', Promise.resolve(true)));
+  await Promise.resolve();
+  read.answer();
+  for (const each of others) expect(await each.answer).toBe(answer);
+  expect(read.sent).toBe(2);
+  expect(inFlight.size()).toBe(0);
+});
+
+test('if all who wait for the next request leave, it is not sent; nor for one who left while it was not known', async () => {
+  const { read, request, inFlight } = setUp();
+  const first = request();
+  const gone = createCancellationToken();
+  const leavers = [false, Promise.resolve(true)].map((may) => request(gone, 'same', may).answer.catch(() => 'gone'));
+  cancel(gone, new Error('gone'));
+  expect(await Promise.all(leavers)).toEqual(['gone', 'gone']);
+  read.answer();
+  await first.answer;
+  expect([read.sent, inFlight.size()]).toEqual([1, 0]);
 });
