@@ -125,7 +125,10 @@ async function openCluster(): Promise<SharedRedis> {
   }
   const isSettled = () =>
     every(ports, async (port) => {
-      const [cluster, replication] = await Promise.all([say(port, 'cluster', 'info'), say(port, 'info', 'replication')]);
+      const [cluster, replication] = await Promise.all([
+        say(port, 'cluster', 'info'),
+        say(port, 'info', 'replication'),
+      ]);
       return cluster.includes('cluster_state:ok') && /role:master|master_link_status:up/.test(replication);
     });
   while (!(await isSettled())) await setTimeout(50);
