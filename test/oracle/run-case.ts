@@ -1,4 +1,5 @@
 /** Runs one case against the product and the reference, and reports violations. */
+import { createCancellationToken } from '../../src/lib/cancellation.ts';
 import { type Range, execute, parsed, planOf, tokenFor, wrongWith } from './clients.ts';
 import { type Fault, faultOf } from './faults.ts';
 import type { CaseOperation, Case, Step } from './generate-case.ts';
@@ -68,6 +69,16 @@ const LEASE_END_MS = 6_000;
 
 const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
 
+/** Until then, what it invalidates reaches no other replica. */
+async function connected({ upstream }: Product): Promise<void> {
+  for (let lags = true; lags; await turn()) {
+    const sender = { authorization: undefined, address: '127.0.0.1', requestId: 'connected' };
+    const operation = upstream.forOperation(sender, createCancellationToken());
+    await operation.invalidate(['connected']);
+    lags = operation.replicasMayLag;
+  }
+}
+
 class CaseRun {
   readonly violations: Violation[] = [];
   readonly invalid: string[] = [];
@@ -108,7 +119,7 @@ class CaseRun {
     await replicas.redis.clear();
     const links = await Promise.all(Array.from({ length: replicas.count }, () => replicas.redis.link()));
     const products = links.map((link) => openProduct(service, settings, link));
-    await Promise.all(products.map(({ upstream }) => upstream.checkRedis()));
+    await Promise.all(products.map(connected));
     return new CaseRun(given, behind, service, slow, { products, links, replicas });
   }
 
@@ -135,7 +146,7 @@ class CaseRun {
     if (happens === 'failover') await redis.failOver();
     if (happens === 'kill') await this.kill(place, step, at);
     if (happens === 'cut') await this.cut(place);
-    if (happens === 'failover') await Promise.all(this.products.map(({ upstream }) => upstream.checkRedis()));
+    if (happens === 'failover') await Promise.all(this.products.map(connected));
   }
 
   /** Until the replica is connected again, what it invalidates reaches no other; so the case goes on then. */
@@ -143,7 +154,7 @@ class CaseRun {
     this.isDisturbed = true;
     await this.links[place]!.cut();
     await new Promise((resolve) => setTimeout(resolve, 10));
-    await this.products[place]!.upstream.checkRedis();
+    await connected(this.products[place]!);
   }
 
   /** Kills a replica that reads what the step reads, and opens another in its place. */
@@ -161,7 +172,7 @@ class CaseRun {
     const link = await redis.link();
     this.links[place] = link;
     this.products[place] = openProduct(this.service, this.given.settings, link);
-    await this.products[place].upstream.checkRedis();
+    await connected(this.products[place]);
   }
 
   async close(): Promise<void> {

@@ -5,7 +5,7 @@
 import DataLoader from 'dataloader';
 import type { Path } from 'graphql/jsutils/Path.js';
 import { withMembers } from '../../lib/objects.ts';
-import type { Cached } from '../cache/record-cache.ts';
+import type { Cached } from '../cache/handle.ts';
 import { VIEWER_MEMBER } from '../cache/redact.ts';
 import { createApiRequest, insert } from '../http/request.ts';
 import type { ApiResponse } from '../http/response.ts';

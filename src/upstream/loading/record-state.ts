@@ -3,7 +3,7 @@ import type { Path } from 'graphql/jsutils/Path.js';
 import { type Tier, tiers } from '../../api/endpoint.ts';
 import { shallowCopy } from '../../lib/objects.ts';
 import { type GatedRecord, membersWithheldByTier } from '../auth/tiers.ts';
-import type { Cached, RecordHandle } from '../cache/record-cache.ts';
+import type { Cached, RecordHandle } from '../cache/handle.ts';
 import { TierRequired } from '../errors.ts';
 
 /** How records of a kind are requested by key. */

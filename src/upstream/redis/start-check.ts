@@ -4,7 +4,7 @@ import type { RedisAddress } from '../../config/redis-address.ts';
 import { settlesWithin } from '../../lib/promises.ts';
 import type { RedisClient } from './client.ts';
 
-/** How long the start waits for the connection. Without one the facade starts, because Redis is optional at run time. */
+/** How long the start waits for the connection, and then for answers. Without them the facade starts, because Redis is optional at run time. */
 const CONNECT_MS = 2_000;
 
 /** Commands that the scripts use, each once, on a key of its own; ACLs apply to the commands of scripts too. */
@@ -36,6 +36,13 @@ export async function checkRedis(redis: RedisClient, address: RedisAddress, key:
   const refusal = await connected(redis);
   if (refusal !== undefined) return describe(refusal, address);
   if (redis.status !== 'ready') return undefined;
+  let problem: string | undefined;
+  const check = tryCommands(redis, address, key).then((found) => void (problem = found));
+  await settlesWithin(CONNECT_MS, check);
+  return problem;
+}
+
+async function tryCommands(redis: RedisClient, address: RedisAddress, key: string): Promise<string | undefined> {
   if (address.kind !== 'cluster' && (await isClusterMode(redis))) return describe('MOVED', address);
   try {
     if (address.kind !== 'cluster') await redis.call('SELECT', address.database);

@@ -5,7 +5,7 @@ import { filmEndpoints } from '../../../src/api/film.ts';
 import { noteEndpoints } from '../../../src/api/note.ts';
 import { type Cache, createMemoryCache, cacheKeyOf } from '../../../src/upstream/cache/memory.ts';
 import type { Cacheability } from '../../../src/upstream/cache/caching-header.ts';
-import type { ResponseMeta } from '../../../src/upstream/cache/record-cache.ts';
+import type { ResponseMeta } from '../../../src/upstream/cache/handle.ts';
 import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
 import { connectRedis } from '../../../src/upstream/redis/shared-state.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readConfig } from '../../../src/config/read.ts';
 import { openRedis } from '../../../src/upstream/redis/connection.ts';
 import { defineScript } from '../../../src/upstream/redis/script.ts';
@@ -8,7 +8,7 @@ import { patientEnv } from '../../support/patient.ts';
 import { hasProgram } from '../../support/optional.ts';
 import { runProgram } from '../../support/program.ts';
 import { hasSentinel, redisCluster, redisSentinel, redisWithTls, startRedis } from '../../support/redis-process.ts';
-import { hasRedis, until, withoutRedis } from '../../support/redis.ts';
+import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
 
 test.skipIf(hasRedis)(withoutRedis, () => undefined);
 
@@ -117,6 +117,20 @@ describe.skipIf(!hasRedis)('a Redis', () => {
       expect(() => readConfig({ REDIS_CA: '/nothing' })).toThrow('REDIS_CA must be a file of certificates in PEM');
     },
   );
+
+  test('one that answers nothing after it was connected holds the start up no longer than one that is away', async () => {
+    const server = await redisServer();
+    const connection = openRedis(server.url, 'test');
+    onTestFinished(connection.close);
+    expect(await connection.check()).toBeUndefined();
+    server.freeze();
+    onTestFinished(() => void server.thaw());
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const problem = connection.check();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await problem).toBeUndefined();
+  });
 
   test('scripts that it has lost are sent again', async () => {
     const { works } = await connect(at(''));

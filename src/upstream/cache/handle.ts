@@ -1,0 +1,170 @@
+/** What is cached of one record or response, and how it is stored. */
+import type { Endpoint } from '../../api/endpoint.ts';
+import type { CancellationToken } from '../../lib/cancellation.ts';
+import type { Cacheability } from './caching-header.ts';
+import { responseSeconds, timesOf } from './lifetime.ts';
+import type { CacheKey, CacheLookup, CacheReader, VersionToken } from './memory.ts';
+import type { ViewerCache } from './record-cache.ts';
+import { VIEWER_MEMBER, withoutViewerMembers } from './redact.ts';
+
+type Json = Record<string, unknown>;
+
+export interface Cached {
+  value: Json;
+  /** It may be used without a call. */
+  isFresh: boolean;
+  /** Its time is over: it is served while it is refreshed. */
+  isDue: boolean;
+  /** In ms since the epoch. */
+  freshUntil: number;
+  ageSeconds: number;
+}
+
+export interface ResponseMeta {
+  bytes: number;
+  reuse: Cacheability;
+}
+
+/** What is cached of one record or response, as one caller may use it during one operation. */
+class CacheHandle implements CacheReader {
+  members: readonly string[] | undefined = undefined;
+  private readonly viewer: ViewerCache;
+  /** Null if nothing is cached. */
+  private readonly key: CacheKey | null;
+  /** The same, also while the cache is off. */
+  private readonly sharedAs: CacheKey | null;
+  protected readonly endpoint: Endpoint;
+  private readonly seconds: number;
+  /** At the first lookup: a response is not stored if its key was invalidated while the call was in flight. */
+  private version: VersionToken | undefined = undefined;
+  private pending: Promise<Cached | undefined> | undefined = undefined;
+  private releases: CacheLookup['release'] = undefined;
+  private isPeek = false;
+
+  /** `key`: null if it may not be cached. `seconds`: how long a response is fresh if upstream does not say. */
+  constructor(
+    viewer: ViewerCache,
+    key: CacheKey | null,
+    endpoint: Endpoint,
+    seconds = responseSeconds[endpoint.share],
+  ) {
+    this.viewer = viewer;
+    this.key = viewer.parts.ttlSeconds === 0 ? null : key;
+    this.sharedAs = key;
+    this.endpoint = endpoint;
+    this.seconds = seconds;
+  }
+
+  get since(): number {
+    return this.viewer.since;
+  }
+  get cancellation(): CancellationToken | undefined {
+    return this.viewer.viewer.cancellation;
+  }
+  get isRefresh(): boolean {
+    return this.viewer.viewer.isRefresh === true;
+  }
+  get mayLease(): boolean {
+    return !this.isPeek && this.viewer.viewer.isAccepted === true && !this.viewer.parts.unstored.has(this.endpoint);
+  }
+
+  get isUnstored(): boolean {
+    return (this.viewer.parts.unstored.get(this.endpoint) ?? 0) >= UNSTORED_RUN;
+  }
+
+  /** `members`: those that are needed of a record. Whoever gets too little may have to call `release` at the end. */
+  get(members?: readonly string[]): Promise<Cached | undefined> | Cached | undefined {
+    if (!this.key) return undefined;
+    if (this.pending) {
+      this.members = members && [...(this.members ?? noMembers), ...members];
+      return this.pending;
+    }
+    this.members = members;
+    const found = this.viewer.parts.cache.get(this.key, this);
+    if (!(found instanceof Promise)) return this.cached(found);
+    this.pending = found.then((later) => this.cached(later));
+    return this.pending;
+  }
+
+  /** Only to know: nothing is read because of it. */
+  peek(members?: readonly string[]): Promise<Cached | undefined> | Cached | undefined {
+    this.isPeek = true;
+    return this.get(members);
+  }
+
+  /** The response is stored, or there is none: nobody has to wait for it any longer. */
+  release(): void {
+    this.releases?.();
+    this.releases = undefined;
+  }
+
+  delete(): void {
+    if (this.key) this.viewer.parts.drop(this.key);
+  }
+
+  /** Whether equal reads in flight may be shared: not if other replicas write, and need not say so because nobody caches it. */
+  isShareable(): boolean {
+    return !this.viewer.parts.isShared || this.sharedAs !== null;
+  }
+
+  /** Whether an equal read in flight may be joined, which another replica may have made untrue since it began. */
+  mayJoin(): boolean | Promise<boolean> {
+    const { sharedAs, viewer } = this;
+    const { cache, isShared } = viewer.parts;
+    return !isShared || !sharedAs || sharedAs.isReadOnly || cache.isCurrent(sharedAs, this);
+  }
+
+  private cached({ entry, version, release }: CacheLookup): Cached | undefined {
+    this.pending = undefined;
+    this.version ??= version;
+    this.releases = release ?? this.releases;
+    if (!entry) return undefined;
+    const { value, since, freshUntil } = entry;
+    const now = Date.now();
+    const isFresh = now < (this.isRefresh ? freshUntil : entry.servedUntil);
+    const ageSeconds = Math.max(0, Math.round((now - since) / 1000));
+    return { value: value as Json, isFresh, isDue: isFresh && now >= freshUntil, freshUntil, ageSeconds };
+  }
+
+  /** Returns freshUntil; null if the response is not reusable. */
+  protected store(value: object, meta: ResponseMeta): number | null {
+    const { key, viewer, endpoint } = this;
+    const { noStore, isPrivate } = meta.reuse;
+    const { cache, unstored } = viewer.parts;
+    if (!key || noStore || (isPrivate && !viewer.isPersonal(endpoint))) {
+      if (key) unstored.set(endpoint, (unstored.get(endpoint) ?? 0) + 1);
+      return null;
+    }
+    if (unstored.size > 0) unstored.delete(endpoint);
+    const times = timesOf(endpoint, this.seconds, meta.reuse, viewer.parts);
+    cache.set(key, this.version, { value, bytes: meta.bytes, ...times });
+    return times.freshUntil;
+  }
+}
+
+/** After so many responses in a row that could not be stored, no entry is expected of the endpoint. */
+const UNSTORED_RUN = 20;
+const noMembers: readonly string[] = Object.freeze([]);
+
+export class RecordHandle extends CacheHandle {
+  /** `members`: the requested ones; those that the record lacks are cached as absent. Returns freshUntil; null if not reusable. */
+  put(record: Json, members: readonly string[], meta: ResponseMeta): number | null {
+    const value: Json = {};
+    for (const member of members) value[member] = undefined;
+    Object.assign(value, record);
+    // `delete` is a call into the runtime, and nearly always the member is absent.
+    if (VIEWER_MEMBER in value) delete value[VIEWER_MEMBER];
+    return this.store(value, meta);
+  }
+}
+
+export class ResponseHandle extends CacheHandle {
+  /** Returns freshUntil; null if not reusable. */
+  put(response: object, meta: ResponseMeta): number | null {
+    const { share, list } = this.endpoint;
+    return this.store(share === 'public' ? withoutViewerMembers(response as Json, list) : response, meta);
+  }
+}
+
+/** Films, celebrities and charts: no endpoint writes them. */
+export const isReadOnly = ({ share }: Endpoint): boolean => share === 'tier';
