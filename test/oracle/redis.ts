@@ -103,14 +103,17 @@ async function openServer(): Promise<SharedRedis> {
   };
 }
 
-/** Long, so that only `failOver` changes primaries: others lose what was written last. */
-const NODE_TIMEOUT_MS = 15_000;
+const NODE_TIMEOUT_MS = 500;
+/** Primaries refuse to vote on a failover so soon after another. */
+const BETWEEN_FAILOVERS_MS = 2.2 * NODE_TIMEOUT_MS;
 /** A replica that did not become the primary by then is asked again. */
 const FAILOVER_MS = 6_000;
 
 async function openCluster(): Promise<SharedRedis> {
   const timeout = ['--cluster-node-timeout', String(NODE_TIMEOUT_MS)];
-  const settings = ['--cluster-enabled', 'yes', ...timeout, '--repl-diskless-sync-delay', '0'];
+  // Only `failOver` changes primaries: a failover by itself loses what was written last.
+  const manual = ['--cluster-replica-no-failover', 'yes'];
+  const settings = ['--cluster-enabled', 'yes', ...timeout, ...manual, '--repl-diskless-sync-delay', '0'];
   const ports: number[] = [];
   for (let node = 0; node < 6; node++) ports.push(await start(...settings, '--cluster-port', String(await freePort())));
   const nodes = ports.map((port) => `127.0.0.1:${port}`);
@@ -133,6 +136,7 @@ async function openCluster(): Promise<SharedRedis> {
     });
   while (!(await isSettled())) await setTimeout(50);
   let links = 0;
+  let failedOverAt = -Infinity;
   const sayAll = (...words: [string, ...string[]]) => Promise.all(ports.map((port) => say(port, ...words)));
   return {
     ...commandsOf(() => portsWith('master')),
@@ -146,17 +150,20 @@ async function openCluster(): Promise<SharedRedis> {
         end: () => sayAll('acl', 'deluser', user),
       };
     },
+    // One after another: nodes that ask for votes at the same time wait for long before they ask again.
     async failOver() {
-      const before = await portsWith('slave');
-      let askedAt = -Infinity;
-      while (!(await every(before, isWith('master'))) || !(await isSettled())) {
-        if (performance.now() - askedAt > FAILOVER_MS) {
-          askedAt = performance.now();
-          // A primary refuses it.
-          for (const port of before) await say(port, 'cluster', 'failover').catch(() => undefined);
+      await setTimeout(Math.max(0, failedOverAt + BETWEEN_FAILOVERS_MS - performance.now()));
+      for (const port of await portsWith('slave')) {
+        let askedAt = -Infinity;
+        while (!(await isWith('master')(port)) || !(await isSettled())) {
+          if (performance.now() - askedAt > FAILOVER_MS) {
+            askedAt = performance.now();
+            await say(port, 'cluster', 'failover').catch(() => undefined); // it may be the primary by now
+          }
+          await setTimeout(5);
         }
-        await setTimeout(20);
       }
+      failedOverAt = performance.now();
     },
   };
 }

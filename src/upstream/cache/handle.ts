@@ -3,11 +3,45 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { Cacheability } from './caching-header.ts';
 import { responseSeconds, timesOf } from './lifetime.ts';
-import type { CacheKey, CacheLookup, CacheReader, VersionToken } from './memory.ts';
-import type { ViewerCache } from './record-cache.ts';
+import type { Cache, CacheKey, CacheLookup, CacheReader, VersionToken } from './memory.ts';
 import { VIEWER_MEMBER, withoutViewerMembers } from './redact.ts';
 
 type Json = Record<string, unknown>;
+
+export interface CacheViewer {
+  /** Identifies the credential of film calls; never the token itself. */
+  credential: string;
+  hasToken: boolean;
+  /** Of the operation. */
+  cancellation?: CancellationToken | undefined;
+  /** Upstream accepts the credential: a read with it is quick enough for other replicas to wait for. */
+  isAccepted?: boolean;
+  /** Its reads refresh what is served after its time. */
+  isRefresh?: boolean;
+}
+
+/** What all callers share. */
+export interface CacheParts {
+  cache: Cache;
+  /** Other replicas read and invalidate it too. */
+  isShared: boolean;
+  /** Replaces every time to live, also the max-age of upstream; 0: nothing is cached. */
+  ttlSeconds: number | undefined;
+  revalidateSeconds: number;
+  drop: (key: CacheKey) => void;
+  /** Endpoints whose last response could not be stored, and how many before it: nobody waits for such a response. */
+  unstored: Map<Endpoint, number>;
+}
+
+/** One caller, during one operation. */
+export interface ViewerOfCache {
+  readonly parts: CacheParts;
+  readonly viewer: CacheViewer;
+  /** When the operation began. */
+  readonly since: number;
+  /** Whether only this viewer gets what is cached of the endpoint. */
+  isPersonal: (endpoint: Endpoint) => boolean;
+}
 
 export interface Cached {
   value: Json;
@@ -28,7 +62,7 @@ export interface ResponseMeta {
 /** What is cached of one record or response, as one caller may use it during one operation. */
 class CacheHandle implements CacheReader {
   members: readonly string[] | undefined = undefined;
-  private readonly viewer: ViewerCache;
+  private readonly viewer: ViewerOfCache;
   /** Null if nothing is cached. */
   private readonly key: CacheKey | null;
   /** The same, also while the cache is off. */
@@ -43,7 +77,7 @@ class CacheHandle implements CacheReader {
 
   /** `key`: null if it may not be cached. `seconds`: how long a response is fresh if upstream does not say. */
   constructor(
-    viewer: ViewerCache,
+    viewer: ViewerOfCache,
     key: CacheKey | null,
     endpoint: Endpoint,
     seconds = responseSeconds[endpoint.share],

@@ -7,25 +7,19 @@
  * Data of a viewer is never cached.
  */
 import type { Endpoint } from '../../api/endpoint.ts';
-import type { CancellationToken } from '../../lib/cancellation.ts';
-import { RecordHandle, ResponseHandle, isReadOnly } from './handle.ts';
+import {
+  type CacheParts,
+  type CacheViewer,
+  RecordHandle,
+  ResponseHandle,
+  type ViewerOfCache,
+  isReadOnly,
+} from './handle.ts';
 import { type Cache, type CacheKey, cacheKeyOf, createMemoryCache } from './memory.ts';
 import { recordSeconds } from './lifetime.ts';
 import { mayHoldViewerData } from './redact.ts';
 
 const MAX_BYTES = 64_000_000;
-
-export interface CacheViewer {
-  /** Identifies the credential of film calls; never the token itself. */
-  credential: string;
-  hasToken: boolean;
-  /** Of the operation. */
-  cancellation?: CancellationToken | undefined;
-  /** Upstream accepts the credential: a read with it is quick enough for other replicas to wait for. */
-  isAccepted?: boolean;
-  /** Its reads refresh what is served after its time. */
-  isRefresh?: boolean;
-}
 
 export type RecordCache = ReturnType<typeof createRecordCache>;
 
@@ -76,21 +70,8 @@ export function createRecordCache({ ttlSeconds, revalidateSeconds = 0, cache: sh
   };
 }
 
-/** What all callers share. */
-interface CacheParts {
-  cache: Cache;
-  /** Other replicas read and invalidate it too. */
-  isShared: boolean;
-  /** Replaces every time to live, also the max-age of upstream; 0: nothing is cached. */
-  ttlSeconds: number | undefined;
-  revalidateSeconds: number;
-  drop: (key: CacheKey) => void;
-  /** Endpoints whose last response could not be stored, and how many before it: nobody waits for such a response. */
-  unstored: Map<Endpoint, number>;
-}
-
 /** The cache as one caller may use it. */
-export class ViewerCache {
+export class ViewerCache implements ViewerOfCache {
   readonly parts: CacheParts;
   readonly viewer: CacheViewer;
   /** When the operation began. */
