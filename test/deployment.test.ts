@@ -20,6 +20,7 @@ interface Service {
   volumes?: string[];
   ports?: string[];
   stop_grace_period?: string;
+  mem_limit?: string;
 }
 interface Compose {
   services: Record<string, Service>;
@@ -105,7 +106,10 @@ test('a service waits only for services that exist and have a health check', () 
 
 test('the proxy balances all facades, and its limits are at least theirs', () => {
   const config = readConfig(image);
-  const upstreams = [...nginx.matchAll(/^\s*server ([\w.-]+):(\d+);/gm)].map(([, host, port]) => [host, Number(port)]);
+  const upstreams = [...nginx.matchAll(/^\s*server ([\w.-]+):(\d+) max_fails=0;/gm)].map(([, host, port]) => [
+    host,
+    Number(port),
+  ]);
   expect(upstreams).toEqual(facades.map(([name]) => [name, config.port]));
   const { proxy } = services as { proxy: Service };
   expect(proxy.ports!.map((port) => port.split(':').at(-1))).toEqual([/listen (\d+);/.exec(nginx)![1]]);
@@ -133,8 +137,17 @@ test('a container has enough time to shut down', () => {
   for (const each of Object.values(services).filter(({ build }) => build)) {
     const seconds = Number(/^(\d+)s$/.exec(each.stop_grace_period ?? '')![1]);
     // Connections, pools and the database are closed after the operations.
-    expect(seconds * 1000).toBeGreaterThanOrEqual(readConfig(environmentOf(each)).shutdownMs + 2_000);
+    const { drainMs, shutdownMs } = readConfig(environmentOf(each));
+    expect(seconds * 1000).toBeGreaterThanOrEqual(drainMs + shutdownMs + 5_000);
   }
+});
+
+test('every container has a memory limit, that of Redis above what it may store', () => {
+  const megabytes = (text: string | undefined) => Number(/(\d+)mb?$/.exec(text ?? '')?.[1]);
+  for (const [name, { mem_limit: limit }] of Object.entries(services))
+    expect(megabytes(limit), name).toBeGreaterThan(0);
+  const { command = [], mem_limit: limit } = services.redis!;
+  expect(megabytes(limit)).toBeGreaterThan(megabytes(command[command.indexOf('--maxmemory') + 1]));
 });
 
 test('the image runs as an unprivileged user, contains no build tools, and copies only existing files', () => {

@@ -137,7 +137,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
     pipeline,
     yoga: lazily(async () => (await import('./graphql/yoga.ts')).createYogaWriter(log, statusOf)),
   });
-  const trouble = () => (http.isClosing ? 'shutting down' : admission.isStuck() ? 'overloaded' : undefined);
+  const trouble = () => (http.isDraining ? 'shutting down' : admission.isStuck() ? 'overloaded' : undefined);
   const routes: Record<string, RouteHandler> = {
     ...(parts.welcome !== undefined &&
       !config.production && {

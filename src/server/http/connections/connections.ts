@@ -75,6 +75,16 @@ export function trackConnections(server: Server, settings: ConnectionSettings, u
     size: () => tracked.size,
     /** Requests that are being answered. */
     exchanges: (): Exchange[] => [...tracked.values()].flatMap(({ exchanges }) => itemsOf(exchanges)),
+    /** Closes connections that have had no request and no byte for so long. */
+    closeQuiet(quietMs: number): void {
+      const now = performance.now();
+      for (const [socket, connection] of tracked) {
+        const bytes = socket.bytesRead + socket.bytesWritten;
+        const isQuiet = bytes === connection.quiet?.bytes && connection.exchanges.size === 0;
+        if (!isQuiet) connection.quiet = { bytes, since: now };
+        else if (now - connection.quiet!.since >= quietMs) socket.destroy();
+      }
+    },
     /** Closes connections that never sent a byte. Node counts them neither as idle nor as active. */
     closeUnused(): void {
       for (const socket of tracked.keys()) if (socket.bytesRead === 0) socket.destroy();
@@ -96,4 +106,6 @@ const createConnection = (isOverLimit: boolean, backlog: Backlog) => ({
   bytes: 0,
   /** The timeout of the socket; 0 for none. */
   timerMs: 0,
+  /** At the shutdown: its bytes, and since when it has had no others. */
+  quiet: undefined as { bytes: number; since: number } | undefined,
 });

@@ -57,7 +57,9 @@ export class HttpServer {
   readonly compression: Compression | undefined;
   /** By path. */
   routes: ReadonlyMap<string, RouteHandler> = new Map();
-  /** Set at shutdown: each connection closes after its current request. */
+  /** Set at shutdown: `/ready` says so. */
+  isDraining = false;
+  /** Each connection closes after its current request. */
   isClosing = false;
 
   private readonly parts: HttpServerParts;

@@ -1,4 +1,5 @@
-import { setTimeout } from 'node:timers/promises';
+import { Server } from 'node:net';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Config } from '../../../config/settings.ts';
 import { cancel } from '../../../lib/cancellation.ts';
 import { settlesWithin } from '../../../lib/promises.ts';
@@ -8,30 +9,49 @@ import type { HttpServer } from './http-server.ts';
 const CONNECTION_END_MS = 1_000;
 /** How often idle connections are closed during the shutdown. */
 const SWEEP_MS = 50;
+/** With `drainMs`, how long connections are kept before the port closes, and how long one is idle before it is closed after that. */
+const QUIET_MS = 1_000;
 
 /**
  * Closes the port, finishes running requests, and cancels those that do not end within `shutdownMs`. Before that, for `drainMs`, the port
  * stays open: load balancers learn from /ready that they must send no more requests.
+ *
+ * At first each connection closes after its response, so that clients move to other replicas. But a proxy that does not ask /ready goes on
+ * sending, and a POST on a connection that is closed before it was accepted, or while it is idle, is lost: the proxy may not send it twice.
+ * So at the end of `drainMs` connections are kept, because then the proxy opens few new ones. When the port is closed, a new connection is
+ * refused, which the proxy knows before it sends anything; an open one closes after its next response, or when it is idle for a while.
  */
 export async function shutDown(
   http: HttpServer,
   { drainMs, shutdownMs }: Pick<Config, 'drainMs' | 'shutdownMs'>,
 ): Promise<void> {
   const { server, pausedSockets, connections } = http;
+  http.isDraining = true;
+  const quietMs = Math.min(drainMs / 2, QUIET_MS);
   http.isClosing = true;
-  if (drainMs > 0) await setTimeout(drainMs);
+  if (drainMs > 0) {
+    await setTimeout(drainMs - quietMs);
+    http.isClosing = false;
+    await setTimeout(quietMs);
+    // In this phase of the event loop, connections that have arrived were accepted a moment ago.
+    await setImmediate();
+    http.isClosing = true;
+  }
   if (pausedSockets.size() > 0) {
     pausedSockets.resumeAll();
     // Requests that wait on these connections are read in the next turn. Closing the connections before would lose them.
-    for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 2; turn++) await setImmediate();
   }
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
-  // `close` looks once only: a busy connection becomes idle later, and a new one may have sent nothing yet.
-  const sweep = setInterval(() => {
+  // That of HTTP servers would close idle connections.
+  const closed = new Promise<void>((resolve) => Server.prototype.close.call(server, () => resolve()));
+  const closeIdle = () => {
+    if (quietMs > 0) return connections.closeQuiet(quietMs);
     server.closeIdleConnections();
     connections.closeUnused();
-  }, SWEEP_MS);
+  };
+  if (quietMs === 0) server.closeIdleConnections();
+  // A busy connection becomes idle later, and a new one may have sent nothing yet.
+  const sweep = setInterval(closeIdle, SWEEP_MS);
   if (!(await settlesWithin(shutdownMs, closed))) {
     for (const { lifetime } of connections.exchanges()) cancel(lifetime, new Error('The server is shutting down.'));
     await settlesWithin(CONNECTION_END_MS, closed);
@@ -39,4 +59,5 @@ export async function shutDown(
     await closed;
   }
   clearInterval(sweep);
+  server.close(); // the timers of an HTTP server
 }

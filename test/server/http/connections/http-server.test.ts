@@ -1,7 +1,10 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, get } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
@@ -368,6 +371,27 @@ test('closing serves new connections for DRAIN_MS, while /ready responds with 50
   await closed;
   expect(performance.now() - started).toBeGreaterThanOrEqual(590);
   await expect(post(facade.url, { query: '{ word }' })).rejects.toThrow();
+});
+
+test('an idle connection is not closed with the port but after its next response, so that no request meets a closing one', async () => {
+  const facade = await open({ DRAIN_MS: '1500' });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const ask = async () => {
+    const request = get(`${facade.url}/graphql?query={word}`, { agent });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    return [await text(response), response.headers.connection, request.reusedSocket];
+  };
+  const word = '{"data":{"word":"yes"}}';
+  const closed = facade.close();
+  // At first clients are sent away; at the end a proxy that is still there need not open connections.
+  expect(await ask()).toEqual([word, 'close', false]);
+  await expect.poll(async () => (await ask())[1]).toBe('keep-alive');
+  await expect
+    .poll(() => fetch(`${facade.url}/ready`, { headers: { connection: 'close' } }).catch(() => 'refused'))
+    .toBe('refused');
+  expect(await ask()).toEqual([word, 'close', true]);
+  await closed;
+  agent.destroy();
 });
 
 test('closing waits for running operations no longer than SHUTDOWN_MS', async () => {
