@@ -15,12 +15,13 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
   const parts = createParts(config, log);
   const { upstream, tracing, secrets } = parts;
   void upstream.checkRedis().then((problem) => problem !== undefined && log.error(problem));
-  const { server, paths } = createGraphServer(config, parts);
+  const { server, paths, closeManifests } = createGraphServer(config, parts);
   const handler = createFetchHandler(server);
 
   async function end(): Promise<void> {
     await handler.close(config.shutdownMs);
     await secrets.close();
+    closeManifests();
     await upstream.close();
     await tracing.close();
   }

@@ -185,10 +185,15 @@ async function runFacade(config: Config, log: Logger, opened: Closable[]): Promi
   return startMessage({ version, facade, ...(origin && { origin }) }, upstream);
 }
 
+function hasManifest({ persistedOperations, mcpOperations }: Config): boolean {
+  return persistedOperations !== undefined || mcpOperations !== undefined;
+}
+
 async function startFleet(config: Config, log: Logger, opened: Closable[]): Promise<StartedFacade> {
   const { startWorkers } = await import('./workers/primary.ts');
   const workers = await startWorkers(config, log);
   opened.unshift(workers);
+  if (hasManifest(config)) process.on('SIGHUP', () => workers.signal('SIGHUP'));
   if (!config.redisUrl) log.warn({ workers: config.workers }, NOT_SHARED);
   return workers;
 }
@@ -220,6 +225,8 @@ async function openFacade(config: Config, log: Logger, opened: Closable[], fleet
   const ofFleet = fleet && { metrics: fleet.wholeMetrics(parts.metrics), othersAcceptWork: fleet.othersAcceptWork };
   const facade = await openPort('PORT', config.port, () => openServer(config, { ...parts, ...ofFleet, ...pages }));
   opened.unshift(facade);
+  // Without a manifest the signal does what it does by default: it ends the process when its terminal is closed.
+  if (hasManifest(config)) process.on('SIGHUP', () => void facade.reload());
   return { url: facade.url, upstreams: await facade.checkUpstreams(), trouble: () => facade.trouble() };
 }
 

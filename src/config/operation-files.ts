@@ -110,7 +110,8 @@ function parsed(path: string, onError: (path: string, error: GraphQLError) => vo
   }
 }
 
-function filesAt(path: string): string[] {
+/** The GraphQL files of a folder; of a file, itself. */
+export function filesAt(path: string): string[] {
   try {
     if (!statSync(path).isDirectory()) return [path];
   } catch (error) {

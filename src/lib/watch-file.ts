@@ -19,11 +19,21 @@ export interface FileWatchOptions {
 
 const EVERY_MS = 1_000;
 
+/** What is watched: a state that is cheap to read, and the content, which is read when the state has changed. */
+export interface Watched {
+  state: () => Promise<string>;
+  read: () => Promise<string>;
+}
+
 /**
  * A file that is replaced by a rename, or that is behind a link which is (as Kubernetes mounts secrets), is another file: it is found by its
  * path at each look. The timer does not keep the process alive.
  */
-export function watchFile(path: string, options: FileWatchOptions): FileWatch {
+export const watchFile = (path: string, options: FileWatchOptions): FileWatch =>
+  watchContent({ state: () => stateOfFile(path), read: () => readFile(path, 'utf8') }, options);
+
+/** The same for what several files have. */
+export function watchContent(watched: Watched, options: FileWatchOptions): FileWatch {
   const { onChange, onUnreadable, everyMs = EVERY_MS } = options;
   let { current } = options;
   /** The state of the file at the last look, and that of the content in use. */
@@ -35,12 +45,12 @@ export function watchFile(path: string, options: FileWatchOptions): FileWatch {
   let looking: Promise<void> | undefined;
 
   async function look(): Promise<void> {
-    const before = await stateOf(path);
+    const before = await watched.state();
     const isSettled = before === seen;
     seen = before;
     if (isClosed || !isSettled || before === used) return;
-    const content = await readFile(path, 'utf8');
-    if (isClosed || (await stateOf(path)) !== before) return;
+    const content = await watched.read();
+    if (isClosed || (await watched.state()) !== before) return;
     used = before;
     isUnreadable = false;
     if (content === current) return;
@@ -75,7 +85,7 @@ export function watchFile(path: string, options: FileWatchOptions): FileWatch {
 }
 
 /** Changes with every write and every rename; in ns, because two writes may be within one ms. */
-async function stateOf(path: string): Promise<string> {
+export async function stateOfFile(path: string): Promise<string> {
   const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
   return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
 }

@@ -12,6 +12,9 @@ import { packageDir } from '../package.ts';
 import { type UpstreamClient, createUpstream } from '../upstream/client.ts';
 import { createPipeline } from './graphql/pipeline.ts';
 import { checkManifest } from './graphql/check-manifest.ts';
+import type { McpRoutes } from './mcp/route.ts';
+import { type Trusted, createTrusted } from './graphql/trusted.ts';
+import { type ManifestStates, followManifests } from './manifests.ts';
 import { createJsonWriter } from './graphql/json-response.ts';
 import { createDocuments } from './graphql/persisted-documents.ts';
 import { statusesOf } from './http/response/status.ts';
@@ -45,6 +48,8 @@ export interface Facade {
   checkUpstreams(): Promise<UpstreamHealth>;
   /** Why it accepts no work; undefined if it does. */
   trouble(): string | undefined;
+  /** Reads the manifests again. */
+  reload(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -110,17 +115,19 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
 export function createGraphServer(config: Config, parts: ServerParts) {
   const { schema, upstream, log, tabs = [], metrics = createMetrics() } = parts;
   const { tracing = createTracing(config, log) } = parts;
-  const names = operationNames([...config.trustedDocuments.values(), ...tabs.map(({ query }) => query)]);
+  const trusted = createTrusted(config.trustedDocuments);
+  const pageNames = operationNames(tabs.map(({ query }) => query));
+  const isKnownName = (name: string) => pageNames.has(name) || trusted.hasName(name);
+  const epoch = epochOf(upstream, trusted);
   checkManifest(schema, config, log);
   const shared = { schema, config, upstream, log, metrics, tracing };
-  const pipeline = createPipeline({ ...shared, operationNames: names });
+  const pipeline = createPipeline({ ...shared, isKnownName, epoch });
   const bodies = createBodyReader(config);
   const admission = new Admission(config, (exchange) => http.abandon(exchange));
   const http: HttpServer = new HttpServer({ config, log, metrics, admission, bodies });
   const routeParts = { ...shared, pipeline, bodies, admission };
   // Loaded only if it is on.
   const mcp = lazily(async () => (await import('./mcp/route.ts')).createMcpRoutes(routeParts));
-  const mcpMetadata = async (exchange: Exchange) => (await mcp()).metadata(exchange);
   const checkUpstreams = createHealth(config, upstream);
   const hasGraphiql = config.graphiql && parts.graphiql !== undefined;
   const graphiql = hasGraphiql ? createGraphiqlPage(config, parts.graphiql!, tabs, schema) : undefined;
@@ -131,12 +138,14 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   const graphql = createGraphqlRoute(config, {
     page: graphiql?.page,
     reader: createRequestReader(config, bodies, tracing !== undefined),
-    json: createJsonWriter(upstream.epoch, statusOf),
+    json: createJsonWriter(epoch, statusOf),
     admission,
-    documents: createDocuments(config, pipeline, metrics, upstream.documents),
+    documents: createDocuments(config, pipeline, metrics, upstream.documents, trusted),
     pipeline,
     yoga: lazily(async () => (await import('./graphql/yoga.ts')).createYogaWriter(log, statusOf)),
   });
+  const reloadTools = async () => (await mcp()).reload();
+  const manifests = followManifests({ schema, config, log, metrics, trusted, reloadTools });
   const trouble = () => (http.isDraining ? 'shutting down' : admission.isStuck() ? 'overloaded' : undefined);
   const routes: Record<string, RouteHandler> = {
     ...(parts.welcome !== undefined &&
@@ -150,18 +159,13 @@ export function createGraphServer(config: Config, parts: ServerParts) {
     ...graphiql?.files,
     '/graphql': graphql,
     '/health': (exchange) => sendJson(exchange, 200, { status: 'ok' }),
-    '/ready': createReadyRoute(checkUpstreams, trouble, parts.othersAcceptWork),
+    '/ready': createReadyRoute(checkUpstreams, trouble, manifests.states, parts.othersAcceptWork),
     '/metrics': async (exchange) => sendRead(exchange, 200, metrics.contentType, await metrics.text()),
     ...(docs ?? { [HELP_PATH]: createErrorDocsPage() }),
     ...(showsSchema(config) && {
       '/graphql/schema.graphql': createStaticRoute(SDL_TYPE, () => printMarkedSchema(schema)),
     }),
-    ...(config.mcp && { '/mcp': async (exchange) => (await mcp()).answer(exchange) }),
-    ...(config.mcp &&
-      config.mcpAuthorizationServer !== undefined && {
-        [MCP_METADATA]: mcpMetadata,
-        [`${MCP_METADATA}/mcp`]: mcpMetadata,
-      }),
+    ...(config.mcp && mcpRoutes(config, mcp)),
   };
   http.routes = new Map(Object.entries(routes));
 
@@ -173,11 +177,35 @@ export function createGraphServer(config: Config, parts: ServerParts) {
     state,
     checkUpstreams,
     trouble,
-    shutDown: () => shutDown(http, config),
+    shutDown: async () => {
+      manifests.close();
+      await shutDown(http, config);
+    },
+    /** Reads the manifests again, now; they are also read when their files change. */
+    reload: manifests.reload,
+    /** Ends the watch of the manifests, of a server that has no port to close. */
+    closeManifests: manifests.close,
     /** For clients; the others are for the operator, or for the host's own pages. */
     paths: Object.keys(routes).filter((path) => !['/', '/health', '/ready', '/metrics'].includes(path)),
     /** Errors of the tools of agents are reported at the start. */
     ready: async (): Promise<unknown> => config.mcp && mcp(),
+  };
+}
+
+/** A response that was stored before the trusted documents were replaced may be that of an older one. */
+const epochOf = (upstream: UpstreamClient, trusted: Trusted) => (): number | null => {
+  const invalidations = upstream.epoch();
+  return invalidations === null ? null : invalidations + trusted.replaced();
+};
+
+function mcpRoutes(config: Config, mcp: () => Promise<McpRoutes>): Record<string, RouteHandler> {
+  const metadata: RouteHandler = async (exchange) => (await mcp()).metadata(exchange);
+  return {
+    '/mcp': async (exchange) => (await mcp()).answer(exchange),
+    ...(config.mcpAuthorizationServer !== undefined && {
+      [MCP_METADATA]: metadata,
+      [`${MCP_METADATA}/mcp`]: metadata,
+    }),
   };
 }
 
@@ -188,12 +216,15 @@ export function createGraphServer(config: Config, parts: ServerParts) {
 function createReadyRoute(
   checkUpstreams: CheckHealth,
   trouble: () => string | undefined,
+  manifestStates: () => ManifestStates,
   othersAcceptWork?: () => Promise<boolean>,
 ): RouteHandler {
   return async (exchange: Exchange): Promise<void> => {
     const own = trouble();
     if (own !== undefined && !(await othersAcceptWork?.())) return sendJson(exchange, 503, { status: own });
-    sendJson(exchange, 200, { status: 'ready', upstreams: await checkUpstreams() });
+    const manifests = manifestStates();
+    const upstreams = await checkUpstreams();
+    sendJson(exchange, 200, { status: 'ready', upstreams, ...(Object.keys(manifests).length > 0 && { manifests }) });
   };
 }
 

@@ -19,6 +19,7 @@ export function createMembers() {
   return {
     add: (worker: Worker, channel: Channel) => void channels.set(worker, channel),
     has: (worker: Worker) => channels.has(worker),
+    each: (visit: (worker: Worker) => void): void => [...channels.keys()].forEach(visit),
     remove(worker: Worker): void {
       channels.delete(worker);
       void metrics.onEnd(worker.id);

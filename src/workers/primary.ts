@@ -26,7 +26,12 @@ const STABLE_MS = 60_000;
 /** What a worker may take beyond DRAIN_MS and SHUTDOWN_MS, before it is killed. */
 const STOP_MARGIN_MS = 5_000;
 
-export async function startWorkers(config: Config, log: Logger): Promise<Closable & StartedFacade> {
+export interface StartedWorkers extends Closable, StartedFacade {
+  /** Sends a signal to all workers that accept requests. */
+  signal(name: NodeJS.Signals): void;
+}
+
+export async function startWorkers(config: Config, log: Logger): Promise<StartedWorkers> {
   const port = config.port || (await freePort(config.host));
   /** A worker has a channel once it has asked for its assignment: what it is sent before is lost. */
   const running = new Map<Worker, Channel | undefined>();
@@ -96,7 +101,11 @@ export async function startWorkers(config: Config, log: Logger): Promise<Closabl
   try {
     const [facade] = await Promise.all(Array.from({ length: config.workers }, () => start(0)));
     isStarting = false;
-    return { ...facade!, close };
+    return {
+      ...facade!,
+      signal: (name: NodeJS.Signals) => members.each((worker) => worker.process.kill(name)),
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

@@ -1,6 +1,8 @@
 /** Tells at the start which trusted documents can never run: they are not valid, or exceed a limit whatever their variables are. */
 import { type GraphQLSchema, Kind, parse } from 'graphql';
 import type { Logger } from 'pino';
+import { setImmediate } from 'node:timers/promises';
+import type { TrustedDocuments } from '../../config/trusted-documents.ts';
 import type { Config } from '../../config/settings.ts';
 import { alwaysRejected } from './assess.ts';
 import { type Prepare, createPrepare } from './prepare.ts';
@@ -15,9 +17,35 @@ interface RejectedOperation {
 const NAMED_MAX = 20;
 
 export function checkManifest(schema: GraphQLSchema, config: Config, log: Logger): void {
+  logRejected([...rejectedOperations(schema, config, config.trustedDocuments)].flat(), log);
+}
+
+/** The same for other documents, between which the server does its work. */
+export async function checkDocuments(
+  schema: GraphQLSchema,
+  config: Config,
+  documents: TrustedDocuments,
+  log: Logger,
+): Promise<void> {
+  const rejected: RejectedOperation[] = [];
+  for (const found of rejectedOperations(schema, config, documents)) {
+    rejected.push(...found);
+    await setImmediate();
+  }
+  logRejected(rejected, log);
+}
+
+function* rejectedOperations(
+  schema: GraphQLSchema,
+  config: Config,
+  documents: TrustedDocuments,
+): Generator<RejectedOperation[]> {
   // Its caches are not those of the server: what may never be requested must not evict what is.
   const prepare = createPrepare(schema, config);
-  const rejected = [...config.trustedDocuments].flatMap(([id, text]) => rejectedIn(schema, prepare, id, text));
+  for (const [id, text] of documents) yield rejectedIn(schema, prepare, id, text);
+}
+
+function logRejected(rejected: readonly RejectedOperation[], log: Logger): void {
   if (rejected.length === 0) return;
   const operations = rejected.slice(0, NAMED_MAX);
   const texts = operations.map(({ operation, problem }) => `${operation}: ${problem}`);

@@ -16,6 +16,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import { NOT_EXECUTABLE } from '../http/response/status.ts';
 import type { Prepare, Prepared } from './prepare.ts';
 import type { GraphqlRequest } from './request.ts';
+import { type Trusted, createTrusted } from './trusted.ts';
 
 /** The text of the requested document, or the error if there is none. */
 type DocumentLookup = { text: string; prepared?: Prepared } | { error: GraphQLError };
@@ -33,9 +34,9 @@ export function createDocuments(
   { prepare }: { prepare: Prepare },
   metrics: Metrics,
   shared?: SharedDocuments,
+  trusted: Trusted = createTrusted(config.trustedDocuments),
 ) {
-  const { trustedDocuments, persistedOnly, automaticPersistedQueries } = config;
-  const trustedTexts = new Set(trustedDocuments.values());
+  const { persistedOnly, automaticPersistedQueries } = config;
   const registered = new LRUCache<string, string>({
     max: REGISTERED_MAX,
     maxSize: REGISTERED_CHARACTERS_MAX,
@@ -65,7 +66,7 @@ export function createDocuments(
   function findElsewhere(params: GraphqlParams): Promise<void> | undefined {
     if (!shared || params.query || persistedOnly || !automaticPersistedQueries) return undefined;
     const id = documentIdIn(params)?.id;
-    if (id === undefined || !HASH.test(id) || registered.has(id) || trustedDocuments.has(id)) return undefined;
+    if (id === undefined || !HASH.test(id) || registered.has(id) || trusted.has(id)) return undefined;
     return shared.find(id).then((text) => {
       if (text !== undefined && sha256Of(text) === id) registered.set(id, text);
     });
@@ -76,16 +77,16 @@ export function createDocuments(
     const requested = documentIdIn(params);
     const text = params.query || undefined;
     if (requested === undefined) {
-      if (!persistedOnly || text === undefined || trustedTexts.has(text)) return undefined;
+      if (!persistedOnly || text === undefined || trusted.hasText(text)) return undefined;
       return counted('untrusted', { error: untrusted });
     }
     if (requested === null) return counted('malformed', { error: malformed });
     const { id, isAutomatic } = requested;
-    const trusted = trustedDocuments.get(id);
-    if (trusted !== undefined && (text === undefined || text === trusted)) return counted('trusted', { text: trusted });
+    const known = trusted.textOf(id);
+    if (known !== undefined && (text === undefined || text === known)) return counted('trusted', { text: known });
     if (persistedOnly) return counted('untrusted', { error: untrusted });
-    const known = registered.get(id);
-    if (known !== undefined && (text === undefined || text === known)) return counted('registered', { text: known });
+    const stored = registered.get(id);
+    if (stored !== undefined && (text === undefined || text === stored)) return counted('registered', { text: stored });
     if (text === undefined)
       return isAutomatic && !automaticPersistedQueries
         ? counted('unsupported', { error: unsupported })

@@ -36,8 +36,10 @@ interface PipelineParts {
   log: Logger;
   metrics: Metrics;
   tracing?: Tracing | undefined;
-  /** Names of operations that metrics may use as labels. */
-  operationNames?: ReadonlySet<string> | undefined;
+  /** Whether metrics may use the name of an operation as a label. */
+  isKnownName?: ((name: string) => boolean) | undefined;
+  /** Changes when a stored response may be of the past. */
+  epoch?: (() => number | null) | undefined;
 }
 
 /** What the routes of GraphQL and MCP are made of. */
@@ -58,10 +60,10 @@ interface Planned {
 }
 
 export function createPipeline(parts: PipelineParts) {
-  const { schema, config, upstream, log, metrics, tracing, operationNames } = parts;
+  const { schema, config, upstream, log, metrics, tracing, isKnownName, epoch: epochNow = upstream.epoch } = parts;
   const prepare = createPrepare(schema, config);
   const cacheHits = metrics.tally(metrics.responseCacheHits);
-  const observer = createOperationObserver(metrics, tracing, operationNames);
+  const observer = createOperationObserver(metrics, tracing, isKnownName);
   const logSlow = createSlowLog(log, config.slowOperationMs);
 
   return {
@@ -73,7 +75,7 @@ export function createPipeline(parts: PipelineParts) {
 
     /** Runs the operation of a document. */
     async run({ ready, errors }: Prepared, request: OperationRequest): Promise<Outcome> {
-      const epoch = upstream.epoch();
+      const epoch = epochNow();
       const rest = { document: ready, cachePolicy: undefined, session: undefined, epoch };
       if (!ready) return { ...rest, result: { errors } };
       const { operation: type, name } = ready.operation;

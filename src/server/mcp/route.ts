@@ -24,17 +24,20 @@ import { type MethodParts, createMethods } from './methods.ts';
 import { createPlaces } from './places.ts';
 import { createResources } from './resources.ts';
 import { createRunner } from './run.ts';
-import { createTools } from './tools.ts';
+import { type ToolParts, createTools } from './tools.ts';
 
 const METHODS = 'POST, OPTIONS';
 const METADATA_METHODS = 'GET, HEAD, OPTIONS';
 const MESSAGES_MAX = 10;
 const VALUES_MAX = 10_000;
 
+export type McpRoutes = ReturnType<typeof createMcpRoutes>;
+
 /** Throws a ConfigError if the tools cannot be made. */
 export function createMcpRoutes(parts: RouteParts) {
   const { config, bodies, admission } = parts;
-  const answerBody = createAnswer(createMethods(methodParts(parts)));
+  const toolParts = { ...parts, run: createRunner(parts) };
+  let answerBody = createAnswer(createMethods(methodParts(toolParts)));
   const enter = createPlaces(config, admission);
 
   async function answer(exchange: Exchange): Promise<void> {
@@ -67,6 +70,10 @@ export function createMcpRoutes(parts: RouteParts) {
 
   return {
     answer,
+    /** Makes the tools of the operations as they are now. Throws a ConfigError if they cannot be made: nothing changes then. */
+    reload(): void {
+      answerBody = createAnswer(createMethods(methodParts(toolParts)));
+    },
     /** The OAuth metadata of the route. They are public, so pages of every origin may read them. */
     metadata(exchange: Exchange): void {
       checkHost(exchange.request.headers.host ?? '', config);
@@ -104,10 +111,9 @@ const ourUrl = ({ mcpUrl }: Config): URL | undefined => (mcpUrl === undefined ? 
 const isLocal = (name: string): boolean =>
   name === '' || name === 'localhost' || isIP(name.startsWith('[') ? name.slice(1, -1) : name) !== 0;
 
-function methodParts(parts: RouteParts): MethodParts {
-  const { config, log } = parts;
+function methodParts(toolParts: ToolParts): MethodParts {
+  const { config, log } = toolParts;
   const path = config.mcpOperations ?? join(packageDir, 'operations');
-  const toolParts = { ...parts, run: createRunner(parts) };
   const all = [...createTools(path, toolParts), ...(config.mcpFree ? createFreeTools(toolParts) : [])];
   const tools = new Map(all.map((each) => [each.tool.name, each]));
   if (tools.size < all.length)

@@ -16,11 +16,11 @@ interface ObservedOperation {
   span: OperationSpan | undefined;
 }
 
-/** `names`: the operation names that may become values of a label. Names that clients choose would be unbounded. */
+/** `isKnown`: whether an operation name may become the value of a label. Names that clients choose would be unbounded. */
 export function createOperationObserver(
   metrics: Metrics,
   tracing: Tracing | undefined,
-  names: ReadonlySet<string> = new Set(),
+  isKnown: (name: string) => boolean = () => false,
 ) {
   const types = Object.values(OperationTypeNode);
   const successes = new Map(
@@ -34,7 +34,7 @@ export function createOperationObserver(
 
   function namedSeries(operation: string) {
     let series = named.get(operation);
-    if (series || !names.has(operation)) return series;
+    if (series || !isKnown(operation)) return series;
     const tallyOf = (outcome: string) => metrics.tally(metrics.namedOperations.labels({ operation, outcome }));
     const total = metrics.namedOperationSeconds.labels({ operation });
     const seconds = metrics.durations(metrics.namedOperationDurations.labels({ operation }), (all) =>

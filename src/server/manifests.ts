@@ -1,0 +1,103 @@
+/** Uses the trusted documents and the operations of agents as their files change. A file that cannot be used changes nothing. */
+import { stat } from 'node:fs/promises';
+import type { GraphQLSchema } from 'graphql';
+import type { Logger } from 'pino';
+import { filesAt } from '../config/operation-files.ts';
+import { ConfigError } from '../config/read.ts';
+import type { Config } from '../config/settings.ts';
+import { ManifestError, readManifest } from '../config/trusted-documents.ts';
+import { type FileWatch, stateOfFile, watchContent } from '../lib/watch-file.ts';
+import { checkDocuments } from './graphql/check-manifest.ts';
+import type { Trusted } from './graphql/trusted.ts';
+import type { Metrics } from './observability/metrics.ts';
+
+/** By the name of the setting: `outdated` if the file has changed and cannot be used. */
+export type ManifestStates = Readonly<Record<string, 'current' | 'outdated'>>;
+
+export type Manifests = ReturnType<typeof followManifests>;
+
+interface ManifestParts {
+  schema: GraphQLSchema;
+  config: Config;
+  log: Logger;
+  metrics: Metrics;
+  trusted: Trusted;
+  /** Makes the tools of agents anew; rejects with a ConfigError. */
+  reloadTools: () => Promise<void>;
+}
+
+export function followManifests({ schema, config, log, metrics, trusted, reloadTools }: ManifestParts) {
+  const states: Record<string, 'current' | 'outdated'> = {};
+  const followed: { watch: FileWatch; reload: () => Promise<void> }[] = [];
+
+  /** `use` returns what to log, or undefined if nothing has changed. */
+  function follow(variable: string, path: string, use: () => Promise<string | undefined>): void {
+    states[variable] = 'current';
+    let last: Promise<void> = Promise.resolve();
+    const reload = () => (last = last.then(() => load(variable, use)));
+    const onUnreadable = (code: string) => outdated(variable, `it cannot be read (${code})`);
+    const state = () => stateOfFiles(path);
+    const watch = watchContent({ state, read: state }, { current: '', onChange: () => void reload(), onUnreadable });
+    followed.push({ watch, reload });
+  }
+
+  async function load(variable: string, use: () => Promise<string | undefined>): Promise<void> {
+    try {
+      const text = await use();
+      const wasOutdated = states[variable] === 'outdated';
+      states[variable] = 'current';
+      if (text !== undefined || wasOutdated)
+        log.info({ variable }, `${variable} was read again: ${text ?? 'as before'}`);
+    } catch (error) {
+      if (!(error instanceof ManifestError || error instanceof ConfigError)) throw error;
+      outdated(variable, error instanceof ConfigError ? error.problems.join(' ') : error.message);
+    }
+  }
+
+  function outdated(variable: string, problem: string): void {
+    states[variable] = 'outdated';
+    log.error({ variable, problem }, `${variable} cannot be used as it is now: what was read before stays in use`);
+  }
+
+  const { persistedOperations, mcpOperations } = config;
+  if (persistedOperations !== undefined)
+    follow('PERSISTED_OPERATIONS', persistedOperations, async () => {
+      const documents = readManifest(persistedOperations);
+      if (!trusted.replace(documents)) return undefined;
+      void checkDocuments(schema, config, documents, log);
+      return `${documents.size} documents are trusted`;
+    });
+  if (config.mcp && mcpOperations !== undefined)
+    follow('MCP_OPERATIONS', mcpOperations, async () => {
+      await reloadTools();
+      return 'the tools of agents are made of it';
+    });
+  if (followed.length > 0)
+    metrics.gauge(
+      'catalog_manifest_outdated',
+      '1 if the file of the setting has changed and cannot be used, so that what was read before is in use.',
+      () => numbersOf(states),
+      'setting',
+    );
+
+  return {
+    states: (): ManifestStates => states,
+    /** Reads all files now. */
+    reload: async (): Promise<void> => {
+      await Promise.all(followed.map(({ reload }) => reload()));
+    },
+    close(): void {
+      for (const { watch } of followed) watch.close();
+    },
+  };
+}
+
+const numbersOf = (states: ManifestStates): Record<string, number> =>
+  Object.fromEntries(Object.entries(states).map(([variable, state]) => [variable, state === 'outdated' ? 1 : 0]));
+
+/** The state of a file, or of all GraphQL files of a folder. */
+async function stateOfFiles(path: string): Promise<string> {
+  await stat(path); // rejects with a code
+  const states = await Promise.all(filesAt(path).map(async (file) => `${file} ${await stateOfFile(file)}`));
+  return states.join('\n');
+}
