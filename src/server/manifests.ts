@@ -86,9 +86,7 @@ export function followManifests({ schema, config, log, metrics, trusted, reloadT
     reload: async (): Promise<void> => {
       await Promise.all(followed.map(({ reload }) => reload()));
     },
-    close(): void {
-      for (const { watch } of followed) watch.close();
-    },
+    close: (): void => followed.forEach(({ watch }) => watch.close()),
   };
 }
 
