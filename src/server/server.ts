@@ -184,7 +184,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
     /** Reads the manifests again, now; they are also read when their files change. */
     reload: manifests.reload,
     /** Ends the watch of the manifests, of a server that has no port to close. */
-    closeManifests: manifests.close,
+    closeManifests: () => manifests.close(),
     /** For clients; the others are for the operator, or for the host's own pages. */
     paths: Object.keys(routes).filter((path) => !['/', '/health', '/ready', '/metrics'].includes(path)),
     /** Errors of the tools of agents are reported at the start. */
