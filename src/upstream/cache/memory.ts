@@ -101,14 +101,14 @@ export interface CacheSize {
 }
 
 /** Whether the entry has all that is needed, and may be used without a call. */
-export function isUsable(
+export const isUsable = (
   entry: CacheEntry | undefined,
   { members, isRefresh }: Pick<CacheReader, 'members' | 'isRefresh'>,
-): entry is CacheEntry {
-  if (!entry || (isRefresh ? entry.freshUntil : entry.servedUntil) <= Date.now()) return false;
-  const { value } = entry;
-  return members === undefined || members.every((member) => member in value);
-}
+): entry is CacheEntry =>
+  entry !== undefined && (isRefresh ? entry.freshUntil : entry.servedUntil) > Date.now() && hasMembers(entry, members);
+
+export const hasMembers = ({ value }: CacheEntry, members: readonly string[] | undefined): boolean =>
+  members === undefined || members.every((member) => member in value);
 
 /** A record with the members of both, the newer value of each: as old as its oldest member, and fresh no longer than any of them. */
 export const mergedEntry = (before: CacheEntry, after: CacheEntry): CacheEntry => ({

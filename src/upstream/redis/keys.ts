@@ -14,21 +14,34 @@ const KEY_MAX = 200;
 
 export type RedisKeys = ReturnType<typeof createKeys>;
 
+/** The keys of records in a script: see `COMMON`. */
+export interface RecordTable {
+  /** Complete when `placesOf` was called for each record. */
+  names: readonly string[];
+  placesOf: (record: CacheKey) => string;
+}
+
 export function createKeys({ key: fullKey }: Pick<RedisConnection, 'key'>) {
+  const log = fullKey('log');
   const versionKey = (name: string): string => fullKey(`cleared:${short(name)}`);
   return {
-    log: fullKey('log'),
+    log,
     versionKey,
-    /** Entry, lease, and the versions of its three names: in this order in every script. */
-    recordKeys({ text, tag, groupTag, partition }: CacheKey): readonly string[] {
-      const name = short(text);
-      return [
-        fullKey(`kept:${name}`),
-        fullKey(`lease:${name}`),
-        versionKey(tag),
-        versionKey(groupTag),
-        versionKey(partition),
-      ];
+    tableOf(records: readonly CacheKey[]): RecordTable {
+      const names = [log];
+      for (const { text, tag } of records) {
+        const name = short(text);
+        names.push(fullKey(`kept:${name}`), fullKey(`lease:${name}`), versionKey(tag));
+      }
+      const places = new Map<string, number>();
+      const placeOf = (name: string): number => {
+        const known = places.get(name);
+        if (known !== undefined) return known;
+        const place = names.push(versionKey(name));
+        places.set(name, place);
+        return place;
+      };
+      return { names, placesOf: ({ groupTag, partition }) => `${placeOf(groupTag)} ${placeOf(partition)}` };
     },
   };
 }

@@ -6,7 +6,8 @@
  * An entry, and a lease, has the version at which it was written; it is void in another generation, and if one of its names was invalidated
  * at a later version.
  *
- * Each script gets a table of records: five keys each, see `recordKeys`.
+ * KEYS of each script are the log, then of each record its entry, its lease and the version of its tag, then the versions of the groups and
+ * partitions, which records share. ARGV has the places of the two of a record.
  */
 export const COMMON = `
 local function get(key)
@@ -46,15 +47,22 @@ local function versionOf(key)
   end
   return version[1], version[2]
 end
--- Whether none of the names of the record whose keys begin at 'at' was invalidated since the version.
-local function isCurrent(version, head, at)
+-- Whether none of the names of the record was invalidated since the version: its tag, group and partition.
+local function isCurrent(version, head, tag, places)
   local generation, number = split(version)
   if not generation or generation ~= split(head) then return false end
-  for i = at + 2, at + 4 do
-    local other, later = versionOf(KEYS[i])
+  local group, partition = string.match(places, '^(%d+) (%d+)')
+  for _, key in ipairs({tag, KEYS[tonumber(group)], KEYS[tonumber(partition)]}) do
+    local other, later = versionOf(key)
     if other == generation and later > number then return false end
   end
   return true
+end
+-- The version of an entry, and until when it is fresh: without its text.
+local function headingOf(entry)
+  local value = redis.pcall('GETRANGE', entry, 0, 63)
+  if type(value) ~= 'string' then return nil end
+  return string.match(value, '^(%S+) (%d+)\\n')
 end
 local function append(log, head, step, names)
   local generation, number = split(head)

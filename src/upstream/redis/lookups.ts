@@ -10,6 +10,7 @@ import {
   type CacheReader,
   type MemoryCache,
   type VersionToken,
+  hasMembers,
   isUsable,
 } from '../cache/memory.ts';
 import type { RedisCall } from './channel.ts';
@@ -29,29 +30,35 @@ const GRANTED = 1;
 const HELD = 2;
 
 /**
- * KEYS: the log, then those of the records. ARGV: known version, generation of a new log, its life, now, owner of leases, ms of a lease;
- * then of each record the mode. Returns head and names of the log, then of each record its entry and its lease.
+ * ARGV: known version, generation of a new log, its life, now, owner of leases, ms of a lease, records; then of each record its places, the
+ * mode, and until when the entry is fresh that the process has with all members that are needed. Returns head and names of the log, then of
+ * each record its entry and its lease. An expired entry that is no newer than that of the process is not sent.
  */
 const LOOK_UP = `${COMMON}
 local head = headOf(KEYS[1], ARGV[2], ARGV[3])
 local reply = {head, since(KEYS[1], ARGV[1], head, ${CHANGES_MAX})}
-for record = 0, (#KEYS - 1) / 5 - 1 do
-  local at, mode = 2 + 5 * record, tonumber(ARGV[7 + record])
-  local entry, taken = get(KEYS[at]), 0
-  local version, fresh = string.match(entry, '^(%S+) (%d+)\\n')
-  if not version or not isCurrent(version, head, at) then entry, fresh = '', 0 end
-  local isFresh = tonumber(fresh) > tonumber(ARGV[4])
-  if mode == ${MODES.anyway} or (mode == ${MODES.lease} and not isFresh) then
-    local owner, leased = string.match(get(KEYS[at + 1]), '^(%S+) (%S+)$')
+local now = tonumber(ARGV[4])
+for record = 0, ARGV[7] - 1 do
+  local at, arg = 2 + 3 * record, 8 + 3 * record
+  local entry, lease, tag = KEYS[at], KEYS[at + 1], KEYS[at + 2]
+  local places, mode, known = ARGV[arg], tonumber(ARGV[arg + 1]), tonumber(ARGV[arg + 2])
+  local version, fresh = headingOf(entry)
+  local text, taken = '', 0
+  fresh = tonumber(fresh or 0)
+  if version and isCurrent(version, head, tag, places) then
+    if fresh > now or fresh > known then text = get(entry) end
+  else fresh = 0 end
+  if mode == ${MODES.anyway} or (mode == ${MODES.lease} and fresh <= now) then
+    local owner, leased = string.match(get(lease), '^(%S+) (%S+)$')
     -- A lease from before an invalidation leads to an old response.
-    if owner and owner ~= ARGV[5] and isCurrent(leased, head, at) then taken = ${HELD} else
+    if owner and owner ~= ARGV[5] and isCurrent(leased, head, tag, places) then taken = ${HELD} else
       taken = ${GRANTED}
-      local set = redis.pcall('SET', KEYS[at + 1], ARGV[5] .. ' ' .. head, 'PX', ARGV[6])
+      local set = redis.pcall('SET', lease, ARGV[5] .. ' ' .. head, 'PX', ARGV[6])
       -- A full Redis can still be read.
       if set.err and not string.find(set.err, 'OOM') then return set end
     end
   end
-  reply[3 + 2 * record] = entry
+  reply[3 + 2 * record] = text
   reply[4 + 2 * record] = taken
 end
 return reply`;
@@ -151,7 +158,7 @@ export class Lookups {
       const entry = memory.find(lookup.key);
       return !lookup.waiting.every(({ reader }) => reader.isUnstored || isUsable(entry, reader));
     });
-    const names = [keys.log];
+    const { names, placesOf } = keys.tableOf(missing.map(({ key }) => key));
     const values = [
       invalidations.known(),
       randomGeneration(),
@@ -159,11 +166,9 @@ export class Lookups {
       Date.now(),
       leases.owner,
       LEASE_MS,
+      missing.length,
     ];
-    for (const lookup of missing) {
-      names.push(...keys.recordKeys(lookup.key));
-      values.push(modeOf(lookup));
-    }
+    for (const lookup of missing) values.push(placesOf(lookup.key), modeOf(lookup), this.ownFreshUntil(lookup));
     const before = memory.version();
     const reply = await call(
       () => this.lookUp(names, values) as Promise<LookupReply>,
@@ -185,6 +190,12 @@ export class Lookups {
       taken.set(lookup, found[2 * at + 1]);
     }
     for (const lookup of all) this.settle(lookup, question, taken.get(lookup));
+  }
+
+  /** Of what memory has, if it has all members that are needed; 0 if not. */
+  private ownFreshUntil({ key, waiting }: Lookup): number {
+    const own = this.parts.memory.find(key);
+    return own && waiting.every(({ reader }) => hasMembers(own, reader.members)) ? Math.ceil(own.freshUntil) : 0;
   }
 
   /** Keeps an entry that another replica stored, unless what this process got since, and may not have stored yet, is fresh for longer. */

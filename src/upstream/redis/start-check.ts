@@ -12,6 +12,7 @@ const CHECK = `
 redis.call('TIME')
 redis.call('SET', KEYS[1], '1', 'PX', 1000)
 redis.call('GET', KEYS[1])
+redis.call('GETRANGE', KEYS[1], 0, 1)
 redis.call('PTTL', KEYS[1])
 redis.call('PEXPIRE', KEYS[1], 1000)
 redis.call('DEL', KEYS[1])

@@ -19,20 +19,22 @@ import { defineScript } from './script.ts';
 const LINES_MAX = 16;
 
 /**
- * KEYS: the log, then those of the records. ARGV: owner of leases, now, generation of a new log, its life, step, ms of a lease; then of each
- * record: what to do, version, fresh until, ms to keep, text.
+ * ARGV: owner of leases, now, generation of a new log, its life, step, ms of a lease, records; then of each record its places, what to do,
+ * version, fresh until, ms to keep, text.
  */
 const UPDATE = `${COMMON}
 local head = headOf(KEYS[1], ARGV[3], ARGV[4])
-for record = 0, (#KEYS - 1) / 5 - 1 do
-  local at, arg = 2 + 5 * record, 7 + 5 * record
-  local entry, lease = KEYS[at], KEYS[at + 1]
-  local what, version, fresh, life, text = ARGV[arg], ARGV[arg + 1], ARGV[arg + 2], tonumber(ARGV[arg + 3]), ARGV[arg + 4]
+for record = 0, ARGV[7] - 1 do
+  local at, arg = 2 + 3 * record, 8 + 6 * record
+  local entry, lease, tag, places = KEYS[at], KEYS[at + 1], KEYS[at + 2], ARGV[arg]
+  local what, version, fresh, life, text = ARGV[arg + 1], ARGV[arg + 2], ARGV[arg + 3], tonumber(ARGV[arg + 4]), ARGV[arg + 5]
   local isMine = string.match(get(lease), '^%S+') == ARGV[1]
   -- A response is older than an invalidation since its version. Fields of a record are added to those of a fresh entry.
-  if (what == 'add' or what == 'set') and isCurrent(version, head, at) then
-    local oldVersion, oldFresh, lines = string.match(get(entry), '^(%S+) (%d+)\\n(.*)$')
-    if what == 'add' and oldFresh and tonumber(oldFresh) > tonumber(ARGV[2]) and isCurrent(oldVersion, head, at) then
+  if (what == 'add' or what == 'set') and isCurrent(version, head, tag, places) then
+    local oldVersion, oldFresh
+    if what == 'add' then oldVersion, oldFresh = headingOf(entry) end
+    if oldFresh and tonumber(oldFresh) > tonumber(ARGV[2]) and isCurrent(oldVersion, head, tag, places) then
+      local lines = string.match(get(entry), '\\n(.*)$')
       local _, breaks = string.gsub(lines, '\\n', '')
       if breaks < ${LINES_MAX} - 1 then
         text = lines .. '\\n' .. text
@@ -70,13 +72,13 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
     for (let at = 0; at < all.length; at += RECORDS_MAX) send(all.slice(at, at + RECORDS_MAX));
   }
   function send(updates: readonly Update[]): void {
-    const names = [keys.log];
-    const values = [owner, Date.now(), randomGeneration(), INVALIDATION_LIFE_MS, randomStep(), LEASE_MS];
+    const { names, placesOf } = keys.tableOf(updates.map(({ key }) => key));
+    const common = [owner, Date.now(), randomGeneration(), INVALIDATION_LIFE_MS, randomStep(), LEASE_MS];
+    const values = [...common, updates.length];
     for (const { key, what, version, entry } of updates) {
-      names.push(...keys.recordKeys(key));
       const life = entry ? Math.min(LIFE_MS, Math.round(entry.keptUntil - Date.now())) : 0;
       const text = entry ? encodeEntry(entry) : key.tag;
-      values.push(what, version, entry ? Math.floor(entry.freshUntil) : 0, life, text);
+      values.push(placesOf(key), what, version, entry ? Math.floor(entry.freshUntil) : 0, life, text);
     }
     // The cache is optional: leases end by themselves, and entries that were not stored are read again.
     void call(() => update(names, values));

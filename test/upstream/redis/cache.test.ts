@@ -101,6 +101,25 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     expect((await commands()) - before).toBe(1);
   });
 
+  test('an expired entry is sent only to who has none that is as new', async () => {
+    const [one, two] = await replicas(2);
+    const isExpired = { freshUntil: Date.now() - 1_000, servedUntil: Date.now() - 1_000 };
+    const stored = { ...entryOf({ title: 'x'.repeat(1_000) }), ...isExpired };
+    one!.cache.set(book(), (await one!.read()).version, stored);
+    await until(async () => (await redis.keys('*:kept:*')).length > 0);
+    const sent = async () => Number(/total_net_output_bytes:(\d+)/.exec(await redis.info('stats'))![1]);
+    const bytesOf = async (lookup: Promise<CacheLookup>) => {
+      const before = await sent();
+      expect((await lookup).entry?.value).toEqual(stored.value);
+      return (await sent()) - before;
+    };
+    const info = (await redis.info('stats')).length;
+    const reader = (members: string[]) => ({ mayLease: false, members });
+    expect(await bytesOf(two!.begin(undefined, reader(['title'])).get())).toBeGreaterThan(1_000 + info);
+    expect(await bytesOf(two!.begin(undefined, reader(['title'])).get())).toBeLessThan(1_000 + info);
+    expect(await bytesOf(two!.begin(undefined, reader(['title', 'pages'])).get())).toBeGreaterThan(1_000 + info);
+  });
+
   test('what one replica has stored another gets, with the fields of both', async () => {
     const [one, two] = await replicas(2);
     const { version } = await one!.read();
