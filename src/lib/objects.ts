@@ -8,7 +8,7 @@ export function shallowCopy(object: object): Record<string, unknown> {
 
 /** A copy with the members of another object in addition. */
 export function withMembers(object: object, more: object): Record<string, unknown> {
-  return put(shallowCopy(object), more);
+  return put(put({}, object), more);
 }
 
 function put(target: Record<string, unknown>, from: object): Record<string, unknown> {

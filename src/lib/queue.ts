@@ -39,10 +39,3 @@ export function unlink<T>(queue: Queue<T>, node: QueueNode<T>): boolean {
   queue.size--;
   return true;
 }
-
-/** A copy: items that leave while it is walked are in it all the same. */
-export function itemsOf<T>({ first }: Queue<T>): T[] {
-  const items: T[] = [];
-  for (let node = first; node; node = node.next) items.push(node.item);
-  return items;
-}

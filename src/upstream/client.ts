@@ -79,7 +79,7 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
       });
     },
     /** Counts invalidations of the cache; null if this process does not see them all. */
-    epoch: () => records.epoch(),
+    epoch: records.epoch,
     /** The current load of each service. */
     state: () => transport.state(),
     /** Calls that wait for the rate limiter or count towards it. */

@@ -38,7 +38,7 @@ export class UpstreamSession implements LoadContext {
   /** A write was made, and Redis did not take note of it yet: other replicas may show the state before it. */
   replicasMayLag = false;
   readonly records = new RecordLoader(this);
-  readonly responses = new ResponseLoader(this);
+  private responseLoader: ResponseLoader | undefined = undefined;
   private readonly services: SessionServices;
   private readonly context: RequestContext;
 
@@ -60,6 +60,11 @@ export class UpstreamSession implements LoadContext {
     this.cachePolicy = new CachePolicy(isLoggedIn || isUnreadable);
   }
 
+  /** Many operations read records alone. */
+  get responses(): ResponseLoader {
+    return (this.responseLoader ??= new ResponseLoader(this));
+  }
+
   /** The response of a write, which is sent at most once. Lists that were read before it are requested again after it. */
   async write(
     endpoint: Endpoint,
@@ -71,7 +76,7 @@ export class UpstreamSession implements LoadContext {
     try {
       return (await this.calls.send(createApiRequest(endpoint, input), path, undefined, files)).value;
     } finally {
-      this.responses.clear();
+      this.responseLoader?.clear();
     }
   }
 

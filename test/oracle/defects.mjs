@@ -47,7 +47,7 @@ export const defects = [
   },
   {
     name: 'loading: responses from before a write are reused after it',
-    edits: [['src/upstream/upstream-session.ts', 'this.responses.clear();', '']],
+    edits: [['src/upstream/upstream-session.ts', 'this.responseLoader?.clear();', '']],
   },
   {
     name: 'sharing: a write keeps reads in flight shared',
@@ -93,7 +93,7 @@ export const defects = [
   },
   {
     name: 'fast path: a public cached response is served to a client with a token',
-    edits: [['src/server/graphql/request.ts', 'exchange.request.headers.authorization === undefined && ', '']],
+    edits: [['src/server/graphql/request.ts', 'headers.authorization === undefined && ', '']],
   },
   {
     name: 'fast path: cached responses survive a write',
@@ -115,7 +115,7 @@ export const defects = [
   },
   {
     name: 'limits: the deadline of an ended operation stays',
-    edits: [['src/server/http/connections/admission.ts', '      if (deadline) deadlines.stop(deadline);\n', '']],
+    edits: [['src/server/http/connections/admission.ts', '      if (deadline) this.stopDeadline(deadline);\n', '']],
   },
   {
     name: 'sharing: a read in flight stays shared after its response',

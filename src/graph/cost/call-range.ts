@@ -1,6 +1,6 @@
 /** The fewest calls that a query makes: those of its root fields that no cache and no remembered rejection saves. */
 import type { Endpoint } from '../../api/endpoint.ts';
-import { projectedRequest } from '../../upstream/loading/load-context.ts';
+import { createApiRequest } from '../../upstream/http/request.ts';
 import type { MemberNames, RecordSource } from '../../upstream/loading/record-state.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
 import { type CallCost, worstCaseOf } from './call-cost.ts';
@@ -51,7 +51,7 @@ function requestsOfField(field: PlannedField, parent: ParentRecord, variables: V
   if (!request) return [];
   const { endpoint, input } = request;
   if (mode === 'call') {
-    const { wirePath: key } = projectedRequest(endpoint, input, members);
+    const { wirePath: key } = createApiRequest(endpoint, input, members);
     return [{ path, endpoint, key, wouldSend: ({ responses }) => responses.wouldSend(endpoint, input, members) }];
   }
   const reference = input as ParentRecord;

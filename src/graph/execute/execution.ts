@@ -1,14 +1,23 @@
-/** The state of one execution, of an operation or of a deferred part: its data, its errors, and the values that are still pending. */
-import type { GraphQLError } from 'graphql';
-import { type ExecutionResult, locatedError } from 'graphql';
+/**
+ * The state of one execution, of an operation or of a deferred part: its data, its errors, the values that are still pending, and the size
+ * of the response, which is counted while it is built, so that one that is too large is not built completely.
+ */
+import { type ExecutionResult, GraphQLError, locatedError } from 'graphql';
 import { type Path, pathToArray } from 'graphql/jsutils/Path.js';
 import { withoutStack } from '../../upstream/errors.ts';
-import type { Context } from '../context.ts';
+import type { Context, ResponseLimits } from '../context.ts';
+import type { ClientCode } from '../errors/codes.ts';
 import type { Variables } from '../plan/document.ts';
 import type { PlannedField } from '../plan/operation-plan.ts';
-import { ERROR_BYTES, type ResponseRoom, isFull, responseTooLarge, roomFor } from './response-size.ts';
 
 export type Source = Record<string, unknown>;
+
+/** What may still be added to a response; negative if it is too large. */
+export interface ResponseRoom {
+  values: number;
+  bytes: number;
+  readonly limits: ResponseLimits;
+}
 
 export interface Execution {
   context: Context;
@@ -73,23 +82,29 @@ export interface FieldSlot {
   isComplete: (value: unknown) => boolean;
 }
 
+const noLimits: ResponseLimits = { maxValues: Infinity, maxAnswerBytes: Infinity };
+
 /** One literal: V8 gives each object made by a spread a hidden class of its own. */
-export const newExecution = (
+export function newExecution(
   context: Context,
   variables: Variables,
   base: Path | undefined,
-  room = roomFor(context.responseLimits),
-): Execution => ({
-  context,
-  variables,
-  base,
-  data: null,
-  errors: [],
-  room,
-  pending: 0,
-  finish: undefined,
-  parts: undefined,
-});
+  inRoom?: ResponseRoom,
+): Execution {
+  const limits = context.responseLimits ?? noLimits;
+  const room = inRoom ?? { values: limits.maxValues, bytes: limits.maxAnswerBytes, limits };
+  return {
+    context,
+    variables,
+    base,
+    data: null,
+    errors: [],
+    room,
+    pending: 0,
+    finish: undefined,
+    parts: undefined,
+  };
+}
 
 /** Executes the selection as the data of an execution. */
 export function runSelection(
@@ -187,3 +202,28 @@ const located = ({ plan: { nodes } }: Position, error: unknown, path: Path): Gra
 
 export const isIterable = (value: unknown): value is Iterable<unknown> =>
   Array.isArray(value) || (typeof value === 'object' && value !== null && Symbol.iterator in value);
+
+export const isFull = ({ values, bytes }: ResponseRoom): boolean => values < 0 || bytes < 0;
+
+/** Shorter texts count one byte per character: measuring them would take longer than sending them. */
+const SHORT = 100;
+/** Quotes or brackets, and a comma. */
+export const PUNCTUATION_BYTES = 3;
+/** An error with its path, message and code. More than its text, because it takes longer to build. */
+export const ERROR_BYTES = 1_000;
+
+/** Characters that JSON writes as six bytes. Line breaks and quotes take two, which need not be counted. */
+const ESCAPED = /[\0-\x07\v\x0e-\x1f]/;
+
+export const bytesOf = (text: string): number =>
+  PUNCTUATION_BYTES +
+  (text.length < SHORT ? text.length : Buffer.byteLength(ESCAPED.test(text) ? JSON.stringify(text) : text));
+
+/** The error for a response that is too large: TOO_MANY_VALUES or ANSWER_TOO_LARGE. */
+export function responseTooLarge({ values, limits }: ResponseRoom): GraphQLError {
+  const isTooMany = values < 0;
+  const code: ClientCode = isTooMany ? 'TOO_MANY_VALUES' : 'ANSWER_TOO_LARGE';
+  const limit = isTooMany ? limits.maxValues : limits.maxAnswerBytes;
+  const message = `The response has more than ${limit} ${isTooMany ? 'values' : 'bytes'}.`;
+  return new GraphQLError(message, { extensions: { code, limit } });
+}

@@ -19,6 +19,7 @@ import { plainlyOf } from '../plan/arguments.ts';
 import type { Context } from '../context.ts';
 import { type Variables, isStreamed } from '../plan/document.ts';
 import {
+  PUNCTUATION_BYTES,
   type Complete,
   type Execution,
   type FieldSlot,
@@ -26,6 +27,7 @@ import {
   type Select,
   type Source,
   awaitValue,
+  bytesOf,
   isIterable,
   newExecution,
   nullWithError,
@@ -37,7 +39,6 @@ import { type Delivery, deferFragment, deliver, partsOf, streamed } from './incr
 import { PartlyLoaded } from './load-record.ts';
 import { type OperationPlan, type PlannedField, type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
 import { type EngineResolver, type Resolver, engineResolverOf, infoOf } from './resolve.ts';
-import { PUNCTUATION_BYTES, bytesOf } from './response-size.ts';
 
 /** A result; the deliveries of one that has deferred parts. */
 export type Executed = ExecutionResult | AsyncIterable<Delivery>;

@@ -11,14 +11,16 @@ import {
   type Execution,
   type Part,
   type Piece,
+  type ResponseRoom,
   type Select,
   type Source,
+  isFull,
   isIterable,
   newExecution,
+  responseTooLarge,
   runSelection,
 } from './execution.ts';
 import { PartlyLoaded } from './load-record.ts';
-import { type ResponseRoom, isFull, responseTooLarge } from './response-size.ts';
 
 /** What is sent at once: the initial result, or pieces. */
 export interface Delivery {

@@ -32,7 +32,7 @@ export function loadMissing(
   const children = selection.eagerCalls.length > 0 ? childCallsOf(record, selection, resolution.variables) : noChildren;
   const plan = planLoad(selection, missing, existence, record, children);
   const loading: Loading = { record, key, selection, plan };
-  const started = plan.startsChildren ? startAll(children, loading, resolution) : noneStarted;
+  const started = plan.startsChildren && children.length > 0 ? startAll(children, loading, resolution) : noneStarted;
   const loaded = execute(loading, started, resolution);
   return plan.later.length === 0 ? loaded : partlyLoaded(loaded, loading, resolution);
 }

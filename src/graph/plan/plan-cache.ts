@@ -73,6 +73,7 @@ export function createPlanCache(
       planFor(viewer: PlanViewer, variables: Variables): OperationPlan | GraphQLError {
         const key = keyFor(viewer, variables);
         const known = kept.get(key)?.outcome;
+        if (known && (known instanceof GraphQLError || !known.varies)) return known; // checked when it was made
         const plan = known ?? make(viewer, variables);
         const error = plan instanceof GraphQLError ? plan : check(plan, variables);
         // Cache only what holds for every request with this key: a plan that may run, or an error that no variable changes.

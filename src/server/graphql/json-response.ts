@@ -9,7 +9,7 @@ import type { Exchange } from '../http/exchange.ts';
 import { sendBody } from '../http/response/send.ts';
 import type { StatusOf } from '../http/response/status.ts';
 import { type WholeOutcome, errorHeaders, isCacheable, resultText } from './outcome.ts';
-import { type JsonRequest, type Received, isForEverybody } from './request.ts';
+import type { JsonRequest, Received } from './request.ts';
 
 export type JsonWriter = ReturnType<typeof createJsonWriter>;
 export type ResponseCache = ReturnType<typeof createResponseCache>;
@@ -39,10 +39,11 @@ export function createJsonWriter(epoch: () => number | null, statusOf: StatusOf)
       if (!exchange.isOpen) return;
       const text = resultText(result);
       const response = text.length > SHORT ? Buffer.from(text) : text;
-      exchange.headers.push('content-type', `${media}; charset=utf-8`, ...errorHeaders(result));
+      exchange.headers.push('content-type', `${media}; charset=utf-8`);
+      if (result.errors) exchange.headers.push(...errorHeaders(result));
       sendBody(exchange, statusOf(result, media), exchange.headers, response);
       // Another client may get a document with incremental delivery in parts.
-      const mayStore = document?.incrementalSelections.length === 0 && isForEverybody(received);
+      const mayStore = document?.incrementalSelections.length === 0 && received.isForEverybody;
       if (mayStore && cachePolicy && isCacheable(cachePolicy))
         cache.put(media, body, unpooled(response), cachePolicy, epoch, document.operation.name?.value);
     },

@@ -65,11 +65,9 @@ export const isCacheable = ({ scope, freshUntil }: Pick<CachePolicy, 'scope' | '
 
 /**
  * Names and values of headers that show in a browser's developer tools how long it took since `startedAt`, and how many calls the rate
- * limit leaves to its token. None if it was not run, or is delivered in parts.
+ * limit leaves to its token. Not for a response in parts: it begins before they are known.
  */
-export async function timingHeaders(outcome: Outcome, startedAt: number): Promise<string[]> {
-  const { session } = outcome;
-  if (!session || !isWhole(outcome)) return [];
+export async function timingHeaders(session: UpstreamSession, startedAt: number): Promise<string[]> {
   const { calls } = session.callLog;
   const sent = calls.filter(({ cached }) => !cached);
   const metrics = [
@@ -86,10 +84,9 @@ export async function timingHeaders(outcome: Outcome, startedAt: number): Promis
   return headers;
 }
 
-/** Age of a response from records that are being refreshed: that of the oldest. */
-export function ageHeaders(outcome: Outcome): string[] {
-  if (!outcome.session || !isWhole(outcome) || !outcome.result.extensions) return []; // such records are told in the extensions
-  const ages = outcome.session.callLog.calls.map(({ ageSeconds = -1 }) => ageSeconds);
+/** Age of a response from records that are being refreshed, which its extensions name: that of the oldest. */
+export function ageHeaders({ callLog }: UpstreamSession): string[] {
+  const ages = callLog.calls.map(({ ageSeconds = -1 }) => ageSeconds);
   const oldest = Math.max(-1, ...ages);
   return oldest < 0 ? [] : ['age', String(oldest)];
 }

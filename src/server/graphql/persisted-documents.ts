@@ -11,11 +11,10 @@ import type { Config } from '../../config/settings.ts';
 import type { ClientCode } from '../../graph/errors/codes.ts';
 import { bareId, sha256Of } from '../../config/trusted-documents.ts';
 import type { SharedDocuments } from '../../upstream/redis/documents.ts';
-import { type GraphqlParams, malformedRequest } from './params.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { NOT_EXECUTABLE } from '../http/response/status.ts';
 import type { Prepare, Prepared } from './prepare.ts';
-import type { GraphqlRequest } from './request.ts';
+import { type GraphqlParams, type GraphqlRequest, malformedRequest } from './request.ts';
 import { type Trusted, createTrusted } from './trusted.ts';
 
 /** The text of the requested document, or the error if there is none. */
@@ -48,12 +47,14 @@ export function createDocuments(
   };
 
   return (request: DocumentRequest): Prepared | Promise<Prepared> => {
-    const elsewhere = findElsewhere(request.params);
-    return elsewhere ? elsewhere.then(() => preparedFor(request)) : preparedFor(request); // most requests have a text
+    const requested = documentIdIn(request.params);
+    const elsewhere = requested && !request.params.query ? findElsewhere(requested) : undefined;
+    return elsewhere ? elsewhere.then(() => preparedFor(request, requested)) : preparedFor(request, requested);
   };
 
-  function preparedFor({ params, mayWrite }: DocumentRequest): Prepared {
-    const found = lookUp(params);
+  function preparedFor({ params, mayWrite }: DocumentRequest, requested: DocumentId | null | undefined): Prepared {
+    // Most requests have a text and no id.
+    const found = requested === undefined && !persistedOnly ? undefined : lookUp(params, requested);
     if (found && 'error' in found) return { errors: [found.error] };
     const text = found?.text ?? params.query;
     if (typeof text !== 'string') throw malformedRequest('The request has no document: send a string "query".');
@@ -63,18 +64,16 @@ export function createDocuments(
   }
 
   /** Asks the other replicas for a hash that only they may know. Undefined if there is nothing to ask. */
-  function findElsewhere(params: GraphqlParams): Promise<void> | undefined {
-    if (!shared || params.query || persistedOnly || !automaticPersistedQueries) return undefined;
-    const id = documentIdIn(params)?.id;
-    if (id === undefined || !HASH.test(id) || registered.has(id) || trusted.has(id)) return undefined;
+  function findElsewhere({ id }: DocumentId): Promise<void> | undefined {
+    if (!shared || persistedOnly || !automaticPersistedQueries) return undefined;
+    if (!HASH.test(id) || registered.has(id) || trusted.has(id)) return undefined;
     return shared.find(id).then((text) => {
       if (text !== undefined && sha256Of(text) === id) registered.set(id, text);
     });
   }
 
   /** Finds the document by its id; undefined if the request has a text and no id. */
-  function lookUp(params: GraphqlParams): DocumentLookup | undefined {
-    const requested = documentIdIn(params);
+  function lookUp(params: GraphqlParams, requested: DocumentId | null | undefined): DocumentLookup | undefined {
     const text = params.query || undefined;
     if (requested === undefined) {
       if (!persistedOnly || text === undefined || trusted.hasText(text)) return undefined;

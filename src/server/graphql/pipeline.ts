@@ -140,7 +140,7 @@ function planOperation(
   // Other values of `onError` are not defined for incremental delivery.
   const mayBeIncremental = incrementalSelections.length > 0 && (!onError || onError === 'PROPAGATE');
   const format = mayBeIncremental ? request.incremental?.format : undefined;
-  const document = format ? prepared : prepared.nonIncremental();
+  const document = format || incrementalSelections.length === 0 ? prepared : prepared.nonIncremental();
   const tooMany = variables && variablesLimit(variables);
   if (tooMany) return { errors: [badVariable(tooMany)] };
   const { coerced, errors } = document.coerce(variables ?? noVariables);
@@ -170,7 +170,7 @@ function planFor(
   explain: string | undefined,
 ): OperationPlan | GraphQLError {
   try {
-    checkIncrementalArguments(incrementalSelections, coerced);
+    if (incrementalSelections.length > 0) checkIncrementalArguments(incrementalSelections, coerced);
     return explain === 'plan' ? planner.planToShow(viewer, coerced) : planner.planFor(viewer, coerced);
   } catch (error) {
     // A null for the argument of a directive that must be true or false.
@@ -207,12 +207,10 @@ function extensionsOf(
   { callLog, replicasMayLag }: UpstreamSession,
   { explain }: OperationRequest,
 ): Record<string, unknown> | undefined {
-  const isStale = ({ staleSeconds }: LoggedCall) => staleSeconds !== undefined;
-  const isAged = ({ ageSeconds }: LoggedCall) => ageSeconds !== undefined;
   const { calls } = callLog;
-  if (explain !== 'trace' && !replicasMayLag && !calls.some((call) => isStale(call) || isAged(call))) return undefined;
-  const stale = calls.filter(isStale);
-  const aged = calls.filter(isAged);
+  if (explain !== 'trace' && !replicasMayLag && !calls.some(isOld)) return undefined;
+  const stale = calls.filter(({ staleSeconds }) => staleSeconds !== undefined);
+  const aged = calls.filter(({ ageSeconds }) => ageSeconds !== undefined);
   return {
     ...(stale.length > 0 && {
       stale: stale.map(({ field, staleSeconds }) => ({ path: responsePath(field), ageSeconds: staleSeconds })),
@@ -224,6 +222,9 @@ function extensionsOf(
     ...(explain === 'trace' && { upstream: { calls: calls.map(describeCall) } }),
   };
 }
+
+const isOld = ({ staleSeconds, ageSeconds }: LoggedCall): boolean =>
+  staleSeconds !== undefined || ageSeconds !== undefined;
 
 function withHelp(errors: readonly GraphQLError[]): readonly GraphQLError[] {
   addHelpLinks(errors);

@@ -1,4 +1,4 @@
-/** GraphQL requests over HTTP, read once: nothing is written into a request afterwards. */
+/** GraphQL requests over HTTP and their parameters, read and checked once: nothing is written into a request afterwards. */
 import type { IncomingMessage } from 'node:http';
 import type { Context } from '@opentelemetry/api';
 import type { Config } from '../../config/settings.ts';
@@ -9,21 +9,12 @@ import { essenceOf } from '../../lib/media-types.ts';
 import type { Sender } from '../../upstream/auth/request-context.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { type AcceptedTypes, type IncrementalType, type JsonType, checkAcceptable } from '../http/request/accept.ts';
-import type { BodyReader } from '../http/request/body.ts';
+import { type BodyReader, checkPercentEncoding, parsedJson } from '../http/request/body.ts';
 import { clientAddress } from '../http/request/client-address.ts';
 import { type Upload, readUpload } from '../http/request/uploads.ts';
 import { HttpError } from '../http/response/http-error.ts';
+import { NOT_EXECUTABLE } from '../http/response/status.ts';
 import { parentContext } from '../observability/tracing.ts';
-import {
-  type GraphqlParams,
-  checkCsrf,
-  checkParams,
-  explainHeader,
-  isJsonType,
-  onErrorOf,
-  readParams,
-  readQueryString,
-} from './params.ts';
 
 export const METHODS = 'GET, HEAD, POST, QUERY, OPTIONS';
 
@@ -40,6 +31,17 @@ export interface OperationRequest extends Readonly<Omit<Sender, 'span'>> {
   readonly parentSpan?: Context | undefined;
   /** Cancelled when the client leaves, or at the deadline of the operation. */
   readonly cancellation: CancellationToken;
+}
+
+/** The parameters of a request. Only their basic shape has been checked. Members of other names are ignored, as clients may send any. */
+export interface GraphqlParams {
+  /** Absent if the document is requested by its id. */
+  query: string | null | undefined;
+  operationName: string | null | undefined;
+  variables: Record<string, unknown> | undefined;
+  extensions: Record<string, unknown> | undefined;
+  documentId: unknown;
+  onError: unknown;
 }
 
 /** One request of the route /graphql. */
@@ -67,6 +69,8 @@ export interface Received {
   readonly parentSpan: Context | undefined;
   /** Undefined for what Yoga responds to. */
   readonly json: JsonRequest | undefined;
+  /** Whether everybody would get the same response: then it may be stored, and a stored one be sent. */
+  readonly isForEverybody: boolean;
   /** By performance.now(). */
   readonly readAt: number;
 }
@@ -81,21 +85,24 @@ export function createRequestReader(config: Config, bodies: BodyReader, isTraced
       const { request } = exchange;
       const { method, headers } = request;
       const contentType = essenceOf(headers['content-type']);
-      checkMethod(request, contentType);
+      const isJson = JSON_TYPES.has(contentType);
+      if (method !== 'POST') checkMethod(method);
+      else if (!isJson) checkCsrf(request);
       const isUpload = method === 'POST' && contentType === 'multipart/form-data';
       const upload = isUpload ? await readUpload(exchange, config) : undefined;
       const hasBody = (method === 'POST' && !isUpload) || method === 'QUERY';
       const body = hasBody ? await bodies.read(exchange) : undefined;
-      const isJson = body !== undefined && method === 'POST' && isJsonType(contentType);
+      const explain = explainHeader(request, config.explain);
       return {
         exchange,
         accepted,
         contentType,
         body,
         upload,
-        explain: explainHeader(request, config.explain),
+        explain,
         parentSpan: isTraced ? parentContext(headers) : undefined,
-        json: isJson && accepted.json ? { body, media: accepted.json } : undefined,
+        json: isJson && method === 'POST' && accepted.json ? { body: body!, media: accepted.json } : undefined,
+        isForEverybody: headers.authorization === undefined && explain === undefined,
         readAt: performance.now(),
       };
     },
@@ -108,7 +115,7 @@ export function createRequestReader(config: Config, bodies: BodyReader, isTraced
         : body === undefined
           ? readQueryString(request)
           : readParams(body, contentType);
-      const onError = onErrorOf(params);
+      const onError = params.onError == null ? undefined : onErrorOf(params.onError);
       checkAcceptable(accepted);
       return {
         authorization: request.headers.authorization,
@@ -128,15 +135,110 @@ export function createRequestReader(config: Config, bodies: BodyReader, isTraced
   };
 }
 
-/** Whether everybody would get the same response: then it may be stored, and a stored one be sent. */
-export const isForEverybody = ({ exchange, explain }: Received): boolean =>
-  exchange.request.headers.authorization === undefined && explain === undefined;
-
-/** Checks the method and its preconditions. */
-function checkMethod(request: IncomingMessage, contentType: string): void {
-  const { method } = request;
-  if (method === 'POST') return checkCsrf(request, contentType);
-  // Browsers ask before they send a QUERY of another site, so it needs no header against CSRF.
+/** Browsers ask before they send a QUERY of another site, so it needs no header against CSRF. */
+function checkMethod(method: string | undefined): void {
   if (method !== 'GET' && method !== 'HEAD' && method !== 'QUERY')
     throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'Use GET or POST.', { allow: METHODS });
 }
+
+const JSON_TYPES = new Set(['application/json', 'application/graphql+json']);
+
+/** Pages of other sites cannot set these without a preflight request. */
+const CSRF_HEADERS = ['x-graphql-csrf', 'apollo-require-preflight'];
+
+/** Rejects a POST without JSON that a page of another site could send without a preflight request. */
+function checkCsrf({ headers }: IncomingMessage): void {
+  if (CSRF_HEADERS.some((name) => headers[name] !== undefined)) return;
+  throw new HttpError(
+    415,
+    'CSRF_HEADER_REQUIRED',
+    `Send application/json, or add the header ${CSRF_HEADERS.join(' or ')} with any value.`,
+  );
+}
+
+/**
+ * The header x-explain: `plan` or `trace`. Other values are rejected: with a typing error, an operation would run that was to be planned
+ * only. Where EXPLAIN is off, `off` stands for every value with which a client may expect that nothing is run.
+ */
+function explainHeader({ headers }: IncomingMessage, isOn: boolean): string | undefined {
+  const explain = headers['x-explain'];
+  if (!isOn) return explain === undefined || explain === 'trace' ? undefined : 'off';
+  if (explain === undefined || explain === 'plan' || explain === 'trace') return explain;
+  throw new HttpError(400, 'BAD_EXPLAIN', 'The header x-explain must be "plan" or "trace".');
+}
+
+/** Reads the parameters from a body: JSON, a form, or a document alone. */
+function readParams(text: string, type: string): GraphqlParams {
+  if (JSON_TYPES.has(type)) return checkParams(parsedJson(text, 'The body'));
+  if (type === 'application/graphql') return checkParams({ query: text });
+  if (type === 'application/x-www-form-urlencoded') return checkParams(formParams(text));
+  throw new HttpError(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send application/json.');
+}
+
+/** Reads the parameters of a GET. */
+function readQueryString({ url = '' }: IncomingMessage): GraphqlParams {
+  const at = url.indexOf('?');
+  return paramsOf(at < 0 ? {} : formParams(url.slice(at + 1)));
+}
+
+const paramsOf = (given: Partial<GivenParams>): GraphqlParams => ({
+  query: given.query,
+  operationName: given.operationName || undefined, // clients send an empty name for none
+  variables: given.variables == null ? undefined : asMap('variables', given.variables),
+  extensions: given.extensions == null ? undefined : asMap('extensions', given.extensions),
+  documentId: given.documentId,
+  onError: given.onError,
+});
+
+/** Before the shape of the maps is checked. */
+interface GivenParams extends Omit<GraphqlParams, 'variables' | 'extensions'> {
+  variables: unknown;
+  extensions: unknown;
+}
+
+function asMap(name: string, value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || Array.isArray(value)) throw malformedRequest(`"${name}" must be an object.`);
+  return value as Record<string, unknown>;
+}
+
+function formParams(text: string): Record<string, unknown> & { query?: string; operationName?: string } {
+  checkPercentEncoding(text);
+  // A form sends each of its fields, an empty one too.
+  const filled = [...new URLSearchParams(text)].filter(([, value]) => value !== '');
+  const { variables, extensions, ...rest } = Object.fromEntries(filled);
+  return {
+    ...rest,
+    ...(variables && { variables: parsedJson(variables, 'variables', NOT_EXECUTABLE) }),
+    ...(extensions && { extensions: parsedJson(extensions, 'extensions', NOT_EXECUTABLE) }),
+  };
+}
+
+/** Checks that the value is one request with a document or its id. */
+export function checkParams(value: unknown): GraphqlParams {
+  if (Array.isArray(value))
+    throw new HttpError(NOT_EXECUTABLE, 'BATCHING_OFF', 'Send one operation in each request, not a list.');
+  if (typeof value !== 'object' || value === null || !(hasText(value) || hasDocumentId(value))) {
+    throw malformedRequest('The body must be an object with a string "query".');
+  }
+  if ('operationName' in value && value.operationName != null && typeof value.operationName !== 'string')
+    throw malformedRequest('"operationName" must be a string.');
+  return paramsOf(value);
+}
+
+/** A request that was read and lacks what it must have. */
+export const malformedRequest = (message: string): HttpError => new HttpError(NOT_EXECUTABLE, 'BAD_REQUEST', message);
+
+const ON_ERROR = ['PROPAGATE', 'NULL', 'HALT'] as const;
+
+/** The parameter `onError`, checked. */
+function onErrorOf(given: unknown): OnError {
+  const onError = ON_ERROR.find((each) => each === given);
+  if (!onError) throw malformedRequest(`"onError" must be one of ${ON_ERROR.join(', ')}.`);
+  return onError;
+}
+
+const hasText = (value: object): boolean => 'query' in value && typeof value.query === 'string';
+
+/** The id itself is checked later, by `createDocuments`. */
+const hasDocumentId = (value: object): boolean =>
+  !('query' in value && value.query !== null) && ('documentId' in value || 'extensions' in value);

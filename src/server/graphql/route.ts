@@ -10,7 +10,7 @@ import type { JsonWriter } from './json-response.ts';
 import { type Outcome, ageHeaders, cacheControlOf, isWhole, timingHeaders } from './outcome.ts';
 import type { Documents } from './persisted-documents.ts';
 import type { Pipeline } from './pipeline.ts';
-import { type GraphqlRequest, METHODS, type createRequestReader, isForEverybody } from './request.ts';
+import { type GraphqlRequest, METHODS, type createRequestReader } from './request.ts';
 
 /** What a request passes, in this order. */
 export interface RouteSteps {
@@ -45,7 +45,7 @@ export function createGraphqlRoute(config: Config, steps: RouteSteps): (exchange
     const received = await reader.receive(exchange, accepted);
     // Responses to a POST are not cached without such a header, so they get none.
     if (method !== 'POST') response.setHeader('cache-control', cacheControlOf(undefined));
-    const stored = isForEverybody(received) ? received.json && json.storedFor(received.json) : undefined;
+    const stored = received.isForEverybody ? received.json && json.storedFor(received.json) : undefined;
     if (stored) {
       if (isTimed) exchange.headers.push('server-timing', 'cache;desc="response"');
       json.sendStored(exchange, stored);
@@ -58,11 +58,14 @@ export function createGraphqlRoute(config: Config, steps: RouteSteps): (exchange
     try {
       const found = documents(parsed);
       const outcome = await pipeline.run(found instanceof Promise ? await found : found, parsed);
-      if (isTimed) exchange.headers.push(...(await timingHeaders(outcome, received.readAt)));
-      exchange.headers.push(...ageHeaders(outcome));
       if (method !== 'POST') response.setHeader('cache-control', cacheControlOf(outcome.cachePolicy));
-      if (isWhole(outcome)) addHelpLinks(outcome.result.errors);
-      if (received.json && isWhole(outcome)) json.send(received, received.json, outcome);
+      if (!isWhole(outcome)) return await (await yoga())(exchange, parsed, outcome);
+      if (outcome.session) {
+        if (isTimed) exchange.headers.push(...(await timingHeaders(outcome.session, received.readAt)));
+        if (outcome.result.extensions) exchange.headers.push(...ageHeaders(outcome.session));
+      }
+      if (outcome.result.errors) addHelpLinks(outcome.result.errors);
+      if (received.json) json.send(received, received.json, outcome);
       else await (await yoga())(exchange, parsed, outcome);
     } finally {
       slot.release(); // before the client has read the response: a client that does not read must not keep a slot

@@ -54,7 +54,7 @@ export class Exchange {
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    this.setUnsent(0);
+    if (this.unsent > 0) this.setUnsent(0);
     const { listeners } = this;
     this.listeners = [];
     for (const listener of listeners) listener();

@@ -77,8 +77,8 @@ export interface CacheLookup {
 }
 
 export interface Cache {
-  /** The present, for readers of an operation that begins now. */
-  moment: () => number;
+  /** The present, for readers of an operation that begins now. Undefined if entries are always current. */
+  moment?: () => number;
   get: (key: CacheKey, reader?: CacheReader) => CacheLookup | Promise<CacheLookup>;
   /** Whether everything is known here that was invalidated before the reader's operation began. */
   isCurrent: (key: CacheKey, reader: CacheReader) => boolean | Promise<boolean>;
@@ -176,7 +176,6 @@ export function createMemoryCache(maxBytes: number) {
   let now: VersionToken = { memory: 0, shared: '' };
 
   return {
-    moment: () => 0,
     isCurrent: () => true,
     find,
     /** Changes with each invalidation. */

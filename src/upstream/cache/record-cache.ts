@@ -80,7 +80,7 @@ export class ViewerCache implements ViewerOfCache {
   constructor(parts: CacheParts, viewer: CacheViewer) {
     this.parts = parts;
     this.viewer = viewer;
-    this.since = parts.cache.moment();
+    this.since = parts.cache.moment?.() ?? 0;
   }
 
   record(endpoint: Endpoint, kind: string, key: string): RecordHandle {

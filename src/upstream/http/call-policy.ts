@@ -1,8 +1,7 @@
 /** The calls of one operation: who may send them, with which token, and how many. */
 import type { Path } from 'graphql/jsutils/Path.js';
-import type { Endpoint, Tier } from '../../api/endpoint.ts';
+import type { Endpoint, Tier, Visibility } from '../../api/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
-import { withMembers } from '../../lib/objects.ts';
 import type { Credential } from '../auth/credentials.ts';
 import type { RequestContext } from '../auth/request-context.ts';
 import { type GatedRecord, tierEvidenceMembers } from '../auth/tiers.ts';
@@ -40,7 +39,7 @@ export class CallPolicy {
     const { endpoint } = wanted;
     const credential = this.credentialFor(endpoint);
     this.requireSendable(wanted, credential);
-    const request = withVisibility(wanted, credential);
+    const request = endpoint.visibility ? withVisibility(wanted, endpoint.visibility, credential) : wanted;
     const isRead = endpoint.method === 'GET';
     const body = isRead ? noBody : requestBody(request, files);
     const logged = this.log(request, path);
@@ -132,12 +131,10 @@ function shareKeyOf({ wirePath }: ApiRequest, isShareable: boolean, rateShare: n
 }
 
 /** The facade's own token may belong to a person. Request the visibility of items, so that this person's private ones can be removed. */
-function withVisibility(request: ApiRequest, { isOwn, authorization }: Credential): ApiRequest {
-  const { visibility } = request.endpoint;
-  const { fields } = request.input as { fields?: unknown };
-  if (!visibility || !isOwn || authorization === undefined || typeof fields !== 'string') return request;
-  const members = [...new Set([...fields.split(','), visibility.member])].sort().join(',');
-  return createApiRequest(request.endpoint, withMembers(request.input, { fields: members }));
+function withVisibility(request: ApiRequest, { member }: Visibility, { isOwn, authorization }: Credential): ApiRequest {
+  const { endpoint, input, members } = request;
+  if (!isOwn || authorization === undefined || !members || members.includes(member)) return request;
+  return createApiRequest(endpoint, input, [...members, member].sort());
 }
 
 function requireTier(endpoint: Endpoint, { filmTier, isOwn, refusedEndpoints }: Credential): void {

@@ -9,6 +9,8 @@ import { type FilePart, multipartForm } from './multipart.ts';
 export interface ApiRequest {
   readonly endpoint: Endpoint;
   readonly input: object;
+  /** The members of the response that are requested, sorted; undefined for all. */
+  readonly members: readonly string[] | undefined;
   /** Path and query as sent; equal requests have equal texts. */
   readonly wirePath: string;
 }
@@ -31,24 +33,30 @@ export interface HttpRequest {
   chargeRetry?: () => Promise<boolean>;
 }
 
-export const createApiRequest = (endpoint: Endpoint, input: object): ApiRequest => ({
-  endpoint,
-  input,
-  wirePath: pathOf(endpoint, input),
-});
+/** The Atom service has no parameter for members: it sends all. */
+export function createApiRequest(endpoint: Endpoint, input: object, requested?: readonly string[]): ApiRequest {
+  const members = endpoint.service === 'catalog' ? requested : undefined;
+  return { endpoint, input, members, wirePath: pathOf(endpoint, input, members) };
+}
 
-/** Fills in the path. The other members of a read's input become the query, sorted. */
-function pathOf({ params, between, method }: Endpoint, input: object): string {
+/** Fills in the path. The other values of a read's input and the members become the query, sorted by name. */
+function pathOf({ params, between, method }: Endpoint, input: object, members?: readonly string[]): string {
   const values = input as Record<string, unknown>;
   let filled = between[0]!;
   for (let at = 0; at < params.length; at++) filled += encoded(values[params[at]!]) + between[at + 1]!;
   if (method !== 'GET') return filled;
   const names: string[] = [];
   for (const name in values) if (values[name] != null && !params.includes(name)) insert(names, name);
-  for (let at = 0; at < names.length; at++)
-    filled += `${at === 0 ? '?' : '&'}${names[at]}=${encoded(values[names[at]!])}`;
+  if (members) insert(names, FIELDS);
+  for (let at = 0; at < names.length; at++) {
+    const name = names[at]!;
+    const value = name === FIELDS && members ? members.join(',') : values[name];
+    filled += `${at === 0 ? '?' : '&'}${name}=${encoded(value)}`;
+  }
   return filled;
 }
+
+const FIELDS = 'fields';
 
 /** Inserts into a short sorted list; cheaper than sorting, which copies it. */
 export function insert(names: string[], name: string): void {

@@ -170,13 +170,13 @@ function jsonIn(text: string): unknown {
 }
 
 /** True for the list, or for the record with the requested key. */
-function isExpected({ endpoint, input }: ApiRequest, value: unknown): boolean {
+function isExpected({ endpoint, input, members }: ApiRequest, value: unknown): boolean {
   const { key, list, repeats } = endpoint;
   if (typeof value !== 'object' || value === null) return false;
   const record = value as Record<string, unknown>;
   if (list !== undefined) return Array.isArray(record[list]);
   const params = input as Record<string, unknown>;
-  if (!hasKey(record, key) && (isRequested(key, params) || errorBodyCode(value))) return false;
+  if (!hasKey(record, key) && (isRequested(key, members) || errorBodyCode(value))) return false;
   for (const each of repeats) if (!isRepeated(each, record, params)) return false;
   return true;
 }
@@ -187,11 +187,8 @@ function hasKey(record: Record<string, unknown>, key: readonly string[]): boolea
 }
 
 /** False if `fields` leaves the key out. */
-function isRequested(key: readonly string[], { fields }: Record<string, unknown>): boolean {
-  if (typeof fields !== 'string') return true;
-  const members = fields.split(',');
-  return key.some((member) => members.includes(member));
-}
+const isRequested = (key: readonly string[], members: readonly string[] | undefined): boolean =>
+  !members || key.some((member) => members.includes(member));
 
 function isRepeated({ member, param, as }: Repeat, record: Record<string, unknown>, params: Record<string, unknown>) {
   const requested = params[param];

@@ -5,7 +5,7 @@
  * connection idle most of the time, so waiting for one gains nothing; and slow calls must not hold up quick ones.
  */
 import type { Config } from '../../config/settings.ts';
-import { type Deadline, type DeadlineListener, createDeadlineQueue } from '../../lib/deadlines.ts';
+import { afterPendingReads } from '../../lib/deadlines.ts';
 import { type FairQueueNode, createFairQueue } from '../../lib/fair-queue.ts';
 
 /** The second is for while the service is slow, or a call has waited too long. */
@@ -19,10 +19,11 @@ export interface LimitedCall {
 
 export type QueuedCall = FairQueueNode<WaitingCall>;
 
-interface WaitingCall extends DeadlineListener {
+interface WaitingCall {
   call: LimitedCall;
+  isWaiting: boolean;
   isOverdue: boolean;
-  deadline: Deadline | undefined;
+  patience: NodeJS.Timeout;
 }
 
 /** A call that has waited this long may use a connection above `maxConnections`. */
@@ -36,9 +37,8 @@ const RECENT_CALLS = 500;
 
 export function createConcurrencyLimiter({ maxConnections, maxBusyConnections }: ConcurrencySettings) {
   const queue = createFairQueue<WaitingCall>();
-  const deadlines = createDeadlineQueue(PATIENCE_MS);
   let running = 0;
-  /** Waiting calls past their deadline. */
+  /** Waiting calls past their patience. */
   let overdue = 0;
   let isPumping = false;
   /** While the service is slow or quick. */
@@ -46,7 +46,6 @@ export function createConcurrencyLimiter({ maxConnections, maxBusyConnections }:
   let quickestBefore = 0;
   let quickest = Infinity;
   let calls = 0;
-
   function observe(tookMs: number): void {
     if (tookMs < quickest) quickest = tookMs;
     limit = Math.min(quickestBefore, quickest) > QUICK_MS ? maxBusyConnections : maxConnections;
@@ -73,13 +72,15 @@ export function createConcurrencyLimiter({ maxConnections, maxBusyConnections }:
     }
   }
 
-  function stopWaiting({ deadline, isOverdue }: WaitingCall): void {
-    deadlines.stop(deadline!);
-    if (isOverdue) overdue--;
+  function stopWaiting(waiting: WaitingCall): void {
+    waiting.isWaiting = false;
+    clearTimeout(waiting.patience);
+    if (waiting.isOverdue) overdue--;
   }
 
-  function onDeadline(this: WaitingCall): void {
-    this.isOverdue = true;
+  function onOverdue(waiting: WaitingCall): void {
+    if (!waiting.isWaiting) return;
+    waiting.isOverdue = true;
     overdue++;
     pump();
   }
@@ -96,8 +97,8 @@ export function createConcurrencyLimiter({ maxConnections, maxBusyConnections }:
         running++;
         return undefined;
       }
-      const waiting: WaitingCall = { call, isOverdue: false, deadline: undefined, onDeadline };
-      waiting.deadline = deadlines.start(waiting);
+      const patience = setTimeout(afterPendingReads, PATIENCE_MS, () => onOverdue(waiting)).unref();
+      const waiting: WaitingCall = { call, isWaiting: true, isOverdue: false, patience };
       return queue.add(owner, waiting);
     },
     /** False if the call has begun. */

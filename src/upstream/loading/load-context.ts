@@ -1,15 +1,13 @@
 /** What the two loaders of an operation share: its calls, and its view of the cache. */
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../../api/endpoint.ts';
-import { withMembers } from '../../lib/objects.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import type { CachePolicy } from '../cache/cache-policy.ts';
 import type { Cached, RecordHandle, ResponseHandle } from '../cache/handle.ts';
 import type { ViewerCache } from '../cache/record-cache.ts';
 import { isDenial, mayServeStale } from '../errors.ts';
 import type { CallPolicy } from '../http/call-policy.ts';
-import { type ApiRequest, createApiRequest } from '../http/request.ts';
-import type { MemberNames } from './record-state.ts';
+import type { ApiRequest } from '../http/request.ts';
 
 export interface LoadContext {
   readonly calls: Pick<CallPolicy, keyof CallPolicy>;
@@ -27,13 +25,6 @@ export interface Refresh {
   service: Endpoint['service'];
   run: (context: LoadContext) => unknown;
 }
-
-/** A request for these members of the response. The Atom service has no such parameter. */
-export const projectedRequest = (endpoint: Endpoint, input: object, members: MemberNames | undefined): ApiRequest =>
-  createApiRequest(
-    endpoint,
-    members && endpoint.service === 'catalog' ? withMembers(input, { fields: members.join(',') }) : input,
-  );
 
 /** Notes that a fresh entry of the cache answers the request. */
 export function useFresh(context: LoadContext, request: ApiRequest, cached: Cached, path?: Path): void {

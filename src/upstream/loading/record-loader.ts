@@ -9,7 +9,7 @@ import type { Cached } from '../cache/handle.ts';
 import { VIEWER_MEMBER } from '../cache/redact.ts';
 import { createApiRequest, insert } from '../http/request.ts';
 import type { ApiResponse } from '../http/response.ts';
-import { type LoadContext, projectedRequest, staleAfter, useFresh } from './load-context.ts';
+import { type LoadContext, staleAfter, useFresh } from './load-context.ts';
 import {
   type MemberLoad,
   type MemberNames,
@@ -18,6 +18,7 @@ import {
   type UpstreamRecord,
   isUpstreamMember,
   loadsOf,
+  markWithheld,
   merge,
   missingOf,
   setError,
@@ -55,7 +56,7 @@ export class RecordLoader {
     let loads = loadsOf(state, members);
     if (missing) {
       const cached = state.cache.get(missing);
-      if (cached instanceof Promise || !this.mergeCached(state, missing, cached, path)) {
+      if (!cached || cached instanceof Promise || !this.mergeCached(state, missing, cached, path)) {
         const load = this.loadOf(state, missing, cached, path);
         if (!loads.includes(load)) loads = [...loads, load];
       }
@@ -108,7 +109,7 @@ export class RecordLoader {
     const { state, members, path } = load;
     try {
       const cached = await load.cached;
-      if (!this.mergeCached(state, members, cached, path)) await this.request(load, cached);
+      if (!cached || !this.mergeCached(state, members, cached, path)) await this.request(load, cached);
     } catch (error) {
       for (const member of members) if (!(member in state.record)) setError(state, member, error as Error);
     }
@@ -124,7 +125,7 @@ export class RecordLoader {
     // What is due is requested again with the rest: that is no further call.
     const fresh = cached?.isFresh && !cached.isDue ? cached : undefined;
     const projected = projection(source, this.membersToRequest(load, fresh));
-    const request = projectedRequest(source.endpoint, source.input(key), projected);
+    const request = createApiRequest(source.endpoint, source.input(key), projected);
     try {
       this.store(load, fresh, projected, await calls.send(request, path, cache));
     } catch (error) {
@@ -133,7 +134,8 @@ export class RecordLoader {
       const available = members.filter((member) => member in stale.value);
       if (available.length && (!stale.isFresh || stale.isDue))
         calls.logCached(request, path, { staleSeconds: stale.ageSeconds });
-      merge(state, stale.value, available, calls.possibleTiers(), requestedMembersOf(source, stale, available));
+      merge(state, stale.value, available);
+      if (source.tiers) markWithheld(state, Object.keys(stale.value), calls.possibleTiers());
       throw error;
     }
   }
@@ -142,6 +144,7 @@ export class RecordLoader {
   private membersToRequest({ state: { source }, members }: MemberLoad, fresh: Cached | undefined): MemberNames {
     const known = fresh?.value;
     const missing = known ? members.filter((member) => !(member in known)) : members;
+    if (!source.tiers) return missing;
     const evidence = this.context.calls.tierEvidence(source, missing);
     if (evidence.length === 0) return missing;
     const all = missing.slice();
@@ -150,23 +153,13 @@ export class RecordLoader {
   }
 
   /** False if a member is not cached, or is no longer fresh. */
-  private mergeCached(
-    state: RecordState,
-    members: MemberNames,
-    cached: Cached | undefined,
-    path: Path | undefined,
-  ): boolean {
-    if (!cached?.isFresh || !members.every((member) => member in cached.value)) return false;
+  private mergeCached(state: RecordState, members: MemberNames, cached: Cached, path: Path | undefined): boolean {
+    if (!cached.isFresh || !members.every((member) => member in cached.value)) return false;
     const { source, key } = state;
     if (cached.isDue) this.refresh(state, cached);
     useFresh(this.context, createApiRequest(source.endpoint, source.input(key)), cached, path);
-    merge(
-      state,
-      cached.value,
-      members,
-      this.context.calls.possibleTiers(),
-      requestedMembersOf(source, cached, members),
-    );
+    merge(state, cached.value, members);
+    if (source.tiers) markWithheld(state, Object.keys(cached.value), this.context.calls.possibleTiers());
     return true;
   }
 
@@ -197,10 +190,13 @@ export class RecordLoader {
     // Only requested members are known to be absent: extra members in the response do not prove that all were sent.
     const known = projected ?? source.members ?? members;
     if (fresh) {
-      const requested = source.tiers ? [...known, ...Object.keys(fresh.value)] : members;
-      merge(state, withMembers(fresh.value, record), members, calls.possibleTiers(), requested);
+      merge(state, withMembers(fresh.value, record), members);
       cachePolicy.restrict(fresh.freshUntil, source.endpoint);
-    } else merge(state, record, members, calls.possibleTiers(), known);
+    } else merge(state, record, members);
+    if (source.tiers) {
+      const requested = fresh ? [...known, ...Object.keys(fresh.value)] : known;
+      markWithheld(state, requested, calls.possibleTiers());
+    }
     cachePolicy.restrict(cache.put(record, known, response), source.endpoint);
     if (response.reuse.forbidsStoring) cachePolicy.forbidsStoring = true;
   }
@@ -219,7 +215,3 @@ function projection(source: RecordSource, members: MemberNames): MemberNames | u
   insert(projected, 'id');
   return projected;
 }
-
-/** What was requested together with these members of a cached record; it matters where tiers get different members. */
-const requestedMembersOf = ({ tiers }: RecordSource, cached: Cached, members: MemberNames): MemberNames =>
-  tiers ? Object.keys(cached.value) : members;

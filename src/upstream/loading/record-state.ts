@@ -79,29 +79,26 @@ export const loadsOf = ({ loads }: RecordState, members: MemberNames): readonly 
 /** The members that have no value or error yet and are not loading; undefined if there are none. */
 export function missingOf({ record, isWhole, errors, source, loads }: RecordState, members: MemberNames) {
   if (isWhole) return undefined;
-  const isKnown = (member: string) => member in record || errors?.has(member) || !isUpstreamMember(source, member);
-  const isLoading = (member: string) => loads.some((load) => load.members.includes(member));
-  const missing = members.filter((member) => !isKnown(member) && !isLoading(member));
-  return missing.length > 0 ? missing : undefined;
+  let missing: string[] | undefined;
+  for (const member of members) {
+    if (member in record || errors?.has(member) || !isUpstreamMember(source, member)) continue;
+    if (loads.length === 0 || !loads.some((load) => load.members.includes(member))) (missing ??= []).push(member);
+  }
+  return missing;
 }
 
 export const setError = (state: RecordState, member: string, error: Error): void =>
   void (state.errors ??= new Map<string, Error>()).set(member, error);
 
-/**
- * Merges a response to a request for `members`: those that it lacks are known to be absent. `requested`: all members that were requested;
- * `possibleTiers`: of the caller. Together they show which members the tier withholds.
- */
-export function merge(
-  state: RecordState,
-  response: UpstreamRecord,
-  members: MemberNames,
-  possibleTiers: readonly Tier[],
-  requested: MemberNames = members,
-): void {
-  const { kind, source, record } = state;
+/** Merges a response to a request for these members: those that it lacks are known to be absent. */
+export function merge({ record }: RecordState, response: UpstreamRecord, members: MemberNames): void {
   for (const member in response) if (response[member] !== undefined) record[member] = response[member];
   for (const member of members) if (!(member in record)) record[member] = undefined;
+}
+
+/** Sets the error of members that the tier withholds, as all that were `requested` and the possible tiers of the caller show together. */
+export function markWithheld(state: RecordState, requested: MemberNames, possibleTiers: readonly Tier[]): void {
+  const { kind, source, record } = state;
   for (const member of membersWithheldByTier(source, record, requested, possibleTiers))
     setError(state, member, tierRequired(kind, source, member));
 }

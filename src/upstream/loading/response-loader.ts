@@ -2,8 +2,8 @@
 import DataLoader from 'dataloader';
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../../api/endpoint.ts';
-import type { ApiRequest } from '../http/request.ts';
-import { type LoadContext, projectedRequest, staleAfter, useFresh } from './load-context.ts';
+import { type ApiRequest, createApiRequest } from '../http/request.ts';
+import { type LoadContext, staleAfter, useFresh } from './load-context.ts';
 import type { MemberNames } from './record-state.ts';
 
 interface ResponseLoad {
@@ -25,7 +25,7 @@ export class ResponseLoader {
 
   /** The response of an endpoint; null if what it returns is absent. */
   load(endpoint: Endpoint, input: object, members: MemberNames | undefined, path: Path | undefined): Promise<unknown> {
-    return this.loader.load({ request: projectedRequest(endpoint, input, members), path });
+    return this.loader.load({ request: createApiRequest(endpoint, input, members), path });
   }
 
   /** Requests made before a write are made again after it. */
@@ -37,7 +37,7 @@ export class ResponseLoader {
   async wouldSend(endpoint: Endpoint, input: object, members: MemberNames | undefined): Promise<string | null> {
     const { calls, cache } = this.context;
     if (calls.refuses(endpoint)) return null;
-    const { wirePath } = projectedRequest(endpoint, input, members);
+    const { wirePath } = createApiRequest(endpoint, input, members);
     const cached = await cache.response(endpoint, wirePath).peek();
     return cached?.isFresh ? null : wirePath;
   }

@@ -18,7 +18,7 @@ import { type Behaviour, hostile, inTurn, json, reset, silence, until } from '..
 
 const setup = '127.0.0.1';
 const collect = createApiRequest(bookEndpoints.collect, { id: '7', status: 'wish' });
-const film = (fields: string) => createApiRequest(filmEndpoints.subject, { id: '1', fields });
+const film = (member: string) => createApiRequest(filmEndpoints.subject, { id: '1' }, [member]);
 
 type Settings = Partial<TransportSettings> & { accessToken?: string };
 
@@ -128,7 +128,7 @@ test('calls that the circuit breaker rejects do not count towards the rate limit
   const bob = verified('bob', ['basic']);
   const readings = async (ids: readonly string[]) => {
     for (const id of ids) {
-      const request = createApiRequest(filmEndpoints.subject, { id, fields: 'title' });
+      const request = createApiRequest(filmEndpoints.subject, { id }, ['title']);
       await expect(operation(bob).make(request)).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
     }
   };
@@ -145,7 +145,7 @@ test('calls that are cancelled while they wait for a connection do not count tow
   const bob = verified('bob', ['basic']);
   const cancellation = createCancellationToken();
   const reads = ['1', '2', '3'].map((id) =>
-    operation(bob, cancellation).make(createApiRequest(filmEndpoints.subject, { id, fields: 'title' })),
+    operation(bob, cancellation).make(createApiRequest(filmEndpoints.subject, { id }, ['title'])),
   );
   await until(() => service.requests.length === 1);
   expect(rateLimiter.used(bob)).toBe(3);

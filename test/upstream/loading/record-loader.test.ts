@@ -12,7 +12,7 @@ import { ResponseLoader } from '../../../src/upstream/loading/response-loader.ts
 
 const books: RecordSource = { endpoint: bookEndpoints.byId, input: (id) => ({ id }), members: bookMembers };
 const reuse = { noStore: true, isPrivate: false, maxAge: undefined };
-const fieldsOf = ({ input }: ApiRequest) => String((input as { fields?: string }).fields).split(',');
+const fieldsOf = ({ members }: ApiRequest) => [...members!];
 const idOf = ({ input }: ApiRequest) => (input as { id: string }).id;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

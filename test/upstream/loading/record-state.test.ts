@@ -22,7 +22,7 @@ const pick = (record: Record<string, unknown>, fields: readonly string[]) =>
   Object.fromEntries(Object.entries(record).filter(([field]) => fields.includes(field)));
 const stateWith = (record: Record<string, unknown>, parts: readonly string[][]) => {
   const state = new RecordState('Book', '7', source, cache.record(source.endpoint, 'Book', '7'));
-  for (const part of parts) merge(state, pick(record, part), part, []);
+  for (const part of parts) merge(state, pick(record, part), part);
   return state;
 };
 

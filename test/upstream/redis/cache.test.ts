@@ -65,7 +65,7 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     const begin = (members: readonly string[] = ['title'], more: Partial<CacheReader> = {}) => {
       const reader = {
         members,
-        since: cache.moment(),
+        since: cache.moment!(),
         cancellation: createCancellationToken(),
         mayLease: true,
         ...more,

@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Config } from '../../../config/settings.ts';
-import { type Deadline, type DeadlineQueue, createDeadlineQueue } from '../../../lib/deadlines.ts';
+import { afterPendingReads } from '../../../lib/deadlines.ts';
 import { type CancellationToken, addListener, cancel, removeListener } from '../../../lib/cancellation.ts';
 import type { Exchange } from '../exchange.ts';
 import { type ErrorFormat, HttpError, httpErrorBody } from '../response/http-error.ts';
@@ -37,18 +37,14 @@ export class Admission {
   private readonly settings: AdmissionSettings;
   /** Starts a waiting operation. The one that has waited longest is first. */
   private readonly queue = new Set<() => void>();
-  private readonly deadlines: DeadlineQueue;
-  private readonly uploadDeadlines: DeadlineQueue;
-  private readonly overdue = createDeadlineQueue(GRACE_MS);
   private readonly onOverdue: (exchange: Exchange) => void;
   private held = 0;
+  private deadlines = 0;
   private releasedAt = 0;
 
   /** `onOverdue` is called when a slot is revoked, because its operation still holds it `GRACE_MS` after its deadline. */
   constructor(settings: AdmissionSettings, onOverdue: (exchange: Exchange) => void) {
     this.settings = settings;
-    this.deadlines = createDeadlineQueue(settings.operationTimeoutMs);
-    this.uploadDeadlines = createDeadlineQueue(settings.uploadTimeoutMs);
     this.onOverdue = onOverdue;
   }
 
@@ -79,7 +75,7 @@ export class Admission {
 
   /** Running deadlines of slots. */
   timers(): number {
-    return this.deadlines.size() + this.uploadDeadlines.size() + this.overdue.size();
+    return this.deadlines;
   }
 
   /** True if there is no room and no slot was released for half the operation deadline: more than a peak of load. */
@@ -90,32 +86,39 @@ export class Admission {
   private take({ exchange, lifetime, uploadEnd }: SlotRequest): OperationSlot {
     // No slot could be released while none was held.
     if (this.held++ === 0) this.releasedAt = performance.now();
+    const { operationTimeoutMs, uploadTimeoutMs } = this.settings;
     let isHeld = true;
-    let deadlines = uploadEnd ? this.uploadDeadlines : this.deadlines;
-    let deadline: Deadline | undefined;
+    let deadline: NodeJS.Timeout | undefined;
     const release = () => {
       if (!isHeld) return;
       isHeld = false;
-      if (deadline) deadlines.stop(deadline);
+      if (deadline) this.stopDeadline(deadline);
       this.held--;
       this.releasedAt = performance.now();
       this.startWaiting();
     };
+    const startDeadline = (ms: number, onDeadline: () => void) => {
+      if (!isHeld) return;
+      this.deadlines++;
+      deadline = setTimeout(afterPendingReads, ms, () => isHeld && onDeadline()).unref();
+    };
     const onDeadline = () => {
-      if (deadlines === this.overdue) {
-        release();
-        return this.onOverdue(exchange);
-      }
-      deadlines = this.overdue;
-      startDeadline();
+      this.stopDeadline(deadline!);
+      startDeadline(GRACE_MS, onOverdue);
       cancel(lifetime, new Error('The operation took too long.'));
     };
-    const startDeadline = () => {
-      if (isHeld) deadline = deadlines.start({ onDeadline });
+    const onOverdue = () => {
+      release();
+      this.onOverdue(exchange);
     };
-    if (uploadEnd) void uploadEnd.then(startDeadline);
-    else startDeadline();
+    if (uploadEnd) void uploadEnd.then(() => startDeadline(uploadTimeoutMs, onDeadline));
+    else startDeadline(operationTimeoutMs, onDeadline);
     return { release };
+  }
+
+  private stopDeadline(deadline: NodeJS.Timeout): void {
+    clearTimeout(deadline);
+    this.deadlines--;
   }
 
   private startWaiting(): void {

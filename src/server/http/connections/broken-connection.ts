@@ -2,7 +2,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Config } from '../../../config/settings.ts';
-import { itemsOf } from '../../../lib/queue.ts';
 import type { ClientCode } from '../../../graph/errors/codes.ts';
 import type { Connection } from './connections.ts';
 import { corsHeaders } from '../request/headers.ts';
@@ -45,7 +44,7 @@ export function endConnection(
   socket.pause();
   whenAnswered(connection, () => {
     if (!socket.writable) return;
-    const incomplete = connection.exchanges.last?.item;
+    const incomplete = connection.exchanges.at(-1);
     // The response to a request that is malformed after its beginning has begun: no other may follow it.
     if (incomplete && !incomplete.isOpen) return void incomplete.response.end();
     const body = httpErrorBody(error);
@@ -68,7 +67,7 @@ export function endConnection(
 
 /** Calls `then` when no complete request of the connection waits for its response. */
 function whenAnswered(connection: Connection, then: () => void): void {
-  const last = itemsOf(connection.exchanges).findLast(({ request }) => request.complete);
+  const last = connection.exchanges.findLast(({ request }) => request.complete);
   const again = () => setImmediate(() => whenAnswered(connection, then));
   if (last) last.onClose(again);
   else if (connection.postponed.length > 0) again();

@@ -6,7 +6,6 @@
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { createQueue, itemsOf } from '../../../lib/queue.ts';
 import type { Exchange } from '../exchange.ts';
 import { Backlog, type UnreadBytes } from './unread-bytes.ts';
 
@@ -48,7 +47,7 @@ export function trackConnections(server: Server, settings: ConnectionSettings, u
     tracked.set(socket, connection);
     socket.once('close', () => {
       tracked.delete(socket);
-      for (const exchange of itemsOf(connection.exchanges)) exchange.close();
+      for (const exchange of [...connection.exchanges]) exchange.close();
     });
   });
   // A server without a port has in-memory connections, which need no timeout.
@@ -61,7 +60,7 @@ export function trackConnections(server: Server, settings: ConnectionSettings, u
     for (const [socket, connection] of tracked) {
       const bytes = socket.bytesRead + socket.bytesWritten;
       const isIdle = bytes === connection.bytes;
-      const timerMs = isIdle ? (connection.exchanges.size > 0 ? connectionTimeoutMs : idleMs) - checkMs : 0;
+      const timerMs = isIdle ? (connection.exchanges.length > 0 ? connectionTimeoutMs : idleMs) - checkMs : 0;
       connection.bytes = bytes;
       if (timerMs === connection.timerMs) continue;
       connection.timerMs = timerMs;
@@ -74,13 +73,13 @@ export function trackConnections(server: Server, settings: ConnectionSettings, u
     get: (socket: Socket): Connection | undefined => tracked.get(socket),
     size: () => tracked.size,
     /** Requests that are being answered. */
-    exchanges: (): Exchange[] => [...tracked.values()].flatMap(({ exchanges }) => itemsOf(exchanges)),
+    exchanges: (): Exchange[] => [...tracked.values()].flatMap(({ exchanges }) => exchanges),
     /** Closes connections that have had no request and no byte for so long. */
     closeQuiet(quietMs: number): void {
       const now = performance.now();
       for (const [socket, connection] of tracked) {
         const bytes = socket.bytesRead + socket.bytesWritten;
-        const isQuiet = bytes === connection.quiet?.bytes && connection.exchanges.size === 0;
+        const isQuiet = bytes === connection.quiet?.bytes && connection.exchanges.length === 0;
         if (!isQuiet) connection.quiet = { bytes, since: now };
         else if (now - connection.quiet!.since >= quietMs) socket.destroy();
       }
@@ -101,7 +100,7 @@ const createConnection = (isOverLimit: boolean, backlog: Backlog) => ({
   /** Starts the pipelined requests that wait until earlier ones are answered, oldest first. */
   postponed: [] as (() => void)[],
   /** Requests being answered on this connection, oldest first. */
-  exchanges: createQueue<Exchange>(),
+  exchanges: [] as Exchange[],
   /** Bytes read and written until the last check. */
   bytes: 0,
   /** The timeout of the socket; 0 for none. */

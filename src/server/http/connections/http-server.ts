@@ -4,7 +4,6 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Config } from '../../../config/settings.ts';
 import { cancel } from '../../../lib/cancellation.ts';
-import { append, unlink } from '../../../lib/queue.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import { type Admission, sendOverloaded } from './admission.ts';
 import { endConnection, originIn, parseErrorOf } from './broken-connection.ts';
@@ -129,7 +128,7 @@ export class HttpServer {
   private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const connection = this.connections.get(request.socket);
     if (!connection) return void response.destroy();
-    if (connection.exchanges.size >= MAX_PIPELINED) return this.postpone(connection, request, response);
+    if (connection.exchanges.length >= MAX_PIPELINED) return this.postpone(connection, request, response);
     const path = pathOf(request);
     if (!this.hasRoom(connection) && !PROBES.has(path)) return this.rejectOverload(connection, request, response);
     const exchange = this.startExchange(connection, request, response, path);
@@ -152,11 +151,10 @@ export class HttpServer {
 
   private startPostponed(connection: Connection, socket: Socket): void {
     const { postponed, exchanges } = connection;
-    if (postponed.length === 0) return;
     setImmediate(() => {
-      for (let count = 0; count < MAX_PIPELINED && exchanges.size < MAX_PIPELINED; count++) postponed.shift()?.();
+      for (let count = 0; count < MAX_PIPELINED && exchanges.length < MAX_PIPELINED; count++) postponed.shift()?.();
       if (postponed.length === 0) socket.resume();
-      else if (exchanges.size === 0) this.startPostponed(connection, socket); // all were rejected as overload
+      else if (exchanges.length === 0) this.startPostponed(connection, socket); // all were rejected as overload
     });
   }
 
@@ -190,11 +188,11 @@ export class HttpServer {
     const keeping = this.isClosing || isOverLimit || !response.shouldKeepAlive ? CLOSE : KEEP_ALIVE;
     const headers = ['x-request-id', requestId, 'x-content-type-options', 'nosniff', keeping[0], keeping[1]];
     const exchange = new Exchange(request, response, backlog, requestId, headers, this.compression);
-    const node = append(exchanges, exchange);
+    exchanges.push(exchange);
     response.on('close', () => exchange.close());
     exchange.onClose(() => {
-      unlink(exchanges, node);
-      this.startPostponed(connection, request.socket);
+      exchanges.splice(exchanges.indexOf(exchange), 1);
+      if (connection.postponed.length > 0) this.startPostponed(connection, request.socket);
       this.endExchange(exchange, path, startedAt);
     });
     return exchange;
@@ -202,7 +200,7 @@ export class HttpServer {
 
   private endExchange({ request, response, requestId, lifetime }: Exchange, path: string, startedAt: number): void {
     // While others wait, a client that has its response goes to the end of the queue.
-    if (this.pausedSockets.size() > 0 && path === '/graphql' && request.complete && !this.isClosing) {
+    if (this.pausedSockets.waiting.size > 0 && path === '/graphql' && request.complete && !this.isClosing) {
       this.pausedSockets.pause(request.socket);
     }
     if (!response.writableFinished) cancel(lifetime, new Error('The client disconnected.'));

@@ -35,7 +35,8 @@ export function createPausedSockets(freePlaces: () => number) {
   }
 
   return {
-    size: () => queue.size,
+    /** The connections that are paused. */
+    waiting: queue as ReadonlySet<Socket>,
     /** Stops reading the connection until those paused before it were resumed. */
     pause(socket: Socket): void {
       if (socket.destroyed) return;

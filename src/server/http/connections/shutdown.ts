@@ -37,7 +37,7 @@ export async function shutDown(
     await setImmediate();
     http.isClosing = true;
   }
-  if (pausedSockets.size() > 0) {
+  if (pausedSockets.waiting.size > 0) {
     pausedSockets.resumeAll();
     // Requests that wait on these connections are read in the next turn. Closing the connections before would lose them.
     for (let turn = 0; turn < 2; turn++) await setImmediate();

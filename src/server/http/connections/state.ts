@@ -12,7 +12,7 @@ export function serverState(http: HttpServer, admission: Admission, bodies: Body
     /** Open connections of clients. */
     connections: http.connections.size(),
     /** Paused connections, waiting for their turn to be read. */
-    connectionsWaiting: http.pausedSockets.size(),
+    connectionsWaiting: http.pausedSockets.waiting.size,
     /** Requests whose responses are neither flushed nor abandoned. */
     requestsRunning: http.connections.exchanges().length,
     /** Operations that hold a slot. */
@@ -28,7 +28,7 @@ export function serverState(http: HttpServer, admission: Admission, bodies: Body
     /** Response bytes that clients have not read yet. */
     unsentBytes: http.unsent.bytes,
     /** Connections with unread bytes. */
-    unreadConnections: http.unsent.deadlines.size(),
+    unreadConnections: http.unsent.backlogs.size,
     /** Response bodies and streams that are being compressed. */
     compressionsRunning: http.compression?.running() ?? 0,
     /** Upstream reads in flight. A read shared by several operations counts once. */

@@ -7,18 +7,14 @@
  */
 import type { Socket } from 'node:net';
 import type { Config } from '../../../config/settings.ts';
-import {
-  type Deadline,
-  type DeadlineListener,
-  type DeadlineQueue,
-  createDeadlineQueue,
-} from '../../../lib/deadlines.ts';
+import { afterPendingReads } from '../../../lib/deadlines.ts';
 
 /** The sum over all connections. */
 export class UnreadBytes {
   bytes = 0;
-  /** One for each connection with unread bytes. */
-  readonly deadlines: DeadlineQueue;
+  /** The connections with unread bytes, the one that has read nothing for the longest time first. */
+  readonly backlogs = new Set<Backlog>();
+  readonly timeoutMs: number;
   readonly onCut: () => void;
   private readonly maxBytes: number;
 
@@ -28,7 +24,7 @@ export class UnreadBytes {
     onCut: () => void = () => undefined,
   ) {
     this.maxBytes = maxUnsentBytes;
-    this.deadlines = createDeadlineQueue(connectionTimeoutMs);
+    this.timeoutMs = connectionTimeoutMs;
     this.onCut = onCut;
   }
 
@@ -38,19 +34,19 @@ export class UnreadBytes {
    */
   makeRoom(added: Backlog, bytes: number): void {
     while (this.bytes > this.maxBytes) {
-      const oldest = this.deadlines.first();
+      const [oldest] = this.backlogs;
       if (!oldest || (oldest === added && added.bytes === bytes)) return;
-      oldest.onDeadline();
+      oldest.cut();
     }
   }
 }
 
 /** The unread bytes of one connection. */
-export class Backlog implements DeadlineListener {
+export class Backlog {
   bytes = 0;
   private readonly socket: Socket;
   private readonly all: UnreadBytes;
-  private deadline: Deadline | undefined;
+  private deadline: NodeJS.Timeout | undefined;
 
   constructor(socket: Socket, all: UnreadBytes) {
     this.socket = socket;
@@ -67,13 +63,13 @@ export class Backlog implements DeadlineListener {
     if (this.bytes <= 0) return this.forget();
     if (isFirst || bytes < 0) {
       this.stopDeadline();
-      this.deadline = this.all.deadlines.start(this);
+      this.startDeadline();
     }
     if (bytes > 0) this.all.makeRoom(this, bytes);
   }
 
   /** Cuts the connection. */
-  onDeadline(): void {
+  cut(): void {
     this.forget();
     this.all.onCut();
     this.socket.destroy();
@@ -85,8 +81,17 @@ export class Backlog implements DeadlineListener {
     this.stopDeadline();
   }
 
+  private startDeadline(): void {
+    const deadline = setTimeout(afterPendingReads, this.all.timeoutMs, () => {
+      if (this.deadline === deadline) this.cut();
+    }).unref();
+    this.deadline = deadline;
+    this.all.backlogs.add(this);
+  }
+
   private stopDeadline(): void {
-    if (this.deadline) this.all.deadlines.stop(this.deadline);
+    clearTimeout(this.deadline);
     this.deadline = undefined;
+    this.all.backlogs.delete(this);
   }
 }

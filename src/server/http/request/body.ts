@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Config } from '../../../config/settings.ts';
 import { createBatch } from '../../../lib/batch.ts';
-import { createDeadlineQueue } from '../../../lib/deadlines.ts';
+import { afterPendingReads } from '../../../lib/deadlines.ts';
 import { isPercentEncodedUtf8 } from '../../../lib/unicode.ts';
 import type { Exchange } from '../exchange.ts';
 import { HttpError } from '../response/http-error.ts';
@@ -18,7 +18,7 @@ export type BodyReader = ReturnType<typeof createBodyReader>;
 
 /** Reads whole bodies within their limits of size and time. */
 export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config) {
-  const deadlines = createDeadlineQueue(requestBodyTimeoutMs);
+  let reading = 0;
   const completed = createBatch<CompletedBody>(({ chunks, resolve, reject }) => {
     try {
       resolve(decodeStrictUtf8(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
@@ -35,7 +35,7 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config)
     /** Completed bodies that are decoded at the end of this turn of the event loop. */
     completed: completed.size,
     /** Bodies that are still arriving. */
-    reading: deadlines.size,
+    reading: () => reading,
   };
 
   function read(exchange: Exchange): Promise<string> {
@@ -48,9 +48,15 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config)
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let size = 0;
+      let isOver = false;
+      const end = () => {
+        clearTimeout(deadline);
+        if (!isOver) reading--;
+        isOver = true;
+        if (chunks.length > 1) exchange.setReceived(0);
+      };
       const fail = (error: HttpError) => {
-        deadlines.stop(deadline);
-        exchange.setReceived(0);
+        end();
         request.off('data', onData);
         request.off('end', onEnd);
         request.pause();
@@ -62,11 +68,13 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config)
         else if (chunks.push(chunk) > 1) exchange.setReceived(size); // most bodies are one chunk
       };
       const onEnd = () => {
-        deadlines.stop(deadline);
-        exchange.setReceived(0);
+        end();
         completed.add({ chunks, resolve, reject });
       };
-      const deadline = deadlines.start({ onDeadline: () => fail(tooSlow()) });
+      reading++;
+      const deadline = setTimeout(afterPendingReads, requestBodyTimeoutMs, () => {
+        if (!isOver) fail(tooSlow());
+      }).unref();
       request.on('data', onData);
       request.on('end', onEnd);
       request.on('error', () => fail(new HttpError(400, 'BAD_REQUEST', 'The body ended early.')));

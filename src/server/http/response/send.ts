@@ -24,7 +24,9 @@ export function sendBody(
   const compressed = exchange.compression?.compress(body, exchange.request.headers['accept-encoding'], isKept);
   if (!(compressed instanceof Promise)) return write(exchange, status, headers, body, compressed);
   exchange.setUnsent(body.length); // it stays in memory meanwhile, as what a client does not read
-  void compressed.then((result) => write(exchange, status, headers, body, result));
+  void compressed.then((result) => {
+    if (exchange.isOpen) write(exchange, status, headers, body, result);
+  });
 }
 
 /** Sends a 304: the copy of the client is current. */
@@ -35,8 +37,9 @@ export function sendNotModified(exchange: Exchange): void {
 }
 
 /** Sends a response that is compressed already. */
-export const sendCompressed = (exchange: Exchange, status: number, headers: string[], body: Compressed): void =>
-  write(exchange, status, headers, body.bytes, body);
+export function sendCompressed(exchange: Exchange, status: number, headers: string[], body: Compressed): void {
+  if (exchange.isOpen) write(exchange, status, headers, body.bytes, body);
+}
 
 function write(
   exchange: Exchange,
@@ -46,7 +49,6 @@ function write(
   compressed: Compressed | undefined,
 ): void {
   const { request, response } = exchange;
-  if (!exchange.isOpen) return;
   const body = compressed?.bytes ?? whole;
   if (compressed) headers.push('content-encoding', compressed.encoding);
   headers.push('content-length', String(Buffer.byteLength(body)));

@@ -9,7 +9,6 @@ import {
 } from '../../../../src/server/http/connections/connections.ts';
 import { Exchange } from '../../../../src/server/http/exchange.ts';
 import { UnreadBytes } from '../../../../src/server/http/connections/unread-bytes.ts';
-import { append, unlink } from '../../../../src/lib/queue.ts';
 import { until } from '../../../support/hostile.ts';
 
 const LONG = 3_600_000;
@@ -23,8 +22,8 @@ async function setUp(settings: Partial<ConnectionSettings>) {
   const connections: Connections[] = [];
   const server = createServer((request, response) => {
     const connection = connections[0]!.get(request.socket)!;
-    const place = append(connection.exchanges, new Exchange(request, response, connection.backlog, '', []));
-    response.on('close', () => unlink(connection.exchanges, place));
+    connection.exchanges.push(new Exchange(request, response, connection.backlog, '', []));
+    response.on('close', () => connection.exchanges.shift());
     if (request.url === '/held') held.push(response);
     else response.end(request.url === '/surplus' ? String(connection.isOverLimit) : 'here');
   });

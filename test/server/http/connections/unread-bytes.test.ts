@@ -19,7 +19,7 @@ test('beyond the limit, the connection that has been idle longest is closed, and
   for (const backlog of backlogs.slice(0, 3)) backlog.change(30);
   backlogs[0]!.change(-1); // its client reads
   backlogs[3]!.change(30);
-  expect([closed(), counted(), unsent.bytes, unsent.deadlines.size()]).toEqual([[1], 1, 89, 3]);
+  expect([closed(), counted(), unsent.bytes, unsent.backlogs.size]).toEqual([[1], 1, 89, 3]);
 });
 
 test('changes of a closed connection do not count', () => {
@@ -29,7 +29,7 @@ test('changes of a closed connection do not count', () => {
   expect(closed()).toEqual([0]);
   backlogs[0]!.change(-10);
   backlogs[0]!.change(500);
-  expect([unsent.bytes, unsent.deadlines.size()]).toEqual([80, 1]);
+  expect([unsent.bytes, unsent.backlogs.size]).toEqual([80, 1]);
 });
 
 test('a single response beyond the limit is sent while nothing else is unsent; a second one behind it is not', () => {
@@ -51,5 +51,5 @@ test('a client that reads nothing for the timeout is disconnected, one that read
   expect([closed(), unsent.bytes]).toEqual([[0], 45]);
   backlogs[1]!.change(-45);
   await vi.advanceTimersByTimeAsync(10_000);
-  expect([closed(), unsent.bytes, unsent.deadlines.size()]).toEqual([[0], 0, 0]);
+  expect([closed(), unsent.bytes, unsent.backlogs.size]).toEqual([[0], 0, 0]);
 });
