@@ -68,7 +68,7 @@ export const defects = [
   },
   {
     name: "cache: a person's own collection is kept with the book",
-    edits: [['src/upstream/cache/record-cache.ts', 'if (VIEWER_MEMBER in value) delete value[VIEWER_MEMBER];', '']],
+    edits: [['src/upstream/cache/handle.ts', 'if (VIEWER_MEMBER in value) delete value[VIEWER_MEMBER];', '']],
   },
   {
     name: 'cache: records read with a token are cached for clients without one',
@@ -119,13 +119,7 @@ export const defects = [
   },
   {
     name: 'sharing: a read in flight stays shared after its response',
-    edits: [
-      [
-        'src/upstream/http/in-flight.ts',
-        'if (requests.get(this.key) === this && requests.delete(this.key)) count.requests--;',
-        '',
-      ],
-    ],
+    edits: [['src/upstream/http/in-flight.ts', 'if (requests.get(this.key) === this) requests.delete(this.key);', '']],
   },
   {
     name: 'calls: a write whose response is lost is sent again',
