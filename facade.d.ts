@@ -60,6 +60,8 @@ export interface FacadeOptions {
   logLevel?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' | undefined;
   /** Operations that take longer are logged; 0 logs none (a whole number from 0 to 600000). Default: 3000. */
   slowOperationMs?: number | undefined;
+  /** One log line an operation, of level info: of each, or of one in 100 (one of off, sampled, all). Default: off. */
+  requestLog?: 'off' | 'sampled' | 'all' | undefined;
   /** Collector of OpenTelemetry spans: /v1/traces is appended, OTLP in JSON (an http:// or https:// address without user, query or fragment). Default: none: no spans. */
   otelExporterOtlpEndpoint?: string | undefined;
   /** Headers for the collector, for example an API key (an object of header names and values). Default: none. */

@@ -112,7 +112,7 @@ export const alerts: readonly Alert[] = [
     expression: `nodejs_eventloop_lag_p99_seconds > 0.2 ${OF_FACADES}`,
     summary: 'The event loop of {{ $labels.instance }} is blocked for more than 0.2 s at a time.',
     means: 'The process has too little CPU, or does too much at once: every operation waits.',
-    look: 'CPU of the process against the limit of its container, `nodejs_gc_duration_seconds`, large responses in the request log.',
+    look: 'CPU of the process against the limit of its container, `nodejs_gc_duration_seconds`, operations with many bytes in the request log.',
     change: 'More CPU or replicas; lower `MAX_VALUES`, `MAX_ANSWER_BYTES` or `MAX_ITEMS`.',
   },
   {

@@ -121,7 +121,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   const epoch = epochOf(upstream, trusted);
   checkManifest(schema, config, log);
   const shared = { schema, config, upstream, log, metrics, tracing };
-  const pipeline = createPipeline({ ...shared, isKnownName, epoch });
+  const pipeline = createPipeline({ ...shared, isKnownName, trustedId: trusted.idOf, epoch });
   const bodies = createBodyReader(config);
   const admission = new Admission(config, (exchange) => http.abandon(exchange));
   const http: HttpServer = new HttpServer({ config, log, metrics, admission, bodies });

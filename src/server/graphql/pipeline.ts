@@ -17,7 +17,8 @@ import type { BodyReader } from '../http/request/body.ts';
 import { addHelpLinks } from '../http/response/http-error.ts';
 import { NOT_EXECUTABLE } from '../http/response/status.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { createOperationObserver, createSlowLog } from '../observability/operations.ts';
+import { type KnownOperations, createOperationObserver, createSlowLog } from '../observability/operations.ts';
+import { createRequestLog } from '../observability/request-log.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import { encoderFor, partsForClient } from './incremental-delivery.ts';
 import { variablesLimit } from './limits.ts';
@@ -29,15 +30,13 @@ import { checkIncrementalArguments } from './validation-rules.ts';
 
 export type Pipeline = ReturnType<typeof createPipeline>;
 
-interface PipelineParts {
+interface PipelineParts extends KnownOperations {
   schema: GraphQLSchema;
   config: Config;
   upstream: UpstreamClient;
   log: Logger;
   metrics: Metrics;
   tracing?: Tracing | undefined;
-  /** Whether metrics may use the name of an operation as a label. */
-  isKnownName?: ((name: string) => boolean) | undefined;
   /** Changes when a stored response may be of the past. */
   epoch?: (() => number | null) | undefined;
 }
@@ -60,10 +59,11 @@ interface Planned {
 }
 
 export function createPipeline(parts: PipelineParts) {
-  const { schema, config, upstream, log, metrics, tracing, isKnownName, epoch: epochNow = upstream.epoch } = parts;
+  const { schema, config, upstream, log, metrics, tracing, epoch: epochNow = upstream.epoch } = parts;
   const prepare = createPrepare(schema, config);
   const cacheHits = metrics.tally(metrics.responseCacheHits);
-  const observer = createOperationObserver(metrics, tracing, isKnownName);
+  const observer = createOperationObserver(metrics, tracing, parts);
+  const logRequest = createRequestLog(log, config.requestLog);
   const logSlow = createSlowLog(log, config.slowOperationMs);
 
   return {
@@ -76,15 +76,22 @@ export function createPipeline(parts: PipelineParts) {
     /** Runs the operation of a document. */
     async run({ ready, errors }: Prepared, request: OperationRequest): Promise<Outcome> {
       const epoch = epochNow();
+      const { requestId, headers } = request;
       const rest = { document: ready, cachePolicy: undefined, session: undefined, epoch };
-      if (!ready) return { ...rest, result: { errors } };
-      const { operation: type, name } = ready.operation;
       const startedAt = performance.now();
+      if (!ready) {
+        logRequest?.({ ...noDocument, requestId, headers, startedAt, errors });
+        return { ...rest, result: { errors } };
+      }
+      const { operation: type, name } = ready.operation;
+      const { document } = ready;
       const span = observer.start(type, request.parentSpan, startedAt);
       /** Called once: when the whole result is there, after its last part, or when the client leaves before. */
       const observe = (session: UpstreamSession | undefined, found: ExecutionResult['errors']) => {
-        if (session) logSlow(session, name?.value, request.requestId);
-        observer.end({ type, name: name?.value, startedAt, span }, found);
+        if (session) logSlow(session, name?.value, requestId);
+        observer.end({ type, name: name?.value, startedAt, span, document }, found);
+        const calls = session?.callLog.calls ?? [];
+        logRequest?.({ requestId, headers, startedAt, type, name: name?.value, document, errors: found, calls });
       };
       const whole = (session: UpstreamSession | undefined, result: ExecutionResult): Outcome => {
         observe(session, result.errors);
@@ -119,9 +126,11 @@ export function createPipeline(parts: PipelineParts) {
     },
 
     /** Counts a query that was served from the response cache. */
-    countCacheHit({ parentSpan, readAt: startedAt }: Received, name: string | undefined): void {
+    countCacheHit({ exchange, parentSpan, readAt: startedAt }: Received, name: string | undefined): void {
       cacheHits.inc();
       const type = OperationTypeNode.QUERY;
+      const { requestId, request } = exchange;
+      logRequest?.({ ...noDocument, requestId, headers: request.headers, startedAt, type, name, errors: undefined });
       observer.end({ type, name, startedAt, span: observer.start(type, parentSpan, startedAt) }, undefined);
     },
   };
@@ -230,6 +239,9 @@ function withHelp(errors: readonly GraphQLError[]): readonly GraphQLError[] {
   addHelpLinks(errors);
   return errors;
 }
+
+/** Of an operation whose document is invalid, or whose response was stored. */
+const noDocument = { type: undefined, name: undefined, document: undefined, calls: [] };
 
 const noVariables: Variables = Object.freeze({});
 

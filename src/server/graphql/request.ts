@@ -1,5 +1,5 @@
 /** GraphQL requests over HTTP and their parameters, read and checked once: nothing is written into a request afterwards. */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Context } from '@opentelemetry/api';
 import type { Config } from '../../config/settings.ts';
 import type { OnError } from '../../graph/context.ts';
@@ -21,6 +21,8 @@ export const METHODS = 'GET, HEAD, POST, QUERY, OPTIONS';
 /** Who sent an operation, its variables, and what its response must be like. */
 export interface OperationRequest extends Readonly<Omit<Sender, 'span'>> {
   readonly variables: Variables | undefined;
+  /** Of the HTTP request. */
+  readonly headers?: IncomingHttpHeaders;
   /** The x-explain header, by `explainHeader`. */
   readonly explain: string | undefined;
   /** The parameter `onError`. */
@@ -121,6 +123,7 @@ export function createRequestReader(config: Config, bodies: BodyReader, isTraced
         authorization: request.headers.authorization,
         address: addressOf(request),
         requestId,
+        headers: request.headers,
         variables: params.variables,
         explain,
         onError,

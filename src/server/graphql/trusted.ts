@@ -6,13 +6,14 @@ export type Trusted = ReturnType<typeof createTrusted>;
 
 export function createTrusted(documents: TrustedDocuments) {
   let current = documents;
-  let texts = new Set(documents.values());
+  let ids = idsByText(documents);
   let names = operationNames(documents.values());
   let replaced = 0;
   return {
     textOf: (id: string): string | undefined => current.get(id),
     has: (id: string): boolean => current.has(id),
-    hasText: (text: string): boolean => texts.has(text),
+    hasText: (text: string): boolean => ids.has(text),
+    idOf: (text: string): string | undefined => ids.get(text),
     /** Whether an operation of this name is in them. */
     hasName: (name: string): boolean => names.has(name),
     /** How often they were replaced: a stored response is of the documents before. */
@@ -21,13 +22,15 @@ export function createTrusted(documents: TrustedDocuments) {
     replace(given: TrustedDocuments): boolean {
       if (isEqual(current, given)) return false;
       current = given;
-      texts = new Set(given.values());
+      ids = idsByText(given);
       names = operationNames(given.values());
       replaced++;
       return true;
     },
   };
 }
+
+const idsByText = (documents: TrustedDocuments) => new Map([...documents].map(([id, text]) => [text, id]));
 
 const isEqual = (a: TrustedDocuments, b: TrustedDocuments): boolean =>
   a.size === b.size && [...a].every(([id, text]) => b.get(id) === text);

@@ -47,6 +47,7 @@ export function createRunner(parts: RouteParts): RunForAgent {
       authorization: headers.authorization,
       address: addressOf(request),
       requestId,
+      headers,
       rateShare,
       explain: isPlanned ? ('plan' as const) : undefined,
       parentSpan: parentContext(headers),

@@ -1,7 +1,9 @@
 /** Metrics and spans of operations, and the log of slow ones. */
 import { type Context, ROOT_CONTEXT } from '@opentelemetry/api';
-import { type GraphQLError, OperationTypeNode } from 'graphql';
+import { type DocumentNode, type GraphQLError, OperationTypeNode } from 'graphql';
 import type { Logger } from 'pino';
+import { sha256Of } from '../../config/trusted-documents.ts';
+import { oncePer } from '../../lib/remember.ts';
 import type { OperationSpan } from '../../lib/trace-context.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
 import type { Metrics, Tally } from './metrics.ts';
@@ -14,13 +16,22 @@ interface ObservedOperation {
   name: string | undefined;
   startedAt: number;
   span: OperationSpan | undefined;
+  /** Undefined if the response was stored. */
+  document?: DocumentNode;
 }
 
-/** `isKnown`: whether an operation name may become the value of a label. Names that clients choose would be unbounded. */
+/** What the operator has named. */
+export interface KnownOperations {
+  /** Whether the name of an operation may become the value of a label. Names that clients choose would be unbounded. */
+  isKnownName?: ((name: string) => boolean) | undefined;
+  /** The id of a trusted document, by its text. */
+  trustedId?: ((text: string) => string | undefined) | undefined;
+}
+
 export function createOperationObserver(
   metrics: Metrics,
   tracing: Tracing | undefined,
-  isKnown: (name: string) => boolean = () => false,
+  { isKnownName = () => false, trustedId }: KnownOperations = {},
 ) {
   const types = Object.values(OperationTypeNode);
   const successes = new Map(
@@ -34,7 +45,7 @@ export function createOperationObserver(
 
   function namedSeries(operation: string) {
     let series = named.get(operation);
-    if (series || !isKnown(operation)) return series;
+    if (series || !isKnownName(operation)) return series;
     const tallyOf = (outcome: string) => metrics.tally(metrics.namedOperations.labels({ operation, outcome }));
     const total = metrics.namedOperationSeconds.labels({ operation });
     const seconds = metrics.durations(metrics.namedOperationDurations.labels({ operation }), (all) =>
@@ -53,7 +64,7 @@ export function createOperationObserver(
     /** Starts the span of an operation; undefined if nobody records it and there is no trace to pass on. */
     start: (type: OperationTypeNode, parent: Context | undefined, startedAt: number): OperationSpan | undefined =>
       tracing && startOperationSpan(tracing, type, parent ?? ROOT_CONTEXT, startedAt),
-    end({ type, name, startedAt, span }: ObservedOperation, errors: Errors | undefined): void {
+    end({ type, name, startedAt, span, document }: ObservedOperation, errors: Errors | undefined): void {
       const elapsed = (performance.now() - startedAt) / 1_000;
       if (errors) {
         countErrors(type, errors);
@@ -62,15 +73,24 @@ export function createOperationObserver(
       const series = name === undefined ? undefined : namedSeries(name);
       series?.[errors ? 'errors' : 'ok'].inc();
       series?.seconds.add(elapsed);
-      if (span) endOperationSpan(span, type, name, (errors ?? []).map(codeOf));
+      if (!span) return;
+      const recorded = span.span.isRecording() ? document : undefined;
+      const hash = recorded && documentHash(recorded);
+      const id = recorded && trustedId?.(textOf(recorded));
+      endOperationSpan(span, { type, name, hash, id }, (errors ?? []).map(codeOf));
     },
     /** A document that cannot be run. */
     invalidDocument: (errors: Errors) => countErrors('none', errors),
   };
 }
 
-const codeOf = ({ extensions: { code } }: GraphQLError): string =>
+export const codeOf = ({ extensions: { code } }: GraphQLError): string =>
   typeof code === 'string' ? code : 'INTERNAL_SERVER_ERROR';
+
+const textOf = ({ loc }: DocumentNode): string => loc?.source.body ?? '';
+
+/** Of the text, as in manifests. It is computed once for each document that is kept. */
+export const documentHash = oncePer((document: DocumentNode) => sha256Of(textOf(document)));
 
 /** The names of the operations in these documents. */
 export function operationNames(documents: Iterable<string>): ReadonlySet<string> {

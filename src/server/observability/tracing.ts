@@ -83,16 +83,26 @@ export function startOperationSpan(
   return span.spanContext().traceId === INVALID_TRACEID ? undefined : { span, tracer };
 }
 
+interface TracedOperation {
+  type: string;
+  name: string | undefined;
+  /** Of the document's text. */
+  hash: string | undefined;
+  /** Of a trusted document. */
+  id: string | undefined;
+}
+
 export function endOperationSpan(
   { span }: OperationSpan,
-  type: string,
-  name: string | undefined,
+  { type, name, hash, id }: TracedOperation,
   codes: string[],
 ): void {
   const [error] = codes;
   end(span, error, () => ({
     'graphql.operation.type': type,
     ...(name !== undefined && { 'graphql.operation.name': name }),
+    ...(hash !== undefined && { 'graphql.document.hash': `sha256:${hash}` }),
+    ...(id !== undefined && { 'graphql.document.id': id }),
     ...(error !== undefined && { 'graphql.errors': [...new Set(codes)].join(',') }),
   }));
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
@@ -6,6 +7,8 @@ import { ROOT_CONTEXT } from '@opentelemetry/api';
 import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/read.ts';
+import { sha256Of } from '../../../src/config/trusted-documents.ts';
+import { temporaryDirectory } from '../../support/service.ts';
 import { readTabs } from '../../../src/server/http/pages/graphiql.ts';
 import { createMetrics } from '../../../src/server/observability/metrics.ts';
 import { createTracing, startOperationSpan } from '../../../src/server/observability/tracing.ts';
@@ -32,6 +35,8 @@ interface ShownSpan {
 interface Batch {
   resourceSpans: { resource: { attributes: object[] }; scopeSpans: { spans: ShownSpan[] }[] }[];
 }
+
+const SHELF = 'query Shelf { book(id: 7) { title } }';
 
 /** A collector that records what it receives. */
 async function collector(status = 200) {
@@ -63,7 +68,7 @@ test("operations and their upstream calls are spans of the client's trace, which
   const upstream = createUpstream(config, { observe: observeCalls(createMetrics(), pino({ level: 'silent' })) });
   const { execute } = await startFacade({}, {}, { upstream, tracing });
   const headers = { traceparent: parent, tracestate: 'a=1', authorization: 'Bearer secret-token' };
-  await execute('query Shelf { book(id: 7) { title } }', { headers });
+  await execute(SHELF, { headers });
   service.behave(reset);
   await execute('{ book(id: 8) { title } }', { headers: { traceparent: parent.replace(/01$/, '00') } }); // not sampled
   await execute('{ book(id: 9) { title } }');
@@ -98,6 +103,7 @@ test("operations and their upstream calls are spans of the client's trace, which
   expect(operation?.attributes).toEqual([
     { key: 'graphql.operation.type', value: { stringValue: 'query' } },
     { key: 'graphql.operation.name', value: { stringValue: 'Shelf' } },
+    { key: 'graphql.document.hash', value: { stringValue: `sha256:${sha256Of(SHELF)}` } },
   ]);
   expect(service.requests[0]?.headers).toMatchObject({
     traceparent: `00-4bf92f3577b34da6a3ce929d0e0e4736-${call?.spanId}-01`,
@@ -110,6 +116,26 @@ test("operations and their upstream calls are spans of the client's trace, which
   expect(service.requests[1]?.headers.traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[\da-f]{16}-00$/);
   expect(service.requests.at(-1)?.headers.traceparent).toMatch(/^00-(?!4bf92f)[\da-f]{32}-[\da-f]{16}-01$/); // started by the facade
   expect(JSON.stringify(batches)).not.toContain('secret-token');
+});
+
+test('the span of a trusted document has its id', async () => {
+  const { url, batches } = await collector();
+  const manifest = join(temporaryDirectory(), 'manifest.json');
+  writeFileSync(manifest, JSON.stringify({ 'shelf-1': SHELF }));
+  const tracing = createTracing(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: url }), pino({ level: 'silent' }));
+  await tracing.loading;
+  const { books, facade } = await startFacade({}, { PERSISTED_OPERATIONS: manifest }, { tracing });
+  books.behave(json('{"id":"7","title":"x"}'));
+  for (const body of [{ documentId: 'shelf-1' }, { query: '{ __typename }' }])
+    await fetch(`${facade.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  await tracing.close();
+  const spans = batches.flatMap((batch) => batch.body.resourceSpans[0]?.scopeSpans[0]?.spans ?? []);
+  const ids = spans.flatMap(({ attributes }) => attributes.filter(({ key }) => key === 'graphql.document.id'));
+  expect(ids).toEqual([{ key: 'graphql.document.id', value: { stringValue: 'shelf-1' } }]);
 });
 
 test('an unreachable or failing collector causes nothing but a log line', async () => {
