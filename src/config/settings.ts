@@ -271,6 +271,8 @@ export const settings = {
     callTimeoutMs: setting('CALL_TIMEOUT_MS', milliseconds, 10_000, 'deadline of an upstream call, all attempts together; waiting for a connection and pauses between attempts do not count'),
     maxJsonBytes: setting('MAX_JSON_BYTES', bytes, 4_000_000, 'largest JSON response of upstream, decompressed'),
     maxAtomBytes: setting('MAX_ATOM_BYTES', bytes, 2_000_000, 'largest Atom response of upstream, decompressed'),
+    idempotencyTtlSeconds: setting('IDEMPOTENCY_TTL_SECONDS', whole(0, 31 * 86_400), 86_400, 'how long the response to a mutation with an Idempotency-Key is kept; 0 ignores the header'),
+    idempotencyQuietMs: setting('IDEMPOTENCY_QUIET_MS', milliseconds, 3_000, 'how long a write whose response was lost may still be carried out: a write with a key that cannot be found by then is sent again'),
     readAttempts: setting('READ_ATTEMPTS', whole(1, 10), 3, 'attempts of a read; a write has one'),
     maxConnections: setting('MAX_CONNECTIONS', whole(1, 10_000), 64, 'connections to a fast upstream'),
     maxBusyConnections: setting('MAX_BUSY_CONNECTIONS', whole(1, 10_000), 256, 'connections to a slow upstream, or while calls wait'),

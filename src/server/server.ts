@@ -10,7 +10,7 @@ import { schema } from '../graph/schema.ts';
 import { lazily } from '../lib/promises.ts';
 import { packageDir } from '../package.ts';
 import { type UpstreamClient, createUpstream } from '../upstream/client.ts';
-import { createPipeline } from './graphql/pipeline.ts';
+import { type Pipeline, createPipeline } from './graphql/pipeline.ts';
 import { checkManifest } from './graphql/check-manifest.ts';
 import type { McpRoutes } from './mcp/route.ts';
 import { type Trusted, createTrusted } from './graphql/trusted.ts';
@@ -125,7 +125,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   const bodies = createBodyReader(config);
   const admission = new Admission(config, (exchange) => http.abandon(exchange));
   const http: HttpServer = new HttpServer({ config, log, metrics, admission, bodies });
-  const routeParts = { ...shared, pipeline, bodies, admission };
+  const routeParts = { ...shared, pipeline, keyed: keyedRuns(config, upstream, pipeline), bodies, admission };
   // Loaded only if it is on.
   const mcp = lazily(async () => (await import('./mcp/route.ts')).createMcpRoutes(routeParts));
   const checkUpstreams = createHealth(config, upstream);
@@ -142,6 +142,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
     admission,
     documents: createDocuments(config, pipeline, metrics, upstream.documents, trusted),
     pipeline,
+    keyed: routeParts.keyed,
     yoga: lazily(async () => (await import('./graphql/yoga.ts')).createYogaWriter(log, statusOf)),
   });
   const reloadTools = async () => (await mcp()).reload();
@@ -191,6 +192,10 @@ export function createGraphServer(config: Config, parts: ServerParts) {
     ready: async (): Promise<unknown> => config.mcp && mcp(),
   };
 }
+
+/** Loaded by the first request with an idempotency key. */
+const keyedRuns = (config: Config, upstream: UpstreamClient, pipeline: Pipeline) =>
+  lazily(async () => (await import('./idempotency/keyed-run.ts')).createKeyedRunner(config, upstream, pipeline));
 
 /** A response that was stored before the trusted documents were replaced may be that of an older one. */
 const epochOf = (upstream: UpstreamClient, trusted: Trusted) => (): number | null => {

@@ -34,13 +34,8 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
   const inFlight = new InFlightRequests();
   // Later reads do not join those in flight: a write may have changed the result.
   const shared = openSharedState(settings, parts, () => inFlight.forget());
-  const records =
-    parts.records ??
-    createRecordCache({
-      ttlSeconds: settings.recordTtlSeconds,
-      revalidateSeconds: settings.revalidateSeconds,
-      cache: shared?.cache,
-    });
+  const { recordTtlSeconds: ttlSeconds, revalidateSeconds } = settings;
+  const records = parts.records ?? createRecordCache({ ttlSeconds, revalidateSeconds, cache: shared?.cache });
   const credentials = createCredentials(settings.accessToken, settings.filmTier);
   const rateLimiter = new RateLimiter(settings, shared?.windows, ({ id }, service) =>
     credentials.rejections.has(id, service),
@@ -65,7 +60,7 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
   return {
     /** Until the token is cancelled. */
     forOperation(sender: Sender, cancellation: CancellationToken): UpstreamSession {
-      const { authorization, address, requestId, span, rateShare } = sender;
+      const { authorization, address, requestId, span, rateShare, writes } = sender;
       const token = bearerOf(authorization);
       return new UpstreamSession(services, {
         credential: credentials.of(token),
@@ -76,6 +71,7 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
         callLog: createCallLog(),
         span,
         rateShare,
+        writes,
       });
     },
     /** Counts invalidations of the cache; null if this process does not see them all. */
@@ -95,6 +91,7 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
     /** The state of Redis, and registered documents of all replicas; undefined without Redis. */
     redis: shared?.state,
     documents: shared?.documents,
+    redisFor: shared?.redisFor,
     ...secretChanges(credentials, transport, shared),
     /** A sentence if the Redis cannot be used as it is set. */
     checkRedis: async (): Promise<string | undefined> => shared?.check(),
@@ -149,5 +146,5 @@ function background(services: SessionServices, credential: Credential) {
 }
 
 /** The token of `Bearer …`; null for anything else. */
-const bearerOf = (authorization: string | undefined): string | null =>
+export const bearerOf = (authorization: string | undefined): string | null =>
   /^Bearer +([\x21-\x7e]{1,4096})$/i.exec(authorization?.trim() ?? '')?.[1] ?? null;

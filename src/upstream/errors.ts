@@ -10,6 +10,8 @@ export interface UpstreamErrorDetails {
   code?: number;
   /** `GET /v2/book/7` */
   request: string;
+  /** Of a write whose outcome is unknown: the read that shows it. */
+  lookAt?: string;
 }
 
 /** Expected errors carry no stack trace: it is never shown, and capturing it costs as much as a successful call. */

@@ -12,6 +12,7 @@ import { CallPolicy } from './http/call-policy.ts';
 import type { FilePart } from './http/multipart.ts';
 import { createApiRequest } from './http/request.ts';
 import type { RateLimitState } from './limits/rate-limiter.ts';
+import type { WriteGuard } from './write-guard.ts';
 import type { LoadContext, Refresh } from './loading/load-context.ts';
 import { RecordLoader } from './loading/record-loader.ts';
 import { ResponseLoader } from './loading/response-loader.ts';
@@ -24,6 +25,9 @@ export interface SessionServices extends CallServices {
   /** Drops records and lists from the cache, for all callers. False if other replicas may still have them. */
   invalidate: (tags: readonly string[]) => boolean | Promise<boolean>;
 }
+
+/** A read that is compared with a write joins no other. */
+const unshared = { isShareable: () => false, mayJoin: () => false };
 
 /** For a caller with an unreadable Authorization, who gets errors and nothing from the cache. */
 const emptyCache = createRecordCache({ ttlSeconds: 0 });
@@ -73,11 +77,34 @@ export class UpstreamSession implements LoadContext {
     files?: AsyncIterable<FilePart>,
   ): Promise<unknown> {
     this.cachePolicy.restrict(null);
+    const { writes } = this.context;
     try {
+      if (writes) return await this.guarded(writes, endpoint, input, path, files);
       return (await this.calls.send(createApiRequest(endpoint, input), path, undefined, files)).value;
     } finally {
       this.responseLoader?.clear();
     }
+  }
+
+  /** A write of a request with an idempotency key. */
+  private guarded(
+    writes: WriteGuard,
+    endpoint: Endpoint,
+    input: object,
+    path: Path | undefined,
+    files: AsyncIterable<FilePart> | undefined,
+  ): Promise<unknown> {
+    const { cancellation, credential } = this.context;
+    return writes.write({
+      endpoint,
+      input,
+      files,
+      cancellation,
+      person: () => credential.person?.id,
+      send: async (parts) => (await this.calls.send(createApiRequest(endpoint, input), path, undefined, parts)).value,
+      read: async (of, given) =>
+        (await this.calls.send(createApiRequest(of, given as object), path, unshared)).value as never,
+    });
   }
 
   /** Drops what a mutation made untrue, for this operation and for all. `tags`: see `invalidate` of the record cache. */

@@ -29,6 +29,7 @@ export async function isAnsweredByFastPath(sent: RequestInit | undefined): Promi
     admission: new Admission(config, () => undefined),
     documents: createDocuments(config, pipeline, metrics),
     pipeline,
+    keyed: () => Promise.reject(new Error('no request has a key')),
     yoga: async () => async () => void (writer = 'yoga'),
   });
   const response = { writeHead: () => response, end: () => (writer = 'json') };

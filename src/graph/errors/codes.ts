@@ -204,6 +204,37 @@ const table = {
       ),
     },
   },
+  'Idempotency keys': {
+    codes: {
+      BAD_IDEMPOTENCY_KEY: notes(
+        'The header `Idempotency-Key` does not have 1 to 255 visible ASCII characters, in quotes or without. HTTP 400; nothing was run.',
+        'Send a UUID, a new one for each write that the user makes.',
+      ),
+      IDEMPOTENCY_KEY_REUSED: notes(
+        'The key belongs to a request with another document, other variables or other files. HTTP 422; nothing was run.',
+        'Use a new key for each write. Retry with exactly what was sent first.',
+      ),
+      IDEMPOTENCY_KEY_IN_USE: notes(
+        'Another request with the key still runs, and the deadline of this one has passed. HTTP 409.',
+        'Send it again, with the same key.',
+      ),
+      IDEMPOTENCY_KEY_UNKNOWN: notes(
+        'The key was used, and what came of it is no longer kept: there were too many keys, or the response was too large. HTTP 409; nothing was run.',
+        'Load the record before writing again, with a new key.',
+        'Keys in memory are fewer than in Redis. A Redis that evicts keys forgets them: set `maxmemory-policy noeviction`.',
+      ),
+      TOO_MANY_IDEMPOTENCY_KEYS: notes(
+        'The caller has used too many keys in `IDEMPOTENCY_TTL_SECONDS`. HTTP 429; nothing was run.',
+        'Send the write later.',
+        'Lower `IDEMPOTENCY_TTL_SECONDS`.',
+      ),
+      IDEMPOTENCY_UNAVAILABLE: notes(
+        'Redis, which has the keys, cannot be reached. The write was not sent. HTTP 503 if nothing was run.',
+        'Send it again with the same key, after a pause.',
+        '`/ready` and the log show the state of Redis.',
+      ),
+    },
+  },
   'Other rejections': {
     codes: {
       UPSTREAM_REFUSED: notes(

@@ -94,7 +94,7 @@ function clientCode(details: UpstreamErrorDetails): ClientCode {
   return named ?? (details.code === undefined && details.status === 403 ? 'FORBIDDEN' : 'UPSTREAM_REFUSED');
 }
 
-function upstreamExtension({ service, status, code, request }: UpstreamErrorDetails): object {
+function upstreamExtension({ service, status, code, request, lookAt }: UpstreamErrorDetails): object {
   // The text in the interface, not the received one: received texts have contained addresses and tokens.
-  return present({ service, status, code, message: serviceError(code)?.msg, request });
+  return present({ service, status, code, message: serviceError(code)?.msg, request, lookAt });
 }

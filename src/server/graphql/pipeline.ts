@@ -41,9 +41,18 @@ interface PipelineParts extends KnownOperations {
   epoch?: (() => number | null) | undefined;
 }
 
+/** Runs a request with an idempotency key. Throws an HttpError for one that is not run. A response that is repeated is marked in the headers. */
+export type RunKeyed = (
+  key: unknown,
+  prepared: Prepared,
+  request: OperationRequest,
+  response: { readonly headers: string[] },
+) => Promise<Outcome>;
+
 /** What the routes of GraphQL and MCP are made of. */
 export interface RouteParts extends PipelineParts {
   pipeline: Pipeline;
+  keyed: () => Promise<RunKeyed>;
   bodies: BodyReader;
   admission: Admission;
 }
@@ -144,7 +153,7 @@ function planOperation(
   span: OperationSpan | undefined,
 ): Planned | { errors: readonly GraphQLError[] } {
   const { incrementalSelections } = prepared;
-  const { variables, onError, explain, authorization, address, requestId, rateShare, cancellation } = request;
+  const { variables, onError, explain, authorization, address, requestId, rateShare, writes, cancellation } = request;
   if (explain === 'off' && prepared.operation.operation === OperationTypeNode.MUTATION) return { errors: [noPlan()] };
   // Other values of `onError` are not defined for incremental delivery.
   const mayBeIncremental = incrementalSelections.length > 0 && (!onError || onError === 'PROPAGATE');
@@ -154,7 +163,7 @@ function planOperation(
   if (tooMany) return { errors: [badVariable(tooMany)] };
   const { coerced, errors } = document.coerce(variables ?? noVariables);
   if (errors) return { errors: errors.map(badVariable) };
-  const session = upstream.forOperation({ authorization, address, requestId, span, rateShare }, cancellation);
+  const session = upstream.forOperation({ authorization, address, requestId, span, rateShare, writes }, cancellation);
   const found = planFor(document, incrementalSelections, session, coerced, explain);
   if (found instanceof GraphQLError) return { errors: [requestError(found)] };
   const { viewer } = session;

@@ -9,7 +9,7 @@ import { addHelpLinks } from '../http/response/http-error.ts';
 import type { JsonWriter } from './json-response.ts';
 import { type Outcome, ageHeaders, cacheControlOf, isWhole, timingHeaders } from './outcome.ts';
 import type { Documents } from './persisted-documents.ts';
-import type { Pipeline } from './pipeline.ts';
+import type { Pipeline, RunKeyed } from './pipeline.ts';
 import { type GraphqlRequest, METHODS, type createRequestReader } from './request.ts';
 
 /** What a request passes, in this order. */
@@ -22,13 +22,15 @@ export interface RouteSteps {
   admission: Admission;
   documents: Documents;
   pipeline: Pipeline;
+  /** Runs what has an idempotency key. Loaded by the first request that has one. */
+  keyed: () => Promise<RunKeyed>;
   /** Writes what is not JSON for JSON. It is large, and many servers never need it, so the first request that does loads it. */
   yoga: () => Promise<(exchange: Exchange, request: GraphqlRequest, outcome: Outcome) => Promise<void>>;
 }
 
 /** Returns the handler of the route. It rejects with an HttpError for a request that is not run. */
 export function createGraphqlRoute(config: Config, steps: RouteSteps): (exchange: Exchange) => Promise<void> {
-  const { page, reader, json, admission, documents, pipeline, yoga } = steps;
+  const { page, reader, json, admission, documents, pipeline, keyed, yoga } = steps;
   const isTimed = config.serverTiming ?? config.explain;
   const vary = varyOf(config);
 
@@ -57,7 +59,14 @@ export function createGraphqlRoute(config: Config, steps: RouteSteps): (exchange
     exchange.onClose(slot.release);
     try {
       const found = documents(parsed);
-      const outcome = await pipeline.run(found instanceof Promise ? await found : found, parsed);
+      const prepared = found instanceof Promise ? await found : found;
+      const key = headers['idempotency-key'];
+      const outcome =
+        key === undefined
+          ? await pipeline.run(prepared, parsed)
+          : await (
+              await keyed()
+            )(key, prepared, parsed, exchange);
       if (method !== 'POST') response.setHeader('cache-control', cacheControlOf(outcome.cachePolicy));
       if (!isWhole(outcome)) return await (await yoga())(exchange, parsed, outcome);
       if (outcome.session) {

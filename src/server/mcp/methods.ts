@@ -152,17 +152,21 @@ function sharedMethods({ tools, resources }: MethodParts, era: Era): Record<stri
   };
 }
 
+/** The member of a call's `_meta` with its idempotency key. */
+const IDEMPOTENCY_KEY = 'catalog-graphql/idempotency-key';
+
 async function callTool(
   tools: MethodParts['tools'],
   era: Era,
-  { name, arguments: given = {}, task }: Params,
+  { name, arguments: given = {}, task, _meta }: Params,
   request: AgentRequest,
 ): Promise<MethodResult> {
   const tool = tools.get(String(name));
   if (!tool) return failed(ProtocolErrorCode.InvalidParams, `Unknown tool: ${String(name).slice(0, 100)}`);
   if (task) return failed(ProtocolErrorCode.InvalidParams, 'Tools are not run as tasks.');
   try {
-    const { result, lack } = await tool.call(given as Params, request);
+    const idempotencyKey = (_meta as Params | undefined)?.[IDEMPOTENCY_KEY];
+    const { result, lack } = await tool.call(given as Params, { ...request, idempotencyKey });
     return { outcome: resultText(era, result), lack };
   } catch (error) {
     if (!isKnown(error)) throw error;

@@ -34,13 +34,13 @@ export type RunForAgent = (
 ) => Promise<Run>;
 
 export function createRunner(parts: RouteParts): RunForAgent {
-  const { config, pipeline, upstream } = parts;
+  const { config, pipeline, keyed, upstream } = parts;
   const addressOf = clientAddress(config.trustedProxies);
   const rateShare = config.mcpShare / 100;
   const mostRunning = Math.max(1, Math.floor(config.maxRunningOperations * rateShare));
   let running = 0;
 
-  return async (prepared, { variables, request: { exchange, takePlace }, isPlanned }) => {
+  return async (prepared, { variables, request: { exchange, takePlace, idempotencyKey }, isPlanned }) => {
     const { request, requestId } = exchange;
     const { headers } = request;
     const caller = {
@@ -59,7 +59,13 @@ export function createRunner(parts: RouteParts): RunForAgent {
     try {
       place = await takePlace();
       const { lifetime } = place;
-      const { result, session, cachePolicy } = await pipeline.run(prepared, { ...caller, cancellation: lifetime });
+      const asked = { ...caller, cancellation: lifetime };
+      const { result, session, cachePolicy } =
+        idempotencyKey === undefined
+          ? await pipeline.run(prepared, asked)
+          : await (
+              await keyed()
+            )(idempotencyKey, prepared, asked, { headers: [] });
       const { data = null, errors = [], extensions: { upstream: plan, stale } = {} } = result as ExecutionResult;
       const calls = session?.callLog.calls ?? [];
       const left = await upstream.forOperation(caller, lifetime).rateBudget();

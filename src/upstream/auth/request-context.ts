@@ -1,6 +1,7 @@
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { OperationSpan } from '../../lib/trace-context.ts';
 import type { CallLog } from '../call-log.ts';
+import type { WriteGuard } from '../write-guard.ts';
 import type { Credential } from './credentials.ts';
 
 /** Who sent a GraphQL request. */
@@ -14,6 +15,8 @@ export interface Sender {
   span?: OperationSpan | undefined;
   /** The part of the rate limit that agents have together; undefined for everybody else. */
   rateShare?: number | undefined;
+  /** Set for a mutation with an idempotency key. */
+  writes?: WriteGuard | undefined;
 }
 
 /** Who sent a GraphQL request, and what its upstream calls share. */

@@ -4,7 +4,8 @@
  */
 import type { OnAvailabilityChange } from '../availability.ts';
 import { createRedisCache } from './cache.ts';
-import { openRedis } from './connection.ts';
+import { type RedisConnection, openRedis } from './connection.ts';
+import type { RedisCall } from './channel.ts';
 import { createSharedDocuments } from './documents.ts';
 import { createPause } from './pause.ts';
 import { createRedisWindows } from './windows.ts';
@@ -29,6 +30,11 @@ export interface SharedStateSettings {
 }
 
 const MAX_BYTES = 64_000_000;
+
+export interface RedisAccess {
+  connection: RedisConnection;
+  call: RedisCall;
+}
 
 export type SharedState = ReturnType<typeof connectRedis>;
 
@@ -66,6 +72,8 @@ export function connectRedis({
     check: connection.check,
     use: connection.use,
     documents: createSharedDocuments(connection, channel('documents', timeouts.record)),
+    /** The connection, and the calls of one more kind, which `what` names in the log. */
+    redisFor: (what: string, timeoutMs: number): RedisAccess => ({ connection, call: channel(what, timeoutMs) }),
     /** Refused commands, by the first word of the error. */
     refusals: connection.refusals,
     /** Writes first what other replicas have to know. Returns the number of invalidations that it could not write in time. */

@@ -46,13 +46,14 @@ export function checkHeaders({ headers: { host, expect }, rawHeaders, httpVersio
 
 /** In the last two lines: the headers with which client libraries name themselves and their operations. */
 const REQUEST_HEADERS = [
-  'authorization, content-type, if-none-match, traceparent, tracestate',
+  'authorization, content-type, idempotency-key, if-none-match, traceparent, tracestate',
   'x-explain, x-request-id, x-graphql-csrf, apollo-require-preflight',
   'apollographql-client-name, apollographql-client-version, graphql-client-name, graphql-client-version',
   'x-apollo-operation-name, x-apollo-operation-id, x-apollo-operation-type',
 ].join(', ');
 
-const EXPOSED_HEADERS = 'etag, ratelimit, ratelimit-policy, retry-after, server-timing, x-request-id';
+const EXPOSED_HEADERS =
+  'etag, idempotency-replayed, ratelimit, ratelimit-policy, retry-after, server-timing, x-request-id';
 
 /** Whether CORS_ORIGINS lists the origin, with its port or with any. */
 export const isListedOrigin = (origin: string, origins: readonly string[]): boolean =>

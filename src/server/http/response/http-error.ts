@@ -9,13 +9,22 @@ export class HttpError extends Error {
   readonly status: number;
   readonly code: ClientCode;
   readonly headers: Readonly<Record<string, string>>;
+  /** The status is that of a specification of its own, in every media type. */
+  readonly isExact: boolean;
 
-  constructor(status: number, code: ClientCode, message: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    status: number,
+    code: ClientCode,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+    isExact = false,
+  ) {
     super(message);
     this.name = 'HttpError';
     this.status = status;
     this.code = code;
     this.headers = headers;
+    this.isExact = isExact;
   }
 
   /** What clients need that see the body alone. */
@@ -81,8 +90,9 @@ export function sendHttpError(
     response.removeHeader('keep-alive');
     response.setHeader('connection', 'close');
   }
-  const { code, status } = error;
-  response.writeHead(statusOf({ errors: [{ extensions: { code, http: { status } } }] }, media), {
+  const { code, status, isExact } = error;
+  const sent = isExact ? status : statusOf({ errors: [{ extensions: { code, http: { status } } }] }, media);
+  response.writeHead(sent, {
     'content-type': `${media}; charset=utf-8`,
     'content-length': Buffer.byteLength(body),
     ...error.headers,

@@ -1,0 +1,224 @@
+/**
+ * The writes of one operation with a key, in their order. Each is recorded before it is sent, so that another request with the key, in
+ * whatever process, knows what may have been carried out: it remembers, reads back, or sends.
+ */
+import { GraphQLError } from 'graphql';
+import {
+  type UpstreamErrorDetails,
+  UpstreamFailure,
+  UpstreamRejection,
+  isRateLimit,
+  isTokenRejection,
+} from '../../upstream/errors.ts';
+import type { GuardedWrite, WriteGuard } from '../../upstream/write-guard.ts';
+import { type FilesRead, watchParts } from './files.ts';
+import { type KeyIdentity, hashOf } from './key.ts';
+import type { Before, ReadBack, WriteRule } from './rules/rule.ts';
+import { writeRuleOf } from './rules/write-rules.ts';
+import { type Settings, isUnknown, lookFor } from './settle.ts';
+import { type KeyStore, type ThingState, type Turn } from './store.ts';
+
+/** What is known of one write. */
+export interface JournalEntry {
+  /** `sending`: it may have been carried out. */
+  state: 'sending' | 'done' | 'rejected';
+  /** By the clock of the process that sent it. */
+  sentAt: number;
+  before?: Before | undefined;
+  /** The files that were sent to their end. */
+  files?: FilesRead | undefined;
+  value?: unknown;
+  details?: UpstreamErrorDetails;
+}
+
+export interface Journal extends WriteGuard {
+  /** Undefined for a write that was not sent. */
+  entries: () => readonly (JournalEntry | undefined)[];
+}
+
+/** `recorded`: by earlier runs with the key. */
+export function createJournal(
+  key: KeyIdentity,
+  store: KeyStore,
+  settings: Settings,
+  recorded: readonly (JournalEntry | undefined)[],
+): Journal {
+  const entries = [...recorded];
+  let count = 0;
+  return {
+    entries: () => entries,
+    async write(write) {
+      const at = count++;
+      const entry = entries[at];
+      if (entry?.state === 'done') return entry.value;
+      if (entry?.state === 'rejected') throw new UpstreamRejection(entry.details!);
+      const rule = writeRuleOf(write.endpoint);
+      const thing = hashOf(`thing ${key.caller} ${rule.thing(write.input)}`);
+      const turn = await store.takeTurn(thing, write.cancellation);
+      if (!turn) throw unavailable();
+      return new KeyedWrite({ key, store, settings, entries, at, write, rule, thing, turn }).run();
+    },
+  };
+}
+
+interface KeyedWriteParts {
+  key: KeyIdentity;
+  store: KeyStore;
+  settings: Settings;
+  entries: (JournalEntry | undefined)[];
+  at: number;
+  write: GuardedWrite;
+  rule: WriteRule<object>;
+  thing: string;
+  turn: Turn;
+}
+
+/** One write, in its turn. */
+class KeyedWrite {
+  private readonly parts: KeyedWriteParts;
+  private readonly name: string;
+  private state: ThingState;
+
+  constructor(parts: KeyedWriteParts) {
+    this.parts = parts;
+    this.name = `${parts.key.id}:${parts.at}`;
+    this.state = parts.turn.state;
+  }
+
+  async run(): Promise<unknown> {
+    const { entries, at, turn } = this.parts;
+    try {
+      const inherited = entries[at];
+      if (!inherited) return await this.send();
+      const isOvertaken = this.state.last !== this.name;
+      const finding = await this.find(inherited, isOvertaken, true);
+      if (finding.kind === 'done') return this.settled(inherited, finding);
+      if (finding.kind === 'absent') return await this.send(inherited);
+      throw this.stillUnknown();
+    } finally {
+      turn.leave(this.state);
+    }
+  }
+
+  /** Sends it for the first time, or again if `again` was certainly not carried out. */
+  private async send(again?: JournalEntry): Promise<unknown> {
+    const entry = await this.record(again);
+    const { write, rule } = this.parts;
+    const { files } = entry;
+    try {
+      const value = await write.send(write.files && files && watchParts(write.files, files));
+      return this.settled(entry, { kind: 'done', value, ...idIn(value) });
+    } catch (error) {
+      if (!isUnknown(error)) return this.failed(entry, error, again !== undefined);
+      const finding = await this.find(entry, false, false);
+      if (finding.kind === 'done') return this.settled(entry, finding);
+      // The files of this request are gone: the next request with the key brings them again.
+      if (finding.kind === 'absent' && !again && !write.files) return this.send(entry);
+      throw this.stillUnknown(error);
+    }
+
+    function idIn(answer: unknown): { id?: string } {
+      const { id } = (answer ?? {}) as { id?: unknown };
+      return rule.creates && (typeof id === 'string' || typeof id === 'number') ? { id: String(id) } : {};
+    }
+  }
+
+  /** Writes down that it is about to be sent. */
+  private async record(again: JournalEntry | undefined): Promise<JournalEntry> {
+    const { key, store, entries, at, write, thing } = this.parts;
+    const before = again ? again.before : await this.readBefore();
+    const entry: JournalEntry = { state: 'sending', sentAt: Date.now(), before };
+    if (write.files) entry.files = { names: [], hashes: [] };
+    const known = entries[at];
+    entries[at] = entry;
+    const { open } = this.state;
+    // What only the end of the list is kept of is old enough.
+    const state = {
+      ...this.state,
+      last: this.name,
+      open: [...open.filter((each) => each !== this.name), this.name].slice(-OPEN_MAX),
+    };
+    if (!(await store.save(key, JSON.stringify(entries), thing, state))) {
+      entries[at] = known;
+      throw unavailable();
+    }
+    this.state = state;
+    return entry;
+  }
+
+  private async readBefore(): Promise<Before | undefined> {
+    const { rule, write } = this.parts;
+    try {
+      return await rule.before?.(write.input, { read: write.read, person: write.person() });
+    } catch {
+      return undefined; // then it is sent, and a lost response cannot be settled
+    }
+  }
+
+  private async find(entry: JournalEntry, isOvertaken: boolean, isInherited: boolean): Promise<ReadBack> {
+    const { rule, write, settings } = this.parts;
+    const { pids = '' } = write.input as { pids?: string };
+    const names = pids === '' ? (entry.files?.names ?? []) : pids.split(',');
+    const attempt = {
+      read: write.read,
+      person: write.person(),
+      before: entry.before,
+      others: this.state.ids,
+      pictures: names.map((name) => name.replace(/\D/g, '')),
+    };
+    // The pictures of a request whose process died are not known.
+    if (write.files && attempt.pictures.length === 0 && !rule.creates) return { kind: 'unknown' };
+    const finding = await lookFor(rule, write, attempt, { settings, sentAt: entry.sentAt, isOvertaken, isInherited });
+    const isAmbiguous = rule.creates && this.state.open.some((each) => each !== this.name);
+    return isAmbiguous && finding.kind === 'done' ? { kind: 'unknown' } : finding;
+  }
+
+  private settled(entry: JournalEntry, { value, id }: ReadBack & { kind: 'done' }): unknown {
+    entry.state = 'done';
+    entry.value = value;
+    this.close(id);
+    return value;
+  }
+
+  /** The service rejected it, or it was never sent. */
+  private async failed(entry: JournalEntry, error: unknown, isAgain: boolean): Promise<unknown> {
+    const { entries, at, rule } = this.parts;
+    const code = error instanceof UpstreamRejection ? error.details.code : undefined;
+    if (isAgain && code !== undefined && rule.doneOn?.includes(code)) {
+      const finding = rule.find ? await this.find(entry, false, true) : ({ kind: 'done', value: {} } as const);
+      if (finding.kind === 'done') return this.settled(entry, finding);
+    }
+    const isFinal =
+      error instanceof UpstreamRejection && !isTokenRejection(error.details) && !isRateLimit(error.details);
+    if (isFinal) entries[at] = { state: 'rejected', sentAt: entry.sentAt, details: error.details, files: entry.files };
+    else entries[at] = undefined;
+    this.close(undefined);
+    throw error;
+  }
+
+  /** Its outcome is known. */
+  private close(id: string | undefined): void {
+    const { open, ids } = this.state;
+    this.state = {
+      ...this.state,
+      open: open.filter((each) => each !== this.name),
+      ids: id === undefined ? ids : [...ids, id].slice(-IDS_MAX),
+    };
+  }
+
+  private stillUnknown(cause?: unknown): UpstreamFailure {
+    const { write, rule } = this.parts;
+    const { method, path, service } = write.endpoint;
+    const details = cause instanceof UpstreamFailure ? cause.details : { service, request: `${method} ${path}` };
+    const lookAt = rule.lookAt(write.input);
+    return new UpstreamFailure('UPSTREAM_RESULT_UNKNOWN', { ...details, lookAt }, 'the outcome is unknown', { cause });
+  }
+}
+
+const OPEN_MAX = 20;
+const IDS_MAX = 50;
+
+const unavailable = (): GraphQLError =>
+  new GraphQLError('The store of idempotency keys cannot be reached, so the write was not sent.', {
+    extensions: { code: 'IDEMPOTENCY_UNAVAILABLE' },
+  });

@@ -1,0 +1,153 @@
+/**
+ * Runs mutations that have an idempotency key: the first request runs, one that comes meanwhile waits for it, a later one gets the same
+ * response. Where the outcome of a write is unknown, the next request goes on where the last one ended.
+ */
+import { type ExecutionResult, OperationTypeNode } from 'graphql';
+import type { Config } from '../../config/settings.ts';
+import type { ClientCode } from '../../graph/errors/codes.ts';
+import { type UpstreamClient, bearerOf } from '../../upstream/client.ts';
+import { HttpError, addHelpLinks } from '../http/response/http-error.ts';
+import type { Outcome } from '../graphql/outcome.ts';
+import type { Pipeline, RunKeyed } from '../graphql/pipeline.ts';
+import type { ExecutableDocument, Prepared } from '../graphql/prepare.ts';
+import type { OperationRequest } from '../graphql/request.ts';
+import { includesFiles, hashFiles } from './files.ts';
+import { type Journal, type JournalEntry, createJournal } from './journal.ts';
+import { keptText, readKept } from './kept-response.ts';
+import { type KeyIdentity, identify, readKey } from './key.ts';
+import { createMemoryStore } from './memory-store.ts';
+import { unlessCancelled } from './pause.ts';
+import { withKeyPrice } from './price.ts';
+import { createRedisStore } from './redis-store.ts';
+import { KEPT_CHARACTERS_MAX, type Kept, type KeyStore } from './store.ts';
+
+/** Longer than for the cache: without Redis a write with a key is not sent. */
+const REDIS_TIMEOUT_MS = 1_000;
+
+export function createKeyedRunner(config: Config, upstream: UpstreamClient, pipeline: Pipeline): RunKeyed {
+  const { idempotencyTtlSeconds, idempotencyQuietMs: quietMs, callTimeoutMs } = config;
+  const ttlMs = 1_000 * idempotencyTtlSeconds;
+  const redis = upstream.redisFor?.('idempotency keys', REDIS_TIMEOUT_MS);
+  const store = redis ? createRedisStore(redis, ttlMs) : createMemoryStore(ttlMs);
+  const settings = { quietMs, callTimeoutMs };
+
+  return async (given, prepared, request, response) => {
+    const { ready } = prepared;
+    const token = bearerOf(request.authorization);
+    const isMutation = ready?.operation.operation === OperationTypeNode.MUTATION;
+    if (!isMutation || ttlMs === 0) return pipeline.run(prepared, request);
+    const name = readKey(given);
+    // Nothing is written without a token.
+    if (token === null || request.explain === 'off') return pipeline.run(prepared, request);
+    if (request.explain === 'plan') return withKeyPrice(await pipeline.run(prepared, request));
+    const key = identify(name, token, ready, request.variables);
+    const claim = await claimKey(store, key, request);
+    if (claim.kind === 'replay') {
+      const outcome = await replay(claim.response, ready, request);
+      response.headers.push('idempotency-replayed', 'true');
+      return outcome;
+    }
+    return runOnce(
+      { store, key, journal: createJournal(key, store, settings, entriesIn(claim.journal)) },
+      prepared,
+      request,
+      pipeline,
+    );
+  };
+}
+
+const entriesIn = (text: string | undefined): (JournalEntry | undefined)[] =>
+  // JSON has null for a write that was not sent.
+  text === undefined ? [] : (JSON.parse(text) as (JournalEntry | null)[]).map((entry) => entry ?? undefined);
+
+/** Waits while another request with the key runs. */
+async function claimKey(store: KeyStore, key: KeyIdentity, { cancellation }: OperationRequest) {
+  for (;;) {
+    const claim = await store.claim(key);
+    if (!claim) throw refused(503, 'IDEMPOTENCY_UNAVAILABLE', 'The store of idempotency keys cannot be reached.', '1');
+    switch (claim.kind) {
+      case 'run':
+      case 'replay':
+        return claim;
+      case 'reused':
+        throw reused();
+      case 'forgotten':
+        throw refused(409, 'IDEMPOTENCY_KEY_UNKNOWN', 'The key was used, and what came of it is no longer kept.');
+      case 'full':
+        throw refused(429, 'TOO_MANY_IDEMPOTENCY_KEYS', 'Too many idempotency keys are in use.', '60');
+      case 'busy':
+        await unlessCancelled(store.changed(key), cancellation);
+        if (cancellation.reason)
+          throw refused(409, 'IDEMPOTENCY_KEY_IN_USE', 'Another request with this idempotency key still runs.', '1');
+    }
+  }
+}
+
+const refused = (status: number, code: ClientCode, message: string, seconds?: string): HttpError =>
+  new HttpError(status, code, message, seconds === undefined ? {} : { 'retry-after': seconds }, true);
+
+const reused = (): HttpError =>
+  refused(
+    422,
+    'IDEMPOTENCY_KEY_REUSED',
+    'The idempotency key belongs to another request: other document, variables or files.',
+  );
+
+async function replay(text: string, ready: ExecutableDocument, { variables }: OperationRequest): Promise<Outcome> {
+  const { outcome, files } = readKept(text, ready);
+  if (files.length > 0 && !includesFiles(await hashFiles(variables), files)) throw reused();
+  return outcome;
+}
+
+interface Run {
+  store: KeyStore;
+  key: KeyIdentity;
+  journal: Journal;
+}
+
+async function runOnce(
+  { store, key, journal }: Run,
+  prepared: Prepared,
+  request: OperationRequest,
+  pipeline: Pipeline,
+): Promise<Outcome> {
+  let result: ExecutionResult | undefined;
+  try {
+    // Sent whole, so that it can be kept.
+    const outcome = await pipeline.run(prepared, { ...request, incremental: undefined, writes: journal });
+    result = outcome.result as ExecutionResult;
+    addHelpLinks(result.errors);
+    return outcome;
+  } finally {
+    await store.end(key, keptOf(journal.entries(), result));
+  }
+}
+
+/** Errors that another attempt may not meet: then only the writes are kept, and the next request reads the rest. */
+const passing: ReadonlySet<unknown> = new Set<ClientCode>([
+  'UPSTREAM_TIMEOUT',
+  'UPSTREAM_UNAVAILABLE',
+  'UPSTREAM_INVALID_RESPONSE',
+  'UPSTREAM_RESULT_UNKNOWN',
+  'RATE_LIMITED',
+  'UNAUTHENTICATED',
+  'IDEMPOTENCY_UNAVAILABLE',
+  'INTERNAL_SERVER_ERROR',
+]);
+
+function keptOf(entries: readonly (JournalEntry | undefined)[], result: ExecutionResult | undefined): Kept {
+  const sent = entries.filter((entry) => entry !== undefined);
+  if (sent.length === 0) return { kind: 'nothing' };
+  const isUnfinished =
+    !result ||
+    sent.some(({ state }) => state === 'sending') ||
+    result.errors?.some(({ extensions }) => passing.has(extensions.code));
+  const text = isUnfinished
+    ? JSON.stringify(entries)
+    : keptText(
+        result,
+        sent.flatMap(({ files }) => files?.hashes ?? []),
+      );
+  if (text.length > KEPT_CHARACTERS_MAX) return { kind: 'mark' };
+  return { kind: isUnfinished ? 'journal' : 'response', text };
+}

@@ -1,0 +1,25 @@
+/** Compares what a write asked for with what the service shows. */
+
+/** Services trim texts and change line ends. */
+export const sameText = (a: string | undefined, b: string | undefined): boolean => plain(a) === plain(b);
+
+const plain = (text = ''): string => text.replace(/\s+/gu, ' ').trim();
+
+/** The content of a note without its markup: the service writes links and pictures in tags of its own. */
+export const sameNote = (a: string | undefined, b: string | undefined): boolean => bare(a) === bare(b);
+
+const bare = (text = ''): string =>
+  text
+    .replace(/\[img=\d{1,6}:[LCR]\][^[\]]{0,1000}\[\/img\]|<图片p_\d{1,6}>/g, '')
+    .replace(/<a\s[^<>]{0,3000}>/gi, (tag) => /href\s{0,9}=\s{0,9}["']([^"']{0,2000})/i.exec(tag)?.[1] ?? '')
+    .replace(/\[url="([^"\n]{0,2000})"\]/g, '$1')
+    .replace(/\[\/url\]|<\/a>|\s/gi, '');
+
+/** Whether pictures of these numbers are stored: all of them, none, or some. */
+export function storedPictures(
+  photos: Readonly<Record<string, unknown>> | undefined,
+  numbers: readonly string[],
+): 'all' | 'none' | 'some' {
+  const stored = numbers.filter((number) => photos?.[number] !== undefined).length;
+  return stored === numbers.length ? 'all' : stored === 0 ? 'none' : 'some';
+}
