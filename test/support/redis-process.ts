@@ -64,25 +64,7 @@ export async function redisCluster(replicas: 0 | 1 = 0) {
     await until(() =>
       nodes.every(({ port }) => /role:master|master_link_status:up/.test(ask(port, 'info', 'replication'))),
     );
-  return {
-    url: `redis+cluster://${addresses.join(',')}`,
-    nodes,
-    /** The primary of the slot of this key. */
-    primaryOf(key: string): RedisProcess {
-      const living = nodes.find(({ port }) => ask(port, 'ping').startsWith('PONG'))!;
-      const slot = Number(ask(living.port, 'cluster', 'keyslot', key));
-      const lines = ask(living.port, 'cluster', 'nodes').split('\n');
-      const owner = lines.find((line) => {
-        const ranges = line
-          .split(' ')
-          .slice(8)
-          .map((range) => range.split('-').map(Number));
-        return / (myself,)?master /.test(line) && ranges.some(([from, to = from]) => from! <= slot && slot <= to!);
-      })!;
-      const port = Number(/:(\d+)@/.exec(owner)![1]);
-      return nodes.find((node) => node.port === port)!;
-    },
-  };
+  return { url: `redis+cluster://${addresses.join(',')}`, nodes };
 }
 
 /** A primary with a replica, and a Sentinel that makes the replica the primary when the primary ends. */

@@ -7,7 +7,7 @@ import { defineScript } from '../../../src/upstream/redis/script.ts';
 import { patientEnv } from '../../support/patient.ts';
 import { hasProgram } from '../../support/optional.ts';
 import { runProgram } from '../../support/program.ts';
-import { hasSentinel, redisCluster, redisSentinel, redisWithTls, startRedis } from '../../support/redis-process.ts';
+import { redisCluster, redisWithTls, startRedis } from '../../support/redis-process.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
 
 test.skipIf(hasRedis)(withoutRedis, () => undefined);
@@ -151,28 +151,12 @@ describe.skipIf(!hasRedis)('a Redis', () => {
     );
   });
 
-  test('in a cluster it is used again after the primary of its keys has ended', async () => {
-    const cluster = await redisCluster(1);
-    const { works, key } = await connect(cluster.url);
-    expect(await works()).toBe(true);
-    cluster.primaryOf(key('echo')).kill();
-    await until(works);
-  });
-
   test('is used again after the client has given up, as it may do in a failover', async () => {
     const { redis, works } = await connect(at(''));
     const ended = new Promise((resolve) => redis.once('end', resolve));
     redis.disconnect();
     await ended;
     expect(await works()).toBe(false);
-    await until(works);
-  });
-
-  test.skipIf(!hasSentinel)('by Sentinels it is used, and again after a failover', async () => {
-    const { url, primary } = await redisSentinel();
-    const { problem, works } = await connect(url);
-    expect([problem, await works()]).toEqual([undefined, true]);
-    primary.kill();
     await until(works);
   });
 });
