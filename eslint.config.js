@@ -133,13 +133,16 @@ const tooled = [
   { folder: 'test/clients', files: 'test/clients/**' },
   { folder: 'test/browser', files: 'test/browser/**' },
   { folder: 'bench', files: 'bench/apollo.ts' },
+  { folder: 'examples/react-relay', files: 'examples/react-relay/**' },
+  { folder: 'examples/offline-apollo', files: 'examples/{offline-apollo,shared}/**' },
 ];
 
 export default tseslint.config(
   {
     ignores: [
       '**/node_modules',
-      'dist',
+      '**/dist',
+      '**/__generated__',
       'coverage',
       'generated/operations.ts',
       'test/clients/documents.ts',
@@ -148,7 +151,7 @@ export default tseslint.config(
     ],
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [js.configs.recommended, ...tseslint.configs.recommendedTypeChecked],
     languageOptions: {
       parserOptions: {
@@ -185,7 +188,10 @@ export default tseslint.config(
       'regexp/no-super-linear-move': ['error', { ignoreSticky: false, report: 'potential' }],
     },
   },
-  { files: ['src/config/read.ts', 'test/**/*.ts', 'bench/**/*.ts'], rules: { 'no-restricted-properties': 'off' } },
+  {
+    files: ['src/config/read.ts', 'test/**/*.ts', 'bench/**/*.ts', 'examples/shared/proxy.ts'],
+    rules: { 'no-restricted-properties': 'off' },
+  },
   {
     // A test may look at anything, loosely typed answers first of all.
     files: ['test/**/*.ts', 'bench/**/*.ts'],

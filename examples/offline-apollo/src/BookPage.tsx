@@ -1,0 +1,138 @@
+import { useApolloClient, useQuery } from '@apollo/client/react';
+import { BookDocument, type BookQuery, type CollectionStatus } from 'catalog-graphql-client';
+import { useState } from 'react';
+import { inWords, loadByRest, type Traffic, trafficOf } from '../../shared/traffic.ts';
+import { TOKEN } from './client.ts';
+import { outbox } from './outbox.ts';
+import { statuses } from './ShelfPage.tsx';
+
+export function BookPage({ id }: { id: string }) {
+  const [since] = useState(() => performance.now());
+  const { data, error } = useQuery(BookDocument, { variables: { id }, fetchPolicy: 'cache-and-network' });
+  if (!data)
+    return (
+      <p className="card" role="status">
+        {error ? 'This book was not opened before, and there is no connection.' : 'Loading the book…'}
+      </p>
+    );
+  const { book } = data;
+  if (!book) return <p className="card">There is no such book.</p>;
+  return (
+    <article>
+      <section className="card head">
+        <img className="cover" src={book.cover?.medium ?? '/icon.svg'} alt="" width="110" height="165" />
+        <div>
+          <h1 lang="zh">{book.title}</h1>
+          <p className="soft" lang="zh">
+            {[...book.authors, book.publisher, book.publishedOn].filter(Boolean).join(' · ')}
+          </p>
+          {book.rating?.average != null && <p>{book.rating.average.toFixed(1)} of 10</p>}
+        </div>
+      </section>
+      <Entry book={book} />
+      <section className="card">
+        <h2>About the book</h2>
+        <p lang="zh">{book.summary}</p>
+      </section>
+      {book.series && (
+        <section className="card">
+          <h2>
+            Series: <span lang="zh">{book.series.title}</span>
+          </h2>
+          <ul className="plain" lang="zh">
+            {book.series.books?.nodes.map((each) => (
+              <li key={each.id}>
+                <a href={`#${each.id}`} aria-current={each.id === book.id ? 'page' : undefined}>
+                  {each.title}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <section className="card">
+        <h2>
+          Annotations{' '}
+          {book.annotations?.totalCount != null && <span className="soft">({book.annotations.totalCount})</span>}
+        </h2>
+        <ul className="plain notes" lang="zh">
+          {book.annotations?.nodes.map((each) => (
+            <li key={each.id}>
+              <p className="soft">{each.author?.name}</p>
+              <p>{each.abstract}</p>
+            </li>
+          ))}
+        </ul>
+      </section>
+      <TrafficPanel book={book.id.replace('Book:', '')} since={since} />
+    </article>
+  );
+}
+
+/** The reader's entry. A change is queued, and shown at once. */
+function Entry({ book }: { book: NonNullable<BookQuery['book']> }) {
+  const client = useApolloClient();
+  const entry = book.viewerCollection;
+  const change = (change: { status?: CollectionStatus; rating?: number }) =>
+    void outbox.add(client, {
+      title: book.title,
+      variables: {
+        book: book.id,
+        status: entry?.status ?? 'READING',
+        rating: entry?.rating?.value ?? null,
+        tags: entry?.tags ?? [],
+        comment: entry?.comment ?? null,
+        ...change,
+      },
+    });
+  return (
+    <section className="card" aria-labelledby="entry">
+      <h2 id="entry">On my shelf</h2>
+      <div className="row" role="group" aria-label="Status">
+        {(Object.keys(statuses) as CollectionStatus[]).map((status) => (
+          <button key={status} aria-pressed={entry?.status === status} onClick={() => change({ status })}>
+            {statuses[status]}
+          </button>
+        ))}
+      </div>
+      <div className="row" role="group" aria-label="My rating">
+        {[1, 2, 3, 4, 5].map((value) => (
+          <button
+            key={value}
+            className="star"
+            aria-label={`${value} of 5`}
+            aria-pressed={entry?.rating?.value === value}
+            onClick={() => change({ rating: value })}
+          >
+            {value <= (entry?.rating?.value ?? 0) ? '★' : '☆'}
+          </button>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+/** What this page transferred, beside what the same page transfers by REST. */
+function TrafficPanel({ book, since }: { book: string; since: number }) {
+  const [measured, setMeasured] = useState<{ graph: Traffic; rest: Traffic }>();
+  const measure = async () => setMeasured({ graph: trafficOf('/graphql', since), rest: await loadByRest(book, TOKEN) });
+  return (
+    <section className="card">
+      <h2>What this page transferred</h2>
+      {measured ? (
+        <dl className="traffic">
+          <dt>GraphQL</dt>
+          <dd id="graph" data-bytes={measured.graph.bytes}>
+            {inWords(measured.graph)}
+          </dd>
+          <dt>The same by REST</dt>
+          <dd id="rest" data-bytes={measured.rest.bytes}>
+            {inWords(measured.rest)}
+          </dd>
+        </dl>
+      ) : (
+        <button onClick={() => void measure().catch(() => undefined)}>Compare with REST</button>
+      )}
+    </section>
+  );
+}

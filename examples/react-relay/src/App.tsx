@@ -1,0 +1,55 @@
+import { Component, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react';
+import { RelayEnvironmentProvider } from 'react-relay';
+import { BookPage } from './BookPage.tsx';
+import { createEnvironment } from './environment.ts';
+
+const FIRST = '27025715';
+/** The book that the address names, and since when: what a page transferred counts from then on. */
+const opened = () => ({ id: decodeURIComponent(location.hash.slice(1)) || FIRST, since: performance.now() });
+
+export function App() {
+  const environment = useMemo(createEnvironment, []);
+  const [{ id, since }, setPage] = useState(opened);
+  useEffect(() => {
+    const follow = () => setPage(opened());
+    window.addEventListener('hashchange', follow);
+    return () => window.removeEventListener('hashchange', follow);
+  }, []);
+  return (
+    <RelayEnvironmentProvider environment={environment}>
+      <header className="bar">
+        <a href={`#${FIRST}`}>catalog</a>
+        <span className="soft">alice’s view, with React and Relay</span>
+      </header>
+      <main>
+        <Failure key={id}>
+          <Suspense
+            fallback={
+              <p className="card" role="status">
+                Loading the book…
+              </p>
+            }
+          >
+            <BookPage id={id} since={since} />
+          </Suspense>
+        </Failure>
+      </main>
+    </RelayEnvironmentProvider>
+  );
+}
+
+/** A page that failed as a whole can be tried again. */
+class Failure extends Component<{ children: ReactNode }, { message?: string }> {
+  override state: { message?: string } = {};
+  static getDerivedStateFromError = (error: Error) => ({ message: error.message });
+  override render() {
+    if (this.state.message === undefined) return this.props.children;
+    return (
+      <div className="card" role="alert">
+        <h1>The page could not be loaded</h1>
+        <p>{this.state.message}</p>
+        <button onClick={() => location.reload()}>Try again</button>
+      </div>
+    );
+  }
+}

@@ -1,0 +1,74 @@
+import { meros } from 'meros/browser';
+import {
+  Environment,
+  Network,
+  Observable,
+  RecordSource,
+  Store,
+  type GraphQLResponse,
+  type RequestParameters,
+  type UploadableMap,
+  type Variables,
+} from 'relay-runtime';
+
+/** The reader of the demo. */
+export const TOKEN = 'demo-alice';
+
+/** A part of a response in the format of 20220824. */
+interface Part {
+  data?: object | null;
+  errors?: object[];
+  incremental?: { data: object | null; path: (string | number)[]; label: string; errors?: object[] }[];
+  hasNext?: boolean;
+}
+
+const post = (init: { body: BodyInit; headers: Record<string, string> }) =>
+  fetch('/graphql', {
+    method: 'POST',
+    body: init.body,
+    headers: {
+      authorization: `Bearer ${TOKEN}`,
+      accept: 'multipart/mixed; deferSpec=20220824, application/json',
+      ...init.headers,
+    },
+  });
+
+function send({ text, name }: RequestParameters, variables: Variables, files: UploadableMap | null | undefined) {
+  const operation = JSON.stringify({ query: text, operationName: name, variables });
+  if (!files) return post({ body: operation, headers: { 'content-type': 'application/json' } });
+  // A GraphQL multipart request: the map says where in the variables each file belongs.
+  const body = new FormData();
+  const paths = Object.keys(files);
+  body.set('operations', operation);
+  body.set('map', JSON.stringify(Object.fromEntries(paths.map((path, at) => [at, [path]]))));
+  paths.forEach((path, at) => body.set(String(at), files[path]!));
+  return post({ body, headers: { 'x-graphql-csrf': '1' } });
+}
+
+/** Relay takes each deferred fragment as a response of its own, with a label and a path. */
+function* responsesOf({ data, errors, incremental = [], hasNext = false }: Part): Generator<GraphQLResponse> {
+  const all = [...(data === undefined ? [] : [{ data, errors }]), ...incremental];
+  for (const [at, each] of all.entries()) {
+    const isFinal = !hasNext && at === all.length - 1;
+    yield { ...each, extensions: { is_final: isFinal } } as unknown as GraphQLResponse;
+  }
+}
+
+const network = Network.create((request, variables, _, files) =>
+  Observable.create((sink) => {
+    const read = async () => {
+      const parts: Response | AsyncIterable<{ body: unknown }> = await meros(await send(request, variables, files));
+      if (parts instanceof Response) {
+        if (!parts.headers.get('content-type')?.includes('json'))
+          throw new Error(`The facade does not respond (status ${parts.status}).`);
+        for (const response of responsesOf((await parts.json()) as Part)) sink.next(response);
+      } else {
+        for await (const { body } of parts) for (const each of responsesOf(body as Part)) sink.next(each);
+      }
+      sink.complete();
+    };
+    read().catch((error: unknown) => sink.error(error as Error));
+  }),
+);
+
+export const createEnvironment = (): Environment => new Environment({ network, store: new Store(new RecordSource()) });

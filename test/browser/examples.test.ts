@@ -1,0 +1,291 @@
+/** The apps of examples/, started as their READMEs say, over the program with the demo data. */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import type { Browser, Page, Request } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { publishClient } from '../../build.mjs';
+import { picture } from '../support/service.ts';
+import { startProgram } from '../support/program.ts';
+import type { Program } from '../support/program.ts';
+import { executablePath, PATIENT } from './chromium.ts';
+
+const apps = ['react-relay', 'offline-apollo'] as const;
+const env = { PORT: '0', ORIGIN_PORT: '0', PERSISTED_OPERATIONS: 'client/manifest.json' };
+let program: Program;
+let browser: Browser;
+const urls = {} as Record<(typeof apps)[number], string>;
+const stops: (() => void)[] = [];
+
+beforeAll(async () => {
+  if (!executablePath) return;
+  program = await startProgram(env);
+  browser = await chromium.launch({ executablePath, args: ['--no-sandbox'], timeout: PATIENT });
+  await publishClient(); // before both apps do
+  await Promise.all(apps.map(async (name) => (urls[name] = await startApp(name))));
+}, 4 * PATIENT);
+afterAll(async () => {
+  for (const stop of stops) stop();
+  await browser?.close();
+  await program?.stop();
+});
+
+function startApp(name: string): Promise<string> {
+  const child = spawn(process.execPath, ['examples/start.mjs', name], {
+    env: { ...process.env, NODE_ENV: undefined, CATALOG_URL: program.url, ORIGIN_URL: program.origin, APP_PORT: '0' },
+  });
+  stops.push(() => child.kill());
+  let out = '';
+  return new Promise((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      out += chunk.toString();
+      const [, url] = /^app +(\S+)$/m.exec(out) ?? [];
+      if (url) resolve(url);
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    child.once('exit', (code) => reject(new Error(`examples/${name} ended with ${code}: ${out}`)));
+  });
+}
+
+async function open(name: (typeof apps)[number], width: number, colorScheme: 'light' | 'dark' = 'light') {
+  const context = await browser.newContext({ viewport: { width, height: 844 }, colorScheme });
+  onTestFinished(() => context.close());
+  context.setDefaultTimeout(PATIENT);
+  const page = await context.newPage();
+  const failures: string[] = [];
+  page.on('pageerror', (error) => failures.push(error.message));
+  const requests: Request[] = [];
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname === '/graphql') requests.push(request);
+  });
+  await page.goto(urls[name]);
+  return { context, page, failures, requests };
+}
+
+/** What the page says that it transferred is what a tenth of the REST way may be. */
+async function expectTenth(page: Page, requests: number): Promise<void> {
+  const bytes = (id: string) => page.locator(`#${id}`).getAttribute('data-bytes').then(Number);
+  await page.locator('#rest').waitFor();
+  const [graph, rest] = [await bytes('graph'), await bytes('rest')];
+  console.log(`${await page.title()}: ${(await page.locator('.traffic').innerText()).replaceAll('\n', ' ')}`);
+  expect(await page.locator('#graph').innerText()).toMatch(new RegExp(`^${requests} requests?, `));
+  expect(graph).toBeGreaterThan(500);
+  expect(graph).toBeLessThanOrEqual(rest / 10);
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+async function violations(page: Page) {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run: () => Promise<{ violations: { id: string }[] }> } };
+    return (await axe.run()).violations.map(({ id }) => id);
+  });
+}
+
+async function shoot(page: Page, name: string): Promise<void> {
+  if (process.env.SCREENSHOTS)
+    await page.screenshot({ path: join(process.env.SCREENSHOTS, `${name}.png`), fullPage: true });
+}
+
+/** What the service has stored. */
+async function entryOf(book: string) {
+  const response = await fetch(`${program.origin}/v2/book/${book}/collection`, {
+    headers: { authorization: 'Bearer demo-alice' },
+  });
+  return (await response.json()) as { status: string; rating?: { value: string }; comment?: string };
+}
+
+const test$ = test.skipIf(!executablePath);
+
+test$('react-relay: the page of a book is one request with deferred parts, of a tenth of the bytes', async () => {
+  const { page, requests, failures } = await open('react-relay', 1280);
+  await expectTenth(page, 1);
+  expect(requests).toHaveLength(1);
+  const response = await requests[0]!.response();
+  expect(response!.headers()['content-type']).toMatch(/^multipart\/mixed/);
+  expect(await page.locator('h1').innerText()).toBe('永恒的边缘');
+  expect(await page.locator('.series li').count()).toBe(3);
+  expect(await page.locator('.list > li').count()).toBe(3);
+  await page.locator('.series a').first().click();
+  await page.locator('h1', { hasText: '巨人的陨落' }).waitFor();
+  expect(failures).toEqual([]);
+});
+
+test$('react-relay: a change of the shelf is shown before the response, and a rejected one is taken back', async () => {
+  const { page } = await open('react-relay', 390);
+  const status = (name: string) => page.getByRole('button', { name, exact: true });
+  await page.locator('#rest').waitFor();
+  expect(await status('Reading').getAttribute('aria-pressed')).toBe('true');
+  let respond: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (respond = resolve));
+  await page.route('**/graphql', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await status('Read').click();
+  await expect.poll(() => status('Read').getAttribute('aria-pressed')).toBe('true');
+  expect((await entryOf('27025715')).status).toBe('reading');
+  respond();
+  await expect.poll(async () => (await entryOf('27025715')).status).toBe('read');
+
+  const comment = page.locator('#comment');
+  const before = await comment.inputValue();
+  await comment.fill('长'.repeat(351));
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(() => page.locator('#comment-wrong').innerText()).toContain('at most 350 characters');
+  expect(await comment.getAttribute('aria-invalid')).toBe('true');
+  expect((await entryOf('27025715')).comment).toBe(before);
+});
+
+test$(
+  'react-relay: errors of a form are at their fields, and an annotation with a picture appears in the list',
+  async () => {
+    const { page, requests } = await open('react-relay', 1280);
+    await page.getByRole('button', { name: 'Write one' }).click();
+    await page.locator('#page').fill('0');
+    await page.locator('#content').fill('太短');
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await expect.poll(() => page.locator('#content-wrong').innerText()).toContain('more than 15 characters');
+    expect(await page.locator('#page-wrong').innerText()).not.toBe('');
+    await shoot(page, 'Relay form 1280 light');
+
+    const text = '这一页写得真好，值得慢慢地读上好几遍，再抄下来。';
+    await page.locator('#page').fill('7');
+    await page.locator('#content').fill(text);
+    const buffer = Buffer.from(await picture('png', 5_000).arrayBuffer());
+    await page.locator('#picture').setInputFiles({ name: 'page.png', mimeType: 'image/png', buffer });
+    await page.getByRole('button', { name: 'Publish' }).click();
+    const first = page.locator('.list > li').first();
+    await first.filter({ hasText: text }).waitFor();
+    expect(requests.at(-1)!.headers()['content-type']).toMatch(/^multipart\/form-data/);
+    const stored = await (await fetch((await first.locator('img').getAttribute('src'))!)).arrayBuffer();
+    expect(Buffer.from(stored).equals(buffer)).toBe(true);
+  },
+);
+
+/** Opens the second book of the shelf, when the app can start without a network. */
+async function openBook(page: Page): Promise<string> {
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  await page.locator('#reading a').nth(1).click();
+  await page.locator('article').waitFor();
+  return page.locator('h1').innerText();
+}
+
+test$(
+  'offline-apollo: reads are GETs of trusted documents, and the page of a book has a tenth of the bytes',
+  async () => {
+    const { page, requests, failures } = await open('offline-apollo', 390);
+    await openBook(page);
+    await page.getByRole('button', { name: 'Compare with REST' }).click();
+    await expectTenth(page, 1);
+    expect(requests.map((request) => request.method())).toEqual(['GET', 'GET']);
+    for (const request of requests) expect(request.url()).not.toContain('query=');
+    expect(failures).toEqual([]);
+  },
+);
+
+test$('offline-apollo: what was seen is there offline, and queued writes are sent once, with their keys', async () => {
+  const { context, page, requests, failures } = await open('offline-apollo', 390);
+  const title = await openBook(page);
+  const book = decodeURIComponent(new URL(page.url()).hash).replace('#Book:', '');
+  await expect.poll(() => stored(page, 'cache')).toContain(title);
+
+  await context.setOffline(true);
+  await page.reload();
+  await page.locator('h1', { hasText: title }).waitFor();
+  await page.getByRole('button', { name: 'Read', exact: true }).click();
+  await page.getByRole('button', { name: '2 of 5' }).click();
+  await page.locator('#outbox', { hasText: '2 changes wait' }).waitFor();
+  await expect.poll(() => stored(page, 'outbox')).toContain('"rating":2');
+  await shoot(page, 'Shelf offline 390 light');
+  // The app ends and starts again: the writes are still there, and shown.
+  await page.reload();
+  await page.locator('#outbox', { hasText: '2 changes wait' }).waitFor();
+  await page.getByRole('link', { name: 'Shelf' }).click();
+  await page.locator('#read', { hasText: title }).waitFor();
+  expect((await entryOf(book)).status).toBe('reading');
+
+  requests.length = 0;
+  await context.setOffline(false);
+  await page.locator('#outbox').waitFor({ state: 'detached' });
+  expect(await entryOf(book)).toMatchObject({ status: 'read', rating: { value: '2' } });
+  const writes = requests.filter((request) => request.method() === 'POST');
+  const keys = writes.map((request) => request.headers()['idempotency-key']);
+  expect(new Set(keys).size).toBe(2);
+  for (const key of keys) expect(key).toMatch(/^[!-~]{16,}$/);
+  expect(await stored(page, 'outbox')).toBe('[]');
+  expect(await page.locator('#read').innerText()).toContain(title);
+  expect(failures).toEqual([]);
+});
+
+/** A request that fails on its way is repeated with the key that it had. */
+test$('offline-apollo: a write whose response is lost is sent again with the same key', async () => {
+  const { page, requests } = await open('offline-apollo', 390);
+  await openBook(page);
+  let lost = 0;
+  await page.route('**/graphql', async (route) => {
+    if (route.request().method() !== 'POST' || lost++ > 0) return route.continue();
+    await route.fetch(); // the service has made the write
+    await route.abort('connectionreset');
+  });
+  await page.getByRole('button', { name: '4 of 5' }).click();
+  await expect.poll(() => lost, { timeout: PATIENT }).toBe(2);
+  await page.locator('#outbox').waitFor({ state: 'detached' });
+  const keys = requests.flatMap((request) => request.headers()['idempotency-key'] ?? []);
+  expect(keys).toHaveLength(2);
+  expect(keys[0]).toBe(keys[1]);
+  expect(await page.getByRole('button', { name: '4 of 5' }).getAttribute('aria-pressed')).toBe('true');
+});
+
+/** What the app has in IndexedDB, as text. */
+const stored = (page: Page, key: string): Promise<string> =>
+  page.evaluate(
+    (name) =>
+      new Promise<string>((resolve, reject) => {
+        const opening = indexedDB.open('keyval-store');
+        opening.onerror = () => reject(new Error('no database'));
+        opening.onsuccess = () => {
+          const reading = opening.result.transaction('keyval').objectStore('keyval').get(name);
+          reading.onsuccess = () => {
+            opening.result.close();
+            resolve(JSON.stringify(reading.result ?? null));
+          };
+        };
+      }),
+    key,
+  );
+
+test$.each([
+  ['react-relay', 1280, 'light'],
+  ['react-relay', 390, 'dark'],
+  ['offline-apollo', 1280, 'dark'],
+  ['offline-apollo', 390, 'light'],
+] as const)(
+  '%s at %i pixels, %s: nothing that axe-core finds, and nothing beside the screen',
+  async (name, width, scheme) => {
+    const { page } = await open(name, width, scheme);
+    const expectGood = async (shown: string) => {
+      await page.waitForLoadState('networkidle');
+      expect(await violations(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      await shoot(page, `${name} ${shown} ${width} ${scheme}`);
+    };
+    await page
+      .locator(name === 'react-relay' ? '#rest' : '#reading li')
+      .first()
+      .waitFor();
+    await expectGood('first');
+    if (name === 'react-relay') return;
+    await openBook(page);
+    await expectGood('book');
+  },
+);
+
+test$.each(apps)('%s: its lock file names no host', (name) => {
+  const lock = `examples/${name}/package-lock.json`;
+  expect(existsSync(lock)).toBe(true);
+  expect(readFileSync(lock, 'utf8')).not.toMatch(/"resolved": "https?:/);
+});
