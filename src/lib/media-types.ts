@@ -1,4 +1,4 @@
-/** Media types of the headers Content-Type and Accept. */
+/** The header Accept. */
 
 export interface MediaRange {
   /** In lower case, without parameters. */
@@ -36,7 +36,3 @@ export function specificity(range: string, type: string): number | undefined {
 
 /** `*` is Java's. */
 export const isWildcard = (range: string): boolean => range === '*/*' || range === '*';
-
-/** The media type of a Content-Type header, in lower case and without parameters. */
-export const essenceOf = (contentType: string | undefined): string =>
-  contentType === undefined ? '' : contentType.split(';', 1)[0]!.trim().toLowerCase();

@@ -199,10 +199,11 @@ function collected(id: string, answer: CollectionRecord): Collected {
 }
 
 /** A record with every member of its type: one that the service omitted is undefined, because it has its default value. */
-const held = <Shape extends object>(members: readonly (keyof Shape)[], record: Shape): Shape => ({
-  ...(Object.fromEntries(members.map((name) => [name, undefined])) as Shape),
-  ...record,
-});
+function held<Shape extends object>(members: readonly (keyof Shape)[], record: Shape): Shape {
+  const absent: Partial<Record<keyof Shape, undefined>> = {};
+  for (const member of members) absent[member] = undefined;
+  return { ...absent, ...record };
+}
 
 /**
  * Everything that contains a collection or its book, whose rating and tags depend on its readers. All shelves, because a person has an id

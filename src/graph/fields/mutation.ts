@@ -146,7 +146,7 @@ async function written<In, Out, Fields extends InputFieldMap, Result>(
           () => (id = sourceIdOf(target[1], (input as Record<string, string>)[target[0]]!, target[0])),
         ),
       ...(check?.(input, id) ?? []),
-      ...pictureViolations(pictures, maxPictures),
+      ...(pictures.length > 0 ? pictureViolations(pictures, maxPictures) : []),
     ].filter((each) => each !== undefined);
     if (first) throw violationError([first, ...more]);
     const result = run ? await run({ send, write, read, id, viewer }, input) : ((await send()) as Result);
@@ -154,7 +154,7 @@ async function written<In, Out, Fields extends InputFieldMap, Result>(
   } catch (error) {
     throw withClientCode(error, { ...errorCodes, ...(pictures.length > 0 && pictureErrorCodes) });
   } finally {
-    discardPictures(pictures);
+    if (pictures.length > 0) discardPictures(pictures);
     if (mayBeDone && invalidates !== 'nothing') await upstream.invalidate(invalidates(id, input));
   }
 }

@@ -139,6 +139,14 @@ function planGroups(
   const rule = typeRule(type);
   const all = deferred.length === 0 ? fields : [...fields, ...deferred.flatMap((part) => part.fields)];
   const members = neededMembers(all);
+  const eagerCalls: PlannedField[] = [];
+  const selected = new Set<string>();
+  let readsRecord = false;
+  for (const plan of all) {
+    selected.add(plan.field.name);
+    if (plan.mode === 'call') eagerCalls.push(plan);
+    else readsRecord ||= plan.needs.length > 0;
+  }
   const { tiers } = rule.record ?? {};
   // The tier of a caller's own token is learned and may change, so it excludes nothing here. The configured tier is certain.
   const tier = walk.viewer.isLoggedIn ? null : walk.viewer.filmTier;
@@ -150,12 +158,12 @@ function planGroups(
     initialMembers: deferred.length === 0 ? members : neededMembers(fields),
     tierRefused:
       tiers && tier ? new Set(members.filter((member) => tiers[member]?.includes(tier) === false)) : nothingRefused,
-    readsRecord: all.some((plan) => plan.mode !== 'call' && plan.needs.length > 0),
-    eagerCalls: all.filter((plan) => plan.mode === 'call'),
+    readsRecord,
+    eagerCalls,
     fields,
     outputFields,
     deferred,
-    selected: new Set(all.map((plan) => plan.field.name)),
+    selected,
   };
 }
 

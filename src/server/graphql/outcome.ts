@@ -92,7 +92,11 @@ export function ageHeaders({ callLog }: UpstreamSession): string[] {
 }
 
 /** From the start of the first call to the end of the last. */
-const timeOf = (calls: readonly LoggedCall[]): number =>
-  calls.length === 0
-    ? 0
-    : Math.max(...calls.map(({ startMs, ms }) => startMs + ms)) - Math.min(...calls.map(({ startMs }) => startMs));
+function timeOf(calls: readonly LoggedCall[]): number {
+  let [from, to] = [Infinity, 0];
+  for (const { startMs, ms } of calls) {
+    from = Math.min(from, startMs);
+    to = Math.max(to, startMs + ms);
+  }
+  return Math.max(0, to - from);
+}

@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config/settings.ts';
-import { type CoercedVariables, variablesOf } from '../../graph/plan/variables.ts';
+import { type CoercedVariables, variablesOf } from '../../graph/plan/arguments.ts';
 import type { Context } from '../../graph/context.ts';
 import { type Variables, isIncremental, withoutIncremental } from '../../graph/plan/document.ts';
 import { type Executed, createExecutor } from '../../graph/execute/executor.ts';

@@ -10,7 +10,6 @@ import {
   type Span,
   SpanKind,
   SpanStatusCode,
-  type Tracer,
   context,
   trace,
 } from '@opentelemetry/api';
@@ -28,7 +27,6 @@ const SCOPE = 'catalog-graphql';
 const CLOSE_MS = 4_000;
 
 export function createTracing(config: Config, log: Logger) {
-  let tracer = trace.getTracer(SCOPE);
   let headers = config.otelExporterOtlpHeaders;
   let close = async () => undefined as void;
   const { otelExporterOtlpEndpoint: exportTo } = config;
@@ -37,16 +35,14 @@ export function createTracing(config: Config, log: Logger) {
   async function load(endpoint: string): Promise<void> {
     const { createExportingProvider } = await import('./otlp-exporter.ts');
     const provider = createExportingProvider(endpoint, config, () => headers ?? {}, log);
-    tracer = provider.getTracer(SCOPE);
+    tracing.tracer = provider.getTracer(SCOPE);
     // A failed export is logged already.
     close = async () => void (await settlesWithin(CLOSE_MS, provider.shutdown()).catch(() => undefined));
     loading = undefined;
   }
 
-  return {
-    get tracer(): Tracer {
-      return tracer;
-    },
+  const tracing = {
+    tracer: trace.getTracer(SCOPE),
     /** Resolves when the exporter is loaded; undefined if there is none to wait for. */
     get loading(): Promise<void> | undefined {
       return loading;
@@ -59,6 +55,7 @@ export function createTracing(config: Config, log: Logger) {
       await close();
     },
   };
+  return tracing;
 }
 
 /** The parent of an operation's span: the active span of an embedding program, or else that of the request's headers. */

@@ -31,8 +31,7 @@ export function learnFromResponse(credential: Credential, endpoint: Endpoint, va
  */
 export function learnFromRejection(credential: Credential, endpoint: Endpoint, rejection: UpstreamRejection): Error {
   const { details } = rejection;
-  if (endpoint.share !== 'tier' || endpoint.tiers.length === tiers.length || details.code !== NEED_PERMISSION)
-    return rejection;
+  if (endpoint.tiers.length === tiers.length || details.code !== NEED_PERMISSION) return rejection;
   const lacking = tiers.filter((tier) => !endpoint.tiers.includes(tier));
   if (provesTier(credential, endpoint, details.request)) learn(credential, lacking);
   const tierRequired = new TierRequired(endpoint.tiers, endpoint.path, true);

@@ -260,7 +260,7 @@ export class UpstreamCall implements SharedCall {
     logged.error = cause instanceof UpstreamFailure ? cause.code : (cause as Error).name;
     if (!(cause instanceof UpstreamRejection)) return cause;
     if (cause.details.status !== undefined) logged.status ??= cause.details.status;
-    return learnFromRejection(credential, endpoint, cause);
+    return endpoint.share === 'tier' ? learnFromRejection(credential, endpoint, cause) : cause;
   }
 
   private finish(): void {

@@ -96,9 +96,9 @@ export const noBody: RequestBody = Object.freeze({});
 export function requestBody({ endpoint, input }: ApiRequest, files: AsyncIterable<FilePart> | undefined): RequestBody {
   const { body: media, params } = endpoint;
   if (media === 'empty') return noBody;
-  const values = Object.fromEntries(
-    Object.entries(input).filter(([name, value]) => !params.includes(name) && value !== undefined && value !== null),
-  );
+  const values: Record<string, string> = {};
+  for (const [name, value] of Object.entries(input as Record<string, string | null | undefined>))
+    if (!params.includes(name) && value !== undefined && value !== null) values[name] = value;
   if (files) return multipartForm(values, files);
   if (media === 'json') {
     if (Object.keys(values).length === 0) return noBody;

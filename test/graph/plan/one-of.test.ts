@@ -2,7 +2,7 @@ import { GraphQLDirective, type OperationDefinitionNode, buildSchema, parse, val
 import { describe, expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
 import { plainlyOf } from '../../../src/graph/plan/arguments.ts';
-import { variablesOf } from '../../../src/graph/plan/variables.ts';
+import { variablesOf } from '../../../src/graph/plan/arguments.ts';
 
 // No input of the schema is one of these yet: one that becomes so works.
 const small = buildSchema(`

@@ -69,8 +69,8 @@ export function trackConnections(server: Server, settings: ConnectionSettings, u
   }
 
   return {
-    /** Undefined for a closed connection. */
-    get: (socket: Socket): Connection | undefined => tracked.get(socket),
+    /** All that are not closed. */
+    open: tracked as ReadonlyMap<Socket, Connection>,
     size: () => tracked.size,
     /** Requests that are being answered. */
     exchanges: (): Exchange[] => [...tracked.values()].flatMap(({ exchanges }) => exchanges),

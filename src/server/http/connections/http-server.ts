@@ -87,7 +87,7 @@ export class HttpServer {
     this.server.on('clientError', (error: ParseError, socket: Socket) => this.onParseError(error, socket));
     this.server.on('checkExpectation', (request, response) => this.onRequest(request, response));
     this.server.on('connect', ({ headers: { origin } }, socket) => {
-      const connection = this.connections.get(socket as Socket);
+      const connection = this.connections.open.get(socket as Socket);
       socket.on('error', ignore);
       if (connection) endConnection(socket, connection, noTunnel(), origin, config);
       else socket.destroy();
@@ -108,7 +108,7 @@ export class HttpServer {
   }
 
   private onParseError({ code, rawPacket }: ParseError, socket: Socket): void {
-    const connection = this.connections.get(socket);
+    const connection = this.connections.open.get(socket);
     if (!connection || code === 'ECONNRESET') socket.destroy();
     else if (!connection.isBroken) {
       const { config } = this.parts;
@@ -126,7 +126,7 @@ export class HttpServer {
   }
 
   private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const connection = this.connections.get(request.socket);
+    const connection = this.connections.open.get(request.socket);
     if (!connection) return void response.destroy();
     if (connection.exchanges.length >= MAX_PIPELINED) return this.postpone(connection, request, response);
     const path = pathOf(request);

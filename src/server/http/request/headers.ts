@@ -96,3 +96,7 @@ export function requestIdOf(request: IncomingMessage): string {
 const processPart = randomUUID().slice(0, 24);
 let lastNumber = 0;
 const nextRequestId = (): string => processPart + (++lastNumber).toString(16).padStart(12, '0');
+
+/** The media type of a Content-Type header, in lower case and without parameters. */
+export const essenceOf = (contentType: string | undefined): string =>
+  contentType === undefined ? '' : contentType.split(';', 1)[0]!.trim().toLowerCase();

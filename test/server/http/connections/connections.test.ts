@@ -21,7 +21,7 @@ async function setUp(settings: Partial<ConnectionSettings>) {
   const sockets: Socket[] = [];
   const connections: Connections[] = [];
   const server = createServer((request, response) => {
-    const connection = connections[0]!.get(request.socket)!;
+    const connection = connections[0]!.open.get(request.socket)!;
     connection.exchanges.push(new Exchange(request, response, connection.backlog, '', []));
     response.on('close', () => connection.exchanges.shift());
     if (request.url === '/held') held.push(response);

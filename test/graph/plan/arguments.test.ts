@@ -3,7 +3,7 @@ import { type VariableDefinitionNode, getOperationAST, parse } from 'graphql';
 import { getVariableValues } from 'graphql/execution/values.js';
 import { expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
-import { variablesOf } from '../../../src/graph/plan/variables.ts';
+import { variablesOf } from '../../../src/graph/plan/arguments.ts';
 
 const options = { maxErrors: 10, hideSuggestions: false };
 const definitionsOf = (text: string): readonly VariableDefinitionNode[] =>
