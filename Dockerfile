@@ -1,6 +1,9 @@
 # Facade and origin in one image: without arguments it runs the facade, with `origin` the origin alone.
 # Node 24 contains SQLite, so the optional package for older releases is left out.
-FROM node:24-bookworm-slim AS build
+# A release names it by its digest: docs/operations.md.
+ARG NODE=node:24-bookworm-slim
+
+FROM ${NODE} AS build
 WORKDIR /app
 COPY package.json package-lock.json build.mjs ./
 RUN npm ci --ignore-scripts
@@ -8,12 +11,12 @@ COPY src src
 COPY graphiql graphiql
 RUN node build.mjs && node build.mjs src/facade.ts
 
-FROM node:24-bookworm-slim AS dependencies
+FROM ${NODE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
-FROM node:24-bookworm-slim
+FROM ${NODE}
 # npm and yarn are removed too, because nothing is installed in a running container.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* \
   && mkdir /data && chown node:node /data

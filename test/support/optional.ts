@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Folders of tests that have a package.json of their own. */
-const tooled = ['test/clients', 'test/frontend', 'test/conformance', 'test/runtimes'];
+const tooled = ['test/clients', 'test/frontend', 'test/conformance', 'test/runtimes', 'test/kubernetes'];
 const programs = ['redis-server', 'redis-sentinel', 'openssl', 'curl', 'nginx', 'promtool'];
 
 /** The folders with a package that is not installed. */
