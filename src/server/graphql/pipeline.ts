@@ -16,6 +16,7 @@ import type { Admission } from '../http/connections/admission.ts';
 import type { BodyReader } from '../http/request/body.ts';
 import { addHelpLinks } from '../http/response/http-error.ts';
 import { NOT_EXECUTABLE } from '../http/response/status.ts';
+import { isExecutionTraced, traceExecution } from '../observability/graphql-channels.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { type KnownOperations, createOperationObserver, createSlowLog } from '../observability/operations.ts';
 import { createRequestLog } from '../observability/request-log.ts';
@@ -116,10 +117,16 @@ export function createPipeline(parts: PipelineParts) {
       };
       try {
         const planned = planOperation(parts, ready, request, span);
-        if ('errors' in planned) return whole(undefined, planned);
+        if ('errors' in planned) {
+          if (isExecutionTraced()) await traceExecution(schema, ready, request.variables, () => planned);
+          return whole(undefined, planned);
+        }
         const { document, coerced, session, context, format } = planned;
         if (request.explain === 'plan') return whole(undefined, await explainPlan(coerced, context));
-        const executed = await document.run(context, coerced);
+        const run = () => document.run(context, coerced);
+        const executed = await (isExecutionTraced()
+          ? traceExecution(schema, document, request.variables, run)
+          : document.run(context, coerced));
         if (!(Symbol.asyncIterator in executed))
           return whole(session, resultForClient(executed, context, request, log));
         const result = partsForClient(executed, encoderFor(format!), {

@@ -6,8 +6,6 @@ import {
   type OperationDefinitionNode,
   type SelectionNode,
   getOperationAST,
-  parse,
-  validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config/settings.ts';
@@ -20,6 +18,7 @@ import { type Planner, createPlanCache } from '../../graph/plan/plan-cache.ts';
 import { oncePer } from '../../lib/remember.ts';
 import { withoutStack } from '../../upstream/errors.ts';
 import { NOT_EXECUTABLE } from '../http/response/status.ts';
+import { tracedParse, tracedValidate } from '../observability/graphql-channels.ts';
 import { costCheck, documentLimits, textLimit } from './limits.ts';
 import { findIncrementalSelections, validationRules } from './validation-rules.ts';
 
@@ -78,7 +77,7 @@ export function createPrepare(schema: GraphQLSchema, config: Config): Prepare {
     if (tooLong) return failed([tooLong]);
     let document: DocumentNode;
     try {
-      document = parse(text, { maxTokens: config.maxTokens });
+      document = tracedParse(text, { maxTokens: config.maxTokens });
     } catch (error) {
       const isTokens = /\d tokens\b/.test((error as Error).message);
       return failed([coded(error as GraphQLError, isTokens ? 'TOO_MANY_TOKENS' : 'GRAPHQL_PARSE_FAILED')]);
@@ -86,7 +85,8 @@ export function createPrepare(schema: GraphQLSchema, config: Config): Prepare {
     const over = documentLimits(document, config);
     if (over.length > 0) return failed(over);
     const usesIncremental = isIncremental(document);
-    const found = validate(schema, document, rulesFor(usesIncremental), { hideSuggestions: !config.suggestions });
+    const options = { hideSuggestions: !config.suggestions };
+    const found = tracedValidate(schema, document, rulesFor(usesIncremental), options);
     const invalid = found.map((error) => withoutNodes(coded(error, 'GRAPHQL_VALIDATION_FAILED')));
     if (invalid.length > 0) return failed(invalid);
     const operation = getOperationAST(document, operationName);
