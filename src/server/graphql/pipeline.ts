@@ -16,7 +16,7 @@ import type { Admission } from '../http/connections/admission.ts';
 import type { BodyReader } from '../http/request/body.ts';
 import { addHelpLinks } from '../http/response/http-error.ts';
 import { NOT_EXECUTABLE } from '../http/response/status.ts';
-import { isExecutionTraced, traceExecution } from '../observability/graphql-channels.ts';
+import { executeChannel, traceExecution } from '../observability/graphql-channels.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { type KnownOperations, createOperationObserver, createSlowLog } from '../observability/operations.ts';
 import { createRequestLog } from '../observability/request-log.ts';
@@ -117,15 +117,11 @@ export function createPipeline(parts: PipelineParts) {
       };
       try {
         const planned = planOperation(parts, ready, request, span);
-        if ('errors' in planned) {
-          if (isExecutionTraced()) await traceExecution(schema, ready, request.variables, () => planned);
-          return whole(undefined, planned);
-        }
+        if ('errors' in planned) return whole(undefined, publishRejected(schema, ready, request, planned));
         const { document, coerced, session, context, format } = planned;
         if (request.explain === 'plan') return whole(undefined, await explainPlan(coerced, context));
-        const run = () => document.run(context, coerced);
-        const executed = await (isExecutionTraced()
-          ? traceExecution(schema, document, request.variables, run)
+        const executed = await (executeChannel.hasSubscribers
+          ? traceExecution(schema, document, request.variables, () => document.run(context, coerced))
           : document.run(context, coerced));
         if (!(Symbol.asyncIterator in executed))
           return whole(session, resultForClient(executed, context, request, log));
@@ -202,6 +198,17 @@ function planFor(
     if (error instanceof GraphQLError) return badVariable(error);
     throw error;
   }
+}
+
+/** graphql-js reports errors of variables as a result of the execution. */
+function publishRejected(
+  schema: GraphQLSchema,
+  document: ExecutableDocument,
+  { variables }: OperationRequest,
+  result: ExecutionResult,
+): ExecutionResult {
+  if (executeChannel.hasSubscribers) void traceExecution(schema, document, variables, () => result);
+  return result;
 }
 
 /** `x-explain: plan`: what the operation would cost. */

@@ -39,7 +39,7 @@ interface ExecuteContext extends Traced<ExecutionResult> {
 
 const parseChannel = tracingChannel<unknown, ParseContext>('graphql:parse');
 const validateChannel = tracingChannel<unknown, ValidateContext>('graphql:validate');
-const executeChannel = tracingChannel<unknown, ExecuteContext>('graphql:execute');
+export const executeChannel = tracingChannel<unknown, ExecuteContext>('graphql:execute');
 
 export const tracedParse = (source: string, options: ParseOptions): DocumentNode =>
   parseChannel.hasSubscribers
@@ -55,9 +55,6 @@ export function tracedValidate(
   const run = () => validate(schema, document, rules, options);
   return validateChannel.hasSubscribers ? validateChannel.traceSync(run, { schema, document }) : run();
 }
-
-/** Whether somebody wants to know of executions. */
-export const isExecutionTraced = (): boolean => executeChannel.hasSubscribers;
 
 /** Publishes the events of an execution, which may be synchronous. A result in parts is not shown. */
 export function traceExecution<Result extends object>(
