@@ -25,6 +25,7 @@ import { errorsMarkdown } from './src/graph/errors/markdown.ts';
 import { checkNames, exposedMetrics } from './scripts/monitoring/exposed-metrics.ts';
 import { alerts, rulesYaml, runbookMarkdown } from './scripts/monitoring/alerts.ts';
 import { dashboardJson, dashboardQueries } from './scripts/monitoring/dashboard.ts';
+import { apiShapes } from './scripts/api-shapes.mjs';
 import { architecture } from './scripts/architecture.mjs';
 import { printMarkedSchema } from './src/graph/null-conditions.ts';
 import { schema } from './src/graph/schema.ts';
@@ -48,6 +49,7 @@ const printed = {
   'client/manifest.json': `${manifest}\n`,
   'client/src/document-ids.ts': await formatted('client/src/document-ids.ts', documentIds()),
   'client/extra.graphqls': await formatted('client/extra.graphqls', kotlinExtensions()),
+  'generated/api-shapes.ts': await formatted('generated/api-shapes.ts', shapesModule()),
   'test/clients/documents.ts': await typed('test/clients/documents'),
   'facade.d.ts': withOptions(read('facade.d.ts') ?? ''),
   'docs/architecture.md': await withRegion('docs/architecture.md', 'picture', architecture(root)),
@@ -133,6 +135,16 @@ ${merged.map(({ name }) => `extend type ${name} @connection`).join('\n')}
 # Found in the cache without a request if the argument is the global id.
 extend type Query
 ${lookups.map(({ name }) => `@fieldPolicy(forField: "${name}", keyArgs: "id")`).join('\n')}`;
+}
+
+/** The types of the interface at run time. */
+function shapesModule(): string {
+  const { reads, shapes } = apiShapes(root);
+  return [
+    '// Printed by "npm run codegen" from src/api; not edited by hand.',
+    `/** The response of each endpoint that is read. */\nexport const readShapes: Readonly<Record<string, string>> = ${JSON.stringify(reads)};`,
+    `/** The members of each type of the interface, and their types. */\nexport const shapes: Readonly<Record<string, Readonly<Record<string, string>>>> = ${JSON.stringify(shapes)};\n`,
+  ].join('\n\n');
 }
 
 /** Information for the normalized caches of clients that they cannot derive from responses. */

@@ -58,6 +58,8 @@ export interface FacadeOptions {
   automaticPersistedQueries?: boolean | undefined;
   /** Lowest level that is logged (one of trace, debug, info, warn, error, fatal, silent). Default: info. */
   logLevel?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' | undefined;
+  /** Counts and logs members of upstream responses that are missing, unknown or of another type, in the first response of each endpoint a minute (true or false). Default: on. */
+  checkResponses?: boolean | undefined;
   /** Operations that take longer are logged; 0 logs none (a whole number from 0 to 600000). Default: 3000. */
   slowOperationMs?: number | undefined;
   /** One log line an operation, of level info: of each, or of one in 100 (one of off, sampled, all). Default: off. */

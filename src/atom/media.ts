@@ -1,7 +1,7 @@
 /** Reads and writes records as Atom documents. Other directories import only this file of `atom/`. */
 import { decodeDraft, decodeEvent, decodeEventFeed, decodePersonFeed, decodeReason, decodeResult } from './decode.ts';
 import type { AtomFields } from './fields.ts';
-import { parseFields } from './tree-parser.ts';
+import { elementPaths, parseFields } from './tree-parser.ts';
 import { readFields } from './reader.ts';
 import {
   documentOf,
@@ -16,6 +16,8 @@ import type { Media } from '../api/endpoint.ts';
 import type { EventDraft, EventFeed, EventRecord, EventType, PersonFeed } from '../api/event.ts';
 import { eventTypes } from '../api/event.ts';
 
+export { attributeNames, elementRules } from './fields.ts';
+export { rels } from './links.ts';
 export { AtomError, escape, readableText, writableText } from './xml.ts';
 
 /** The media that are Atom documents. */
@@ -30,6 +32,10 @@ export const readers = {
   reason: (document: string) => decodeReason(read(document, 'entry')),
   result: (document: string) => decodeResult(read(document, 'entry')),
 } satisfies Record<AtomMedia, (document: string, url?: string) => object>;
+
+/** The elements and attributes of a document; throws AtomError. */
+export const pathsIn = (media: AtomMedia, document: string): ReadonlySet<string> =>
+  elementPaths(document, media.endsWith('Feed') ? 'feed' : 'entry');
 
 /** Writes a record as a document; throws AtomError if a text contains a character that XML 1.0 forbids. */
 export const writers = {

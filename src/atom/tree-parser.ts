@@ -48,6 +48,33 @@ interface Element {
   children: (Element | string)[];
 }
 
+/**
+ * What a document has, each once: `entry/when`, `entry/when@startTime`, and for elements that a value tells apart `entry/attribute[status]`.
+ * Names are local ones. Throws AtomError.
+ */
+export function elementPaths(text: string, root: string): ReadonlySet<string> {
+  const paths = new Set<string>();
+  const visit = (element: Element, path: string): void => {
+    for (const [name, value] of element.attributes) {
+      if (name.startsWith('xmlns')) continue;
+      const isKind = KINDS.includes(`${element.local}@${name}`);
+      paths.add(isKind ? `${path}[${value.toLowerCase()}]` : `${path}@${name}`);
+    }
+    for (const child of element.children) {
+      if (typeof child === 'string') continue;
+      paths.add(`${path}/${child.local}`);
+      // Markup in a text is the writer's.
+      if (child.uri !== XHTML) visit(child, `${path}/${child.local}`);
+    }
+  };
+  visit(rootOf(text, root), root);
+  return paths;
+}
+
+/** Attributes that say what an element is. */
+const KINDS = ['attribute@name', 'link@rel'];
+const XHTML = 'http://www.w3.org/1999/xhtml';
+
 const DEPTH_MAX = 40;
 
 /** Loaded with the first document that needs it, because most processes never need it. */

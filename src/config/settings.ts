@@ -143,6 +143,7 @@ export const settings = {
   }),
   ...inGroup('Logs and traces', {
     logLevel: setting('LOG_LEVEL', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'lowest level that is logged'),
+    checkResponses: setting('CHECK_RESPONSES', onOff, true, 'counts and logs members of upstream responses that are missing, unknown or of another type, in the first response of each endpoint a minute', 'on'),
     slowOperationMs: setting('SLOW_OPERATION_MS', whole(0, 600_000), 3_000, 'operations that take longer are logged; 0 logs none'),
     requestLog: setting('REQUEST_LOG', oneOf('off', 'sampled', 'all'), 'off', 'one log line an operation, of level info: of each, or of one in 100'),
     otelExporterOtlpEndpoint: optional('OTEL_EXPORTER_OTLP_ENDPOINT', httpAddress, 'collector of OpenTelemetry spans: /v1/traces is appended, OTLP in JSON', 'none: no spans'),

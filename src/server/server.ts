@@ -37,7 +37,13 @@ import { createWelcomeRoute } from './http/pages/welcome.ts';
 import { type Metrics, createMetrics } from './observability/metrics.ts';
 import { operationNames } from './observability/operations.ts';
 import { type Tracing, createTracing } from './observability/tracing.ts';
-import { logOutages, observeCalls, registerServerGauges, registerUpstreamGauges } from './observability/watch.ts';
+import {
+  logOutages,
+  observeCalls,
+  observeInterface,
+  registerServerGauges,
+  registerUpstreamGauges,
+} from './observability/watch.ts';
 
 export interface Facade {
   url: string;
@@ -82,6 +88,7 @@ export function createParts(config: Config, log: Logger) {
     { ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! },
     {
       observe: observeCalls(metrics, log),
+      inspect: config.checkResponses ? observeInterface(metrics, log) : undefined,
       onOutage: logOutages(log),
       onLostInvalidations: (count) =>
         log.error({ count }, 'invalidations were not written to Redis: replicas may serve old records'),

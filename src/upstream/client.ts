@@ -8,6 +8,7 @@ import { type RecordCache, createRecordCache } from './cache/record-cache.ts';
 import { createCallLog } from './call-log.ts';
 import type { Service } from './errors.ts';
 import type { ObservedCall } from './http/call.ts';
+import type { InspectedResponse } from './http/response.ts';
 import { InFlightRequests } from './http/in-flight.ts';
 import { type Transport, type TransportSettings, createTransport } from './http/pool.ts';
 import { BACKGROUND } from './limits/film-rate.ts';
@@ -23,6 +24,8 @@ export interface UpstreamParts {
   records?: RecordCache;
   /** Called for each call, and for each that the cache made unnecessary. */
   observe?: (seen: ObservedCall) => void;
+  /** Called with each decoded response. */
+  inspect?: ((response: InspectedResponse) => void) | undefined;
   /** Called when a service or Redis becomes unreachable, and when it is reachable again. */
   onOutage?: OnAvailabilityChange;
   /** Called at the end if invalidations could not be written to Redis: other replicas may serve what they concern. */
@@ -50,6 +53,7 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
     records,
     onRejected: ({ id, isOwn }) => void records.invalidateCredential(id, isOwn),
     observe: parts.observe,
+    inspect: parts.inspect,
     refresh: (credential, refresh) => refreshQueue.add(credential.id, refresh, () => background(services, credential)),
     invalidate(tags) {
       inFlight.forget();

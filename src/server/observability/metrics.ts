@@ -185,6 +185,11 @@ function declaredMetrics(registry: Registry) {
       [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       ['service', 'endpoint'],
     ),
+    unexpectedMembers: counter(
+      'catalog_unexpected_members_total',
+      'Members that are missing, unknown or of another type, in the first response of each endpoint a minute.',
+      ['endpoint'],
+    ),
     cacheHits: counter('catalog_cache_answers_total', 'Upstream calls served from the record cache, fresh or stale.', [
       'service',
       'endpoint',

@@ -2,6 +2,8 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import { version } from '../../package.ts';
 import type { Logger } from 'pino';
 import type { OnAvailabilityChange } from '../../upstream/availability.ts';
+import { describeDeviation } from '../../doctor/compare.ts';
+import { watchInterface } from '../../doctor/watch.ts';
 import type { UpstreamErrorDetails } from '../../upstream/errors.ts';
 import type { ObservedCall } from '../../upstream/http/call.ts';
 import type { ServiceState } from '../../upstream/http/pool.ts';
@@ -41,6 +43,21 @@ export function observeCalls(metrics: Metrics, log: Logger): (call: ObservedCall
     if (call.failure?.status !== undefined) responses.logResponse(outcome, call.failure);
   };
 }
+
+/** Counts and logs what responses have that the interface has not. A member is logged once. */
+export const observeInterface = (metrics: Metrics, log: Logger) =>
+  watchInterface(({ service, method, path }, found, first) => {
+    const endpoint = `${method} ${path}`;
+    metrics.unexpectedMembers.inc({ endpoint }, found.length);
+    const members = first.slice(0, LOGGED_MEMBERS).map(describeDeviation);
+    if (members.length > 0)
+      log.warn(
+        { service, endpoint, members, more: first.length - members.length || undefined },
+        `${service} sent a response that differs from the interface`,
+      );
+  });
+
+const LOGGED_MEMBERS = 20;
 
 const labelsOf = ({ service, method, path }: Endpoint) => ({ service, endpoint: `${method} ${path}` });
 

@@ -27,6 +27,7 @@ import {
   type ApiResponse,
   ReportedError,
   type HttpResponse,
+  type InspectedResponse,
   decodeResponse,
   errorCodeIn,
   parseRetryAfter,
@@ -57,6 +58,8 @@ export interface CallServices {
   /** Called when upstream rejects a token: nothing that was read with it may be shown again. */
   onRejected: (credential: Credential) => void;
   observe: ((call: ObservedCall) => void) | undefined;
+  /** Called with each decoded response. */
+  inspect?: ((response: InspectedResponse) => void) | undefined;
 }
 
 export class UpstreamCall implements SharedCall {
@@ -196,6 +199,7 @@ export class UpstreamCall implements SharedCall {
     const isSuccess = status >= 200 && status < 300;
     const value = isSuccess ? decodeResponse(request, text, status, this.services.settings.eventBaseUrl) : undefined;
     if (isSuccess && !(value instanceof ReportedError)) {
+      this.services.inspect?.({ request, value, text, tiers: credential.possibleTiers });
       this.services.credentials.accept(credential, endpoint.service);
       const shown = credential.isOwn ? redactOwner(endpoint, credential, value) : value;
       if (endpoint.share === 'tier' && shown !== null) learnFromResponse(credential, endpoint, shown);

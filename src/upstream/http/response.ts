@@ -3,7 +3,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { AtomError, readableText, readers } from '../../atom/media.ts';
-import type { Endpoint, Media, Repeat } from '../../api/endpoint.ts';
+import type { Endpoint, Media, Repeat, Tier } from '../../api/endpoint.ts';
 import { serviceErrors } from '../../api/errors.ts';
 import { NESTING_MAX, parseJson } from '../../lib/parse-json.ts';
 import { textOf } from '../../lib/utf8.ts';
@@ -50,6 +50,16 @@ export interface ApiResponse {
   status: number;
   /** Whether and how long upstream lets it be reused. */
   reuse: Cacheability;
+}
+
+/** A decoded response as it came, for whoever holds it against the interface. Nothing may write into it. */
+export interface InspectedResponse {
+  request: ApiRequest;
+  value: unknown;
+  /** Its body. */
+  text: string;
+  /** The film tiers that the token may have. */
+  tiers: readonly Tier[];
 }
 
 /** An error body of the service under a success status. */

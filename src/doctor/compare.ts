@@ -1,0 +1,118 @@
+/** Holds a response of the service against the types of `src/api`: what is missing, unknown, or of another type. */
+import { readShapes, shapes } from '../../generated/api-shapes.ts';
+import type { Endpoint, Tier } from '../api/endpoint.ts';
+import { type Presence, alwaysSent, textForms, unreadMembers } from './presence.ts';
+
+export interface Deviation {
+  what: 'missing' | 'unknown' | 'type';
+  /** Where in the response, with `[]` for each item of a list. */
+  coordinate: string;
+  /** Of a type: what the interface has, and what came. */
+  expected?: string;
+  found?: string;
+}
+
+/** `missing title`, `rating: null, not FilmRating`. */
+export const describeDeviation = ({ what, coordinate, expected, found }: Deviation): string =>
+  what === 'type' ? `${coordinate}: ${found}, not ${expected}` : `${what} ${coordinate}`;
+
+/** What a response was requested with. */
+export interface Asked {
+  /** The members that were requested, if not all. */
+  fields?: readonly string[] | undefined;
+  /** The film tiers that the token may have. */
+  tiers: readonly Tier[];
+}
+
+/** Each finding once, whatever the number of items that have it. */
+export function compare(endpoint: Endpoint, value: unknown, asked: Asked): Deviation[] {
+  const found = new Map<string, Deviation>();
+  const shape = readShapes[`${endpoint.method} ${endpoint.path}`];
+  if (shape === undefined) return [];
+  const add = (finding: Deviation) => {
+    const key = `${finding.what} ${finding.coordinate}`;
+    if (!found.has(key)) found.set(key, finding);
+  };
+  compareValue({ endpoint, asked, add }, value, shape, '');
+  return [...found.values()];
+}
+
+interface Comparison {
+  endpoint: Endpoint;
+  asked: Asked;
+  add: (finding: Deviation) => void;
+}
+
+function compareValue(comparison: Comparison, value: unknown, type: string, coordinate: string): void {
+  const types = type.split('|');
+  const fitting = types.find((each) => fits(value, each));
+  if (fitting === undefined)
+    comparison.add({ what: 'type', coordinate: coordinate || '(the response)', expected: type, found: kindOf(value) });
+  else if (Array.isArray(value)) {
+    for (const item of value) compareValue(comparison, item, fitting.slice(0, -'[]'.length), `${coordinate}[]`);
+  } else if (fitting.startsWith('{')) {
+    for (const each of Object.values(value as object))
+      compareValue(comparison, each, fitting.slice(1, -1), `${coordinate}.*`);
+  } else if (typeof value === 'object' && value !== null)
+    compareRecord(comparison, value as Record<string, unknown>, fitting, coordinate);
+}
+
+function compareRecord(
+  comparison: Comparison,
+  record: Readonly<Record<string, unknown>>,
+  shape: string,
+  coordinate: string,
+): void {
+  const { endpoint, asked, add } = comparison;
+  const members = shapes[shape] ?? {};
+  const at = (name: string) => (coordinate === '' ? name : `${coordinate}.${name}`);
+  for (const [name, value] of Object.entries(record)) {
+    if (!Object.hasOwn(members, name)) {
+      if (!unreadMembers[shape]?.includes(name)) add({ what: 'unknown', coordinate: at(name.slice(0, NAME_MAX)) });
+    } else if (value !== undefined) {
+      compareValue(comparison, value, members[name]!, at(name));
+      const form = textForms[`${shape}.${name}`];
+      if (form && typeof value === 'string' && !form.test(value))
+        add({ what: 'type', coordinate: at(name), expected: `a text like ${form.source}`, found: 'another text' });
+    }
+  }
+  const isAsked =
+    coordinate === (endpoint.list === undefined ? '' : `${endpoint.list}[]`) && asked.fields !== undefined;
+  for (const name of requiredMembers(shape, coordinate, comparison))
+    if (isMissing(record, name.split('|'), isAsked ? asked.fields : undefined))
+      add({ what: 'missing', coordinate: at(name) });
+}
+
+const isNames = (row: Presence): row is readonly string[] => Array.isArray(row);
+
+/** None of the names is there, and one was asked for. */
+const isMissing = (
+  record: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+  fields: readonly string[] | undefined,
+): boolean =>
+  names.every((name) => record[name] === undefined) && (!fields || names.some((name) => fields.includes(name)));
+
+/** A service chooses the names of its members. */
+const NAME_MAX = 60;
+
+/** The members that a record always has here. A row for one place of an endpoint stands before that for all records of a type. */
+function requiredMembers(shape: string, coordinate: string, { endpoint, asked }: Comparison): readonly string[] {
+  const row: Presence = alwaysSent[`${endpoint.path} ${coordinate}`.trim()] ?? alwaysSent[shape] ?? [];
+  if (isNames(row)) return row;
+  // Not known to be sent, if some tier that the token may have does not get it.
+  return Object.keys(row).filter((name) => asked.tiers.every((tier) => row[name]!.includes(tier)));
+}
+
+function fits(value: unknown, type: string): boolean {
+  if (type.endsWith('[]')) return Array.isArray(value);
+  if (type === 'null') return value === null;
+  if (type in shapes || type.startsWith('{'))
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === type;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : typeof value;
+}

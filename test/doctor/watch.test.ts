@@ -1,0 +1,72 @@
+import { expect, test, vi } from 'vitest';
+import { bookEndpoints } from '../../src/api/book.ts';
+import { tiers } from '../../src/api/endpoint.ts';
+import { watchInterface } from '../../src/doctor/watch.ts';
+import { createLog } from '../../src/lib/log.ts';
+import { createMetrics } from '../../src/server/observability/metrics.ts';
+import { observeInterface } from '../../src/server/observability/watch.ts';
+import { createUpstream } from '../../src/upstream/client.ts';
+import { createApiRequest } from '../../src/upstream/http/request.ts';
+import { readConfig } from '../../src/config/read.ts';
+import { hostile, json } from '../support/hostile.ts';
+import { startFacade } from '../support/start-facade.ts';
+
+const response = (value: object, fields?: string) => ({
+  request: createApiRequest(bookEndpoints.byId, { id: '1', fields }),
+  value,
+  text: '',
+  tiers,
+});
+
+test('the first response of an endpoint a minute is looked at', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const report = vi.fn();
+  const watch = watchInterface(report);
+  for (let n = 0; n < 100; n++) watch(response({ id: '1', titel: 'x' }, 'id,title'));
+  expect(report).toHaveBeenCalledTimes(1);
+  const found = [
+    { what: 'unknown', coordinate: 'titel' },
+    { what: 'missing', coordinate: 'title' },
+  ];
+  expect(report.mock.calls[0]!.slice(1)).toEqual([found, found]);
+  vi.advanceTimersByTime(60_000);
+  watch(response({ id: '1', titel: 'x' }, 'id,title'));
+  expect(report.mock.calls[1]!.slice(1)).toEqual([found, []]);
+  vi.useRealTimers();
+});
+
+test('names that a service makes up are remembered up to a bound', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const first: number[] = [];
+  const watch = watchInterface((_, __, unknown) => void first.push(unknown.length));
+  for (let n = 0; n < 10; n++) {
+    watch(response(Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`x${n}-${at}`, 1])), 'id'));
+    vi.advanceTimersByTime(60_000);
+  }
+  vi.useRealTimers();
+  expect(first.reduce((sum, each) => sum + each)).toBe(200);
+});
+
+test('what a service sends otherwise is counted and logged by endpoint, and its values are not', async () => {
+  const metrics = createMetrics();
+  const lines: string[] = [];
+  const log = createLog('info', { write: (line: string) => void lines.push(line) });
+  const books = await hostile();
+  books.behave(json('{"id":"1","titel":"sesame"}'));
+  const config = readConfig({ BASE_URL: books.url, EVENT_BASE_URL: books.url });
+  const upstream = createUpstream(
+    { ...config, baseUrl: books.url, eventBaseUrl: books.url },
+    { inspect: observeInterface(metrics, log) },
+  );
+  const facade = await startFacade({}, {}, { upstream });
+  expect(await facade.execute('{book(id:"1"){title}}')).toMatchObject({ data: { book: { title: '' } } });
+  expect(await metrics.text()).toContain('catalog_unexpected_members_total{endpoint="GET /v2/book/:id"} 2');
+  expect(JSON.parse(lines[0]!)).toMatchObject({
+    level: 'warn',
+    service: 'catalog',
+    endpoint: 'GET /v2/book/:id',
+    members: ['unknown titel', 'missing title'],
+  });
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).not.toContain('sesame');
+});
