@@ -16,8 +16,9 @@ import {
   openPort,
 } from './cli/process.ts';
 import { createProgress } from './cli/progress.ts';
+import { addSettingsCommand } from './cli/settings.ts';
+import { addDoctorCommand } from './doctor/cli.ts';
 import { ConfigError, type Flags, misspelledSettings, readConfig } from './config/read.ts';
-import { settingsFormats } from './config/settings-formats.ts';
 import { type Config, type SettingName, entries, flagOf, settings } from './config/settings.ts';
 import { startWarnings } from './config/start-warnings.ts';
 import { ManifestError } from './config/trusted-documents.ts';
@@ -26,6 +27,7 @@ import { schema } from './graph/schema.ts';
 import { createLog } from './lib/log.ts';
 import { SqliteMissingError } from './origin/store/sqlite.ts';
 import { packageDir, version } from './package.ts';
+import { manifestProblems } from './server/graphql/check-manifest.ts';
 import { createParts, openServer } from './server/server.ts';
 import type { Fleet } from './workers/worker.ts';
 
@@ -43,8 +45,6 @@ const ORIGIN_SETTINGS: readonly SettingName[] = [
   'logLevel',
 ];
 const HELP_WIDTH = 100;
-
-type SettingsFormat = keyof typeof settingsFormats;
 
 const EXPECTED_ERRORS = [ConfigError, ManifestError, StartError, SqliteMissingError];
 
@@ -88,17 +88,7 @@ program
     process.stdout.write(`${printMarkedSchema(schema)}\n`);
   });
 
-program
-  .command('settings')
-  .description('print all settings: as a schema of the environment, as a file of variables, or as the page of docs')
-  .addOption(
-    new Option('--format <format>', 'of the output')
-      .choices(Object.keys(settingsFormats))
-      .default('markdown' satisfies SettingsFormat),
-  )
-  .action(({ format }: { format: SettingsFormat }) => {
-    process.stdout.write(`${settingsFormats[format]()}\n`);
-  });
+addSettingsCommand(program);
 
 program
   .command('manifest')
@@ -119,11 +109,13 @@ program
   });
 
 addCheckCommand(program, () => flags());
+addDoctorCommand(program, flags, (config) => manifestProblems(schema, config));
 
 const settingsOf: Record<string, readonly SettingName[]> = {
   [program.name()]: entries().map(([name]) => name),
   origin: ORIGIN_SETTINGS,
   check: CHECK_SETTINGS,
+  doctor: entries().map(([name]) => name),
 };
 for (const command of [program, ...program.commands]) {
   for (const [name, { description, must, env, byDefault, shown, group = '' }] of entries()) {

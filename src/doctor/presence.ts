@@ -21,7 +21,7 @@ const page = ['start', 'count', 'total'];
 const chart = ['title', 'subjects'];
 const ranked = ['rank', 'subject'];
 const annotation =
-  words(`id book_id author_id author_user chapter page_no privacy abstract content photos last_photo comments_count
+  words(`id book_id author_id author_user chapter|page_no privacy abstract content photos last_photo comments_count
   hasmath time`);
 const photo =
   words(`id subject_id alt icon image thumb cover created_at desc author album_id album_title album_url next_photo
@@ -96,6 +96,8 @@ export const alwaysSent: Readonly<Record<string, Presence>> = {
   AtomLocation: ['id', 'name'],
   EventFeed: feed,
   PersonFeed: feed,
+  // Not specified for this feed.
+  '/people/:id/events/initiate': without(feed, 'totalResults'),
 };
 
 /** The service sends them, and nothing here reads them. */

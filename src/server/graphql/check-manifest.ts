@@ -35,6 +35,12 @@ export async function checkDocuments(
   logRejected(rejected, log);
 }
 
+/** The operations that can never run, each with its problem. */
+export const manifestProblems = (schema: GraphQLSchema, config: Config): string[] =>
+  [...rejectedOperations(schema, config, config.trustedDocuments)]
+    .flat()
+    .map(({ operation, problem }) => `${operation}: ${problem}`);
+
 function* rejectedOperations(
   schema: GraphQLSchema,
   config: Config,

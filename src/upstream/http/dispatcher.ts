@@ -5,6 +5,8 @@ import { type ProxySettings, proxyFor } from '../../config/proxy.ts';
 import type { Config } from '../../config/settings.ts';
 import type { TlsFiles } from '../../config/upstream-tls.ts';
 
+export type { Dispatcher };
+
 export type DispatcherSettings = ProxySettings &
   Pick<Config, 'maxBusyConnections' | 'connectTimeoutMs' | 'headersTimeoutMs' | 'bodyTimeoutMs' | 'maxHeaderBytes'>;
 

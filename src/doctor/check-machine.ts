@@ -1,0 +1,68 @@
+/** Memory of the process and of its container, against what the caches may take. */
+import { readFileSync } from 'node:fs';
+import { totalmem } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
+import type { Config } from '../config/settings.ts';
+import { type Diagnosis, ok, warning } from './diagnosis.ts';
+
+export interface Memory {
+  /** Limit of the container; undefined without one. */
+  limit: number | undefined;
+  /** Limit of V8's heap, as --max-old-space-size or the machine sets it. */
+  heap: number;
+}
+
+/** The record cache, the response cache and the plans at their largest, and what the program itself takes. */
+const CACHES = 64_000_000 + 32_000_000;
+const PROGRAM = 120_000_000;
+/** Outside the heap: buffers of connections, code, the stacks of threads. */
+const OUTSIDE_HEAP = 100_000_000;
+
+export function checkMemory(config: Config, { limit, heap }: Memory = readMemory()): Diagnosis {
+  const check = 'memory';
+  const { workers } = config;
+  const needed = CACHES + PROGRAM;
+  const facts = { limitBytes: limit ?? null, heapLimitBytes: heap, neededBytes: needed, workers };
+  const message = `${limit === undefined ? 'no limit of a container' : `limit ${mb(limit)}`}, heap at most ${mb(heap)}${workers > 1 ? ` for each of ${workers} workers` : ''}; caches and program need ${mb(needed)}`;
+  if (heap < needed)
+    return warning(
+      check,
+      message,
+      `The heap is too small for full caches: set NODE_OPTIONS=--max-old-space-size=${Math.ceil(needed / 1e6)} or more.`,
+      facts,
+    );
+  if (limit !== undefined && limit < (needed + OUTSIDE_HEAP) * workers)
+    return warning(
+      check,
+      message,
+      `Give the container at least ${mb((needed + OUTSIDE_HEAP) * workers)}, or it is killed when the caches are full.`,
+      facts,
+    );
+  if (limit !== undefined && (heap + OUTSIDE_HEAP) * workers > limit)
+    return warning(
+      check,
+      message,
+      `V8 may use more than the container has: set NODE_OPTIONS=--max-old-space-size=${Math.floor((limit / workers - OUTSIDE_HEAP) / 1e6)}, so that it collects garbage in time.`,
+      facts,
+    );
+  return ok(check, message, facts);
+}
+
+const mb = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
+
+function readMemory(): Memory {
+  const limits = ['/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes'].flatMap((file) => {
+    const bytes = Number(contentOf(file));
+    // Without a limit it is `max`, or a number beyond all memory.
+    return bytes > 0 && bytes < totalmem() ? [bytes] : [];
+  });
+  return { limit: limits[0], heap: getHeapStatistics().heap_size_limit };
+}
+
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,90 @@
+/** The Redis that replicas share: reachable, usable, and whether it has room. */
+import { readRedisAddress } from '../config/redis-address.ts';
+import type { Config } from '../config/settings.ts';
+import { openRedis } from '../upstream/redis/connection.ts';
+import { type Diagnosis, failed, ok, warning } from './diagnosis.ts';
+
+/** Evicts only what has a time to live, which all keys of the facade have. */
+const POLICY = 'volatile-lru';
+
+export async function checkRedisState({ redisUrl, redisCa, workers }: Config): Promise<Diagnosis> {
+  const check = 'redis';
+  const address = redisUrl === undefined ? undefined : readRedisAddress(redisUrl);
+  if (redisUrl === undefined || address === undefined) {
+    const message = 'REDIS_URL is not set: records and the rate limit are kept in each process';
+    return workers > 1
+      ? warning(check, message, `${workers} workers share nothing: set REDIS_URL.`)
+      : ok(check, message);
+  }
+  const place = address.hosts.map(({ host, port }) => `${host}:${port}`).join(',');
+  const connection = openRedis(redisUrl, 'doctor', undefined, redisCa);
+  try {
+    const refusal = await connection.check();
+    if (refusal !== undefined)
+      return failed(check, refusal, 'The facade does not start like this. Correct REDIS_URL, or the user in Redis.');
+    if (connection.redis.status !== 'ready')
+      return failed(
+        check,
+        `${place} cannot be reached`,
+        'Start Redis, or correct REDIS_URL. The facade runs without it, and replicas share nothing.',
+      );
+    const begun = performance.now();
+    const info = `${await infoOf(connection.redis, 'server')}\n${await infoOf(connection.redis, 'memory')}`;
+    return describeInfo(address.kind, place, info, performance.now() - begun);
+  } catch {
+    return failed(
+      check,
+      `${place} does not answer INFO`,
+      'Look at the log of Redis, and at what its user may do (docs/operations.md).',
+    );
+  } finally {
+    await connection.close();
+  }
+}
+
+const infoOf = async (redis: { call: (...words: [string, string]) => Promise<unknown> }, section: string) =>
+  String(await redis.call('INFO', section));
+
+/** `info`: the sections server and memory. */
+export function describeInfo(kind: string, place: string, info: string, ms: number): Diagnosis {
+  const check = 'redis';
+  const field = (name: string): string => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? '';
+  const [used, max] = [Number(field('used_memory')), Number(field('maxmemory'))];
+  const policy = field('maxmemory_policy') || 'unknown';
+  const version = field('redis_version') || 'unknown';
+  const facts = { kind, place, version, usedBytes: used, maxBytes: max, policy, ms: Math.round(ms) };
+  const size = max > 0 ? `${mb(used)} of ${mb(max)}` : `${mb(used)}, no maxmemory`;
+  const message = `${kind} ${place}: version ${version}, ${size}, ${policy}`;
+  if (max > 0 && policy === 'noeviction')
+    return warning(
+      check,
+      message,
+      `A full Redis refuses writes, and replicas share nothing new: set maxmemory-policy ${POLICY}.`,
+      facts,
+    );
+  if (max > 0 && policy.startsWith('allkeys'))
+    return warning(
+      check,
+      message,
+      `It may evict keys of other programs that have no time to live: ${POLICY} is enough for the facade.`,
+      facts,
+    );
+  if (max > 0 && used > max * FULL)
+    return warning(
+      check,
+      message,
+      'It is nearly full: what it evicts is read from the service again. Give it more memory.',
+      facts,
+    );
+  if (max === 0)
+    return warning(
+      check,
+      message,
+      `Without a limit it grows until the machine has no memory: set maxmemory, and maxmemory-policy ${POLICY}.`,
+      facts,
+    );
+  return ok(check, message, facts);
+}
+
+const FULL = 0.9;
+const mb = (bytes: number): string => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;

@@ -1,0 +1,247 @@
+/** What the reads of the service show: reachable or not, the token, its scopes and film tier, and whether it still speaks the interface. */
+import { type Endpoint, tiers } from '../api/endpoint.ts';
+import { serviceError } from '../api/errors.ts';
+import { proxyFor } from '../config/proxy.ts';
+import type { Config } from '../config/settings.ts';
+import { isRateLimit, isTokenRejection } from '../upstream/errors.ts';
+import { createApiRequest } from '../upstream/http/request.ts';
+import { describeDeviation } from './compare.ts';
+import { type Diagnosis, failed, ok, warning } from './diagnosis.ts';
+import type { Unread } from './read-plan.ts';
+import { readEndpoints } from './read-plan.ts';
+import { isBroken, isRejected, isSuccess, tiersSeen } from './reads.ts';
+import type { ServiceRead } from './service-reader.ts';
+import { deviationsOf } from './watch.ts';
+
+const isOf =
+  (service: Endpoint['service']) =>
+  ({ endpoint }: ServiceRead): boolean =>
+    endpoint.service === service;
+const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
+const details = ({ endpoint, status, code }: ServiceRead) => ({
+  service: endpoint.service,
+  request: nameOf(endpoint),
+  ...(status !== undefined && { status }),
+  ...(code !== undefined && { code }),
+});
+
+/** Minutes by which the clocks may differ. Redis and the facade's times to live use their own. */
+const SKEW_MAX_S = 60;
+const SLOW_MS = 1_000;
+
+export function checkReachable(
+  service: 'catalog' | 'events',
+  reads: readonly ServiceRead[],
+  config: Config,
+): Diagnosis {
+  const check = `upstream ${service}`;
+  const variable = service === 'catalog' ? 'BASE_URL' : 'EVENT_BASE_URL';
+  const address = (service === 'catalog' ? config.baseUrl : config.eventBaseUrl)!;
+  const own = reads.filter(isOf(service));
+  const answered = own.filter(({ status }) => status !== undefined);
+  const [last] = own.filter(({ problem }) => problem !== undefined).slice(-1);
+  if (answered.length === 0)
+    return failed(
+      check,
+      `${address} cannot be reached: ${last?.problem ?? 'it was not called'}`,
+      adviceFor(last?.problem, variable, config),
+    );
+  const gateway = own.filter(isBroken);
+  const times = answered.map(({ ms }) => ms).sort((a, b) => a - b);
+  const median = Math.round(times[Math.floor(times.length / 2)]!);
+  const skew = skewOf(answered);
+  const facts = {
+    address,
+    calls: own.length,
+    medianMs: median,
+    slowestMs: Math.round(times.at(-1)!),
+    clockSkewSeconds: skew,
+  };
+  const proxy = proxyFor(address, config);
+  const way = `${address.startsWith('https:') ? 'TLS, ' : ''}${proxy ? `through ${proxy.address.host}, ` : ''}`;
+  const message = `${address}: ${way}${answered.length} answers, median ${median} ms, slowest ${facts.slowestMs} ms`;
+  if (gateway.length === own.length) {
+    const { status, problem, contentType } = gateway[0]!;
+    return failed(
+      check,
+      `${address} answers, but not as the service: status ${status}, ${problem ?? contentType ?? 'no content type'}`,
+      `Look at what is at ${address}: a gateway whose service is down, or another server. ${variable} is the address without /v2.`,
+      facts,
+    );
+  }
+  if (gateway.length > 0)
+    return warning(
+      check,
+      `${message}; ${gateway.length} of ${own.length} reads failed`,
+      'Look at the lines of the endpoints below, and at the log of the service.',
+      facts,
+    );
+  if (skew !== undefined && Math.abs(skew) > SKEW_MAX_S)
+    return warning(
+      check,
+      `${message}; its clock is ${Math.abs(skew)} s ${skew > 0 ? 'ahead' : 'behind'}`,
+      'Synchronise the clocks: dates in headers of caching are read by them.',
+      facts,
+    );
+  if (median > SLOW_MS)
+    return warning(
+      check,
+      message,
+      'It is slow. Look at the network and at the service; HEADERS_TIMEOUT_MS says when the facade gives up.',
+      facts,
+    );
+  return ok(check, skew === undefined ? `${message}; it sends no Date` : `${message}, clock ${skew} s apart`, facts);
+}
+
+/** In seconds, of the response that says it best: the one that took least. */
+function skewOf(reads: readonly ServiceRead[]): number | undefined {
+  const dated = reads.filter(
+    ({ date, receivedAt }) => date !== undefined && receivedAt !== undefined && !Number.isNaN(Date.parse(date)),
+  );
+  const [best] = dated.sort((a, b) => a.ms - b.ms);
+  if (!best) return undefined;
+  const skew = Math.round((Date.parse(best.date!) - best.receivedAt!) / 1000);
+  return Math.abs(skew) <= 1 ? 0 : skew; // dates have no fractions
+}
+
+function adviceFor(problem: string | undefined, variable: string, config: Config): string {
+  if (config.ownOrigin)
+    return 'Start the facade with its origin (npm start), or set BASE_URL and EVENT_BASE_URL to the service.';
+  if (problem === 'CERT_HAS_EXPIRED')
+    return 'Its certificate has expired: renew it at the service. Nothing on this side helps.';
+  if (/VERIFY|SELF_SIGNED|ISSUER/.test(problem ?? ''))
+    return `Its certificate is signed by an authority that Node does not know: name that in ${variable}_CA.`;
+  if (/ALTNAME/.test(problem ?? ''))
+    return `Its certificate is for another name: use the name of the certificate in ${variable}.`;
+  if (/SSL|TLS|EPROTO/.test(problem ?? ''))
+    return `TLS failed: does ${variable} begin with the right scheme, and does the service want a client certificate (${variable}_CERT, ${variable}_KEY)?`;
+  if (/ENOTFOUND|EAI_AGAIN/.test(problem ?? ''))
+    return `The name cannot be resolved: check ${variable} and the DNS of this machine.`;
+  if (/proxy/.test(problem ?? ''))
+    return 'Check HTTPS_PROXY, its user, and whether it lets this host through; NO_PROXY names hosts that are called directly.';
+  return `Check ${variable}, and whether a firewall or a proxy (HTTPS_PROXY) is in between.`;
+}
+
+export function checkToken(reads: readonly ServiceRead[], { accessToken, accessTokenFile }: Config): Diagnosis {
+  const check = 'token';
+  const source = accessTokenFile === undefined ? 'ACCESS_TOKEN' : 'ACCESS_TOKEN_FILE';
+  const accepted = reads.filter(isSuccess).length;
+  const limited = reads.filter((read) => isRejected(read) && isRateLimit(details(read)));
+  const rejected = reads.filter(
+    (read) => isRejected(read) && isTokenRejection(details(read)) && read.endpoint.service === 'catalog',
+  );
+  if (accessToken === undefined)
+    return warning(
+      check,
+      'ACCESS_TOKEN is not set: what clients without a token request is sent without one',
+      'Set ACCESS_TOKEN or ACCESS_TOKEN_FILE, unless every client has a token.',
+    );
+  if (rejected.length > 0 && rejected.every((read) => isUnknown(read)))
+    return failed(
+      check,
+      `the service does not accept the token of ${source} (${describe(rejected[0]!)})`,
+      `Get a new token, and set ${source}. A facade that runs needs a restart, except for the file.`,
+    );
+  if (limited.length > 0)
+    return warning(
+      check,
+      `the service limits this token now (${describe(limited[0]!)})`,
+      'Wait a minute and run the doctor again; the facade itself waits as the service says.',
+    );
+  if (accepted === 0)
+    return warning(check, 'no read succeeded, so nothing is known of the token', 'See the lines of the upstreams.');
+  return ok(check, `the token of ${source} is accepted`);
+}
+
+const isUnknown = (read: ServiceRead): boolean => read.code === undefined || serviceError(read.code)?.means === 'token';
+const describe = ({ status, code }: ServiceRead): string =>
+  `status ${status}${code === undefined ? '' : `, code ${code} ${serviceError(code)?.msg ?? ''}`.trimEnd()}`;
+
+export function checkScopes(reads: readonly ServiceRead[], config: Config): Diagnosis {
+  const check = 'scopes';
+  const catalog = reads.filter(({ endpoint }) => endpoint.scope !== null);
+  const scopesOf = (some: readonly ServiceRead[]) => [...new Set(some.map(({ endpoint }) => endpoint.scope!))].sort();
+  const seen = scopesOf(catalog.filter(isSuccess));
+  const seenTiers = tiersSeen(catalog);
+  const denied = scopesOf(catalog.filter((read) => isRejected(read) && read.status === 403)).filter(
+    (scope) => !seen.includes(scope),
+  );
+  const facts = { seen, denied, tiers: seenTiers };
+  const [tier] = seenTiers;
+  const message = `seen ${seen.join(', ') || 'none'}${denied.length > 0 ? `; denied ${denied.join(', ')}` : ''}; film tier ${seenTiers.length === 1 ? tier : 'unknown'}`;
+  if (seen.length === 0) return warning(check, 'no scope was seen', 'See the line of the token.', facts);
+  if (config.filmTier !== undefined && seenTiers.length > 0 && !seenTiers.includes(config.filmTier))
+    return warning(
+      check,
+      `${message}, but FILM_TIER is ${config.filmTier}`,
+      `Set FILM_TIER=${tier}: the facade requests, limits and refuses by it.`,
+      facts,
+    );
+  if (config.filmTier === undefined && seenTiers.length === 1 && config.accessToken !== undefined)
+    return warning(
+      check,
+      `${message}, and FILM_TIER is not set`,
+      `Set FILM_TIER=${tier}: without it the facade has to find out what the token gets.`,
+      facts,
+    );
+  if (!seen.includes('book_basic_r'))
+    return warning(check, message, 'Books cannot be read with this token: ask for the scope book_basic_r.', facts);
+  return ok(check, message, facts);
+}
+
+/** One diagnosis an endpoint that differs; one for all that do not. */
+export function checkInterface(reads: readonly ServiceRead[], unread: Unread): Diagnosis[] {
+  const seenTiers = tiersSeen(reads);
+  const good = reads.filter(isSuccess);
+  const found = good.flatMap((read) => {
+    const { endpoint, input, value, text = '' } = read;
+    const request = createApiRequest(endpoint, input);
+    const deviations = deviationsOf({ request, value, text, tiers: seenTiers.length > 0 ? seenTiers : tiers });
+    if (deviations.length === 0) return [];
+    const members = deviations.map(describeDeviation);
+    const shown = members.slice(0, SHOWN_MAX).join(', ');
+    const more = members.length > SHOWN_MAX ? ` and ${members.length - SHOWN_MAX} more (--json has all)` : '';
+    // A new member breaks nothing.
+    const isNew = deviations.every(({ what }) => what === 'unknown');
+    const say = isNew ? warning : failed;
+    return [
+      say(
+        'interface',
+        `${nameOf(endpoint)}: ${shown}${more}`,
+        isNew
+          ? 'The service sends members that nothing here reads. Look whether one replaces another.'
+          : 'The fields that read these members are empty or wrong now: compare with the documentation of the service, and update the facade.',
+        { endpoint: nameOf(endpoint), deviations },
+      ),
+    ];
+  });
+  // Where a whole upstream fails, its own line says so.
+  const broken = reads.filter((read) => isBroken(read) && !reads.filter(isOf(read.endpoint.service)).every(isBroken));
+  const unusable = broken.map((read) =>
+    failed(
+      'interface',
+      `${nameOf(read.endpoint)}: an answer that cannot be used: status ${read.status}, ${read.problem ?? read.contentType ?? 'no content type'}`,
+      'The service or a gateway before it does not answer this endpoint: look at its log.',
+      details(read),
+    ),
+  );
+  if (good.length === 0)
+    return [warning('interface', 'no endpoint could be read', 'See the lines above.'), ...unusable];
+  const refused = reads.filter(isRejected).filter(({ status = 0 }) => status < 500);
+  const notRead = readEndpoints.filter((endpoint) => unread.has(endpoint));
+  const facts = {
+    read: good.map(({ endpoint }) => nameOf(endpoint)),
+    refused: refused.map(details),
+    unread: notRead.map((endpoint) => ({ endpoint: nameOf(endpoint), why: unread.get(endpoint) })),
+    calls: reads.length,
+  };
+  const asSpecified = good.length - found.length;
+  const rest = `${refused.length} refused, ${notRead.length} not read, in ${reads.length} calls`;
+  return [
+    ok('interface', `${asSpecified} of ${good.length} endpoints read are as the interface says; ${rest}`, facts),
+    ...found,
+    ...unusable,
+  ];
+}
+
+const SHOWN_MAX = 8;

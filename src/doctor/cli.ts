@@ -1,0 +1,33 @@
+/** Declares the command `doctor`. */
+import type { Command } from 'commander';
+import { type Flags, misspelledSettings, readConfig } from '../config/read.ts';
+import type { DoctorParts } from './doctor.ts';
+
+export function addDoctorCommand(
+  program: Command,
+  flags: () => Flags,
+  manifestProblems: DoctorParts['manifestProblems'],
+): void {
+  program
+    .command('doctor')
+    .description('check the settings, the upstreams, the token, Redis, the manifest and memory, with reads alone')
+    .option('--json', 'print the result for programs', false)
+    .addHelpText('after', '\nThe exit code is 1 if a check failed; warnings are no failure.')
+    .action(async ({ json }: { json: boolean }) => {
+      const { diagnose } = await import('./doctor.ts');
+      const { diagnosesJson, diagnosesText, exitCodeOf } = await import('./diagnosis.ts');
+      const all = await diagnose({
+        readSettings: () => readConfig(undefined, withBothAddresses(flags())),
+        misspelled: misspelledSettings(),
+        manifestProblems,
+      });
+      process.stdout.write(`${(json ? diagnosesJson : diagnosesText)(all)}\n`);
+      process.exitCode = exitCodeOf(all);
+    });
+}
+
+/** One address on the command line is that of both upstreams. */
+function withBothAddresses(flags: Flags): Flags {
+  const { baseUrl, eventBaseUrl = baseUrl } = flags;
+  return baseUrl === undefined || eventBaseUrl === undefined ? flags : { ...flags, eventBaseUrl };
+}

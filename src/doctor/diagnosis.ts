@@ -1,0 +1,52 @@
+/** What the doctor says: one line a check, and what to do. */
+
+export interface Diagnosis {
+  check: string;
+  status: 'ok' | 'warning' | 'failed';
+  message: string;
+  /** What to do; not of what is ok. */
+  advice?: string;
+  /** For programs: the numbers and names in the message. */
+  details?: Readonly<Record<string, unknown>>;
+}
+
+export const ok = (check: string, message: string, details?: Diagnosis['details']): Diagnosis => ({
+  check,
+  status: 'ok',
+  message,
+  ...(details && { details }),
+});
+
+export const warning = (check: string, message: string, advice: string, details?: Diagnosis['details']): Diagnosis => ({
+  check,
+  status: 'warning',
+  message,
+  advice,
+  ...(details && { details }),
+});
+
+export const failed = (check: string, message: string, advice: string, details?: Diagnosis['details']): Diagnosis => ({
+  check,
+  status: 'failed',
+  message,
+  advice,
+  ...(details && { details }),
+});
+
+const hasFailed = (all: readonly Diagnosis[]): boolean => all.some(({ status }) => status === 'failed');
+
+/** A warning is no failure. */
+export const exitCodeOf = (all: readonly Diagnosis[]): number => (hasFailed(all) ? 1 : 0);
+
+export const diagnosesJson = (all: readonly Diagnosis[]): string =>
+  JSON.stringify({ ok: !hasFailed(all), checks: all }, null, 2);
+
+export function diagnosesText(all: readonly Diagnosis[]): string {
+  const width = Math.max(...all.map(({ check }) => check.length));
+  const lines = all.map(({ check, status, message, advice }) => {
+    const line = `${status.padEnd(8)} ${check.padEnd(width)}  ${message}`;
+    return advice === undefined ? line : `${line}\n${' '.repeat(width + 11)}-> ${advice}`;
+  });
+  const count = (status: Diagnosis['status']) => all.filter((each) => each.status === status).length;
+  return [...lines, '', `${count('ok')} ok, ${count('warning')} warnings, ${count('failed')} failed`].join('\n');
+}

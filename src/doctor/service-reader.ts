@@ -1,0 +1,160 @@
+/** Reads the service for the doctor: each read once, without caches and retries, up to a number of calls. */
+import type { Endpoint, InputOf } from '../api/endpoint.ts';
+import type { Config } from '../config/settings.ts';
+import { readTlsFiles } from '../config/upstream-tls.ts';
+import type { Service } from '../upstream/errors.ts';
+import { type Dispatcher, createDispatcher } from '../upstream/http/dispatcher.ts';
+import { createApiRequest } from '../upstream/http/request.ts';
+import { ReportedError, decodeResponse, errorCodeIn } from '../upstream/http/response.ts';
+import { outageReason } from '../upstream/http/transport-errors.ts';
+
+/** The most calls of one run: the basic film tier has 40 a minute, of which the users need some. */
+export const CALLS_MAX = 25;
+
+/** A call that was answered, or why it was not. */
+export interface ServiceRead {
+  endpoint: Endpoint;
+  input: object;
+  ms: number;
+  /** Undefined without a response. */
+  status?: number;
+  date?: string | undefined;
+  /** By the clock of this machine. */
+  receivedAt?: number;
+  contentType?: string | undefined;
+  text?: string;
+  /** The decoded record or list, of a success. */
+  value?: unknown;
+  /** The service's own code, of a rejection. */
+  code?: number | undefined;
+  /** Why there is no response that can be used. */
+  problem?: string;
+}
+
+export type ServiceReader = ReturnType<typeof createServiceReader>;
+
+export function createServiceReader(config: Config & { baseUrl: string; eventBaseUrl: string }) {
+  const base: Record<Service, URL> = { catalog: new URL(config.baseUrl), events: new URL(config.eventBaseUrl) };
+  const dispatcherOf = (service: Service) =>
+    createDispatcher(base[service].origin, config, readTlsFiles(service, config));
+  const dispatchers = { catalog: dispatcherOf('catalog'), events: dispatcherOf('events') };
+  const reads: ServiceRead[] = [];
+
+  async function send(endpoint: Endpoint, input: object): Promise<ServiceRead> {
+    const request = createApiRequest(endpoint, input);
+    const { service, media } = endpoint;
+    const { origin, pathname } = base[service];
+    const isJson = media === 'json';
+    const begun = performance.now();
+    const read: ServiceRead = { endpoint, input, ms: 0 };
+    try {
+      const response = await get(dispatchers[service], {
+        origin,
+        path: pathname.replace(/\/$/, '') + request.wirePath,
+        headers: {
+          accept: isJson ? 'application/json' : 'application/atom+xml',
+          'user-agent': config.upstreamUserAgent,
+          ...(config.accessToken !== undefined && { authorization: `Bearer ${config.accessToken}` }),
+        },
+        timeoutMs: config.callTimeoutMs,
+        maxBytes: isJson ? config.maxJsonBytes : config.maxAtomBytes,
+      });
+      read.ms = performance.now() - begun;
+      read.receivedAt = Date.now();
+      read.status = response.status;
+      read.date = response.headers.date;
+      read.contentType = response.headers['content-type'];
+      read.text = response.text;
+    } catch (error) {
+      read.problem = problemOf(error);
+      return read;
+    }
+    return { ...read, ...decoded(request, read.status, read.text, config.eventBaseUrl) };
+  }
+
+  return {
+    /** All calls that were made. */
+    reads,
+    left: () => CALLS_MAX - reads.length,
+    /** Undefined if no call is left. */
+    async read<E extends Endpoint>(endpoint: E, input: InputOf<E> & object): Promise<ServiceRead | undefined> {
+      if (reads.length >= CALLS_MAX) return undefined;
+      const at = reads.length;
+      reads.push({ endpoint, input, ms: 0 });
+      return (reads[at] = await send(endpoint, input));
+    },
+    close: () => Promise.all([dispatchers.catalog.close(), dispatchers.events.close()]),
+  };
+}
+
+const LATE = 'no answer in time';
+class TooLarge extends Error {}
+
+interface GetOptions {
+  origin: string;
+  path: string;
+  headers: Record<string, string>;
+  timeoutMs: number;
+  maxBytes: number;
+}
+
+/** Redirects are not followed: the token is for this address. */
+function get(dispatcher: Dispatcher, { timeoutMs, maxBytes, ...request }: GetOptions) {
+  return new Promise<{ status: number; headers: Record<string, string>; text: string }>((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let [status, size] = [0, 0];
+    let headers: Record<string, string> = {};
+    let abort: ((reason?: Error) => void) | undefined;
+    const timer = setTimeout(() => (abort ?? reject)(new Error(LATE)), timeoutMs);
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      settle();
+    };
+    dispatcher.dispatch(
+      { ...request, method: 'GET' },
+      {
+        onConnect: (stop) => void (abort = stop),
+        onHeaders(code, raw) {
+          status = code;
+          headers = namedHeaders(raw);
+          return true;
+        },
+        onData(chunk) {
+          chunks.push(chunk);
+          if ((size += chunk.length) > maxBytes) abort?.(new TooLarge(`a response of more than ${maxBytes} bytes`));
+          return true;
+        },
+        onComplete: () => end(() => resolve({ status, headers, text: Buffer.concat(chunks).toString() })),
+        onError: (error) => end(() => reject(error)),
+      },
+    );
+  });
+}
+
+function namedHeaders(raw: readonly Buffer[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (let at = 0; at + 1 < raw.length; at += 2)
+    headers[raw[at]!.toString('latin1').toLowerCase()] = raw[at + 1]!.toString('latin1');
+  return headers;
+}
+
+/** The messages of others may repeat what they were sent. */
+function problemOf(error: unknown): string {
+  const isOwn = error instanceof TooLarge || (error as Error).message === LATE;
+  return isOwn ? (error as Error).message : outageReason(error);
+}
+
+function decoded(
+  request: ReturnType<typeof createApiRequest>,
+  status: number,
+  text: string,
+  eventBaseUrl: string,
+): Pick<ServiceRead, 'value' | 'code' | 'problem'> {
+  if (status < 200 || status >= 300) return { code: status >= 400 ? errorCodeIn(text) : undefined };
+  try {
+    const value = decodeResponse(request, text, status, eventBaseUrl);
+    return value instanceof ReportedError ? { code: value.code } : { value };
+  } catch {
+    return { problem: /^\s*(?:<!doctype html|<html)/i.test(text) ? 'a web page' : 'not what was requested' };
+  }
+}

@@ -1,0 +1,265 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/config/read.ts';
+import { checkMemory } from '../../src/doctor/check-machine.ts';
+import { diagnosesJson, diagnosesText, exitCodeOf } from '../../src/doctor/diagnosis.ts';
+import { diagnose } from '../../src/doctor/doctor.ts';
+import { createAuthority, hasOpenssl } from '../support/certificates.ts';
+import { type Behaviour, hostile, json, response } from '../support/hostile.ts';
+import { hasRedis } from '../support/redis.ts';
+import { startRedis } from '../support/redis-process.ts';
+import { service } from '../support/service.ts';
+
+async function doctor(env: NodeJS.ProcessEnv) {
+  const all = await diagnose({ readSettings: () => readConfig(env), misspelled: [], manifestProblems: () => [] });
+  return {
+    all,
+    exitCode: exitCodeOf(all),
+    text: diagnosesText(all),
+    lines: all.map(({ check, status }) => `${status} ${check}`),
+    find: (check: string) => all.filter((each) => each.check === check),
+  };
+}
+const over = (url: string, env: NodeJS.ProcessEnv = {}) => ({
+  BASE_URL: url,
+  EVENT_BASE_URL: url,
+  READ_ATTEMPTS: '1',
+  ...env,
+});
+
+/** Passes everything on to a service, and changes answers. */
+async function changing(url: string, change: (path: string, body: string) => string) {
+  const requests: string[] = [];
+  const behaviour: Behaviour = async (socket, request) => {
+    requests.push(`${request.method} ${request.path}`);
+    const headers = { accept: request.headers.accept ?? '', authorization: request.headers.authorization ?? '' };
+    const answer = await fetch(url + request.path, { headers });
+    const type = answer.headers.get('content-type') ?? '';
+    response(answer.status, type, change(request.path, await answer.text()), { date: new Date().toUTCString() })(
+      socket,
+      request,
+    );
+  };
+  return { url: (await hostile(behaviour)).url, requests };
+}
+
+test('over the origin everything is well, in at most 25 reads', async () => {
+  const origin = await service();
+  const { url, requests } = await changing(origin.url, (_, body) => body);
+  const { lines, exitCode, text } = await doctor(over(url, { ACCESS_TOKEN: 'demo-app', FILM_TIER: 'advance' }));
+  expect(lines).toEqual(
+    [
+      'settings',
+      'manifest',
+      'memory',
+      'redis',
+      'upstream catalog',
+      'upstream events',
+      'token',
+      'scopes',
+      'interface',
+    ].map((check) => `ok ${check}`),
+  );
+  expect(exitCode).toBe(0);
+  expect(text).toContain('25 of 25 endpoints read are as the interface says');
+  expect(requests).toHaveLength(25);
+  expect(requests.every((line) => line.startsWith('GET '))).toBe(true);
+});
+
+test('a basic token reads nothing that its tier does not get, and FILM_TIER is held against what was seen', async () => {
+  const origin = await service();
+  const { find, exitCode } = await doctor(over(origin.url, { ACCESS_TOKEN: 'demo-bob', FILM_TIER: 'advance' }));
+  expect(find('scopes')).toMatchObject([{ status: 'warning', advice: expect.stringContaining('FILM_TIER=basic') }]);
+  expect(find('interface')).toMatchObject([{ status: 'ok' }]);
+  expect(exitCode).toBe(0);
+});
+
+test('members that the service renamed, removed, or sends otherwise are named with their endpoint', async () => {
+  const origin = await service();
+  const { url } = await changing(origin.url, (path, body) => {
+    if (/^\/v2\/book\/\d+(\?|$)/.test(path)) return body.replace('"author_intro"', '"author_introduction"');
+    if (path.startsWith('/v2/movie/us_box')) return body.replaceAll(/"box":(\d+)/g, '"box":"$1"');
+    if (/^\/v2\/book\/\d+\/tags/.test(path)) return body.replaceAll(/"count":\d+,/g, '');
+    if (/^\/event\/\d+(\?|$)/.test(path)) return body.replaceAll('gd:when', 'gd:period');
+    return body;
+  });
+  const { find, exitCode } = await doctor(over(url, { ACCESS_TOKEN: 'demo-app', FILM_TIER: 'advance' }));
+  const messages = find('interface')
+    .slice(1)
+    .map(({ message }) => message);
+  expect(messages).toEqual(
+    expect.arrayContaining([
+      'GET /v2/book/:id: unknown author_introduction, missing author_intro',
+      'GET /v2/movie/us_box: subjects[].box: string, not number',
+      expect.stringContaining('GET /v2/book/:id/tags: missing '),
+      expect.stringContaining('GET /event/:id: missing startTime, missing endTime, unknown entry/period'),
+    ]),
+  );
+  expect(messages).toHaveLength(4);
+  expect(exitCode).toBe(1);
+});
+
+test('a member that is only new is a warning', async () => {
+  const origin = await service();
+  const { url } = await changing(origin.url, (path, body) =>
+    /^\/v2\/book\/\d+(\?|$)/.test(path) ? body.replace('{', '{"awards":[],') : body,
+  );
+  const { find, exitCode } = await doctor(over(url, { ACCESS_TOKEN: 'demo-app', FILM_TIER: 'advance' }));
+  expect(find('interface')[1]).toMatchObject({ status: 'warning', message: 'GET /v2/book/:id: unknown awards' });
+  expect(exitCode).toBe(0);
+});
+
+test.each([
+  ['a page of a gateway', response(502, 'text/html', '<html>Bad Gateway</html>'), 'status 502, text/html'],
+  ['the login page of a proxy', response(200, 'text/html', '<!doctype html><html></html>'), 'status 200, a web page'],
+])('%s is no service, and is not read again and again', async (_, behaviour, expected) => {
+  const upstream = await hostile(behaviour);
+  const { find, exitCode } = await doctor(over(upstream.url, { ACCESS_TOKEN: 'x' }));
+  expect(find('upstream catalog')).toMatchObject([{ status: 'failed', message: expect.stringContaining(expected) }]);
+  expect(find('upstream events')).toMatchObject([{ status: 'failed' }]);
+  expect(find('interface')).toMatchObject([{ status: 'warning' }]);
+  expect(upstream.requests.length).toBeLessThanOrEqual(6);
+  expect(exitCode).toBe(1);
+});
+
+test('a port that nothing listens on is named with what to check', async () => {
+  const { find } = await doctor(over('http://127.0.0.1:9'));
+  expect(find('upstream catalog')).toMatchObject([
+    {
+      status: 'failed',
+      message: 'http://127.0.0.1:9 cannot be reached: ECONNREFUSED',
+      advice: expect.stringContaining('BASE_URL'),
+    },
+  ]);
+});
+
+test('a token that the service does not accept fails, and is not printed', async () => {
+  const origin = await service();
+  const { all, find, text, exitCode } = await doctor(over(origin.url, { ACCESS_TOKEN: 'sesame-token' }));
+  expect(find('token')).toMatchObject([{ status: 'failed', message: expect.stringContaining('code 103') }]);
+  expect(exitCode).toBe(1);
+  expect(text + diagnosesJson(all)).not.toContain('sesame');
+});
+
+test('a clock that is wrong is a warning', async () => {
+  const date = new Date(Date.now() - 3_600_000).toUTCString();
+  const upstream = await hostile(json('{"code":1000,"msg":"need_permission","request":"x"}', 403, { date }));
+  const { find } = await doctor(over(upstream.url, { ACCESS_TOKEN: 'x' }));
+  expect(find('upstream catalog')).toMatchObject([
+    { status: 'warning', message: expect.stringMatching(/clock is 3\d{3} s behind/) },
+  ]);
+});
+
+test.skipIf(!hasOpenssl)(
+  'a certificate that has expired, and one of an unknown authority, are told apart',
+  async () => {
+    const authority = createAuthority();
+    const serving = async (days: number) => {
+      const server = createServer(authority.read(authority.issue(`days${days}`, days)), (_, reply) => reply.end('{}'));
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      onTestFinished(() => void server.close());
+      return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    };
+    const ca = { BASE_URL_CA: authority.ca, EVENT_BASE_URL_CA: authority.ca };
+    const expired = await doctor(over(await serving(-1), ca));
+    expect(expired.find('upstream catalog')).toMatchObject([
+      { status: 'failed', advice: expect.stringContaining('has expired') },
+    ]);
+    const unknown = await doctor(over(await serving(2)));
+    expect(unknown.find('upstream catalog')).toMatchObject([
+      { status: 'failed', advice: expect.stringContaining('BASE_URL_CA') },
+    ]);
+  },
+);
+
+test('settings that cannot be used are all named, and nothing else is checked', async () => {
+  const { lines, exitCode, all } = await doctor({ MAX_DEPTH: 'x', BASE_URL: 'http://a/v2' });
+  expect(lines).toEqual(['failed settings', 'failed settings', 'failed settings']);
+  expect(all.map(({ message }) => message).join()).toContain('MAX_DEPTH');
+  expect(exitCode).toBe(1);
+});
+
+test.skipIf(!hasRedis)('Redis is described, and one that evicts nothing is a warning', async () => {
+  const of = async (...args: string[]) => {
+    const { port } = await startRedis(args);
+    const { find } = await doctor(over('http://127.0.0.1:9', { REDIS_URL: `redis://:sesame@127.0.0.1:${port}` }));
+    return find('redis')[0]!;
+  };
+  const secret = ['--requirepass', 'sesame'];
+  const limit = ['--maxmemory', '100mb', '--maxmemory-policy'];
+  const good = await of(...secret, ...limit, 'volatile-lru');
+  expect(good).toMatchObject({
+    status: 'ok',
+    details: { kind: 'server', policy: 'volatile-lru', maxBytes: 104_857_600 },
+  });
+  expect(good.message).toMatch(/^server 127\.0\.0\.1:\d+: version \d+\.\d+\.\d+, [\d.]+ MB of 105 MB, volatile-lru$/);
+  expect(await of(...secret, ...limit, 'noeviction')).toMatchObject({
+    status: 'warning',
+    advice: expect.stringContaining('volatile-lru'),
+  });
+  expect(await of(...secret)).toMatchObject({ status: 'warning', message: expect.stringContaining('no maxmemory') });
+  const refused = await of('--requirepass', 'other');
+  expect(refused).toMatchObject({ status: 'failed', message: expect.stringContaining('refuses the password') });
+  expect(JSON.stringify(refused)).not.toContain('sesame');
+});
+
+test.each([
+  [undefined, 4_000, 1, 'ok'],
+  [1_000, 600, 1, 'ok'],
+  [1_000, 2_000, 1, 'warning'],
+  [300, 150, 1, 'warning'],
+  [250, 220, 1, 'warning'],
+  [1_000, 600, 2, 'warning'],
+])('a limit of %s MB with a heap of %s MB and %s workers is %s', (limit, heap, workers, status) => {
+  const config = readConfig({ WORKERS: String(workers) });
+  const memory = { limit: limit && limit * 1e6, heap: heap * 1e6 };
+  expect(checkMemory(config, memory).status).toBe(status);
+});
+
+test('every line that is not ok says what to do, in text and for programs', async () => {
+  const { all, text } = await doctor(over('http://127.0.0.1:9', { HOST: '0.0.0.0' }));
+  for (const { status, advice, message } of all) {
+    expect(message).not.toBe('');
+    if (status !== 'ok') expect(advice).toMatch(/\w{4}/);
+  }
+  expect(text).toMatch(/\d+ ok, \d+ warnings, 2 failed$/);
+  expect(JSON.parse(diagnosesJson(all))).toEqual({ ok: false, checks: all });
+});
+
+test('the command prints JSON, and its exit code is that of the checks', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'doctor-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const manifest = join(folder, 'manifest.json');
+  writeFileSync(manifest, JSON.stringify({ a: '{ nothing }' }));
+  const args = [
+    'dist/main.js',
+    'doctor',
+    '--json',
+    '--base-url',
+    'http://127.0.0.1:9',
+    '--persisted-operations',
+    manifest,
+  ];
+  const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH } });
+  let out = '';
+  child.stdout.on('data', (chunk) => (out += chunk));
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  const { ok, checks } = JSON.parse(out) as {
+    ok: boolean;
+    checks: { check: string; status: string; message: string }[];
+  };
+  expect([code, ok]).toEqual([1, false]);
+  expect(checks.find(({ check }) => check === 'manifest')).toMatchObject({
+    status: 'warning',
+    message: expect.stringContaining('nothing'),
+  });
+  expect(checks.filter(({ status }) => status === 'failed').map(({ check }) => check)).toEqual([
+    'upstream catalog',
+    'upstream events',
+  ]);
+});

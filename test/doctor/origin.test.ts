@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import { bookEndpoints } from '../../src/api/book.ts';
+import { type Endpoint, type Tier, tiers } from '../../src/api/endpoint.ts';
+import { eventEndpoints } from '../../src/api/event.ts';
+import { filmEndpoints } from '../../src/api/film.ts';
+import { noteEndpoints } from '../../src/api/note.ts';
+import { describeDeviation } from '../../src/doctor/compare.ts';
+import { deviationsOf } from '../../src/doctor/watch.ts';
+import { createApiRequest } from '../../src/upstream/http/request.ts';
+import { ReportedError, decodeResponse } from '../../src/upstream/http/response.ts';
+import { service } from '../support/service.ts';
+
+/** Reads every endpoint of the origin with every id that a page of its lists has. */
+async function crawl(
+  url: string,
+  token: string,
+  tier: Tier,
+): Promise<{ deviations: Set<string>; read: Set<Endpoint>; count: number }> {
+  const deviations = new Set<string>();
+  const read = new Set<Endpoint>();
+  let count = 0;
+  async function get(endpoint: Endpoint, input: object): Promise<Record<string, unknown>> {
+    const request = createApiRequest(endpoint, input);
+    const response = await fetch(url + request.wirePath, { headers: { authorization: `Bearer ${token}` } });
+    const text = await response.text();
+    if (!response.ok) return {};
+    const value = decodeResponse(request, text, response.status, url);
+    if (value instanceof ReportedError) return {};
+    read.add(endpoint);
+    count++;
+    for (const each of deviationsOf({ request, value, text, tiers: [tier] }))
+      deviations.add(`${endpoint.path} ${describeDeviation(each)}`);
+    return value as Record<string, unknown>;
+  }
+  const ids = (list: unknown, ...path: string[]): string[] => [
+    ...new Set(
+      (Array.isArray(list) ? list : [])
+        .map((item: unknown) =>
+          path.reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], item),
+        )
+        .filter((id) => typeof id === 'string' || typeof id === 'number')
+        .map(String),
+    ),
+  ];
+  const each = async (some: readonly string[], most: number, visit: (id: string) => Promise<unknown>) => {
+    for (const id of some.slice(0, most)) await visit(id);
+  };
+
+  const { books } = await get(bookEndpoints.search, { q: '的', count: 100 });
+  await each(ids(books, 'isbn13'), 3, (isbn) => get(bookEndpoints.byIsbn, { isbn }));
+  await each(ids(books, 'series', 'id'), 3, (id) => get(bookEndpoints.seriesBooks, { id, count: 20 }));
+  const readers = new Set<string>();
+  await each(ids(books, 'id'), 6, async (id) => {
+    await get(bookEndpoints.byId, { id });
+    await get(bookEndpoints.tags, { id });
+    const { annotations } = await get(bookEndpoints.annotations, { id, count: 100 });
+    for (const reader of ids(annotations, 'author_id')) readers.add(reader);
+    await each(ids(annotations, 'id'), 3, (annotation) => get(bookEndpoints.annotation, { id: annotation }));
+  });
+  await each([...readers], 4, async (name) => {
+    const { collections } = await get(bookEndpoints.collections, { name, count: 100 });
+    await each(ids(collections, 'book_id'), 3, (id) => get(bookEndpoints.collection, { id, user_id: name }));
+    await get(bookEndpoints.userTags, { name });
+    await get(bookEndpoints.userTagsOld, { id: name });
+    await get(bookEndpoints.userAnnotations, { name, count: 100 });
+    const { notes } = await get(noteEndpoints.userCreated, { id: name });
+    await each(ids(notes, 'id'), 3, async (id) => {
+      for (const format of ['text', 'html_full', 'html_short', 'abstract'])
+        await get(noteEndpoints.byId, { id, format });
+      const { comments } = await get(noteEndpoints.comments, { id });
+      await each(ids(comments, 'id'), 2, (comment) => get(noteEndpoints.comment, { id, comment_id: comment }));
+    });
+  });
+  const films = new Set<string>();
+  for (const chart of [
+    filmEndpoints.top250,
+    filmEndpoints.comingSoon,
+    filmEndpoints.inTheaters,
+    filmEndpoints.usBox,
+    filmEndpoints.weekly,
+    filmEndpoints.newMovies,
+  ]) {
+    const { subjects } = await get(chart, {});
+    for (const id of [...ids(subjects, 'id'), ...ids(subjects, 'subject', 'id')]) films.add(id);
+  }
+  await get(filmEndpoints.search, { q: '的' });
+  const people = new Set<string>();
+  await each([...films], 4, async (id) => {
+    const { casts, directors } = await get(filmEndpoints.subject, { id });
+    for (const person of [...ids(casts, 'id'), ...ids(directors, 'id')]) people.add(person);
+    for (const list of [filmEndpoints.photos, filmEndpoints.reviews, filmEndpoints.comments]) await get(list, { id });
+  });
+  await each([...people], 4, async (id) => {
+    for (const row of [filmEndpoints.celebrity, filmEndpoints.works, filmEndpoints.celebrityPhotos])
+      await get(row, { id });
+  });
+  const { entries } = await get(eventEndpoints.ofCity, { id: 'beijing', 'max-results': 50 });
+  await get(eventEndpoints.search, { location: 'all', q: '的' });
+  const guests = new Set<string>(readers);
+  await each(ids(entries, 'id'), 4, async (id) => {
+    await get(eventEndpoints.byId, { id });
+    for (const row of [eventEndpoints.participants, eventEndpoints.wishers])
+      for (const guest of ids((await get(row, { id })).entries, 'id')) guests.add(guest);
+  });
+  await each([...guests], 4, async (id) => {
+    for (const row of [
+      eventEndpoints.ofUser,
+      eventEndpoints.initiated,
+      eventEndpoints.participated,
+      eventEndpoints.wished,
+    ])
+      await get(row, { id });
+  });
+  return { deviations, read, count };
+}
+
+test('every response of the origin is as the interface says, in each tier', async () => {
+  const origin = await service();
+  const read = new Set<Endpoint>();
+  for (const [token, tier] of [
+    ['demo-alice', 'advance'],
+    ['demo-bob', 'basic'],
+    ['demo-carol', 'premium'],
+  ] as const) {
+    const found = await crawl(origin.url, token, tier);
+    expect([...found.deviations].sort(), tier).toEqual([]);
+    expect(found.count).toBeGreaterThan(80);
+    for (const endpoint of found.read) read.add(endpoint);
+  }
+  const reads = [bookEndpoints, filmEndpoints, eventEndpoints, noteEndpoints].flatMap((table) =>
+    Object.values<Endpoint>(table),
+  );
+  expect(reads.filter((each) => each.method === 'GET' && !read.has(each)).map(({ path }) => path)).toEqual([]);
+  expect(tiers).toHaveLength(3);
+});
