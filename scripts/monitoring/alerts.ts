@@ -41,11 +41,10 @@ export const alerts: readonly Alert[] = [
     severity: 'page',
     expression: 'catalog_upstream_up == 0',
     summary: '{{ $labels.service }} cannot be reached from {{ $labels.instance }}.',
-    means:
-      'It accepts no connection, or its circuit breaker is open. Fields that need it are null with `UPSTREAM_UNAVAILABLE`; cached records are served, also stale ones.',
-    look: '`/ready` names the upstream; the log has the reason (`is unreachable`). Try the address in `BASE_URL` or `EVENT_BASE_URL` from the host of the facade.',
+    means: 'It accepts no connection, or its circuit breaker is open. Only cached records are served, also stale ones.',
+    look: 'the log line `is unreachable` has the reason. Call its address from the host of the facade.',
     change:
-      'The upstream, DNS, a firewall or the proxy. Nothing in the facade: it tries again by itself, at the latest after `MAX_BREAKER_PAUSE_MS`.',
+      'the upstream, DNS, a firewall. The facade tries again by itself, at the latest after `MAX_BREAKER_PAUSE_MS`.',
   },
   {
     name: 'CatalogUpstreamAnswers',
@@ -53,11 +52,10 @@ export const alerts: readonly Alert[] = [
     severity: 'page',
     expression: `${calls('{outcome="UPSTREAM_INVALID_RESPONSE"}')} / ${calls()} > 0.05`,
     summary: 'More than 5 % of the responses to {{ $labels.endpoint }} cannot be used.',
-    means:
-      'Responses are not what was requested: another format, no key, too large. They are not cached, and their fields are null with `UPSTREAM_INVALID_RESPONSE`.',
-    look: 'Log lines `sent a response that cannot be used` have request and reason; call the same path by hand.',
+    means: 'Responses are not what was requested: another format, no key, too large.',
+    look: 'log lines `sent a response that cannot be used` have request and reason.',
     change:
-      'If all calls fail, `BASE_URL` leads to something else, such as a login page. If one endpoint does, the service has changed: report it. `MAX_JSON_BYTES` and `MAX_ATOM_BYTES` limit sizes.',
+      'if all calls fail, `BASE_URL` leads to something else, such as a login page; if one endpoint does, the service has changed. `MAX_JSON_BYTES`, `MAX_ATOM_BYTES` limit sizes.',
   },
   {
     name: 'CatalogQuota',
@@ -66,10 +64,10 @@ export const alerts: readonly Alert[] = [
     expression: `catalog_quota_remaining / catalog_quota_limit < 0.1 or ${refusals} / (${refusals} + sum by (${OF}) (rate(catalog_upstream_calls_total[5m]))) > 0.05`,
     summary: 'The rate limit of upstream leaves few film calls to {{ $labels.instance }}, or calls were refused.',
     means:
-      'Less than a tenth of the film calls of `ACCESS_TOKEN` is left, or more than 5 % of the calls were not made because of a limit: `RATE_LIMITED`.',
-    look: '`catalog_budget_refusals_total` by endpoint, `catalog_cache_answers_total` beside it, and the operations that call most (`REQUEST_LOG`).',
+      'Less than a tenth of the film calls of `ACCESS_TOKEN` is left, or more than 5 % of the calls were refused: `RATE_LIMITED`.',
+    look: '`catalog_budget_refusals_total` by endpoint; the operations that call most (`REQUEST_LOG`).',
     change:
-      'Set `REDIS_URL`, so that replicas share cache and limit; `REVALIDATE_SECONDS`, a longer `RECORD_TTL_SECONDS`, a higher film tier. `TRUSTED_PROXIES`, if all clients seem to have one address.',
+      '`REDIS_URL`, so that replicas share cache and limit; a longer `RECORD_TTL_SECONDS`; a higher film tier; `TRUSTED_PROXIES`, if all clients have one address.',
   },
   {
     name: 'CatalogOverload',
@@ -77,10 +75,9 @@ export const alerts: readonly Alert[] = [
     severity: 'page',
     expression: 'rate(catalog_overloads_total[1m]) > 0',
     summary: '{{ $labels.instance }} rejects requests with 503.',
-    means: 'All slots of operations and the queue are taken, or there are too many connections.',
-    look: '`catalog_operations_running` and `_waiting`: at their limits with little CPU, upstream is slow; with much CPU, there are too few processes.',
-    change:
-      'More replicas or `WORKERS`. Raise `MAX_RUNNING_OPERATIONS` only if CPU is left, `MAX_CLIENT_CONNECTIONS` if connections are the limit.',
+    means: 'All slots and the queue are taken, or there are too many connections.',
+    look: '`catalog_operations_running` and `_waiting`: at their limits with little CPU, upstream is slow; with much, there are too few processes.',
+    change: 'more replicas or `WORKERS`; `MAX_RUNNING_OPERATIONS` only if CPU is left.',
   },
   {
     name: 'CatalogErrors',
@@ -89,10 +86,10 @@ export const alerts: readonly Alert[] = [
     expression: `${codes(`{code=~"${FAULTS.join('|')}"}`)} / ${operations} > 0.05 or ${codes('')} / ${operations} > 0.5`,
     summary: 'Operations at {{ $labels.instance }} have many errors {{ $labels.code }}.',
     means:
-      'More than 5 errors in 100 operations have one code for which neither the client nor a missing record is to blame, or more than 50 have any one code.',
-    look: 'The page of the [code](errors.md). `INTERNAL_SERVER_ERROR` is a defect: the log line with its `requestId` has the stack.',
+      'In 100 operations there are more than 5 errors of a code that no client causes, or more than 50 of any code.',
+    look: 'the [code](errors.md). `INTERNAL_SERVER_ERROR` is a defect: the log line with its `requestId` has the stack.',
     change:
-      '`UNAUTHENTICATED` without tokens of clients: `ACCESS_TOKEN` has expired. After a release of the facade or of a front end: go back.',
+      '`UNAUTHENTICATED` without tokens of clients: `ACCESS_TOKEN` has expired. After a release, of a front end too: go back.',
   },
   {
     name: 'CatalogSlow',
@@ -101,9 +98,9 @@ export const alerts: readonly Alert[] = [
     expression: `histogram_quantile(0.99, sum by (${OF}, le) (rate(catalog_operation_seconds_bucket{type="query"}[5m]))) > 2.5`,
     summary: 'One query in a hundred at {{ $labels.instance }} takes longer than 2.5 s.',
     means: 'Users wait, although operations succeed.',
-    look: '`catalog_upstream_seconds` by endpoint shows whether upstream is slow; log lines `slow operation` name the slowest call; `catalog_upstream_calls_waiting` that connections are the limit.',
+    look: '`catalog_upstream_seconds` by endpoint; log lines `slow operation` name the slowest call; `catalog_upstream_calls_waiting`.',
     change:
-      'The upstream; `MAX_BUSY_CONNECTIONS`; `REVALIDATE_SECONDS`, so that readers do not wait; `CALL_TIMEOUT_MS` to fail sooner.',
+      'the upstream; `MAX_BUSY_CONNECTIONS`, if calls wait; `REVALIDATE_SECONDS`, so that readers do not; `CALL_TIMEOUT_MS` to fail sooner.',
   },
   {
     name: 'CatalogEventLoop',
@@ -112,8 +109,8 @@ export const alerts: readonly Alert[] = [
     expression: `nodejs_eventloop_lag_p99_seconds > 0.2 ${OF_FACADES}`,
     summary: 'The event loop of {{ $labels.instance }} is blocked for more than 0.2 s at a time.',
     means: 'The process has too little CPU, or does too much at once: every operation waits.',
-    look: 'CPU of the process against the limit of its container, `nodejs_gc_duration_seconds`, operations with many bytes in the request log.',
-    change: 'More CPU or replicas; lower `MAX_VALUES`, `MAX_ANSWER_BYTES` or `MAX_ITEMS`.',
+    look: 'CPU against the limit of the container, `nodejs_gc_duration_seconds`, operations with many bytes in the request log.',
+    change: 'more CPU or replicas; lower `MAX_VALUES`, `MAX_ANSWER_BYTES` or `MAX_ITEMS`.',
   },
   {
     name: 'CatalogMemory',
@@ -122,9 +119,9 @@ export const alerts: readonly Alert[] = [
     expression: `process_resident_memory_bytes / on (${OF}) catalog_memory_limit_bytes > 0.9 or nodejs_heap_size_used_bytes / on (${OF}) catalog_heap_limit_bytes > 0.7`,
     summary: '{{ $labels.instance }} uses more than 90 % of its memory, or 70 % of its heap.',
     means: 'The system or V8 will end the process, and its requests are lost.',
-    look: '`nodejs_heap_size_used_bytes` against `process_resident_memory_bytes`, `catalog_cache_bytes`, `catalog_unsent_bytes`, `catalog_operations_running`.',
+    look: '`nodejs_heap_size_used_bytes`, `catalog_cache_bytes`, `catalog_unsent_bytes`, `catalog_operations_running`.',
     change:
-      'More memory ([sizes](scale.md)), or fewer operations at once: `MAX_RUNNING_OPERATIONS`, `MAX_UNSENT_BYTES`. If it grows without load, restart it and report a leak.',
+      'more memory, or lower `MAX_RUNNING_OPERATIONS` and `MAX_UNSENT_BYTES`. If it grows without load, restart it and report a leak.',
   },
   {
     name: 'CatalogRedisAway',
@@ -132,10 +129,9 @@ export const alerts: readonly Alert[] = [
     severity: 'page',
     expression: 'catalog_redis_up == 0',
     summary: '{{ $labels.instance }} cannot reach Redis.',
-    means:
-      'Each replica caches and counts calls by itself: more calls, perhaps 429. Writes answer `replicasMayLag`, and other replicas may serve what they changed.',
-    look: 'The log (`redis is unreachable`, with the reason), `catalog_redis_refusals` by error, `catalog_redis_invalidations_unsent`.',
-    change: 'Redis, its memory or the user of `REDIS_URL`. The facade connects again by itself.',
+    means: 'Each replica caches and counts calls by itself. After a write, others may serve what it changed.',
+    look: 'the log line `redis is unreachable` has the reason; `catalog_redis_refusals`.',
+    change: 'Redis, or the user in `REDIS_URL`. The facade connects again by itself.',
   },
   {
     name: 'CatalogRestarting',
@@ -144,8 +140,8 @@ export const alerts: readonly Alert[] = [
     expression: `changes(process_start_time_seconds[10m]) > 1 ${OF_FACADES} or increase(catalog_worker_restarts_total[10m]) > 1`,
     summary: '{{ $labels.instance }}, or a worker of it, has started more than once within ten minutes.',
     means: 'The process ends by itself: a defect, or the system has killed it.',
-    look: 'The last lines of its log (`uncaught exception`), the reason of the container (`OOMKilled`), failed probes.',
-    change: 'If it was killed for memory, see [memory](#memory-is-near-the-limit). After a release: go back.',
+    look: 'the last lines of its log, the state of the container (`OOMKilled`), failed probes.',
+    change: 'if it was killed for memory, see [above](#memory-is-near-the-limit). After a release: go back.',
   },
 ];
 

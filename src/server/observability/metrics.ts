@@ -153,19 +153,18 @@ function declaredMetrics(registry: Registry) {
       [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
       ['type'],
     ),
-    namedOperations: counter(
-      'catalog_named_operations_total',
-      'Operations by name and outcome, for names in the manifest and in operations/.',
-      ['operation', 'outcome'],
-    ),
+    namedOperations: counter('catalog_named_operations_total', 'Operations by such a name and outcome.', [
+      'operation',
+      'outcome',
+    ]),
     namedOperationSeconds: counter(
       'catalog_named_operation_seconds_total',
-      'Seconds that operations took, by name, for names in the manifest and in operations/.',
+      'Seconds that operations took, by such a name.',
       ['operation'],
     ),
     namedOperationDurations: histogram(
       'catalog_named_operation_duration_seconds',
-      'Seconds that an operation took, by name, for names in the manifest and in operations/.',
+      'Seconds that an operation took, by a name in the manifest or in operations/.',
       [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       ['operation'],
     ),
