@@ -51,6 +51,9 @@ export class Invalidations {
   private readonly append: Script;
   private readonly names = new Set<string>();
   private isEverythingUnsent = false;
+  /** Sent, but not known to be in the log. A name that is added meanwhile is sent again: its write may be later than the note. */
+  private underWay: readonly string[] = [];
+  private isEverythingUnderWay = false;
   /** What this process added lately, with its time. */
   private sent: readonly { names: readonly string[]; at: number }[] = [];
   private version = '';
@@ -69,7 +72,8 @@ export class Invalidations {
 
   /** Names that are not in the log yet. */
   unsent(): number {
-    return this.isEverythingUnsent ? UNSENT_MAX : this.names.size;
+    const isEverything = this.isEverythingUnsent || this.isEverythingUnderWay;
+    return isEverything ? UNSENT_MAX : this.names.size + this.underWay.length;
   }
 
   /** Each reply tells what happened since the version that was known when the script was sent. Replies may overtake one another. */
@@ -83,8 +87,9 @@ export class Invalidations {
 
   /** Whether an entry in Redis may be older than an invalidation by this process. */
   isUnsent({ tag, groupTag, partition }: CacheKey): boolean {
-    const { names } = this;
-    return this.isEverythingUnsent || (names.size > 0 && [tag, groupTag, partition].some((name) => names.has(name)));
+    if (this.unsent() === 0) return false;
+    const isUnsent = (name: string) => this.names.has(name) || this.underWay.includes(name);
+    return this.unsent() === UNSENT_MAX || [tag, groupTag, partition].some(isUnsent);
   }
 
   /** False if other replicas do not know it yet. */
@@ -124,10 +129,15 @@ export class Invalidations {
 
   private async sendSome(): Promise<boolean> {
     const names = [...this.names].slice(0, NAMES_MAX);
-    const reply = await this.parts.call(() => this.appended(names));
-    if (!reply) return false;
-    if (reply !== 'everything') this.apply(reply);
     for (const name of names) this.names.delete(name);
+    this.underWay = names;
+    const reply = await this.parts.call(() => this.appended(names));
+    this.underWay = [];
+    if (!reply) {
+      for (const name of names) this.names.add(name);
+      return false;
+    }
+    if (reply !== 'everything') this.apply(reply);
     const now = performance.now();
     this.sent = [...this.sent.filter(({ at }) => at > now - REMEMBERED_MS), { names, at: now }];
     return true;
@@ -149,10 +159,13 @@ export class Invalidations {
 
   private async sendEverything(): Promise<boolean> {
     const { keys, connection, call } = this.parts;
-    if ((await call(() => connection.redis.del(keys.log))) === undefined) return false;
-    this.isEverythingUnsent = false;
     this.names.clear();
-    return true;
+    this.isEverythingUnsent = false;
+    this.isEverythingUnderWay = true;
+    const isDone = (await call(() => connection.redis.del(keys.log))) !== undefined;
+    this.isEverythingUnderWay = false;
+    if (!isDone) this.isEverythingUnsent = true;
+    return isDone;
   }
 
   private repeatSent(): void {

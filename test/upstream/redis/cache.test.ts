@@ -1,3 +1,4 @@
+import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -50,9 +51,11 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
   });
 
   /** Replicas of one facade. */
-  async function replicas(count: number, url = server.url) {
+  const replicas = (count: number, url = server.url) => replicasAt(Array.from({ length: count }, () => url));
+
+  async function replicasAt(urls: readonly string[]) {
     const namespace = `cache ${namespaces++}`;
-    const all = Array.from({ length: count }, () => connectRedis({ url, namespace, timeouts }));
+    const all = urls.map((url) => connectRedis({ url, namespace, timeouts }));
     open.push(...all);
     const made = all.map((shared) => replicaOf(shared));
     for (const { cache } of all) await until(async () => (await cache.get(book())).version.shared !== '');
@@ -336,6 +339,21 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     });
   });
 
+  test('a second write of the same record is noted for itself, also while the note of the first is under way', async () => {
+    const line = await slowLine(server.url);
+    const [one, two] = await replicasAt([line.url, server.url]);
+    const key = book('written twice');
+    line.hold();
+    const first = one!.cache.invalidate([key.tag]);
+    await until(async () => (await server.dump()).includes(key.tag));
+    const between = await two!.begin(undefined, { mayLease: false }).get(key);
+    two!.cache.set(key, between.version, entryOf({ title: 'before the second write' }));
+    const second = one!.cache.invalidate([key.tag]);
+    line.release();
+    expect(await Promise.all([first, second])).toEqual([true, true]);
+    expect((await two!.begin(undefined, { mayLease: false }).get(key)).entry).toBeUndefined();
+  });
+
   test('a process that ends writes first what it could not write before', async () => {
     const other = await redisServer();
     const namespace = 'ending';
@@ -418,3 +436,23 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     },
   );
 });
+
+/** A connection to a Redis whose replies can be held back. */
+async function slowLine(url: string) {
+  const lines: { near: Socket; far: Socket }[] = [];
+  const proxy = createServer((near) => {
+    const far = connect(Number(new URL(url).port), '127.0.0.1');
+    for (const socket of [near, far]) socket.on('error', () => undefined);
+    near.pipe(far);
+    far.pipe(near);
+    near.on('close', () => far.destroy());
+    lines.push({ near, far });
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  proxy.unref();
+  return {
+    url: `redis://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    hold: () => lines.forEach(({ near, far }) => far.unpipe(near)),
+    release: () => lines.forEach(({ near, far }) => far.pipe(near)),
+  };
+}
