@@ -204,7 +204,7 @@ export const defects = [
     edits: [
       [
         'src/upstream/redis/updates.ts',
-        "if (what == 'add' or what == 'set') and isCurrent(version, head, at) then",
+        "if (what == 'add' or what == 'set') and isCurrent(version, head, tag, places) then",
         "if what == 'add' or what == 'set' then",
       ],
     ],

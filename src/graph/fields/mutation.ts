@@ -98,7 +98,7 @@ export function mutation<In, Out, Fields extends InputFieldMap = Record<never, n
       nullable: true,
       nullIf: false,
       writeEndpoint: endpoint,
-      isUnread: invalidates === 'nothing',
+      invalidates,
       maxCalls,
       args: { input: t.arg({ type: inputType, required: true, description: 'The input.' }) },
       // Its call is declared as `writeEndpoint`, so it may use the whole context.

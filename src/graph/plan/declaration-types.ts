@@ -105,8 +105,8 @@ export interface FieldRule
   recordCounts?: (args: object) => ReadonlyMap<string, number>;
   /** The endpoint that a mutation calls. */
   writeEndpoint?: Endpoint;
-  /** No query reads what the mutation changes. */
-  isUnread?: boolean;
+  /** What the mutation removes from the caches; `nothing` if no query reads what it changes. */
+  invalidates?: ((id: string, input: never) => readonly string[]) | 'nothing';
   /** The most calls that a mutation makes; 1 by default. */
   maxCalls?: number;
 }
