@@ -27,7 +27,7 @@ import { schema } from './graph/schema.ts';
 import { createLog } from './lib/log.ts';
 import { SqliteMissingError } from './origin/store/sqlite.ts';
 import { packageDir, version } from './package.ts';
-import { manifestProblems } from './server/graphql/check-manifest.ts';
+import { manifestProblems } from './server/graphql/documents/check-manifest.ts';
 import { createParts, openServer } from './server/server.ts';
 import type { Fleet } from './workers/worker.ts';
 

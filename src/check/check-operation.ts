@@ -4,7 +4,7 @@ import type { Config } from '../config/settings.ts';
 import { type Use, usesOf } from '../graph/plan/document-uses.ts';
 import type { OperationRequirements } from '../graph/service/operation-requirements.ts';
 import type { CostRange } from '../graph/cost/cost-range.ts';
-import { type Assess, createAssess } from '../server/graphql/assess.ts';
+import { type Assess, createAssess } from '../server/graphql/documents/assess.ts';
 import type { CheckedOperation } from './documents.ts';
 import type { Finding } from './finding.ts';
 import type { createLostFinder } from './lost.ts';

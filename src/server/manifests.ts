@@ -7,8 +7,8 @@ import { ConfigError } from '../config/read.ts';
 import type { Config } from '../config/settings.ts';
 import { ManifestError, readManifest } from '../config/trusted-documents.ts';
 import { type FileWatch, stateOfFile, watchContent } from '../lib/watch-file.ts';
-import { checkDocuments } from './graphql/check-manifest.ts';
-import type { Trusted } from './graphql/trusted.ts';
+import { checkDocuments } from './graphql/documents/check-manifest.ts';
+import type { Trusted } from './graphql/documents/trusted.ts';
 import type { Metrics } from './observability/metrics.ts';
 
 /** By the name of the setting: `outdated` if the file has changed and cannot be used. */

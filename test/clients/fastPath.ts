@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { createCancellationToken } from '../../src/lib/cancellation.ts';
 import { createJsonWriter } from '../../src/server/graphql/json-response.ts';
-import { createDocuments } from '../../src/server/graphql/persisted-documents.ts';
+import { createDocuments } from '../../src/server/graphql/documents/persisted-documents.ts';
 import { createPipeline } from '../../src/server/graphql/pipeline.ts';
 import { createRequestReader } from '../../src/server/graphql/request.ts';
 import { createGraphqlRoute } from '../../src/server/graphql/route.ts';

@@ -101,7 +101,7 @@ export const defects = [
   },
   {
     name: 'limits: an operation over the limit of calls runs',
-    edits: [['src/server/graphql/limits.ts', 'if (calls.max > maxUpstreamCalls)', 'if (false)']],
+    edits: [['src/server/graphql/documents/limits.ts', 'if (calls.max > maxUpstreamCalls)', 'if (false)']],
   },
   {
     name: 'limits: a failed call keeps its connection',

@@ -5,7 +5,7 @@ import type { LoggedCall } from '../../upstream/call-log.ts';
 import { WINDOW_MS } from '../../upstream/limits/sliding-window.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
 import type { ResultParts } from './incremental-delivery.ts';
-import type { ExecutableDocument } from './prepare.ts';
+import type { ExecutableDocument } from './documents/prepare.ts';
 
 export interface Outcome {
   /** A whole result, or the parts of one that is delivered incrementally. */

@@ -22,12 +22,12 @@ import { type KnownOperations, createOperationObserver, createSlowLog } from '..
 import { createRequestLog } from '../observability/request-log.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import { encoderFor, partsForClient } from './incremental-delivery.ts';
-import { variablesLimit } from './limits.ts';
+import { variablesLimit } from './documents/limits.ts';
 import { maskErrors } from './mask.ts';
 import type { Outcome } from './outcome.ts';
-import { type ExecutableDocument, type Prepared, createPrepare } from './prepare.ts';
+import { type ExecutableDocument, type Prepared, createPrepare } from './documents/prepare.ts';
 import type { OperationRequest, Received } from './request.ts';
-import { checkIncrementalArguments } from './validation-rules.ts';
+import { checkIncrementalArguments } from './documents/validation-rules.ts';
 
 export type Pipeline = ReturnType<typeof createPipeline>;
 

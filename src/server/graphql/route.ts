@@ -8,7 +8,7 @@ import { addCorsHeaders, varyOf } from '../http/request/headers.ts';
 import { addHelpLinks } from '../http/response/http-error.ts';
 import type { JsonWriter } from './json-response.ts';
 import { type Outcome, ageHeaders, cacheControlOf, isWhole, timingHeaders } from './outcome.ts';
-import type { Documents } from './persisted-documents.ts';
+import type { Documents } from './documents/persisted-documents.ts';
 import type { Pipeline, RunKeyed } from './pipeline.ts';
 import { type GraphqlRequest, METHODS, type createRequestReader } from './request.ts';
 

@@ -2,7 +2,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { print } from 'graphql';
 import type { Variables } from '../../graph/plan/document.ts';
-import type { ExecutableDocument } from '../graphql/prepare.ts';
+import type { ExecutableDocument } from '../graphql/documents/prepare.ts';
 import { HttpError } from '../http/response/http-error.ts';
 
 /** A key of one caller. Without the token and the key, none of it shows whose it is. */

@@ -9,7 +9,7 @@ import { type UpstreamClient, bearerOf } from '../../upstream/client.ts';
 import { HttpError, addHelpLinks } from '../http/response/http-error.ts';
 import type { Outcome } from '../graphql/outcome.ts';
 import type { Pipeline, RunKeyed } from '../graphql/pipeline.ts';
-import type { ExecutableDocument, Prepared } from '../graphql/prepare.ts';
+import type { ExecutableDocument, Prepared } from '../graphql/documents/prepare.ts';
 import type { OperationRequest } from '../graphql/request.ts';
 import { includesFiles, hashFiles } from './files.ts';
 import { type Journal, type JournalEntry, createJournal } from './journal.ts';

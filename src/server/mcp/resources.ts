@@ -1,7 +1,7 @@
 /** Resources: the schema, the table of errors, and records by their global ids. */
 import { isObjectType } from 'graphql';
 import { typeRule } from '../../graph/plan/read-declarations.ts';
-import { recordDocument } from './record-document.ts';
+import { recordDocument } from './documents/record-document.ts';
 import { errorsMarkdown } from '../../graph/errors/markdown.ts';
 import { printMarkedSchema } from '../../graph/null-conditions.ts';
 import { lazily } from '../../lib/promises.ts';

@@ -2,7 +2,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { GraphQLError } from 'graphql';
 import { CUTS_ROOM, cutToFit, shortenText } from './cut-response.ts';
-import type { JsonSchema, ObjectSchema } from './json-schema.ts';
+import type { JsonSchema, ObjectSchema } from './documents/json-schema.ts';
 import { notesOn } from '../../graph/errors/codes.ts';
 import { HttpError } from '../http/response/http-error.ts';
 import { type Lack, lackOf } from './denial.ts';

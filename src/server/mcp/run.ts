@@ -5,7 +5,7 @@ import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { LoggedCall } from '../../upstream/call-log.ts';
 import type { RateLimitState } from '../../upstream/limits/rate-limiter.ts';
 import type { RouteParts } from '../graphql/pipeline.ts';
-import type { Prepared } from '../graphql/prepare.ts';
+import type { Prepared } from '../graphql/documents/prepare.ts';
 import { clientAddress } from '../http/request/client-address.ts';
 import { parentContext } from '../observability/tracing.ts';
 import { type AgentRequest, type Place, tooManyAgents } from './places.ts';

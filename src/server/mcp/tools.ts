@@ -4,14 +4,14 @@ import { type GraphQLSchema, Kind, OperationTypeNode, type SelectionNode, print 
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
 import { withCursors } from './cut-response.ts';
 import type { Variables } from '../../graph/plan/document.ts';
-import { type ObjectSchema, dataSchemaOf, inputSchemaOf } from './json-schema.ts';
+import { type ObjectSchema, dataSchemaOf, inputSchemaOf } from './documents/json-schema.ts';
 import { type Price, priceOf } from '../../graph/cost/price.ts';
 import { slotsOfAgents } from '../../upstream/limits/film-rate.ts';
 import { fieldRule } from '../../graph/plan/read-declarations.ts';
 import { badInput } from '../../graph/errors/to-client-error.ts';
 import type { RouteParts } from '../graphql/pipeline.ts';
 import { ConfigError } from '../../config/read.ts';
-import { type ReviewedOperation, readReviewedOperations } from './operations.ts';
+import { type ReviewedOperation, readReviewedOperations } from './documents/operations.ts';
 import type { AgentRequest } from './places.ts';
 import { type ToolOutcome, resultSchemaOf, toolOutcome } from './result.ts';
 import type { RunForAgent } from './run.ts';

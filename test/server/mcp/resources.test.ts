@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObjectType, parse, validate } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
-import { recordDocument } from '../../../src/server/mcp/record-document.ts';
+import { recordDocument } from '../../../src/server/mcp/documents/record-document.ts';
 import { schema } from '../../../src/graph/schema.ts';
 import { agent } from '../../support/agent.ts';
 import { journey } from '../../support/journey.ts';

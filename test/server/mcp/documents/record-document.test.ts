@@ -1,7 +1,7 @@
 import type { GraphQLObjectType } from 'graphql';
 import { expect, test } from 'vitest';
-import { recordDocument } from '../../../src/server/mcp/record-document.ts';
-import { schema } from '../../../src/graph/schema.ts';
+import { recordDocument } from '../../../../src/server/mcp/documents/record-document.ts';
+import { schema } from '../../../../src/graph/schema.ts';
 
 const namesIn = (type: string) => recordDocument(schema.getType(type) as GraphQLObjectType).match(/\w+/g);
 

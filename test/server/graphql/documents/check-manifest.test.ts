@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readConfig } from '../../../src/config/read.ts';
-import { schema } from '../../../src/graph/schema.ts';
-import { createLog } from '../../../src/lib/log.ts';
-import { checkManifest } from '../../../src/server/graphql/check-manifest.ts';
-import { createFacade } from '../../../src/facade.ts';
+import { readConfig } from '../../../../src/config/read.ts';
+import { schema } from '../../../../src/graph/schema.ts';
+import { createLog } from '../../../../src/lib/log.ts';
+import { checkManifest } from '../../../../src/server/graphql/documents/check-manifest.ts';
+import { createFacade } from '../../../../src/facade.ts';
 
 /** The log lines about a manifest of these documents. */
 function logged(documents: Record<string, string>, settings = {}) {

@@ -1,6 +1,6 @@
 import { type OperationDefinitionNode, buildSchema, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { dataSchemaOf, inputSchemaOf } from '../../../src/server/mcp/json-schema.ts';
+import { dataSchemaOf, inputSchemaOf } from '../../../../src/server/mcp/documents/json-schema.ts';
 
 const schema = buildSchema(`
   type Query { thing: Thing, parts: [Part!]! }

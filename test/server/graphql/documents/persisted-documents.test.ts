@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Flags } from '../../../src/config/read.ts';
-import { startFacade } from '../../support/start-facade.ts';
-import type { GraphQLResponse } from '../../support/facade.ts';
-import { json } from '../../support/hostile.ts';
-import { temporaryDirectory } from '../../support/service.ts';
+import type { Flags } from '../../../../src/config/read.ts';
+import { startFacade } from '../../../support/start-facade.ts';
+import type { GraphQLResponse } from '../../../support/facade.ts';
+import { json } from '../../../support/hostile.ts';
+import { temporaryDirectory } from '../../../support/service.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const directory = temporaryDirectory();

@@ -1,11 +1,11 @@
 /** What the server would say of an operation before it runs it, and what the operation costs. No server is needed for it. */
 import { GraphQLError, type GraphQLSchema } from 'graphql';
-import type { Config } from '../../config/settings.ts';
-import { type CostRange, costOfAny, costWith, widest } from '../../graph/cost/cost-range.ts';
-import { planViewers, planWhole } from '../../graph/cost/price.ts';
-import { cheapestVariables } from '../../graph/cost/variable-bounds.ts';
-import type { Variables } from '../../graph/plan/document.ts';
-import { type OperationRequirements, requirementsIn } from '../../graph/service/operation-requirements.ts';
+import type { Config } from '../../../config/settings.ts';
+import { type CostRange, costOfAny, costWith, widest } from '../../../graph/cost/cost-range.ts';
+import { planViewers, planWhole } from '../../../graph/cost/price.ts';
+import { cheapestVariables } from '../../../graph/cost/variable-bounds.ts';
+import type { Variables } from '../../../graph/plan/document.ts';
+import { type OperationRequirements, requirementsIn } from '../../../graph/service/operation-requirements.ts';
 import { variablesLimit } from './limits.ts';
 import { type ExecutableDocument, type Prepare, createPrepare } from './prepare.ts';
 import { checkIncrementalArguments } from './validation-rules.ts';

@@ -1,6 +1,6 @@
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { codesIn, startFacade } from '../../support/start-facade.ts';
+import { codesIn, startFacade } from '../../../support/start-facade.ts';
 
 /** Levels of `ofType`, as a fragment of its own in each of the ways. */
 const nested = (levels: number) => 'ofType { name '.repeat(levels) + '}'.repeat(levels);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { GraphQLResponse } from '../../support/facade.ts';
-import { startFacade } from '../../support/start-facade.ts';
+import type { GraphQLResponse } from '../../../support/facade.ts';
+import { startFacade } from '../../../support/start-facade.ts';
 
 const { url } = await startFacade();
 

@@ -19,9 +19,9 @@ import {
   separateOperations,
   specifiedRules,
 } from 'graphql';
-import type { Config } from '../../config/settings.ts';
-import { type Variables, isIncrementalDirective, visitSelections } from '../../graph/plan/document.ts';
-import { deferDirective, streamDirective } from '../../graph/plan/incremental-directives.ts';
+import type { Config } from '../../../config/settings.ts';
+import { type Variables, isIncrementalDirective, visitSelections } from '../../../graph/plan/document.ts';
+import { deferDirective, streamDirective } from '../../../graph/plan/incremental-directives.ts';
 
 /** Returns the rules for a document; documents that use incremental delivery have more. */
 export function validationRules({ introspection }: Pick<Config, 'introspection'>) {

@@ -2,8 +2,8 @@
 import { type GraphQLSchema, Kind, parse } from 'graphql';
 import type { Logger } from 'pino';
 import { setImmediate } from 'node:timers/promises';
-import type { TrustedDocuments } from '../../config/trusted-documents.ts';
-import type { Config } from '../../config/settings.ts';
+import type { TrustedDocuments } from '../../../config/trusted-documents.ts';
+import type { Config } from '../../../config/settings.ts';
 import { alwaysRejected } from './assess.ts';
 import { type Prepare, createPrepare } from './prepare.ts';
 

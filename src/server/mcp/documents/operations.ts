@@ -11,10 +11,10 @@ import {
   typeFromAST,
   validate,
 } from 'graphql';
-import { ConfigError } from '../../config/read.ts';
+import { ConfigError } from '../../../config/read.ts';
 import { hasFiles } from './json-schema.ts';
-import { type FileOperation, readOperations } from '../../config/operation-files.ts';
-import { ManifestError, readManifest } from '../../config/trusted-documents.ts';
+import { type FileOperation, readOperations } from '../../../config/operation-files.ts';
+import { ManifestError, readManifest } from '../../../config/trusted-documents.ts';
 
 export interface ReviewedOperation extends FileOperation {
   name: string;

@@ -8,17 +8,17 @@ import {
   getOperationAST,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { Config } from '../../config/settings.ts';
-import { type CoercedVariables, variablesOf } from '../../graph/plan/arguments.ts';
-import type { Context } from '../../graph/context.ts';
-import { type Variables, isIncremental, withoutIncremental } from '../../graph/plan/document.ts';
-import { type Executed, createExecutor } from '../../graph/execute/executor.ts';
-import type { OperationPlan } from '../../graph/plan/operation-plan.ts';
-import { type Planner, createPlanCache } from '../../graph/plan/plan-cache.ts';
-import { oncePer } from '../../lib/remember.ts';
-import { withoutStack } from '../../upstream/errors.ts';
-import { NOT_EXECUTABLE } from '../http/response/status.ts';
-import { tracedParse, tracedValidate } from '../observability/graphql-channels.ts';
+import type { Config } from '../../../config/settings.ts';
+import { type CoercedVariables, variablesOf } from '../../../graph/plan/arguments.ts';
+import type { Context } from '../../../graph/context.ts';
+import { type Variables, isIncremental, withoutIncremental } from '../../../graph/plan/document.ts';
+import { type Executed, createExecutor } from '../../../graph/execute/executor.ts';
+import type { OperationPlan } from '../../../graph/plan/operation-plan.ts';
+import { type Planner, createPlanCache } from '../../../graph/plan/plan-cache.ts';
+import { oncePer } from '../../../lib/remember.ts';
+import { withoutStack } from '../../../upstream/errors.ts';
+import { NOT_EXECUTABLE } from '../../http/response/status.ts';
+import { tracedParse, tracedValidate } from '../../observability/graphql-channels.ts';
 import { costCheck, documentLimits, textLimit } from './limits.ts';
 import { findIncrementalSelections, validationRules } from './validation-rules.ts';
 

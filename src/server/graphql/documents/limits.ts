@@ -8,10 +8,10 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { Config } from '../../config/settings.ts';
-import type { ClientCode } from '../../graph/errors/codes.ts';
-import { type CallCost, worstCaseOf } from '../../graph/cost/call-cost.ts';
-import type { PlanCheck } from '../../graph/plan/plan-cache.ts';
+import type { Config } from '../../../config/settings.ts';
+import type { ClientCode } from '../../../graph/errors/codes.ts';
+import { type CallCost, worstCaseOf } from '../../../graph/cost/call-cost.ts';
+import type { PlanCheck } from '../../../graph/plan/plan-cache.ts';
 import { countComparisons } from './overlaps.ts';
 
 const over = (code: ClientCode, what: string, limit: number, actual?: number): GraphQLError =>
