@@ -38,9 +38,8 @@ function isNew(seen: Set<string>, key: string): boolean {
 
 /** What a response has that the interface has not, or lacks. It never throws: the response was read already. */
 export function deviationsOf({ request, value, text, tiers }: InspectedResponse): Deviation[] {
-  const { endpoint, input } = request;
-  const { fields } = input as { fields?: unknown };
-  const asked = { tiers, fields: typeof fields === 'string' ? fields.split(',') : undefined };
+  const { endpoint, members } = request;
+  const asked = { tiers, fields: members };
   try {
     return isAtom(endpoint.media) ? compareAtom(endpoint, value, text, asked) : compare(endpoint, value, asked);
   } catch {

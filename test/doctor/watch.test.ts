@@ -12,7 +12,7 @@ import { hostile, json } from '../support/hostile.ts';
 import { startFacade } from '../support/start-facade.ts';
 
 const response = (value: object, fields?: string) => ({
-  request: createApiRequest(bookEndpoints.byId, { id: '1', fields }),
+  request: createApiRequest(bookEndpoints.byId, { id: '1' }, fields?.split(',')),
   value,
   text: '',
   tiers,
@@ -60,7 +60,7 @@ test('what a service sends otherwise is counted and logged by endpoint, and its 
   );
   const facade = await startFacade({}, {}, { upstream });
   expect(await facade.execute('{book(id:"1"){title}}')).toMatchObject({ data: { book: { title: '' } } });
-  expect(await metrics.text()).toContain('catalog_unexpected_members_total{endpoint="GET /v2/book/:id"} 2');
+  expect(await metrics.text()).toContain('catalog_unexpected_members_total{endpoint="GET /v2/book/:id"} 2\n');
   expect(JSON.parse(lines[0]!)).toMatchObject({
     level: 'warn',
     service: 'catalog',
