@@ -79,7 +79,8 @@ export class Invalidations {
   /** Each reply tells what happened since the version that was known when the script was sent. Replies may overtake one another. */
   apply([head, names]: LogReply): void {
     const before = this.version;
-    if (head === before || isOlder(head, before)) return;
+    // A log that has an older head, and lacks the known version, is that of a primary after a failover.
+    if (head === before || (names && isOlder(head, before))) return;
     this.version = head;
     this.parts.onLog(names?.flatMap((each) => each.split('\n')) ?? null, head);
     if (!names && before !== '') this.repeatSent();

@@ -78,6 +78,13 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     return { cache, close, unsent, refusals, begin, read: (members?: readonly string[]) => begin(members).get() };
   }
 
+  /** The logs that have the name. */
+  const keysWith = async (name: string) =>
+    (await server.dump())
+      .split('\n')
+      .filter((line) => /:log = /.test(line) && line.includes(name))
+      .map((line) => line.slice(0, line.indexOf(' = ')));
+
   const commands = async () => {
     const stats = await redis.info('commandstats');
     return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0);
@@ -337,6 +344,22 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
       expect((await two!.read()).entry).toBeUndefined();
       admin.disconnect();
     });
+  });
+
+  test('what the last primary had noted and its replica had not is noted again, by who wrote it', async () => {
+    const [one, two] = await replicas(2);
+    const begin = (replica: typeof one) => replica!.begin(undefined, { mayLease: false });
+    const [known, lost] = [book('noted by both'), book('noted by one')];
+    await one!.cache.invalidate([known.tag]);
+    await begin(two).get();
+    const [log] = await keysWith(known.tag);
+    const before = await redis.dumpBuffer(log!);
+    await one!.cache.invalidate([lost.tag]);
+    await redis.restore(log!, 0, before, 'REPLACE');
+    for (const key of await redis.keys(`*:cleared:${lost.tag}`)) await redis.del(key);
+    await begin(one).get();
+    await until(async () => (await server.dump()).includes(lost.tag));
+    expect(one!.unsent()).toBe(0);
   });
 
   test('a second write of the same record is noted for itself, also while the note of the first is under way', async () => {
