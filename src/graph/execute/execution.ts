@@ -78,8 +78,8 @@ export interface Position {
 export interface FieldSlot {
   position: Position;
   complete: Complete;
-  /** Whether a value needs no completion. */
-  isComplete: (value: unknown) => boolean;
+  /** Whether a value needs no completion; undefined if each does. */
+  isComplete: ((value: unknown) => boolean) | undefined;
 }
 
 const noLimits: ResponseLimits = { maxValues: Infinity, maxAnswerBytes: Infinity };

@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 import { type Path, addPath } from 'graphql/jsutils/Path.js';
 import { isPromise, withValue } from '../../lib/promises.ts';
-import { plainlyOf } from '../plan/arguments.ts';
+import { noArguments, plainlyOf } from '../plan/arguments.ts';
 import type { Context } from '../context.ts';
 import { type Variables, isStreamed } from '../plan/document.ts';
 import {
@@ -142,7 +142,7 @@ function execute(step: Step, source: Source, execution: Execution, path: Path | 
   const here = step.isLeaf ? undefined : addPath(path, step.key, step.parent);
   try {
     const value = step.resolve(source, execution, here);
-    if (step.isComplete(value)) {
+    if (step.isComplete?.(value)) {
       if (typeof value === 'string') execution.room.bytes -= bytesOf(value);
       return value;
     }
@@ -177,6 +177,7 @@ function resolveOf(schema: GraphQLSchema, plan: PlannedField, engine: EngineReso
   const plain = field.resolve as Resolver | undefined;
   if (!plain) return (source) => source[field.name];
   const info = infoOf(schema);
+  if (field.args.length === 0) return (source, { context }) => plain(source, noArguments, context, info);
   if (plan.parent !== schema.getMutationType()?.name)
     return (source, { context, variables }) => plain(source, args(variables), context, info);
   // A write is logged with its path.
@@ -243,7 +244,7 @@ function completeItem(
   list: Path,
   items: object,
 ): unknown {
-  if (slot.isComplete(value)) {
+  if (slot.isComplete?.(value)) {
     execution.room.bytes -= typeof value === 'string' ? bytesOf(value) : PUNCTUATION_BYTES;
     return value;
   }

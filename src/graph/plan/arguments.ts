@@ -30,11 +30,9 @@ const checks = new Map<string, (value: unknown) => boolean>([
   ['Boolean', (value) => typeof value === 'boolean'],
 ]);
 
-const isNeverPlain = (): boolean => false;
-
-/** A check whether a value of this type needs no coercion. Never true for types other than the built-in scalars. */
-export const plainlyOf = (type: GraphQLType | undefined): ((value: unknown) => boolean) =>
-  checks.get(String(isNonNullType(type) ? type.ofType : type)) ?? isNeverPlain;
+/** A check whether a value of this type needs no coercion; undefined if none may do without. */
+export const plainlyOf = (type: GraphQLType | undefined): ((value: unknown) => boolean) | undefined =>
+  checks.get(String(isNonNullType(type) ? type.ofType : type));
 
 /** The arguments of one field; computed once if they contain no variable. */
 export function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): (variables: Variables) => object {
@@ -69,7 +67,7 @@ export function argumentsIfValid<Args extends object>(
   }
 }
 
-const noArguments: object = Object.freeze({});
+export const noArguments: object = Object.freeze({});
 
 /** The constant arguments and the variables; undefined if a value contains a variable. */
 function partsOf({ args }: GraphQLField<unknown, unknown>, node: FieldNode) {
@@ -107,7 +105,7 @@ interface Variable {
   name: string;
   type: GraphQLInputType;
   /** Whether a value needs no coercion. */
-  isPlain: (value: unknown) => boolean;
+  isPlain: ((value: unknown) => boolean) | undefined;
 }
 
 /** A function that coerces the variables of one operation. */
@@ -128,7 +126,7 @@ export function variablesOf(
     try {
       for (const variable of variables) {
         const { name, isPlain } = variable;
-        if (Object.hasOwn(given, name) && isPlain(given[name])) coerced[name] = given[name];
+        if (Object.hasOwn(given, name) && isPlain?.(given[name])) coerced[name] = given[name];
         else coerce(variable, given, coerced, errors, options);
       }
     } catch (error) {

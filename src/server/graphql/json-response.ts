@@ -36,7 +36,6 @@ export function createJsonWriter(epoch: () => number | null, statusOf: StatusOf)
       { result, document, cachePolicy, epoch }: WholeOutcome,
     ): void {
       const { exchange } = received;
-      if (!exchange.isOpen) return;
       const text = resultText(result);
       const response = text.length > SHORT ? Buffer.from(text) : text;
       exchange.headers.push('content-type', `${media}; charset=utf-8`);

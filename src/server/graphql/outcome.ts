@@ -1,7 +1,6 @@
 /** What an operation came to. It is one value, written once: status, headers and what is logged are functions of it. */
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
-import type { LoggedCall } from '../../upstream/call-log.ts';
 import { WINDOW_MS } from '../../upstream/limits/sliding-window.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
 import type { ResultParts } from './incremental-delivery.ts';
@@ -69,11 +68,18 @@ export const isCacheable = ({ scope, freshUntil }: Pick<CachePolicy, 'scope' | '
  */
 export async function timingHeaders(session: UpstreamSession, startedAt: number): Promise<string[]> {
   const { calls } = session.callLog;
-  const sent = calls.filter(({ cached }) => !cached);
+  // Of upstream, the time from the start of the first call to the end of the last.
+  let [sent, from, to] = [0, Infinity, 0];
+  for (const { cached, startMs, ms } of calls) {
+    if (cached) continue;
+    sent++;
+    from = Math.min(from, startMs);
+    to = Math.max(to, startMs + ms);
+  }
   const metrics = [
     `total;dur=${(performance.now() - startedAt).toFixed(1)}`,
-    `upstream;desc="calls: ${sent.length}";dur=${timeOf(sent).toFixed(1)}`,
-    `cache;desc="calls: ${calls.length - sent.length}"`,
+    `upstream;desc="calls: ${sent}";dur=${Math.max(0, to - from).toFixed(1)}`,
+    `cache;desc="calls: ${calls.length - sent}"`,
   ];
   const headers = ['server-timing', metrics.join(', ')];
   const budget = await session.rateBudget();
@@ -89,14 +95,4 @@ export function ageHeaders({ callLog }: UpstreamSession): string[] {
   const ages = callLog.calls.map(({ ageSeconds = -1 }) => ageSeconds);
   const oldest = Math.max(-1, ...ages);
   return oldest < 0 ? [] : ['age', String(oldest)];
-}
-
-/** From the start of the first call to the end of the last. */
-function timeOf(calls: readonly LoggedCall[]): number {
-  let [from, to] = [Infinity, 0];
-  for (const { startMs, ms } of calls) {
-    from = Math.min(from, startMs);
-    to = Math.max(to, startMs + ms);
-  }
-  return Math.max(0, to - from);
 }

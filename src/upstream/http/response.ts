@@ -5,7 +5,6 @@ import { gunzip } from 'node:zlib';
 import { AtomError, readableText, readers } from '../../atom/media.ts';
 import type { Endpoint, Media, Repeat, Tier } from '../../api/endpoint.ts';
 import { serviceErrors } from '../../api/errors.ts';
-import { NESTING_MAX, parseJson } from '../../lib/parse-json.ts';
 import { textOf } from '../../lib/utf8.ts';
 import { type Cacheability, cachingHeaders } from '../cache/caching-header.ts';
 import { UpstreamFailure } from '../errors.ts';
@@ -155,6 +154,9 @@ function readTolerantly(media: Media, text: string, read: (text: string) => unkn
   }
 }
 
+/** Maximal nesting of arrays and objects in a response; known responses nest 6 deep. */
+const NESTING_MAX = 64;
+
 function readJson({ endpoint: { list }, input }: ApiRequest, text: string): unknown {
   const value = parseJson(text, NESTING_MAX);
   if (list === undefined || typeof value !== 'object' || value === null) return value;
@@ -240,4 +242,27 @@ export function parseRetryAfter(header: string | undefined): number | undefined 
   if (/^\d{1,9}$/.test(text)) return Number(text);
   const date = Date.parse(text);
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - Date.now()) / 1000));
+}
+
+/** JSON.parse that also rejects deeper nesting with a SyntaxError: code that walks the value would overflow the stack. */
+export function parseJson(text: string, maxDepth: number): unknown {
+  const value: unknown = JSON.parse(text);
+  if (typeof value === 'object' && value !== null && isDeeper(value, maxDepth))
+    throw new SyntaxError('nested too deeply');
+  return value;
+}
+
+function isDeeper(value: object, maxDepth: number): boolean {
+  if (maxDepth === 0) return true;
+  if (Array.isArray(value)) {
+    for (const item of value as unknown[])
+      if (typeof item === 'object' && item !== null && isDeeper(item, maxDepth - 1)) return true;
+    return false;
+  }
+  const members = value as Record<string, unknown>;
+  for (const name in members) {
+    const member = members[name];
+    if (typeof member === 'object' && member !== null && isDeeper(member, maxDepth - 1)) return true;
+  }
+  return false;
 }
