@@ -32,6 +32,7 @@ const OF_FACADES = `and on (${OF}) catalog_build_info`;
 const codes = (matcher: string) => `sum by (${OF}, code) (rate(catalog_errors_total${matcher}[5m]))`;
 const operations = `on (${OF}) group_left () sum by (${OF}) (rate(catalog_operations_total[5m]))`;
 const calls = (matcher = '') => `sum by (${OF}, service, endpoint) (rate(catalog_upstream_calls_total${matcher}[5m]))`;
+const unexpected = 'catalog_unexpected_members_total';
 const refusals = `sum by (${OF}) (rate(catalog_budget_refusals_total[5m]))`;
 
 export const alerts: readonly Alert[] = [
@@ -48,12 +49,14 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: 'CatalogUpstreamAnswers',
-    title: 'An upstream sends what cannot be used',
-    severity: 'page',
-    expression: `${calls('{outcome="UPSTREAM_INVALID_RESPONSE"}')} / ${calls()} > 0.05`,
-    summary: 'More than 5 % of the responses to {{ $labels.endpoint }} cannot be used.',
-    means: 'Responses are not what was requested: another format, no key, too large.',
-    look: 'log lines `sent a response that cannot be used` have request and reason.',
+    title: 'An upstream sends something else',
+    severity: 'ticket',
+    expression: `${calls('{outcome="UPSTREAM_INVALID_RESPONSE"}')} / ${calls()} > 0.05 or ${unexpected} unless ${unexpected} offset 10m or increase(${unexpected}[10m]) > 0`,
+    summary:
+      'More than 5 % of the responses to {{ $labels.endpoint }} cannot be used, or have members that the interface has not.',
+    means:
+      'Responses are not what was requested (another format, no key, too large), or members are missing, unknown or of another type. If users see it, `CatalogErrors` fires too.',
+    look: 'log lines `sent a response that cannot be used` or `that differs from the interface`; `catalog-graphql doctor`.',
     change:
       'if all calls fail, `BASE_URL` leads to something else, such as a login page; if one endpoint does, the service has changed. `MAX_JSON_BYTES`, `MAX_ATOM_BYTES` limit sizes.',
   },

@@ -3,7 +3,7 @@ import { afterAll } from 'vitest';
 import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
-import { observeCalls } from '../../src/server/observability/watch.ts';
+import { observeCalls, observeInterface } from '../../src/server/observability/watch.ts';
 import { type ServerParts, openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import type { GraphQLResponse } from './facade.ts';
@@ -17,10 +17,12 @@ export async function startFacade(settings: Flags = {}, env: NodeJS.ProcessEnv =
   const config = readConfig({ ...patientEnv, ...own, ...env }, { recordTtlSeconds: '0', ...settings });
   const logged: string[] = [];
   const metrics = parts.metrics ?? createMetrics();
-  const observe = observeCalls(metrics, pino({ level: 'silent' }));
+  const silent = pino({ level: 'silent' });
+  const observe = observeCalls(metrics, silent);
+  const inspect = config.checkResponses ? observeInterface(metrics, silent) : undefined;
   const log = pino({ level: config.logLevel }, { write: (line: string) => void logged.push(line) });
   const address = { baseUrl: books.url, eventBaseUrl: events.url };
-  const upstream = parts.upstream ?? createUpstream({ ...config, ...address }, { observe });
+  const upstream = parts.upstream ?? createUpstream({ ...config, ...address }, { observe, inspect });
   const facade = await openServer(config, { schema, upstream, log, metrics, graphiql: 'dist/graphiql', ...parts });
   const close = async () => {
     await facade.close();
