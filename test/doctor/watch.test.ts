@@ -70,3 +70,12 @@ test('what a service sends otherwise is counted and logged by endpoint, and its 
   expect(lines).toHaveLength(1);
   expect(lines[0]).not.toContain('sesame');
 });
+
+test('what was not requested is not missing', () => {
+  const report = vi.fn();
+  const request = createApiRequest(bookEndpoints.search, { q: 'x' }, ['id', 'title']);
+  expect(request.wirePath).toContain('fields=id,title');
+  const books = [{ id: '1', title: 'x' }];
+  watchInterface(report)({ request, value: { books, count: 1, start: 0, total: 1 }, text: '', tiers });
+  expect(report).not.toHaveBeenCalled();
+});
