@@ -94,6 +94,12 @@ export interface FacadeOptions {
   eventBaseUrlCert?: string | undefined;
   /** Key of that certificate (a file with a private key in PEM, without a passphrase). Default: none. */
   eventBaseUrlKey?: string | undefined;
+  /** Counts who reads which field, for /usage (true or false). Default: off. */
+  usage?: boolean | undefined;
+  /** Token that /usage needs; without one there is no /usage in production (a bearer token of 16 or more visible ASCII characters, no spaces). Default: none. */
+  usageToken?: string | undefined;
+  /** Clients that are counted by name, all others as one; they are labels of metrics (a list of names of clients). Default: the 50 that send most. */
+  usageClients?: readonly string[] | undefined;
   /** Model Context Protocol at /mcp: tools and resources for agents (true or false). Default: off. */
   mcp?: boolean | undefined;
   /** Folder of GraphQL files, or manifest of trusted documents, whose operations are the tools (a path). Default: the pages of GraphiQL. */

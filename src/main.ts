@@ -29,6 +29,7 @@ import { SqliteMissingError } from './origin/store/sqlite.ts';
 import { packageDir, version } from './package.ts';
 import { manifestProblems } from './server/graphql/documents/check-manifest.ts';
 import { createParts, openServer } from './server/server.ts';
+import { addUsageCommand } from './server/usage/cli.ts';
 import type { Fleet } from './workers/worker.ts';
 
 // By default, on a machine with much memory, V8 lets the heap grow to several times of what is in use. This overrides NODE_OPTIONS.
@@ -110,6 +111,7 @@ program
 
 addCheckCommand(program, () => flags());
 addDoctorCommand(program, flags, (config) => manifestProblems(schema, config));
+addUsageCommand(program);
 
 const settingsOf: Record<string, readonly SettingName[]> = {
   [program.name()]: entries().map(([name]) => name),
@@ -214,7 +216,7 @@ async function openFacade(config: Config, log: Logger, opened: Closable[], fleet
   if (problem !== undefined) throw new StartError(problem);
   await parts.tracing.loading;
   const pages = { welcome: resolve(packageDir, 'welcome'), docs: resolve(packageDir, 'dist/docs') };
-  const ofFleet = fleet && { metrics: fleet.wholeMetrics(parts.metrics), othersAcceptWork: fleet.othersAcceptWork };
+  const ofFleet = fleet?.wholeParts(parts);
   const facade = await openPort('PORT', config.port, () => openServer(config, { ...parts, ...ofFleet, ...pages }));
   opened.unshift(facade);
   // Without a manifest the signal does what it does by default: it ends the process when its terminal is closed.

@@ -192,6 +192,8 @@ export const origins = listOf(
   },
 );
 
+export const clientNameList = listOf('names of clients', (text) => /^[\x21-\x7e][\x20-\x7e]{0,63}$/.test(text));
+
 export const addressRanges = listOf(
   'addresses and ranges, each like 10.0.0.1, 10.0.0.0/8 or fd00::/8',
   (text) => addressRange(text) !== undefined,

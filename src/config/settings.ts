@@ -7,6 +7,7 @@ import {
   catalogAddress,
   certificateFile,
   certificates,
+  clientNameList,
   headerList,
   httpAddress,
   keyFile,
@@ -178,6 +179,21 @@ export const settings = {
     eventBaseUrlCa: optional('EVENT_BASE_URL_CA', certificateFile, 'certificates that sign that of EVENT_BASE_URL', 'those of Node'),
     eventBaseUrlCert: optional('EVENT_BASE_URL_CERT', certificateFile, 'client certificate for EVENT_BASE_URL; the files are read again when they change'),
     eventBaseUrlKey: optional('EVENT_BASE_URL_KEY', keyFile, 'key of that certificate'),
+  }),
+  ...inGroup('Usage', {
+    usage: setting('USAGE', onOff, false, 'counts who reads which field, for /usage', 'off'),
+    usageToken: optional(
+      'USAGE_TOKEN',
+      secret(matching('a bearer token of 16 or more visible ASCII characters, no spaces', /^[\x21-\x7e]{16,2000}$/)),
+      'token that /usage needs; without one there is no /usage in production',
+    ),
+    usageClients: setting(
+      'USAGE_CLIENTS',
+      clientNameList,
+      [],
+      'clients that are counted by name, all others as one; they are labels of metrics',
+      'the 50 that send most',
+    ),
   }),
   ...inGroup('Agents', {
     mcp: setting('MCP', onOff, false, 'Model Context Protocol at /mcp: tools and resources for agents', 'off'),

@@ -44,6 +44,9 @@ import {
   registerServerGauges,
   registerUpstreamGauges,
 } from './observability/watch.ts';
+import type { UsageReport } from './usage/report.ts';
+import { createUsageRoutes } from './usage/route.ts';
+import { type Usage, createUsage } from './usage/usage.ts';
 
 export interface Facade {
   url: string;
@@ -75,6 +78,10 @@ export interface ServerParts {
   docs?: string;
   /** Of a worker: whether another one accepts work. */
   othersAcceptWork?: () => Promise<boolean>;
+  /** Counts who reads what; undefined where USAGE is off. */
+  usage?: Usage | undefined;
+  /** Of a worker: what all workers counted. */
+  usageReport?: () => Promise<UsageReport>;
 }
 
 const SDL_TYPE = 'application/graphql; charset=utf-8';
@@ -84,10 +91,12 @@ const MCP_METADATA = '/.well-known/oauth-protected-resource';
 /** What the command and an embedding program make a server of. The addresses of the upstream must be set. */
 export function createParts(config: Config, log: Logger) {
   const metrics = createMetrics();
+  const usage = config.usage ? createUsage(schema, config.usageClients, metrics) : undefined;
+  const observe = observeCalls(metrics, log);
   const upstream = createUpstream(
     { ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! },
     {
-      observe: observeCalls(metrics, log),
+      observe: usage ? (call) => (observe(call), usage.observe(call)) : observe,
       inspect: config.checkResponses ? observeInterface(metrics, log) : undefined,
       onOutage: logOutages(log),
       onLostInvalidations: (count) =>
@@ -100,6 +109,7 @@ export function createParts(config: Config, log: Logger) {
     upstream,
     log,
     metrics,
+    usage,
     tracing,
     secrets: followSecrets(config, upstream, tracing, log),
     tabs: readTabs(join(packageDir, 'operations')),
@@ -120,14 +130,13 @@ export async function openServer(config: Config, parts: ServerParts): Promise<Fa
 
 /** Everything but the port. */
 export function createGraphServer(config: Config, parts: ServerParts) {
-  const { schema, upstream, log, tabs = [], metrics = createMetrics() } = parts;
+  const { schema, upstream, log, tabs = [], metrics = createMetrics(), usage } = parts;
   const { tracing = createTracing(config, log) } = parts;
   const trusted = createTrusted(config.trustedDocuments);
-  const pageNames = operationNames(tabs.map(({ query }) => query));
-  const isKnownName = (name: string) => pageNames.has(name) || trusted.hasName(name);
+  const isKnownName = knownNames(tabs, trusted, usage);
   const epoch = epochOf(upstream, trusted);
   checkManifest(schema, config, log);
-  const shared = { schema, config, upstream, log, metrics, tracing };
+  const shared = { schema, config, upstream, log, metrics, tracing, usage };
   const pipeline = createPipeline({ ...shared, isKnownName, trustedId: trusted.idOf, epoch });
   const bodies = createBodyReader(config);
   const admission = new Admission(config, (exchange) => http.abandon(exchange));
@@ -145,7 +154,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   const graphql = createGraphqlRoute(config, {
     page: graphiql?.page,
     reader: createRequestReader(config, bodies, tracing !== undefined),
-    json: createJsonWriter(epoch, statusOf),
+    json: createJsonWriter(epoch, statusOf, usage),
     admission,
     documents: createDocuments(config, pipeline, metrics, upstream.documents, trusted),
     pipeline,
@@ -173,6 +182,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
     ...(showsSchema(config) && {
       '/graphql/schema.graphql': createStaticRoute(SDL_TYPE, () => printMarkedSchema(schema)),
     }),
+    ...(usage && createUsageRoutes(config, parts.usageReport ?? usage.report)),
     ...(config.mcp && mcpRoutes(config, mcp)),
   };
   http.routes = new Map(Object.entries(routes));
@@ -194,7 +204,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
     /** Ends the watch of the manifests, of a server that has no port to close. */
     closeManifests: () => manifests.close(),
     /** For clients; the others are for the operator, or for the host's own pages. */
-    paths: Object.keys(routes).filter((path) => !['/', '/health', '/ready', '/metrics'].includes(path)),
+    paths: Object.keys(routes).filter((path) => !['/', '/health', '/ready', '/metrics', '/usage'].includes(path)),
     /** Errors of the tools of agents are reported at the start. */
     ready: async (): Promise<unknown> => config.mcp && mcp(),
   };
@@ -203,6 +213,14 @@ export function createGraphServer(config: Config, parts: ServerParts) {
 /** Loaded by the first request with an idempotency key. */
 const keyedRuns = (config: Config, upstream: UpstreamClient, pipeline: Pipeline) =>
   lazily(async () => (await import('./idempotency/keyed-run.ts')).createKeyedRunner(config, upstream, pipeline));
+
+/** Whether an operation is of a page of GraphiQL or of the trusted documents: then it may be counted by its name. */
+function knownNames(tabs: readonly Tab[], trusted: Trusted, usage: Usage | undefined): (name: string) => boolean {
+  const ofPages = operationNames(tabs.map(({ query }) => query));
+  const isKnown = (name: string) => ofPages.has(name) || trusted.hasName(name);
+  usage?.know(isKnown);
+  return isKnown;
+}
 
 /** A response that was stored before the trusted documents were replaced may be that of an older one. */
 const epochOf = (upstream: UpstreamClient, trusted: Trusted) => (): number | null => {

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:cluster';
 import { type MetricValues, createFleetMetrics } from '../server/observability/fleet-metrics.ts';
+import { type UsageReport, mergeReports } from '../server/usage/report.ts';
 import type { Channel } from './channel.ts';
 
 export type Members = ReturnType<typeof createMembers>;
@@ -25,8 +26,15 @@ export function createMembers() {
       void metrics.onEnd(worker.id);
     },
     onRestart: metrics.onRestart,
-    /** Requests of one time share it. */
-    metricsText: () => (collecting ??= collect().finally(() => (collecting = undefined))),
+    /** To questions of workers. Requests for metrics of one time share them. */
+    replies: {
+      fleetMetrics: () => (collecting ??= collect().finally(() => (collecting = undefined))),
+      fleetUsage: async (): Promise<UsageReport | undefined> => {
+        const replies = await Promise.all([...channels.values()].map((channel) => channel.ask('usage')));
+        const reports = replies.filter((each): each is UsageReport => each !== undefined);
+        return reports.length > 0 ? mergeReports(reports) : undefined;
+      },
+    },
     async doOthersAcceptWork(asking: Worker): Promise<boolean> {
       const others = [...channels].filter(([worker]) => worker !== asking);
       const replies = await Promise.all(others.map(([, channel]) => channel.ask('acceptsWork')));

@@ -57,7 +57,7 @@ export async function startWorkers(config: Config, log: Logger): Promise<Started
           resolve(facade as StartedFacade);
         },
         failed: (reason) => reject(new StartError(reason as string)),
-        fleetMetrics: members.metricsText,
+        ...members.replies,
         othersAcceptWork: () => !isClosing && members.doOthersAcceptWork(worker),
       });
       running.set(worker, undefined);

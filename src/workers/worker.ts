@@ -1,5 +1,7 @@
 /** A worker: serves requests on the port that all workers share. */
 import type { StartedFacade } from '../cli/banner.ts';
+import type { UsageReport } from '../server/usage/report.ts';
+import type { Usage } from '../server/usage/usage.ts';
 import type { Metrics } from '../server/observability/metrics.ts';
 import { openChannel } from './channel.ts';
 import type { Assignment } from './primary.ts';
@@ -18,6 +20,7 @@ export function joinFleet(end: () => void) {
   };
   let opened: OpenedWorker | undefined;
   let metrics: Metrics | undefined;
+  let usage: Usage | undefined;
   const send = (message: object) => void (process.connected && process.send?.(message, undefined, undefined, ignore));
   const channel = openChannel(
     {
@@ -27,6 +30,7 @@ export function joinFleet(end: () => void) {
     },
     {
       metrics: () => metrics?.values(),
+      usage: () => usage?.report(),
       acceptsWork: () => opened !== undefined && opened.trouble() === undefined,
       stop,
     },
@@ -35,19 +39,21 @@ export function joinFleet(end: () => void) {
   process.on('SIGINT', ignore);
   process.on('SIGTERM', stop);
 
+  async function ofFleet(question: string): Promise<unknown> {
+    const whole = await channel.ask(question, undefined, PRIMARY_REPLY_MS);
+    if (whole === undefined) throw new Error('The primary process does not reply.');
+    return whole;
+  }
+
   return {
     assignment: async () => (await channel.ask('assignment', undefined, START_MS)) as Assignment,
-    othersAcceptWork: async () => (await channel.ask('othersAcceptWork', undefined, PRIMARY_REPLY_MS)) === true,
-    /** The same metrics, whose text is that of all workers. */
-    wholeMetrics(own: Metrics): Metrics {
-      metrics = own;
+    /** Parts that say what all workers have counted together. */
+    wholeParts(own: { metrics: Metrics; usage?: Usage | undefined }) {
+      ({ metrics, usage } = own);
       return {
-        ...own,
-        async text() {
-          const whole = await channel.ask('fleetMetrics', undefined, PRIMARY_REPLY_MS);
-          if (typeof whole !== 'string') throw new Error('The primary process does not reply.');
-          return whole;
-        },
+        othersAcceptWork: async () => (await channel.ask('othersAcceptWork', undefined, PRIMARY_REPLY_MS)) === true,
+        metrics: { ...own.metrics, text: async () => (await ofFleet('fleetMetrics')) as string },
+        usageReport: async () => (await ofFleet('fleetUsage')) as UsageReport,
       };
     },
     async listening(facade: OpenedWorker): Promise<void> {

@@ -8,6 +8,8 @@ import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { sendBody } from '../http/response/send.ts';
 import type { StatusOf } from '../http/response/status.ts';
+import type { DocumentReads } from '../usage/coordinates.ts';
+import type { Usage } from '../usage/usage.ts';
 import { type WholeOutcome, errorHeaders, isCacheable, resultText } from './outcome.ts';
 import type { JsonRequest, Received } from './request.ts';
 
@@ -18,7 +20,7 @@ export type ResponseCache = ReturnType<typeof createResponseCache>;
 const SHORT = 5_000;
 
 /** `epoch`: see `createResponseCache`. */
-export function createJsonWriter(epoch: () => number | null, statusOf: StatusOf) {
+export function createJsonWriter(epoch: () => number | null, statusOf: StatusOf, usage?: Pick<Usage, 'readsOf'>) {
   const cache = createResponseCache(epoch);
   return {
     /** The stored response of an equal request. */
@@ -44,7 +46,10 @@ export function createJsonWriter(epoch: () => number | null, statusOf: StatusOf)
       // Another client may get a document with incremental delivery in parts.
       const mayStore = document?.incrementalSelections.length === 0 && received.isForEverybody;
       if (mayStore && cachePolicy && isCacheable(cachePolicy))
-        cache.put(media, body, unpooled(response), cachePolicy, epoch, document.operation.name?.value);
+        cache.put(media, body, unpooled(response), cachePolicy, epoch, {
+          operationName: document.operation.name?.value,
+          reads: usage?.readsOf(document),
+        });
     },
   };
 }
@@ -60,6 +65,8 @@ export interface StoredResponse {
   media: string;
   response: Buffer;
   operationName: string | undefined;
+  /** For the count of who reads what. */
+  reads: DocumentReads | undefined;
   freshUntil: number;
 }
 
@@ -90,12 +97,12 @@ export function createResponseCache(epoch: () => number | null) {
       response: Buffer,
       { freshUntil }: CachePolicy,
       begun: number | null,
-      operationName?: string,
+      { operationName, reads }: Partial<Pick<StoredResponse, 'operationName' | 'reads'>> = {},
     ): void {
       if (begun === null || begun !== epoch()) return;
       if (cachedIn !== begun) entries.clear();
       cachedIn = begun;
-      entries.set(keyOf(media, body), { media, response, operationName, freshUntil });
+      entries.set(keyOf(media, body), { media, response, operationName, reads, freshUntil });
     },
   };
 }

@@ -21,6 +21,8 @@ import type { Metrics } from '../observability/metrics.ts';
 import { type KnownOperations, createOperationObserver, createSlowLog } from '../observability/operations.ts';
 import { createRequestLog } from '../observability/request-log.ts';
 import type { Tracing } from '../observability/tracing.ts';
+import type { Usage } from '../usage/usage.ts';
+import type { StoredResponse } from './json-response.ts';
 import { encoderFor, partsForClient } from './incremental-delivery.ts';
 import { variablesLimit } from './documents/limits.ts';
 import { maskErrors } from './mask.ts';
@@ -38,6 +40,8 @@ interface PipelineParts extends KnownOperations {
   log: Logger;
   metrics: Metrics;
   tracing?: Tracing | undefined;
+  /** Counts who reads what. */
+  usage?: Usage | undefined;
   /** Changes when a stored response may be of the past. */
   epoch?: (() => number | null) | undefined;
 }
@@ -69,7 +73,7 @@ interface Planned {
 }
 
 export function createPipeline(parts: PipelineParts) {
-  const { schema, config, upstream, log, metrics, tracing, epoch: epochNow = upstream.epoch } = parts;
+  const { schema, config, upstream, log, metrics, tracing, usage, epoch: epochNow = upstream.epoch } = parts;
   const prepare = createPrepare(schema, config);
   const cacheHits = metrics.tally(metrics.responseCacheHits);
   const observer = createOperationObserver(metrics, tracing, parts);
@@ -101,19 +105,14 @@ export function createPipeline(parts: PipelineParts) {
         if (session) logSlow(session, name?.value, requestId);
         observer.end({ type, name: name?.value, startedAt, span, document }, found);
         const calls = session?.callLog.calls ?? [];
+        if (session) usage?.count(headers, ready, calls);
         logRequest?.({ requestId, headers, startedAt, type, name: name?.value, document, errors: found, calls });
       };
       const whole = (session: UpstreamSession | undefined, result: ExecutionResult): Outcome => {
         observe(session, result.errors);
         // A result with errors, stale records or a call log is for this request alone.
         const isReusable = !result.errors && !result.extensions;
-        return {
-          result,
-          document: ready,
-          session,
-          cachePolicy: isReusable ? session?.cachePolicy : undefined,
-          epoch,
-        };
+        return { ...rest, result, session, cachePolicy: isReusable ? session?.cachePolicy : undefined };
       };
       try {
         const planned = planOperation(parts, ready, request, span);
@@ -138,10 +137,12 @@ export function createPipeline(parts: PipelineParts) {
     },
 
     /** Counts a query that was served from the response cache. */
-    countCacheHit({ exchange, parentSpan, readAt: startedAt }: Received, name: string | undefined): void {
+    countCacheHit({ exchange, parentSpan, readAt: startedAt }: Received, stored: StoredResponse): void {
       cacheHits.inc();
+      const { operationName: name, reads } = stored;
       const type = OperationTypeNode.QUERY;
       const { requestId, request } = exchange;
+      if (reads) usage?.countStored(request.headers, reads);
       logRequest?.({ ...noDocument, requestId, headers: request.headers, startedAt, type, name, errors: undefined });
       observer.end({ type, name, startedAt, span: observer.start(type, parentSpan, startedAt) }, undefined);
     },

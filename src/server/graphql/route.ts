@@ -51,7 +51,7 @@ export function createGraphqlRoute(config: Config, steps: RouteSteps): (exchange
     if (stored) {
       if (isTimed) exchange.headers.push('server-timing', 'cache;desc="response"');
       json.sendStored(exchange, stored);
-      return pipeline.countCacheHit(received, stored.operationName);
+      return pipeline.countCacheHit(received, stored);
     }
     const parsed = reader.parse(received);
     const entered = admission.enter({ exchange, lifetime: parsed.cancellation, uploadEnd: received.upload?.end });

@@ -1,0 +1,98 @@
+/** The coordinates of the schema by number, and what documents read of them. Everything is computed once for each document. */
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  TypeInfo,
+  isAbstractType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  separateOperations,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import type { Path } from 'graphql/jsutils/Path.js';
+import { usesOf } from '../../graph/plan/document-uses.ts';
+
+export interface Coordinate {
+  coordinate: string;
+  deprecated: string | undefined;
+}
+
+/** What one operation of a document reads. */
+export interface DocumentReads {
+  operationName: string | undefined;
+  /** Numbers of coordinates, without repetitions. */
+  ids: Uint16Array;
+  /** The field of each alias, by `Type.alias`. */
+  aliases: ReadonlyMap<string, string>;
+}
+
+export type Coordinates = ReturnType<typeof createCoordinates>;
+
+export function createCoordinates(schema: GraphQLSchema) {
+  const all = coordinatesOf(schema);
+  const ids = new Map(all.map(({ coordinate }, id) => [coordinate, id]));
+
+  /** A field of an interface or a union is one of each type that it may be of. */
+  function idsOf(coordinate: string): number[] {
+    const [type = '', ...field] = coordinate.split('.');
+    const parent = schema.getType(type);
+    const owners = isAbstractType(parent) ? schema.getPossibleTypes(parent).map(({ name }) => name) : [];
+    return [coordinate, ...owners.map((owner) => [owner, ...field].join('.'))].flatMap((each) => ids.get(each) ?? []);
+  }
+
+  return {
+    all,
+    readsOf(document: DocumentNode, { name }: OperationDefinitionNode): DocumentReads {
+      const own = separateOperations(document)[name?.value ?? ''] ?? document;
+      const found = new Set(usesOf(schema, own).flatMap(({ coordinate }) => idsOf(coordinate)));
+      return { operationName: name?.value, ids: Uint16Array.from(found), aliases: aliasesIn(schema, own) };
+    },
+    /** The field that a call was made for; undefined if it is not in the schema. */
+    idOfPath({ aliases }: DocumentReads, path: Path | undefined): number | undefined {
+      let at = path;
+      while (at && at.typename === undefined) at = at.prev; // the index of a list
+      if (!at) return undefined;
+      const key = `${at.typename}.${at.key}`;
+      return ids.get(aliases.get(key) ?? key);
+    },
+  };
+}
+
+function aliasesIn(schema: GraphQLSchema, document: DocumentNode): Map<string, string> {
+  const aliases = new Map<string, string>();
+  const types = new TypeInfo(schema);
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      Field({ alias, name }) {
+        const parent = types.getParentType();
+        if (!alias || !parent) return;
+        for (const type of isAbstractType(parent) ? schema.getPossibleTypes(parent) : [parent])
+          aliases.set(`${type.name}.${alias.value}`, `${type.name}.${name.value}`);
+      },
+    }),
+  );
+  return aliases;
+}
+
+function coordinatesOf(schema: GraphQLSchema): Coordinate[] {
+  const found: Coordinate[] = [];
+  const add = (coordinate: string, { deprecationReason }: { deprecationReason?: string | null | undefined }) =>
+    found.push({ coordinate, deprecated: deprecationReason ?? undefined });
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (type.name.startsWith('__')) continue;
+    if (isEnumType(type)) for (const value of type.getValues()) add(`${type.name}.${value.name}`, value);
+    if (isInputObjectType(type))
+      for (const field of Object.values(type.getFields())) add(`${type.name}.${field.name}`, field);
+    if (!isObjectType(type) && !isInterfaceType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      add(`${type.name}.${field.name}`, field);
+      for (const arg of field.args) add(`${type.name}.${field.name}(${arg.name}:)`, arg);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,98 @@
+/** What /usage responds with: who reads what since when, and the upstream calls that it caused. */
+
+export interface Count {
+  requests: number;
+  /** Upstream calls. */
+  calls: number;
+  /** When it was last counted, in ISO 8601; null for never. */
+  last: string | null;
+}
+
+export interface UsageReport extends Omit<Count, 'last'> {
+  /** Nothing is known of the time before. */
+  since: string;
+  until: string;
+  /** How many processes counted. */
+  processes: number;
+  /** Upstream calls that no field of an operation asked for when it ended: refreshes, and calls of clients that left. */
+  unattributed: number;
+  clients: (Count & { name: string; version: string })[];
+  operations: (Count & { name: string })[];
+  /** Those that were read, and those that are deprecated. */
+  coordinates: UsedCoordinate[];
+  /** The others. */
+  unused: string[];
+}
+
+export interface UsedCoordinate extends Count {
+  coordinate: string;
+  deprecated?: string | undefined;
+  /** Who reads it, by name and version. */
+  clients: string[];
+  /** The known operations that read it. */
+  operations: string[];
+}
+
+/** The reports of several processes as one. It knows no more of the past than the process that began last. */
+export function mergeReports(reports: readonly UsageReport[]): UsageReport {
+  const sum = (of: 'requests' | 'calls' | 'unattributed' | 'processes') =>
+    reports.reduce((total, each) => total + each[of], 0);
+  const coordinates = merged(
+    reports.flatMap((each) => each.coordinates),
+    ({ coordinate }) => coordinate,
+    (a, b) => ({ clients: union(a.clients, b.clients), operations: union(a.operations, b.operations) }),
+  );
+  const known = new Set(coordinates.map(({ coordinate }) => coordinate));
+  return {
+    since: reports
+      .map(({ since }) => since)
+      .sort()
+      .at(-1)!,
+    until: reports
+      .map(({ until }) => until)
+      .sort()
+      .at(-1)!,
+    processes: sum('processes'),
+    requests: sum('requests'),
+    calls: sum('calls'),
+    unattributed: sum('unattributed'),
+    clients: merged(
+      reports.flatMap((each) => each.clients),
+      ({ name, version }) => `${name} ${version}`,
+    ),
+    operations: merged(
+      reports.flatMap((each) => each.operations),
+      ({ name }) => name,
+    ),
+    coordinates,
+    unused: union(...reports.map(({ unused }) => unused)).filter((each) => !known.has(each)),
+  };
+}
+
+function merged<Entry extends Count>(
+  entries: readonly Entry[],
+  keyOf: (entry: Entry) => string,
+  rest: (a: Entry, b: Entry) => Partial<Entry> = () => ({}),
+): Entry[] {
+  const all = new Map<string, Entry>();
+  for (const entry of entries) {
+    const key = keyOf(entry);
+    const before = all.get(key);
+    const last = [before?.last ?? null, entry.last].sort().at(-1) ?? null;
+    all.set(
+      key,
+      before
+        ? {
+            ...before,
+            ...rest(before, entry),
+            requests: before.requests + entry.requests,
+            calls: before.calls + entry.calls,
+            last: before.last === null ? entry.last : entry.last === null ? before.last : last,
+          }
+        : entry,
+    );
+  }
+  return [...all.values()];
+}
+
+const union = (...lists: readonly (readonly string[])[]): string[] => [...new Set(lists.flat())].sort();

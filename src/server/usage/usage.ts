@@ -1,0 +1,145 @@
+/**
+ * Counts who reads what: by client, operation and coordinate of the schema, with the upstream calls that each caused. Everything is bounded:
+ * the coordinates by the schema, the clients and operations by a number.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { GraphQLSchema } from 'graphql';
+import { oncePer } from '../../lib/remember.ts';
+import type { LoggedCall } from '../../upstream/call-log.ts';
+import type { ObservedCall } from '../../upstream/http/call.ts';
+import type { ExecutableDocument } from '../graphql/documents/prepare.ts';
+import type { Metrics, Tally } from '../observability/metrics.ts';
+import { type ClientCounts, type Counted, createClientCounts } from './client-counts.ts';
+import { OTHER } from './client-names.ts';
+import { type Coordinate, type DocumentReads, createCoordinates } from './coordinates.ts';
+import type { Count, UsageReport } from './report.ts';
+
+export type Usage = ReturnType<typeof createUsage>;
+
+const OPERATIONS_MAX = 500;
+
+interface OperationCounts extends Counted {
+  ids: Set<number>;
+  /** The documents whose coordinates are in `ids`. */
+  documents: WeakSet<DocumentReads>;
+}
+
+/** `now`: in ms. */
+export function createUsage(schema: GraphQLSchema, allowed: readonly string[], metrics: Metrics, now = Date.now) {
+  const coordinates = createCoordinates(schema);
+  const since = now();
+  const clients = createClientCounts(allowed, coordinates.all.length);
+  const operations = new Map<string, OperationCounts>();
+  const total = { requests: 0, calls: 0, attributed: 0 };
+  const readsOf = oncePer(({ document, operation }: ExecutableDocument) => coordinates.readsOf(document, operation));
+  const series = seriesOf(metrics, allowed);
+  let isKnownName: (name: string) => boolean = () => false;
+
+  function operationOf({ operationName: name }: DocumentReads): OperationCounts {
+    const known = name !== undefined && isKnownName(name) && (operations.has(name) || operations.size < OPERATIONS_MAX);
+    const key = known ? name : OTHER;
+    let counts = operations.get(key);
+    if (!counts)
+      operations.set(key, (counts = { requests: 0, calls: 0, last: 0, ids: new Set(), documents: new WeakSet() }));
+    return counts;
+  }
+
+  function count(headers: IncomingHttpHeaders, reads: DocumentReads, calls: readonly LoggedCall[]): void {
+    const client = clients.of(headers);
+    const operation = operationOf(reads);
+    const counters = series(client.name);
+    const at = Math.floor(now() / 1_000);
+    for (const id of reads.ids) {
+      client.reads[id]!++;
+      client.lastRead[id] = at;
+    }
+    if (!operation.documents.has(reads)) for (const id of reads.ids) operation.ids.add(id);
+    operation.documents.add(reads);
+    for (const call of calls) {
+      const id = wasSent(call) ? coordinates.idOfPath(reads, call.field) : undefined;
+      if (id === undefined) continue;
+      client.ofCalls[id]!++;
+      total.attributed++;
+      for (const each of [client, operation]) each.calls++;
+      counters.calls.inc();
+    }
+    for (const each of [client, operation]) {
+      each.requests++;
+      each.last = at;
+    }
+    total.requests++;
+    counters.operations.inc();
+  }
+
+  return {
+    /** Operations of these names are counted by name. */
+    know: (isKnown: (name: string) => boolean) => void (isKnownName = isKnown),
+    readsOf,
+    /** Counts an operation that has ended; `calls` are those of its log. */
+    count: (headers: IncomingHttpHeaders = {}, document: ExecutableDocument, calls: readonly LoggedCall[]): void =>
+      count(headers, readsOf(document), calls),
+    /** Counts a response that was stored before. */
+    countStored: (headers: IncomingHttpHeaders, reads: DocumentReads): void => count(headers, reads, []),
+    /** Counts what `catalog_upstream_calls_total` counts. */
+    observe({ outcome }: ObservedCall): void {
+      if (outcome !== 'cached' && outcome !== 'stale' && outcome !== 'RateLimited') total.calls++;
+    },
+    report: (): UsageReport => ({
+      since: new Date(since).toISOString(),
+      until: new Date(now()).toISOString(),
+      processes: 1,
+      requests: total.requests,
+      calls: total.calls,
+      unattributed: total.calls - total.attributed,
+      clients: clients.all().map(({ name, version, ...counts }) => ({ name, version, ...shownCount(counts) })),
+      operations: [...operations].map(([name, counts]) => ({ name, ...shownCount(counts) })),
+      ...usedOf(coordinates.all, clients.all(), operations),
+    }),
+  };
+}
+
+function usedOf(
+  all: readonly Coordinate[],
+  clients: readonly ClientCounts[],
+  operations: ReadonlyMap<string, OperationCounts>,
+): Pick<UsageReport, 'coordinates' | 'unused'> {
+  const used = all.map(({ coordinate, deprecated }, id) => {
+    const readers = clients.filter(({ reads, ofCalls }) => reads[id]! > 0 || ofCalls[id]! > 0);
+    const sum = (of: 'reads' | 'ofCalls') => readers.reduce((number, each) => number + each[of][id]!, 0);
+    const last = Math.max(0, ...readers.map(({ lastRead }) => lastRead[id]!));
+    return {
+      coordinate,
+      ...(deprecated !== undefined && { deprecated }),
+      ...shownCount({ requests: sum('reads'), calls: sum('ofCalls'), last }),
+      clients: readers.map(({ name, version }) => `${name} ${version}`.trim()).sort(),
+      operations: [...operations].flatMap(([name, { ids }]) => (ids.has(id) ? [name] : [])).sort(),
+    };
+  });
+  const isShown = ({ requests, calls, deprecated }: (typeof used)[number]) =>
+    requests > 0 || calls > 0 || deprecated !== undefined;
+  return {
+    coordinates: used.filter(isShown),
+    unused: used.filter((each) => !isShown(each)).map(({ coordinate }) => coordinate),
+  };
+}
+
+const shownCount = ({ requests, calls, last }: Counted): Count => ({
+  requests,
+  calls,
+  last: last > 0 ? new Date(last * 1_000).toISOString() : null,
+});
+
+/** A call that has ended and was sent to the service for this operation. */
+const wasSent = ({ ms, cached, coalesced, staleSeconds, error }: LoggedCall): boolean =>
+  ms > 0 && !cached && !coalesced && staleSeconds === undefined && error !== 'RateLimited';
+
+/** Two counters for each client that the settings name, and for all others: label values are not chosen by clients. */
+function seriesOf(metrics: Metrics, allowed: readonly string[]) {
+  const seriesFor = (client: string): { operations: Tally; calls: Tally } => ({
+    operations: metrics.tally(metrics.clientOperations.labels({ client })),
+    calls: metrics.tally(metrics.clientCalls.labels({ client })),
+  });
+  const known = new Map(allowed.map((client) => [client, seriesFor(client)]));
+  const others = seriesFor(OTHER);
+  return (client: string) => known.get(client) ?? others;
+}
