@@ -2,8 +2,9 @@
  * The command: `npm run oracle -- --seed S --count N`, or `--seconds N`; `--case N` runs one case of a seed again.
  * If an invariant is violated, it prints the seed and the smallest case that still fails, and exits with an error.
  */
+import { setTimeout } from 'node:timers/promises';
 import { type Case, generateCase } from './generate-case.ts';
-import { type Outcome, runCase } from './run-case.ts';
+import { type Outcome, caseProgress, runCase } from './run-case.ts';
 import { sharedRedis } from './redis.ts';
 import { shrink, sortOf } from './shrink.ts';
 
@@ -61,10 +62,23 @@ const hear = (error: unknown): void => {
 process.on('unhandledRejection', hear);
 process.on('uncaughtException', hear);
 
+/** Far longer than a case takes on a busy machine. */
+const LONGEST_CASE_MS = 300_000;
+
+async function notEnded(each: Case, signal: AbortSignal): Promise<Outcome> {
+  await setTimeout(LONGEST_CASE_MS, undefined, { signal });
+  const violations = [{ kind: 'the case does not end', detail: `${caseProgress.at}, of ${each.steps.length} steps` }];
+  return { violations, known: 0, met: {}, answered: 0, invalid: [] };
+}
+
 async function run(each: Case): Promise<Outcome> {
   unheard.length = 0;
   isRunning = true;
-  const outcome = await runCase(each, replicas);
+  const over = new AbortController();
+  const late = notEnded(each, over.signal);
+  late.catch(() => undefined);
+  const outcome = await Promise.race([runCase(each, replicas), late]);
+  over.abort();
   isRunning = false;
   for (const error of unheard)
     outcome.violations.push({

@@ -31,13 +31,20 @@ export interface Replicas {
   redis: SharedRedis;
 }
 
+/** What the case that runs is at: a case that never ends says so. */
+export const caseProgress = { at: '' };
+
 export async function runCase(given: Case, replicas?: Replicas): Promise<Outcome> {
+  caseProgress.at = 'its start';
   const run = await CaseRun.open(given, replicas);
   try {
     for (const [at, step] of given.steps.entries()) {
+      caseProgress.at = `what happens before step ${at}`;
       await run.event(step, at);
+      caseProgress.at = `step ${at}`;
       await run.step(step, at);
     }
+    caseProgress.at = 'its rest';
     await run.rest();
   } catch (error) {
     run.report('the run failed', error instanceof Error ? (error.stack ?? error.message) : String(error));
@@ -176,7 +183,9 @@ class CaseRun {
   }
 
   async close(): Promise<void> {
+    caseProgress.at = 'the end of its facades';
     await Promise.all([...this.products, ...this.killed].map((product) => product.close()));
+    caseProgress.at = 'the end of its service';
     await this.behind.close();
     for (const failure of this.behind.failures()) this.report('a failure inside the service', failure);
   }
