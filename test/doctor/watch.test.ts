@@ -1,14 +1,20 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { bookEndpoints } from '../../src/api/book.ts';
 import { tiers } from '../../src/api/endpoint.ts';
-import { watchInterface } from '../../src/doctor/watch.ts';
+import { describeDeviation } from '../../src/doctor/compare.ts';
+import { deviationsOf, watchInterface } from '../../src/doctor/watch.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { observeInterface } from '../../src/server/observability/watch.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import { createApiRequest } from '../../src/upstream/http/request.ts';
+import type { InspectedResponse } from '../../src/upstream/http/response.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { hostile, json } from '../support/hostile.ts';
+import { patientEnv } from '../support/patient.ts';
+import { service } from '../support/service.ts';
 import { startFacade } from '../support/start-facade.ts';
 
 const response = (value: object, fields?: string) => ({
@@ -78,4 +84,29 @@ test('what was not requested is not missing', () => {
   const books = [{ id: '1', title: 'x' }];
   watchInterface(report)({ request, value: { books, count: 1, start: 0, total: 1 }, text: '', tiers });
   expect(report).not.toHaveBeenCalled();
+});
+
+test('every response to the operations of the demo is as the interface says, for every demo user', async () => {
+  const origin = await service();
+  const deviations = new Set<string>();
+  let inspected = 0;
+  const inspect = (response: InspectedResponse) => {
+    inspected++;
+    const { endpoint } = response.request;
+    for (const each of deviationsOf(response))
+      deviations.add(`${endpoint.method} ${endpoint.path} ${describeDeviation(each)}`);
+  };
+  const own = { BASE_URL: origin.url, EVENT_BASE_URL: origin.url, ACCESS_TOKEN: 'demo-app' };
+  const config = readConfig({ ...patientEnv, ...own });
+  const upstream = createUpstream(
+    { ...config, baseUrl: origin.url, eventBaseUrl: origin.url, recordTtlSeconds: 0 },
+    { inspect },
+  );
+  const facade = await startFacade({}, {}, { upstream });
+  const documents = readdirSync('operations').map((file) => readFileSync(join('operations', file), 'utf8'));
+  for (const token of [undefined, 'demo-alice', 'demo-bob', 'demo-carol'])
+    for (const document of documents)
+      await facade.execute(document, { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } });
+  expect([...deviations].sort()).toEqual([]);
+  expect(inspected).toBeGreaterThan(100);
 });
