@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -11,6 +10,8 @@ import { diagnosesJson, diagnosesText, exitCodeOf } from '../../src/doctor/diagn
 import { diagnose } from '../../src/doctor/doctor.ts';
 import { createAuthority, hasOpenssl } from '../support/certificates.ts';
 import { type Behaviour, hostile, json, response } from '../support/hostile.ts';
+import { connectProxy } from '../support/connect-proxy.ts';
+import { runProgram } from '../support/program.ts';
 import { hasRedis } from '../support/redis.ts';
 import { startRedis } from '../support/redis-process.ts';
 import { service } from '../support/service.ts';
@@ -236,19 +237,8 @@ test('the command prints JSON, and its exit code is that of the checks', async (
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const manifest = join(folder, 'manifest.json');
   writeFileSync(manifest, JSON.stringify({ a: '{ nothing }' }));
-  const args = [
-    'dist/main.js',
-    'doctor',
-    '--json',
-    '--base-url',
-    'http://127.0.0.1:9',
-    '--persisted-operations',
-    manifest,
-  ];
-  const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH } });
-  let out = '';
-  child.stdout.on('data', (chunk) => (out += chunk));
-  const code = await new Promise((resolve) => child.once('close', resolve));
+  const args = ['doctor', '--json', '--base-url', 'http://127.0.0.1:9', '--persisted-operations', manifest];
+  const { code, out } = await runProgram({}, args);
   const { ok, checks } = JSON.parse(out) as {
     ok: boolean;
     checks: { check: string; status: string; message: string }[];
@@ -262,4 +252,27 @@ test('the command prints JSON, and its exit code is that of the checks', async (
     'upstream catalog',
     'upstream events',
   ]);
+});
+
+test.skipIf(!hasOpenssl)('the built command calls the service through a proxy', async () => {
+  const authority = createAuthority();
+  const refusal = '{"code":1000,"msg":"need_permission","request":"x"}';
+  const server = createServer(authority.read(authority.issue('server')), (_, reply) =>
+    reply.writeHead(403, { 'content-type': 'application/json' }).end(refusal),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const proxy = await connectProxy('user:sesame');
+  const { out } = await runProgram(
+    {
+      HTTPS_PROXY: `http://user:sesame@127.0.0.1:${proxy.port}`,
+      BASE_URL_CA: authority.ca,
+      EVENT_BASE_URL_CA: authority.ca,
+    },
+    ['doctor', '--base-url', `https://localhost:${port}`],
+  );
+  expect(out).toMatch(new RegExp(`ok +upstream catalog .*TLS, through 127\\.0\\.0\\.1:${proxy.port}, \\d+ answers`));
+  expect(new Set(proxy.tunnels)).toEqual(new Set([`localhost:${port}`]));
+  expect(out).not.toContain('sesame');
 });
