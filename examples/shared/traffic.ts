@@ -13,11 +13,12 @@ export function trafficOf(path: '/graphql' | '/rest', since: number): Traffic {
 
 /** The same, once the browser has counted it: it does so when the last byte of a response has arrived. */
 export async function finishedTraffic(path: '/graphql' | '/rest', since: number): Promise<Traffic> {
-  for (;;) {
+  for (let times = 0; times < 100; times++) {
     const traffic = trafficOf(path, since);
     if (traffic.bytes > 0) return traffic;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+  return trafficOf(path, since);
 }
 
 /** Loads a book's page from the REST interface: the book, its series, its annotations, the shelf. */

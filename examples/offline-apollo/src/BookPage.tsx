@@ -19,6 +19,11 @@ export function BookPage({ id }: { id: string }) {
   if (!book) return <p className="card">There is no such book.</p>;
   return (
     <article>
+      {error && (
+        <p className="soft" role="status">
+          The service does not respond: this is what you saw last.
+        </p>
+      )}
       <section className="card head">
         <img className="cover" src={book.cover?.medium ?? '/icon.svg'} alt="" width="110" height="165" />
         <div>

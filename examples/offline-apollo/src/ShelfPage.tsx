@@ -20,6 +20,11 @@ export function ShelfPage() {
   return (
     <>
       <h1>{READER}’s shelf</h1>
+      {error && (
+        <p className="soft" role="status">
+          The service does not respond: this is what you saw last.
+        </p>
+      )}
       {(Object.keys(statuses) as CollectionStatus[]).map((status) => (
         <Section key={status} status={status} entries={entries.filter((entry) => entry.status === status)} />
       ))}

@@ -21,7 +21,16 @@ interface State {
 const OUTBOX = 'outbox';
 const AGAIN_MS = 5_000;
 /** The service did not say no: the same write with the same key may be sent again. */
-const TEMPORARY = ['UPSTREAM_UNAVAILABLE', 'UPSTREAM_TIMEOUT', 'UPSTREAM_RESULT_UNKNOWN', 'RATE_LIMITED', 'OVERLOADED'];
+const TEMPORARY = [
+  'UPSTREAM_UNAVAILABLE',
+  'UPSTREAM_TIMEOUT',
+  'UPSTREAM_RESULT_UNKNOWN',
+  'RATE_LIMITED',
+  'OVERLOADED',
+  'IDEMPOTENCY_KEY_IN_USE',
+  'IDEMPOTENCY_UNAVAILABLE',
+  'TOO_MANY_IDEMPOTENCY_KEYS',
+];
 
 let state: State = { waiting: [] };
 const listeners = new Set<() => void>();

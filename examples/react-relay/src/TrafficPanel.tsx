@@ -12,7 +12,7 @@ export function TrafficPanel({ book, since }: { book: string; since: number }) {
       const graph = await finishedTraffic('/graphql', since);
       if (!isGone) setMeasured({ graph, rest });
     };
-    void measure().catch(() => undefined); // without the origin there is nothing to compare with
+    measure().catch((error: unknown) => console.error('Nothing to compare with:', error));
     return () => {
       isGone = true;
     };
