@@ -1,6 +1,6 @@
 /** Counts by client, bounded in number. Of a client that has to go for another, the counts stay as `other`. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { type ClientName, OTHER, clientNames } from './client-names.ts';
+import { type ClientName, OTHER, UNNAMED, clientNames } from './client-names.ts';
 
 const CLIENTS_MAX = 50;
 
@@ -21,27 +21,43 @@ export interface ClientCounts extends Counted, ClientName {
 /** `size`: the number of coordinates. */
 export function createClientCounts(allowed: readonly string[], size: number) {
   const nameOf = clientNames(allowed);
-  const clients = new Map<string, ClientCounts>();
+  /** By name, then by version: most requests are of a client that is known, and need no key of both. */
+  const clients = new Map<string, Map<string, ClientCounts>>();
   const other = newClient({ name: OTHER, version: '' }, size);
+  const unnamed = newClient({ name: UNNAMED, version: '' }, size);
+  const named = () => [...clients.values()].flatMap((versions) => [...versions.values()]);
+  let held = 0;
+
+  function add(given: string, version: string): ClientCounts {
+    const client = nameOf(given, version);
+    if (client.name === OTHER) return other;
+    const known = clients.get(client.name)?.get(client.version);
+    if (known) return known;
+    if (held === CLIENTS_MAX) forgetSmallest();
+    const counts = newClient(client, size);
+    if (!clients.has(client.name)) clients.set(client.name, new Map());
+    clients.get(client.name)!.set(client.version, counts);
+    held++;
+    return counts;
+  }
 
   function forgetSmallest(): void {
-    const [key, smallest] = [...clients].reduce((a, b) => (b[1].requests < a[1].requests ? b : a));
-    clients.delete(key);
+    const smallest = named().reduce((a, b) => (b.requests < a.requests ? b : a));
+    const versions = clients.get(smallest.name)!;
+    versions.delete(smallest.version);
+    if (versions.size === 0) clients.delete(smallest.name);
+    held--;
     addTo(other, smallest);
   }
 
   return {
     of(headers: IncomingHttpHeaders): ClientCounts {
-      const client = nameOf(headers);
-      if (client.name === OTHER) return other;
-      const key = `${client.name} ${client.version}`;
-      let counts = clients.get(key);
-      if (counts) return counts;
-      if (clients.size >= CLIENTS_MAX) forgetSmallest();
-      clients.set(key, (counts = newClient(client, size)));
-      return counts;
+      const name = headers['apollographql-client-name'] ?? headers['x-client-name'];
+      if (typeof name !== 'string' || name === '') return unnamed;
+      const version = headers['apollographql-client-version'] ?? headers['x-client-version'] ?? '';
+      return clients.get(name)?.get(version as string) ?? add(name, String(version));
     },
-    all: (): ClientCounts[] => [...clients.values(), ...(other.requests > 0 ? [other] : [])],
+    all: (): ClientCounts[] => [...named(), ...[unnamed, other].filter(({ requests }) => requests > 0)],
   };
 }
 

@@ -1,5 +1,4 @@
-/** Which client sent a request, by the headers that Apollo's tools and others send. */
-import type { IncomingHttpHeaders } from 'node:http';
+/** Which client sent a request, by the name and version that Apollo's tools and others send. */
 
 export interface ClientName {
   name: string;
@@ -8,19 +7,17 @@ export interface ClientName {
 
 /** Clients that are not counted by name: not allowed, or with a name that cannot be shown. */
 export const OTHER = 'other';
-const UNNAMED: ClientName = { name: 'unnamed', version: '' };
+/** Those that send no name. */
+export const UNNAMED = 'unnamed';
 const others: ClientName = { name: OTHER, version: '' };
 
 const NAME = /^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/;
 const VERSION = /^[\w.+-]{1,32}$/;
 
 /** `allowed`: the names to count; any if there are none. */
-export function clientNames(allowed: readonly string[]): (headers: IncomingHttpHeaders) => ClientName {
-  return (headers) => {
-    const name = headers['apollographql-client-name'] ?? headers['x-client-name'];
-    if (name === undefined || name === '') return UNNAMED;
-    if (typeof name !== 'string' || !NAME.test(name) || (allowed.length > 0 && !allowed.includes(name))) return others;
-    const version = headers['apollographql-client-version'] ?? headers['x-client-version'];
-    return { name, version: typeof version === 'string' && VERSION.test(version) ? version : '' };
-  };
-}
+export const clientNames =
+  (allowed: readonly string[]) =>
+  (name: string, version: string): ClientName =>
+    NAME.test(name) && (allowed.length === 0 || allowed.includes(name))
+      ? { name, version: VERSION.test(version) ? version : '' }
+      : others;

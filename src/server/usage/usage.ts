@@ -20,8 +20,6 @@ const OPERATIONS_MAX = 500;
 
 interface OperationCounts extends Counted {
   ids: Set<number>;
-  /** The documents whose coordinates are in `ids`. */
-  documents: WeakSet<DocumentReads>;
 }
 
 /** `now`: in ms. */
@@ -35,14 +33,15 @@ export function createUsage(schema: GraphQLSchema, allowed: readonly string[], m
   const series = seriesOf(metrics, allowed);
   let isKnownName: (name: string) => boolean = () => false;
 
-  function operationOf({ operationName: name }: DocumentReads): OperationCounts {
+  /** Once for each document: one that is prepared before its name is known stays with the others until it is prepared again. */
+  const operationOf = oncePer(({ operationName: name, ids }: DocumentReads): OperationCounts => {
     const known = name !== undefined && isKnownName(name) && (operations.has(name) || operations.size < OPERATIONS_MAX);
     const key = known ? name : OTHER;
     let counts = operations.get(key);
-    if (!counts)
-      operations.set(key, (counts = { requests: 0, calls: 0, last: 0, ids: new Set(), documents: new WeakSet() }));
+    if (!counts) operations.set(key, (counts = { requests: 0, calls: 0, last: 0, ids: new Set() }));
+    for (const id of ids) counts.ids.add(id);
     return counts;
-  }
+  });
 
   function count(headers: IncomingHttpHeaders, reads: DocumentReads, calls: readonly LoggedCall[]): void {
     const client = clients.of(headers);
@@ -53,20 +52,19 @@ export function createUsage(schema: GraphQLSchema, allowed: readonly string[], m
       client.reads[id]!++;
       client.lastRead[id] = at;
     }
-    if (!operation.documents.has(reads)) for (const id of reads.ids) operation.ids.add(id);
-    operation.documents.add(reads);
     for (const call of calls) {
       const id = wasSent(call) ? coordinates.idOfPath(reads, call.field) : undefined;
       if (id === undefined) continue;
       client.ofCalls[id]!++;
       total.attributed++;
-      for (const each of [client, operation]) each.calls++;
+      client.calls++;
+      operation.calls++;
       counters.calls.inc();
     }
-    for (const each of [client, operation]) {
-      each.requests++;
-      each.last = at;
-    }
+    client.requests++;
+    client.last = at;
+    operation.requests++;
+    operation.last = at;
     total.requests++;
     counters.operations.inc();
   }
