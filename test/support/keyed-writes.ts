@@ -12,6 +12,8 @@ export interface PreparedWrite {
   body: () => string | FormData;
   /** How many times it was carried out: 1 if all is well. */
   effects: () => Promise<number>;
+  /** Removes what would fill a list. */
+  clean?: () => Promise<unknown>;
 }
 
 export interface WriteKind {
@@ -96,6 +98,8 @@ async function eventOf(service: DirectService): Promise<string> {
   const draft = writers.eventDraft({ title, content, startTime, endTime, where, term: termOf('salon') });
   return readers.event((await service.call('POST', '/events', draft)).text).id;
 }
+const deleteEvent = (service: DirectService, id: string) =>
+  service.call('POST', `/event/${id}/delete`, writers.reason({ reason: 'over' }));
 const isGone = async (service: DirectService, path: string): Promise<number> =>
   count((await service.call('GET', path)).status >= 400);
 
@@ -114,7 +118,7 @@ const attendanceKind = (name: string, endpoint: object, before: string | undefin
       const { status: now } = await service.event(`/event/${id}`);
       return count(now === status);
     };
-    return { body: json(name, { id }), effects };
+    return { body: json(name, { id }), effects, clean: () => deleteEvent(service, id) };
   });
 
 export const writeKinds: readonly WriteKind[] = [
@@ -228,14 +232,18 @@ export const writeKinds: readonly WriteKind[] = [
     return { body: json('unlikeNote', { id }), effects };
   }),
   kind('createEvent', eventEndpoints.create, async (service, mark) => {
-    const effects = async () =>
-      countIn(await service.events(`/people/${service.person}/events/initiate?max-results=50`), mark);
-    return { body: json('createEvent', { ...eventDraft, title: mark }), effects };
+    const own = () => service.events(`/people/${service.person}/events/initiate?max-results=50`);
+    const effects = async () => countIn(await own(), mark);
+    const clean = async () => {
+      for (const { id, title } of await own()) if (title === mark) await deleteEvent(service, id);
+    };
+    return { body: json('createEvent', { ...eventDraft, title: mark }), effects, clean };
   }),
   kind('updateEvent', eventEndpoints.update, async (service, mark) => {
     const id = await eventOf(service);
     const effects = async () => count((await service.event(`/event/${id}`)).title === mark);
-    return { body: json('updateEvent', { ...eventDraft, id, title: mark }), effects };
+    const clean = () => deleteEvent(service, id);
+    return { body: json('updateEvent', { ...eventDraft, id, title: mark }), effects, clean };
   }),
   kind('deleteEvent', eventEndpoints.delete, async (service) => {
     const id = await eventOf(service);

@@ -21,7 +21,11 @@ export type Fault =
 export interface ReachedWrite {
   line: string;
   status: number;
+  /** Of the request; of a form with files, its beginning. */
+  body: string;
 }
+
+const BODY_MAX = 2_000;
 
 const running = new Set<() => void>();
 afterEachFile(() => {
@@ -46,12 +50,14 @@ export async function losingProxy(target: string, faultOf: (line: string) => Fau
       incoming.resume();
       return void incoming.once('end', () => sendGateway(outgoing));
     }
+    let sent = '';
+    incoming.on('data', (chunk: Buffer) => (sent = (sent + chunk.toString('latin1')).slice(0, BODY_MAX)));
     const forwarded = forward({ hostname, port, method, path: url, headers, agent: false }, (answer) => {
       const chunks: Buffer[] = [];
       answer.on('data', (chunk: Buffer) => chunks.push(chunk));
       answer.on('end', () => {
         const status = answer.statusCode ?? 0;
-        if (method !== 'GET') reached.push({ line, status });
+        if (method !== 'GET') reached.push({ line, status, body: sent });
         respond(fault, answer, Buffer.concat(chunks), outgoing);
       });
     });
