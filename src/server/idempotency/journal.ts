@@ -34,29 +34,39 @@ export interface JournalEntry {
 export interface Journal extends WriteGuard {
   /** Undefined for a write that was not sent. */
   entries: () => readonly (JournalEntry | undefined)[];
+  /** Whose token it is, as far as a write has shown it. */
+  person: () => string | undefined;
 }
 
-/** `recorded`: by earlier runs with the key. */
+/** `recorded`: by earlier runs with the key. `known`: whose token it is. */
 export function createJournal(
   key: KeyIdentity,
   store: KeyStore,
   settings: Settings,
   recorded: readonly (JournalEntry | undefined)[],
+  known: string | undefined,
 ): Journal {
   const entries = [...recorded];
   let count = 0;
+  let person = known;
   return {
     entries: () => entries,
-    async write(write) {
+    person: () => person,
+    async write(given) {
+      const write = { ...given, person: () => (person = given.person() ?? person) };
       const at = count++;
       const entry = entries[at];
       if (entry?.state === 'done') return entry.value;
       if (entry?.state === 'rejected') throw new UpstreamRejection(entry.details!);
       const rule = writeRuleOf(write.endpoint);
-      const thing = hashOf(`thing ${key.caller} ${rule.thing(write.input)}`);
+      const thing = `${rule.thing(write.input)} of ${key.token}`;
       const turn = await store.takeTurn(thing, write.cancellation);
       if (!turn) throw unavailable();
-      return new KeyedWrite({ key, store, settings, entries, at, write, rule, thing, turn }).run();
+      try {
+        return await new KeyedWrite({ key, store, settings, entries, at, write, rule, thing, turn }).run();
+      } finally {
+        write.person();
+      }
     },
   };
 }
@@ -77,11 +87,14 @@ interface KeyedWriteParts {
 class KeyedWrite {
   private readonly parts: KeyedWriteParts;
   private readonly name: string;
+  private readonly input: string;
   private state: ThingState;
 
   constructor(parts: KeyedWriteParts) {
     this.parts = parts;
     this.name = `${parts.key.id}:${parts.at}`;
+    const { rule, thing, write } = parts;
+    this.input = rule.creates ? hashOf(`${thing} ${JSON.stringify(write.input)}`) : '';
     this.state = parts.turn.state;
   }
 
@@ -109,7 +122,7 @@ class KeyedWrite {
       const value = await write.send(write.files && files && watchParts(write.files, files));
       return this.settled(entry, { kind: 'done', value, ...idIn(value) });
     } catch (error) {
-      if (!isUnknown(error)) return this.failed(entry, error, again !== undefined);
+      if (!isUnknown(error)) return this.failed(entry, error, again);
       const finding = await this.find(entry, false, false);
       if (finding.kind === 'done') return this.settled(entry, finding);
       // The files of this request are gone: the next request with the key brings them again.
@@ -136,9 +149,12 @@ class KeyedWrite {
     const state = {
       ...this.state,
       last: this.name,
-      open: [...open.filter((each) => each !== this.name), this.name].slice(-OPEN_MAX),
+      open: [
+        ...open.filter(({ name }) => name !== this.name),
+        { name: this.name, at: entry.sentAt, input: this.input },
+      ].slice(-OPEN_MAX),
     };
-    if (!(await store.save(key, JSON.stringify(entries), thing, state))) {
+    if (!(await store.save(key, () => JSON.stringify(entries), thing, state))) {
       entries[at] = known;
       throw unavailable();
     }
@@ -169,8 +185,15 @@ class KeyedWrite {
     // The pictures of a request whose process died are not known.
     if (write.files && attempt.pictures.length === 0 && !rule.creates) return { kind: 'unknown' };
     const finding = await lookFor(rule, write, attempt, { settings, sentAt: entry.sentAt, isOvertaken, isInherited });
-    const isAmbiguous = rule.creates && this.state.open.some((each) => each !== this.name);
-    return isAmbiguous && finding.kind === 'done' ? { kind: 'unknown' } : finding;
+    return finding.kind === 'done' && rule.creates && this.isAmbiguous(entry) ? { kind: 'unknown' } : finding;
+  }
+
+  /** What was found may be what an equal write of unknown outcome created, after this one looked at what was there before. */
+  private isAmbiguous({ sentAt }: JournalEntry): boolean {
+    const { callTimeoutMs, quietMs } = this.parts.settings;
+    return this.state.open.some(
+      ({ name, at, input }) => name !== this.name && input === this.input && at + callTimeoutMs + quietMs > sentAt,
+    );
   }
 
   private settled(entry: JournalEntry, { value, id }: ReadBack & { kind: 'done' }): unknown {
@@ -181,18 +204,18 @@ class KeyedWrite {
   }
 
   /** The service rejected it, or it was never sent. */
-  private async failed(entry: JournalEntry, error: unknown, isAgain: boolean): Promise<unknown> {
+  private async failed(entry: JournalEntry, error: unknown, again: JournalEntry | undefined): Promise<unknown> {
     const { entries, at, rule } = this.parts;
     const code = error instanceof UpstreamRejection ? error.details.code : undefined;
-    if (isAgain && code !== undefined && rule.doneOn?.includes(code)) {
+    if (again && code !== undefined && rule.doneOn?.includes(code)) {
       const finding = rule.find ? await this.find(entry, false, true) : ({ kind: 'done', value: {} } as const);
       if (finding.kind === 'done') return this.settled(entry, finding);
     }
     const isFinal =
       error instanceof UpstreamRejection && !isTokenRejection(error.details) && !isRateLimit(error.details);
     if (isFinal) entries[at] = { state: 'rejected', sentAt: entry.sentAt, details: error.details, files: entry.files };
-    else entries[at] = undefined;
-    this.close(undefined);
+    else entries[at] = again;
+    if (isFinal || !again) this.close(undefined);
     throw error;
   }
 
@@ -201,7 +224,7 @@ class KeyedWrite {
     const { open, ids } = this.state;
     this.state = {
       ...this.state,
-      open: open.filter((each) => each !== this.name),
+      open: open.filter(({ name }) => name !== this.name),
       ids: id === undefined ? ids : [...ids, id].slice(-IDS_MAX),
     };
   }

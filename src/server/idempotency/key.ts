@@ -1,6 +1,7 @@
 /** The header `Idempotency-Key`, and what it is a key of: the caller, the document and its variables. */
-import { createHash, createHmac } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { print } from 'graphql';
+import { Upload } from 'graphql-upload-minimal';
 import type { Variables } from '../../graph/plan/document.ts';
 import type { ExecutableDocument } from '../graphql/documents/prepare.ts';
 import { HttpError } from '../http/response/http-error.ts';
@@ -8,12 +9,12 @@ import { HttpError } from '../http/response/http-error.ts';
 /** A key of one caller. Without the token and the key, none of it shows whose it is. */
 export interface KeyIdentity {
   readonly id: string;
-  /** The same for all keys of the caller. */
-  readonly caller: string;
   /** The same for requests with the same document and variables. */
   readonly fingerprint: string;
   /** What responses are encrypted with. */
   readonly secret: string;
+  /** Of the caller. Stores outside of this process get a hash of it. */
+  readonly token: string;
 }
 
 const KEY_MAX = 255;
@@ -32,6 +33,7 @@ export function readKey(given: unknown): string {
   throw new HttpError(400, 'BAD_IDEMPOTENCY_KEY', message);
 }
 
+/** Throws an HttpError for variables that nest deeper than the call stack. */
 export function identify(
   key: string,
   token: string,
@@ -44,18 +46,31 @@ export function identify(
   const asked = `${operation.name?.value ?? ''}\n${text}\n${canonical(variables ?? {})}`;
   return {
     id: hashOf(`key ${secret}`),
-    caller: hashOf(`caller ${token}`),
-    fingerprint: createHmac('sha256', secret).update(asked).digest('base64url'),
+    fingerprint: hashOf(`request ${secret.length} ${secret}${asked}`),
     secret,
+    token,
   };
 }
 
-export const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 32);
+export const hashOf = (text: string): string => hash('sha256', text, 'base64url');
 
 /** JSON with sorted names: clients may write the members of their variables in any order. Files are compared by their bytes, later. */
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, each: unknown) =>
-    typeof each === 'object' && each !== null && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : each,
+function canonical(value: unknown): string {
+  try {
+    return JSON.stringify(sorted(value));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new HttpError(400, 'BAD_REQUEST', 'The variables are nested too deep.');
+  }
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || value instanceof Upload) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const members = value as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.keys(members)
+      .sort()
+      .map((name) => [name, sorted(members[name])]),
   );
+}

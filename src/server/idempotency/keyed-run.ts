@@ -48,7 +48,7 @@ export function createKeyedRunner(config: Config, upstream: UpstreamClient, pipe
       return outcome;
     }
     return runOnce(
-      { store, key, journal: createJournal(key, store, settings, entriesIn(claim.journal)) },
+      { store, key, journal: createJournal(key, store, settings, entriesIn(claim.journal), claim.person) },
       prepared,
       request,
       pipeline,
@@ -119,7 +119,7 @@ async function runOnce(
     addHelpLinks(result.errors);
     return outcome;
   } finally {
-    await store.end(key, keptOf(journal.entries(), result));
+    await store.end(key, keptOf(journal.entries(), result), journal.person());
   }
 }
 

@@ -14,7 +14,7 @@ import {
 
 interface Entry {
   readonly id: string;
-  readonly caller: string;
+  readonly token: string;
   readonly fingerprint: string;
   /** By performance.now(). */
   until: number;
@@ -37,20 +37,19 @@ export function createMemoryStore(ttlMs: number, limits = { keys: KEYS_MAX, kept
   const turns = createTurns();
 
   return {
-    async claim({ id, caller, fingerprint }): Promise<Claim> {
+    async claim({ id, token, fingerprint }): Promise<Claim> {
       table.dropOld();
       const known = entries.get(id);
       if (known) return claimKnown(known, fingerprint);
-      if (table.keysOf(caller) >= limits.keys || entries.size >= ALL_KEYS_MAX) return { kind: 'full' };
+      if (table.keysOf(token) >= limits.keys || entries.size >= ALL_KEYS_MAX) return { kind: 'full' };
       const until = performance.now() + ttlMs;
-      table.add({ id, caller, fingerprint, until, isRunning: true, kept: nothing, waiters: [] });
+      table.add({ id, token, fingerprint, until, isRunning: true, kept: nothing, waiters: [] });
       return { kind: 'run', journal: undefined };
     },
-    async save({ id }, text, thing, state) {
-      const entry = entries.get(id);
-      if (entry) table.keep(entry, { kind: 'journal', text });
+    // The journal is kept at the end: it would not outlive the process.
+    async save(_key, _journal, thing, state) {
       turns.states.set(thing, state);
-      return entry !== undefined;
+      return true;
     },
     async end({ id }, next) {
       const entry = entries.get(id);
@@ -83,35 +82,35 @@ function createTable(keptOfCaller: number) {
   function setKept(entry: Entry, next: Kept): void {
     characters += sizeOf(next) - sizeOf(entry.kept);
     entry.kept = next;
-    const own = kept.get(entry.caller) ?? new Set();
+    const own = kept.get(entry.token) ?? new Set();
     oldest.delete(entry);
     own.delete(entry);
     if (sizeOf(next) > 0) {
       oldest.add(entry);
       own.add(entry);
-      kept.set(entry.caller, own);
-    } else if (own.size === 0) kept.delete(entry.caller);
+      kept.set(entry.token, own);
+    } else if (own.size === 0) kept.delete(entry.token);
   }
 
   function remove(entry: Entry): void {
     entries.delete(entry.id);
     setKept(entry, nothing);
-    const left = (perCaller.get(entry.caller) ?? 1) - 1;
-    if (left > 0) perCaller.set(entry.caller, left);
-    else perCaller.delete(entry.caller);
+    const left = (perCaller.get(entry.token) ?? 1) - 1;
+    if (left > 0) perCaller.set(entry.token, left);
+    else perCaller.delete(entry.token);
   }
 
   return {
     entries,
-    keysOf: (caller: string): number => perCaller.get(caller) ?? 0,
+    keysOf: (token: string): number => perCaller.get(token) ?? 0,
     add(entry: Entry): void {
       entries.set(entry.id, entry);
-      perCaller.set(entry.caller, (perCaller.get(entry.caller) ?? 0) + 1);
+      perCaller.set(entry.token, (perCaller.get(entry.token) ?? 0) + 1);
     },
     /** Of the oldest entries only the mark stays, if there are too many or too large ones. */
     keep(entry: Entry, next: Kept): void {
       setKept(entry, next);
-      const own = kept.get(entry.caller);
+      const own = kept.get(entry.token);
       while (own && own.size > keptOfCaller) setKept(firstOf(own), mark);
       while (characters > ALL_KEPT_MAX_CHARACTERS) setKept(firstOf(oldest), mark);
     },

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { RedisAccess } from '../../upstream/redis/shared-state.ts';
 import { defineScript } from '../../upstream/redis/script.ts';
-import type { KeyIdentity } from './key.ts';
+import { type KeyIdentity, hashOf } from './key.ts';
 import { pauseUnlessCancelled } from './pause.ts';
 import { seal, unseal } from './seal.ts';
 import {
@@ -30,7 +30,7 @@ const NOW = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 /**
- * KEYS: key, lease, keys of the caller. ARGV: fingerprint, owner, lease in ms, life in ms, id, most keys. The set of the caller's keys also
+ * KEYS: key, lease, keys of the caller, whose token it is. ARGV: fingerprint, owner, lease in ms, life in ms, id, most keys. The set of the caller's keys also
  * tells a key that Redis evicted from a new one.
  */
 const CLAIM = `${NOW}
@@ -45,8 +45,8 @@ if not known[1] then
   if redis.call('ZCARD', KEYS[3]) >= tonumber(ARGV[6]) then return {'full'} end
 end
 redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[3])
-return {'run', known[3] or ''}`;
-/** KEYS: as above, thing. ARGV: as above to the id, journal, state of the thing. */
+return {'run', known[3] or '', redis.call('GET', KEYS[4]) or ''}`;
+/** KEYS: as above, thing in place of the last. ARGV: as above to the id, journal, state of the thing. */
 const SAVE = `${NOW}
 if redis.call('GET', KEYS[2]) ~= ARGV[2] then return 0 end
 redis.call('HSET', KEYS[1], 'fingerprint', ARGV[1], 'kind', 'journal', 'text', ARGV[6])
@@ -56,10 +56,11 @@ redis.call('PEXPIRE', KEYS[3], ARGV[4])
 redis.call('SET', KEYS[4], ARGV[7], 'PX', ARGV[4])
 redis.call('PEXPIRE', KEYS[2], ARGV[3])
 return 1`;
-/** KEYS: as of a claim. ARGV: as above to the id, kind, text, most responses. */
+/** KEYS: as of a claim. ARGV: as above to the id, kind, text, most responses, person or nothing. */
 const END = `${NOW}
 if redis.call('GET', KEYS[2]) ~= ARGV[2] then return 0 end
 redis.call('DEL', KEYS[2])
+if ARGV[9] ~= '' then redis.call('SET', KEYS[4], ARGV[9], 'PX', ARGV[4]) end
 if ARGV[6] == 'nothing' then
   redis.call('DEL', KEYS[1])
   redis.call('ZREM', KEYS[3], ARGV[5])
@@ -108,7 +109,12 @@ export function createRedisStore({ connection, call }: RedisAccess, ttlMs: numbe
   /** The runs of this process: what renews each, by id. */
   const held = new Map<string, { owner: string; renewal: NodeJS.Timeout }>();
   const leaseKey = (id: string) => named(`key-run:${id}`);
-  const keysOf = ({ id, caller }: KeyIdentity) => [named(`key:${id}`), leaseKey(id), named(`keys:${caller}`)];
+  const keysOf = ({ id, token }: KeyIdentity) => [
+    named(`key:${id}`),
+    leaseKey(id),
+    named(`keys:${hashOf(`caller ${token}`)}`),
+  ];
+  const personKey = ({ token }: KeyIdentity) => named(`key-person:${hashOf(`person ${token}`)}`);
   const valuesOf = ({ id, fingerprint }: KeyIdentity, owner: string) => [fingerprint, owner, LEASE_MS, ttlMs, id];
 
   function hold(id: string, owner: string): void {
@@ -121,17 +127,17 @@ export function createRedisStore({ connection, call }: RedisAccess, ttlMs: numbe
       const owner = randomUUID();
       const drop = () => void call(() => connection.redis.del(leaseKey(key.id)));
       const reply = (await call(
-        () => scripts.claim(keysOf(key), [...valuesOf(key, owner), KEYS_MAX]),
+        () => scripts.claim([...keysOf(key), personKey(key)], [...valuesOf(key, owner), KEYS_MAX]),
         (late) => {
           if ((late as string[])[0] === 'run') drop();
         },
-      )) as [Claim['kind'], string?] | undefined;
+      )) as [Claim['kind'], string?, string?] | undefined;
       if (!reply) return undefined;
-      const [kind, sealed = ''] = reply;
+      const [kind, sealed = '', person = ''] = reply;
       const text = sealed === '' ? undefined : unseal(key.secret, sealed);
       if (kind === 'run') {
         hold(key.id, owner);
-        return { kind, journal: text };
+        return { kind, journal: text, person: person === '' ? undefined : unseal(key.token, person) };
       }
       if (kind !== 'replay') return { kind };
       return text === undefined ? { kind: 'forgotten' } : { kind, response: text };
@@ -139,23 +145,25 @@ export function createRedisStore({ connection, call }: RedisAccess, ttlMs: numbe
     async save(key, journal, thing, state) {
       const owner = held.get(key.id)?.owner;
       if (owner === undefined) return false;
-      const values = [...valuesOf(key, owner), seal(key.secret, journal), JSON.stringify(state)];
+      const values = [...valuesOf(key, owner), seal(key.secret, journal()), JSON.stringify(state)];
       return (await call(() => scripts.save([...keysOf(key), thingKey(named, thing)], values))) === 1;
     },
-    async end(key, kept: Kept) {
+    async end(key, kept: Kept, person) {
       const run = held.get(key.id);
       if (!run) return;
       clearInterval(run.renewal);
       held.delete(key.id);
       const text = 'text' in kept ? seal(key.secret, kept.text) : '';
-      await call(() => scripts.end(keysOf(key), [...valuesOf(key, run.owner), kept.kind, text, KEPT_MAX]));
+      const sealed = person === undefined ? '' : seal(key.token, person);
+      const values = [...valuesOf(key, run.owner), kept.kind, text, KEPT_MAX, sealed];
+      await call(() => scripts.end([...keysOf(key), personKey(key)], values));
     },
     changed: () => new Promise((resolve) => setTimeout(resolve, LOOK_MS)),
     takeTurn,
   };
 }
 
-const thingKey = (named: (name: string) => string, thing: string): string => named(`thing:${thing}`);
+const thingKey = (named: (name: string) => string, thing: string): string => named(`thing:${hashOf(thing)}`);
 
 function createTurns({ connection, call }: RedisAccess, ttlMs: number) {
   const { key: named } = connection;
@@ -164,7 +172,8 @@ function createTurns({ connection, call }: RedisAccess, ttlMs: number) {
 
   return async (thing: string, cancellation: CancellationToken): Promise<Turn | undefined> => {
     const ticket = randomUUID();
-    const keys = [named(`turns:${thing}`), named(`turns-held:${thing}`), thingKey(named, thing)];
+    const hash = hashOf(thing);
+    const keys = [named(`turns:${hash}`), named(`turns-held:${hash}`), thingKey(named, thing)];
     const look = () => call(() => turn(keys, [ticket, LEASE_MS])) as Promise<[number, string] | undefined>;
     const end = (state: string) => void call(() => leave(keys, [ticket, state, ttlMs]));
     for (;;) {

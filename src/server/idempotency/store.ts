@@ -4,8 +4,8 @@ import type { KeyIdentity } from './key.ts';
 
 /** What a request with a key is to do. */
 export type Claim =
-  /** Run: nobody else does. `journal`: what an earlier run of the key recorded. */
-  | { kind: 'run'; journal: string | undefined }
+  /** Run: nobody else does. `journal`: what an earlier run of the key recorded; `person`: whose token it is, if other processes know. */
+  | { kind: 'run'; journal: string | undefined; person?: string | undefined }
   /** Another request with the key runs now. */
   | { kind: 'busy' }
   | { kind: 'replay'; response: string }
@@ -26,12 +26,20 @@ export type Kept =
   /** It was used. */
   | { kind: 'mark' };
 
+export interface OpenWrite {
+  readonly name: string;
+  /** When it was sent. */
+  readonly at: number;
+  /** Equal for equal inputs. */
+  readonly input: string;
+}
+
 /** What is known of the keyed writes to one thing of one caller. */
 export interface ThingState {
   /** The last write that was sent. */
   readonly last: string | undefined;
   /** Writes whose outcome is unknown. */
-  readonly open: readonly string[];
+  readonly open: readonly OpenWrite[];
   /** What such writes created. */
   readonly ids: readonly string[];
 }
@@ -47,9 +55,9 @@ export interface KeyStore {
   /** Undefined if the store cannot be reached. */
   claim: (key: KeyIdentity) => Promise<Claim | undefined>;
   /** Records what is about to be sent. False if it was not stored, or if the claim was lost: then nothing may be sent. */
-  save: (key: KeyIdentity, journal: string, thing: string, state: ThingState) => Promise<boolean>;
-  /** Ends the claim. */
-  end: (key: KeyIdentity, kept: Kept) => Promise<void>;
+  save: (key: KeyIdentity, journal: () => string, thing: string, state: ThingState) => Promise<boolean>;
+  /** Ends the claim. `person`: whose token it is. */
+  end: (key: KeyIdentity, kept: Kept, person: string | undefined) => Promise<void>;
   /** Resolves when a busy key may be free, or a while later. */
   changed: (key: KeyIdentity) => Promise<void>;
   /** Undefined if the store cannot be reached, or if the operation is cancelled before its turn. */

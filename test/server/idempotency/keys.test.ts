@@ -276,13 +276,13 @@ test('what is sealed is read with the same secret only', () => {
 });
 
 describe('keys in memory', () => {
-  const keyOf = (id: string, caller = 'alice') => ({ id, caller, fingerprint: 'same', secret: id });
+  const keyOf = (id: string, caller = 'alice') => ({ id, fingerprint: 'same', secret: id, token: caller });
 
   test('are bounded for each caller: of the oldest only that they were used is known, and then there are no more', async () => {
     const store = createMemoryStore(60_000, { keys: 4, kept: 2 });
     for (const id of ['a', 'b', 'c']) {
       expect(await store.claim(keyOf(id))).toEqual({ kind: 'run', journal: undefined });
-      await store.end(keyOf(id), { kind: 'response', text: id });
+      await store.end(keyOf(id), { kind: 'response', text: id }, undefined);
     }
     expect(await store.claim(keyOf('a'))).toEqual({ kind: 'forgotten' });
     expect(await store.claim(keyOf('c'))).toEqual({ kind: 'replay', response: 'c' });
@@ -295,14 +295,14 @@ describe('keys in memory', () => {
     const store = createMemoryStore(60_000, { keys: 1, kept: 1 });
     for (const id of ['a', 'b', 'c']) {
       expect(await store.claim(keyOf(id))).toMatchObject({ kind: 'run' });
-      await store.end(keyOf(id), { kind: 'nothing' });
+      await store.end(keyOf(id), { kind: 'nothing' }, undefined);
     }
   });
 
   test('are over after their time', async () => {
     const store = createMemoryStore(-1);
     await store.claim(keyOf('a'));
-    await store.end(keyOf('a'), { kind: 'response', text: 'a' });
+    await store.end(keyOf('a'), { kind: 'response', text: 'a' }, undefined);
     expect(await store.claim(keyOf('a'))).toEqual({ kind: 'run', journal: undefined });
   });
 
