@@ -264,7 +264,7 @@ test('the schema is printed without starting a server, and --help lists every se
 test('an unknown command or flag is reported with suggestions', async () => {
   const wrong = (...args: string[]) => runProgram({}, args).then(({ code, out, err }) => ({ code, out, err }));
   const unknown = (err: string) => ({ code: 1, out: '', err });
-  const commands = '(The commands are origin, seed, backup, schema, settings, manifest, check, doctor, help.)';
+  const commands = '(The commands are origin, seed, backup, schema, settings, manifest, check, doctor, usage, help.)';
   expect(await wrong('strat')).toEqual(unknown(`error: unknown command 'strat'\n${commands}\n`));
   expect(await wrong('--max-depht', '3')).toEqual(
     unknown("error: unknown option '--max-depht'\n(Did you mean --max-depth?)\n"),

@@ -4,7 +4,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { filesAt } from '../config/operation-files.ts';
 import { ConfigError } from '../config/read.ts';
-import type { Config } from '../config/settings.ts';
+import { type Config, settings } from '../config/settings.ts';
 import { ManifestError, readManifest } from '../config/trusted-documents.ts';
 import { type FileWatch, stateOfFile, watchContent } from '../lib/watch-file.ts';
 import { checkDocuments } from './graphql/documents/check-manifest.ts';
@@ -61,14 +61,14 @@ export function followManifests({ schema, config, log, metrics, trusted, reloadT
 
   const { persistedOperations, mcpOperations } = config;
   if (persistedOperations !== undefined)
-    follow('PERSISTED_OPERATIONS', persistedOperations, async () => {
+    follow(settings.persistedOperations.env, persistedOperations, async () => {
       const documents = readManifest(persistedOperations);
       if (!trusted.replace(documents)) return undefined;
       void checkDocuments(schema, config, documents, log);
       return `${documents.size} documents are trusted`;
     });
   if (config.mcp && mcpOperations !== undefined)
-    follow('MCP_OPERATIONS', mcpOperations, async () => {
+    follow(settings.mcpOperations.env, mcpOperations, async () => {
       await reloadTools();
       return 'the tools of agents are made of it';
     });
