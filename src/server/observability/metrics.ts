@@ -61,7 +61,7 @@ export function createMetrics() {
     /** CPU, memory, event loop lag and garbage collection of the process, and its limits. */
     collectProcessMetrics(): void {
       collectDefaultMetrics({ register: registry });
-      const limit = 'Bytes of memory that the container, or else the machine, has for all workers together.';
+      const limit = 'Bytes of memory of the container, or else of the machine.';
       collected.gauge('catalog_memory_limit_bytes', limit, memoryLimit, undefined, 'max');
       const heapLimit = 'Bytes that the heap may have before V8 ends the process.';
       collected.gauge('catalog_heap_limit_bytes', heapLimit, () => getHeapStatistics().heap_size_limit);
@@ -138,7 +138,7 @@ function declaredMetrics(registry: Registry) {
     requests: counter('catalog_requests_total', 'HTTP requests by path and status.', ['path', 'status']),
     requestSeconds: histogram(
       'catalog_request_seconds',
-      'Seconds from the headers of an HTTP request to the end of its response, by path.',
+      'Seconds from an HTTP request to the end of its response, by path.',
       [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
       ['path'],
     ),

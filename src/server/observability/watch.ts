@@ -124,8 +124,7 @@ export function registerUpstreamGauges(metrics: Metrics, upstream: UpstreamClien
   };
   const gauge = (name: string, help: string, read: (service: ServiceState) => number) =>
     metrics.gauge(name, help, ofEach(read), 'service');
-  const up =
-    '1 if the upstream can be reached; 0 if it accepts no connection, or its circuit breaker is open. Checked at the scrape.';
+  const up = '1 if the upstream can be reached; 0 if it accepts no connection, or its circuit breaker is open.';
   const isUp = (reachability: Reachability) => (reachability === 'unreachable' ? 0 : 1);
   metrics.gauge(
     'catalog_upstream_up',
@@ -150,15 +149,14 @@ function registerCacheGauges(metrics: Metrics, { cacheSize, refreshed, ownBudget
   metrics.total('catalog_cache_evictions_total', evicted, () => cacheSize().evictions);
   const ended = 'Entries that were refreshed after their time, while they were served, by outcome.';
   metrics.total('catalog_revalidations_total', ended, refreshed, 'outcome');
-  const left =
-    "Film calls that the facade's own token can make now of those that it has a minute; none if it has no limit.";
+  const left = "Film calls that the rate limit leaves to the facade's own token now.";
   metrics.gauge('catalog_quota_remaining', left, async () => (await ownBudget())?.remaining, undefined, 'min');
-  const limit = "Film calls that the facade's own token has a minute; none if it has no limit.";
+  const limit = "Film calls a minute of the facade's own token, if it has a limit.";
   metrics.gauge('catalog_quota_limit', limit, async () => (await ownBudget())?.limit, undefined, 'max');
 }
 
 function registerRedisGauges(metrics: Metrics, redis: NonNullable<UpstreamClient['redis']>): void {
-  const up = '1 while Redis can be reached; without REDIS_URL there is no such metric.';
+  const up = '1 while Redis can be reached.';
   metrics.gauge('catalog_redis_up', up, () => (redis().isReachable ? 1 : 0), undefined, 'min');
   const leases = 'Entries that this process loads from upstream for all replicas.';
   metrics.gauge('catalog_redis_leases', leases, () => redis().leases);
