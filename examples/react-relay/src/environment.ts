@@ -54,10 +54,29 @@ function* responsesOf({ data, errors, incremental = [], hasNext = false }: Part)
   }
 }
 
+/** The response, read to its end: the parser of parts leaves at the last boundary, and the browser then counts no bytes. */
+function whole(response: Response): Response {
+  const reader = response.body!.getReader();
+  let isLeft = false;
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      for (let part = await reader.read(); !part.done; part = await reader.read())
+        if (!isLeft) controller.enqueue(part.value);
+      if (!isLeft) controller.close();
+    },
+    cancel() {
+      isLeft = true;
+    },
+  });
+  return new Response(body, response);
+}
+
 const network = Network.create((request, variables, _, files) =>
   Observable.create((sink) => {
     const read = async () => {
-      const parts: Response | AsyncIterable<{ body: unknown }> = await meros(await send(request, variables, files));
+      const parts: Response | AsyncIterable<{ body: unknown }> = await meros(
+        whole(await send(request, variables, files)),
+      );
       if (parts instanceof Response) {
         if (!parts.headers.get('content-type')?.includes('json'))
           throw new Error(`The facade does not respond (status ${parts.status}).`);
