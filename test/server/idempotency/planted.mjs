@@ -1,0 +1,64 @@
+/** Plants a defect of each kind in a copy of the sources: the tests of keys must find it. `node test/server/idempotency/planted.mjs [word]` */
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const folder = 'src/server/idempotency';
+const defects = [
+  ['a key is not scoped to its caller', 'key.ts', '`${token.length} ${token}${key}`', 'key'],
+  ['a second request does not wait', 'memory-store.ts', "if (entry.isRunning) return { kind: 'busy' };", ''],
+  [
+    'a write is settled by what was there before',
+    'rules/new-items.ts',
+    'items.filter((item) => !isKnown(item))',
+    'items',
+  ],
+  [
+    'a write is sent again although it was recognised',
+    'journal.ts',
+    "if (finding.kind === 'done') return this.settled(entry, finding);\n      // The files",
+    '// The files',
+  ],
+];
+
+const skipped = new Set(['node_modules', '.git', 'dist', '.cache']);
+let missed = 0;
+for (const [name, file, before, after] of defects.filter(([name]) => name.includes(process.argv[2] ?? ''))) {
+  const place = mkdtempSync(join(tmpdir(), 'planted-'));
+  for (const each of readdirSync(root))
+    if (!skipped.has(each))
+      cpSync(join(root, each), join(place, each), {
+        recursive: true,
+        filter: (path) => !path.includes('node_modules'),
+      });
+  if (existsSync(join(root, 'node_modules'))) symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'));
+  const path = join(place, folder, file);
+  const text = readFileSync(path, 'utf8');
+  const isPlanted = text.split(before).length === 2;
+  writeFileSync(
+    path,
+    text.replace(before, () => after),
+  );
+  const { status, stdout } = spawnSync(
+    'npx',
+    ['vitest', 'run', 'test/server/idempotency/keys.test.ts', 'test/server/idempotency/settling.test.ts'],
+    { cwd: place, encoding: 'utf8' },
+  );
+  const isFound = isPlanted && status !== 0 && /Tests .*failed/.test(stdout);
+  if (!isFound) missed++;
+  console.log(`${name}: ${!isPlanted ? 'does not apply' : isFound ? 'found' : 'NOT FOUND'}`);
+  rmSync(place, { recursive: true, force: true });
+}
+process.exit(missed === 0 ? 0 : 1);
