@@ -19,10 +19,10 @@ test('the README has at most 12 kB', () => {
   expect(statSync('README.md').size).toBeLessThanOrEqual(12_000);
 });
 
-test('all documentation together has at most 150 kB', () => {
+test('all documentation together has at most 172 kB', () => {
   const all = [...pages.filter((page) => !page.startsWith('test/')), 'CHANGELOG.md'];
   expect(all.length).toBeGreaterThan(14);
-  expect(all.reduce((sum, page) => sum + statSync(page).size, 0)).toBeLessThanOrEqual(150_000);
+  expect(all.reduce((sum, page) => sum + statSync(page).size, 0)).toBeLessThanOrEqual(172_000);
 });
 
 test('every page of docs is linked from the README, directly or not', () => {
