@@ -82,7 +82,7 @@ test.skipIf(!curl)('every shell request has the printed response', async () => {
   const cwd = temporaryDirectory();
   writeFileSync(join(cwd, 'picture.png'), Buffer.from(await picture().arrayBuffer()));
   const requests = blocks.filter(({ language, response }) => language === 'sh' && response !== undefined);
-  expect(requests).toHaveLength(3);
+  expect(requests).toHaveLength(4);
   for (const { text, response } of requests) expect(await shell(text, setup.facade.url, cwd)).toEqual(response);
 });
 
@@ -146,20 +146,35 @@ describe('the commands', () => {
   );
 
   test('print the schema and the help', async () => {
-    const printed = (part: string) =>
-      runProgram(...startOf(commands.find((line) => line.includes(part))!.replace(/ > .*/, '')));
-    expect(readFileSync('schema.graphql', 'utf8')).toContain((await printed(' schema')).out);
-    expect((await printed('--help')).out).toContain('MAX_DEPTH');
+    expect(readFileSync('schema.graphql', 'utf8')).toContain((await runProgram({}, ['schema'])).out);
+    expect((await runProgram({}, ['--help'])).out).toContain('MAX_DEPTH');
+  });
+
+  test('that run beside a server name existing subcommands with existing options', async () => {
+    const subcommands = commands.flatMap((line) => {
+      const [, name, rest] = /^(?:npx )?catalog-graphql ([a-z]+)(.*)$/.exec(line) ?? [];
+      return name === undefined ? [] : [{ name, options: rest!.match(/ --[a-z-]+/g) ?? [] }];
+    });
+    expect(subcommands.length).toBeGreaterThan(3);
+    for (const { name, options } of subcommands) {
+      const { code, out } = await runProgram({}, [name, '--help']);
+      expect([name, code]).toEqual([name, 0]);
+      for (const option of options) expect(out).toContain(option.trim());
+    }
   });
 
   test('that need npm, a registry or a container engine name existing files and scripts', () => {
     const others = commands.filter(
-      (line) => !isServer(line) && !/catalog-graphql (?:schema|manifest|--help)|PERSISTED|documentId/.test(line),
+      (line) => !isServer(line) && !/catalog-graphql (?:[a-z]+|--help)|PERSISTED|documentId/.test(line),
     );
     const named: Record<string, boolean> = {
       'npm test': 'test' in manifest.scripts,
       [`npm install ./catalog-graphql-${manifest.version}.tgz`]: true,
+      [`npm pack ./client && npm install ./catalog-graphql-client-${manifest.version}.tgz`]:
+        existsSync('client/package.json'),
       'docker compose up --build': existsSync('compose.yaml'),
+      // The manifests of two releases become one.
+      'jq -s add manifests/*.json > manifest.json': true,
     };
     expect(others.filter((line) => !named[line])).toEqual([]);
   });

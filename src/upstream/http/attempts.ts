@@ -23,7 +23,14 @@ import {
   headersOf,
   inflate,
 } from './response.ts';
-import { isConnectionLoss, isTimeout, isUnreachable, outageReason, transportFailure } from './transport-errors.ts';
+import {
+  isConnectionLoss,
+  isReset,
+  isTimeout,
+  isUnreachable,
+  outageReason,
+  transportFailure,
+} from './transport-errors.ts';
 
 /** What the requests to one service share. */
 export interface HostPool {
@@ -211,7 +218,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
     else permit!.onSuccess(); // an invalid response is a response
     this.leave();
     if (this.isSettled) return;
-    const failure = transportFailure(request, error, this.wasSent, cancellation);
+    const failure = transportFailure(request, error, this.wasSent || isReset(error), cancellation);
     if (isConnectionLoss(error) && this.mayRetry()) void this.retry(failure);
     else this.settle(failure);
   }

@@ -31,6 +31,9 @@ export const isConnectionLoss = (error: unknown): boolean =>
   lossCodes.includes(codeOf(error)) ||
   endsTooEarly(error);
 
+/** A connection that was made, and lost: what was sent may have arrived. */
+export const isReset = (error: unknown): boolean => ['ECONNRESET', 'EPIPE'].includes(codeOf(error));
+
 /** The proxy does not let the call through. */
 const isProxyRefusal = (error: unknown): boolean =>
   (error instanceof errors.RequestAbortedError && error.message.startsWith('Proxy response')) ||

@@ -14,8 +14,8 @@ const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter((file) => /^((graph|server|upstream)\/.*|api\/errors)\.ts$/.test(file) && file !== 'graph/errors/codes.ts')
   .map((file) => readFileSync(`src/${file}`, 'utf8'));
 
-/** Uppercase words that are not our codes: of Node, of its HTTP parser, and of a directive. */
-const foreign = /^(E[A-Z]{3,}|E[A-Z]+_[A-Z]+|ERR_\w+|HPE_\w+)$/;
+/** Uppercase words that are not our codes: of Node, of its HTTP parser, of undici, and of a directive. */
+const foreign = /^(E[A-Z]{3,}|E[A-Z]+_[A-Z]+|ERR_\w+|HPE_\w+|UND_ERR_\w+)$/;
 
 describe('the table of error codes', () => {
   test('contains every code that is emitted', () => {
