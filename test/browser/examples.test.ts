@@ -194,7 +194,8 @@ test$('offline-apollo: what was seen is there offline, and queued writes are sen
   const { context, page, requests, failures } = await open('offline-apollo', 390);
   const title = await openBook(page);
   const book = decodeURIComponent(new URL(page.url()).hash).replace('#Book:', '');
-  await expect.poll(() => stored(page, 'cache')).toContain(title);
+  // The shelf has the title, and only the page of the book the summary.
+  await expect.poll(() => stored(page, 'cache'), { timeout: PATIENT }).toContain('"summary"');
 
   await context.setOffline(true);
   await page.reload();
@@ -202,7 +203,7 @@ test$('offline-apollo: what was seen is there offline, and queued writes are sen
   await page.getByRole('button', { name: 'Read', exact: true }).click();
   await page.getByRole('button', { name: '2 of 5' }).click();
   await page.locator('#outbox', { hasText: '2 changes wait' }).waitFor();
-  await expect.poll(() => stored(page, 'outbox')).toContain('"rating":2');
+  await expect.poll(() => stored(page, 'outbox'), { timeout: PATIENT }).toContain('"rating":2');
   await shoot(page, 'Shelf offline 390 light');
   // The app ends and starts again: the writes are still there, and shown.
   await page.reload();
