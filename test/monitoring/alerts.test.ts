@@ -118,7 +118,10 @@ const faults: Readonly<Record<string, () => Promise<Recording>>> = {
     const grow = `import v8 from 'node:v8'; const kept = []; globalThis.kept = kept;
       const used = () => { const { used_heap_size, heap_size_limit } = v8.getHeapStatistics(); return used_heap_size / heap_size_limit; };
       setTimeout(() => { while (used() < 0.74) kept.push(new Array(10_000).fill(1.5)); }, 2_000);`;
-    const program = await startProgram({ ...AWAY, NODE_OPTIONS: `--max-old-space-size=240 ${beside(grow)}` });
+    const program = await startProgram({
+      ...AWAY,
+      NODE_OPTIONS: `--max-old-space-size=500 --max-semi-space-size=32 ${beside(grow)}`,
+    });
     await setTimeout(2_500);
     const recorded = await record(
       () => program.url,
