@@ -59,6 +59,7 @@ export class Invalidations {
   private version = '';
   private sending: Promise<void> | undefined;
   private retry: NodeJS.Timeout | undefined;
+  private isClosed = false;
 
   constructor(parts: InvalidationParts) {
     this.parts = parts;
@@ -112,6 +113,7 @@ export class Invalidations {
       await sleep(Math.min(FLUSH_MS, left));
     }
     clearTimeout(this.retry);
+    this.isClosed = true;
     return this.unsent();
   }
 
@@ -178,8 +180,9 @@ export class Invalidations {
 
   /** Also without further requests: other replicas serve the old entries until the names are in the log. */
   private retryLater(): void {
-    const { connection, pause } = this.parts;
-    if (this.retry || connection.redis.status === 'end') return;
+    const { pause } = this.parts;
+    // Also while the client has given up: it connects again a moment later.
+    if (this.retry || this.isClosed) return;
     const again = () => {
       this.retry = undefined;
       void this.send();

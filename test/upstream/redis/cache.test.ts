@@ -10,6 +10,9 @@ import {
   cacheKeyOf,
   isUsable,
 } from '../../../src/upstream/cache/memory.ts';
+import { createRedisCache } from '../../../src/upstream/redis/cache.ts';
+import { openRedis } from '../../../src/upstream/redis/connection.ts';
+import { createPause } from '../../../src/upstream/redis/pause.ts';
 import { type SharedState, connectRedis } from '../../../src/upstream/redis/shared-state.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
 
@@ -48,6 +51,23 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
   afterAll(async () => {
     redis.disconnect();
     await Promise.all(open.map((each) => each.close()));
+  });
+
+  test('a write made while the client of Redis has given up is noted when it is connected again, without a further request', async () => {
+    const connection = openRedis(server.url, `cache ${namespaces++}`);
+    const pause = createPause();
+    const call = connection.channel('of this test', timeouts.record, pause);
+    const calls = { lookups: call, updates: call, invalidations: { call, pause } };
+    const { cache, flush, unsent } = createRedisCache(connection, calls, 1_000_000, () => undefined);
+    await until(() => connection.redis.status === 'ready');
+    connection.redis.disconnect();
+    await until(() => connection.redis.status === 'end');
+    expect(await cache.invalidate(['Book:7'])).toBe(false);
+    expect(unsent()).toBe(1);
+    await until(() => unsent() === 0);
+    expect(connection.redis.status).toBe('ready');
+    await flush(0);
+    await connection.close();
   });
 
   /** Replicas of one facade. */

@@ -106,6 +106,7 @@ describe.skipIf(!hasRedis).each(forms)('in a failover of %s', (_, open) => {
 
     expect(shownTooOld).toEqual([]);
     expect(service.calls()).toBeLessThan(reads / 2);
+    for (const each of processes) await until(() => each.redis?.()?.unsent === 0);
   });
 });
 
