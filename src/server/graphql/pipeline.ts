@@ -91,11 +91,10 @@ export function createPipeline(parts: PipelineParts) {
     async run({ ready, errors }: Prepared, request: OperationRequest): Promise<Outcome> {
       const epoch = epochNow();
       const { requestId, headers } = request;
-      const rest = { document: ready, cachePolicy: undefined, session: undefined, epoch };
       const startedAt = performance.now();
       if (!ready) {
         logRequest?.({ ...noDocument, requestId, headers, startedAt, errors });
-        return { ...rest, result: { errors } };
+        return { result: { errors }, document: ready, session: undefined, cachePolicy: undefined, epoch };
       }
       const { operation: type, name } = ready.operation;
       const { document } = ready;
@@ -112,7 +111,8 @@ export function createPipeline(parts: PipelineParts) {
         observe(session, result.errors);
         // A result with errors, stale records or a call log is for this request alone.
         const isReusable = !result.errors && !result.extensions;
-        return { ...rest, result, session, cachePolicy: isReusable ? session?.cachePolicy : undefined };
+        const cachePolicy = isReusable ? session?.cachePolicy : undefined;
+        return { result, document: ready, session, cachePolicy, epoch };
       };
       try {
         const planned = planOperation(parts, ready, request, span);
@@ -129,7 +129,7 @@ export function createPipeline(parts: PipelineParts) {
           extensions: () => extensionsOf(session, request),
           onEnd: (found) => observe(session, found),
         });
-        return { ...rest, result, session };
+        return { result, document: ready, session, cachePolicy: undefined, epoch };
       } catch (error) {
         span?.span.end();
         throw error;
