@@ -156,8 +156,10 @@ describe('the commands', () => {
       return name === undefined ? [] : [{ name, options: rest!.match(/ --[a-z-]+/g) ?? [] }];
     });
     expect(subcommands.length).toBeGreaterThan(3);
+    const names = [...new Set(subcommands.map(({ name }) => name))];
+    const helps = await Promise.all(names.map((name) => runProgram({}, [name, '--help'])));
     for (const { name, options } of subcommands) {
-      const { code, out } = await runProgram({}, [name, '--help']);
+      const { code, out } = helps[names.indexOf(name)]!;
       expect([name, code]).toEqual([name, 0]);
       for (const option of options) expect(out).toContain(option.trim());
     }

@@ -165,22 +165,23 @@ async function documents(): Promise<string[]> {
 test.skipIf(hasRedis)(withoutRedis, () => undefined);
 
 describe('a hundred interleaved queries of two users and an anonymous client', () => {
-  let documentsToRun: string[];
-  beforeAll(async () => {
-    documentsToRun = await documents();
-  });
   const clients = [
     { name: 'alice', token: 'demo-alice' },
     { name: 'bob', token: 'demo-bob' },
     { name: 'nobody', token: undefined },
   ];
 
+  let all: { query: string; name: string; token: string | undefined }[];
+  /** The response of the service to each query of each client. */
+  const expected = new Map<string, unknown>();
+  beforeAll(async () => {
+    const own = clientOf(cold.facade.url);
+    all = (await documents()).flatMap((query) => clients.map((client) => ({ query, ...client })));
+    for (const { query, name, token } of all) expected.set(`${name} ${query}`, await own(query, token));
+  });
+
   /** Each query of each client, twice, in mixed order. */
   async function interleaved(facades: ReturnType<typeof clientOf>[]) {
-    const own = clientOf(cold.facade.url);
-    const all = documentsToRun.flatMap((query) => clients.map((client) => ({ query, ...client })));
-    const expected = new Map<string, unknown>();
-    for (const { query, name, token } of all) expected.set(`${name} ${query}`, await own(query, token));
     const twice = [...all, ...all]
       .map((each, n) => ({ each, at: (n * 37) % (2 * all.length) }))
       .sort((a, b) => a.at - b.at);

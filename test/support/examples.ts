@@ -6,6 +6,9 @@ import ts from 'typescript';
 export const tsExamplesOf = (page: string): string[] =>
   [...readFileSync(page, 'utf8').matchAll(/^```ts\n([^]*?)^```/gm)].map(([, code]) => code!);
 
+/** Files of packages and of the library, which every program has. The options are always the same. */
+const parsed = new Map<string, ts.SourceFile | undefined>();
+
 /** The errors of the compiler for examples, each a module of its own in `folder`, whose packages they import. */
 export function compileProblems(folder: string, examples: readonly string[]): string[] {
   const texts = new Map(examples.map((code, at) => [join(process.cwd(), folder, `example${at}.ts`), code]));
@@ -25,7 +28,9 @@ export function compileProblems(folder: string, examples: readonly string[]): st
     readFile: (file) => texts.get(file) ?? disk.readFile(file),
     getSourceFile: (file, target, ...rest) => {
       const text = texts.get(file);
-      return text === undefined ? disk.getSourceFile(file, target, ...rest) : ts.createSourceFile(file, text, target);
+      if (text !== undefined) return ts.createSourceFile(file, text, target);
+      if (!parsed.has(file)) parsed.set(file, disk.getSourceFile(file, target, ...rest));
+      return parsed.get(file);
     },
   };
   return ts.getPreEmitDiagnostics(ts.createProgram([...texts.keys()], options, host)).map(({ file, messageText }) => {

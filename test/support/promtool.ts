@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { stringify } from 'yaml';
 
 /** Values by series, one for each scrape; undefined where a scrape had none. */
 export type Recording = Map<string, (string | undefined)[]>;
@@ -63,7 +62,7 @@ async function alertsIn(recording: Recording, expression: string, seconds: numbe
 export function promtool(command: readonly string[], file: object): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'catalog-promtool-'));
   const path = join(folder, 'input.yaml');
-  writeFileSync(path, stringify(file, { lineWidth: 0 }));
+  writeFileSync(path, JSON.stringify(file)); // which is YAML
   return new Promise((found) => {
     execFile('promtool', [...command, path], { maxBuffer: 10_000_000 }, (_, out, err) => {
       rmSync(folder, { recursive: true, force: true });
