@@ -47,8 +47,9 @@ const roots: Record<string, string> = {
   weeklyChart: '',
 };
 const wrongValues: readonly (Json | undefined)[] = [null, -7, 'x', [null], {}, undefined];
-/** A sample has one of the values for each position, and another one for the next position. */
-const valuesFor = (round: number) => (thorough ? wrongValues : wrongValues.filter((_, at) => (at + round) % 6 === 0));
+/** A sample has one of the values for every second position, and another one for the next of these. */
+const valuesFor = (round: number) =>
+  thorough ? wrongValues : wrongValues.filter((_, at) => round % 2 === 0 && (at + round / 2) % 6 === 0);
 
 /** A service that replays responses of the origin, with one value replaced in each. */
 const recordings = new Map<string, { status: number; type: string; text: string }>();

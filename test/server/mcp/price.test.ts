@@ -61,7 +61,7 @@ test.each(Object.keys(argumentsOf))(
     const setup = await open();
     const round = Object.keys(argumentsOf).indexOf(name);
     const tokens = ['demo-alice', 'demo-bob', undefined];
-    for (const token of thorough ? tokens : tokens.filter((_, at) => (at + round) % 3 > 0)) {
+    for (const token of thorough ? tokens : tokens.filter((_, at) => (at + round) % 3 === 0)) {
       const { client, call } = await agent(setup.facade.url, token);
       const { _meta, inputSchema } = (await client.listTools()).tools.find((tool) => tool.name === name)!;
       const price = _meta!['catalog-graphql/price'] as Price;
