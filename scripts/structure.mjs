@@ -1,6 +1,6 @@
 /**
  * Checks the structure of `src`: files do not import each other in a circle (imports of types count), an exported name is defined in one
- * file only, a program reaches each file, and files and functions are short enough to be read.
+ * file only, a program reaches each file, and folders, files and functions are small enough to be read.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -12,6 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const PROGRAMS = ['src/main.ts', 'src/facade.ts', 'src/price.ts', 'codegen.ts', 'scripts/demo/demo.ts'];
 const FILE_LINES = 300;
 const FUNCTION_LINES = 80;
+const FOLDER_FILES = 13;
 /** Tables are looked up, not read through. */
 const TABLES = new Set([
   'src/config/settings.ts', // every setting
@@ -33,6 +34,7 @@ const problems = [
   ...duplicates().map(([name, places]) => `${name} is exported by several files: ${places.join(', ')}`),
   ...unreached().map((file) => `${file} is reached by no program: delete it, or import it`),
   ...files.flatMap(longParts),
+  ...largeFolders().map(([folder, size]) => `${folder} has ${size} files: at most ${FOLDER_FILES} can be looked over`),
 ];
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
@@ -44,6 +46,12 @@ function importsOf(file, text) {
     .importedFiles.filter(({ fileName }) => fileName.startsWith('.'))
     .map(({ fileName }) => relative(root, resolve(root, dirname(file), fileName)))
     .filter((target) => texts.has(target));
+}
+
+function largeFolders() {
+  const sizes = new Map();
+  for (const folder of files.map(dirname)) sizes.set(folder, (sizes.get(folder) ?? 0) + 1);
+  return [...sizes].filter(([, size]) => size > FOLDER_FILES);
 }
 
 /** Strongly connected components of more than one file, by Tarjan's algorithm. */

@@ -25,7 +25,7 @@ import { ManifestError } from './config/trusted-documents.ts';
 import { printMarkedSchema } from './graph/null-conditions.ts';
 import { schema } from './graph/schema.ts';
 import { createLog } from './lib/log.ts';
-import { SqliteMissingError } from './origin/store/sqlite.ts';
+import { SqliteMissingError } from './origin/store/database/sqlite.ts';
 import { packageDir, version } from './package.ts';
 import { manifestProblems } from './server/graphql/documents/check-manifest.ts';
 import { createParts, openServer } from './server/server.ts';
@@ -247,14 +247,14 @@ async function runSeed(config: Config, books: number): Promise<string> {
   const { dataDir } = config;
   checkWritable(dataDir);
   const progress = createProgress(process.stderr);
-  const { growCatalog } = await import('./origin/store/synthetic.ts');
+  const { growCatalog } = await import('./origin/store/seed/synthetic.ts');
   growCatalog({ dataDir, demoDir, books, onProgress: (done) => progress.at(done, books, `${done} of ${books} books`) });
   progress.end();
   return `seeded    ${books} books, the data in ${dataDir}\n`;
 }
 
 async function runBackup({ dataDir }: Config, folder: string): Promise<string> {
-  const { BackupError, backUp } = await import('./origin/store/backup.ts');
+  const { BackupError, backUp } = await import('./origin/store/database/backup.ts');
   try {
     const pictures = backUp(dataDir, folder);
     return `backup    the database and ${pictures} pictures of ${dataDir}, in ${folder}\n`;

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { openSqlite } from '../src/origin/store/sqlite.ts';
+import { openSqlite } from '../src/origin/store/database/sqlite.ts';
 import { patientEnv } from './support/patient.ts';
 import { killProgram, runProgram, startProgram } from './support/program.ts';
 

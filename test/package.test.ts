@@ -17,7 +17,7 @@ import { promisify } from 'node:util';
 import { build as bundleAsync } from 'esbuild';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { entries, flagOf } from '../src/config/settings.ts';
-import { hasBuiltIn } from '../src/origin/store/sqlite.ts';
+import { hasBuiltIn } from '../src/origin/store/database/sqlite.ts';
 import { runProgram, startProgram } from './support/program.ts';
 import { service } from './support/service.ts';
 

@@ -1,6 +1,6 @@
 import { timestamp } from '../../src/origin/store/clock.ts';
-import type { Stored } from '../../src/origin/store/schema.ts';
-import type { Chance } from '../../src/origin/store/chance.ts';
+import type { Stored } from '../../src/origin/store/database/schema.ts';
+import type { Chance } from '../../src/origin/store/seed/chance.ts';
 
 export interface BookFacts
   extends

@@ -1,7 +1,7 @@
-import type { Database } from '../../src/origin/store/database.ts';
+import type { Database } from '../../src/origin/store/database/database.ts';
 import { seedAnnotations } from './annotation.ts';
 import { type BookFacts, SHOWCASE } from './book-facts.ts';
-import { type Chance, createChance } from '../../src/origin/store/chance.ts';
+import { type Chance, createChance } from '../../src/origin/store/seed/chance.ts';
 import { seedCollections } from './collection.ts';
 import type { SeedPeople } from './people.ts';
 import { contents, prose } from './prose.ts';

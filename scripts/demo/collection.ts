@@ -1,8 +1,8 @@
 import { collectionStatuses } from '../../src/api/book.ts';
 import { countTag } from '../../src/origin/store/collection.ts';
-import type { Database } from '../../src/origin/store/database.ts';
+import type { Database } from '../../src/origin/store/database/database.ts';
 import { type BookFacts, SHOWCASE, sometime } from './book-facts.ts';
-import { createChance } from '../../src/origin/store/chance.ts';
+import { createChance } from '../../src/origin/store/seed/chance.ts';
 import type { SeedPeople } from './people.ts';
 import { sentence } from './prose.ts';
 

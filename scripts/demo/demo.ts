@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Database, openDatabase } from '../../src/origin/store/database.ts';
+import { type Database, openDatabase } from '../../src/origin/store/database/database.ts';
 import type { BookFacts } from './book-facts.ts';
 import { seedBooks } from './book.ts';
 import { type EventFacts, seedEvents } from './event.ts';

@@ -1,8 +1,8 @@
 import type { EventType } from '../../src/api/event.ts';
 import { zonedTimestamp } from '../../src/origin/store/clock.ts';
-import type { Database } from '../../src/origin/store/database.ts';
-import type { NewRow, Person, Stored } from '../../src/origin/store/schema.ts';
-import { type Chance, createChance } from '../../src/origin/store/chance.ts';
+import type { Database } from '../../src/origin/store/database/database.ts';
+import type { NewRow, Person, Stored } from '../../src/origin/store/database/schema.ts';
+import { type Chance, createChance } from '../../src/origin/store/seed/chance.ts';
 import type { CityFacts, SeedPeople } from './people.ts';
 
 type EventText = Pick<

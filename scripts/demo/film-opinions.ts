@@ -1,7 +1,7 @@
 import { timestamp } from '../../src/origin/store/clock.ts';
-import type { Database } from '../../src/origin/store/database.ts';
-import type { Stored } from '../../src/origin/store/schema.ts';
-import { type Chance, createChance } from '../../src/origin/store/chance.ts';
+import type { Database } from '../../src/origin/store/database/database.ts';
+import type { Stored } from '../../src/origin/store/database/schema.ts';
+import { type Chance, createChance } from '../../src/origin/store/seed/chance.ts';
 import type { SeedPeople } from './people.ts';
 
 type RatedFilm = Pick<Stored<'subjects'>, 'id' | 'rating_average'>;

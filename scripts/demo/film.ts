@@ -1,6 +1,6 @@
-import type { Database } from '../../src/origin/store/database.ts';
-import type { Stored, Tables } from '../../src/origin/store/schema.ts';
-import { createChance } from '../../src/origin/store/chance.ts';
+import type { Database } from '../../src/origin/store/database/database.ts';
+import type { Stored, Tables } from '../../src/origin/store/database/schema.ts';
+import { createChance } from '../../src/origin/store/seed/chance.ts';
 import { seedCelebrityPhotos, seedOpinions } from './film-opinions.ts';
 import type { CityFacts, SeedPeople } from './people.ts';
 

@@ -1,9 +1,9 @@
 import { notePrivacies, pictureLayouts } from '../../src/api/note.ts';
 import { drawnName } from '../../src/origin/store/drawn-pictures.ts';
-import type { Database } from '../../src/origin/store/database.ts';
-import type { Person } from '../../src/origin/store/schema.ts';
+import type { Database } from '../../src/origin/store/database/database.ts';
+import type { Person } from '../../src/origin/store/database/schema.ts';
 import { sometime } from './book-facts.ts';
-import { type Chance, createChance } from '../../src/origin/store/chance.ts';
+import { type Chance, createChance } from '../../src/origin/store/seed/chance.ts';
 import type { SeedPeople } from './people.ts';
 import { heading, prose, sentence } from './prose.ts';
 

@@ -1,7 +1,7 @@
 import { timestamp } from '../../src/origin/store/clock.ts';
-import type { Database } from '../../src/origin/store/database.ts';
-import type { Person } from '../../src/origin/store/schema.ts';
-import { createChance } from '../../src/origin/store/chance.ts';
+import type { Database } from '../../src/origin/store/database/database.ts';
+import type { Person } from '../../src/origin/store/database/schema.ts';
+import { createChance } from '../../src/origin/store/seed/chance.ts';
 
 export interface CityFacts {
   id: string;

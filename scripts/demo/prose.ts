@@ -1,4 +1,4 @@
-import type { Chance } from '../../src/origin/store/chance.ts';
+import type { Chance } from '../../src/origin/store/seed/chance.ts';
 
 // prettier-ignore
 const subjects = ['这本书', '作者', '故事里的人', '读到一半的时候，我', '这一章', '译者', '那个结尾', '每一个配角', '书里的城市', '时间', '记忆', '写信的人', '开头那场雨', '主人公'];

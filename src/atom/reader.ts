@@ -4,7 +4,7 @@
  * It accepts only well-formed XML. Everything else, such as a bare `&` or an HTML entity, is left to the tree parser, which accepts what
  * lenient senders write and rejects the rest.
  */
-import { codeUnitsOf } from '../lib/code-units.ts';
+import { codeUnitsOf } from '../lib/text/code-units.ts';
 import { type Content, type ElementRule, AtomFields, elementRules } from './fields.ts';
 import { textInside, withBreaks } from './line-breaks.ts';
 import { resolvedUrl } from './links.ts';

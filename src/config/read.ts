@@ -1,5 +1,5 @@
 /** Reads the settings, from the environment and flags or from the options of `createFacade`, and checks them all at once. */
-import { editDistance } from '../lib/edit-distance.ts';
+import { editDistance } from '../lib/text/edit-distance.ts';
 import { connectionProblems } from './upstream-tls.ts';
 import { type Config, type Setting, type SettingName, type Values, entries, settings } from './settings.ts';
 import { readSecretFiles } from './secret-files.ts';

@@ -1,7 +1,7 @@
 /** The Redis that replicas share: reachable, usable, and whether it has room. */
 import { readRedisAddress } from '../config/redis-address.ts';
 import type { Config } from '../config/settings.ts';
-import { openRedis } from '../upstream/redis/connection.ts';
+import { openRedis } from '../upstream/redis/connection/connection.ts';
 import { type Diagnosis, failed, ok, warning } from './diagnosis.ts';
 
 /** Evicts only what has a time to live, which all keys of the facade have. */

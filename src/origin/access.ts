@@ -2,7 +2,7 @@ import type { Endpoint, Scope } from '../api/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE } from '../api/film.ts';
 import { type Call, personOf } from './rules/call.ts';
 import { Rejection } from './rules/rejection.ts';
-import type { Database } from './store/database.ts';
+import type { Database } from './store/database/database.ts';
 
 /** The sender of a request, and its permissions. */
 export interface Requester extends Pick<Call, 'reader' | 'tier'> {

@@ -7,7 +7,7 @@ import { COUNT_MAX } from '../api/book.ts';
 import type { Endpoint, Media } from '../api/endpoint.ts';
 import type { ErrorBody } from '../api/errors.ts';
 import { serviceErrors } from '../api/errors.ts';
-import { wereDecodedWithLoss, hasLoneSurrogate, isPercentEncodedUtf8 } from '../lib/unicode.ts';
+import { wereDecodedWithLoss, hasLoneSurrogate, isPercentEncodedUtf8 } from '../lib/text/unicode.ts';
 import type { Route } from './routes.ts';
 import type { Call } from './rules/call.ts';
 import { Rejection } from './rules/rejection.ts';

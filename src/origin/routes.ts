@@ -3,14 +3,14 @@ import type { Endpoint } from '../api/endpoint.ts';
 import { eventEndpoints } from '../api/event.ts';
 import { filmEndpoints } from '../api/film.ts';
 import { noteEndpoints } from '../api/note.ts';
-import { annotationRules } from './rules/annotation.ts';
-import { bookRules } from './rules/book.ts';
+import { annotationRules } from './rules/book/annotation.ts';
+import { bookRules } from './rules/book/book.ts';
 import type { Rule, Rules } from './rules/call.ts';
-import { collectionRules } from './rules/collection.ts';
+import { collectionRules } from './rules/book/collection.ts';
 import { eventRules } from './rules/event.ts';
 import { filmRules } from './rules/film.ts';
-import { noteCommentRules } from './rules/note-comment.ts';
-import { noteRules } from './rules/note.ts';
+import { noteCommentRules } from './rules/note/note-comment.ts';
+import { noteRules } from './rules/note/note.ts';
 import { reviewRules } from './rules/review.ts';
 
 /** An endpoint and the rule that implements it. */

@@ -9,9 +9,9 @@ import { errorResponse, exchange } from './exchange.ts';
 import { addPictures } from './picture-routes.ts';
 import { routes } from './routes.ts';
 import { Rejection } from './rules/rejection.ts';
-import { openDatabase } from './store/database.ts';
+import { openDatabase } from './store/database/database.ts';
 import { createPictureStore } from './store/pictures.ts';
-import { type OnStep, fillOnce } from './store/seed.ts';
+import { type OnStep, fillOnce } from './store/seed/seed.ts';
 import { createStores } from './store/stores.ts';
 import { setDemoTokens } from './store/tokens.ts';
 

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { annotationBlocks, noteBlocks } from '../../src/graph/types/content-markup.ts';
 import { isbnOf } from '../../src/graph/book/isbn.ts';
-import { abstractOf, annotationHtml, hasMath } from '../../src/origin/rules/annotation-text.ts';
-import { noteContent, noteMarkup, noteSummary } from '../../src/origin/rules/note-text.ts';
+import { abstractOf, annotationHtml, hasMath } from '../../src/origin/rules/book/annotation-text.ts';
+import { noteContent, noteMarkup, noteSummary } from '../../src/origin/rules/note/note-text.ts';
 import { startFacade, codesIn } from '../support/start-facade.ts';
 import { service } from '../support/service.ts';
 import { failOnUnhandledErrors } from '../support/unhandled.ts';

@@ -157,7 +157,7 @@ export const defects = [
     name: 'origin: the total of a list is that of the page',
     edits: [
       [
-        'src/origin/store/database.ts',
+        'src/origin/store/database/database.ts',
         'total: this.total(typed),',
         'total: Math.min(this.total(typed), start + count),',
       ],

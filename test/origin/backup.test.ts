@@ -2,8 +2,8 @@ import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openOrigin } from '../../src/origin/server.ts';
-import { backUp } from '../../src/origin/store/backup.ts';
-import { openSqlite } from '../../src/origin/store/sqlite.ts';
+import { backUp } from '../../src/origin/store/database/backup.ts';
+import { openSqlite } from '../../src/origin/store/database/sqlite.ts';
 import { runProgram, startProgram } from '../support/program.ts';
 import { authorization, demoDir, form, picture, read, service, temporaryDirectory } from '../support/service.ts';
 

@@ -1,7 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { openSqlite } from '../../src/origin/store/sqlite.ts';
+import { openSqlite } from '../../src/origin/store/database/sqlite.ts';
 import { form, picture, rejection, service } from '../support/service.ts';
 
 const onError = vi.fn();

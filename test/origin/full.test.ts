@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openSqlite } from '../../src/origin/store/sqlite.ts';
+import { openSqlite } from '../../src/origin/store/database/sqlite.ts';
 import { authorization, temporaryDirectory } from '../support/service.ts';
 
 /** Starts the origin as its own process; no file of it may grow beyond this number of kB. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { readers, termOf, writers } from '../../src/atom/media.ts';
 import { openOrigin } from '../../src/origin/server.ts';
-import { openSqlite } from '../../src/origin/store/sqlite.ts';
+import { openSqlite } from '../../src/origin/store/database/sqlite.ts';
 import { type Credential, demoDir, form, picture, rejection, service, temporaryDirectory } from '../support/service.ts';
 
 const origin = await service();

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { hasBuiltIn, inTransaction, openSqlite, prepareWrite } from '../../src/origin/store/sqlite.ts';
+import { hasBuiltIn, inTransaction, openSqlite, prepareWrite } from '../../src/origin/store/database/sqlite.ts';
 import { temporaryDirectory } from '../support/service.ts';
 
 function table() {

@@ -1,6 +1,6 @@
 /** Shortens values of clients in error messages. */
 import { inspect } from 'graphql/jsutils/inspect.js';
-import { firstCharacters, hasMoreThan } from '../../lib/characters.ts';
+import { firstCharacters, hasMoreThan } from '../../lib/text/characters.ts';
 
 /** Most characters of a value that are shown. */
 const SHOWN_MAX = 100;

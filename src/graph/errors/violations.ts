@@ -1,6 +1,6 @@
 /** The rules for input that are checked before a call. All violations are reported together. */
 import { GraphQLError } from 'graphql';
-import { charactersIn, hasMoreThan } from '../../lib/characters.ts';
+import { charactersIn, hasMoreThan } from '../../lib/text/characters.ts';
 import type { ClientCode } from './codes.ts';
 import { shownText } from './shown-value.ts';
 

@@ -1,4 +1,4 @@
-import { hasMoreThan } from '../../lib/characters.ts';
+import { hasMoreThan } from '../../lib/text/characters.ts';
 import { badInput } from '../errors/to-client-error.ts';
 
 /** Longest search text, in characters. */

@@ -1,5 +1,5 @@
 import { escape, writableText } from '../../atom/media.ts';
-import { type Chance, createChance } from '../store/chance.ts';
+import { type Chance, createChance } from '../store/seed/chance.ts';
 import { type PictureKind, pictureSizes } from '../store/drawn-pictures.ts';
 import { fitted } from './lines.ts';
 

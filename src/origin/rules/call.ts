@@ -1,7 +1,7 @@
 import { COUNT_DEFAULT } from '../../api/book.ts';
 import type { AnswerOf, InputOf, Tier, Window } from '../../api/endpoint.ts';
 import type { ServiceCode } from '../../api/errors.ts';
-import type { Slice } from '../store/database.ts';
+import type { Slice } from '../store/database/database.ts';
 import type { ReceivedPicture } from '../store/pictures.ts';
 import type { Stores } from '../store/stores.ts';
 import { Rejection } from './rejection.ts';

@@ -1,4 +1,4 @@
-import type { Stored } from '../store/schema.ts';
+import type { Stored } from '../store/database/schema.ts';
 import type { Call } from './call.ts';
 
 /** The city with this id of either service, or with this name. */

@@ -8,13 +8,13 @@ import {
   type EventType,
   type eventEndpoints,
 } from '../../api/event.ts';
-import { firstCharacters, hasMoreThan } from '../../lib/characters.ts';
+import { firstCharacters, hasMoreThan } from '../../lib/text/characters.ts';
 import type { FeedWindow } from '../../api/endpoint.ts';
 import { address } from '../address.ts';
 import { drawnUrl } from '../store/drawn-pictures.ts';
 import { instantOf } from '../store/clock.ts';
-import type { Slice } from '../store/database.ts';
-import type { Flag, Person, Relation, Stored } from '../store/schema.ts';
+import type { Slice } from '../store/database/database.ts';
+import type { Flag, Person, Relation, Stored } from '../store/database/schema.ts';
 import { type Call, type Rule, type Rules, numericId, owned, personOf } from './call.ts';
 import { cityNamed } from './city.ts';
 import { avatarOf, personNamed, personOfRow, webPage } from './person.ts';

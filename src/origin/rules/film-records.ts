@@ -19,7 +19,7 @@ import {
   subjectMembers,
 } from '../../api/film.ts';
 import { drawnImages, drawnUrl } from '../store/drawn-pictures.ts';
-import type { Stored } from '../store/schema.ts';
+import type { Stored } from '../store/database/schema.ts';
 import type { Call } from './call.ts';
 import { columns } from './members.ts';
 import { briefUser, personOfRow } from './person.ts';

@@ -8,8 +8,8 @@ import {
   WORKS_COUNT_DEFAULT,
   type filmEndpoints,
 } from '../../api/film.ts';
-import { pageIn } from '../store/database.ts';
-import type { Stored } from '../store/schema.ts';
+import { pageIn } from '../store/database/database.ts';
+import type { Stored } from '../store/database/schema.ts';
 import { type Call, type Rules, sliceOf } from './call.ts';
 import { cityNamed } from './city.ts';
 import {

@@ -1,5 +1,5 @@
 import { type GivenRating, RATING_MAX, RATING_MIN } from '../../api/book.ts';
-import type { Flag } from '../store/schema.ts';
+import type { Flag } from '../store/database/schema.ts';
 
 /** The `rating` member of a record; absent if unrated. */
 export function givenRating(rating: number | null): { rating?: GivenRating } {

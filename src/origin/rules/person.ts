@@ -1,7 +1,7 @@
 import type { UserRecord } from '../../api/user.ts';
 import { address } from '../address.ts';
 import { drawnUrl } from '../store/drawn-pictures.ts';
-import type { Person } from '../store/schema.ts';
+import type { Person } from '../store/database/schema.ts';
 import type { Call } from './call.ts';
 import { found } from './rejection.ts';
 

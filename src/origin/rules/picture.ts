@@ -1,5 +1,5 @@
 import { PICTURE_BELOW } from '../../api/book.ts';
-import type { NewRow } from '../store/schema.ts';
+import type { NewRow } from '../store/database/schema.ts';
 import type { Call } from './call.ts';
 import { Rejection, found } from './rejection.ts';
 

@@ -1,8 +1,8 @@
 import { REVIEW_MORE_THAN, type ReviewDraft, type ReviewRecord, type bookEndpoints } from '../../api/book.ts';
-import { hasMoreThan } from '../../lib/characters.ts';
+import { hasMoreThan } from '../../lib/text/characters.ts';
 import { timestamp } from '../store/clock.ts';
-import type { Stored } from '../store/schema.ts';
-import { bookOfRow, existingBook } from './book-record.ts';
+import type { Stored } from '../store/database/schema.ts';
+import { bookOfRow, existingBook } from './book/book-record.ts';
 import { type Call, type Rules, numericId, owned, personOf } from './call.ts';
 import { givenRating, ratingOrNone } from './opinion.ts';
 import { personOfRow, userRecord } from './person.ts';

@@ -1,6 +1,6 @@
-import { hasMoreThan } from '../../lib/characters.ts';
-import type { Stored } from './schema.ts';
-import { type SqliteDatabase, prepareWrite } from './sqlite.ts';
+import { hasMoreThan } from '../../lib/text/characters.ts';
+import type { Stored } from './database/schema.ts';
+import { type SqliteDatabase, prepareWrite } from './database/sqlite.ts';
 import { quoted } from './text-search.ts';
 
 /** Separates names, titles and tags; never part of a search text. */

@@ -1,7 +1,7 @@
 import { containedTerm, equalTerm, plain } from './book-index.ts';
-import { type Database, type Slice, Store, type StorePage, pageIn } from './database.ts';
-import type { Stored } from './schema.ts';
-import type { SqliteStatement } from './sqlite.ts';
+import { type Database, type Slice, Store, type StorePage, pageIn } from './database/database.ts';
+import type { Stored } from './database/schema.ts';
+import type { SqliteStatement } from './database/sqlite.ts';
 import { termsOf } from './text-search.ts';
 
 /** The maximum of results of one search. */

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { CollectionsQuery, TagRecord } from '../../api/book.ts';
 import { createBookIndex } from './book-index.ts';
 import { timestamp } from './clock.ts';
-import { type Database, type Slice, Store, type StorePage } from './database.ts';
-import type { Stored } from './schema.ts';
+import { type Database, type Slice, Store, type StorePage } from './database/database.ts';
+import type { Stored } from './database/schema.ts';
 
 type StoredCollection = Stored<'collections'>;
 

@@ -1,7 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { EventType } from '../../api/event.ts';
-import { type Slice, Store, type StorePage } from './database.ts';
-import type { Relation, Stored, Tables } from './schema.ts';
+import { type Slice, Store, type StorePage } from './database/database.ts';
+import type { Relation, Stored, Tables } from './database/schema.ts';
 import { containsTerms } from './text-search.ts';
 
 export class EventStore extends Store {

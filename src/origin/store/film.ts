@@ -1,5 +1,5 @@
-import { type Slice, Store, type StorePage } from './database.ts';
-import type { Stored } from './schema.ts';
+import { type Slice, Store, type StorePage } from './database/database.ts';
+import type { Stored } from './database/schema.ts';
 import { containsTerms } from './text-search.ts';
 
 export class FilmStore extends Store {

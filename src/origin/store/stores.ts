@@ -1,6 +1,6 @@
 import { BookStore } from './book.ts';
 import { CollectionStore } from './collection.ts';
-import type { Database } from './database.ts';
+import type { Database } from './database/database.ts';
 import { EventStore } from './event.ts';
 import { FilmStore } from './film.ts';
 import type { PictureStore } from './pictures.ts';

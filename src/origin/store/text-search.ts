@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { hasMoreThan } from '../../lib/characters.ts';
+import { hasMoreThan } from '../../lib/text/characters.ts';
 
 /** The terms of a search text; a match contains every one of them. NUL ends a text for SQLite. */
 export const termsOf = (text: string): string[] =>

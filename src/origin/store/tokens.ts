@@ -2,7 +2,7 @@ import { bookEndpoints } from '../../api/book.ts';
 import type { Endpoint, Scope, Tier } from '../../api/endpoint.ts';
 import { filmEndpoints } from '../../api/film.ts';
 import { noteEndpoints } from '../../api/note.ts';
-import type { Database } from './database.ts';
+import type { Database } from './database/database.ts';
 
 const demoTokens = [
   ['demo-alice', 'alice', 'advance'],

@@ -5,7 +5,7 @@ import { gunzip } from 'node:zlib';
 import { AtomError, readableText, readers } from '../../atom/media.ts';
 import type { Endpoint, Media, Repeat, Tier } from '../../api/endpoint.ts';
 import { serviceErrors } from '../../api/errors.ts';
-import { textOf } from '../../lib/utf8.ts';
+import { textOf } from '../../lib/text/utf8.ts';
 import { type Cacheability, cachingHeaders } from '../cache/caching-header.ts';
 import { UpstreamFailure } from '../errors.ts';
 import { type ApiRequest, detailsOf } from './request.ts';

@@ -1,13 +1,13 @@
 /** The record cache that replicas share: memory in front, Redis behind it. */
 import { randomUUID } from 'node:crypto';
 import { type Cache, createMemoryCache, isUsable } from '../cache/memory.ts';
-import type { RedisCall } from './channel.ts';
-import type { RedisConnection } from './connection.ts';
+import type { RedisCall } from './connection/channel.ts';
+import type { RedisConnection } from './connection/connection.ts';
 import { Invalidations } from './invalidations.ts';
 import { createKeys } from './keys.ts';
 import { createLeases } from './leases.ts';
 import { Lookups } from './lookups.ts';
-import type { Pause } from './pause.ts';
+import type { Pause } from './connection/pause.ts';
 import { createUpdates } from './updates.ts';
 
 export interface CacheCalls {

@@ -1,6 +1,6 @@
 /** Documents that clients have registered by their hashes, for all replicas. */
-import type { RedisCall } from './channel.ts';
-import type { RedisConnection } from './connection.ts';
+import type { RedisCall } from './connection/channel.ts';
+import type { RedisConnection } from './connection/connection.ts';
 import { defineScript } from './script.ts';
 
 export interface SharedDocuments {

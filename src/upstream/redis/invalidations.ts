@@ -6,11 +6,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CacheKey } from '../cache/memory.ts';
-import type { RedisCall } from './channel.ts';
-import type { RedisConnection } from './connection.ts';
+import type { RedisCall } from './connection/channel.ts';
+import type { RedisConnection } from './connection/connection.ts';
 import { INVALIDATION_LIFE_MS, type RedisKeys, randomGeneration, randomStep } from './keys.ts';
 import { CHANGES_MAX, COMMON } from './log-script.ts';
-import type { Pause } from './pause.ts';
+import type { Pause } from './connection/pause.ts';
 import { type Script, defineScript } from './script.ts';
 
 /** KEYS: the log, the versions of the names. ARGV: known version, generation of a new log, life, step, names. */

@@ -1,7 +1,7 @@
 /** The keys of a cached record in Redis. */
 import { createHash, randomInt } from 'node:crypto';
 import type { CacheKey } from '../cache/memory.ts';
-import type { RedisConnection } from './connection.ts';
+import type { RedisConnection } from './connection/connection.ts';
 
 /** The longest that an entry is kept. Invalidations are remembered a little longer. */
 export const LIFE_MS = 7 * 86_400_000;

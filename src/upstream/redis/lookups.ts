@@ -13,8 +13,8 @@ import {
   hasMembers,
   isUsable,
 } from '../cache/memory.ts';
-import type { RedisCall } from './channel.ts';
-import type { RedisConnection } from './connection.ts';
+import type { RedisCall } from './connection/channel.ts';
+import type { RedisConnection } from './connection/connection.ts';
 import { decodeEntry } from './entries.ts';
 import type { Invalidations, LogReply } from './invalidations.ts';
 import { INVALIDATION_LIFE_MS, LEASE_MS, RECORDS_MAX, type RedisKeys, randomGeneration } from './keys.ts';

@@ -1,5 +1,5 @@
 /** Scripts that Redis runs as one step. */
-import type { RedisConnection } from './connection.ts';
+import type { RedisConnection } from './connection/connection.ts';
 
 export type Script = (keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown>;
 

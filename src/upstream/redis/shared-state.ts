@@ -4,10 +4,10 @@
  */
 import type { OnAvailabilityChange } from '../availability.ts';
 import { createRedisCache } from './cache.ts';
-import { type RedisConnection, openRedis } from './connection.ts';
-import type { RedisCall } from './channel.ts';
+import { type RedisConnection, openRedis } from './connection/connection.ts';
+import type { RedisCall } from './connection/channel.ts';
 import { createSharedDocuments } from './documents.ts';
-import { createPause } from './pause.ts';
+import { createPause } from './connection/pause.ts';
 import { createRedisWindows } from './windows.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** Writes entries and ends leases: all of a turn in one command. */
 import type { CacheEntry, CacheKey, VersionToken } from '../cache/memory.ts';
-import type { RedisCall } from './channel.ts';
-import type { RedisConnection } from './connection.ts';
+import type { RedisCall } from './connection/channel.ts';
+import type { RedisConnection } from './connection/connection.ts';
 import { encodeEntry } from './entries.ts';
 import {
   INVALIDATION_LIFE_MS,

@@ -1,7 +1,7 @@
 /** The sliding windows of the rate limit, in Redis: replicas count together. */
 import { type SharedSlidingWindows, WINDOW_MS, type WindowLimits } from '../limits/sliding-window.ts';
-import type { RedisCall } from './channel.ts';
-import type { RedisConnection } from './connection.ts';
+import type { RedisCall } from './connection/channel.ts';
+import type { RedisConnection } from './connection/connection.ts';
 import { defineScript } from './script.ts';
 
 const NOW = `local time = redis.call('TIME')

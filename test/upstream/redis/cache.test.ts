@@ -11,8 +11,8 @@ import {
   isUsable,
 } from '../../../src/upstream/cache/memory.ts';
 import { createRedisCache } from '../../../src/upstream/redis/cache.ts';
-import { openRedis } from '../../../src/upstream/redis/connection.ts';
-import { createPause } from '../../../src/upstream/redis/pause.ts';
+import { openRedis } from '../../../src/upstream/redis/connection/connection.ts';
+import { createPause } from '../../../src/upstream/redis/connection/pause.ts';
 import { type SharedState, connectRedis } from '../../../src/upstream/redis/shared-state.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
 

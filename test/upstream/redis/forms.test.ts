@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readConfig } from '../../../src/config/read.ts';
-import { openRedis } from '../../../src/upstream/redis/connection.ts';
+import { openRedis } from '../../../src/upstream/redis/connection/connection.ts';
 import { defineScript } from '../../../src/upstream/redis/script.ts';
 import { patientEnv } from '../../support/patient.ts';
 import { hasProgram } from '../../support/optional.ts';

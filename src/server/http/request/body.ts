@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Config } from '../../../config/settings.ts';
 import { createBatch } from '../../../lib/batch.ts';
 import { afterPendingReads } from '../../../lib/deadlines.ts';
-import { isPercentEncodedUtf8 } from '../../../lib/unicode.ts';
+import { isPercentEncodedUtf8 } from '../../../lib/text/unicode.ts';
 import type { Exchange } from '../exchange.ts';
 import { HttpError } from '../response/http-error.ts';
 

@@ -5,7 +5,7 @@ import { PassThrough, type Readable, Transform, type TransformCallback, type Wri
 import { GraphQLError } from 'graphql';
 import { type FileUpload, Upload as FileVariable, processRequest } from 'graphql-upload-minimal';
 import type { Config } from '../../../config/settings.ts';
-import { wereDecodedWithLoss } from '../../../lib/unicode.ts';
+import { wereDecodedWithLoss } from '../../../lib/text/unicode.ts';
 import type { Exchange } from '../exchange.ts';
 import { HttpError, discardBody } from '../response/http-error.ts';
 import { shareFile } from './shared-file.ts';

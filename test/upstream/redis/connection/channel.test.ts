@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { createPause } from '../../../src/upstream/redis/pause.ts';
-import { createChannel } from '../../../src/upstream/redis/channel.ts';
+import { createPause } from '../../../../src/upstream/redis/connection/pause.ts';
+import { createChannel } from '../../../../src/upstream/redis/connection/channel.ts';
 
 function connected(status = 'ready') {
   const availability = { onSuccess: vi.fn(), onFailure: vi.fn() };

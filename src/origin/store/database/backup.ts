@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DATABASE_FILE } from './database.ts';
-import { PICTURES, isPictureFile } from './pictures.ts';
+import { PICTURES, isPictureFile } from '../pictures.ts';
 import { openSqlite } from './sqlite.ts';
 
 /** What prevents a backup, in words. */

@@ -1,6 +1,6 @@
-import { charactersIn, firstCharacters, hasMoreThan } from '../../lib/characters.ts';
-import type { NoteFormat, PictureLayout } from '../../api/note.ts';
-import { escaped, shortened } from './annotation-text.ts';
+import { charactersIn, firstCharacters, hasMoreThan } from '../../../lib/text/characters.ts';
+import type { NoteFormat, PictureLayout } from '../../../api/note.ts';
+import { escaped, shortened } from '../book/annotation-text.ts';
 
 const SUMMARY_MAX = 100;
 /** Not specified: the length of the abridged formats. */

@@ -1,10 +1,10 @@
-import { type BookRecord, RECORD_TAGS } from '../../api/book.ts';
-import { address } from '../address.ts';
-import { drawnImages } from '../store/drawn-pictures.ts';
-import type { Stored } from '../store/schema.ts';
-import type { Call } from './call.ts';
-import { columns } from './members.ts';
-import { found } from './rejection.ts';
+import { type BookRecord, RECORD_TAGS } from '../../../api/book.ts';
+import { address } from '../../address.ts';
+import { drawnImages } from '../../store/drawn-pictures.ts';
+import type { Stored } from '../../store/database/schema.ts';
+import type { Call } from '../call.ts';
+import { columns } from '../members.ts';
+import { found } from '../rejection.ts';
 
 /** The minimum of ratings for an average. */
 const RATERS_MIN = 10;

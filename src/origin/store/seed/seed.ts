@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createBookIndex } from './book-index.ts';
-import { zonedTimestamp } from './clock.ts';
-import type { Database } from './database.ts';
-import { prepareWrite } from './sqlite.ts';
+import { createBookIndex } from '../book-index.ts';
+import { zonedTimestamp } from '../clock.ts';
+import type { Database } from '../database/database.ts';
+import { prepareWrite } from '../database/sqlite.ts';
 
 type Row = Record<string, unknown>;
 /** The rows of some tables, each table after those that it refers to. The first row of a table has the names of the columns. */

@@ -1,13 +1,13 @@
 /** The connection to the Redis that replicas share, and the names of its keys. */
 import { createHash } from 'node:crypto';
-import { type RedisAddress, readRedisAddress } from '../../config/redis-address.ts';
-import { settlesWithin } from '../../lib/promises.ts';
+import { type RedisAddress, readRedisAddress } from '../../../config/redis-address.ts';
+import { settlesWithin } from '../../../lib/promises.ts';
 import {
   type AvailabilityMonitor,
   type OnAvailabilityChange,
   createAvailabilityMonitor,
   errorCodeOf,
-} from '../availability.ts';
+} from '../../availability.ts';
 import { type RedisCall, createChannel } from './channel.ts';
 import { RECONNECT_MS, type RedisClient, createRedisClient } from './client.ts';
 import { checkRedis } from './start-check.ts';

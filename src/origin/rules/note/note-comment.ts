@@ -1,10 +1,10 @@
-import type { NoteCommentRecord, noteEndpoints } from '../../api/note.ts';
-import { timestamp } from '../store/clock.ts';
-import type { Stored } from '../store/schema.ts';
-import { type Call, type Of, type Rules, numericId, personOf, sliceOf } from './call.ts';
+import type { NoteCommentRecord, noteEndpoints } from '../../../api/note.ts';
+import { timestamp } from '../../store/clock.ts';
+import type { Stored } from '../../store/database/schema.ts';
+import { type Call, type Of, type Rules, numericId, personOf, sliceOf } from '../call.ts';
 import { visibleNote } from './note.ts';
-import { briefUser, personOfRow } from './person.ts';
-import { Rejection, found } from './rejection.ts';
+import { briefUser, personOfRow } from '../person.ts';
+import { Rejection, found } from '../rejection.ts';
 
 type OfComment = Of & { comment_id: string };
 

@@ -1,6 +1,6 @@
 /** Calls of Redis that a request waits for briefly, or not at all while Redis is slow, refuses them or is unreachable. */
-import { afterPendingReads } from '../../lib/deadlines.ts';
-import { type AvailabilityMonitor, type ReportAvailability, createAvailabilityMonitor } from '../availability.ts';
+import { afterPendingReads } from '../../../lib/deadlines.ts';
+import { type AvailabilityMonitor, type ReportAvailability, createAvailabilityMonitor } from '../../availability.ts';
 import type { Pause } from './pause.ts';
 
 /** The result of a call; undefined if it failed, was late, or was not made. `onLate` gets the result of a call that was late. */

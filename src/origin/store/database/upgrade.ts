@@ -1,4 +1,4 @@
-import { createBookIndex } from './book-index.ts';
+import { createBookIndex } from '../book-index.ts';
 import { ddl } from './schema.ts';
 import type { SqliteDatabase } from './sqlite.ts';
 

@@ -9,17 +9,17 @@ import {
   annotationFormats,
   annotationOrders,
   type bookEndpoints,
-} from '../../api/book.ts';
-import { hasMoreThan } from '../../lib/characters.ts';
-import { timestamp } from '../store/clock.ts';
-import { type Stored, annotationOrder } from '../store/schema.ts';
+} from '../../../api/book.ts';
+import { hasMoreThan } from '../../../lib/text/characters.ts';
+import { timestamp } from '../../store/clock.ts';
+import { type Stored, annotationOrder } from '../../store/database/schema.ts';
 import { abstractOf, annotationHtml, hasMath, pictureNumbersIn } from './annotation-text.ts';
 import { bookOfRow, existingBook } from './book-record.ts';
-import { type Call, type Rules, numericId, owned, personOf, sliceOf } from './call.ts';
-import { privateFlag } from './opinion.ts';
-import { personNamed, personOfRow, userRecord } from './person.ts';
-import { keepPictures, urlsByNumber } from './picture.ts';
-import { Rejection, found } from './rejection.ts';
+import { type Call, type Rules, numericId, owned, personOf, sliceOf } from '../call.ts';
+import { privateFlag } from '../opinion.ts';
+import { personNamed, personOfRow, userRecord } from '../person.ts';
+import { keepPictures, urlsByNumber } from '../picture.ts';
+import { Rejection, found } from '../rejection.ts';
 
 /** The privacy of an annotation that only its author may see. Not specified: the number. */
 const PRIVATE = 0;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { codeUnitsOf } from '../../src/lib/code-units.ts';
+import { codeUnitsOf } from '../../../src/lib/text/code-units.ts';
 
 // Texts shorter and longer than the shared array.
 const texts = fc.oneof(

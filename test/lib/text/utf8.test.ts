@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { textOf } from '../../src/lib/utf8.ts';
+import { textOf } from '../../../src/lib/text/utf8.ts';
 
 // Characters of one to four bytes, in texts shorter and longer than the limit between the two decoders.
 const texts = fc.oneof(

@@ -8,14 +8,14 @@ import {
   noteFormats,
   notePrivacies,
   pictureLayouts,
-} from '../../api/note.ts';
-import { timestamp } from '../store/clock.ts';
-import type { Stored } from '../store/schema.ts';
-import { type Call, type Of, type Rules, numericId, owned, personOf, sliceOf } from './call.ts';
+} from '../../../api/note.ts';
+import { timestamp } from '../../store/clock.ts';
+import type { Stored } from '../../store/database/schema.ts';
+import { type Call, type Of, type Rules, numericId, owned, personOf, sliceOf } from '../call.ts';
 import { noteContent, noteMarkup, noteSummary, pictureTag } from './note-text.ts';
-import { personNamed } from './person.ts';
-import { keepPictures, urlsByNumber } from './picture.ts';
-import { Rejection, found } from './rejection.ts';
+import { personNamed } from '../person.ts';
+import { keepPictures, urlsByNumber } from '../picture.ts';
+import { Rejection, found } from '../rejection.ts';
 
 type NoteContent = Pick<Stored<'notes'>, 'title' | 'content' | 'privacy' | 'can_reply'>;
 

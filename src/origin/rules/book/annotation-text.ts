@@ -1,4 +1,4 @@
-import { firstCharacters, hasMoreThan } from '../../lib/characters.ts';
+import { firstCharacters, hasMoreThan } from '../../../lib/text/characters.ts';
 
 const ABSTRACT_MAX = 100;
 const pictureTag = /<图片(\d{1,6})>/g;

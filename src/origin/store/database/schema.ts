@@ -1,9 +1,9 @@
 /** The tables of the origin's database. The types of their rows follow from the columns. */
 import type { Generated, Insertable, Selectable } from 'kysely';
-import type { AnnotationOrder, CollectionStatus } from '../../api/book.ts';
-import type { Tier } from '../../api/endpoint.ts';
-import type { EventType } from '../../api/event.ts';
-import type { NotePrivacy, PictureLayout } from '../../api/note.ts';
+import type { AnnotationOrder, CollectionStatus } from '../../../api/book.ts';
+import type { Tier } from '../../../api/endpoint.ts';
+import type { EventType } from '../../../api/event.ts';
+import type { NotePrivacy, PictureLayout } from '../../../api/note.ts';
 
 interface Column<T> {
   sql: string;

@@ -1,7 +1,7 @@
 /** Whether a Redis can be used at all, checked once at the start: what never gets right by itself must not be found out by its silence. */
 import { once } from 'node:events';
-import type { RedisAddress } from '../../config/redis-address.ts';
-import { settlesWithin } from '../../lib/promises.ts';
+import type { RedisAddress } from '../../../config/redis-address.ts';
+import { settlesWithin } from '../../../lib/promises.ts';
 import type { RedisClient } from './client.ts';
 
 /** How long the start waits for the connection, and then for answers. Without them the facade starts, because Redis is optional at run time. */

@@ -1,8 +1,8 @@
-import { createBookIndex } from './book-index.ts';
-import { openDatabase } from './database.ts';
-import type { Database } from './database.ts';
+import { createBookIndex } from '../book-index.ts';
+import { openDatabase } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { fillOnce } from './seed.ts';
-import { prepareWrite } from './sqlite.ts';
+import { prepareWrite } from '../database/sqlite.ts';
 import { createChance } from './chance.ts';
 
 const BATCH = 5_000;

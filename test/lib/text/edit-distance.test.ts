@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { editDistance } from '../../src/lib/edit-distance.ts';
+import { editDistance } from '../../../src/lib/text/edit-distance.ts';
 
 test.each([
   ['', '', 0],

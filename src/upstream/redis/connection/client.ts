@@ -1,7 +1,7 @@
 /** Makes the client of ioredis for an address. */
 import { createRequire } from 'node:module';
 import type * as IORedis from 'ioredis';
-import type { RedisAddress } from '../../config/redis-address.ts';
+import type { RedisAddress } from '../../../config/redis-address.ts';
 
 /** Of one server, a Sentinel's primary, or a cluster: all commands of this program go to one slot, so they are the same for each. */
 export type RedisClient = IORedis.Redis | IORedis.Cluster;

@@ -1,11 +1,11 @@
-import { type BookRecord, TAGS_MAX, type TagPage, type TagRecord, type bookEndpoints } from '../../api/book.ts';
-import { type Slice, pageIn } from '../store/database.ts';
-import type { Stored } from '../store/schema.ts';
+import { type BookRecord, TAGS_MAX, type TagPage, type TagRecord, type bookEndpoints } from '../../../api/book.ts';
+import { type Slice, pageIn } from '../../store/database/database.ts';
+import type { Stored } from '../../store/database/schema.ts';
 import { bookRecord, existingBook } from './book-record.ts';
-import { type Call, type Rules, sliceOf } from './call.ts';
-import { givenRating } from './opinion.ts';
-import { personNamed } from './person.ts';
-import { Rejection, found } from './rejection.ts';
+import { type Call, type Rules, sliceOf } from '../call.ts';
+import { givenRating } from '../opinion.ts';
+import { personNamed } from '../person.ts';
+import { Rejection, found } from '../rejection.ts';
 
 export const bookRules = {
   byId: (call, { id }) => forReader(call, existingBook(call, id)),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { charactersIn, firstCharacters, hasMoreThan } from '../../src/lib/characters.ts';
+import { charactersIn, firstCharacters, hasMoreThan } from '../../../src/lib/text/characters.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 40 });
 const anyCount = fc.nat(45);

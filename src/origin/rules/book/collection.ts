@@ -5,16 +5,16 @@ import {
   type bookEndpoints,
   collectionStatuses,
   statusAliases,
-} from '../../api/book.ts';
-import { hasMoreThan } from '../../lib/characters.ts';
-import { instantOf, timestamp } from '../store/clock.ts';
-import type { CollectionContent } from '../store/collection.ts';
-import type { Stored } from '../store/schema.ts';
+} from '../../../api/book.ts';
+import { hasMoreThan } from '../../../lib/text/characters.ts';
+import { instantOf, timestamp } from '../../store/clock.ts';
+import type { CollectionContent } from '../../store/collection.ts';
+import type { Stored } from '../../store/database/schema.ts';
 import { bookOfRow, existingBook } from './book-record.ts';
-import { type Call, type Rules, personOf, sliceOf } from './call.ts';
-import { givenRating, privateFlag, isRating, ratingOrNone } from './opinion.ts';
-import { personNamed } from './person.ts';
-import { Rejection, found } from './rejection.ts';
+import { type Call, type Rules, personOf, sliceOf } from '../call.ts';
+import { givenRating, privateFlag, isRating, ratingOrNone } from '../opinion.ts';
+import { personNamed } from '../person.ts';
+import { Rejection, found } from '../rejection.ts';
 
 export const collectionRules = {
   /** The collection of `user_id`, or of the reader. For other users, a private collection does not exist. */
