@@ -44,6 +44,12 @@ export interface Origin {
 /** How long close() waits for running requests. */
 const CLOSE_MS = 8_000;
 
+/**
+ * Longer than the 60 s for which a proxy keeps an idle connection. It must be the one that closes: a write that it sends to a
+ * connection that closes meanwhile is lost.
+ */
+const IDLE_MS = 65_000;
+
 type Env = { Bindings: HttpBindings };
 
 /** Opens the database, fills it if it is empty, and listens. */
@@ -86,6 +92,7 @@ export async function openOrigin(options: OriginOptions): Promise<Origin> {
 
     const listener = getRequestListener(app.fetch);
     const server = createServer((request, response) => void listener(request, response));
+    server.keepAliveTimeout = IDLE_MS;
     server.listen(options.port, host);
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
