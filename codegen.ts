@@ -55,7 +55,8 @@ const printed = {
   'docs/architecture.md': await withRegion('docs/architecture.md', 'picture', architecture(root)),
   'docs/errors.md': await formatted('docs/errors.md', errorsMarkdown()),
   'docs/front-ends.md': await formatted('docs/front-ends.md', withClients(read('docs/front-ends.md') ?? '')),
-  'docs/operations.md': await withRegions('docs/operations.md', { metrics: metricsList(), runbook: runbookMarkdown() }),
+  'docs/metrics.md': await withRegion('docs/metrics.md', 'metrics', metricsList()),
+  'docs/operations.md': await withRegion('docs/operations.md', 'runbook', runbookMarkdown()),
   'deploy/prometheus/rules.yaml': await formatted('deploy/prometheus/rules.yaml', rulesYaml()),
   'deploy/grafana/dashboard.json': await formatted('deploy/grafana/dashboard.json', dashboardJson()),
   'docs/settings.md': await withRegion('docs/settings.md', 'settings', settingsMarkdown()),
@@ -199,17 +200,13 @@ function cacheTables(): string {
 
 /** A page of docs with generated content between the comments `<!-- name -->` and `<!-- /name -->`. */
 function withRegion(file: string, name: string, content: string): Promise<string> {
-  return withRegions(file, { [name]: content });
-}
-
-function withRegions(file: string, contents: Readonly<Record<string, string>>): Promise<string> {
-  let page = read(file) ?? '';
-  for (const [name, content] of Object.entries(contents)) {
-    const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-    if (!page.includes(start) || !page.includes(end)) throw new Error(`${file} lacks the comments ${start} and ${end}`);
-    page = page.replace(new RegExp(`${start}[^]*${end}`), () => `${start}\n\n${content}\n\n${end}`);
-  }
-  return formatted(file, page);
+  const page = read(file) ?? '';
+  const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+  if (!page.includes(start) || !page.includes(end)) throw new Error(`${file} lacks the comments ${start} and ${end}`);
+  return formatted(
+    file,
+    page.replace(new RegExp(`${start}[^]*${end}`), () => `${start}\n\n${content}\n\n${end}`),
+  );
 }
 
 /** The metrics of the facade; those of its process are listed elsewhere. */

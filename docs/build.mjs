@@ -9,6 +9,7 @@ const ORDER = [
   'docs/releases.md',
   'docs/settings.md',
   'docs/operations.md',
+  'docs/metrics.md',
   'docs/caching.md',
   'docs/embedding.md',
   'docs/agents.md',

@@ -33,6 +33,9 @@ const codes = (matcher: string) => `sum by (${OF}, code) (rate(catalog_errors_to
 const operations = `on (${OF}) group_left () sum by (${OF}) (rate(catalog_operations_total[5m]))`;
 const calls = (matcher = '') => `sum by (${OF}, service, endpoint) (rate(catalog_upstream_calls_total${matcher}[5m]))`;
 const unexpected = 'catalog_unexpected_members_total';
+const callsOf = (matcher = '') => `sum by (${OF}, service) (rate(catalog_upstream_calls_total${matcher}[2m]))`;
+/** What becomes of a read and of a write that a gateway responds to with 502, 503 or 504. */
+const UNSERVED = '{outcome=~"UPSTREAM_UNAVAILABLE|UPSTREAM_RESULT_UNKNOWN"}';
 const refusals = `sum by (${OF}) (rate(catalog_budget_refusals_total[5m]))`;
 
 export const alerts: readonly Alert[] = [
@@ -40,10 +43,12 @@ export const alerts: readonly Alert[] = [
     name: 'CatalogUpstreamAway',
     title: 'An upstream is away',
     severity: 'page',
-    expression: 'catalog_upstream_up == 0',
-    summary: '{{ $labels.service }} cannot be reached from {{ $labels.instance }}.',
-    means: 'It accepts no connection, or its circuit breaker is open. Only cached records are served, also stale ones.',
-    look: 'the log line `is unreachable` has the reason. Call its address from the host of the facade.',
+    expression: `catalog_upstream_up == 0 or ${callsOf(UNSERVED)} / ${callsOf()} > 0.5`,
+    summary:
+      '{{ $labels.service }} cannot be reached from {{ $labels.instance }}, or serves less than half of the calls.',
+    means:
+      'It accepts no connection, its circuit breaker is open, or its gateway responds with 502, 503 or 504. Only cached records are served, also stale ones.',
+    look: 'the log line `is unreachable` has the reason, `sent a response that cannot be used` the status of a gateway, which `/ready` calls reachable. Call its address from the host of the facade.',
     change:
       'the upstream, DNS, a firewall. The facade tries again by itself, at the latest after `MAX_BREAKER_PAUSE_MS`.',
   },
@@ -68,7 +73,7 @@ export const alerts: readonly Alert[] = [
     summary: 'The rate limit of upstream leaves few film calls to {{ $labels.instance }}, or calls were refused.',
     means:
       'Less than a tenth of the film calls of `ACCESS_TOKEN` is left, or more than 5 % of the calls were refused: `RATE_LIMITED`.',
-    look: '`catalog_budget_refusals_total` by endpoint; the operations that call most (`REQUEST_LOG`).',
+    look: '`catalog_budget_refusals_total` by endpoint. Who calls: `catalog_client_upstream_calls_total` by client (`USAGE`), `calls` by operation in the log (`REQUEST_LOG`).',
     change:
       '`REDIS_URL`, so that replicas share cache and limit; a longer `RECORD_TTL_SECONDS`; a higher film tier; `TRUSTED_PROXIES`, if all clients have one address.',
   },
@@ -92,7 +97,7 @@ export const alerts: readonly Alert[] = [
       'In 100 operations there are more than 5 errors of a code that no client causes, or more than 50 of any code.',
     look: 'the [code](errors.md). `INTERNAL_SERVER_ERROR` is a defect: the log line with its `requestId` has the stack.',
     change:
-      '`UNAUTHENTICATED` without tokens of clients: `ACCESS_TOKEN` has expired. After a release, of a front end too: go back.',
+      '`UNAUTHENTICATED` without tokens of clients: `ACCESS_TOKEN` is refused, [rotate it](#secrets-in-files). After a release, of a front end too: go back.',
   },
   {
     name: 'CatalogSlow',
@@ -137,14 +142,16 @@ export const alerts: readonly Alert[] = [
     change: 'Redis, or the user in `REDIS_URL`. The facade connects again by itself.',
   },
   {
-    name: 'CatalogRestarting',
-    title: 'A replica restarts',
+    name: 'CatalogReplica',
+    title: 'A replica restarts or is away',
     severity: 'page',
-    expression: `changes(process_start_time_seconds[10m]) > 1 ${OF_FACADES} or increase(catalog_worker_restarts_total[10m]) > 1`,
-    summary: '{{ $labels.instance }}, or a worker of it, has started more than once within ten minutes.',
-    means: 'The process ends by itself: a defect, or the system has killed it.',
+    expression: `changes(process_start_time_seconds[10m]) > 1 ${OF_FACADES} or increase(catalog_worker_restarts_total[10m]) > 1 or up == 0 and on (${OF}) max_over_time(catalog_build_info[1d])`,
+    summary:
+      '{{ $labels.instance }} cannot be scraped, or it or a worker has started more than once within ten minutes.',
+    means:
+      'The process has ended, hangs, or ends by itself again and again: a defect, or the system has killed it. Two restarts of your own within ten minutes do it too.',
     look: 'the last lines of its log, the state of the container (`OOMKilled`), failed probes.',
-    change: 'if it was killed for memory, see [above](#memory-is-near-the-limit). After a release: go back.',
+    change: 'start it. If it was killed for memory, see [above](#memory-is-near-the-limit). After a release: go back.',
   },
 ];
 

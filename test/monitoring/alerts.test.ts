@@ -1,4 +1,4 @@
-/** Ten faults that are made, ten alerts that fire: what Prometheus would have scraped goes through its own rules, in virtual time. */
+/** Faults that are made, and alerts that fire: what Prometheus would have scraped goes through its own rules, in virtual time. */
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -41,6 +41,15 @@ const faults: Readonly<Record<string, () => Promise<Recording>>> = {
     return recordFacade(facade, async (index) => {
       if (index === 1) await facade.books.close();
       await books(facade, index * 10, 6);
+    });
+  },
+  async 'CatalogUpstreamAway, behind a gateway that says so'() {
+    const facade = await startFacade({}, { READ_ATTEMPTS: '1' });
+    facade.books.behave(titledX);
+    await books(facade, 1, 3);
+    return recordFacade(facade, (index) => {
+      facade.books.behave(json('{}', 502));
+      return books(facade, index * 10, 2);
     });
   },
   async CatalogUpstreamAnswers() {
@@ -143,7 +152,7 @@ const faults: Readonly<Record<string, () => Promise<Recording>>> = {
       });
     },
   }),
-  async CatalogRestarting() {
+  async CatalogReplica() {
     let program: Program = await startProgram(AWAY);
     const recorded = await record(
       () => program.url,
@@ -157,6 +166,17 @@ const faults: Readonly<Record<string, () => Promise<Recording>>> = {
     );
     await program.stop('SIGKILL');
     return recorded;
+  },
+  async 'CatalogReplica, by one that does not start again'() {
+    const facade = await startFacade();
+    const recorded = await record(
+      () => facade.facade.url,
+      2,
+      () => undefined,
+    );
+    // Prometheus adds this series itself.
+    const scraped = times(SCRAPES, (index) => (index < 2 ? '1' : '0'));
+    return recorded.set('up{instance="a:1", job="catalog"}', scraped);
   },
 };
 
