@@ -1,5 +1,6 @@
 /** Keys of one process, for facades without Redis. Bounded by number and size, for each caller and for all. */
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../../lib/at-most.ts';
 import { type CancellationToken, addListener, removeListener } from '../../lib/cancellation.ts';
 import {
   type Claim,
@@ -145,7 +146,7 @@ interface Waiting {
 
 /** Turns by thing. What is known of a thing is kept after its turns. */
 function createTurns() {
-  const states = new LRUCache<string, ThingState>({ max: THINGS_MAX });
+  const states = new LRUCache<string, ThingState>(atMost(THINGS_MAX));
   const queues = new Map<string, Set<Waiting>>();
 
   function next(thing: string, queue: Set<Waiting>): void {

@@ -1,6 +1,7 @@
 /** Tokens, and what upstream responses have shown about each. */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../../lib/at-most.ts';
 import { type Endpoint, type Tier, tiers } from '../../api/endpoint.ts';
 import { type Service, type UpstreamErrorDetails, UpstreamRejection, isUnknownToken } from '../errors.ts';
 import type { PersonFacts } from './viewer.ts';
@@ -44,9 +45,9 @@ export type Credentials = ReturnType<typeof createCredentials>;
 
 /** All credentials: of clients, the facade's own, and none. */
 export function createCredentials(ownToken: string | undefined, ownTier: Tier | undefined) {
-  const known = new LRUCache<string, Credential>({ max: KNOWN_MAX });
+  const known = new LRUCache<string, Credential>(atMost(KNOWN_MAX));
   /** A table of its own, so that made-up tokens evict none that upstream has accepted. */
-  const unverified = new LRUCache<string, Credential>({ max: UNVERIFIED_MAX });
+  const unverified = new LRUCache<string, Credential>(atMost(UNVERIFIED_MAX));
   const rejections = createRejections();
   const anonymous = create('nobody', null, true, null);
   let own = createOwn(ownToken, ownTier);
@@ -152,7 +153,7 @@ function forgetLearned(credential: Credential): void {
 /** Tokens that a service rejected recently. The rejection is repeated from memory, without an upstream call. */
 function createRejections() {
   const table = new LRUCache<string, UpstreamErrorDetails>({
-    max: REJECTIONS_MAX,
+    ...atMost(REJECTIONS_MAX),
     ttl: REJECTION_MS,
     ttlResolution: 0, // ms; otherwise it sets a timer
   });

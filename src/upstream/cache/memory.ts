@@ -1,5 +1,6 @@
 /** A cache of records and responses, in this process here or in Redis by the same interface. */
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../../lib/at-most.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import { shallowCopy } from '../../lib/objects.ts';
 
@@ -157,7 +158,7 @@ export function createMemoryCache(maxBytes: number) {
   /** Older versions count as invalidated: the names invalidated then are no longer remembered. */
   let oldestKnown = 0;
   const invalidated = new LRUCache<string, number>({
-    max: INVALIDATED_MAX,
+    ...atMost(INVALIDATED_MAX),
     dispose: (version, _, reason) => {
       if (reason === 'evict') oldestKnown = Math.max(oldestKnown, version);
     },

@@ -1,5 +1,6 @@
 /** Respects upstream's rate limit: a call that upstream would reject with 429 is not sent. */
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../../lib/at-most.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { Config } from '../../config/settings.ts';
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
@@ -40,7 +41,7 @@ interface RateLimitedCall extends FilmCallRequest {
 export class RateLimiter {
   private readonly unverified = new UnverifiedLimiter();
   private readonly films: FilmRateLimiter;
-  private readonly pausedUntil = new LRUCache<string, number>({ max: PAUSES_MAX });
+  private readonly pausedUntil = new LRUCache<string, number>(atMost(PAUSES_MAX));
   private readonly settings: RateLimiterSettings;
   private readonly isRejected: (credential: Credential, service: Service) => boolean;
 

@@ -3,6 +3,7 @@
  * monotonic, so that setting the system clock does not keep a window full.
  */
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../../lib/at-most.ts';
 
 export const WINDOW_MS = 60_000;
 
@@ -44,7 +45,7 @@ type Held = Map<string, { address: string; backAt: number }>;
 
 /** `isPinned`: a window of the facade's own token, which many made-up tokens must not push out. */
 export function createSlidingWindows(isPinned: (window: string) => boolean = () => false) {
-  const windows = new LRUCache<string, Held>({ max: WINDOWS_MAX });
+  const windows = new LRUCache<string, Held>(atMost(WINDOWS_MAX));
   const pinned = new Map<string, Held>();
   const tableOf = (window: string) => (isPinned(window) ? pinned : windows);
 
