@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { SlowestFirst } from './test/slowest-first.ts';
 import { withoutTools } from './test/support/optional.ts';
 
 const graphql = dirname(createRequire(import.meta.url).resolve('graphql/package.json'));
@@ -20,6 +21,7 @@ export default defineConfig({
     maxWorkers: 3,
     // The files of a worker share its modules: loading the schema for each file was a third of the suite's time.
     isolate: false,
+    sequence: { sequencer: SlowestFirst },
     // No test checks durations unless it says so, and a machine may be slow or stall for seconds.
     testTimeout: 180_000,
     hookTimeout: 180_000,
