@@ -149,7 +149,7 @@ describe.each([false, true])('with a service that fails now and then: %s', (faul
         await same(query, variables);
       }),
       {
-        numRuns: Number(process.env.DOORS_RUNS ?? (thorough ? 40 : 15)),
+        numRuns: Number(process.env.DOORS_RUNS ?? (thorough ? 40 : 10)),
         // The same documents each time, unless FAST_PATH_SEED is set.
         seed: Number(process.env.FAST_PATH_SEED ?? 1),
       },
