@@ -182,6 +182,30 @@ test('a type or an argument that is gone is lost with all that uses it', () => {
   ]);
 });
 
+test('of a variable it says what clients can no longer send in it, and what they must', () => {
+  const schemaFile = file(
+    'inputs.graphql',
+    printed
+      .replace(
+        /^input CollectBookInput \{[^}]*\}/m,
+        'input CollectBookInput { bookId: ID!, color: String, onConflict: OnConflict, private: Int }',
+      )
+      .replace(/^enum OnConflict \{$/m, '$&\n  MERGE'),
+  );
+  const path = file(
+    'variables.graphql',
+    'mutation A(\n  $input: CollectBookInput!\n) { collectBook(input: $input) { created } }',
+  );
+  const { all } = check([path], { schema: schemaFile });
+  expect(all.map(({ code, line }) => [code, line])).toEqual(Array(4).fill(['LOST', 2]));
+  expect(all.map(({ message }) => message)).toEqual([
+    'CollectBookInput.color is gone: the old schema has it.',
+    'CollectBookInput.private was Int and is Boolean.',
+    'CollectBookInput.status is new and required.',
+    'OnConflict.MERGE is gone: the old schema has it.',
+  ]);
+});
+
 test('a raised cost fails with the most expensive field, until it is accepted', () => {
   const path = file(
     'cost/a.graphql',

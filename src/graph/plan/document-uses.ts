@@ -2,9 +2,13 @@
 import {
   type ASTNode,
   type DocumentNode,
+  type GraphQLEnumType,
+  type GraphQLInputObjectType,
   type GraphQLNamedType,
   type GraphQLSchema,
+  Kind,
   TypeInfo,
+  type TypeNode,
   getNamedType,
   isEnumType,
   isInputObjectType,
@@ -63,6 +67,28 @@ export function usesOf(schema: GraphQLSchema, document: DocumentNode): Use[] {
   );
   return uses;
 }
+
+export interface VariableType {
+  type: GraphQLInputObjectType | GraphQLEnumType;
+  /** The definition of the variable. */
+  node: ASTNode;
+}
+
+/** The input and enum types of which clients may send values in variables: the document does not show which fields and values these are. */
+export function variableTypesOf(schema: GraphQLSchema, document: DocumentNode): VariableType[] {
+  const found = new Map<string, VariableType>();
+  const add = (type: GraphQLNamedType | undefined, node: ASTNode): void => {
+    if (!type || found.has(type.name)) return;
+    if (isEnumType(type) || isInputObjectType(type)) found.set(type.name, { type, node });
+    if (isInputObjectType(type)) for (const field of Object.values(type.getFields())) add(named(field.type), node);
+  };
+  visit(document, {
+    VariableDefinition: (node) => add(schema.getType(nameOf(node.type)), node),
+  });
+  return [...found.values()];
+}
+
+const nameOf = (type: TypeNode): string => (type.kind === Kind.NAMED_TYPE ? type.name.value : nameOf(type.type));
 
 const named = (type: Parameters<typeof getNamedType>[0] | null | undefined): GraphQLNamedType | undefined =>
   type ? getNamedType(type) : undefined;

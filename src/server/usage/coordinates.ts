@@ -1,9 +1,12 @@
 /** The coordinates of the schema by number, and what documents read of them. Everything is computed once for each document. */
 import {
   type DocumentNode,
+  type GraphQLEnumType,
+  type GraphQLNamedType,
   type GraphQLSchema,
   type OperationDefinitionNode,
   TypeInfo,
+  getNamedType,
   isAbstractType,
   isEnumType,
   isInputObjectType,
@@ -14,7 +17,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import type { Path } from 'graphql/jsutils/Path.js';
-import { usesOf } from '../../graph/plan/document-uses.ts';
+import { usesOf, variableTypesOf } from '../../graph/plan/document-uses.ts';
 
 export interface Coordinate {
   coordinate: string;
@@ -44,11 +47,20 @@ export function createCoordinates(schema: GraphQLSchema) {
     return [coordinate, ...owners.map((owner) => [owner, ...field].join('.'))].flatMap((each) => ids.get(each) ?? []);
   }
 
+  /** Values of an enum, or fields of an input type. */
+  const membersOf = (type: GraphQLNamedType): string[] =>
+    (isEnumType(type) ? type.getValues() : isInputObjectType(type) ? Object.values(type.getFields()) : []).map(
+      ({ name }) => `${type.name}.${name}`,
+    );
+
   return {
     all,
+    /** What responses or variables may have counts as read: a member is safe to remove only if it can be in neither. */
     readsOf(document: DocumentNode, { name }: OperationDefinitionNode): DocumentReads {
       const own = separateOperations(document)[name?.value ?? ''] ?? document;
-      const found = new Set(usesOf(schema, own).flatMap(({ coordinate }) => idsOf(coordinate)));
+      const uses = usesOf(schema, own).map(({ coordinate }) => coordinate);
+      const types = [...enumsIn(schema, own), ...variableTypesOf(schema, own).map(({ type }) => type)];
+      const found = new Set([...uses, ...types.flatMap(membersOf)].flatMap(idsOf));
       return { operationName: name?.value, ids: Uint16Array.from(found), aliases: aliasesIn(schema, own) };
     },
     /** The field that a call was made for; undefined if it is not in the schema. */
@@ -60,6 +72,22 @@ export function createCoordinates(schema: GraphQLSchema) {
       return ids.get(aliases.get(key) ?? key);
     },
   };
+}
+
+/** The enums of which the response may have any value. */
+function enumsIn(schema: GraphQLSchema, document: DocumentNode): Set<GraphQLEnumType> {
+  const found = new Set<GraphQLEnumType>();
+  const types = new TypeInfo(schema);
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      Field() {
+        const type = types.getType() && getNamedType(types.getType()!);
+        if (isEnumType(type)) found.add(type);
+      },
+    }),
+  );
+  return found;
 }
 
 function aliasesIn(schema: GraphQLSchema, document: DocumentNode): Map<string, string> {

@@ -76,6 +76,22 @@ test('each call is that of the field that caused it, by whatever alias, and by c
   ]);
 });
 
+test('what a variable may have counts as read, and so do the values of an enum in a response', async () => {
+  const { send, report } = await counted();
+  await send('query ($id: ID!) { book(id: $id) { viewerCollection { status } } }', alice, { id: '6082808' });
+  await send('mutation ($input: CreateNoteInput!) { createNote(input: $input) { note { id } } }', alice, {
+    input: { title: 'A', content: 'B', privacy: 'FRIEND' },
+  });
+  const found = await report();
+  for (const coordinate of [
+    ...['CollectionStatus.WISH', 'CreateNoteInput.title', 'Privacy.FRIEND'],
+    ...['CreateNoteInput.pictures', 'PhotoLayout.LEFT'], // an app that is installed may send them
+  ])
+    expect([coordinate, of(found, coordinate)?.requests]).toEqual([coordinate, 1]);
+  expect(found.unused).toContain('CollectBookInput.tags');
+  expect(found.unused).toContain('SubjectType.MOVIE');
+});
+
 test('a stored response counts as read, without a call', async () => {
   const { send, report } = await counted();
   for (let time = 0; time < 3; time++) await send('{ book(id: "6082808") { title } }');
