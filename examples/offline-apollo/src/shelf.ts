@@ -12,7 +12,11 @@ export const READER = 'alice';
 
 /** All entries that are known, by what their status is now: a queued write may have moved them. */
 export function entriesOf({ user }: ShelfQuery): OnTheShelfFragment[] {
-  const all = [...(user?.reading?.nodes ?? []), ...(user?.read?.edges.map(({ node }) => node) ?? [])];
+  const all = [
+    ...(user?.reading?.nodes ?? []),
+    ...(user?.wish?.nodes ?? []),
+    ...(user?.read?.edges.map(({ node }) => node) ?? []),
+  ];
   return [...new Map(all.map((entry) => [entry.id, entry])).values()];
 }
 
