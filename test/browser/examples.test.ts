@@ -155,6 +155,8 @@ test$(
     expect(await page.locator('#page-wrong').innerText()).not.toBe('');
     await shoot(page, 'Relay form 1280 light');
 
+    const count = page.locator('#annotations .soft');
+    const before = Number(/\d+/.exec(await count.innerText())![0]);
     const text = '这一页写得真好，值得慢慢地读上好几遍，再抄下来。';
     await page.locator('#page').fill('7');
     await page.locator('#content').fill(text);
@@ -163,6 +165,7 @@ test$(
     await page.getByRole('button', { name: 'Publish' }).click();
     const first = page.locator('.list > li').first();
     await first.filter({ hasText: text }).waitFor();
+    expect(await count.innerText()).toBe(`(${before + 1})`);
     expect(requests.at(-1)!.headers()['content-type']).toMatch(/^multipart\/form-data/);
     const stored = await (await fetch((await first.locator('img').getAttribute('src'))!)).arrayBuffer();
     expect(Buffer.from(stored).equals(buffer)).toBe(true);
@@ -225,6 +228,17 @@ test$('offline-apollo: what was seen is there offline, and queued writes are sen
   expect(failures).toEqual([]);
 });
 
+test$('offline-apollo: a book to read is on the shelf, also when the app is opened again', async () => {
+  const { page } = await open('offline-apollo', 390);
+  const title = await openBook(page);
+  await page.getByRole('button', { name: 'Want to read' }).click();
+  await page.locator('#outbox').waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Shelf' }).click();
+  await page.reload();
+  await page.waitForLoadState('networkidle');
+  expect(await page.locator('#wish').innerText()).toContain(title);
+});
+
 test$('offline-apollo: a write whose response is lost is sent again with the same key', async () => {
   const { page, requests } = await open('offline-apollo', 390);
   await openBook(page);
@@ -284,7 +298,11 @@ test$.each([
       .first()
       .waitFor();
     await expectGood('first');
-    if (name === 'react-relay') return;
+    if (name === 'react-relay') {
+      await page.getByRole('button', { name: 'Write one' }).click();
+      await expectGood('form');
+      return;
+    }
     await openBook(page);
     await expectGood('book');
   },

@@ -52,6 +52,12 @@ export function AnnotationForm({ book, connection, onDone }: Props) {
     commit({
       variables: { input, connections: [connection] },
       uploadables: hasFile ? { 'variables.input.pictures.0.file': file } : undefined,
+      updater: (store) => {
+        const list = store.get(connection);
+        const count = list?.getValue('totalCount');
+        const isWritten = store.getRootField('createAnnotation')?.getLinkedRecord('annotation') != null;
+        if (isWritten && typeof count === 'number') list?.setValue(count + 1, 'totalCount');
+      },
       onCompleted: (_, errors) => (errors?.length ? setWrong(shownErrors(errors)) : onDone()),
       onError: (error) => setWrong({ form: error.message }),
     });
