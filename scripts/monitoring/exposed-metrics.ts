@@ -1,4 +1,4 @@
-/** What a facade with Redis and workers exposes at /metrics: the source of the list in docs, and of all names in alerts and dashboard. */
+/** What a facade with Redis, trusted documents and workers exposes at /metrics: the source of the list in docs, and of all names in alerts and dashboard. */
 import { pino } from 'pino';
 import { readConfig } from '../../src/config/read.ts';
 import { createFleetMetrics } from '../../src/server/observability/fleet-metrics.ts';
@@ -13,12 +13,16 @@ export interface ExposedMetric {
 /** No port is opened, and nothing is called: what cannot be reached is exposed as such. */
 export async function exposedMetrics(): Promise<ExposedMetric[]> {
   const nowhere = 'http://127.0.0.1:9';
-  const env = { NODE_ENV: 'production', BASE_URL: nowhere, EVENT_BASE_URL: nowhere, REDIS_URL: 'redis://127.0.0.1:9' };
+  const env = {
+    ...{ NODE_ENV: 'production', BASE_URL: nowhere, EVENT_BASE_URL: nowhere, REDIS_URL: 'redis://127.0.0.1:9' },
+    PERSISTED_OPERATIONS: 'client/manifest.json',
+  };
   const config = readConfig(env);
   const parts = createParts(config, pino({ level: 'silent' }));
-  createGraphServer(config, parts);
+  const { closeManifests } = createGraphServer(config, parts);
   parts.metrics.collectProcessMetrics();
   const text = await createFleetMetrics(() => 1).text(new Map([[1, await parts.metrics.values()]]));
+  closeManifests();
   await parts.upstream.close();
   return [...text.matchAll(/^# HELP (\w+) (.*)\n# TYPE \w+ (\w+)$/gm)]
     .map(([, name, help, type]) => ({ name: name!, help: help!, type: type! }))
