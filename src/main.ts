@@ -257,7 +257,7 @@ async function runBackup({ dataDir }: Config, folder: string): Promise<string> {
   const { BackupError, backUp } = await import('./origin/store/database/backup.ts');
   try {
     const pictures = backUp(dataDir, folder);
-    return `backup    the database and ${pictures} pictures of ${dataDir}, in ${folder}\n`;
+    return `backup    the database and ${pictures} ${pictures === 1 ? 'picture' : 'pictures'} of ${dataDir}, in ${folder}\n`;
   } catch (error) {
     throw error instanceof BackupError ? new StartError(error.message) : error;
   }
