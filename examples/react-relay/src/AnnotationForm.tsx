@@ -54,7 +54,7 @@ export function AnnotationForm({ book, connection, onDone }: Props) {
       uploadables: hasFile ? { 'variables.input.pictures.0.file': file } : undefined,
       updater: (store) => {
         const list = store.get(connection);
-        const count = list?.getValue('totalCount');
+        const count: unknown = list?.getValue('totalCount');
         const isWritten = store.getRootField('createAnnotation')?.getLinkedRecord('annotation') != null;
         if (isWritten && typeof count === 'number') list?.setValue(count + 1, 'totalCount');
       },
