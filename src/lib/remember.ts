@@ -20,5 +20,11 @@ export function oncePer<Key extends object, Result>(compute: (key: Key) => Resul
   };
 }
 
+/**
+ * Options of an LRU cache of at most so many entries, which grows as it fills. With its option `max` the library allocates and fills all
+ * places at once: tens of thousands in each facade, which most never use.
+ */
+export const atMost = (entries: number) => ({ maxSize: entries, sizeCalculation: () => 1 });
+
 const RESULTS_MAX = 500;
 const CHARACTERS_MAX = 500;

@@ -1,6 +1,6 @@
 /** Keys of one process, for facades without Redis. Bounded by number and size, for each caller and for all. */
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../../lib/at-most.ts';
+import { atMost } from '../../lib/remember.ts';
 import { type CancellationToken, addListener, removeListener } from '../../lib/cancellation.ts';
 import {
   type Claim,

@@ -1,7 +1,7 @@
 /** Tokens, and what upstream responses have shown about each. */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../../lib/at-most.ts';
+import { atMost } from '../../lib/remember.ts';
 import { type Endpoint, type Tier, tiers } from '../../api/endpoint.ts';
 import { type Service, type UpstreamErrorDetails, UpstreamRejection, isUnknownToken } from '../errors.ts';
 import type { PersonFacts } from './viewer.ts';

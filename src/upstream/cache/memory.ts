@@ -1,6 +1,6 @@
 /** A cache of records and responses, in this process here or in Redis by the same interface. */
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../../lib/at-most.ts';
+import { atMost } from '../../lib/remember.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import { shallowCopy } from '../../lib/objects.ts';
 

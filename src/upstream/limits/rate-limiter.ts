@@ -1,6 +1,6 @@
 /** Respects upstream's rate limit: a call that upstream would reject with 429 is not sent. */
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../../lib/at-most.ts';
+import { atMost } from '../../lib/remember.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { Config } from '../../config/settings.ts';
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';

@@ -3,7 +3,7 @@
  * monotonic, so that setting the system clock does not keep a window full.
  */
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../../lib/at-most.ts';
+import { atMost } from '../../lib/remember.ts';
 
 export const WINDOW_MS = 60_000;
 

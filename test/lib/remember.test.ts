@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { LRUCache } from 'lru-cache';
 import { expect, test } from 'vitest';
-import { atMost } from '../../src/lib/at-most.ts';
+import { atMost } from '../../src/lib/remember.ts';
 
 test('the entry that was used least recently is evicted by one entry too many, also if others are replaced', () => {
   const evicted: string[] = [];
