@@ -49,6 +49,8 @@ export interface ListPage {
   start: number;
   count: number;
   total?: number;
+  /** Where the next page begins, if the service left items out of this one. Not specified; the real service sends it. */
+  next_start?: number;
 }
 
 /** A page of an Atom feed; the first element is number 1. */

@@ -108,8 +108,6 @@ export const unreadMembers: Readonly<Record<string, readonly string[]>> = {
   FilmRating: ['details'],
   PhotoRecord: ['recs_count'],
   FilmReviewRecord: ['share_url', 'content'],
-  FilmReviewPage: ['next_start'],
-  FilmCommentPage: ['next_start'],
 };
 
 /** What an Atom text must look like. */

@@ -9,6 +9,7 @@ import { noteEndpoints } from '../../src/api/note.ts';
 import { markedFields } from '../../src/graph/null-conditions.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { marksIn } from '../support/marks.ts';
+import { membersOfFields } from '../support/read-members.ts';
 import { type Reply, replay } from '../support/replay.ts';
 import {
   type ExpectedField,
@@ -530,6 +531,18 @@ describe('the table of expected fields', () => {
     const lacking = fields.filter((name) => !tested.includes(name) && !testedElsewhere[table]?.includes(name));
     expect(lacking, 'missing in test/corpus/expected-fields.ts').toEqual([]);
   });
+});
+
+test('no member that is listed as undocumented or without a field is read', () => {
+  const read = extras.filter((coordinate) => {
+    const [table, member] = coordinate.split('.') as [string, string];
+    const members = [
+      ...Object.values(expectedFields[table] ?? {}).flatMap(({ wire }) => wire),
+      ...membersOfFields(graphType[table] ?? table),
+    ];
+    return expectedFields[table] === undefined || members.includes(member);
+  });
+  expect(read).toEqual([]);
 });
 
 interface Selection {
