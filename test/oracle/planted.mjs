@@ -48,7 +48,16 @@ async function inCopy(edits, count, isOfReplicas = false) {
 }
 
 async function found(place, edits, count, isOfReplicas) {
-  for (const name of ['src', 'demo', 'test/oracle', 'schema.graphql', 'package.json', 'tsconfig.json', 'facade.d.ts'])
+  for (const name of [
+    'src',
+    'generated',
+    'demo',
+    'test/oracle',
+    'schema.graphql',
+    'package.json',
+    'tsconfig.json',
+    'facade.d.ts',
+  ])
     cpSync(join(root, name), join(place, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'));
   for (const [file, before, after] of edits) {
