@@ -10,6 +10,10 @@ import { createApiRequest } from '../../src/upstream/http/request.ts';
 import { ReportedError, decodeResponse } from '../../src/upstream/http/response.ts';
 import { service } from '../support/service.ts';
 
+const filmLists = Object.values<Endpoint>(filmEndpoints).filter(({ path }) =>
+  path.startsWith('/v2/movie/subject/:id/'),
+);
+
 /** Reads every endpoint of the origin with every id that a page of its lists has. */
 async function crawl(
   url: string,
@@ -88,7 +92,7 @@ async function crawl(
   await each([...films], 4, async (id) => {
     const { casts, directors } = await get(filmEndpoints.subject, { id });
     for (const person of [...ids(casts, 'id'), ...ids(directors, 'id')]) people.add(person);
-    for (const list of [filmEndpoints.photos, filmEndpoints.reviews, filmEndpoints.comments]) await get(list, { id });
+    for (const list of filmLists) await get(list, { id });
   });
   await each([...people], 4, async (id) => {
     for (const row of [filmEndpoints.celebrity, filmEndpoints.works, filmEndpoints.celebrityPhotos])
