@@ -34,9 +34,11 @@ export function createChannel(connection: { redis: { status: string } }, options
     if (connection.redis.status !== 'ready') return undefined; // the connection is lost: no call is made before there is another
     pause.grow();
     const { name, message = '' } = error as Error;
-    if (name !== 'ReplyError') return undefined;
+    // The client of a cluster stays ready while any node answers, so only the calls show that the node with the keys is lost.
+    if (name !== 'ReplyError') return void availability.onFailure('no node with the keys');
     const code = /^[A-Z]{2,20}\b/.exec(message)?.[0] ?? 'ERR';
     onRefusal(code);
+    if (code === 'CLUSTERDOWN') return void availability.onFailure(code, true);
     refusals.onFailure(`refuses ${what}: ${code}`, true);
     return undefined;
   }

@@ -39,6 +39,16 @@ test('a call that Redis refuses has no result, is reported once, and for a while
   expect(refused).toHaveBeenCalledTimes(2);
 });
 
+test.each([
+  ['is lost', 'Error', 'Connection is closed.'],
+  ['is known to be lost', 'ReplyError', 'CLUSTERDOWN The cluster is down'],
+])('a cluster is unreachable if the node with the keys %s, though others answer', async (_, name, message) => {
+  const { call, noted, reported } = connected();
+  expect(await call(() => Promise.reject(Object.assign(new Error(message), { name })))).toBeUndefined();
+  expect(noted()).toEqual([0, 1]);
+  expect(reported).toEqual([]);
+});
+
 test('what comes late is given to who can undo it', async () => {
   const { call } = connected();
   let answer: (value: string) => void = () => undefined;
