@@ -12,7 +12,7 @@ export interface ListOf<In, E extends Endpoint> {
   readonly size: number;
   /** The most pages that are read; 1 is enough if new items come first. */
   readonly pages: number;
-  /** New items come first; otherwise in any order. */
+  /** New items come first, perhaps with old ones that were changed; otherwise in any order. */
   readonly isNewestFirst: boolean;
   /** The item is what the input asks for. */
   readonly matches: (item: never, input: In, person: string) => boolean;
@@ -71,6 +71,7 @@ function newOf<Item extends { id: string | number }>(
   // All items were known: what is not among them is new, unless the last page cuts it off now.
   if (wasWhole) return isWhole || isNewestFirst ? items.filter((item) => !isKnown(item)) : undefined;
   if (!isNewestFirst) return undefined;
-  const at = items.findIndex(isKnown);
-  return at < 0 ? undefined : items.slice(0, at);
+  // Known items that were changed since may come before a new one. What follows the last known one was cut off before.
+  const last = items.findLastIndex(isKnown);
+  return last < 0 ? undefined : items.slice(0, last).filter((item) => !isKnown(item));
 }

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { COUNT_MAX, bookEndpoints } from '../../../../src/api/book.ts';
+import { writeRuleOf } from '../../../../src/server/idempotency/rules/write-rules.ts';
+
+const input = { id: '1', content: 'an annotation of the book', privacy: 'private' };
+const annotation = (id: number, content = `annotation ${id}`) => ({ id: String(id), book_id: '1', content });
+/** More than the page of the list shows, newest first. */
+const old = Array.from({ length: COUNT_MAX + 20 }, (_, at) => annotation(1_000 - at));
+
+/** What the rule finds in this list after it was the old one. */
+async function findIn(list: readonly object[]) {
+  const rule = writeRuleOf(bookEndpoints.annotate);
+  const readFrom = (annotations: readonly object[]) => async () => ({ annotations: annotations.slice(0, COUNT_MAX) });
+  const before = await rule.before!(input, { read: readFrom(old) as never, person: 'alice' });
+  const others: string[] = [];
+  return rule.find!(input, { read: readFrom(list) as never, person: 'alice', before, others, pictures: [] });
+}
+
+test('in a list with more pages, a new annotation is found below an old one that was changed since', async () => {
+  const created = annotation(1_001, input.content);
+  const [first, changed, ...rest] = old;
+  expect(await findIn([changed!, created, first!, ...rest])).toEqual({ kind: 'done', value: created, id: '1001' });
+});
+
+test('in a list with more pages, no new annotation is found if old ones were changed or deleted', async () => {
+  const [first, changed, , ...rest] = old;
+  expect(await findIn([changed!, first!, ...rest])).toEqual({ kind: 'absent' });
+});
