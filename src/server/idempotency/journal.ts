@@ -179,7 +179,8 @@ class KeyedWrite {
       read: write.read,
       person: write.person(),
       before: entry.before,
-      others: this.state.ids,
+      // What this one created is not another's: a process may die after the turn, before the end of the run is recorded.
+      others: this.state.created.filter(({ name }) => name !== this.name).map(({ id }) => id),
       pictures: names.map((name) => name.replace(/\D/g, '')),
     };
     // The pictures of a request whose process died are not known.
@@ -221,11 +222,11 @@ class KeyedWrite {
 
   /** Its outcome is known. */
   private close(id: string | undefined): void {
-    const { open, ids } = this.state;
+    const { open, created } = this.state;
     this.state = {
       ...this.state,
       open: open.filter(({ name }) => name !== this.name),
-      ids: id === undefined ? ids : [...ids, id].slice(-IDS_MAX),
+      created: id === undefined ? created : [...created, { name: this.name, id }].slice(-CREATED_MAX),
     };
   }
 
@@ -239,7 +240,7 @@ class KeyedWrite {
 }
 
 const OPEN_MAX = 20;
-const IDS_MAX = 50;
+const CREATED_MAX = 50;
 
 const unavailable = (): GraphQLError =>
   new GraphQLError('The store of idempotency keys cannot be reached, so the write was not sent.', {

@@ -40,8 +40,8 @@ export interface ThingState {
   readonly last: string | undefined;
   /** Writes whose outcome is unknown. */
   readonly open: readonly OpenWrite[];
-  /** What such writes created. */
-  readonly ids: readonly string[];
+  /** What such writes created, and which of them. */
+  readonly created: readonly { readonly name: string; readonly id: string }[];
 }
 
 /** The right to write to a thing: writes with keys take turns in order of arrival. */
@@ -64,7 +64,7 @@ export interface KeyStore {
   takeTurn: (thing: string, cancellation: CancellationToken) => Promise<Turn | undefined>;
 }
 
-export const freshState: ThingState = Object.freeze({ last: undefined, open: [], ids: [] });
+export const freshState: ThingState = Object.freeze({ last: undefined, open: [], created: [] });
 
 /** Keys of one caller, with what came of them or without. */
 export const KEYS_MAX = 10_000;

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { bookEndpoints } from '../../../src/api/book.ts';
+import { createCancellationToken } from '../../../src/lib/cancellation.ts';
+import { type JournalEntry, createJournal } from '../../../src/server/idempotency/journal.ts';
+import { createMemoryStore } from '../../../src/server/idempotency/memory-store.ts';
+import type { KeyStore } from '../../../src/server/idempotency/store.ts';
+
+const key = { id: 'id', fingerprint: 'fingerprint', secret: 'secret', token: 'token' };
+const input = { id: '1', content: 'an annotation of the book', privacy: 'private' };
+
+test('a write whose process died after its turn, before its end was recorded, is found and not sent again', async () => {
+  const annotations: object[] = [];
+  let sent = 0;
+  const write = {
+    endpoint: bookEndpoints.annotate,
+    input,
+    files: undefined,
+    cancellation: createCancellationToken(),
+    person: () => 'alice',
+    async send() {
+      const record = { id: String(++sent), book_id: '1', content: input.content };
+      annotations.unshift(record);
+      return record;
+    },
+    read: async () => ({ annotations: [...annotations] }) as never,
+  };
+  let recorded = '';
+  const memory = createMemoryStore(1_000);
+  const store: KeyStore = {
+    ...memory,
+    save(of, journal, ...rest) {
+      recorded = journal();
+      return memory.save(of, journal, ...rest);
+    },
+  };
+  const settings = { quietMs: 10, callTimeoutMs: 10 };
+  const first = await createJournal(key, store, settings, [], 'alice').write(write);
+
+  const inherited = JSON.parse(recorded) as JournalEntry[];
+  const second = await createJournal(key, store, settings, inherited, 'alice').write(write);
+  expect(second).toEqual(first);
+  expect(sent).toBe(1);
+});
