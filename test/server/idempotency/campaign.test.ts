@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { keyedClient } from '../../support/keyed-client.ts';
 import { type WriteKind, directService, writeKinds } from '../../support/keyed-writes.ts';
 import { type Fault, losingProxy } from '../../support/losing-proxy.ts';
@@ -17,6 +17,8 @@ const isWhole = process.env.SETTLE_WRITES !== undefined;
 const CLIENTS = 6;
 const ATTEMPTS = 30;
 const CALL_TIMEOUT_MS = 1_500;
+// 1,000 writes took 8 minutes on a machine that did much else.
+if (isWhole) vi.setConfig({ testTimeout: 900_000 });
 
 /** Half of all writes have a fault. Small numbers cut in the head of a response, larger ones in its body. */
 function randomFault(): Fault | undefined {
