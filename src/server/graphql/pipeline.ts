@@ -7,10 +7,11 @@ import { worstCaseOf } from '../../graph/cost/call-cost.ts';
 import { callRangeOf } from '../../graph/cost/call-range.ts';
 import type { Variables } from '../../graph/plan/document.ts';
 import type { OperationPlan } from '../../graph/plan/operation-plan.ts';
-import type { OperationSpan } from '../../lib/trace-context.ts';
 import { type LoggedCall, describeCall, responsePath } from '../../upstream/call-log.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
+import type { Sender } from '../../upstream/auth/request-context.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
+import type { WriteGuard } from '../../upstream/write-guard.ts';
 import type { IncrementalFormat } from '../http/request/accept.ts';
 import type { Admission } from '../http/connections/admission.ts';
 import type { BodyReader } from '../http/request/body.ts';
@@ -87,8 +88,8 @@ export function createPipeline(parts: PipelineParts) {
       return prepared;
     },
 
-    /** Runs the operation of a document. */
-    async run({ ready, errors }: Prepared, request: OperationRequest): Promise<Outcome> {
+    /** Runs the operation of a document. `writes`: of a mutation with an idempotency key; the response is sent whole, so that it can be kept. */
+    async run({ ready, errors }: Prepared, request: OperationRequest, writes?: WriteGuard): Promise<Outcome> {
       const epoch = epochNow();
       const { requestId, headers } = request;
       const startedAt = performance.now();
@@ -115,7 +116,7 @@ export function createPipeline(parts: PipelineParts) {
         return { result, document: ready, session, cachePolicy, epoch };
       };
       try {
-        const planned = planOperation(parts, ready, request, span);
+        const planned = planOperation(parts, ready, request, { span, writes });
         if ('errors' in planned) return whole(undefined, publishRejected(schema, ready, request, planned));
         const { document, coerced, session, context, format } = planned;
         if (request.explain === 'plan') return whole(undefined, await explainPlan(coerced, context));
@@ -154,14 +155,14 @@ function planOperation(
   { upstream, config }: PipelineParts,
   prepared: ExecutableDocument,
   request: OperationRequest,
-  span: OperationSpan | undefined,
+  { span, writes }: Pick<Sender, 'span' | 'writes'>,
 ): Planned | { errors: readonly GraphQLError[] } {
   const { incrementalSelections } = prepared;
-  const { variables, onError, explain, authorization, address, requestId, rateShare, writes, cancellation } = request;
+  const { variables, onError, explain, authorization, address, requestId, rateShare, cancellation } = request;
   if (explain === 'off' && prepared.operation.operation === OperationTypeNode.MUTATION) return { errors: [noPlan()] };
   // Other values of `onError` are not defined for incremental delivery.
   const mayBeIncremental = incrementalSelections.length > 0 && (!onError || onError === 'PROPAGATE');
-  const format = mayBeIncremental ? request.incremental?.format : undefined;
+  const format = mayBeIncremental && !writes ? request.incremental?.format : undefined;
   const document = format || incrementalSelections.length === 0 ? prepared : prepared.nonIncremental();
   const tooMany = variables && variablesLimit(variables);
   if (tooMany) return { errors: [badVariable(tooMany)] };

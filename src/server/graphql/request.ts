@@ -19,7 +19,7 @@ import { parentContext } from '../observability/tracing.ts';
 export const METHODS = 'GET, HEAD, POST, QUERY, OPTIONS';
 
 /** Who sent an operation, its variables, and what its response must be like. */
-export interface OperationRequest extends Readonly<Omit<Sender, 'span'>> {
+export interface OperationRequest extends Readonly<Omit<Sender, 'span' | 'writes'>> {
   readonly variables: Variables | undefined;
   /** Of the HTTP request. */
   readonly headers?: IncomingHttpHeaders;

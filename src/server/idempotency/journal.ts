@@ -52,8 +52,8 @@ export function createJournal(
   return {
     entries: () => entries,
     person: () => person,
-    async write(given) {
-      const write = { ...given, person: () => (person = given.person() ?? person) };
+    async write(write) {
+      const whose = () => (person = write.person() ?? person);
       const at = count++;
       const entry = entries[at];
       if (entry?.state === 'done') return entry.value;
@@ -63,9 +63,9 @@ export function createJournal(
       const turn = await store.takeTurn(thing, write.cancellation);
       if (!turn) throw unavailable();
       try {
-        return await new KeyedWrite({ key, store, settings, entries, at, write, rule, thing, turn }).run();
+        return await new KeyedWrite({ key, store, settings, entries, at, write, whose, rule, thing, turn }).run();
       } finally {
-        write.person();
+        whose();
       }
     },
   };
@@ -78,6 +78,8 @@ interface KeyedWriteParts {
   entries: (JournalEntry | undefined)[];
   at: number;
   write: GuardedWrite;
+  /** The person, if anything has shown whose token it is. */
+  whose: () => string | undefined;
   rule: WriteRule<object>;
   thing: string;
   turn: Turn;
@@ -92,7 +94,7 @@ class KeyedWrite {
 
   constructor(parts: KeyedWriteParts) {
     this.parts = parts;
-    this.name = `${parts.key.id}:${parts.at}`;
+    this.name = `${parts.key.fingerprint}:${parts.at}`;
     const { rule, thing, write } = parts;
     this.input = rule.creates ? hashOf(`${thing} ${JSON.stringify(write.input)}`) : '';
     this.state = parts.turn.state;
@@ -138,21 +140,19 @@ class KeyedWrite {
 
   /** Writes down that it is about to be sent. */
   private async record(again: JournalEntry | undefined): Promise<JournalEntry> {
-    const { key, store, entries, at, write, thing } = this.parts;
+    const { key, store, entries, at, write, rule, thing } = this.parts;
     const before = again ? again.before : await this.readBefore();
     const entry: JournalEntry = { state: 'sending', sentAt: Date.now(), before };
     if (write.files) entry.files = { names: [], hashes: [] };
     const known = entries[at];
     entries[at] = entry;
-    const { open } = this.state;
-    // What only the end of the list is kept of is old enough.
+    const { open, created } = this.state;
+    const own = { name: this.name, at: entry.sentAt, input: this.input };
     const state = {
-      ...this.state,
       last: this.name,
-      open: [
-        ...open.filter(({ name }) => name !== this.name),
-        { name: this.name, at: entry.sentAt, input: this.input },
-      ].slice(-OPEN_MAX),
+      // What only the end of the list is kept of is old enough.
+      open: rule.creates ? [...open.filter(({ name }) => name !== this.name), own].slice(-OPEN_MAX) : open,
+      created,
     };
     if (!(await store.save(key, () => JSON.stringify(entries), thing, state))) {
       entries[at] = known;
@@ -163,21 +163,21 @@ class KeyedWrite {
   }
 
   private async readBefore(): Promise<Before | undefined> {
-    const { rule, write } = this.parts;
+    const { rule, write, whose } = this.parts;
     try {
-      return await rule.before?.(write.input, { read: write.read, person: write.person() });
+      return await rule.before?.(write.input, { read: write.read, person: whose() });
     } catch {
       return undefined; // then it is sent, and a lost response cannot be settled
     }
   }
 
   private async find(entry: JournalEntry, isOvertaken: boolean, isInherited: boolean): Promise<ReadBack> {
-    const { rule, write, settings } = this.parts;
+    const { rule, write, whose, settings } = this.parts;
     const { pids = '' } = write.input as { pids?: string };
     const names = pids === '' ? (entry.files?.names ?? []) : pids.split(',');
     const attempt = {
       read: write.read,
-      person: write.person(),
+      person: whose(),
       before: entry.before,
       // What this one created is not another's: a process may die after the turn, before the end of the run is recorded.
       others: this.state.created.filter(({ name }) => name !== this.name).map(({ id }) => id),
@@ -222,6 +222,7 @@ class KeyedWrite {
 
   /** Its outcome is known. */
   private close(id: string | undefined): void {
+    if (!this.parts.rule.creates) return;
     const { open, created } = this.state;
     this.state = {
       ...this.state,

@@ -6,14 +6,13 @@ import type { Variables } from '../../graph/plan/document.ts';
 import type { ExecutableDocument } from '../graphql/documents/prepare.ts';
 import { HttpError } from '../http/response/http-error.ts';
 
-/** A key of one caller. Without the token and the key, none of it shows whose it is. */
+/** A key of one caller. Stores outside of this process get hashes of the secret and of the token. */
 export interface KeyIdentity {
-  readonly id: string;
-  /** The same for requests with the same document and variables. */
-  readonly fingerprint: string;
-  /** What responses are encrypted with. */
+  /** The caller and the key; also what responses are encrypted with. */
   readonly secret: string;
-  /** Of the caller. Stores outside of this process get a hash of it. */
+  /** A hash, the same for requests of the key with the same document and variables. */
+  readonly fingerprint: string;
+  /** Of the caller. */
   readonly token: string;
 }
 
@@ -44,12 +43,7 @@ export function identify(
   const secret = `${token.length} ${token}${key}`;
   const text = document.loc?.source.body ?? print(document);
   const asked = `${operation.name?.value ?? ''}\n${text}\n${canonical(variables ?? {})}`;
-  return {
-    id: hashOf(`key ${secret}`),
-    fingerprint: hashOf(`request ${secret.length} ${secret}${asked}`),
-    secret,
-    token,
-  };
+  return { secret, fingerprint: hashOf(`request ${secret.length} ${secret}${asked}`), token };
 }
 
 export const hashOf = (text: string): string => hash('sha256', text, 'base64url');

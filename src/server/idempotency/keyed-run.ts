@@ -113,8 +113,7 @@ async function runOnce(
 ): Promise<Outcome> {
   let result: ExecutionResult | undefined;
   try {
-    // Sent whole, so that it can be kept.
-    const outcome = await pipeline.run(prepared, { ...request, incremental: undefined, writes: journal });
+    const outcome = await pipeline.run(prepared, request, journal);
     result = outcome.result as ExecutionResult;
     addHelpLinks(result.errors);
     return outcome;

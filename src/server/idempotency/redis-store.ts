@@ -106,26 +106,33 @@ export function createRedisStore({ connection, call }: RedisAccess, ttlMs: numbe
     renew: defineScript(connection, 'catalogRenewKey', RENEW),
   };
   const takeTurn = createTurns({ connection, call }, ttlMs);
-  /** The runs of this process: what renews each, by id. */
+  /** The runs of this process: what renews each, by its secret. */
   const held = new Map<string, { owner: string; renewal: NodeJS.Timeout }>();
-  const leaseKey = (id: string) => named(`key-run:${id}`);
-  const keysOf = ({ id, token }: KeyIdentity) => [
-    named(`key:${id}`),
-    leaseKey(id),
+  const idOf = (secret: string) => hashOf(`key ${secret}`);
+  const leaseKey = (secret: string) => named(`key-run:${idOf(secret)}`);
+  const keysOf = ({ secret, token }: KeyIdentity) => [
+    named(`key:${idOf(secret)}`),
+    leaseKey(secret),
     named(`keys:${hashOf(`caller ${token}`)}`),
   ];
   const personKey = ({ token }: KeyIdentity) => named(`key-person:${hashOf(`person ${token}`)}`);
-  const valuesOf = ({ id, fingerprint }: KeyIdentity, owner: string) => [fingerprint, owner, LEASE_MS, ttlMs, id];
+  const valuesOf = ({ secret, fingerprint }: KeyIdentity, owner: string) => [
+    fingerprint,
+    owner,
+    LEASE_MS,
+    ttlMs,
+    idOf(secret),
+  ];
 
-  function hold(id: string, owner: string): void {
-    const renew = () => void call(() => scripts.renew([leaseKey(id)], [owner, LEASE_MS]));
-    held.set(id, { owner, renewal: setInterval(renew, RENEWED_MS).unref() });
+  function hold(secret: string, owner: string): void {
+    const renew = () => void call(() => scripts.renew([leaseKey(secret)], [owner, LEASE_MS]));
+    held.set(secret, { owner, renewal: setInterval(renew, RENEWED_MS).unref() });
   }
 
   return {
     async claim(key): Promise<Claim | undefined> {
       const owner = randomUUID();
-      const drop = () => void call(() => connection.redis.del(leaseKey(key.id)));
+      const drop = () => void call(() => connection.redis.del(leaseKey(key.secret)));
       const reply = (await call(
         () => scripts.claim([...keysOf(key), personKey(key)], [...valuesOf(key, owner), KEYS_MAX]),
         (late) => {
@@ -136,23 +143,23 @@ export function createRedisStore({ connection, call }: RedisAccess, ttlMs: numbe
       const [kind, sealed = '', person = ''] = reply;
       const text = sealed === '' ? undefined : unseal(key.secret, sealed);
       if (kind === 'run') {
-        hold(key.id, owner);
+        hold(key.secret, owner);
         return { kind, journal: text, person: person === '' ? undefined : unseal(key.token, person) };
       }
       if (kind !== 'replay') return { kind };
       return text === undefined ? { kind: 'forgotten' } : { kind, response: text };
     },
     async save(key, journal, thing, state) {
-      const owner = held.get(key.id)?.owner;
+      const owner = held.get(key.secret)?.owner;
       if (owner === undefined) return false;
       const values = [...valuesOf(key, owner), seal(key.secret, journal()), JSON.stringify(state)];
       return (await call(() => scripts.save([...keysOf(key), thingKey(named, thing)], values))) === 1;
     },
     async end(key, kept: Kept, person) {
-      const run = held.get(key.id);
+      const run = held.get(key.secret);
       if (!run) return;
       clearInterval(run.renewal);
-      held.delete(key.id);
+      held.delete(key.secret);
       const text = 'text' in kept ? seal(key.secret, kept.text) : '';
       const sealed = person === undefined ? '' : seal(key.token, person);
       const values = [...valuesOf(key, run.owner), kept.kind, text, KEPT_MAX, sealed];

@@ -38,7 +38,7 @@ export interface OpenWrite {
 export interface ThingState {
   /** The last write that was sent. */
   readonly last: string | undefined;
-  /** Writes whose outcome is unknown. */
+  /** Writes that create something, and whose outcome is unknown. */
   readonly open: readonly OpenWrite[];
   /** What such writes created, and which of them. */
   readonly created: readonly { readonly name: string; readonly id: string }[];

@@ -5,7 +5,7 @@ import { type JournalEntry, createJournal } from '../../../src/server/idempotenc
 import { createMemoryStore } from '../../../src/server/idempotency/memory-store.ts';
 import type { KeyStore } from '../../../src/server/idempotency/store.ts';
 
-const key = { id: 'id', fingerprint: 'fingerprint', secret: 'secret', token: 'token' };
+const key = { fingerprint: 'fingerprint', secret: 'secret', token: 'token' };
 const input = { id: '1', content: 'an annotation of the book', privacy: 'private' };
 
 test('a write whose process died after its turn, before its end was recorded, is found and not sent again', async () => {

@@ -276,7 +276,7 @@ test('what is sealed is read with the same secret only', () => {
 });
 
 describe('keys in memory', () => {
-  const keyOf = (id: string, caller = 'alice') => ({ id, fingerprint: 'same', secret: id, token: caller });
+  const keyOf = (id: string, caller = 'alice') => ({ secret: id, fingerprint: 'same', token: caller });
 
   test('are bounded for each caller: of the oldest only that they were used is known, and then there are no more', async () => {
     const store = createMemoryStore(60_000, { keys: 4, kept: 2 });
@@ -312,7 +312,7 @@ describe('keys in memory', () => {
     const cancelled = { ...createCancellationToken(), reason: new Error('left') };
     expect(await store.takeTurn('thing', cancelled)).toBeUndefined();
     const third = store.takeTurn('thing', createCancellationToken());
-    first!.leave({ last: 'x', open: [], ids: [] });
+    first!.leave({ last: 'x', open: [], created: [] });
     expect((await third)!.state.last).toBe('x');
   });
 });
