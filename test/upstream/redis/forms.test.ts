@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import { readFileSync, readdirSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -149,6 +150,18 @@ describe.skipIf(!hasRedis)('a Redis', () => {
     expect(plain.problem).toBe(
       `The Redis of REDIS_URL is in cluster mode: use redis+cluster://127.0.0.1:${nodes[0]!.port}.`,
     );
+  });
+
+  test('of a cluster is used again if its last node disconnected while the client looked up the names of the nodes', async () => {
+    const { url } = await redisCluster();
+    const { redis, works } = await connect(url);
+    await until(works);
+    // As when the node that disconnects last takes longer for it than the pause before the next attempt.
+    redis.once('connecting', () => (Reflect.get(redis, 'connectionPool') as EventEmitter).emit('drain'));
+    redis.disconnect(true);
+    await new Promise((resolve) => redis.once('connecting', resolve));
+    expect(await works()).toBe(false);
+    await until(works);
   });
 
   test('is used again after the client has given up, as it may do in a failover', async () => {

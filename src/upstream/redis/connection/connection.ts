@@ -104,13 +104,15 @@ function openClient(address: RedisAddress, ca: string | undefined, checkKey: str
     if (!closing) availability?.onFailure('closed', true);
   });
   redis.on('ready', () => availability?.onSuccess());
-  // ioredis gives up for good if the news of a failover comes while it looks for the primary.
-  redis.on('end', () => {
-    const again = () => {
-      if (!closing) redis.connect().catch(() => undefined);
-    };
-    setTimeout(again, RECONNECT_MS).unref();
-  });
+  // ioredis gives up for good if the news of a failover comes while it looks for the primary; and without a word, at `close`, if the last
+  // node of a cluster disconnects while it looks up the names of the nodes.
+  for (const event of ['end', 'close'])
+    redis.on(event, () => {
+      const again = () => {
+        if (!closing && redis.status === event) redis.connect().catch(() => undefined);
+      };
+      setTimeout(again, RECONNECT_MS).unref();
+    });
   return {
     redis,
     check: () => checkRedis(redis, address, checkKey),
