@@ -106,6 +106,8 @@ async function openServer(): Promise<SharedRedis> {
 const NODE_TIMEOUT_MS = 500;
 /** Primaries refuse to vote on a failover so soon after another. */
 const BETWEEN_FAILOVERS_MS = 2.2 * NODE_TIMEOUT_MS;
+const POLL_MS = 20;
+const PRIMARIES = 3;
 /** A replica that did not become the primary by then is asked again. */
 const FAILOVER_MS = 6_000;
 
@@ -115,7 +117,8 @@ async function openCluster(): Promise<SharedRedis> {
   const manual = ['--cluster-replica-no-failover', 'yes'];
   const settings = ['--cluster-enabled', 'yes', ...timeout, ...manual, '--repl-diskless-sync-delay', '0'];
   const ports: number[] = [];
-  for (let node = 0; node < 6; node++) ports.push(await start(...settings, '--cluster-port', String(await freePort())));
+  for (let node = 0; node < 2 * PRIMARIES; node++)
+    ports.push(await start(...settings, '--cluster-port', String(await freePort())));
   const nodes = ports.map((port) => `127.0.0.1:${port}`);
   execFileSync('redis-cli', ['--cluster', 'create', ...nodes, '--cluster-replicas', '1', '--cluster-yes'], {
     stdio: 'ignore',
@@ -126,7 +129,9 @@ async function openCluster(): Promise<SharedRedis> {
     const has = await Promise.all(ports.map(isWith(role)));
     return ports.filter((_, at) => has[at]);
   }
-  const isSettled = () =>
+  // For a moment after a failover two nodes take themselves for the primary.
+  const isSettled = async () =>
+    (await portsWith('master')).length === PRIMARIES &&
     every(ports, async (port) => {
       const [cluster, replication] = await Promise.all([
         say(port, 'cluster', 'info'),
@@ -136,10 +141,12 @@ async function openCluster(): Promise<SharedRedis> {
     });
   while (!(await isSettled())) await setTimeout(50);
   let links = 0;
+  // Only `failOver` changes them.
+  let primaries = await portsWith('master');
   let failedOverAt = -Infinity;
   const sayAll = (...words: [string, ...string[]]) => Promise.all(ports.map((port) => say(port, ...words)));
   return {
-    ...commandsOf(() => portsWith('master')),
+    ...commandsOf(() => Promise.resolve(primaries)),
     // Each replica is a user, so that its connections can be told from those of others.
     async link() {
       const user = `replica${links++}`;
@@ -150,19 +157,22 @@ async function openCluster(): Promise<SharedRedis> {
         end: () => sayAll('acl', 'deluser', user),
       };
     },
-    // One after another: nodes that ask for votes at the same time wait for long before they ask again.
+    // One after another: nodes that ask for votes at the same time wait for long before they ask again. Each case has its keys in one slot,
+    // so mostly one primary has any.
     async failOver() {
       await setTimeout(Math.max(0, failedOverAt + BETWEEN_FAILOVERS_MS - performance.now()));
       for (const port of await portsWith('slave')) {
+        if ((await say(port, 'dbsize')) === '0') continue;
         let askedAt = -Infinity;
         while (!(await isWith('master')(port)) || !(await isSettled())) {
           if (performance.now() - askedAt > FAILOVER_MS) {
             askedAt = performance.now();
             await say(port, 'cluster', 'failover').catch(() => undefined); // it may be the primary by now
           }
-          await setTimeout(5);
+          await setTimeout(POLL_MS);
         }
       }
+      primaries = await portsWith('master');
       failedOverAt = performance.now();
     },
   };
@@ -175,8 +185,10 @@ function commandsOf(primaries: () => Promise<readonly number[]>) {
     async dump() {
       const found = new Map<string, string>();
       await ofAll(async (client) => {
-        for (const key of await client.keys('*'))
+        const value = async (key: string) => {
           if ((await client.type(key)) === 'string') found.set(key, (await client.get(key)) ?? '');
+        };
+        await Promise.all((await client.keys('*')).map(value)); // in one round trip for each command
       });
       return found;
     },

@@ -73,6 +73,7 @@ interface Opened {
 const REST_MS = 3_000;
 /** Longer than a lease lasts whose end was lost. */
 const LEASE_END_MS = 6_000;
+const LEASE_POLL_MS = 20;
 
 const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
 
@@ -325,7 +326,8 @@ class CaseRun {
     const isCut = result.errors?.some(({ extensions }) => extensions?.code === 'RATE_LIMITED');
     // An absent record ends its part of the operation; calls that still wait for a connection are not made.
     const isAbsent = Object.values(result.data ?? {}).includes(null);
-    if (made < min && !isCut && !isAbsent)
+    // What another replica stored may reach Redis after the plan: a script that Redis lacks takes one more round trip.
+    if (made < min && !isCut && !isAbsent && !this.replicas)
       this.report('fewer calls than planned', `${made} calls, planned ${min} to ${max}: ${document}`);
   }
 
@@ -352,7 +354,7 @@ class CaseRun {
     const until = performance.now() + (this.isDisturbed ? LEASE_END_MS : REST_MS);
     let all = await redis.dump();
     while (leases(all).length > 0 && performance.now() < until) {
-      await turn();
+      await new Promise((resolve) => setTimeout(resolve, LEASE_POLL_MS));
       all = await redis.dump();
     }
     for (const lease of leases(all)) this.report('a lease is never given up', lease);
