@@ -92,8 +92,9 @@ describe.skipIf(!hasRedis)('a Redis', () => {
     const folder = new URL('../../../src/upstream/redis/', import.meta.url);
     const commandsIn = (file: string) =>
       [...readFileSync(new URL(file, folder), 'utf8').matchAll(/redis\.p?call\('([A-Z]+)'/g)].map(([, name]) => name!);
-    const checked = new Set(commandsIn('start-check.ts'));
-    const used = readdirSync(folder).flatMap(commandsIn);
+    const checked = new Set(commandsIn('connection/start-check.ts'));
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+    const used = files.flatMap(commandsIn);
     expect(used.filter((name) => !checked.has(name))).toEqual([]);
   });
 
