@@ -34,7 +34,7 @@ const operations = `on (${OF}) group_left () sum by (${OF}) (rate(catalog_operat
 const calls = (matcher = '') => `sum by (${OF}, service, endpoint) (rate(catalog_upstream_calls_total${matcher}[5m]))`;
 const unexpected = 'catalog_unexpected_members_total';
 const callsOf = (matcher = '') => `sum by (${OF}, service) (rate(catalog_upstream_calls_total${matcher}[2m]))`;
-/** What becomes of a read and of a write that a gateway responds to with 502, 503 or 504. */
+/** What becomes of a read and of a write that a gateway responds to with 502, 503 or 504; also of a write whose response is lost. */
 const UNSERVED = '{outcome=~"UPSTREAM_UNAVAILABLE|UPSTREAM_RESULT_UNKNOWN"}';
 const refusals = `sum by (${OF}) (rate(catalog_budget_refusals_total[5m]))`;
 
@@ -43,11 +43,11 @@ export const alerts: readonly Alert[] = [
     name: 'CatalogUpstreamAway',
     title: 'An upstream is away',
     severity: 'page',
-    expression: `catalog_upstream_up == 0 or ${callsOf(UNSERVED)} / ${callsOf()} > 0.5`,
+    expression: `catalog_upstream_up == 0 or ${callsOf(UNSERVED)} / ${callsOf()} > 0.5 and ${callsOf(UNSERVED)} > 0.05`,
     summary:
       '{{ $labels.service }} cannot be reached from {{ $labels.instance }}, or serves less than half of the calls.',
     means:
-      'It accepts no connection, its circuit breaker is open, or its gateway responds with 502, 503 or 504. Only cached records are served, also stale ones.',
+      'It accepts no connection, its circuit breaker is open, or its gateway responds with 502, 503 or 504, or responses to writes are lost (at least six calls in two minutes). Only cached records are served, also stale ones.',
     look: 'the log line `is unreachable` has the reason, `sent a response that cannot be used` the status of a gateway, which `/ready` calls reachable. Call its address from the host of the facade.',
     change:
       'the upstream, DNS, a firewall. The facade tries again by itself, at the latest after `MAX_BREAKER_PAUSE_MS`.',

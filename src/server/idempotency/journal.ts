@@ -120,9 +120,9 @@ class KeyedWrite {
     const entry = await this.record(again);
     const { write, rule } = this.parts;
     const { files } = entry;
+    let value: unknown;
     try {
-      const value = await write.send(write.files && files && watchParts(write.files, files));
-      return this.settled(entry, { kind: 'done', value, ...idIn(value) });
+      value = await write.send(write.files && files && watchParts(write.files, files));
     } catch (error) {
       if (!isUnknown(error)) return this.failed(entry, error, again);
       const finding = await this.find(entry, false, false);
@@ -131,6 +131,8 @@ class KeyedWrite {
       if (finding.kind === 'absent' && !again && !write.files) return this.send(entry);
       throw this.stillUnknown(error);
     }
+    // Not in the try: what fails after the service has carried it out must not count as not sent.
+    return this.settled(entry, { kind: 'done', value, ...idIn(value) });
 
     function idIn(answer: unknown): { id?: string } {
       const { id } = (answer ?? {}) as { id?: unknown };

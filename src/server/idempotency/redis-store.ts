@@ -193,7 +193,8 @@ function createTurns({ connection, call }: RedisAccess, ttlMs: number) {
       if (before === 0) {
         const renewal = setInterval(() => void look(), RENEWED_MS).unref();
         return {
-          state: known === '' ? freshState : (JSON.parse(known) as ThingState),
+          // One that an older version has written may lack a member.
+          state: { ...freshState, ...(known !== '' && (JSON.parse(known) as Partial<ThingState>)) },
           leave(state) {
             clearInterval(renewal);
             end(JSON.stringify(state));

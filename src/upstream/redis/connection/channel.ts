@@ -30,12 +30,13 @@ export function createChannel(connection: { redis: { status: string } }, options
   const refusals = createAvailabilityMonitor(report);
   let answers = 0;
 
-  function onFailure(error: unknown): undefined {
-    if (connection.redis.status !== 'ready') return undefined; // the connection is lost: no call is made before there is another
+  /** `redis` is the client that made the call. One that has lost its connection or was replaced makes no other. */
+  function onFailure(error: unknown, redis: { status: string }): undefined {
+    if (redis !== connection.redis || redis.status !== 'ready') return undefined;
     pause.grow();
     const { name, message = '' } = error as Error;
     // The client of a cluster stays ready while any node answers, so only the calls show that the node with the keys is lost.
-    if (name !== 'ReplyError') return void availability.onFailure('no node with the keys');
+    if (name !== 'ReplyError') return void availability.onFailure('the node with the keys does not answer');
     const code = /^[A-Z]{2,20}\b/.exec(message)?.[0] ?? 'ERR';
     onRefusal(code);
     if (code === 'CLUSTERDOWN') return void availability.onFailure(code, true);
@@ -55,7 +56,8 @@ export function createChannel(connection: { redis: { status: string } }, options
   }
 
   return async (call, onLate) => {
-    if (connection.redis.status !== 'ready' || pause.isOn()) return undefined;
+    const { redis } = connection;
+    if (redis.status !== 'ready' || pause.isOn()) return undefined;
     const answersBefore = answers;
     let isLate = false;
     let timer: NodeJS.Timeout | undefined;
@@ -66,10 +68,13 @@ export function createChannel(connection: { redis: { status: string } }, options
         resolve(undefined);
       });
     });
-    const result = call().then((value) => {
-      onResult();
-      return isLate ? void onLate?.(value) : value;
-    }, onFailure);
+    const result = call().then(
+      (value) => {
+        onResult();
+        return isLate ? void onLate?.(value) : value;
+      },
+      (error: unknown) => onFailure(error, redis),
+    );
     const first = await Promise.race([result, late]);
     clearTimeout(timer);
     return first;
