@@ -3,10 +3,14 @@ import {
   type ASTNode,
   type DocumentNode,
   type GraphQLEnumType,
+  type GraphQLInputField,
   type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLNamedType,
   type GraphQLSchema,
   type GraphQLType,
   buildSchema,
+  getNullableType,
   isAbstractType,
   isEnumType,
   isInputObjectType,
@@ -45,19 +49,17 @@ export function createLostFinder(old: GraphQLSchema, present: GraphQLSchema) {
   };
   /** What values of a type lose that were valid: a document with a variable of it does not show which of them clients send. */
   function lostInputsOf(type: GraphQLInputObjectType | GraphQLEnumType): [coordinate: string, message: string][] {
-    const members = isEnumType(type) ? type.getValues() : Object.values(type.getFields());
     const now = present.getType(type.name);
     if (!now) return []; // the type itself is lost
-    const added = isInputObjectType(type) && isInputObjectType(now) ? Object.values(now.getFields()) : [];
-    return [
-      ...members.flatMap(({ name }): [string, string][] => {
-        const message = messageOf(`${type.name}.${name}`);
-        return message === undefined ? [] : [[`${type.name}.${name}`, message]];
-      }),
-      ...added
-        .filter((field) => isRequiredInputField(field) && !members.some(({ name }) => name === field.name))
-        .map(({ name }): [string, string] => [`${type.name}.${name}`, `${type.name}.${name} is new and required.`]),
-    ];
+    const before = inputFieldsOf(type);
+    const after = isInputObjectType(type) ? inputFieldsOf(now) : {};
+    const members = isEnumType(type) ? type.getValues().map(({ name }) => name) : Object.keys(before);
+    return [...new Set([...members, ...Object.keys(after)])].flatMap((name): [string, string][] => {
+      const coordinate = `${type.name}.${name}`;
+      const field = after[name];
+      const message = field ? compareInputField(coordinate, before[name], field) : messageOf(coordinate);
+      return message === undefined ? [] : [[coordinate, message]];
+    });
   }
 
   return (document: DocumentNode): Lost[] | undefined => {
@@ -74,19 +76,33 @@ export function createLostFinder(old: GraphQLSchema, present: GraphQLSchema) {
   };
 }
 
-/** What is lost of one element of the schema; undefined if nothing is. */
+/**
+ * What is lost of one element of the schema; undefined if nothing is. The type of an input field is not compared:
+ * whether a literal still has it is a question of validation.
+ */
 function compare(old: GraphQLSchema, present: GraphQLSchema, coordinate: string): string | undefined {
   const [before, now] = [old, present].map((schema) => elementOf(schema, coordinate));
   if (!now) return `${coordinate} is gone: the old schema has it.`;
-  const changed = (was: GraphQLType, is: GraphQLType) => `${coordinate} was ${String(was)} and is ${String(is)}.`;
-  if (before?.kind === 'InputField' && now.kind === 'InputField') {
-    const [was, is] = [before.inputField.type, now.inputField.type];
-    return isKept(present, is, was) ? undefined : changed(was, is);
-  }
   if (before?.kind !== 'Field' || now.kind !== 'Field') return undefined;
   const [was, is] = [before.field.type, now.field.type];
-  return isKept(present, was, is) ? undefined : changed(was, is);
+  return isKept(present, was, is) ? undefined : changed(coordinate, was, is);
 }
+
+/** What clients can no longer send in a field of a variable, or must; undefined if all that was valid still is. */
+function compareInputField(coordinate: string, before: GraphQLInputField | undefined, now: GraphQLInputField) {
+  const isRequired = isRequiredInputField(now);
+  if (!before) return isRequired ? `${coordinate} is new and required.` : undefined;
+  const [was, is] = [before.type, now.type];
+  const becameRequired = isRequired && !isRequiredInputField(before);
+  if (!isAccepted(was, becameRequired ? getNullableType(is) : is)) return changed(coordinate, was, is);
+  return becameRequired ? `${coordinate} is required now.` : undefined;
+}
+
+const changed = (coordinate: string, was: GraphQLType, is: GraphQLType): string =>
+  `${coordinate} was ${String(was)} and is ${String(is)}.`;
+
+const inputFieldsOf = (type: GraphQLNamedType): Record<string, GraphQLInputField | undefined> =>
+  isInputObjectType(type) ? type.getFields() : {};
 
 function elementOf(schema: GraphQLSchema, coordinate: string) {
   try {
@@ -96,7 +112,7 @@ function elementOf(schema: GraphQLSchema, coordinate: string) {
   }
 }
 
-/** Whether every value of the type `is` is one of the type `was`. */
+/** Of outputs: whether every value of the type `is` is one of the type `was`. */
 function isKept(schema: GraphQLSchema, was: GraphQLType, is: GraphQLType): boolean {
   if (isNonNullType(was)) return isNonNullType(is) && isKept(schema, was.ofType, is.ofType);
   if (isNonNullType(is)) return isKept(schema, was, is.ofType);
@@ -105,4 +121,19 @@ function isKept(schema: GraphQLSchema, was: GraphQLType, is: GraphQLType): boole
   if (was.name === is.name) return true;
   const parent = schema.getType(was.name);
   return isAbstractType(parent) && (isObjectType(is) || isInterfaceType(is)) && schema.isSubType(parent, is);
+}
+
+/** The built-in scalars that accept all values of another one. */
+const widerScalars: Readonly<Record<string, readonly string[] | undefined>> = { Int: ['Float', 'ID'], String: ['ID'] };
+
+/** Of inputs: whether the type `is` accepts every value that the type `was` accepted. */
+function isAccepted(was: GraphQLInputType, is: GraphQLInputType): boolean {
+  // A default does not help: it replaces a field that is absent, but a null is rejected.
+  if (isNonNullType(is)) return isNonNullType(was) && isAccepted(was.ofType, is.ofType);
+  if (isNonNullType(was)) return isAccepted(was.ofType, is);
+  if (isListType(is))
+    // A single value becomes a list of one; null stays null, so items that are never null accept it too.
+    return isListType(was) ? isAccepted(was.ofType, is.ofType) : isAccepted(was, getNullableType(is.ofType));
+  if (isListType(was)) return false;
+  return was.name === is.name || (widerScalars[was.name]?.includes(is.name) ?? false);
 }

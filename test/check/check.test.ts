@@ -1,9 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parse, printSchema } from 'graphql';
+import { buildSchema, parse, printSchema } from 'graphql';
 import { expect, test } from 'vitest';
 import { type CheckOptions, runCheck } from '../../src/check/command.ts';
 import { UsageError } from '../../src/check/finding.ts';
+import { createLostFinder } from '../../src/check/lost.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { sha256Of } from '../../src/config/trusted-documents.ts';
 import type { Config } from '../../src/config/settings.ts';
@@ -204,6 +205,43 @@ test('of a variable it says what clients can no longer send in it, and what they
     'CollectBookInput.status is new and required.',
     'OnConflict.MERGE is gone: the old schema has it.',
   ]);
+});
+
+/** What an operation loses with the new form of a field of an input type, whose values are in a variable or a literal. */
+function lostOfInput(was: string, is: string, literal?: string): string[] {
+  const [old, present] = [was, is].map((field) =>
+    buildSchema(`input In { id: ID, ${field} }\ntype Query { save(in: In!): Int }`),
+  );
+  const text = literal ? `{ save(in: ${literal}) }` : 'query A($in: In!) { save(in: $in) }';
+  return createLostFinder(old!, present!)(parse(text))!.map(({ message }) => message);
+}
+
+test('types of input fields are compared for variables; validation decides whether a literal still has them', () => {
+  const forms = ['private: Boolean', 'private: Boolean! = false'] as const;
+  expect(lostOfInput(...forms, '{ private: true }')).toEqual([]);
+  expect(lostOfInput(...forms)).toEqual(['In.private was Boolean and is Boolean!.']);
+  expect(lostOfInput('private: Boolean', 'public: Boolean', '{ private: true }')).toEqual([
+    'In.private is gone: the old schema has it.',
+  ]);
+});
+
+test('of a variable it says which fields became required, also by the loss of a default', () => {
+  expect(lostOfInput('x: Int! = 5', 'x: Int!')).toEqual(['In.x is required now.']);
+  expect(lostOfInput('x: Int', 'x: Int!')).toEqual(['In.x is required now.']);
+  expect(lostOfInput('y: Int', 'y: Int, x: Int!')).toEqual(['In.x is new and required.']);
+  expect(lostOfInput('x: Boolean', 'x: Int!')).toEqual(['In.x was Boolean and is Int!.']);
+  for (const is of ['x: Int!', 'x: Int! = 5', 'x: Int']) expect(lostOfInput('x: Int!', is)).toEqual([]);
+});
+
+test('an input field may get a type that accepts all values of the old one', () => {
+  const typesOf = (pairs: string) => pairs.split(', ').map((pair) => pair.split(' -> '));
+  const lost = (was: string, is: string) => lostOfInput(`x: ${was}`, `x: ${is}`);
+  const accepted =
+    'Int! -> Int, Int -> Float, Int -> ID, String -> ID, Int -> [Int], Int -> [Int!], Int! -> [Float!]!, [Int!]! -> [ID], [Int] -> [[Int]]';
+  for (const [was, is] of typesOf(accepted)) expect([was, is, lost(was!, is!)]).toEqual([was, is, []]);
+  const rejected =
+    'Float -> Int, ID -> String, ID -> Int, Int -> String, [Int] -> Int, [Int] -> [Int!], Int -> [String]';
+  for (const [was, is] of typesOf(rejected)) expect(lost(was!, is!)).toEqual([`In.x was ${was} and is ${is}.`]);
 });
 
 test('a raised cost fails with the most expensive field, until it is accepted', () => {
