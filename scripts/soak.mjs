@@ -46,7 +46,7 @@ const between = createServer((incoming, outgoing) => {
 await once(between, 'listening');
 const address = `http://127.0.0.1:${between.address().port}`;
 const upstreams = { BASE_URL: address, EVENT_BASE_URL: address, ACCESS_TOKEN: 'demo-app' };
-const quick = { BODY_TIMEOUT_MS: '500', CALL_TIMEOUT_MS: '2000', RECORD_TTL_SECONDS: '5', PORT: '0' };
+const quick = { USAGE: 'on', BODY_TIMEOUT_MS: '500', CALL_TIMEOUT_MS: '2000', RECORD_TTL_SECONDS: '5', PORT: '0' };
 const facade = await started([], { ...upstreams, ...quick }, /graph +(\S+)\/graphql/);
 const { port } = new URL(facade.url);
 
@@ -190,6 +190,20 @@ for (const name of ['rss', 'heap', 'timers', 'handles', 'fds']) {
     `${name.padEnd(8)} second third ${shown(early)}  last third ${shown(late)}  ${early ? (((late - early) / early) * 100).toFixed(1) : 0} %  at rest ${shown(last[name])}`,
   );
 }
+
+// Who reads what: each upstream call is counted once, whatever the clients did.
+const { calls, unattributed, coordinates } = await (await fetch(`${facade.url}/usage`)).json();
+const metrics = await (await fetch(`${facade.url}/metrics`)).text();
+const sum = (numbers) => numbers.reduce((total, each) => total + each, 0);
+const upstreamCalls = sum(
+  [...metrics.matchAll(/^catalog_upstream_calls_total\{.*\} (\d+)$/gm)].map(([, n]) => Number(n)),
+);
+const ofFields = sum(coordinates.map((each) => each.calls));
+console.log(`usage: ${calls} calls, ${ofFields} of fields and ${unattributed} of none; by the metric ${upstreamCalls}`);
+const usage = spawn(process.execPath, ['dist/main.js', 'usage', facade.url, '--days', '0.03'], {
+  stdio: ['ignore', 'inherit', 'inherit'],
+});
+await once(usage, 'exit');
 facade.child.kill('SIGTERM');
 console.log('facade ended with', (await once(facade.child, 'exit'))[0]);
 origin.child.kill('SIGTERM');
