@@ -10,8 +10,12 @@ import { ask, listening, load, requestOf } from './load.ts';
 import { type Running, contestants, cpuSeconds, freePort, start } from './process.ts';
 import { orderOf, workloads } from './workloads.ts';
 
-const ROUNDS = 3;
-const MS = 2_000;
+const ROUNDS = 12;
+const MS = 500;
+/** Each process has to compile its hot functions by itself: those of a new worker too. */
+const WARM_UP_MS = 8_000;
+/** Load before a worker is killed, and after. */
+const KILL_MS = 2_000;
 const CONNECTIONS = 32;
 /** More than are sent in a turn, and in all turns before the first are sent again. */
 const PART = 10_000;
@@ -157,7 +161,7 @@ async function compare(row: string, workload: string, upstreamIs: string, arms: 
       if (round === -1) await redis.flushall();
       await counted();
       const [commands, cpu] = [await commandsOfRedis(), processes.reduce((sum, { pid }) => sum + cpuOf(pid), 0)];
-      const options = { connections: CONNECTIONS / processes.length, ms: MS };
+      const options = { connections: CONNECTIONS / processes.length, ms: round === -1 ? WARM_UP_MS : MS };
       const part = requests.slice(next, next + PART);
       next = (next + PART) % REQUESTS;
       const measured = await Promise.all(processes.map(({ port }) => load(port, part, options)));
@@ -176,7 +180,7 @@ async function compare(row: string, workload: string, upstreamIs: string, arms: 
     }
   for (const { name, operations, seconds, calls, commands, cpu } of results)
     console.log(
-      `| ${row} | ${name} | ${(operations / seconds).toFixed(0)} | ${(calls / seconds).toFixed(0)} | ${(calls / operations).toFixed(2)} | ${(commands / operations).toFixed(2)} | ${((1000 * cpu) / operations).toFixed(2)} |`,
+      `| ${row} | ${name} | ${(operations / seconds).toFixed(0)} | ${(calls / seconds).toFixed(0)} | ${(calls / operations).toFixed(2)} | ${(commands / operations).toFixed(2)} | ${((1000 * cpu) / operations).toFixed(3)} |`,
     );
   for (const processes of running) await closeArm(processes);
 }
@@ -209,10 +213,10 @@ async function killedWorker(): Promise<void> {
         () => lost++,
       );
   });
-  await sleep(MS);
+  await sleep(KILL_MS);
   const [worker] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
   process.kill(worker!, 'SIGKILL');
-  await sleep(MS);
+  await sleep(KILL_MS);
   isOver = true;
   await Promise.all(clients);
   console.log(
