@@ -8,6 +8,14 @@ import type { KeyStore } from '../../../src/server/idempotency/store.ts';
 const key = { fingerprint: 'fingerprint', secret: 'secret', token: 'token' };
 const input = { id: '1', content: 'an annotation of the book', privacy: 'private' };
 
+const annotate = {
+  endpoint: bookEndpoints.annotate,
+  input,
+  files: undefined,
+  cancellation: createCancellationToken(),
+  person: () => 'alice',
+};
+
 const never = () => Promise.reject(new Error('not expected'));
 
 test('a write that the service has carried out counts as sent, whatever fails after its response', async () => {
@@ -19,15 +27,7 @@ test('a write that the service has carried out counts as sent, whatever fails af
       return turn && { ...turn, state: { ...turn.state, created: undefined as never } };
     },
   };
-  const write = {
-    endpoint: bookEndpoints.annotate,
-    input,
-    files: undefined,
-    cancellation: createCancellationToken(),
-    person: () => 'alice',
-    send: async () => ({ id: '1' }),
-    read: async () => ({ annotations: [] }) as never,
-  };
+  const write = { ...annotate, send: async () => ({ id: '1' }), read: async () => ({ annotations: [] }) as never };
   const settings = { quietMs: 10, callTimeoutMs: 10 };
   const first = createJournal(key, store, settings, [], 'alice');
   await expect(first.write(write)).rejects.toThrow();
@@ -40,11 +40,7 @@ test('a write whose process died after its turn, before its end was recorded, is
   const annotations: object[] = [];
   let sent = 0;
   const write = {
-    endpoint: bookEndpoints.annotate,
-    input,
-    files: undefined,
-    cancellation: createCancellationToken(),
-    person: () => 'alice',
+    ...annotate,
     async send() {
       const record = { id: String(++sent), book_id: '1', content: input.content };
       annotations.unshift(record);
