@@ -10,7 +10,7 @@ import {
 } from '../../../api/book.ts';
 import { type Before, type WriteRule, absent, deletionRule, done, ruleFor, unknown } from './rule.ts';
 import { type ListOf, findNew, readBefore } from './new-items.ts';
-import { sameText, storedPictures } from './texts.ts';
+import { isOtherText, sameText, storedPictures } from './texts.ts';
 
 interface OfId {
   id: string;
@@ -63,6 +63,8 @@ const ownAnnotations: ListOf<AnnotationDraft & OfId, typeof bookEndpoints.userAn
   pages: 1,
   isNewestFirst: true,
   matches: (record: AnnotationRecord, input) => record.book_id === input.id && sameAnnotation(record, input),
+  isOther: ({ book_id, content }: AnnotationRecord, input) =>
+    book_id !== input.id && isOtherText(content, input.content),
 };
 
 export const bookWriteRules = [

@@ -2,7 +2,7 @@ import { typeOf } from '../../../atom/media.ts';
 import { type EventDraft, type EventRecord, FEED_COUNT_MAX, eventEndpoints } from '../../../api/event.ts';
 import { type WriteRule, absent, deletionRule, done, ruleFor, unknown } from './rule.ts';
 import { type ListOf, findNew, readBefore } from './new-items.ts';
-import { sameText } from './texts.ts';
+import { isOtherText, sameText } from './texts.ts';
 
 interface OfId {
   id: string;
@@ -33,6 +33,8 @@ const ownEvents: ListOf<EventDraft, typeof eventEndpoints.initiated> = {
   pages: PAGES,
   isNewestFirst: false,
   matches: (record: EventRecord, input) => sameEvent(record, input),
+  isOther: ({ title, content }: EventRecord, input) =>
+    isOtherText(title, input.title) && isOtherText(content, input.content),
 };
 
 /** The caller has one relation to an event at a time. The real service writes `participate`. */

@@ -16,6 +16,8 @@ export interface ListOf<In, E extends Endpoint> {
   readonly isNewestFirst: boolean;
   /** The item is what the input asks for. */
   readonly matches: (item: never, input: In, person: string) => boolean;
+  /** The item is certainly another write's: the service could not have made it of the input. */
+  readonly isOther: (item: never, input: In, person: string) => boolean;
 }
 
 export async function readBefore<In, E extends Endpoint>(
@@ -45,7 +47,7 @@ async function readPages<In, E extends Endpoint>(
 }
 
 /**
- * Done if exactly one new item matches; absent only if there is no new item at all, because the service may write the content in other
+ * Done if exactly one new item matches; absent only if no new item can be this one, because the service may write the content in other
  * words. Items that other writes with keys created are not new.
  */
 export async function findNew<In, E extends Endpoint>(
@@ -55,7 +57,9 @@ export async function findNew<In, E extends Endpoint>(
 ): Promise<ReadBack> {
   if (before?.person === undefined) return unknown;
   const now = await readPages(list, input, { read, person: before.person, start: before.start ?? 0 });
-  const added = newOf(list, now, before)?.filter(({ id }) => !others.includes(String(id)));
+  const added = newOf(list, now, before)?.filter(
+    (item) => !others.includes(String(item.id)) && !list.isOther(item as never, input, before.person!),
+  );
   if (!added) return unknown;
   if (added.length === 0) return absent;
   const [found, ...more] = added.filter((item) => list.matches(item as never, input, before.person!));

@@ -12,7 +12,7 @@ import {
   unknown,
 } from './rule.ts';
 import { type ListOf, findNew, readBefore } from './new-items.ts';
-import { sameNote, sameText, storedPictures } from './texts.ts';
+import { isOtherText, sameNote, sameText, storedPictures } from './texts.ts';
 
 interface OfId {
   id: string;
@@ -35,6 +35,8 @@ const ownNotes: ListOf<NoteDraft, typeof noteEndpoints.userCreated> = {
   pages: 1,
   isNewestFirst: true,
   matches: (record: NoteRecord, input) => sameDraft(record, input),
+  isOther: ({ title, content }: NoteRecord, input) =>
+    isOtherText(title, input.title) && isOtherText(content, input.content),
 };
 
 interface CommentInput extends OfId {
@@ -51,6 +53,8 @@ const comments: ListOf<CommentInput, typeof noteEndpoints.comments> = {
   isNewestFirst: false,
   matches: ({ content, author }: NoteCommentRecord, input, person) =>
     author?.id === person && sameText(content, input.content),
+  isOther: ({ content, author }: NoteCommentRecord, input, person) =>
+    author?.id !== person && isOtherText(content, input.content),
 };
 const LAST_COMMENTS = 20;
 

@@ -15,6 +15,22 @@ const bare = (text = ''): string =>
     .replace(/\[url="([^"\n]{0,2000})"\]/g, '$1')
     .replace(/\[\/url\]|<\/a>|\s/gi, '');
 
+/**
+ * Whether the service cannot have made the text of what was sent: neither begins with the letters and digits of the other. It may trim,
+ * cut, escape and mark up a text, and leave out characters that it does not know.
+ */
+export function isOtherText(stored: string | undefined, sent: string): boolean {
+  const [one, other] = [letters(stored), letters(sent)];
+  return one !== '' && other !== '' && !one.startsWith(other) && !other.startsWith(one);
+}
+
+const letters = (text = ''): string =>
+  bare(text)
+    .replace(/&#?\w{1,10};|<[^<>]{0,3000}>/g, '')
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]|[\u{10000}-\u{10ffff}]/gu, '');
+
 /** Whether pictures of these numbers are stored: all of them, none, or some. */
 export function storedPictures(
   photos: Readonly<Record<string, unknown>> | undefined,

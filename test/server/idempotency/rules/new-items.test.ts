@@ -26,3 +26,20 @@ test('in a list with more pages, no new annotation is found if old ones were cha
   const [first, changed, , ...rest] = old;
   expect(await findIn([changed!, first!, ...rest])).toEqual({ kind: 'absent' });
 });
+
+test('a new annotation of another book with another content is not taken for this one', async () => {
+  const other = { ...annotation(1_001, 'what else was read'), book_id: '2' };
+  expect(await findIn([other, ...old])).toEqual({ kind: 'absent' });
+});
+
+test.each([
+  ['the same book', { content: 'what else was read', book_id: '1' }],
+  ['another book with this content', { content: `${input.content} !`, book_id: '2' }],
+  ['another book with the beginning of this content', { content: 'an annotation', book_id: '2' }],
+  [
+    'another book with this content, escaped',
+    { content: '<p>an&#160;annotation of the &quot;book&quot;</p>', book_id: '2' },
+  ],
+])('a new annotation of %s may be this one in other words', async (_, record) => {
+  expect(await findIn([{ ...annotation(1_001), ...record }, ...old])).toEqual({ kind: 'unknown' });
+});
