@@ -16,7 +16,7 @@ import { type KeyIdentity, hashOf } from './key.ts';
 import type { Before, ReadBack, WriteRule } from './rules/rule.ts';
 import { writeRuleOf } from './rules/write-rules.ts';
 import { type Settings, isUnknown, lookFor } from './settle.ts';
-import { type KeyStore, type ThingState, type Turn } from './store.ts';
+import { type KeyStore, type ThingState, freshState } from './store.ts';
 
 /** What is known of one write. */
 export interface JournalEntry {
@@ -52,21 +52,9 @@ export function createJournal(
   return {
     entries: () => entries,
     person: () => person,
-    async write(write) {
+    write(write) {
       const whose = () => (person = write.person() ?? person);
-      const at = count++;
-      const entry = entries[at];
-      if (entry?.state === 'done') return entry.value;
-      if (entry?.state === 'rejected') throw new UpstreamRejection(entry.details!);
-      const rule = writeRuleOf(write.endpoint);
-      const thing = `${rule.thing(write.input)} of ${key.token}`;
-      const turn = await store.takeTurn(thing, write.cancellation);
-      if (!turn) throw unavailable();
-      try {
-        return await new KeyedWrite({ key, store, settings, entries, at, write, whose, rule, thing, turn }).run();
-      } finally {
-        whose();
-      }
+      return new KeyedWrite({ key, store, settings, entries, at: count++, write, whose }).run();
     },
   };
 }
@@ -80,30 +68,37 @@ interface KeyedWriteParts {
   write: GuardedWrite;
   /** The person, if anything has shown whose token it is. */
   whose: () => string | undefined;
-  rule: WriteRule<object>;
-  thing: string;
-  turn: Turn;
 }
 
 /** One write, in its turn. */
 class KeyedWrite {
   private readonly parts: KeyedWriteParts;
+  private readonly rule: WriteRule<object>;
+  private readonly thing: string;
   private readonly name: string;
   private readonly input: string;
-  private state: ThingState;
+  /** What is known of the thing: before this write, and now. */
+  private known = freshState;
+  private state = freshState;
 
   constructor(parts: KeyedWriteParts) {
+    const { key, at, write } = parts;
     this.parts = parts;
-    this.name = `${parts.key.fingerprint}:${parts.at}`;
-    const { rule, thing, write } = parts;
-    this.input = rule.creates ? hashOf(`${thing} ${JSON.stringify(write.input)}`) : '';
-    this.state = parts.turn.state;
+    this.rule = writeRuleOf(write.endpoint);
+    this.thing = `${this.rule.thing(write.input)} of ${key.token}`;
+    this.name = `${key.fingerprint}:${at}`;
+    this.input = this.rule.creates ? hashOf(`${this.thing} ${JSON.stringify(write.input)}`) : '';
   }
 
   async run(): Promise<unknown> {
-    const { entries, at, turn } = this.parts;
+    const { store, entries, at, write, whose } = this.parts;
+    const inherited = entries[at];
+    if (inherited?.state === 'done') return inherited.value;
+    if (inherited?.state === 'rejected') throw new UpstreamRejection(inherited.details!);
+    const turn = await store.takeTurn(this.thing, write.cancellation);
+    if (!turn) throw unavailable();
+    this.known = this.state = turn.state;
     try {
-      const inherited = entries[at];
       if (!inherited) return await this.send();
       const isOvertaken = this.state.last !== this.name;
       const finding = await this.find(inherited, isOvertaken, true);
@@ -112,14 +107,26 @@ class KeyedWrite {
       throw this.stillUnknown();
     } finally {
       turn.leave(this.state);
+      whose();
     }
   }
 
   /** Sends it for the first time, or again if `again` was certainly not carried out. */
   private async send(again?: JournalEntry): Promise<unknown> {
-    const entry = await this.record(again);
-    const { write, rule } = this.parts;
+    const { key, store, entries, at, write } = this.parts;
+    const { rule } = this;
+    const before = again || !rule.before ? again?.before : await this.readBefore();
+    const entry: JournalEntry = { state: 'sending', sentAt: Date.now(), before };
+    if (write.files) entry.files = { names: [], hashes: [] };
     const { files } = entry;
+    const recorded = entries[at];
+    entries[at] = entry;
+    const state = this.opened(entry.sentAt);
+    if (!(await store.save(key, () => JSON.stringify(entries), this.thing, state))) {
+      entries[at] = recorded;
+      throw unavailable();
+    }
+    this.state = state;
     let value: unknown;
     try {
       value = await write.send(write.files && files && watchParts(write.files, files));
@@ -140,41 +147,28 @@ class KeyedWrite {
     }
   }
 
-  /** Writes down that it is about to be sent. */
-  private async record(again: JournalEntry | undefined): Promise<JournalEntry> {
-    const { key, store, entries, at, write, rule, thing } = this.parts;
-    const before = again ? again.before : await this.readBefore();
-    const entry: JournalEntry = { state: 'sending', sentAt: Date.now(), before };
-    if (write.files) entry.files = { names: [], hashes: [] };
-    const known = entries[at];
-    entries[at] = entry;
+  /** What is known of the thing when it is about to be sent. */
+  private opened(sentAt: number): ThingState {
+    const { name, input } = this;
     const { open, created } = this.state;
-    const own = { name: this.name, at: entry.sentAt, input: this.input };
-    const state = {
-      last: this.name,
-      // What only the end of the list is kept of is old enough.
-      open: rule.creates ? [...open.filter(({ name }) => name !== this.name), own].slice(-OPEN_MAX) : open,
-      created,
-    };
-    if (!(await store.save(key, () => JSON.stringify(entries), thing, state))) {
-      entries[at] = known;
-      throw unavailable();
-    }
-    this.state = state;
-    return entry;
+    if (!this.rule.creates) return { last: name, open, created };
+    const others = open.filter((each) => each.name !== name);
+    // What only the end of the list is kept of is old enough.
+    return { last: name, open: [...others, { name, at: sentAt, input }].slice(-OPEN_MAX), created };
   }
 
   private async readBefore(): Promise<Before | undefined> {
-    const { rule, write, whose } = this.parts;
+    const { write, whose } = this.parts;
     try {
-      return await rule.before?.(write.input, { read: write.read, person: whose() });
+      return await this.rule.before?.(write.input, { read: write.read, person: whose() });
     } catch {
       return undefined; // then it is sent, and a lost response cannot be settled
     }
   }
 
   private async find(entry: JournalEntry, isOvertaken: boolean, isInherited: boolean): Promise<ReadBack> {
-    const { rule, write, whose, settings } = this.parts;
+    const { write, whose, settings } = this.parts;
+    const { rule } = this;
     const { pids = '' } = write.input as { pids?: string };
     const names = pids === '' ? (entry.files?.names ?? []) : pids.split(',');
     const attempt = {
@@ -208,7 +202,8 @@ class KeyedWrite {
 
   /** The service rejected it, or it was never sent. */
   private async failed(entry: JournalEntry, error: unknown, again: JournalEntry | undefined): Promise<unknown> {
-    const { entries, at, rule } = this.parts;
+    const { entries, at } = this.parts;
+    const { rule } = this;
     const code = error instanceof UpstreamRejection ? error.details.code : undefined;
     if (again && code !== undefined && rule.doneOn?.includes(code)) {
       const finding = rule.find ? await this.find(entry, false, true) : ({ kind: 'done', value: {} } as const);
@@ -224,7 +219,11 @@ class KeyedWrite {
 
   /** Its outcome is known. */
   private close(id: string | undefined): void {
-    if (!this.parts.rule.creates) return;
+    if (!this.rule.creates) {
+      // Of a thing without writes of unknown outcome nothing has to be known.
+      if (this.known === freshState) this.state = freshState;
+      return;
+    }
     const { open, created } = this.state;
     this.state = {
       ...this.state,
@@ -234,10 +233,10 @@ class KeyedWrite {
   }
 
   private stillUnknown(cause?: unknown): UpstreamFailure {
-    const { write, rule } = this.parts;
+    const { write } = this.parts;
     const { method, path, service } = write.endpoint;
     const details = cause instanceof UpstreamFailure ? cause.details : { service, request: `${method} ${path}` };
-    const lookAt = rule.lookAt(write.input);
+    const lookAt = this.rule.lookAt(write.input);
     return new UpstreamFailure('UPSTREAM_RESULT_UNKNOWN', { ...details, lookAt }, 'the outcome is unknown', { cause });
   }
 }

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { print } from 'graphql';
 import { Upload } from 'graphql-upload-minimal';
 import type { Variables } from '../../graph/plan/document.ts';
+import { oncePer } from '../../lib/remember.ts';
 import type { ExecutableDocument } from '../graphql/documents/prepare.ts';
 import { HttpError } from '../http/response/http-error.ts';
 
@@ -17,17 +18,17 @@ export interface KeyIdentity {
 }
 
 const KEY_MAX = 255;
-/** RFC 9651, a string: visible characters and spaces, with quotes and backslashes escaped. */
-const QUOTED = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
-const VISIBLE = /^[!-~]+$/;
+/** RFC 9651, a string without spaces: visible characters, with quotes and backslashes escaped. */
+const QUOTED = /^"((?:[!#-[\]-~]|\\["\\])+)"$/;
+const BARE = /^([!#-~][!-~]*)$/;
 
 /** The key in a header or in metadata: a string of structured fields, or the bare characters. Throws an HttpError. */
 export function readKey(given: unknown): string {
   const text = typeof given === 'string' ? given.trim() : '';
-  const [, quoted] = QUOTED.exec(text) ?? [];
-  const key = quoted === undefined ? text : quoted.replace(/\\(["\\])/g, '$1');
-  const isBroken = quoted === undefined && text.startsWith('"');
-  if (!isBroken && key.length <= KEY_MAX && VISIBLE.test(key)) return key;
+  const isQuoted = text.startsWith('"');
+  const written = (isQuoted ? QUOTED : BARE).exec(text)?.[1] ?? '';
+  const key = isQuoted && written.includes('\\') ? written.replace(/\\(["\\])/g, '$1') : written;
+  if (key !== '' && key.length <= KEY_MAX) return key;
   const message = `An idempotency key has 1 to ${KEY_MAX} visible ASCII characters, in quotes or without.`;
   throw new HttpError(400, 'BAD_IDEMPOTENCY_KEY', message);
 }
@@ -36,35 +37,36 @@ export function readKey(given: unknown): string {
 export function identify(
   key: string,
   token: string,
-  { document, operation }: ExecutableDocument,
+  ready: ExecutableDocument,
   variables: Variables | undefined,
 ): KeyIdentity {
   // The length keeps a token apart from the beginning of a key.
   const secret = `${token.length} ${token}${key}`;
-  const text = document.loc?.source.body ?? print(document);
-  const asked = `${operation.name?.value ?? ''}\n${text}\n${canonical(variables ?? {})}`;
+  const asked = `${hashOfDocument(ready)}${canonicalJson(variables ?? {})}`;
   return { secret, fingerprint: hashOf(`request ${secret.length} ${secret}${asked}`), token };
 }
+
+const hashOfDocument = oncePer(({ document, operation }: ExecutableDocument) =>
+  hashOf(`${operation.name?.value ?? ''}\n${document.loc?.source.body ?? print(document)}`),
+);
 
 export const hashOf = (text: string): string => hash('sha256', text, 'base64url');
 
 /** JSON with sorted names: clients may write the members of their variables in any order. Files are compared by their bytes, later. */
-function canonical(value: unknown): string {
+function canonicalJson(value: unknown): string {
   try {
-    return JSON.stringify(sorted(value));
+    return canonical(value);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new HttpError(400, 'BAD_REQUEST', 'The variables are nested too deep.');
   }
 }
 
-function sorted(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || value instanceof Upload) return value;
-  if (Array.isArray(value)) return value.map(sorted);
+function canonical(value: unknown): string {
+  if (typeof value !== 'object' || value === null || value instanceof Upload) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   const members = value as Record<string, unknown>;
-  return Object.fromEntries(
-    Object.keys(members)
-      .sort()
-      .map((name) => [name, sorted(members[name])]),
-  );
+  let text = '';
+  for (const name of Object.keys(members).sort()) text += `${JSON.stringify(name)}:${canonical(members[name])},`;
+  return `{${text}}`;
 }

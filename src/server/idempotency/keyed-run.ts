@@ -41,7 +41,12 @@ export function createKeyedRunner(config: Config, upstream: UpstreamClient, pipe
     if (token === null || request.explain === 'off') return pipeline.run(prepared, request);
     if (request.explain === 'plan') return withKeyPrice(await pipeline.run(prepared, request));
     const key = identify(name, token, ready, request.variables);
-    const claim = await claimKey(store, key, request);
+    let claim = await store.claim(key);
+    while (claim?.kind === 'busy') {
+      await untilChanged(store, key, request);
+      claim = await store.claim(key);
+    }
+    if (claim?.kind !== 'run' && claim?.kind !== 'replay') throw refusalOf(claim);
     if (claim.kind === 'replay') {
       const outcome = await replay(claim.response, ready, request);
       response.headers.push('idempotency-replayed', 'true');
@@ -60,26 +65,22 @@ const entriesIn = (text: string | undefined): (JournalEntry | undefined)[] =>
   // JSON has null for a write that was not sent.
   text === undefined ? [] : (JSON.parse(text) as (JournalEntry | null)[]).map((entry) => entry ?? undefined);
 
-/** Waits while another request with the key runs. */
-async function claimKey(store: KeyStore, key: KeyIdentity, { cancellation }: OperationRequest) {
-  for (;;) {
-    const claim = await store.claim(key);
-    if (!claim) throw refused(503, 'IDEMPOTENCY_UNAVAILABLE', 'The store of idempotency keys cannot be reached.', '1');
-    switch (claim.kind) {
-      case 'run':
-      case 'replay':
-        return claim;
-      case 'reused':
-        throw reused();
-      case 'forgotten':
-        throw refused(409, 'IDEMPOTENCY_KEY_UNKNOWN', 'The key was used, and what came of it is no longer kept.');
-      case 'full':
-        throw refused(429, 'TOO_MANY_IDEMPOTENCY_KEYS', 'Too many idempotency keys are in use.', '60');
-      case 'busy':
-        await unlessCancelled(store.changed(key), cancellation);
-        if (cancellation.reason)
-          throw refused(409, 'IDEMPOTENCY_KEY_IN_USE', 'Another request with this idempotency key still runs.', '1');
-    }
+async function untilChanged(store: KeyStore, key: KeyIdentity, { cancellation }: OperationRequest): Promise<void> {
+  await unlessCancelled(store.changed(key), cancellation);
+  if (cancellation.reason)
+    throw refused(409, 'IDEMPOTENCY_KEY_IN_USE', 'Another request with this idempotency key still runs.', '1');
+}
+
+function refusalOf(claim: { kind: 'reused' | 'forgotten' | 'full' } | undefined): HttpError {
+  switch (claim?.kind) {
+    case undefined:
+      return refused(503, 'IDEMPOTENCY_UNAVAILABLE', 'The store of idempotency keys cannot be reached.', '1');
+    case 'reused':
+      return reused();
+    case 'forgotten':
+      return refused(409, 'IDEMPOTENCY_KEY_UNKNOWN', 'The key was used, and what came of it is no longer kept.');
+    case 'full':
+      return refused(429, 'TOO_MANY_IDEMPOTENCY_KEYS', 'Too many idempotency keys are in use.', '60');
   }
 }
 
@@ -135,18 +136,17 @@ const passing: ReadonlySet<unknown> = new Set<ClientCode>([
 ]);
 
 function keptOf(entries: readonly (JournalEntry | undefined)[], result: ExecutionResult | undefined): Kept {
-  const sent = entries.filter((entry) => entry !== undefined);
-  if (sent.length === 0) return { kind: 'nothing' };
-  const isUnfinished =
-    !result ||
-    sent.some(({ state }) => state === 'sending') ||
-    result.errors?.some(({ extensions }) => passing.has(extensions.code));
-  const text = isUnfinished
-    ? JSON.stringify(entries)
-    : keptText(
-        result,
-        sent.flatMap(({ files }) => files?.hashes ?? []),
-      );
+  let isSent = false;
+  let isUnfinished = !result || result.errors?.some(({ extensions }) => passing.has(extensions.code));
+  const files: string[] = [];
+  for (const entry of entries) {
+    if (!entry) continue;
+    isSent = true;
+    isUnfinished ||= entry.state === 'sending';
+    if (entry.files) files.push(...entry.files.hashes);
+  }
+  if (!isSent) return { kind: 'nothing' };
+  const text = isUnfinished ? JSON.stringify(entries) : keptText(result!, files);
   if (text.length > KEPT_CHARACTERS_MAX) return { kind: 'mark' };
   return { kind: isUnfinished ? 'journal' : 'response', text };
 }

@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../lib/remember.ts';
 import { addListener, removeListener } from '../../lib/cancellation.ts';
+import type { KeyIdentity } from './key.ts';
 import {
   type Claim,
   KEPT_MAX,
@@ -14,20 +15,18 @@ import {
 } from './store.ts';
 
 interface Entry {
-  readonly secret: string;
+  readonly key: KeyIdentity;
   readonly caller: Caller;
-  readonly fingerprint: string;
   /** By performance.now(). */
   until: number;
   isRunning: boolean;
   kept: Kept;
   /** Called when the run ends. */
-  waiters: (() => void)[];
+  waiters: (() => void)[] | undefined;
 }
 
 /** The keys of one caller. */
 interface Caller {
-  readonly token: string;
   count: number;
   /** With a response or a journal; the oldest first. */
   readonly kept: Set<Entry>;
@@ -40,37 +39,40 @@ const THINGS_MAX = 20_000;
 const DROP_MS = 1_000;
 const nothing: Kept = Object.freeze({ kind: 'nothing' });
 const mark: Kept = Object.freeze({ kind: 'mark' });
+const firstRun: Claim = Object.freeze({ kind: 'run', journal: undefined });
 
 export function createMemoryStore(ttlMs: number, limits = { keys: KEYS_MAX, kept: KEPT_MAX }): KeyStore {
   const table = createTable(limits.kept);
   const { entries } = table;
 
   return {
-    async claim({ secret, token, fingerprint }): Promise<Claim> {
+    claim(key): Claim {
       const now = performance.now();
       table.dropOld(now);
-      const known = entries.get(secret);
-      if (known && !isOver(known, now)) return claimKnown(known, fingerprint);
+      const known = entries.get(key.secret);
+      if (known && !isOver(known, now)) return claimKnown(known, key.fingerprint);
       if (known) table.remove(known);
-      const caller = table.callerOf(token);
+      const caller = table.callerOf(key.token);
       if (caller.count >= limits.keys || entries.size >= ALL_KEYS_MAX) return { kind: 'full' };
-      table.add({ secret, caller, fingerprint, until: now + ttlMs, isRunning: true, kept: nothing, waiters: [] });
-      return { kind: 'run', journal: undefined };
+      table.add({ key, caller, until: now + ttlMs, isRunning: true, kept: nothing, waiters: undefined });
+      return firstRun;
     },
     // The journal is kept at the end, and the state of the thing after the turn: they would not outlive the process.
-    save: () => Promise.resolve(true),
-    async end({ secret }, next) {
+    save: () => true,
+    end({ secret }, next) {
       const entry = entries.get(secret);
       if (!entry) return;
       entry.isRunning = false;
       if (next.kind === 'nothing') table.remove(entry);
       else table.keep(entry, next);
-      for (const wake of entry.waiters.splice(0)) wake();
+      const { waiters = [] } = entry;
+      entry.waiters = undefined;
+      for (const wake of waiters) wake();
     },
     changed: ({ secret }) =>
       new Promise((resolve) => {
         const entry = entries.get(secret);
-        if (entry?.isRunning) entry.waiters.push(resolve);
+        if (entry?.isRunning) (entry.waiters ??= []).push(resolve);
         else resolve();
       }),
     takeTurn: createTurns(),
@@ -97,18 +99,18 @@ function createTable(keptOfCaller: number) {
   }
 
   function remove(entry: Entry): void {
-    entries.delete(entry.secret);
+    entries.delete(entry.key.secret);
     setKept(entry, nothing);
-    if (--entry.caller.count === 0) callers.delete(entry.caller.token);
+    if (--entry.caller.count === 0) callers.delete(entry.key.token);
   }
 
   return {
     entries,
-    callerOf: (token: string): Caller => callers.get(token) ?? { token, count: 0, kept: new Set() },
+    callerOf: (token: string): Caller => callers.get(token) ?? { count: 0, kept: new Set() },
     add(entry: Entry): void {
-      entries.set(entry.secret, entry);
-      entry.caller.count++;
-      callers.set(entry.caller.token, entry.caller);
+      const { key, caller } = entry;
+      entries.set(key.secret, entry);
+      if (caller.count++ === 0) callers.set(key.token, caller);
     },
     /** Of the oldest entries only the mark stays, if there are too many or too large ones. */
     keep(entry: Entry, next: Kept): void {
@@ -131,7 +133,7 @@ function createTable(keptOfCaller: number) {
 }
 
 function claimKnown(entry: Entry, fingerprint: string): Claim {
-  if (entry.fingerprint !== fingerprint) return { kind: 'reused' };
+  if (entry.key.fingerprint !== fingerprint) return { kind: 'reused' };
   if (entry.isRunning) return { kind: 'busy' };
   const { kept } = entry;
   if (kept.kind === 'response') return { kind: 'replay', response: kept.text };
@@ -146,47 +148,45 @@ const sizeOf = (kept: Kept): number => (kept.kind === 'journal' || kept.kind ===
 
 const firstOf = (entries: ReadonlySet<Entry>): Entry => entries.values().next().value!;
 
-interface Waiting {
-  start: (turn: Turn | undefined) => void;
-}
-
 /** Turns by thing. What is known of a thing is kept after its turns. */
 function createTurns(): KeyStore['takeTurn'] {
   const states = new LRUCache<string, ThingState>(atMost(THINGS_MAX));
-  const queues = new Map<string, Set<Waiting>>();
+  /** Who waits for the thing of a turn, in order of arrival. */
+  const queues = new Map<string, ((turn: Turn) => void)[]>();
 
-  function next(thing: string, queue: Set<Waiting>): void {
-    const [first] = queue;
-    if (!first) return void queues.delete(thing);
-    let isLeft = false;
-    first.start({
-      state: states.get(thing) ?? freshState,
-      leave(state) {
-        if (isLeft) return;
-        isLeft = true;
-        states.set(thing, state);
-        queue.delete(first);
-        next(thing, queue);
+  const turnAt = (thing: string, queue: ((turn: Turn) => void)[]): Turn => {
+    const state = states.get(thing) ?? freshState;
+    return {
+      state,
+      leave(next) {
+        if (next !== state) states.set(thing, next);
+        const start = queue.shift();
+        if (start) start(turnAt(thing, queue));
+        else queues.delete(thing);
       },
-    });
-  }
+    };
+  };
 
-  return (thing, cancellation) =>
-    new Promise((resolve) => {
-      const queue = queues.get(thing) ?? new Set();
-      queues.set(thing, queue);
-      const onCancel = () => {
-        if (queue.delete(waiting)) resolve(undefined);
+  return (thing, cancellation) => {
+    const queue = queues.get(thing);
+    if (!queue) {
+      const own: ((turn: Turn) => void)[] = [];
+      queues.set(thing, own);
+      return turnAt(thing, own);
+    }
+    return new Promise((resolve) => {
+      const start = (turn: Turn) => {
+        removeListener(cancellation, listener);
+        resolve(turn);
       };
-      const listener = { onCancel };
-      const waiting: Waiting = {
-        start(turn) {
-          removeListener(cancellation, listener);
-          resolve(turn);
+      const listener = {
+        onCancel() {
+          queue.splice(queue.indexOf(start), 1);
+          resolve(undefined);
         },
       };
-      queue.add(waiting);
-      if (queue.size === 1) return next(thing, queue);
+      queue.push(start);
       addListener(cancellation, listener);
     });
+  };
 }

@@ -51,17 +51,20 @@ export interface Turn {
   leave: (state: ThingState) => void;
 }
 
+/** The store in memory answers at once. */
+type Reply<T> = T | Promise<T>;
+
 export interface KeyStore {
   /** Undefined if the store cannot be reached. */
-  claim: (key: KeyIdentity) => Promise<Claim | undefined>;
+  claim: (key: KeyIdentity) => Reply<Claim | undefined>;
   /** Records what is about to be sent. False if it was not stored, or if the claim was lost: then nothing may be sent. */
-  save: (key: KeyIdentity, journal: () => string, thing: string, state: ThingState) => Promise<boolean>;
+  save: (key: KeyIdentity, journal: () => string, thing: string, state: ThingState) => Reply<boolean>;
   /** Ends the claim. `person`: whose token it is. */
-  end: (key: KeyIdentity, kept: Kept, person: string | undefined) => Promise<void>;
+  end: (key: KeyIdentity, kept: Kept, person: string | undefined) => Reply<void>;
   /** Resolves when a busy key may be free, or a while later. */
   changed: (key: KeyIdentity) => Promise<void>;
   /** Undefined if the store cannot be reached, or if the operation is cancelled before its turn. */
-  takeTurn: (thing: string, cancellation: CancellationToken) => Promise<Turn | undefined>;
+  takeTurn: (thing: string, cancellation: CancellationToken) => Reply<Turn | undefined>;
 }
 
 export const freshState: ThingState = Object.freeze({ last: undefined, open: [], created: [] });
