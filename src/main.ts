@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Logger, destination } from 'pino';
 import { NOT_SHARED, type StartedFacade, type StartedServers, banner, startLine } from './cli/banner.ts';
 import { CHECK_SETTINGS, addCheckCommand } from './check/cli.ts';
-import { type ManifestOptions, createManifest } from './cli/manifest.ts';
+import type { ManifestOptions } from './cli/manifest.ts';
 import {
   type Closable,
   StartError,
@@ -22,13 +22,9 @@ import { ConfigError, type Flags, misspelledSettings, readConfig } from './confi
 import { type Config, type SettingName, entries, flagOf, settings } from './config/settings.ts';
 import { startWarnings } from './config/start-warnings.ts';
 import { ManifestError } from './config/trusted-documents.ts';
-import { printMarkedSchema } from './graph/null-conditions.ts';
-import { schema } from './graph/schema.ts';
 import { createLog } from './lib/log.ts';
 import { SqliteMissingError } from './origin/store/database/sqlite.ts';
 import { packageDir, version } from './package.ts';
-import { manifestProblems } from './server/graphql/documents/check-manifest.ts';
-import { createParts, openServer } from './server/server.ts';
 import { addUsageCommand } from './server/usage/cli.ts';
 import type { Fleet } from './workers/worker.ts';
 
@@ -85,8 +81,9 @@ program
 program
   .command('schema')
   .description('print the schema')
-  .action(() => {
-    process.stdout.write(`${printMarkedSchema(schema)}\n`);
+  .action(async () => {
+    const { printMarkedSchema } = await import('./graph/null-conditions.ts');
+    process.stdout.write(`${printMarkedSchema(await loadSchema())}\n`);
   });
 
 addSettingsCommand(program);
@@ -101,16 +98,20 @@ program
       .default('hashes'),
   )
   .option('--typename', 'add __typename to every selection, as Apollo Client does', false)
-  .action((paths: string[], options: ManifestOptions) => {
+  .action(async (paths: string[], options: ManifestOptions) => {
     try {
-      process.stdout.write(`${createManifest(paths, schema, options)}\n`);
+      const { createManifest } = await import('./cli/manifest.ts');
+      process.stdout.write(`${createManifest(paths, await loadSchema(), options)}\n`);
     } catch (error) {
       fail(error);
     }
   });
 
 addCheckCommand(program, () => flags());
-addDoctorCommand(program, flags, (config) => manifestProblems(schema, config));
+addDoctorCommand(program, flags, async (config) => {
+  const { manifestProblems } = await import('./server/graphql/documents/check-manifest.ts');
+  return manifestProblems(await loadSchema(), config);
+});
 addUsageCommand(program);
 
 const settingsOf: Record<string, readonly SettingName[]> = {
@@ -133,6 +134,11 @@ program.enablePositionalOptions();
 process.stdout.on('error', () => undefined);
 
 await program.parseAsync();
+
+/** Loaded on demand, as is the server: it takes half of the time of a start, and most commands do without. */
+async function loadSchema() {
+  return (await import('./graph/schema.ts')).schema;
+}
 
 async function run(start: (config: Config, log: Logger, opened: Closable[]) => Promise<string>): Promise<void> {
   const opened: Closable[] = [];
@@ -209,6 +215,7 @@ async function runWorker(config: Config, log: Logger, opened: Closable[]): Promi
 }
 
 async function openFacade(config: Config, log: Logger, opened: Closable[], fleet?: Fleet) {
+  const { createParts, openServer } = await import('./server/server.ts');
   const parts = createParts(config, log);
   opened.unshift(parts.secrets, parts.upstream, parts.tracing);
   parts.metrics.collectProcessMetrics();

@@ -2,7 +2,6 @@
 import { type Command, Option } from 'commander';
 import { ConfigError, type Flags, readConfig } from '../config/read.ts';
 import { type SettingName, entries } from '../config/settings.ts';
-import { schema } from '../graph/schema.ts';
 import type { CheckOptions } from './command.ts';
 import { UsageError } from './finding.ts';
 
@@ -43,7 +42,7 @@ async function check(paths: readonly string[], options: CheckOptions, flags: Fla
   try {
     // The manifests of the server are not read: the check names its own.
     const config = readConfig(undefined, { ...flags, persistedOperations: '', persistedOnly: '' });
-    const { runCheck } = await import('./command.ts');
+    const [{ runCheck }, { schema }] = await Promise.all([import('./command.ts'), import('../graph/schema.ts')]);
     const { output, exitCode } = runCheck(paths, options, schema, config);
     process.stdout.write(output);
     process.exitCode = exitCode;

@@ -15,7 +15,7 @@ export interface DoctorParts {
   /** Variables that are spelled nearly like a setting. */
   misspelled: readonly { given: string; meant: string }[];
   /** What is wrong with documents of the manifest. */
-  manifestProblems: (config: Config) => readonly string[];
+  manifestProblems: (config: Config) => Promise<readonly string[]>;
 }
 
 /** Everything that is checked, in the order of what depends on what. */
@@ -40,7 +40,7 @@ export async function diagnose({ readSettings, misspelled, manifestProblems }: D
     ok('settings', `the ${entries().length} settings can be used${config.production ? ', in production' : ''}`),
     ...given,
     ...warned,
-    checkManifest(config, manifestProblems),
+    await checkManifest(config, manifestProblems),
     checkMemory(config),
     await checkRedisState(config),
     ...(await checkService(config)),
@@ -53,10 +53,10 @@ function splitLast(text: string): [message: string, advice: string | undefined] 
   return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 2)];
 }
 
-function checkManifest(config: Config, problems: DoctorParts['manifestProblems']): Diagnosis {
+async function checkManifest(config: Config, problems: DoctorParts['manifestProblems']): Promise<Diagnosis> {
   const { persistedOperations, trustedDocuments, persistedOnly } = config;
   if (persistedOperations === undefined) return ok('manifest', 'PERSISTED_OPERATIONS is not set');
-  const found = problems(config);
+  const found = await problems(config);
   const size = `${trustedDocuments.size} documents in ${persistedOperations}${persistedOnly ? ', and no others are accepted' : ''}`;
   if (found.length === 0) return ok('manifest', size);
   const message = `${size}; ${found.join(' ')}`;

@@ -17,7 +17,11 @@ import { startRedis } from '../support/redis-process.ts';
 import { service } from '../support/service.ts';
 
 async function doctor(env: NodeJS.ProcessEnv) {
-  const all = await diagnose({ readSettings: () => readConfig(env), misspelled: [], manifestProblems: () => [] });
+  const all = await diagnose({
+    readSettings: () => readConfig(env),
+    misspelled: [],
+    manifestProblems: () => Promise.resolve([]),
+  });
   return {
     all,
     exitCode: exitCodeOf(all),
