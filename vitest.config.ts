@@ -21,6 +21,8 @@ export default defineConfig({
     maxWorkers: 3,
     // The files of a worker share its modules: loading the schema for each file was a third of the suite's time.
     isolate: false,
+    // What files were transformed to is kept in node_modules, by their content.
+    experimental: { fsModuleCache: true },
     sequence: { sequencer: SlowestFirst },
     // No test checks durations unless it says so, and a machine may be slow or stall for seconds.
     testTimeout: 180_000,

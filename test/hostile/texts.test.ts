@@ -70,7 +70,7 @@ describe.each(texts)('%s', (_, text) => {
   });
   test('the content of a note', guard, () => {
     const stored = noteMarkup(text, () => ({ layout: 'L', caption: 'x' }));
-    for (const content of [text, stored]) {
+    for (const content of new Set([text, stored])) {
       noteSummary(content);
       for (const format of ['abstract', 'html_full', 'html_short'] as const) noteContent(content, format, new Map());
       noteBlocks(content, {});
