@@ -9,10 +9,10 @@ import { type UpstreamClient, bearerOf } from '../../upstream/client.ts';
 import { HttpError, addHelpLinks } from '../http/response/http-error.ts';
 import type { Outcome } from '../graphql/outcome.ts';
 import type { Pipeline, RunKeyed } from '../graphql/pipeline.ts';
-import type { ExecutableDocument, Prepared } from '../graphql/documents/prepare.ts';
+import type { ExecutableDocument } from '../graphql/documents/prepare.ts';
 import type { OperationRequest } from '../graphql/request.ts';
 import { includesFiles, hashFiles } from './files.ts';
-import { type Journal, type JournalEntry, createJournal } from './journal.ts';
+import { type JournalEntry, createJournal } from './journal.ts';
 import { keptText, readKept } from './kept-response.ts';
 import { type KeyIdentity, identify, readKey } from './key.ts';
 import { createMemoryStore } from './memory-store.ts';
@@ -46,18 +46,22 @@ export function createKeyedRunner(config: Config, upstream: UpstreamClient, pipe
       await untilChanged(store, key, request);
       claim = await store.claim(key);
     }
-    if (claim?.kind !== 'run' && claim?.kind !== 'replay') throw refusalOf(claim);
-    if (claim.kind === 'replay') {
+    if (claim?.kind === 'replay') {
       const outcome = await replay(claim.response, ready, request);
       response.headers.push('idempotency-replayed', 'true');
       return outcome;
     }
-    return runOnce(
-      { store, key, journal: createJournal(key, store, settings, entriesIn(claim.journal), claim.person) },
-      prepared,
-      request,
-      pipeline,
-    );
+    if (claim?.kind !== 'run') throw refusalOf(claim);
+    const journal = createJournal(key, store, settings, entriesIn(claim.journal), claim.person);
+    let result: ExecutionResult | undefined;
+    try {
+      const outcome = await pipeline.run(prepared, request, journal);
+      result = outcome.result as ExecutionResult;
+      addHelpLinks(result.errors);
+      return outcome;
+    } finally {
+      await store.end(key, keptOf(journal.entries(), result), journal.person());
+    }
   };
 }
 
@@ -98,29 +102,6 @@ async function replay(text: string, ready: ExecutableDocument, { variables }: Op
   const { outcome, files } = readKept(text, ready);
   if (files.length > 0 && !includesFiles(await hashFiles(variables), files)) throw reused();
   return outcome;
-}
-
-interface Run {
-  store: KeyStore;
-  key: KeyIdentity;
-  journal: Journal;
-}
-
-async function runOnce(
-  { store, key, journal }: Run,
-  prepared: Prepared,
-  request: OperationRequest,
-  pipeline: Pipeline,
-): Promise<Outcome> {
-  let result: ExecutionResult | undefined;
-  try {
-    const outcome = await pipeline.run(prepared, request, journal);
-    result = outcome.result as ExecutionResult;
-    addHelpLinks(result.errors);
-    return outcome;
-  } finally {
-    await store.end(key, keptOf(journal.entries(), result), journal.person());
-  }
 }
 
 /** Errors that another attempt may not meet: then only the writes are kept, and the next request reads the rest. */

@@ -90,11 +90,16 @@ function createTable(keptOfCaller: number) {
   let nextDrop = 0;
 
   function setKept(entry: Entry, next: Kept): void {
-    characters += sizeOf(next) - sizeOf(entry.kept);
+    const [before, size] = [sizeOf(entry.kept), sizeOf(next)];
+    characters += size - before;
     entry.kept = next;
-    for (const each of [kept, entry.caller.kept]) {
-      each.delete(entry);
-      if (sizeOf(next) > 0) each.add(entry);
+    if (before > 0) {
+      kept.delete(entry);
+      entry.caller.kept.delete(entry);
+    }
+    if (size > 0) {
+      kept.add(entry);
+      entry.caller.kept.add(entry);
     }
   }
 
