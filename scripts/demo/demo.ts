@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Database, openDatabase } from '../../src/origin/store/database/database.ts';
+import { tableNames } from '../../src/origin/store/database/schema.ts';
 import type { BookFacts } from './book-facts.ts';
 import { seedBooks } from './book.ts';
 import { type EventFacts, seedEvents } from './event.ts';
@@ -14,18 +15,6 @@ import { type CityFacts, seedPeople } from './people.ts';
 // This file runs from dist, one step below the package.
 const root = fileURLToPath(new URL('..', import.meta.url));
 const facts = <T>(name: string) => JSON.parse(readFileSync(`${root}scripts/demo/facts/${name}.json`, 'utf8')) as T;
-
-/** The tables of each file, each after those that it refers to. */
-const TABLES = {
-  people: ['people', 'friendships'],
-  books: ['series', 'books', 'book_tags', 'collections', 'collection_tags', 'annotations', 'annotation_photos'],
-  notes: ['notes', 'note_photos', 'note_likes', 'note_comments'],
-  films: [
-    ...['cities', 'subjects', 'subject_tags', 'celebrities', 'credits', 'works', 'charts'],
-    ...['film_photos', 'film_reviews', 'film_comments'],
-  ],
-  events: ['people', 'events', 'attendances'],
-} as const;
 
 const check = process.argv.includes('--check');
 const directory = mkdtempSync(join(tmpdir(), 'demo-'));
@@ -47,24 +36,26 @@ try {
   rmSync(directory, { recursive: true });
 }
 
-function texts(db: Database): Record<keyof typeof TABLES, string> {
+/** The text of each file: the rows that were added for it. */
+function texts(db: Database): Record<string, string> {
   const print = printer(db);
   const { cities, events } = facts<{ cities: CityFacts[]; events: EventFacts[] }>('events');
   const people = seedPeople(db, cities);
-  const peopleText = print('people');
+  const files: Record<string, string> = { people: print() };
   seedBooks(db, facts<{ books: BookFacts[] }>('books').books, people);
-  const booksText = print('books');
+  files.books = print();
   seedNotes(db, people);
-  const notesText = print('notes');
+  files.notes = print();
   const { films } = facts<{ films: FilmFacts[] }>('films');
   const { celebrities } = facts<{ celebrities: CelebrityFacts[] }>('celebrities');
   seedFilms(db, films, celebrities, people, cities);
-  const filmsText = print('films');
+  files.films = print();
   seedEvents(db, events, cities, people);
-  return { people: peopleText, books: booksText, notes: notesText, films: filmsText, events: print('events') };
+  files.events = print();
+  return files;
 }
 
-/** Prints the new rows of a file's tables, one a line. */
+/** Prints the rows that are new since it was called last, one a line, each table after those that it refers to. */
 function printer({ raw }: Database) {
   const printed = new Set<string>();
   const linesOf = (table: string) => {
@@ -73,10 +64,13 @@ function printer({ raw }: Database) {
     const lines = values.map((row) => JSON.stringify(Object.values(row).map(readable)));
     const added = lines.filter((line) => !printed.has(table + line));
     for (const line of added) printed.add(table + line);
-    return [JSON.stringify(Object.keys(values[0] ?? {})), ...added];
+    return added.length > 0 ? [JSON.stringify(Object.keys(values[0]!)), ...added] : [];
   };
-  return (file: keyof typeof TABLES) => {
-    const tables = TABLES[file].map((table) => `${JSON.stringify(table)}: [\n${linesOf(table).join(',\n')}\n]`);
+  return () => {
+    const tables = tableNames.flatMap((table) => {
+      const lines = linesOf(table);
+      return lines.length > 0 ? [`${JSON.stringify(table)}: [\n${lines.join(',\n')}\n]`] : [];
+    });
     return `{\n${tables.join(',\n')}\n}\n`;
   };
 }

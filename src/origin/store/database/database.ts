@@ -10,7 +10,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely';
-import { type NewRow, type Stored, type Tables, listOrder } from './schema.ts';
+import { type NewRow, type Stored, type Tables, type ListedTable, orderOf } from './schema.ts';
 import { type SqliteDatabase, SqliteMissingError, type SqliteStatement, inTransaction, openSqlite } from './sqlite.ts';
 import { upgrade } from './upgrade.ts';
 
@@ -36,7 +36,6 @@ export const pageIn = <Item>(all: readonly Item[], { start, count }: Slice): Sto
 type Filter<Name extends keyof Tables> = {
   readonly [Column in keyof Stored<Name>]?: Stored<Name>[Column] | readonly Stored<Name>[Column][] | undefined;
 };
-type ListedTable = keyof typeof listOrder;
 
 /** Queries are synchronous, so nothing interleaves with a rule. */
 export class Database {
@@ -66,7 +65,9 @@ export class Database {
 
   /** All matching rows, or the first of them. */
   rows<Name extends ListedTable>(table: Name, filter: Filter<Name>, most = -1): Stored<Name>[] {
-    const rows = this.matching(table, filter).orderBy(sql.raw(listOrder[table])).limit(most);
+    const rows = this.matching(table, filter)
+      .orderBy(sql.raw(orderOf(table)))
+      .limit(most);
     return this.run(rows) as Stored<Name>[];
   }
 
@@ -74,7 +75,7 @@ export class Database {
     table: Name,
     filter: Filter<Name>,
     slice: Slice,
-    order: string = listOrder[table],
+    order: string = orderOf(table),
   ): StorePage<Stored<Name>> {
     return this.page(this.matching(table, filter).orderBy(sql.raw(order)), slice) as StorePage<Stored<Name>>;
   }

@@ -12,18 +12,25 @@ interface Column<T> {
 }
 const column = <T>(sql: string): Column<T> => ({ sql });
 
-interface Table<Columns> {
-  columns: Columns;
-  constraint: string;
+/** What a table may have besides its columns. */
+interface Keys {
+  constraint?: string;
+  /** The usual order of the rows in a list. A table without one is not listed. */
+  order?: string;
+  /** The columns of each index, by the end of its name: `by_book` of `annotations` is `annotations_by_book`. */
+  indexes?: Readonly<Record<string, string>>;
+}
+interface Table extends Keys {
+  columns: Readonly<Record<string, Column<unknown>>>;
   options: string;
 }
-const table = <Columns>(columns: Columns, constraint = '', options = ''): Table<Columns> => ({
-  columns,
-  constraint,
-  options,
-});
+const table = <Columns, Has extends Keys = object>(columns: Columns, keys?: Has) =>
+  ({ columns, options: '', ...keys }) as { columns: Columns; options: string } & Has;
 /** A table without row ids: the rows are stored in the order of the primary key. */
-const sorted = <Columns>(columns: Columns, constraint?: string) => table(columns, constraint, 'WITHOUT ROWID');
+const sorted = <Columns, Has extends Keys = object>(columns: Columns, keys?: Has) => ({
+  ...table(columns, keys),
+  options: 'WITHOUT ROWID',
+});
 
 /** SQLite has no booleans. */
 export type Flag = 0 | 1;
@@ -47,6 +54,13 @@ const nullableRef = (name: string) => column<string | null>(`TEXT REFERENCES ${n
 /** The row is deleted with the one that it belongs to. */
 const partOf = (name: string) => column<number>(`INTEGER NOT NULL REFERENCES ${name} (id) ON DELETE CASCADE`);
 
+/** The orders of the annotations of a book. Not specified: where annotations without a page go; they come last. */
+export const annotationOrder: Record<AnnotationOrder, string> = {
+  collect: 'time DESC, id DESC',
+  rank: 'usefulness DESC, time DESC, id DESC',
+  page: 'page_no NULLS LAST, time, id DESC',
+};
+
 // Several columns a line: a table is read as a whole.
 // prettier-ignore
 const tables = {
@@ -62,7 +76,7 @@ const tables = {
     loc_name: text, created: text, type: oneOf<'user' | 'site'>(), is_banned: flag,
   }),
   /** Each friendship has a row per direction. */
-  friendships: sorted({ person_id: ref('people'), friend_id: ref('people') }, 'PRIMARY KEY (person_id, friend_id)'),
+  friendships: sorted({ person_id: ref('people'), friend_id: ref('people') }, { constraint: 'PRIMARY KEY (person_id, friend_id)' }),
   /** `scopes` separated by spaces. */
   tokens: sorted({ token: textKey, person_id: nullableRef('people'), tier: oneOf<Tier>(), scopes: text, demo: flag }),
 
@@ -76,19 +90,25 @@ const tables = {
     ebook_url: nullableText, ebook_price: nullableText,
     /** The rank in search results, lower is better, and the rowid in `books_fts`; null until it is indexed. */
     rank: column<Generated<number | null>>('INTEGER'),
-  }),
+  }, { order: 'no', indexes: { by_isbn10: '(isbn10)', by_isbn13: '(isbn13)', by_series: '(series_id)' } }),
   /** `count` is the count in the demo data plus the public collections with the tag. */
-  book_tags: sorted({ book_id: ref('books'), name: text, count: number }, 'PRIMARY KEY (book_id, name)'),
+  book_tags: sorted({ book_id: ref('books'), name: text, count: number }, {
+    constraint: 'PRIMARY KEY (book_id, name)', order: 'count DESC, name', indexes: { by_use: '(name, count DESC, book_id)' },
+  }),
   collections: table({
     id: newId, book_id: ref('books'), person_id: ref('people'), status: oneOf<CollectionStatus>(), comment: text,
     rating: nullableNumber, private: flag, updated: text,
-  }, 'UNIQUE (person_id, book_id)'),
-  collection_tags: sorted({ collection_id: partOf('collections'), name: text, position: number }, 'PRIMARY KEY (collection_id, name)'),
+  }, { constraint: 'UNIQUE (person_id, book_id)', indexes: { by_update: '(person_id, updated)' } }),
+  collection_tags: sorted({ collection_id: partOf('collections'), name: text, position: number }, {
+    constraint: 'PRIMARY KEY (collection_id, name)', order: 'position',
+  }),
   annotations: table({
     id: newId, book_id: ref('books'), person_id: ref('people'), chapter: text, page_no: nullableNumber, private: flag, content: text,
     usefulness: number, comments_count: number, time: text,
+  }, { order: annotationOrder.collect, indexes: { by_book: '(book_id)', by_person: '(person_id, time)' } }),
+  annotation_photos: sorted({ annotation_id: partOf('annotations'), number, picture: text }, {
+    constraint: 'PRIMARY KEY (annotation_id, number)', order: 'number',
   }),
-  annotation_photos: sorted({ annotation_id: partOf('annotations'), number, picture: text }, 'PRIMARY KEY (annotation_id, number)'),
   reviews: table({
     id: newId, book_id: ref('books'), person_id: ref('people'), title: text, content: text, rating: nullableNumber, votes: number,
     useless: number, comments: number, published: text, updated: text,
@@ -99,12 +119,14 @@ const tables = {
     /** In the text format of the service, with tags. */
     content: text,
     privacy: oneOf<NotePrivacy>(), can_reply: flag, publish_time: text, update_time: text, recs_count: number,
-  }),
+  }, { order: 'publish_time DESC, id DESC', indexes: { by_person: '(person_id, publish_time)' } }),
   note_photos: sorted({
     note_id: partOf('notes'), number, picture: text, layout: oneOf<PictureLayout>(), caption: text,
-  }, 'PRIMARY KEY (note_id, number)'),
-  note_likes: sorted({ note_id: partOf('notes'), person_id: ref('people') }, 'PRIMARY KEY (note_id, person_id)'),
-  note_comments: table({ id: newId, note_id: partOf('notes'), person_id: ref('people'), content: text, created: text }),
+  }, { constraint: 'PRIMARY KEY (note_id, number)', order: 'number' }),
+  note_likes: sorted({ note_id: partOf('notes'), person_id: ref('people') }, { constraint: 'PRIMARY KEY (note_id, person_id)' }),
+  note_comments: table({ id: newId, note_id: partOf('notes'), person_id: ref('people'), content: text, created: text }, {
+    order: 'id', indexes: { by_note: '(note_id)' },
+  }),
 
   /** The v2 service identifies a city by `loc_id`, the event service by `id`, a pinyin word. */
   cities: sorted({ id: textKey, loc_id: uniqueText, name: uniqueText }),
@@ -122,7 +144,7 @@ const tables = {
     /** The number of each. */
     trailers: number, clips: number, bloopers: number,
   }),
-  subject_tags: sorted({ name: text, subject_id: ref('subjects') }, 'PRIMARY KEY (name, subject_id)'),
+  subject_tags: sorted({ name: text, subject_id: ref('subjects') }, { constraint: 'PRIMARY KEY (name, subject_id)' }),
   celebrities: sorted({
     id: textKey, name: text, name_en: text, aka: list, aka_en: list, professions: list, gender: text, birthday: text,
     born_place: text, constellation: text, website: text, summary: text,
@@ -131,22 +153,10 @@ const tables = {
   credits: sorted({
     subject_id: ref('subjects'), job: oneOf<'directors' | 'casts' | 'writers'>(), position: number,
     celebrity_id: nullableRef('celebrities'), name: text,
-  }, 'PRIMARY KEY (subject_id, job, position)'),
+  }, { constraint: 'PRIMARY KEY (subject_id, job, position)', order: 'position' }),
   works: sorted({
     celebrity_id: ref('celebrities'), subject_id: ref('subjects'), position: number, roles: list,
-  }, 'PRIMARY KEY (celebrity_id, position)'),
-  /** In the album of a celebrity if `celebrity_id` is set, otherwise in that of the subject. */
-  film_photos: table({
-    id: newId, subject_id: ref('subjects'), celebrity_id: nullableRef('celebrities'), person_id: ref('people'), position: number,
-    description: text, comments_count: number, created: text,
-  }),
-  film_reviews: table({
-    id: newId, subject_id: ref('subjects'), person_id: ref('people'), title: text, content: text, rating: number, useful: number,
-    useless: number, comments: number, created: text, updated: text,
-  }),
-  film_comments: table({
-    id: newId, subject_id: ref('subjects'), person_id: ref('people'), content: text, rating: number, useful: number, created: text,
-  }),
+  }, { constraint: 'PRIMARY KEY (celebrity_id, position)', order: 'position' }),
   charts: sorted({
     /** The name of a chart; `in_theaters/<city>` for each city. */
     chart: text, position: number, subject_id: ref('subjects'),
@@ -154,7 +164,22 @@ const tables = {
     box: nullableNumber, is_new: flag,
     /** Of the weekly chart. */
     delta: nullableNumber,
-  }, 'PRIMARY KEY (chart, position)'),
+  }, { constraint: 'PRIMARY KEY (chart, position)', order: 'position' }),
+  /** In the album of a celebrity if `celebrity_id` is set, otherwise in that of the subject. */
+  film_photos: table({
+    id: newId, subject_id: ref('subjects'), celebrity_id: nullableRef('celebrities'), person_id: ref('people'), position: number,
+    description: text, comments_count: number, created: text,
+  }, {
+    order: 'position',
+    indexes: { by_subject: '(subject_id, position) WHERE celebrity_id IS NULL', by_celebrity: '(celebrity_id, position)' },
+  }),
+  film_reviews: table({
+    id: newId, subject_id: ref('subjects'), person_id: ref('people'), title: text, content: text, rating: number, useful: number,
+    useless: number, comments: number, created: text, updated: text,
+  }, { order: 'useful DESC, id', indexes: { by_subject: '(subject_id, useful DESC, id)' } }),
+  film_comments: table({
+    id: newId, subject_id: ref('subjects'), person_id: ref('people'), content: text, rating: number, useful: number, created: text,
+  }, { order: 'useful DESC, id', indexes: { by_subject: '(subject_id, useful DESC, id)' } }),
 
   events: table({
     id: newId, person_id: ref('people'), city_id: ref('cities'), title: text, type: oneOf<EventType>(), content: text,
@@ -169,12 +194,18 @@ const tables = {
     has_image: flag,
     /** People counted in the demo data that are not stored as users. */
     more_participants: number, more_wishers: number,
-  }),
+  }, { indexes: { by_city: '(city_id, type)', by_person: '(person_id)' } }),
   /** A user is either a participant or interested, never both. */
   attendances: table({
     no: newId, event_id: partOf('events'), person_id: ref('people'), relation: oneOf<'participate' | 'wish'>(),
-  }, 'UNIQUE (event_id, person_id)'),
+  }, {
+    constraint: 'UNIQUE (event_id, person_id)', order: 'no',
+    indexes: { by_person: '(person_id, relation)', by_event: '(event_id, relation)' },
+  }),
 };
+
+/** In an order in which each table comes after those that it refers to. */
+export const tableNames = Object.keys(tables) as (keyof typeof tables)[];
 
 type Rows<Columns> = { [Name in keyof Columns]: Columns[Name] extends Column<infer T> ? T : never };
 
@@ -190,56 +221,22 @@ export type Stored<Name extends keyof Tables> = Selectable<Tables[Name]>;
 /** A row as it is inserted. */
 export type NewRow<Name extends keyof Tables> = Insertable<Tables[Name]>;
 
+/** The tables with an order. */
+export type ListedTable = {
+  [Name in keyof typeof tables]: (typeof tables)[Name] extends { order: string } ? Name : never;
+}[keyof typeof tables];
+export const orderOf = (name: ListedTable): string => tables[name].order;
+
 export type Person = Stored<'people'>;
 export type Relation = Stored<'attendances'>['relation'];
 
-/** The orders of the annotations of a book. Not specified: where annotations without a page go; they come last. */
-export const annotationOrder: Record<AnnotationOrder, string> = {
-  collect: 'time DESC, id DESC',
-  rank: 'usefulness DESC, time DESC, id DESC',
-  page: 'page_no NULLS LAST, time, id DESC',
-};
-
-/** The usual order of the rows of a table. */
-export const listOrder = {
-  annotation_photos: 'number',
-  annotations: annotationOrder.collect,
-  attendances: 'no',
-  book_tags: 'count DESC, name',
-  books: 'no',
-  charts: 'position',
-  collection_tags: 'position',
-  credits: 'position',
-  film_comments: 'useful DESC, id',
-  film_photos: 'position',
-  film_reviews: 'useful DESC, id',
-  note_comments: 'id',
-  note_photos: 'number',
-  notes: 'publish_time DESC, id DESC',
-  works: 'position',
-} satisfies Partial<Record<keyof Tables, string>>;
-
-const indexes = `
+/** What searches need: indexes of texts, and triggers that write them. */
+const searches = `
 CREATE UNIQUE INDEX IF NOT EXISTS books_by_rank ON books (rank);
-CREATE INDEX IF NOT EXISTS books_by_isbn10 ON books (isbn10);
-CREATE INDEX IF NOT EXISTS books_by_isbn13 ON books (isbn13);
-CREATE INDEX IF NOT EXISTS books_by_series ON books (series_id);
 CREATE VIRTUAL TABLE IF NOT EXISTS books_fts USING fts5 (
   title, words, tags, short_title, short_words, tokenize = 'trigram', content = '', contentless_delete = 1
 );
-CREATE INDEX IF NOT EXISTS book_tags_by_use ON book_tags (name, count DESC, book_id);
-CREATE INDEX IF NOT EXISTS collections_by_update ON collections (person_id, updated);
-CREATE INDEX IF NOT EXISTS annotations_by_book ON annotations (book_id);
-CREATE INDEX IF NOT EXISTS annotations_by_person ON annotations (person_id, time);
-CREATE INDEX IF NOT EXISTS notes_by_person ON notes (person_id, publish_time);
-CREATE INDEX IF NOT EXISTS note_comments_by_note ON note_comments (note_id);
 CREATE VIRTUAL TABLE IF NOT EXISTS subjects_fts USING fts5 (words, tokenize = 'trigram');
-CREATE INDEX IF NOT EXISTS film_photos_by_subject ON film_photos (subject_id, position) WHERE celebrity_id IS NULL;
-CREATE INDEX IF NOT EXISTS film_photos_by_celebrity ON film_photos (celebrity_id, position);
-CREATE INDEX IF NOT EXISTS film_reviews_by_subject ON film_reviews (subject_id, useful DESC, id);
-CREATE INDEX IF NOT EXISTS film_comments_by_subject ON film_comments (subject_id, useful DESC, id);
-CREATE INDEX IF NOT EXISTS events_by_city ON events (city_id, type);
-CREATE INDEX IF NOT EXISTS events_by_person ON events (person_id);
 CREATE VIRTUAL TABLE IF NOT EXISTS events_fts USING fts5 (words, tokenize = 'trigram');
 CREATE TRIGGER IF NOT EXISTS events_words_added AFTER INSERT ON events BEGIN
   INSERT INTO events_fts (rowid, words) VALUES (new.id, concat_ws(char(10), new.title, new.content, new.place));
@@ -250,18 +247,16 @@ END;
 CREATE TRIGGER IF NOT EXISTS events_words_removed AFTER DELETE ON events BEGIN
   DELETE FROM events_fts WHERE rowid = old.id;
 END;
-CREATE INDEX IF NOT EXISTS attendances_by_person ON attendances (person_id, relation);
-CREATE INDEX IF NOT EXISTS attendances_by_event ON attendances (event_id, relation);
 `;
 
-function createTable([name, { columns, constraint, options }]: [
-  string,
-  Table<Record<string, Column<unknown>>>,
-]): string {
+function createTable([name, { columns, constraint, options, indexes = {} }]: [string, Table]): string {
   const parts = Object.entries(columns).map(([column, { sql }]) => `${column} ${sql}`);
   if (constraint) parts.push(constraint);
-  return `CREATE TABLE IF NOT EXISTS ${name} (${parts.join(', ')}) ${options};\n`;
+  const created = Object.entries(indexes).map(
+    ([end, of]) => `CREATE INDEX IF NOT EXISTS ${name}_${end} ON ${name} ${of};\n`,
+  );
+  return `CREATE TABLE IF NOT EXISTS ${name} (${parts.join(', ')}) ${options};\n${created.join('')}`;
 }
 
 /** May run on every start. */
-export const ddl = Object.entries(tables).map(createTable).join('') + indexes;
+export const ddl = Object.entries<Table>(tables).map(createTable).join('') + searches;
