@@ -11,6 +11,7 @@ import {
 } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { schema } from '../../src/graph/schema.ts';
+import { lists } from '../support/example-records.ts';
 import { journey } from '../support/journey.ts';
 
 type Setup = Awaited<ReturnType<typeof journey>>;
@@ -43,33 +44,6 @@ describe('the operations', () => {
   });
 });
 
-/** Every list, with the fields that lead to it; `LIST` stands for its selection. */
-const lists: readonly [name: string, query: string, node?: string][] = [
-  ['searchBooks', '{ it: searchBooks(tag: "小说", ARGS) LIST }'],
-  ['Series.books', '{ series(id: "SERIES") { it: books(ARGS) LIST } }'],
-  ['Book.annotations', '{ book(id: "6082808") { it: annotations(ARGS) LIST } }'],
-  ['User.bookCollections', '{ user(id: "alice") { it: bookCollections(ARGS) LIST } }'],
-  ['User.bookTags', '{ user(id: "alice") { it: bookTags(ARGS) LIST } }', 'name'],
-  ['User.annotations', '{ user(id: "alice") { it: annotations(ARGS) LIST } }'],
-  ['User.notes', '{ user(id: "alice") { it: notes(ARGS) LIST } }'],
-  ['User.events', '{ user(id: "alice") { it: events(ARGS) LIST } }'],
-  ['Note.comments', '{ note(id: "NOTE") { it: comments(ARGS) LIST } }'],
-  ['searchSubjects', '{ it: searchSubjects(tag: "剧情", ARGS) LIST }'],
-  ['top250', '{ it: top250(ARGS) LIST }'],
-  ['inTheaters', '{ it: inTheaters(ARGS) LIST }'],
-  ['comingSoon', '{ it: comingSoon(ARGS) LIST }'],
-  ['Subject.photos', '{ subject(id: "26266893") { it: photos(ARGS) LIST } }'],
-  ['Subject.reviews', '{ subject(id: "26266893") { it: reviews(ARGS) LIST } }'],
-  ['Subject.comments', '{ subject(id: "26266893") { it: comments(ARGS) LIST } }'],
-  ['Celebrity.works', '{ celebrity(id: "1000525") { it: works(ARGS) LIST } }', 'subject { id }'],
-  ['Celebrity.photos', '{ celebrity(id: "1000525") { it: photos(ARGS) LIST } }'],
-  ['searchEvents', '{ it: searchEvents(ARGS) LIST }'],
-  ['City.events', '{ city(id: "beijing") { it: events(ARGS) LIST } }'],
-  ['City.inTheaters', '{ city(id: "beijing") { it: inTheaters(ARGS) LIST } }'],
-  ['Event.participants', '{ event(id: "EVENT") { it: participants(ARGS) LIST } }'],
-  ['Event.wishers', '{ event(id: "EVENT") { it: wishers(ARGS) LIST } }'],
-];
-
 describe('the list', () => {
   const known: Record<string, string> = {};
   beforeAll(async () => {
@@ -85,16 +59,13 @@ describe('the list', () => {
   });
 
   test.each(lists)(
-    '%s is returned completely by its cursors, each node once, and by any offset',
-    async (_, query, node = 'id') => {
+    '$coordinate is returned completely by its cursors, each node once, and by any offset',
+    async ({ query, node }) => {
       const page = async (args: string): Promise<Page> => {
-        const text = query
-          .replace('ARGS', args)
-          .replace(
-            'LIST',
-            `{ edges { cursor node { ${node} } } nodes { ${node} } totalCount totalIsCapped pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`,
-          )
-          .replace(/SERIES|NOTE|EVENT/, (name) => known[name]!);
+        const text = query(
+          args,
+          `{ edges { cursor node { ${node} } } nodes { ${node} } totalCount totalIsCapped pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`,
+        ).replace(/SERIES|NOTE|EVENT/, (name) => known[name]!);
         const { data, errors } = await setup.execute(text, alice);
         expect(errors).toBeUndefined();
         return find(data, 'it') as Page;

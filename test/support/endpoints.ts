@@ -19,6 +19,8 @@ export const endpoints = [bookEndpoints, noteEndpoints, filmEndpoints, eventEndp
   Object.values<Endpoint>(table),
 );
 
+export const lineOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
+
 const shapes = endpoints
   // A fixed word in the place of an id is an endpoint of its own.
   .toSorted((a, b) => a.params.length - b.params.length)

@@ -19,6 +19,13 @@ export function membersOfFields(typeName: string): string[] {
   });
 }
 
+/** The fields of a type that have a call of their own. */
+export function callsOf(typeName: string): string[] {
+  const type = schema.getType(typeName);
+  if (!isObjectType(type)) return [];
+  return Object.values(type.getFields()).flatMap((field) => (fieldRule(field).endpoint ? [field.name] : []));
+}
+
 const isName = (name: string | undefined): name is string => name !== undefined;
 
 /** The members that paging reads of the response to any list. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { writeRuleOf } from '../../../src/server/idempotency/rules/write-rules.ts';
-import { endpoints } from '../../support/endpoints.ts';
+import { endpoints, lineOf } from '../../support/endpoints.ts';
 import { keyedClient } from '../../support/keyed-client.ts';
 import { type DirectService, directService, writeKinds } from '../../support/keyed-writes.ts';
 import { type Fault, losingProxy } from '../../support/losing-proxy.ts';
@@ -40,9 +40,9 @@ function once(fault: Fault) {
 
 test('every endpoint that writes says how it is recognised', () => {
   const writes = endpoints.filter(({ method }) => method !== 'GET');
-  expect(writes).toHaveLength(24);
   for (const endpoint of writes) expect(writeRuleOf(endpoint).lookAt).toBeTypeOf('function');
-  expect(new Set(writeKinds.map(({ endpoint }) => endpoint))).toEqual(new Set(writes));
+  const untried = writes.filter((endpoint) => !writeKinds.some((kind) => kind.endpoint === endpoint));
+  expect(untried.map(lineOf), 'missing in writeKinds of test/support/keyed-writes.ts').toEqual([]);
 });
 
 /** What a write comes to, with retries as a client makes them. */
@@ -61,9 +61,10 @@ const faults: readonly [what: string, fault: Fault, isCarriedOut: boolean][] = [
   ['whose response is cut in its head', { kind: 'cut', at: 12 }, true],
   ['whose response is cut in its body', { kind: 'cut', at: 1e9 }, true],
 ];
-const pairs = writeKinds.flatMap((kind) => faults.map((fault) => ({ kind, fault })));
-// Each kind with one fault, another for the next.
-const sample = pairs.filter((_, at) => thorough || at % (faults.length + 1) === 0);
+// A sample is each kind with one fault, another for the next.
+const sample = writeKinds.flatMap((kind, at) =>
+  faults.filter((_, which) => thorough || which === at % faults.length).map((fault) => ({ kind, fault })),
+);
 
 test.each(sample)(
   '$kind.name with a key $fault.0 is carried out once, and its payload is as if the response had come',

@@ -9,7 +9,7 @@ const rules = new Map<Endpoint, WriteRule>([...bookWriteRules, ...noteWriteRules
 
 export function writeRuleOf(endpoint: Endpoint): WriteRule<object> {
   const rule = rules.get(endpoint);
-  if (!rule) throw new Error(`${endpoint.method} ${endpoint.path} has no rule`);
+  if (!rule) throw new Error(`${endpoint.method} ${endpoint.path} has no rule in src/server/idempotency/rules`);
   return rule as WriteRule<object>;
 }
 
