@@ -1,5 +1,6 @@
-/** Each endpoint that is read with the type of its response, and the members of each type. */
+/** Each endpoint that is read with the type of its response, the members of each type, and those that are not optional. */
 export function apiShapes(root: string): {
   reads: Record<string, string>;
   shapes: Record<string, Record<string, string>>;
+  required: Record<string, string[]>;
 };

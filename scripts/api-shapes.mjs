@@ -16,6 +16,7 @@ export function apiShapes(root) {
   });
   const checker = program.getTypeChecker();
   const shapes = {};
+  const required = {};
   const reads = {};
   for (const file of files) {
     const source = program.getSourceFile(file);
@@ -28,7 +29,7 @@ export function apiShapes(root) {
       }
     }
   }
-  return { reads, shapes };
+  return { reads, shapes, required };
 
   /** The type as text, with names of shapes; `name` is that of one that has none. */
   function textOf(type, name) {
@@ -54,8 +55,11 @@ export function apiShapes(root) {
     const shape = own === undefined || own.startsWith('__') ? name : own;
     if (shape in shapes) return shape;
     const members = (shapes[shape] = {});
-    for (const member of type.getProperties())
+    required[shape] = [];
+    for (const member of type.getProperties()) {
       members[member.name] = textOf(checker.getTypeOfSymbol(member), `${shape}.${member.name}`);
+      if (!(member.flags & ts.SymbolFlags.Optional)) required[shape].push(member.name);
+    }
     return shape;
   }
 }

@@ -1,5 +1,5 @@
 /** Holds a response of the service against the types of `src/api`: what is missing, unknown, or of another type. */
-import { readShapes, shapes } from '../../generated/api-shapes.ts';
+import { notOptional, readShapes, shapes } from '../../generated/api-shapes.ts';
 import type { Endpoint, Tier } from '../api/endpoint.ts';
 import { type Presence, alwaysSent, textForms, unreadMembers } from './presence.ts';
 
@@ -98,7 +98,8 @@ const NAME_MAX = 60;
 
 /** The members that a record always has here. A row for one place of an endpoint stands before that for all records of a type. */
 function requiredMembers(shape: string, coordinate: string, { endpoint, asked }: Comparison): readonly string[] {
-  const row: Presence = alwaysSent[`${endpoint.path} ${coordinate}`.trim()] ?? alwaysSent[shape] ?? [];
+  const row: Presence =
+    alwaysSent[`${endpoint.path} ${coordinate}`.trim()] ?? alwaysSent[shape] ?? notOptional[shape] ?? [];
   if (isNames(row)) return row;
   // Not known to be sent, if some tier that the token may have does not get it.
   return Object.keys(row).filter((name) => asked.tiers.every((tier) => row[name]!.includes(tier)));

@@ -1,4 +1,5 @@
 /** Which endpoints the doctor reads, with ids that it takes from lists. First those whose types no other has. */
+import { readShapes } from '../../generated/api-shapes.ts';
 import { bookEndpoints } from '../api/book.ts';
 import type { Endpoint } from '../api/endpoint.ts';
 import { eventEndpoints } from '../api/event.ts';
@@ -21,6 +22,27 @@ const fewEntries = { 'start-index': 1, 'max-results': 2 };
 /** Words and cities that such a service has. */
 const SEARCHES = ['小说', '的', 'the'];
 const CITIES = ['beijing', 'shanghai', 'guangzhou'];
+/** Of whom or what the id in a path is, by the text before it; of several, the first that is known. */
+const namedIn: Readonly<Record<string, readonly string[]>> = {
+  '/v2/book/': ['book'],
+  '/v2/book/isbn/': ['isbn'],
+  '/v2/book/annotation/': ['annotation'],
+  '/v2/book/series/': ['series'],
+  '/v2/book/user_tags/': ['reader'],
+  '/v2/book/user/': ['reader'],
+  '/v2/movie/subject/': ['film'],
+  '/v2/movie/celebrity/': ['person', 'director'],
+  '/event/': ['event'],
+  '/event/location/': ['city'],
+  '/people/': ['guest', 'organizer'],
+};
+export const namesIn = ({ between: [text = ''] }: Endpoint): readonly string[] => namedIn[text] ?? [];
+/** The same as another, or about what one person has. */
+const left: readonly Endpoint[] = [bookEndpoints.userTagsOld, bookEndpoints.collection];
+/** Endpoints whose id nothing here says where to take it from. */
+export const unnamed = readEndpoints.filter(({ login, params, between }) => {
+  return !login && params.length > 0 && !namedIn[between[0]!];
+});
 /** An upstream that fails so often is not called again. */
 const TRIALS = 3;
 /** Only a person's token may read these. */
@@ -50,6 +72,17 @@ export async function readEach(reader: ServiceReader): Promise<Unread> {
     return read;
   };
   const of = (name: string) => ids.get(name);
+  /** Reads those that no step has named. */
+  const others = async (some: (endpoint: Endpoint) => boolean) => {
+    for (const endpoint of readEndpoints) {
+      if (endpoint.login || left.includes(endpoint) || unread.has(endpoint) || isRead(reader, endpoint)) continue;
+      const id = namesIn(endpoint)
+        .map(of)
+        .find((each) => each !== undefined);
+      const page = endpoint.service === 'events' ? fewEntries : few;
+      if (some(endpoint)) await step(endpoint, id, endpoint.list === undefined ? {} : page);
+    }
+  };
 
   await firstWith(SEARCHES, async (q) => {
     const found = { book: 'books[].id', isbn: 'books[].isbn13', series: 'books[].series.id' };
@@ -85,20 +118,19 @@ export async function readEach(reader: ServiceReader): Promise<Unread> {
   await step(bookEndpoints.annotation, of('annotation'), {});
   await step(bookEndpoints.byIsbn, of('isbn'), {});
   await step(eventEndpoints.search, undefined, { location: 'all', q: SEARCHES[1], ...fewEntries });
+  const seen = new Set(reader.reads.map(({ endpoint }) => typeOf(endpoint)));
+  await others((endpoint) => !seen.has(typeOf(endpoint)));
   // The rest have types that were read by now.
   await step(eventEndpoints.wishers, of('event'), fewEntries);
   if (!isRead(reader, filmEndpoints.search)) await step(filmEndpoints.search, undefined, { q: SEARCHES[1], ...few });
-  await step(bookEndpoints.seriesBooks, of('series'), few);
-  await step(bookEndpoints.userAnnotations, of('reader'), few);
-  await step(bookEndpoints.userTags, of('reader'), few);
-  await step(filmEndpoints.celebrityPhotos, of('person') ?? of('director'), few);
-  for (const endpoint of [eventEndpoints.initiated, eventEndpoints.participated, eventEndpoints.wished])
-    await step(endpoint, of('guest') ?? of('organizer'), fewEntries);
+  await others(() => true);
   for (const endpoint of readEndpoints)
     if (!isRead(reader, endpoint) && !unread.has(endpoint))
       unread.set(endpoint, endpoint.login ? LOGIN : 'it is the same as another, or needs what one person has');
   return unread;
 }
+
+const typeOf = ({ method, path }: Endpoint): string | undefined => readShapes[`${method} ${path}`];
 
 const isRead = ({ reads }: ServiceReader, endpoint: Endpoint): boolean =>
   reads.some((read) => read.endpoint === endpoint);
