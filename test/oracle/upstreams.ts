@@ -6,6 +6,7 @@ import { serviceErrors } from '../../src/api/errors.ts';
 import { eventEndpoints } from '../../src/api/event.ts';
 import { filmEndpoints } from '../../src/api/film.ts';
 import { noteEndpoints } from '../../src/api/note.ts';
+import { madeBy } from './made-records.ts';
 import * as data from './world.ts';
 import type { World } from './world.ts';
 
@@ -108,7 +109,7 @@ export function respond(world: World, manners: Manners, { method, path, body, se
     if (endpoint.login && sender.person === null) return endpoint.service === 'events' ? refuse(1000) : refuse(1000);
     if (endpoint.share === 'tier' && !endpoint.tiers.includes(sender.tier)) refuse(1000);
     const asked: Asked = { world, manners, endpoint, params, query, sender, body };
-    const answer = answers.get(endpoint)!(asked);
+    const answer = (answers.get(endpoint) ?? byType)(asked);
     return written(endpoint, answer, query.get('fields'), manners);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
@@ -166,6 +167,16 @@ interface Asked {
 type Answer = (asked: Asked) => unknown;
 const answers = new Map<Endpoint, Answer>();
 const on = <In, Out>(endpoint: Endpoint<In, Out>, answer: Answer) => void answers.set(endpoint, answer);
+
+/** The answer of an endpoint without one of its own: records made from their type for a read; a write is refused. */
+const byType: Answer = (asked) => {
+  const { world, endpoint, params, query } = asked;
+  if (endpoint.method !== 'GET') return refuse(1000);
+  const record = madeBy(world, endpoint, { ...Object.fromEntries(query), ...params });
+  const items = endpoint.list === undefined ? undefined : (record[endpoint.list] as unknown[]);
+  if (!items) return record;
+  return endpoint.service === 'events' ? feed(asked, items, 'Made') : listed(asked, items);
+};
 
 /** One page of a v2 list. */
 function listed({ endpoint, query, manners }: Asked, items: readonly unknown[], more: object = {}, byDefault = 20) {
@@ -606,13 +617,6 @@ on(eventEndpoints.leave, attend(null));
 on(eventEndpoints.unwish, attend(null));
 for (const endpoint of [eventEndpoints.create, eventEndpoints.update, eventEndpoints.delete])
   on(endpoint as Endpoint, () => refuse(1000));
-
-// Otherwise a request to it would fail inside of the service, and its case would end by the deadline.
-const unanswered = routes.filter(({ endpoint }) => !answers.has(endpoint));
-if (unanswered.length > 0) {
-  const rows = unanswered.map(({ endpoint: { method, path } }) => `${method} ${path}`);
-  throw new Error(`test/oracle/upstreams.ts has no answer to ${rows.join(', ')}: declare it with on()`);
-}
 
 /** A document of an event or a feed, read by the Atom reader of the facade. */
 export const readAtom = (media: keyof typeof readers, body: string): unknown => readers[media](body);
