@@ -12,6 +12,8 @@ export interface PreparedWrite {
   body: () => string | FormData;
   /** How many times it was carried out: 1 if all is well. */
   effects: () => Promise<number>;
+  /** What shows it, of a thing that nobody has read before. Without it, the write is a step of test/journey/afterwriting.test.ts. */
+  shows?: string;
   /** Removes what would fill a list. */
   clean?: () => Promise<unknown>;
 }
@@ -70,6 +72,9 @@ const form = (name: string, input: object, numbers: readonly number[]) => () => 
   const { pictures: given, files } = pictures(numbers, (number) => picture('png', 300 + number));
   return uploadForm(operation(name), { input: { ...input, pictures: given } }, files);
 };
+
+const commentsOf = (note: string, comment = ''): string =>
+  `{ note(id: "${note}") { commentsCount comments(first: 5) { totalCount nodes { content } } ${comment && `comment(id: "${comment}") { content }`} } }`;
 
 const count = (holds: boolean): number => (holds ? 1 : 0);
 const countIn = (items: readonly object[], mark: string): number =>
@@ -210,13 +215,13 @@ export const writeKinds: readonly WriteKind[] = [
   kind('createNoteComment', noteEndpoints.createComment, async (service, mark) => {
     const noteId = await noteOf(service);
     const effects = async () => countIn((await service.json('GET', `/v2/note/${noteId}/comments`)).comments, mark);
-    return { body: json('createNoteComment', { noteId, content: mark }), effects };
+    return { body: json('createNoteComment', { noteId, content: mark }), effects, shows: commentsOf(noteId) };
   }),
   kind('deleteNoteComment', noteEndpoints.deleteComment, async (service) => {
     const noteId = await noteOf(service);
     const { id: commentId } = await service.json('POST', `/v2/note/${noteId}/comments`, { content: 'c' });
     const effects = () => isGone(service, `/v2/note/${noteId}/comment/${commentId}`);
-    return { body: json('deleteNoteComment', { noteId, commentId }), effects };
+    return { body: json('deleteNoteComment', { noteId, commentId }), effects, shows: commentsOf(noteId, commentId) };
   }),
   kind('likeNote', noteEndpoints.like, async (service) => {
     const id = await noteOf(service);
