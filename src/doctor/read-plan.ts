@@ -76,9 +76,7 @@ export async function readEach(reader: ServiceReader): Promise<Unread> {
   const others = async (some: (endpoint: Endpoint) => boolean) => {
     for (const endpoint of readEndpoints) {
       if (endpoint.login || left.includes(endpoint) || unread.has(endpoint) || isRead(reader, endpoint)) continue;
-      const id = namesIn(endpoint)
-        .map(of)
-        .find((each) => each !== undefined);
+      const [id] = namesIn(endpoint).flatMap((name) => of(name) ?? []);
       const page = endpoint.service === 'events' ? fewEntries : few;
       if (some(endpoint)) await step(endpoint, id, endpoint.list === undefined ? {} : page);
     }
