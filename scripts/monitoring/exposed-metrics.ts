@@ -1,4 +1,7 @@
-/** What a facade with Redis, trusted documents and workers exposes at /metrics: the source of the list in docs, and of all names in alerts and dashboard. */
+/**
+ * What a facade with Redis, trusted documents and workers exposes at /metrics: the source of the list in docs, and of all names in
+ * alerts and dashboard.
+ */
 import { pino } from 'pino';
 import { readConfig } from '../../src/config/read.ts';
 import { createFleetMetrics } from '../../src/server/observability/fleet-metrics.ts';

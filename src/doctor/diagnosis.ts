@@ -48,5 +48,7 @@ export function diagnosesText(all: readonly Diagnosis[]): string {
     return advice === undefined ? line : `${line}\n${' '.repeat(width + 11)}-> ${advice}`;
   });
   const count = (status: Diagnosis['status']) => all.filter((each) => each.status === status).length;
-  return [...lines, '', `${count('ok')} ok, ${count('warning')} warnings, ${count('failed')} failed`].join('\n');
+  const warnings = count('warning');
+  const warned = `${warnings} warning${warnings === 1 ? '' : 's'}`;
+  return [...lines, '', `${count('ok')} ok, ${warned}, ${count('failed')} failed`].join('\n');
 }

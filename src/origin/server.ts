@@ -45,8 +45,8 @@ export interface Origin {
 const CLOSE_MS = 8_000;
 
 /**
- * Longer than the 60 s for which a proxy keeps an idle connection. It must be the one that closes: a write that it sends to a
- * connection that closes meanwhile is lost.
+ * Longer than the 60 s for which a proxy keeps an idle connection: the proxy must be the one that closes. A write that it sends while
+ * the origin closes the connection is lost.
  */
 const IDLE_MS = 65_000;
 

@@ -88,7 +88,7 @@ export function createPipeline(parts: PipelineParts) {
       return prepared;
     },
 
-    /** Runs the operation of a document. `writes`: of a mutation with an idempotency key; the response is sent whole, so that it can be kept. */
+    /** Runs the operation of a document. `writes`: of a mutation with an idempotency key, whose response is sent whole and kept. */
     async run({ ready, errors }: Prepared, request: OperationRequest, writes?: WriteGuard): Promise<Outcome> {
       const epoch = epochNow();
       const { requestId, headers } = request;
