@@ -5,6 +5,7 @@
 import DataLoader from 'dataloader';
 import type { Path } from 'graphql/jsutils/Path.js';
 import { withMembers } from '../../lib/objects.ts';
+import { tierEvidenceMembers } from '../auth/tiers.ts';
 import type { Cached } from '../cache/handle.ts';
 import { VIEWER_MEMBER } from '../cache/redact.ts';
 import { createApiRequest, insert } from '../http/request.ts';
@@ -76,9 +77,8 @@ export class RecordLoader {
     const { calls, cache } = this.context;
     if (calls.refuses(source.endpoint)) return null;
     const cached = await cache.record(source.endpoint, kind, key).peek(members);
-    const isCached =
-      cached?.isFresh && members.every((member) => member in cached.value || !isUpstreamMember(source, member));
-    return isCached ? null : `${kind}:${key}`;
+    const wanted = members.filter((member) => isUpstreamMember(source, member));
+    return cached && this.isCovered(source, wanted, cached) ? null : `${kind}:${key}`;
   }
 
   private stateOf(kind: string, source: RecordSource, key: string): RecordState {
@@ -145,17 +145,33 @@ export class RecordLoader {
     const known = fresh?.value;
     const missing = known ? members.filter((member) => !(member in known)) : members;
     if (!source.tiers) return missing;
-    const evidence = this.context.calls.tierEvidence(source, missing);
+    const { calls } = this.context;
+    const evidence = calls.tierEvidence(
+      source,
+      known ? members.filter((member) => known[member] === undefined) : members,
+    );
     if (evidence.length === 0) return missing;
     const all = missing.slice();
     for (const member of evidence) if (!all.includes(member) && !(known && member in known)) insert(all, member);
     return all;
   }
 
-  /** False if a member is not cached, or is no longer fresh. */
+  /**
+   * Whether all these members are cached and fresh. Another replica that knows the tier of the credential may have cached an absent member
+   * without those that show here whether the tier withholds it.
+   */
+  private isCovered(source: RecordSource, members: MemberNames, { isFresh, value }: Cached): boolean {
+    if (!isFresh || !members.every((member) => member in value)) return false;
+    if (!source.tiers) return true;
+    const absent = members.filter((member) => value[member] === undefined);
+    if (absent.length === 0) return true;
+    return tierEvidenceMembers(source, absent, this.context.calls.possibleTiers()).every((member) => member in value);
+  }
+
+  /** False if they are not covered. */
   private mergeCached(state: RecordState, members: MemberNames, cached: Cached, path: Path | undefined): boolean {
-    if (!cached.isFresh || !members.every((member) => member in cached.value)) return false;
     const { source, key } = state;
+    if (!this.isCovered(source, members, cached)) return false;
     if (cached.isDue) this.refresh(state, cached);
     useFresh(this.context, createApiRequest(source.endpoint, source.input(key)), cached, path);
     merge(state, cached.value, members);

@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bookEndpoints, bookMembers } from '../../../src/api/book.ts';
+import { type Tier, tiers } from '../../../src/api/endpoint.ts';
+import { filmEndpoints, subjectMembers } from '../../../src/api/film.ts';
+import { tierEvidenceMembers } from '../../../src/upstream/auth/tiers.ts';
 import { CachePolicy } from '../../../src/upstream/cache/cache-policy.ts';
 import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
+import { TierRequired } from '../../../src/upstream/errors.ts';
 import type { ApiRequest } from '../../../src/upstream/http/request.ts';
 import type { ApiResponse } from '../../../src/upstream/http/response.ts';
 import type { LoadContext } from '../../../src/upstream/loading/load-context.ts';
@@ -17,7 +21,7 @@ const idOf = ({ input }: ApiRequest) => (input as { id: string }).id;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Loaders over an upstream that responds when the test says so. */
-function setUp(ttlSeconds = 0) {
+function setUp(ttlSeconds = 0, possible: readonly Tier[] = [], absent: readonly string[] = []) {
   const pending: { request: ApiRequest; resolve: (response: ApiResponse) => void; reject: (reason: Error) => void }[] =
     [];
   const sent: ApiRequest[] = [];
@@ -29,8 +33,8 @@ function setUp(ttlSeconds = 0) {
       },
       requireLogin: () => undefined,
       refuses: () => false,
-      possibleTiers: () => [],
-      tierEvidence: () => [],
+      possibleTiers: () => possible,
+      tierEvidence: (source, members) => tierEvidenceMembers(source, members, possible),
       logCached: () => undefined,
     },
     refresh: () => undefined,
@@ -39,7 +43,11 @@ function setUp(ttlSeconds = 0) {
     cachePolicy: new CachePolicy(false),
   };
   const valueOf = (request: ApiRequest) =>
-    Object.fromEntries(fieldsOf(request).map((name) => [name, name === 'id' ? idOf(request) : `${name} of it`]));
+    Object.fromEntries(
+      fieldsOf(request)
+        .filter((name) => !absent.includes(name))
+        .map((name) => [name, name === 'id' ? idOf(request) : `${name} of it`]),
+    );
   const respond = (which: (request: ApiRequest) => boolean = () => true) => {
     for (const { request, resolve } of pending.splice(0).filter((each) => which(each.request) || !pending.push(each))) {
       const response: ApiResponse = { value: valueOf(request), bytes: 10, status: 200, reuse };
@@ -94,6 +102,25 @@ test('no field of a record is requested twice in an operation, whatever is loade
       expect(requested).toHaveLength(new Set(requested).size);
     }),
   );
+});
+
+test('an absent member that a replica cached because it knew the tier is withheld for one that does not know it', async () => {
+  const films: RecordSource = {
+    endpoint: filmEndpoints.subject,
+    input: (id) => ({ id }),
+    members: Object.keys(subjectMembers).sort(),
+    tiers: subjectMembers,
+  };
+  const { cache, records, sent, respond } = setUp(60, tiers, ['durations', 'languages', 'pubdates']);
+  const response: ApiResponse = { value: { id: '7' }, bytes: 10, status: 200, reuse: { ...reuse, noStore: false } };
+  cache.record(films.endpoint, 'Subject', '7').put({ id: '7' }, ['id', 'pubdates'], response);
+  expect(await records.wouldRequest('Subject', films, '7', ['pubdates'])).toBe('Subject:7');
+  const film = records.load('Subject', films, '7', ['pubdates'], { id: '7' }, undefined);
+  await turn();
+  expect(sent.map(fieldsOf)).toEqual([['durations', 'id', 'languages']]);
+  respond();
+  const loaded = await film;
+  expect(() => loaded!.pubdates).toThrow(TierRequired);
 });
 
 test('a record resolves as soon as its own response arrives, though another of its batch is still loading', async () => {
