@@ -26,33 +26,53 @@ export interface RedisProcess {
 
 const SERVER = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--repl-diskless-sync-delay', '0'];
 
-/** Resolves when the server answers. */
+/** Resolves when the server answers; rejects if it ends before. */
 export async function startRedis(args: readonly string[] = [], given?: { port: number }): Promise<RedisProcess> {
-  const port = given?.port ?? (await freePort());
+  if (!given) return onFreePort((port) => startRedis(args, { port }));
+  const { port } = given;
   const directory = mkdtempSync(join(tmpdir(), 'redis-'));
-  const started = run('redis-server', ['--port', String(port), '--dir', directory, ...SERVER, ...args], directory);
-  await untilUp(port);
-  return { ...started, port, directory };
+  const { child, kill } = run(
+    'redis-server',
+    ['--port', String(port), '--dir', directory, ...SERVER, ...args],
+    directory,
+  );
+  await until(() => {
+    if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`);
+    return isUp(port);
+  });
+  return { kill, port, directory };
 }
 
 function run(program: string, args: string[], directory: string) {
   const child = spawn(program, args, { stdio: 'ignore' });
   running.set(child, directory);
-  return { kill: () => void child.kill('SIGKILL') };
+  return { child, kill: () => void child.kill('SIGKILL') };
+}
+
+/** Another program may take the port before the server does: then it starts on another one. */
+async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await start(await freePort());
+    } catch (error) {
+      if (attempt === 5) throw error;
+    }
 }
 
 /** It is up even if it wants a password. */
-const untilUp = (port: number) =>
-  until(() => /PONG|NOAUTH/.test(spawnSync('redis-cli', ['-p', String(port), 'ping'], { encoding: 'utf8' }).stdout));
+const isUp = (port: number) =>
+  /PONG|NOAUTH/.test(spawnSync('redis-cli', ['-p', String(port), 'ping'], { encoding: 'utf8' }).stdout);
 
 /** Three primaries, each with so many replicas. Nodes notice the end of another after half a second. */
 export async function redisCluster(replicas: 0 | 1 = 0) {
   const nodes = await Promise.all(
-    Array.from({ length: 3 * (1 + replicas) }, async () => {
-      const [port, bus] = [await freePort(), await freePort()];
-      const settings = ['--cluster-enabled', 'yes', '--cluster-port', String(bus), '--cluster-node-timeout', '500'];
-      return startRedis([...settings, '--cluster-replica-validity-factor', '0'], { port });
-    }),
+    Array.from({ length: 3 * (1 + replicas) }, () =>
+      onFreePort(async (port) => {
+        const bus = String(await freePort());
+        const settings = ['--cluster-enabled', 'yes', '--cluster-port', bus, '--cluster-node-timeout', '500'];
+        return startRedis([...settings, '--cluster-replica-validity-factor', '0'], { port });
+      }),
+    ),
   );
   const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
   const create = ['--cluster', 'create', ...addresses, '--cluster-replicas', String(replicas), '--cluster-yes'];
@@ -86,7 +106,7 @@ export async function redisSentinel() {
     ].join('\n'),
   );
   run('redis-sentinel', [config], directory);
-  await untilUp(port);
+  await until(() => isUp(port));
   const sentinel = new Redis(port, '127.0.0.1');
   await until(async () => String(await sentinel.call('SENTINEL', 'REPLICAS', 'main')).includes(`${replica.port}`));
   sentinel.disconnect();
