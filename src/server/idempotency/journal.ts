@@ -220,7 +220,7 @@ class KeyedWrite {
   /** Its outcome is known. */
   private close(id: string | undefined): void {
     if (!this.rule.creates) {
-      // Of a thing without writes of unknown outcome nothing has to be known.
+      // In memory nothing has to be known of a thing without writes of unknown outcome.
       if (this.known === freshState) this.state = freshState;
       return;
     }

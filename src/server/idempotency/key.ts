@@ -42,7 +42,7 @@ export function identify(
 ): KeyIdentity {
   // The length keeps a token apart from the beginning of a key.
   const secret = `${token.length} ${token}${key}`;
-  const asked = `${hashOfDocument(ready)}${canonicalJson(variables ?? {})}`;
+  const asked = `${hashOfDocument(ready)}${canonicalText(variables ?? {})}`;
   return { secret, fingerprint: hashOf(`request ${secret.length} ${secret}${asked}`), token };
 }
 
@@ -52,8 +52,8 @@ const hashOfDocument = oncePer(({ document, operation }: ExecutableDocument) =>
 
 export const hashOf = (text: string): string => hash('sha256', text, 'base64url');
 
-/** JSON with sorted names: clients may write the members of their variables in any order. Files are compared by their bytes, later. */
-function canonicalJson(value: unknown): string {
+/** Text with sorted names: clients may write the members of their variables in any order. Files are compared by their bytes, later. */
+function canonicalText(value: unknown): string {
   try {
     return canonical(value);
   } catch (error) {

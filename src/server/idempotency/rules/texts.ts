@@ -16,12 +16,18 @@ const bare = (text = ''): string =>
     .replace(/\[\/url\]|<\/a>|\s/gi, '');
 
 /**
- * Whether the service cannot have made the text of what was sent: neither begins with the letters and digits of the other. It may trim,
- * cut, escape and mark up a text, and leave out characters that it does not know.
+ * Whether the service cannot have made the text of what was sent. It may trim, cut, escape and mark up a text, mask words, and leave out or
+ * add characters: of letters and digits, one text then has all of the other in their order.
  */
 export function isOtherText(stored: string | undefined, sent: string): boolean {
   const [one, other] = [letters(stored), letters(sent)];
-  return one !== '' && other !== '' && !one.startsWith(other) && !other.startsWith(one);
+  return one !== '' && other !== '' && !hasInOrder(one, other) && !hasInOrder(other, one);
+}
+
+function hasInOrder(text: string, wanted: string): boolean {
+  let found = 0;
+  for (let at = 0; at < text.length && found < wanted.length; at++) if (text[at] === wanted[found]) found++;
+  return found === wanted.length;
 }
 
 const letters = (text = ''): string =>

@@ -36,6 +36,7 @@ test.each([
   ['the same book', { content: 'what else was read', book_id: '1' }],
   ['another book with this content', { content: `${input.content} !`, book_id: '2' }],
   ['another book with the beginning of this content', { content: 'an annotation', book_id: '2' }],
+  ['another book with a masked word', { content: input.content.replace('annotation', 'a***n'), book_id: '2' }],
   [
     'another book with this content, escaped',
     { content: '<p>an&#160;annotation of the &quot;book&quot;</p>', book_id: '2' },
