@@ -46,10 +46,20 @@ export function crossing(person: string, ids: Ids, via: Via, chance: number): Ca
       `{event(id: "${event}") {participants {nodes {id}}}}`,
       `mutation {leaveEvent(input: {id: "${event}"}) {event {id viewerRelation}}}`,
     ],
+    [
+      `{event(id: "${event}") {participantsCount participants {totalCount}}}`,
+      `mutation {joinEvent(input: {id: "${event}"}) {event {id}}}`,
+    ],
+    [
+      `{book(id: "${book}") {annotations {totalCount nodes {content}}}}`,
+      `mutation {createAnnotation(input: {bookId: "${book}", content: "A text that is longer than fifteen characters.", page: 7}) {annotation {id}}}`,
+    ],
     [`{note(id: "${note}") {likesCount}}`, `mutation {likeNote(input: {id: "${note}"}) {note {likesCount}}}`],
   ]);
-  const of = (document: string): CaseOperation => ({ document, variables: {}, person, client });
-  return [of(read), of(write), of(read)];
+  const of = (document: string, by: string | null): CaseOperation => ({ document, variables: {}, person: by, client });
+  // What a person sees of their own is not cached; what anybody sees is.
+  const reader = () => (read.includes('viewer') ? person : random.pick([null, person]));
+  return [of(read, reader()), of(write, person), of(read, reader())];
 }
 
 /** Several people read something, one of them changes it, and all read it again. */

@@ -170,8 +170,12 @@ const watchedCache = (shared: string[]): Cache => {
 
 type Handler = Dispatcher.DispatchHandler;
 
-/** Longer than a write and the reads after it take. */
-const SLOW_TURNS = 120;
+/** Responses of an operation that wait. */
+interface Hold {
+  /** Resolves when the service has received a request of the operation. */
+  reached: Promise<void>;
+  release: () => void;
+}
 
 /** The outcome of one request. */
 interface Meeting {
@@ -180,6 +184,8 @@ interface Meeting {
   answer: Response_ | Promise<Response_> | undefined;
   /** Delay of the response in turns of the event loop, so that responses are reordered. */
   turns: number;
+  /** If the operation is held: resolves when it is released. */
+  released: Promise<void> | undefined;
 }
 
 /** The service with faults and delays between it and the facade, independent of how requests reach it. */
@@ -188,14 +194,20 @@ export class FaultyService {
   pending = 0;
   private readonly service: Service;
   private readonly faults: Faults;
-  /** Operations whose responses are delayed by `SLOW_TURNS`. */
-  private readonly slow: ReadonlySet<string>;
+  private readonly held = new Map<string, { reach: () => void; released: Promise<void> }>();
   private readonly seen = new Map<string, number>();
 
-  constructor(service: Service, faults: Faults, slow: ReadonlySet<string>) {
+  constructor(service: Service, faults: Faults) {
     this.service = service;
     this.faults = faults;
-    this.slow = slow;
+  }
+
+  /** Responses of this operation, which show the state of when they were requested, wait until `release`. */
+  hold(operation: string): Hold {
+    const [reached, reach] = signal();
+    const [released, release] = signal();
+    this.held.set(operation, { reach, released });
+    return { reached, release: () => (this.held.delete(operation), release()) };
   }
 
   meet(method: string, path: string, header: (name: string) => string | undefined, body: string): Meeting {
@@ -207,20 +219,30 @@ export class FaultyService {
     this.met.push({ operation, request, line: `${method} ${path}`, fault });
     const token = header('authorization')?.replace(/^Bearer /, '');
     const random = createRandom(`${this.faults.seed} delay ${request} ${times}`);
-    const turns = this.slow.has(operation)
-      ? SLOW_TURNS
-      : random.weighted([
-          [3, 0],
-          [3, random.int(1, 3)],
-          [1, random.int(4, 12)],
-        ]);
+    const turns = random.weighted([
+      [3, 0],
+      [3, random.int(1, 3)],
+      [1, random.int(4, 12)],
+    ]);
     const happens = fault === 'flaky' && times > 0 ? undefined : fault;
     // With any other fault the write is not carried out.
     const isMade = method === 'GET' || happens === undefined || happens === 'lost' || happens === 'notJson';
     const contentType = header('content-type');
     const answer = isMade ? this.service.answer({ method, path, body, token, contentType }) : undefined;
-    return { happens, answer, turns };
+    const held = this.held.get(operation);
+    held?.reach();
+    return { happens, answer, turns, released: held?.released };
   }
+}
+
+function signal(): [Promise<void>, () => void] {
+  let give: () => void = () => undefined;
+  return [new Promise<void>((resolve) => (give = resolve)), give];
+}
+
+/** Calls `deliver` when the response to a request is due. */
+export function whenDue({ turns, released, answer }: Meeting, deliver: (answer: Response_ | undefined) => void): void {
+  after(turns, () => whenCome(released, () => whenCome(answer, deliver)));
 }
 
 /** A dispatcher that calls the service in memory. */
@@ -250,7 +272,8 @@ class ScriptedDispatcher extends Dispatcher {
     handler.onConnect!((reason?: Error) => setImmediate(() => fail(reason ?? new Error('aborted'))));
     if (body instanceof Readable) body.resume();
     const text = typeof body === 'string' ? body : '';
-    const { happens, answer, turns } = service.meet(method, path, headerOf(headers as string[]), text);
+    const meeting = service.meet(method, path, headerOf(headers as string[]), text);
+    const { happens } = meeting;
     const deliver = (answer: Response_ | undefined): void => {
       if (this.isDead) return void over();
       if (isOver || happens === 'silent') return;
@@ -267,7 +290,7 @@ class ScriptedDispatcher extends Dispatcher {
       if (bytes.length) handler.onData!(bytes);
       if (over()) handler.onComplete!([]);
     };
-    after(turns, () => whenCome(answer, deliver));
+    whenDue(meeting, deliver);
     return true;
   }
 
@@ -289,7 +312,7 @@ function headerOf(headers: readonly string[]): (name: string) => string | undefi
   };
 }
 
-export function whenCome<T>(value: T | Promise<T>, act: (value: T) => void): void {
+function whenCome<T>(value: T | Promise<T>, act: (value: T) => void): void {
   if (value instanceof Promise) void value.then(act);
   else act(value);
 }

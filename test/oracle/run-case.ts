@@ -75,6 +75,14 @@ const REST_MS = 3_000;
 const LEASE_END_MS = 6_000;
 const LEASE_POLL_MS = 20;
 
+/** More than a read needs to reach the service, without a Redis. */
+const LATER_TURNS = 20;
+/** A killed replica may never reach it. */
+const KILL_TURNS = 2_000;
+/** What a replica stores takes a round trip to Redis. */
+const STORED_MS = 5;
+
+const turns = (many: number) => new Promise<void>((resolve) => after(many, resolve));
 const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
 
 /** Until then, what it invalidates reaches no other replica. */
@@ -101,13 +109,11 @@ class CaseRun {
   private readonly given: Case;
   private readonly behind: Service;
   readonly service: FaultyService;
-  private readonly slow: Set<string>;
 
-  private constructor(given: Case, behind: Service, service: FaultyService, slow: Set<string>, opened: Opened) {
+  private constructor(given: Case, behind: Service, service: FaultyService, opened: Opened) {
     this.given = given;
     this.behind = behind;
     this.service = service;
-    this.slow = slow;
     this.products = opened.products;
     this.links = opened.links;
     this.replicas = opened.replicas;
@@ -118,17 +124,16 @@ class CaseRun {
     const behind = isOverOrigin
       ? await openOriginService(settings)
       : openScripted(createWorld(worldSeed), manners, settings);
-    const slow = new Set<string>();
-    const service = new FaultyService(behind, faults, slow);
+    const service = new FaultyService(behind, faults);
     if (!replicas) {
       const product = settings.bySockets ? await openSockets(service, settings) : openProduct(service, settings);
-      return new CaseRun(given, behind, service, slow, { products: [product], links: [], replicas });
+      return new CaseRun(given, behind, service, { products: [product], links: [], replicas });
     }
     await replicas.redis.clear();
     const links = await Promise.all(Array.from({ length: replicas.count }, () => replicas.redis.link()));
     const products = links.map((link) => openProduct(service, settings, link));
     await Promise.all(products.map(connected));
-    return new CaseRun(given, behind, service, slow, { products, links, replicas });
+    return new CaseRun(given, behind, service, { products, links, replicas });
   }
 
   /** Each operation is sent to a replica at random. */
@@ -169,13 +174,15 @@ class CaseRun {
   private async kill(place: number, { operations: [read] }: Step, at: number): Promise<void> {
     const { redis } = this.replicas!;
     const product = this.products[place]!;
+    let held: ReturnType<FaultyService['hold']> | undefined;
     if (read && !read.document.includes('mutation') && !wrongWith(product, read)) {
-      this.slow.add(`${at}-killed`);
-      void execute(product, read, `${at}-killed`).catch(() => undefined);
-      await new Promise<void>((resolve) => after(20, resolve));
+      held = this.service.hold(`${at}-killed`);
+      const ended = execute(product, read, `${at}-killed`).catch(() => undefined);
+      await Promise.race([held.reached, ended, turns(KILL_TURNS)]);
     }
     this.isDisturbed = true;
     await product.kill?.();
+    held?.release();
     this.killed.push(product);
     const link = await redis.link();
     this.links[place] = link;
@@ -207,15 +214,24 @@ class CaseRun {
     await Promise.all(operations.map((operation, index) => this.operation(operation, `${at}-${index}`, alone)));
   }
 
-  /** A read that began before a write need not show its effect. */
+  /** A read that began before a write need not show its effect. Its response comes before or after the next read begins. */
   private async crossing(operations: CaseOperation[], at: number): Promise<void> {
     const [read, write, again] = operations;
     if (!read || !write || !again) return;
-    this.slow.add(`${at}-0`);
+    const held = this.service.hold(`${at}-0`);
     const early = execute(this.at(`${at}-0`), read, `${at}-0`);
-    await new Promise<void>((resolve) => after(4, resolve));
+    await Promise.race([held.reached, early]);
     await this.operation(write, `${at}-1`, false);
-    await this.operation(again, `${at}-2`, false);
+    const comesFirst = createRandom(`${this.given.faults.seed} crossing ${at}`).chance(0.5);
+    if (comesFirst) {
+      held.release();
+      await early;
+      if (this.replicas) await new Promise((resolve) => setTimeout(resolve, STORED_MS));
+    }
+    const later = this.operation(again, `${at}-2`, false);
+    await turns(LATER_TURNS);
+    held.release();
+    await later;
     const result = await early;
     if (result) this.private(read, result);
   }

@@ -18,7 +18,7 @@ import {
   isLost,
   silentLog,
   spoiled,
-  whenCome,
+  whenDue,
 } from './product.ts';
 
 export async function openSockets(service: FaultyService, settings: Settings): Promise<Product> {
@@ -69,7 +69,8 @@ async function serve(service: FaultyService, request: IncomingMessage, response:
     return; // the facade has closed the connection
   }
   const header = (name: string) => request.headers[name] as string | undefined;
-  const { happens, answer, turns } = service.meet(request.method!, request.url!, header, body);
+  const meeting = service.meet(request.method!, request.url!, header, body);
+  const { happens } = meeting;
   const deliver = (answer: Response_ | undefined): void => {
     if (response.destroyed || happens === 'silent') return;
     if (isLost(happens)) return void request.socket.resetAndDestroy();
@@ -84,5 +85,5 @@ async function serve(service: FaultyService, request: IncomingMessage, response:
     response.write(bytes.subarray(0, bytes.length >> 1));
     after(1, () => request.socket.resetAndDestroy());
   };
-  after(turns, () => whenCome(answer, deliver));
+  whenDue(meeting, deliver);
 }
