@@ -379,8 +379,8 @@ export const shapes: Readonly<Record<string, Readonly<Record<string, string>>>> 
   NoteCommentRecord: { id: 'string', content: 'string', created: 'string', author: 'UserRecord' },
 };
 
-/** The members of each type that are not optional. */
-export const notOptional: Readonly<Record<string, readonly string[]>> = {
+/** The members of each type that are required. */
+export const requiredMembers: Readonly<Record<string, readonly string[]>> = {
   BookRecord: ['id', 'title'],
   ImageSet: [],
   BookRating: ['max', 'min', 'numRaters', 'average'],

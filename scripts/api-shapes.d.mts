@@ -2,5 +2,5 @@
 export function apiShapes(root: string): {
   reads: Record<string, string>;
   shapes: Record<string, Record<string, string>>;
-  required: Record<string, string[]>;
+  requiredMembers: Record<string, string[]>;
 };

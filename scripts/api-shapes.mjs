@@ -16,7 +16,7 @@ export function apiShapes(root) {
   });
   const checker = program.getTypeChecker();
   const shapes = {};
-  const required = {};
+  const requiredMembers = {};
   const reads = {};
   for (const file of files) {
     const source = program.getSourceFile(file);
@@ -29,7 +29,7 @@ export function apiShapes(root) {
       }
     }
   }
-  return { reads, shapes, required };
+  return { reads, shapes, requiredMembers };
 
   /** The type as text, with names of shapes; `name` is that of one that has none. */
   function textOf(type, name) {
@@ -55,10 +55,10 @@ export function apiShapes(root) {
     const shape = own === undefined || own.startsWith('__') ? name : own;
     if (shape in shapes) return shape;
     const members = (shapes[shape] = {});
-    required[shape] = [];
+    requiredMembers[shape] = [];
     for (const member of type.getProperties()) {
       members[member.name] = textOf(checker.getTypeOfSymbol(member), `${shape}.${member.name}`);
-      if (!(member.flags & ts.SymbolFlags.Optional)) required[shape].push(member.name);
+      if (!(member.flags & ts.SymbolFlags.Optional)) requiredMembers[shape].push(member.name);
     }
     return shape;
   }

@@ -1,5 +1,5 @@
 /** Holds a response of the service against the types of `src/api`: what is missing, unknown, or of another type. */
-import { notOptional, readShapes, shapes } from '../../generated/api-shapes.ts';
+import { requiredMembers, readShapes, shapes } from '../../generated/api-shapes.ts';
 import type { Endpoint, Tier } from '../api/endpoint.ts';
 import { type Presence, alwaysSent, textForms, unreadMembers } from './presence.ts';
 
@@ -78,7 +78,7 @@ function compareRecord(
   }
   const isAsked =
     coordinate === (endpoint.list === undefined ? '' : `${endpoint.list}[]`) && asked.fields !== undefined;
-  for (const name of requiredMembers(shape, coordinate, comparison))
+  for (const name of expectedMembers(shape, coordinate, comparison))
     if (isMissing(record, name.split('|'), isAsked ? asked.fields : undefined))
       add({ what: 'missing', coordinate: at(name) });
 }
@@ -96,10 +96,10 @@ const isMissing = (
 /** A service chooses the names of its members. */
 const NAME_MAX = 60;
 
-/** The members that a record always has here. A row for one place of an endpoint stands before that for all records of a type. */
-function requiredMembers(shape: string, coordinate: string, { endpoint, asked }: Comparison): readonly string[] {
+/** The members that a record always has here. A row for one place of an endpoint takes precedence over that of a type. */
+function expectedMembers(shape: string, coordinate: string, { endpoint, asked }: Comparison): readonly string[] {
   const row: Presence =
-    alwaysSent[`${endpoint.path} ${coordinate}`.trim()] ?? alwaysSent[shape] ?? notOptional[shape] ?? [];
+    alwaysSent[`${endpoint.path} ${coordinate}`.trim()] ?? alwaysSent[shape] ?? requiredMembers[shape] ?? [];
   if (isNames(row)) return row;
   // Not known to be sent, if some tier that the token may have does not get it.
   return Object.keys(row).filter((name) => asked.tiers.every((tier) => row[name]!.includes(tier)));

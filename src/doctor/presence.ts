@@ -29,7 +29,10 @@ const photo =
 const opinion = words('id created_at subject_id author rating useful_count');
 const feed = words('title links startIndex itemsPerPage totalResults entries');
 
-/** Of all records of a type, if not just the members that its type requires; a row with the path of an endpoint and a place in its response stands before it. */
+/**
+ * By type: what all of its records have, where that differs from the members that are required by the type. A row with an endpoint and a
+ * place in its response takes precedence.
+ */
 export const alwaysSent: Readonly<Record<string, Presence>> = {
   BookRecord: book,
   // Answers of the first years have neither ratings nor contents.

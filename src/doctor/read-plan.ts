@@ -22,7 +22,7 @@ const fewEntries = { 'start-index': 1, 'max-results': 2 };
 /** Words and cities that such a service has. */
 const SEARCHES = ['小说', '的', 'the'];
 const CITIES = ['beijing', 'shanghai', 'guangzhou'];
-/** Of whom or what the id in a path is, by the text before it; of several, the first that is known. */
+/** What the id in a path identifies, by the text before it. Of several names, the first with a known id is used. */
 const namedIn: Readonly<Record<string, readonly string[]>> = {
   '/v2/book/': ['book'],
   '/v2/book/isbn/': ['isbn'],
@@ -37,9 +37,9 @@ const namedIn: Readonly<Record<string, readonly string[]>> = {
   '/people/': ['guest', 'organizer'],
 };
 export const namesIn = ({ between: [text = ''] }: Endpoint): readonly string[] => namedIn[text] ?? [];
-/** The same as another, or about what one person has. */
-const left: readonly Endpoint[] = [bookEndpoints.userTagsOld, bookEndpoints.collection];
-/** Endpoints whose id nothing here says where to take it from. */
+/** Not read: one is the same as another, one needs what a certain person has. */
+const skipped: readonly Endpoint[] = [bookEndpoints.userTagsOld, bookEndpoints.collection];
+/** Endpoints with an id that is not in `namedIn`. */
 export const unnamed = readEndpoints.filter(({ login, params, between }) => {
   return !login && params.length > 0 && !namedIn[between[0]!];
 });
@@ -72,13 +72,13 @@ export async function readEach(reader: ServiceReader): Promise<Unread> {
     return read;
   };
   const of = (name: string) => ids.get(name);
-  /** Reads those that no step has named. */
-  const others = async (some: (endpoint: Endpoint) => boolean) => {
+  /** Reads endpoints that no step reads. */
+  const others = async (isWanted: (endpoint: Endpoint) => boolean) => {
     for (const endpoint of readEndpoints) {
-      if (endpoint.login || left.includes(endpoint) || unread.has(endpoint) || isRead(reader, endpoint)) continue;
+      if (endpoint.login || skipped.includes(endpoint) || unread.has(endpoint) || isRead(reader, endpoint)) continue;
       const [id] = namesIn(endpoint).flatMap((name) => of(name) ?? []);
       const page = endpoint.service === 'events' ? fewEntries : few;
-      if (some(endpoint)) await step(endpoint, id, endpoint.list === undefined ? {} : page);
+      if (isWanted(endpoint)) await step(endpoint, id, endpoint.list === undefined ? {} : page);
     }
   };
 
@@ -86,9 +86,10 @@ export async function readEach(reader: ServiceReader): Promise<Unread> {
     const found = { book: 'books[].id', isbn: 'books[].isbn13', series: 'books[].series.id' };
     return step(bookEndpoints.search, undefined, { q, ...few }, found);
   });
-  await firstWith(CITIES, async (city) =>
-    step(eventEndpoints.ofCity, city, fewEntries, { event: 'entries[].id', organizer: 'entries[].author.id' }),
-  );
+  await firstWith(CITIES, async (city) => {
+    ids.set('city', city);
+    return step(eventEndpoints.ofCity, city, fewEntries, { event: 'entries[].id', organizer: 'entries[].author.id' });
+  });
   await step(filmEndpoints.comingSoon, undefined, few, { film: 'subjects[].id' });
   await step(filmEndpoints.top250, undefined, few, { film: 'subjects[].id' });
   await step(filmEndpoints.weekly, undefined, {}, { film: 'subjects[].subject.id' });
