@@ -98,6 +98,11 @@ export class UpstreamFailure extends ExpectedError {
   }
 }
 
+/** Whether a write may have been carried out nevertheless: no response, or one that cannot be read. */
+export const isOutcomeUnknown = (error: unknown): error is UpstreamFailure =>
+  error instanceof UpstreamFailure &&
+  (error.code === 'UPSTREAM_RESULT_UNKNOWN' || error.code === 'UPSTREAM_INVALID_RESPONSE');
+
 /** The call was not made: a person must log in first. */
 export class LoginRequired extends ExpectedError {
   override name = 'LoginRequired';

@@ -9,7 +9,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { AnswerOf, Endpoint, InputOf } from '../../api/endpoint.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import type { FilePart } from '../../upstream/http/multipart.ts';
-import { type FailureCode, CodedRejection, UpstreamFailure, UpstreamRejection } from '../../upstream/errors.ts';
+import { CodedRejection, UpstreamRejection, isOutcomeUnknown } from '../../upstream/errors.ts';
 import { type InputBuilder, builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import type { ClientCode } from '../errors/codes.ts';
@@ -128,7 +128,7 @@ async function written<In, Out, Fields extends InputFieldMap, Result>(
       mayBeDone = true;
       return answer as never;
     } catch (error) {
-      if (error instanceof UpstreamFailure && unknownOutcomes.includes(error.code)) mayBeDone = true;
+      if (isOutcomeUnknown(error)) mayBeDone = true;
       throw error;
     }
   };
@@ -158,9 +158,6 @@ async function written<In, Out, Fields extends InputFieldMap, Result>(
     if (mayBeDone && invalidates !== 'nothing') await upstream.invalidate(invalidates(id, input));
   }
 }
-
-/** Errors after which the write may have been carried out: no response, or one that cannot be read. */
-const unknownOutcomes: readonly FailureCode[] = ['UPSTREAM_RESULT_UNKNOWN', 'UPSTREAM_INVALID_RESPONSE'];
 
 /** The rejection with the client code that its service code has in this mutation. */
 export function withClientCode(error: unknown, codes: ErrorCodes): unknown {

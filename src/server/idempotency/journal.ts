@@ -7,6 +7,7 @@ import {
   type UpstreamErrorDetails,
   UpstreamFailure,
   UpstreamRejection,
+  isOutcomeUnknown,
   isRateLimit,
   isTokenRejection,
 } from '../../upstream/errors.ts';
@@ -15,7 +16,7 @@ import { type FilesRead, watchParts } from './files.ts';
 import { type KeyIdentity, hashOf } from './key.ts';
 import type { Before, ReadBack, WriteRule } from './rules/rule.ts';
 import { writeRuleOf } from './rules/write-rules.ts';
-import { type Settings, isUnknown, lookFor } from './settle.ts';
+import { type Settings, lookFor } from './settle.ts';
 import { type KeyStore, type ThingState, freshState } from './store.ts';
 
 /** What is known of one write. */
@@ -131,7 +132,7 @@ class KeyedWrite {
     try {
       value = await write.send(write.files && files && watchParts(write.files, files));
     } catch (error) {
-      if (!isUnknown(error)) return this.failed(entry, error, again);
+      if (!isOutcomeUnknown(error)) return this.failed(entry, error, again);
       const finding = await this.find(entry, false, false);
       if (finding.kind === 'done') return this.settled(entry, finding);
       // The files of this request are gone: the next request with the key brings them again.

@@ -1,5 +1,4 @@
 /** Looks at the service until it is known whether a write was carried out, or until the operation ends. */
-import { type FailureCode, UpstreamFailure } from '../../upstream/errors.ts';
 import type { GuardedWrite } from '../../upstream/write-guard.ts';
 import { pauseUnlessCancelled } from './pause.ts';
 import { type Attempt, type ReadBack, type WriteRule, absent, unknown } from './rules/rule.ts';
@@ -19,12 +18,6 @@ interface Circumstances {
   /** It was sent by an earlier request. */
   isInherited: boolean;
 }
-
-/** Errors after which a write may have been carried out. */
-const unknownCodes: readonly FailureCode[] = ['UPSTREAM_RESULT_UNKNOWN', 'UPSTREAM_INVALID_RESPONSE'];
-
-export const isUnknown = (error: unknown): error is UpstreamFailure =>
-  error instanceof UpstreamFailure && unknownCodes.includes(error.code);
 
 /** A write that changes nothing the second time is sent again so soon after the first only: later, others may have changed the thing. */
 const REPEATED_WITHIN_MS = 60_000;
