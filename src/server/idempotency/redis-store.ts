@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { RedisAccess } from '../../upstream/redis/shared-state.ts';
-import { defineScript } from '../../upstream/redis/script.ts';
+import { NOW, defineScript } from '../../upstream/redis/script.ts';
 import { type KeyIdentity, hashOf } from './key.ts';
 import { pauseUnlessCancelled } from './pause.ts';
 import { seal, unseal } from './seal.ts';
@@ -26,9 +26,6 @@ const RENEWED_MS = 1_000;
 /** Between two looks at what another process holds. */
 const LOOK_MS = 50;
 
-const NOW = `local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-`;
 /**
  * KEYS: key, lease, keys of the caller, whose token it is. ARGV: fingerprint, owner, lease in ms, life in ms, id, most keys. The set of the caller's keys also
  * tells a key that Redis evicted from a new one.

@@ -1,6 +1,11 @@
 /** Scripts that Redis runs as one step. */
 import type { RedisConnection } from './connection/connection.ts';
 
+/** Sets `now`, in ms. */
+export const NOW = `local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+`;
+
 export type Script = (keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown>;
 
 /** ioredis sends the hash of the script, and the script itself where Redis does not have it (NOSCRIPT). */

@@ -2,11 +2,8 @@
 import { type SharedSlidingWindows, WINDOW_MS, type WindowLimits } from '../limits/sliding-window.ts';
 import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
-import { defineScript } from './script.ts';
+import { NOW, defineScript } from './script.ts';
 
-const NOW = `local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-`;
 /** ARGV[1]: the longest that a slot is held, in ms. A slot with a later end was taken before the clock of Redis was set back. */
 const TIDIED = `${NOW}
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
