@@ -4,34 +4,22 @@ import { withoutStack } from '../../upstream/errors.ts';
 import type { ExecutableDocument } from '../graphql/documents/prepare.ts';
 import type { WholeOutcome } from '../graphql/outcome.ts';
 
-interface KeptError {
-  message: string;
-  positions: readonly number[] | undefined;
-  path: readonly (string | number)[] | undefined;
-  extensions: Record<string, unknown>;
-}
+type KeptError = Pick<GraphQLError, 'message' | 'positions' | 'path' | 'extensions'>;
 
-interface KeptResponse {
-  data: ExecutionResult['data'];
+interface KeptResponse extends Pick<ExecutionResult, 'data' | 'extensions'> {
   errors: readonly KeptError[] | undefined;
-  extensions: Record<string, unknown> | undefined;
   /** Hashes of the files that were sent. */
   files: readonly string[];
 }
 
 export function keptText({ data, errors, extensions }: ExecutionResult, files: readonly string[]): string {
-  const kept: KeptResponse = {
-    data,
-    errors: errors?.map(({ message, positions, path, extensions: more }) => ({
-      message,
-      positions,
-      path,
-      extensions: more,
-    })),
-    extensions: extensions,
-    files,
-  };
-  return JSON.stringify(kept);
+  const keptErrors = errors?.map(({ message, positions, path, extensions }) => ({
+    message,
+    positions,
+    path,
+    extensions,
+  }));
+  return JSON.stringify({ data, errors: keptErrors, extensions, files } satisfies KeptResponse);
 }
 
 export function readKept(text: string, ready: ExecutableDocument): { outcome: WholeOutcome; files: readonly string[] } {

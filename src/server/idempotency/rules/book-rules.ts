@@ -8,13 +8,9 @@ import {
   bookEndpoints,
   statusAliases,
 } from '../../../api/book.ts';
-import { type Before, type WriteRule, absent, deletionRule, done, ruleFor, unknown } from './rule.ts';
+import { type Before, type OfId, type WriteRule, absent, deletionRule, done, ruleFor, unknown } from './rule.ts';
 import { type ListOf, findNew, readBefore } from './new-items.ts';
 import { isOtherText, sameText, storedPictures } from './texts.ts';
-
-interface OfId {
-  id: string;
-}
 
 const shelf = ({ id }: OfId): string => `collection ${id}`;
 const collectionAt = ({ id }: OfId): string => `GET /v2/book/${id}/collection`;

@@ -1,12 +1,8 @@
 import { typeOf } from '../../../atom/media.ts';
 import { type EventDraft, type EventRecord, FEED_COUNT_MAX, eventEndpoints } from '../../../api/event.ts';
-import { type WriteRule, absent, deletionRule, done, ruleFor, unknown } from './rule.ts';
+import { type OfId, type WriteRule, absent, deletionRule, done, ruleFor, unknown } from './rule.ts';
 import { type ListOf, findNew, readBefore } from './new-items.ts';
 import { isOtherText, sameText } from './texts.ts';
-
-interface OfId {
-  id: string;
-}
 
 const eventThing = ({ id }: OfId): string => `event ${id}`;
 const eventAt = ({ id }: OfId): string => `GET /event/${id}`;

@@ -3,6 +3,7 @@ import { type NoteCommentRecord, type NoteDraft, type NoteRecord, noteEndpoints 
 import {
   type Attempt,
   type Before,
+  type OfId,
   type ReadBack,
   type WriteRule,
   absent,
@@ -13,10 +14,6 @@ import {
 } from './rule.ts';
 import { type ListOf, findNew, readBefore } from './new-items.ts';
 import { isOtherText, sameNote, sameText, storedPictures } from './texts.ts';
-
-interface OfId {
-  id: string;
-}
 
 const noteThing = ({ id }: OfId): string => `note ${id}`;
 const noteAt = ({ id }: OfId): string => `GET /v2/note/${id}`;

@@ -21,6 +21,11 @@ export interface Before {
   readonly person?: string;
 }
 
+/** The input of a write to one thing. */
+export interface OfId {
+  id: string;
+}
+
 export interface Attempt {
   readonly read: GuardedWrite['read'];
   readonly person: string | undefined;
