@@ -1,6 +1,7 @@
 /** The price file: what each operation costs, as it was when somebody accepted it. It is made to be committed beside the documents. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { CostRange } from '../graph/cost/cost-range.ts';
+import { isPlainObject } from '../lib/objects.ts';
 import { UsageError } from './finding.ts';
 
 export interface StoredPrice {
@@ -44,7 +45,7 @@ export function readPrices(path: string): Prices {
     if (code === 'ENOENT') throw new UsageError(`There is no price file ${path}: write it with --update.`);
     throw new UsageError(`${path} is no price file: ${message}`);
   }
-  const entries = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+  const entries = isPlainObject(value) ? Object.entries(value) : [];
   const wrong = entries.find(([, price]) => !isPrice(price));
   if (wrong || Array.isArray(value) || typeof value !== 'object')
     throw new UsageError(
@@ -54,9 +55,7 @@ export function readPrices(path: string): Prices {
 }
 
 const isPrice = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  MEASURES.every((measure) => Number.isInteger((value as Record<string, unknown>)[measure]));
+  isPlainObject(value) && MEASURES.every((measure) => Number.isInteger(value[measure]));
 
 /** Sorted by name, one operation a line, so that a change of one operation changes one line. */
 export function writePrices(path: string, prices: Prices): void {

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parse } from 'graphql';
+import { isPlainObject } from '../lib/objects.ts';
 
 /** Texts by their ids: the SHA-256 in hex, or what the tool that wrote the manifest calls them by. */
 export type TrustedDocuments = ReadonlyMap<string, string>;
@@ -48,12 +49,12 @@ function jsonIn(path: string): unknown {
 }
 
 function entriesIn(manifest: unknown): [id: string, text: string][] {
-  if (!isObject(manifest)) throw new ManifestError('it is not an object of documents by their hashes');
+  if (!isPlainObject(manifest)) throw new ManifestError('it is not an object of documents by their hashes');
   if (manifest.format === APOLLO_FORMAT) {
     const { version, operations } = manifest;
     if (version !== 1 || !Array.isArray(operations)) throw new ManifestError(`it is not version 1 of ${APOLLO_FORMAT}`);
     return operations.map((operation: unknown, at) => {
-      const { id, body } = isObject(operation) ? operation : {};
+      const { id, body } = isPlainObject(operation) ? operation : {};
       if (typeof id !== 'string' || typeof body !== 'string')
         throw new ManifestError(`operation ${at + 1} has no id or no body`);
       return [id, body];
@@ -64,9 +65,6 @@ function entriesIn(manifest: unknown): [id: string, text: string][] {
     return [id, text];
   });
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const shown = (id: string): string => JSON.stringify(id.length > 80 ? `${id.slice(0, 80)}…` : id);
 

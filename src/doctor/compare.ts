@@ -1,6 +1,7 @@
 /** Holds a response of the service against the types of `src/api`: what is missing, unknown, or of another type. */
 import { requiredMembers, readShapes, shapes } from '../../generated/api-shapes.ts';
 import type { Endpoint, Tier } from '../api/endpoint.ts';
+import { isPlainObject } from '../lib/objects.ts';
 import { type Presence, alwaysSent, textForms, unreadMembers } from './presence.ts';
 
 export interface Deviation {
@@ -108,8 +109,7 @@ function expectedMembers(shape: string, coordinate: string, { endpoint, asked }:
 function fits(value: unknown, type: string): boolean {
   if (type.endsWith('[]')) return Array.isArray(value);
   if (type === 'null') return value === null;
-  if (type in shapes || type.startsWith('{'))
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (type in shapes || type.startsWith('{')) return isPlainObject(value);
   return typeof value === type;
 }
 

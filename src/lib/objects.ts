@@ -23,3 +23,7 @@ export function present<T extends object>(members: T): { [Name in keyof T]?: Exc
   for (const name in members) if (members[name] !== undefined) found[name] = members[name] as never;
   return found;
 }
+
+/** Neither null nor a list. */
+export const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -7,6 +7,7 @@ import { COUNT_MAX } from '../api/book.ts';
 import type { Endpoint, Media } from '../api/endpoint.ts';
 import type { ErrorBody } from '../api/errors.ts';
 import { serviceErrors } from '../api/errors.ts';
+import { isPlainObject } from '../lib/objects.ts';
 import { wereDecodedWithLoss, hasLoneSurrogate, isPercentEncodedUtf8 } from '../lib/text/unicode.ts';
 import type { Route } from './routes.ts';
 import type { Call } from './rules/call.ts';
@@ -61,7 +62,7 @@ export function errorResponse(error: unknown, request: string): Response {
 function write({ media, status, list }: Endpoint, result: unknown, fields: string | null): Response {
   if (media === 'empty') return new Response(null, { status });
   if (media === 'json') {
-    const body = fields && isRecord(result) ? selectFields(result, list, fields) : result;
+    const body = fields && isPlainObject(result) ? selectFields(result, list, fields) : result;
     return new Response(JSON.stringify(body), { status, headers: jsonType });
   }
   const writer: (record: never) => string = writers[media];
@@ -73,7 +74,7 @@ function selectFields(record: Record<string, unknown>, list: string | undefined,
   const names = new Set(fields.split(',').map((name) => name.trim()));
   if (names.has('all')) return record;
   const pick = (value: unknown) =>
-    isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => names.has(name))) : value;
+    isPlainObject(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => names.has(name))) : value;
   if (list === undefined) return pick(record);
   const items = record[list];
   return { ...record, [list]: Array.isArray(items) ? items.map(pick) : items };
@@ -113,7 +114,7 @@ function readJson(text: string): [string, unknown][] {
   } catch {
     throw new Rejection(999);
   }
-  if (!isRecord(body)) throw new Rejection(999);
+  if (!isPlainObject(body)) throw new Rejection(999);
   return Object.entries(body);
 }
 
@@ -219,8 +220,4 @@ function flag(value: string | number | boolean): boolean {
   if (value === true || value === 'true') return true;
   if (value === false || value === 'false') return false;
   throw new Rejection(999);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

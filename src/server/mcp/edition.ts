@@ -7,8 +7,9 @@ import {
   UnsupportedProtocolVersionError,
   classifyInboundRequest,
 } from '@modelcontextprotocol/server';
+import { isPlainObject } from '../../lib/objects.ts';
 import { shortenText } from './cut-response.ts';
-import { type RpcMessage, type RpcRequest, isPlainObject } from './json-rpc.ts';
+import type { RpcMessage, RpcRequest } from './json-rpc.ts';
 import { type Era, REQUEST_VERSIONS, SESSION_VERSIONS, VERSIONS } from './methods.ts';
 
 /** The era whose methods answer the message, or why none does. */

@@ -1,5 +1,6 @@
 /** Messages of JSON-RPC 2.0 as MCP restricts them, and the texts of responses. */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { isPlainObject } from '../../lib/objects.ts';
 
 export type Id = string | number;
 
@@ -33,9 +34,6 @@ export function readMessage(value: unknown): RpcMessage {
     ? { kind: 'notification', notification: message }
     : { kind: 'request', request: { ...message, id: known } as RpcRequest };
 }
-
-export const isPlainObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Larger integers would be another number in the response. */
 const isId = (id: unknown): id is Id => typeof id === 'string' || Number.isSafeInteger(id);
