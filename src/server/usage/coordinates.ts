@@ -59,9 +59,10 @@ export function createCoordinates(schema: GraphQLSchema) {
     readsOf(document: DocumentNode, { name }: OperationDefinitionNode): DocumentReads {
       const own = separateOperations(document)[name?.value ?? ''] ?? document;
       const uses = usesOf(schema, own).map(({ coordinate }) => coordinate);
-      const types = [...enumsIn(schema, own), ...variableTypesOf(schema, own).map(({ type }) => type)];
+      const { enums, aliases } = fieldsIn(schema, own);
+      const types = [...enums, ...variableTypesOf(schema, own).map(({ type }) => type)];
       const found = new Set([...uses, ...types.flatMap(membersOf)].flatMap(idsOf));
-      return { operationName: name?.value, ids: Uint16Array.from(found), aliases: aliasesIn(schema, own) };
+      return { operationName: name?.value, ids: Uint16Array.from(found), aliases };
     },
     /** The field that a call was made for; undefined if it is not in the schema. */
     idOfPath({ aliases }: DocumentReads, path: Path | undefined): number | undefined {
@@ -74,29 +75,17 @@ export function createCoordinates(schema: GraphQLSchema) {
   };
 }
 
-/** The enums of which the response may have any value. */
-function enumsIn(schema: GraphQLSchema, document: DocumentNode): Set<GraphQLEnumType> {
-  const found = new Set<GraphQLEnumType>();
-  const types = new TypeInfo(schema);
-  visit(
-    document,
-    visitWithTypeInfo(types, {
-      Field() {
-        const type = types.getType() && getNamedType(types.getType()!);
-        if (isEnumType(type)) found.add(type);
-      },
-    }),
-  );
-  return found;
-}
-
-function aliasesIn(schema: GraphQLSchema, document: DocumentNode): Map<string, string> {
+/** `enums`: those of which the response may have any value. `aliases`: see `DocumentReads`. */
+function fieldsIn(schema: GraphQLSchema, document: DocumentNode) {
+  const enums = new Set<GraphQLEnumType>();
   const aliases = new Map<string, string>();
   const types = new TypeInfo(schema);
   visit(
     document,
     visitWithTypeInfo(types, {
       Field({ alias, name }) {
+        const shown = types.getType() && getNamedType(types.getType()!);
+        if (isEnumType(shown)) enums.add(shown);
         const parent = types.getParentType();
         if (!alias || !parent) return;
         for (const type of isAbstractType(parent) ? schema.getPossibleTypes(parent) : [parent])
@@ -104,7 +93,7 @@ function aliasesIn(schema: GraphQLSchema, document: DocumentNode): Map<string, s
       },
     }),
   );
-  return aliases;
+  return { enums, aliases };
 }
 
 function coordinatesOf(schema: GraphQLSchema): Coordinate[] {

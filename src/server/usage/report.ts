@@ -44,14 +44,8 @@ export function mergeReports(reports: readonly UsageReport[]): UsageReport {
   );
   const known = new Set(coordinates.map(({ coordinate }) => coordinate));
   return {
-    since: reports
-      .map(({ since }) => since)
-      .sort()
-      .at(-1)!,
-    until: reports
-      .map(({ until }) => until)
-      .sort()
-      .at(-1)!,
+    since: latest(reports.map(({ since }) => since))!,
+    until: latest(reports.map(({ until }) => until))!,
     processes: sum('processes'),
     requests: sum('requests'),
     calls: sum('calls'),
@@ -78,7 +72,6 @@ function merged<Entry extends Count>(
   for (const entry of entries) {
     const key = keyOf(entry);
     const before = all.get(key);
-    const last = [before?.last ?? null, entry.last].sort().at(-1) ?? null;
     all.set(
       key,
       before
@@ -87,12 +80,19 @@ function merged<Entry extends Count>(
             ...rest(before, entry),
             requests: before.requests + entry.requests,
             calls: before.calls + entry.calls,
-            last: before.last === null ? entry.last : entry.last === null ? before.last : last,
+            last: latest([before.last, entry.last]) ?? null,
           }
         : entry,
     );
   }
   return [...all.values()];
 }
+
+/** Of times in ISO 8601; undefined if there are none. */
+const latest = (times: readonly (string | null)[]): string | undefined =>
+  times
+    .filter((time) => time !== null)
+    .sort()
+    .at(-1);
 
 const union = (...lists: readonly (readonly string[])[]): string[] => [...new Set(lists.flat())].sort();

@@ -22,10 +22,9 @@ interface OperationCounts extends Counted {
   ids: Set<number>;
 }
 
-/** `now`: in ms. */
-export function createUsage(schema: GraphQLSchema, allowed: readonly string[], metrics: Metrics, now = Date.now) {
+export function createUsage(schema: GraphQLSchema, allowed: readonly string[], metrics: Metrics) {
   const coordinates = createCoordinates(schema);
-  const since = now();
+  const since = Date.now();
   const clients = createClientCounts(allowed, coordinates.all.length);
   const operations = new Map<string, OperationCounts>();
   const total = { requests: 0, calls: 0, attributed: 0 };
@@ -47,7 +46,7 @@ export function createUsage(schema: GraphQLSchema, allowed: readonly string[], m
     const client = clients.of(headers);
     const operation = operationOf(reads);
     const counters = series(client.name);
-    const at = Math.floor(now() / 1_000);
+    const at = Math.floor(Date.now() / 1_000);
     for (const id of reads.ids) {
       client.reads[id]!++;
       client.lastRead[id] = at;
@@ -84,7 +83,7 @@ export function createUsage(schema: GraphQLSchema, allowed: readonly string[], m
     },
     report: (): UsageReport => ({
       since: new Date(since).toISOString(),
-      until: new Date(now()).toISOString(),
+      until: new Date().toISOString(),
       processes: 1,
       requests: total.requests,
       calls: total.calls,
