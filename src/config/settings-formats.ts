@@ -7,33 +7,26 @@ export const settingsFormats = {
   'json-schema': () => JSON.stringify(settingsJsonSchema(), null, 2),
 } satisfies Record<string, () => string>;
 
-/** The default as texts have it. */
-const defaultOf = ({ shown, byDefault }: Setting<unknown>): string => shown ?? String(byDefault(false));
+const sentenceOf = ({ description, must, shown, byDefault }: Setting<unknown>): string =>
+  `${description} (${must}). Default: ${shown ?? String(byDefault(false))}`;
 
 /** All settings under the headings of their groups, as in `docs/settings.md`. */
 export function settingsMarkdown(): string {
-  const lines: string[] = [];
-  let heading: string | undefined;
-  for (const [, row] of entries()) {
-    const { env, description, must, group } = row;
-    if (group !== heading) lines.push(`\n## ${(heading = group)}\n`);
-    lines.push(`- \`${env}\`: ${description} (${must}). Default: ${defaultOf(row)}`);
-  }
   // Addresses and stars are code: they are no links and no emphasis.
-  return lines
-    .join('\n')
-    .replaceAll(/https?:\/\/[^\s,;]*|\*/g, '`$&`')
-    .trim();
+  return underHeadings((row) => `- \`${row.env}\`: ${sentenceOf(row)}`).replaceAll(/https?:\/\/[^\s,;]*|\*/g, '`$&`');
 }
 
 /** A file of variables. All are comments: with none of them uncommented it changes nothing. */
 function settingsEnv(): string {
+  return underHeadings((row) => `# ${sentenceOf(row)}\n# ${row.env}=${spelledDefault(row) ?? ''}`);
+}
+
+function underHeadings(textOf: (row: Setting<unknown>) => string): string {
   const lines: string[] = [];
   let heading: string | undefined;
   for (const [, row] of entries()) {
-    const { env, description, must, group } = row;
-    if (group !== heading) lines.push(`\n## ${(heading = group)}\n`);
-    lines.push(`# ${description} (${must}). Default: ${defaultOf(row)}`, `# ${env}=${spelledDefault(row) ?? ''}`);
+    if (row.group !== heading) lines.push(`\n## ${(heading = row.group)}\n`);
+    lines.push(textOf(row));
   }
   return lines.join('\n').trim();
 }
@@ -55,10 +48,10 @@ function settingsJsonSchema(): object {
 }
 
 function propertyOf(row: Setting<unknown>): object {
-  const { description, must, schema = { type: 'string' }, isSecret } = row;
+  const { schema = { type: 'string' }, isSecret } = row;
   const value = spelledDefault(row);
   return {
-    description: `${description} (${must}). Default: ${defaultOf(row)}`,
+    description: sentenceOf(row),
     // An empty variable is an absent one.
     anyOf: [schema, { const: '' }],
     ...(value !== undefined && { default: value }),
