@@ -75,12 +75,7 @@ export function createPictureStore(dataDir: string) {
     keep(pictures: readonly ReceivedPicture[]) {
       if (pictures.length === 0) return;
       for (const picture of pictures) renameSync(picture.at, join(directory, picture.file));
-      const handle = openSync(directory, 'r');
-      try {
-        fsyncSync(handle);
-      } finally {
-        closeSync(handle);
-      }
+      syncToDisk(directory);
     },
 
     /** Removes received pictures that were not stored. */
@@ -102,6 +97,16 @@ export function createPictureStore(dataDir: string) {
       return type ? { type, stream: createReadStream(join(directory, file)) } : null;
     },
   };
+}
+
+/** Until the file, or the entries of the directory, are on the disk. */
+export function syncToDisk(path: string): void {
+  const handle = openSync(path, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
 }
 
 function kindOf(head: Buffer): PictureKind | null {

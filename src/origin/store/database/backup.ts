@@ -1,18 +1,8 @@
 /** A copy of the data of an origin, which may be running: `catalog-graphql backup`. */
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DATABASE_FILE } from './database.ts';
-import { PICTURES, isPictureFile } from '../pictures.ts';
+import { PICTURES, isPictureFile, syncToDisk } from '../pictures.ts';
 import { openSqlite } from './sqlite.ts';
 
 /** What prevents a backup, in words. */
@@ -39,7 +29,7 @@ export function backUp(dataDir: string, target: string): number {
       throw new BackupError(`Pictures of records are not in ${resolve(dataDir)}: ${missing.slice(0, 3).join(', ')}.`);
   }
   renameSync(unfinished, join(target, DATABASE_FILE));
-  sync(target);
+  syncToDisk(target);
   return copied.size;
 }
 
@@ -63,7 +53,7 @@ function copyDatabase(source: string, copy: string): Set<string> {
   } finally {
     db.close();
   }
-  sync(copy);
+  syncToDisk(copy);
   const made = openSqlite(copy, { readOnly: true });
   try {
     const rows = made.prepare('SELECT picture FROM note_photos UNION SELECT picture FROM annotation_photos').all();
@@ -82,17 +72,7 @@ function copyPicture(dataDir: string, target: string, file: string, copied: Set<
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;
   }
-  sync(copy);
+  syncToDisk(copy);
   copied.add(file);
   return true;
-}
-
-/** Until the file, or the entries of the directory, are on the disk. */
-function sync(path: string): void {
-  const handle = openSync(path, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }
