@@ -17,21 +17,17 @@ export const ok = (check: string, message: string, details?: Diagnosis['details'
   ...(details && { details }),
 });
 
-export const warning = (check: string, message: string, advice: string, details?: Diagnosis['details']): Diagnosis => ({
-  check,
-  status: 'warning',
-  message,
-  advice,
-  ...(details && { details }),
-});
-
-export const failed = (check: string, message: string, advice: string, details?: Diagnosis['details']): Diagnosis => ({
-  check,
-  status: 'failed',
-  message,
-  advice,
-  ...(details && { details }),
-});
+const advising =
+  (status: 'warning' | 'failed') =>
+  (check: string, message: string, advice: string, details?: Diagnosis['details']): Diagnosis => ({
+    check,
+    status,
+    message,
+    advice,
+    ...(details && { details }),
+  });
+export const warning = advising('warning');
+export const failed = advising('failed');
 
 const hasFailed = (all: readonly Diagnosis[]): boolean => all.some(({ status }) => status === 'failed');
 
