@@ -14,8 +14,6 @@ import type { Metrics } from './observability/metrics.ts';
 /** By the name of the setting: `outdated` if the file has changed and cannot be used. */
 export type ManifestStates = Readonly<Record<string, 'current' | 'outdated'>>;
 
-export type Manifests = ReturnType<typeof followManifests>;
-
 interface ManifestParts {
   schema: GraphQLSchema;
   config: Config;

@@ -3,8 +3,6 @@ import { type MetricValues, createFleetMetrics } from '../server/observability/f
 import { type UsageReport, mergeReports } from '../server/usage/report.ts';
 import type { Channel } from './channel.ts';
 
-export type Members = ReturnType<typeof createMembers>;
-
 /** The workers that accept requests, and what all of them say together. */
 export function createMembers() {
   const channels = new Map<Worker, Channel>();

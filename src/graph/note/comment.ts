@@ -73,10 +73,10 @@ builder.objectFields(Note, (t) => ({
 }));
 
 /** The bare id of a comment on this note. Rejects the id of a comment on another note before any call. */
-export function commentIdOf(note: string, id: string, argument = 'id'): string {
-  const key = keyInGlobalId('NoteComment', id, argument);
+export function commentIdOf(note: string, id: string): string {
+  const key = keyInGlobalId('NoteComment', id);
   const comment = key !== id && key.startsWith(`${note}:`) ? key.slice(note.length + 1) : key;
-  if (!isSourceId(comment)) throw badInput('This is not the id of a comment on this note.', { argument });
+  if (!isSourceId(comment)) throw badInput('This is not the id of a comment on this note.', { argument: 'id' });
   return comment;
 }
 

@@ -19,24 +19,17 @@ import {
 export interface Use {
   /** `Type.field`, `Type.field(argument:)`, `Input.field`, `Enum.VALUE` or `Type`. */
   coordinate: string;
-  kind: 'field' | 'argument' | 'input' | 'value' | 'type';
   node: ASTNode;
-  /** The schema lacks it. What a document selects below a field that is missing is not listed. */
-  isMissing: boolean;
   /** Why it is deprecated. */
   deprecated: string | undefined;
 }
 
-/** In the order of the document, each as often as it is used. */
+/** In the order of the document, each as often as it is used. What a document selects below a field that is missing is not listed. */
 export function usesOf(schema: GraphQLSchema, document: DocumentNode): Use[] {
   const uses: Use[] = [];
   const types = new TypeInfo(schema);
-  const add = (
-    kind: Use['kind'],
-    coordinate: string,
-    node: ASTNode,
-    known: { deprecationReason?: string | null | undefined } | null | undefined,
-  ) => uses.push({ kind, coordinate, node, isMissing: !known, deprecated: known?.deprecationReason ?? undefined });
+  const add = (coordinate: string, node: ASTNode, known?: { deprecationReason?: string | null | undefined } | null) =>
+    uses.push({ coordinate, node, deprecated: known?.deprecationReason ?? undefined });
   /** The coordinate of the field that is being visited. */
   const field = () => `${types.getParentType()?.name}.${types.getFieldDef()?.name}`;
   visit(
@@ -45,23 +38,23 @@ export function usesOf(schema: GraphQLSchema, document: DocumentNode): Use[] {
       Field(node) {
         const parent = types.getParentType();
         const { value: name } = node.name;
-        if (parent && !name.startsWith('__')) add('field', `${parent.name}.${name}`, node, types.getFieldDef());
+        if (parent && !name.startsWith('__')) add(`${parent.name}.${name}`, node, types.getFieldDef());
       },
       Argument(node) {
         if (types.getDirective() || !types.getFieldDef()) return;
-        add('argument', `${field()}(${node.name.value}:)`, node, types.getArgument());
+        add(`${field()}(${node.name.value}:)`, node, types.getArgument());
       },
       ObjectField(node) {
         const parent = named(types.getParentInputType());
         if (isInputObjectType(parent))
-          add('input', `${parent.name}.${node.name.value}`, node, parent.getFields()[node.name.value]);
+          add(`${parent.name}.${node.name.value}`, node, parent.getFields()[node.name.value]);
       },
       EnumValue(node) {
         const type = named(types.getInputType());
-        if (isEnumType(type)) add('value', `${type.name}.${node.value}`, node, types.getEnumValue());
+        if (isEnumType(type)) add(`${type.name}.${node.value}`, node, types.getEnumValue());
       },
       NamedType(node) {
-        add('type', node.name.value, node, schema.getType(node.name.value) && {});
+        add(node.name.value, node);
       },
     }),
   );

@@ -2,7 +2,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { type Scope, type Tier, tiers } from '../../api/endpoint.ts';
 import type { OperationPlan, SelectionPlan } from '../plan/operation-plan.ts';
-import { type FieldRequirement, requirementsOf } from './requirements.ts';
+import { requirementsOf } from './requirements.ts';
 
 export interface OperationRequirements {
   /** A token needs a scope of each list. */
@@ -14,10 +14,7 @@ export interface OperationRequirements {
 
 export function requirementsIn(schema: GraphQLSchema, { root }: OperationPlan): OperationRequirements {
   const known = requirementsOf(schema);
-  const found = [...coordinatesIn(root)].flatMap((coordinate): FieldRequirement[] => {
-    const requirement = known.get(coordinate);
-    return requirement ? [requirement] : [];
-  });
+  const found = [...coordinatesIn(root)].flatMap((coordinate) => known.get(coordinate) ?? []);
   const tiered = found.flatMap((each) => (each.tiers ? [each.tiers] : []));
   const lists = new Map(found.filter(({ scopes }) => scopes.length > 0).map(({ scopes }) => [scopes.join(), scopes]));
   return {

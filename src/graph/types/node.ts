@@ -42,13 +42,12 @@ export function queryById<Shape>(
   type: ObjectRef<BuilderTypes, Shape>,
   endpoint: Endpoint<{ id: string } & Fields, Shape>,
   description: string,
-  idDescription = 'Global or bare id.',
 ): void {
   builder.queryField(type.name.toLowerCase(), (t) =>
     t.call({
       type,
       description,
-      args: { id: t.arg.id({ required: true, description: idDescription }) },
+      args: { id: t.arg.id({ required: true, description: 'Global or bare id.' }) },
       endpoint,
       input: (_, { id }) => ({ id: sourceIdOf(type.name, id) }),
     }),

@@ -14,7 +14,6 @@ import { type WholeOutcome, errorHeaders, isCacheable, resultText } from './outc
 import type { JsonRequest, Received } from './request.ts';
 
 export type JsonWriter = ReturnType<typeof createJsonWriter>;
-export type ResponseCache = ReturnType<typeof createResponseCache>;
 
 /** A response of at most this many characters is sent in one chunk with its headers; for a longer one that would cost a copy. */
 const SHORT = 5_000;

@@ -16,8 +16,6 @@ export interface CacheCalls {
   invalidations: { call: RedisCall; pause: Pause };
 }
 
-export type RedisCache = ReturnType<typeof createRedisCache>;
-
 /** `onInvalidation`: something was invalidated, by this process or by another. */
 export function createRedisCache(
   connection: RedisConnection,

@@ -118,11 +118,6 @@ export class Lookups {
     return this.answered > since;
   }
 
-  /** Entries that readers wait for. */
-  size(): number {
-    return this.lookups.size;
-  }
-
   find(key: CacheKey, reader: CacheReader): Promise<CacheLookup> {
     return new Promise((resolve) => {
       const known = this.lookups.get(key.text);

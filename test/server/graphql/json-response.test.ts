@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { type ResponseCache, createResponseCache } from '../../../src/server/graphql/json-response.ts';
+import { createResponseCache } from '../../../src/server/graphql/json-response.ts';
 import { isCacheable } from '../../../src/server/graphql/outcome.ts';
 import type { CachePolicy } from '../../../src/upstream/cache/cache-policy.ts';
 import { journey } from '../../support/journey.ts';
@@ -13,7 +13,7 @@ const minute = (): CachePolicy => ({
 });
 const bytes = Buffer.from('{"data":{}}');
 
-let responses: ResponseCache;
+let responses: ReturnType<typeof createResponseCache>;
 let epoch: number | null;
 beforeEach(() => {
   epoch = 0;
