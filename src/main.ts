@@ -179,7 +179,8 @@ function messageFor(error: unknown): string | undefined {
 
 async function runFacade(config: Config, log: Logger, opened: Closable[]): Promise<string> {
   for (const warning of startWarnings(config, 'facade')) log.warn(warning);
-  const origin = await startOwnOrigin(config, log, opened);
+  // Only the facade calls its own origin, so HOST does not apply.
+  const origin = config.ownOrigin ? await startOrigin(config, '127.0.0.1', log, opened) : undefined;
   const upstream = ofOrigin(config, origin?.url);
   const facade = await (upstream.workers > 1 ? startFleet : openFacade)(upstream, log, opened);
   return startMessage({ version, facade, ...(origin && { origin }) }, upstream);
@@ -229,11 +230,6 @@ async function openFacade(config: Config, log: Logger, opened: Closable[], fleet
   // Without a manifest the signal does what it does by default: it ends the process when its terminal is closed.
   if (hasManifest(config)) process.on('SIGHUP', () => void facade.reload());
   return { url: facade.url, upstreams: await facade.checkUpstreams(), trouble: () => facade.trouble() };
-}
-
-/** Only the facade calls its own origin, so HOST does not apply. */
-async function startOwnOrigin(config: Config, log: Logger, opened: Closable[]) {
-  return config.ownOrigin ? startOrigin(config, '127.0.0.1', log, opened) : undefined;
 }
 
 function ofOrigin(config: Config, url: string | undefined): Config {

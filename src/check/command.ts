@@ -22,18 +22,13 @@ export interface CheckOptions {
   format: ReportFormat;
 }
 
-export interface CheckEnd {
-  output: string;
-  exitCode: 0 | 1;
-}
-
 /** Throws a UsageError. */
 export function runCheck(
   paths: readonly string[],
   options: CheckOptions,
   schema: GraphQLSchema,
   config: Config,
-): CheckEnd {
+): { output: string; exitCode: 0 | 1 } {
   const { manifest = [], prices, update = false } = options;
   if (manifest.length + paths.length === 0) throw new UsageError('Name a manifest, a GraphQL file or a folder.');
   if (update && prices === undefined) throw new UsageError('--update needs the price file: --prices FILE.');

@@ -36,7 +36,7 @@ export function readOperations(paths: readonly string[], schema: GraphQLSchema):
     const [error] = validate(schema, document);
     if (error) throw new ManifestError(`${path}: ${operation.name?.value ?? 'an operation'}: ${error.message}`);
   }
-  return found.map(({ document, operation }) => ({ document, operation }));
+  return found;
 }
 
 /** The same, not validated. Each has the fragments it needs: those of its own file first, then those of the others. */

@@ -2,7 +2,7 @@
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { Cacheability } from './caching-header.ts';
-import { responseSeconds, timesOf } from './lifetime.ts';
+import { type LifetimeSettings, responseSeconds, timesOf } from './lifetime.ts';
 import type { Cache, CacheKey, CacheLookup, CacheReader, VersionToken } from './memory.ts';
 import { VIEWER_MEMBER, withoutViewerMembers } from './redact.ts';
 
@@ -21,13 +21,10 @@ export interface CacheViewer {
 }
 
 /** What all callers share. */
-export interface CacheParts {
+export interface CacheParts extends LifetimeSettings {
   cache: Cache;
   /** Other replicas read and invalidate it too. */
   isShared: boolean;
-  /** Replaces every time to live, also the max-age of upstream; 0: nothing is cached. */
-  ttlSeconds: number | undefined;
-  revalidateSeconds: number;
   drop: (key: CacheKey) => void;
   /** Endpoints whose last response could not be stored, and how many before it: nobody waits for such a response. */
   unstored: Map<Endpoint, number>;

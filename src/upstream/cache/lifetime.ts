@@ -22,8 +22,8 @@ const STALE_SECONDS = 3600;
 /** A longer max-age of upstream is cut to this. */
 const MAX_AGE_SECONDS = 86_400;
 
-interface LifetimeSettings {
-  /** Replaces every time to live, also the max-age of upstream. */
+export interface LifetimeSettings {
+  /** Replaces every time to live, also the max-age of upstream; 0: nothing is cached. */
   ttlSeconds: number | undefined;
   revalidateSeconds: number;
 }

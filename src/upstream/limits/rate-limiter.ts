@@ -34,10 +34,6 @@ type RateLimiterSettings = Pick<
 
 const PAUSES_MAX = 10_000;
 
-interface RateLimitedCall extends FilmCallRequest {
-  endpoint: Endpoint;
-}
-
 export class RateLimiter {
   private readonly unverified = new UnverifiedLimiter();
   private readonly films: FilmRateLimiter;
@@ -112,7 +108,7 @@ export class RateLimiter {
     return Math.max(0, (this.pausedUntil.get(pauseKey(endpoint, credential)) ?? 0) - performance.now());
   }
 
-  private async permitOf(call: RateLimitedCall): Promise<RateLimitPermit> {
+  private async permitOf(call: FilmCallRequest & { endpoint: Endpoint }): Promise<RateLimitPermit> {
     const { endpoint, credential } = call;
     const isRejected = () => this.isRejected(credential, endpoint.service);
     let permit: UnverifiedPermit | undefined;

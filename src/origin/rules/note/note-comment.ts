@@ -6,8 +6,6 @@ import { visibleNote } from './note.ts';
 import { briefUser, personOfRow } from '../person.ts';
 import { Rejection, found } from '../rejection.ts';
 
-type OfComment = Of & { comment_id: string };
-
 export const noteCommentRules = {
   /** Oldest first. */
   comments(call, { id, ...window }) {
@@ -37,7 +35,7 @@ export const noteCommentRules = {
 } satisfies Partial<Rules<typeof noteEndpoints>>;
 
 /** Not specified: the response for an unknown comment; the same as for an unknown note. */
-const knownComment = (call: Call, { id, comment_id }: OfComment): Stored<'note_comments'> =>
+const knownComment = (call: Call, { id, comment_id }: Of & { comment_id: string }): Stored<'note_comments'> =>
   found(call.db.find('note_comments', { note_id: visibleNote(call, id).id, id: numericId(comment_id) }), 1006);
 
 function toRecord(call: Call, comment: Stored<'note_comments'>): NoteCommentRecord {

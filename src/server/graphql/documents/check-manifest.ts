@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { TrustedDocuments } from '../../../config/trusted-documents.ts';
 import type { Config } from '../../../config/settings.ts';
 import { alwaysRejected } from './assess.ts';
-import { type Prepare, createPrepare } from './prepare.ts';
+import { createPrepare } from './prepare.ts';
 
 interface RejectedOperation {
   /** Its name; the id of the document if it has none. */
@@ -48,7 +48,14 @@ function* rejectedOperations(
 ): Generator<RejectedOperation[]> {
   // Its caches are not those of the server: what may never be requested must not evict what is.
   const prepare = createPrepare(schema, config);
-  for (const [id, text] of documents) yield rejectedIn(schema, prepare, id, text);
+  for (const [id, text] of documents) {
+    const operations = parse(text).definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+    const names = operations.length <= 1 ? [undefined] : operations.map(({ name }) => name?.value);
+    yield names.flatMap((name, at) => {
+      const error = alwaysRejected(schema, prepare, text, name);
+      return error ? [{ operation: operations[at]?.name?.value ?? id, problem: error.message }] : [];
+    });
+  }
 }
 
 function logRejected(rejected: readonly RejectedOperation[], log: Logger): void {
@@ -60,14 +67,4 @@ function logRejected(rejected: readonly RejectedOperation[], log: Logger): void 
     { operations, more: more || undefined },
     `Operations of PERSISTED_OPERATIONS that are always rejected: ${texts.join(' ')}${more > 0 ? ` And ${more} more.` : ''}`,
   );
-}
-
-function rejectedIn(schema: GraphQLSchema, prepare: Prepare, id: string, text: string): RejectedOperation[] {
-  const operations = parse(text).definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
-  const isOnly = operations.length <= 1;
-  return (isOnly ? [undefined] : operations.map(({ name }) => name?.value)).flatMap((name, at) => {
-    const error = alwaysRejected(schema, prepare, text, name);
-    const operation = operations[at]?.name?.value ?? id;
-    return error ? [{ operation, problem: error.message }] : [];
-  });
 }

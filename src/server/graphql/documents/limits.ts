@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import type { Config } from '../../../config/settings.ts';
 import type { ClientCode } from '../../../graph/errors/codes.ts';
-import { type CallCost, worstCaseOf } from '../../../graph/cost/call-cost.ts';
+import { type CallCost, type Maximum, worstCaseOf } from '../../../graph/cost/call-cost.ts';
 import type { PlanCheck } from '../../../graph/plan/plan-cache.ts';
 import { countComparisons } from './overlaps.ts';
 
@@ -169,14 +169,7 @@ export function costCheck(limits: Config): PlanCheck {
   };
 }
 
-/** The field that contributes most to a cost. */
-interface Dearest {
-  path: string;
-  coordinate: string;
-  max: number;
-}
-
-const dearestCall = ({ fields }: CallCost): Dearest => fields.reduce((a, b) => (b.max > a.max ? b : a));
+const dearestCall = ({ fields }: CallCost): Maximum['dearest'] => fields.reduce((a, b) => (b.max > a.max ? b : a));
 
 const tooMany = (
   code: ClientCode,
@@ -184,7 +177,7 @@ const tooMany = (
   what: string,
   limit: number,
   actual: number,
-  { path, coordinate, max }: Dearest,
+  { path, coordinate, max }: Maximum['dearest'],
 ): GraphQLError =>
   new GraphQLError(
     `The operation may ${does} ${actual} ${what}, at most ${limit} are allowed; ${coordinate} alone ${max}.`,
