@@ -99,7 +99,10 @@ test('an operation beyond the documented ones is called in test/origin by its pa
   const isCalled = ({ path }: Endpoint) =>
     texts.some((text) => new RegExp(`[/'"\`]${path.slice(1).replaceAll(/:\w+/g, '[^/]+')}['"\`?]`).test(text));
   const uncalled = rows.filter((row) => !operations.includes(lineOf(row)) && !isCalled(row));
-  expect(uncalled.map(lineOf), 'a misspelt row is found by a test that does not take the path from it').toEqual([]);
+  expect(
+    uncalled.map(lineOf),
+    'a test in test/origin must call each endpoint with its path written out, because the path in its row may be misspelt',
+  ).toEqual([]);
 });
 
 test('notes and writes require a login, other reads do not', () => {
