@@ -181,13 +181,15 @@ const last = samples.pop();
 
 /** The median of an interval, so that garbage collections do not matter. */
 const middle = (list, name) => list.map((each) => each[name]).sort((a, b) => a - b)[Math.floor(list.length / 2)];
-const third = Math.floor(samples.length / 3);
+const quarter = (nth) =>
+  samples.slice(Math.floor((samples.length * (nth - 1)) / 4), Math.floor((samples.length * nth) / 4));
 console.log(`${sent} requests in ${MINUTES} minutes`, JSON.stringify(count));
 for (const name of ['rss', 'heap', 'timers', 'handles', 'fds']) {
-  const [early, late] = [middle(samples.slice(third, 2 * third), name), middle(samples.slice(-third), name)];
+  const quarters = [1, 2, 3, 4].map((nth) => middle(quarter(nth), name));
+  const [early, late] = quarters.slice(2);
   const shown = (value) => (value > 1e6 ? `${(value / 1e6).toFixed(1)} MB` : value);
   console.log(
-    `${name.padEnd(8)} second third ${shown(early)}  last third ${shown(late)}  ${early ? (((late - early) / early) * 100).toFixed(1) : 0} %  at rest ${shown(last[name])}`,
+    `${name.padEnd(8)} quarters ${quarters.map(shown).join(', ')}  last over third ${early ? (((late - early) / early) * 100).toFixed(1) : 0} %  at rest ${shown(last[name])}`,
   );
 }
 
