@@ -4,9 +4,9 @@ import { expect } from 'vitest';
 const HARMLESS_MS = 20;
 
 /**
- * Fails if time grows faster than the amount of work. Linear work takes about as long as the sum of its parts, a few times that when
- * memory fills up; quadratic work takes `parts` times as long. The best of three counts, because a machine may stall; work of a few
- * milliseconds harms nobody, and a single stall would decide about it.
+ * Fails if CPU time grows faster than the amount of work. Linear work takes about as long as the sum of its parts, a few times that when
+ * memory fills up; quadratic work takes `parts` times as long. The best of three counts, because a garbage collection may come in between;
+ * work of a few milliseconds harms nobody, and a single collection would decide about it.
  */
 export async function expectTimeToGrowWith(amount: number, work: (amount: number) => unknown, parts = 100) {
   const maxRatio = Math.sqrt(parts); // between linear and quadratic
@@ -19,8 +19,10 @@ export async function expectTimeToGrowWith(amount: number, work: (amount: number
   expect(whole / inParts).toBeLessThan(maxRatio);
 }
 
+/** In ms; on a busy machine the time of the clock has that of other programs in it. */
 async function time(times: number, work: () => unknown): Promise<number> {
-  const started = performance.now();
+  const before = process.cpuUsage();
   for (let each = 0; each < times; each++) await work();
-  return performance.now() - started;
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
 }
