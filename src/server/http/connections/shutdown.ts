@@ -37,11 +37,10 @@ export async function shutDown(
     await setImmediate();
     http.isClosing = true;
   }
-  if (pausedSockets.waiting.size > 0) {
-    pausedSockets.resumeAll();
-    // Requests that wait on these connections are read in the next turn. Closing the connections before would lose them.
-    for (let turn = 0; turn < 2; turn++) await setImmediate();
-  }
+  pausedSockets.resumeAll();
+  // Requests that have arrived are read in the next turn, also on connections that were resumed a moment ago. Closing the connections
+  // before would lose them.
+  for (let turn = 0; turn < 2; turn++) await setImmediate();
   // That of HTTP servers would close idle connections.
   const closed = new Promise<void>((resolve) => Server.prototype.close.call(server, () => resolve()));
   const closeIdle = () => {

@@ -150,6 +150,18 @@ test('requests on paused sockets are answered at shutdown', async () => {
   await closed;
 });
 
+test('a request that has arrived on a connection that is not paused is answered at shutdown', async () => {
+  const { books, facade, close } = await startFacade(slow);
+  books.behave(respond);
+  const clients = Array.from({ length: 30 }, () => createClient(facade.port));
+  for (const { sendQuery } of clients) expect((await sendQuery(1)).status).toBe(200);
+  const answers = clients.map(({ sendQuery }) => sendQuery(2));
+  await new Promise((resolve) => setImmediate(resolve)); // they are sent
+  const closed = close();
+  for (const { status, body } of await Promise.all(answers)) expect([status, body]).toEqual([200, book]);
+  await closed;
+});
+
 test('paused sockets resume in the order in which they were paused, as many as there is capacity for and a few more', () => {
   vi.useFakeTimers();
   let room = 0;
