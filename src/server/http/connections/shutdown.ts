@@ -37,12 +37,12 @@ export async function shutDown(
     await setImmediate();
     http.isClosing = true;
   }
+  // That of HTTP servers would close idle connections.
+  const closed = new Promise<void>((resolve) => Server.prototype.close.call(server, () => resolve()));
   pausedSockets.resumeAll();
   // Requests that have arrived are read in the next turn, also on connections that were resumed a moment ago. Closing the connections
   // before would lose them.
   for (let turn = 0; turn < 2; turn++) await setImmediate();
-  // That of HTTP servers would close idle connections.
-  const closed = new Promise<void>((resolve) => Server.prototype.close.call(server, () => resolve()));
   const closeIdle = () => {
     if (quietMs > 0) return connections.closeQuiet(quietMs);
     server.closeIdleConnections();
