@@ -1,7 +1,9 @@
 /**
  * Compares the product with a hand-written aggregator, Apollo Server and plain Yoga, all with the same upstream. In each round every
  * contestant has a turn, in changing order; ratios are computed within a round. All responses are verified before and after the load.
+ * The rows of several processes and a Redis follow.
  */
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -74,6 +76,8 @@ writeFileSync(
   fileURLToPath(new URL('../bench/results.json', import.meta.url)),
   `${JSON.stringify({ startedAt, machine, quick: given.quick, connections, results }, undefined, 2)}\n`,
 );
+const isWhole = !given.quick && !given.only && !given.contestants;
+if (isWhole) spawnSync(process.execPath, [fileURLToPath(new URL('fleet.js', import.meta.url))], { stdio: 'inherit' });
 
 async function open({ name, script, flags = [], env }: Contestant, latencyMs: number): Promise<Running> {
   const profiling = given.profile && name === 'product' ? ['--cpu-prof', `--cpu-prof-dir=${given.profile}`] : [];

@@ -98,6 +98,10 @@ async function startRedis(): Promise<number> {
   const child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', ''], {
     stdio: 'ignore',
   });
+  child.on('error', () => {
+    console.log('redis-server is not installed: the rows of several processes and a Redis are not measured.');
+    process.exit(1);
+  });
   process.on('exit', () => child.kill('SIGKILL'));
   await listening(port, () => child.exitCode !== null);
   return port;
