@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { SlowestFirst } from './test/slowest-first.ts';
-import { withoutTools } from './test/support/optional.ts';
+import { notRun } from './test/support/optional.ts';
 
 const graphql = dirname(createRequire(import.meta.url).resolve('graphql/package.json'));
 
@@ -13,7 +13,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'test/browser/**', ...withoutTools().map((folder) => `${folder}/**`)],
+    exclude: ['**/node_modules/**', 'test/browser/**', ...notRun()],
     globalSetup: ['test/build.ts'],
     setupFiles: ['test/setup.ts'],
     pool: 'forks',

@@ -7,7 +7,7 @@ import { alerts, anchorOf } from '../../scripts/monitoring/alerts.ts';
 import { dashboardQueries } from '../../scripts/monitoring/dashboard.ts';
 import { namesIn } from '../../scripts/monitoring/exposed-metrics.ts';
 import { type Behaviour, json, silence, titledX, until } from '../support/hostile.ts';
-import { hasProgram, thorough } from '../support/optional.ts';
+import { hasProgram } from '../support/optional.ts';
 import { type Program, startProgram } from '../support/program.ts';
 import { type Recording, everFiring, firingAfter, promtool, record } from '../support/promtool.ts';
 import { hasRedis, redisServer } from '../support/redis.ts';
@@ -211,7 +211,7 @@ describe.skipIf(!hasProgram('promtool'))('the rules of Prometheus', () => {
     const texts = [...operations, '{ book(id: "1") { title } }', ...operations, '{ nothing }'];
     const recorded = await record(
       () => program.url,
-      thorough ? 41 : 21, // ten minutes, or five; every alert fires within two
+      41, // ten minutes; every alert fires within two
       async (index) => {
         const query = texts[index % texts.length];
         const send = () =>
