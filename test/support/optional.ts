@@ -27,11 +27,16 @@ const heavy = [
 ];
 const programs = ['redis-server', 'redis-sentinel', 'openssl', 'curl', 'nginx', 'promtool'];
 
+/** The files and folders that the command line names: they run in any case. */
+const named = process.argv.slice(2).filter((word) => word.startsWith('test/'));
+const isNamed = (place: string): boolean => named.some((word) => word.startsWith(place) || place.startsWith(word));
+
 const withoutPackages = (): string[] => tooled.filter((folder) => !hasPackages(join(root, folder)));
+const onlyThorough = (): string[] => (thorough ? [] : [...tooled, ...heavy].filter((place) => !isNamed(place)));
 
 /** The files that do not run, as patterns. */
 export const notRun = (): string[] =>
-  thorough ? withoutPackages().map((folder) => `${folder}/**`) : [...tooled.map((folder) => `${folder}/**`), ...heavy];
+  [...withoutPackages(), ...onlyThorough()].map((place) => (place.endsWith('.ts') ? place : `${place}/**`));
 
 function hasPackages(folder: string): boolean {
   const { devDependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
@@ -56,18 +61,18 @@ const sampled = (): string[] =>
 
 /** One line on what is skipped and how to run it; undefined if nothing is. */
 export function skippedLine(): string | undefined {
-  const folders = thorough ? withoutPackages() : [];
+  const folders = withoutPackages();
   const missing = programs.filter((name) => !hasProgram(name));
+  const left = onlyThorough().filter((place) => !folders.includes(place));
   const parts = [
     ...(folders.length > 0 ? [`${folders.join(', ')} (npm run tools installs what they need)`] : []),
     ...(missing.length > 0 ? [`the tests of ${missing.join(', ')} (not installed)`] : []),
-    ...(!thorough || runsConformance ? [] : ['the conformance suite of MCP (needs Node 22)']),
+    ...(runsConformance ? [] : ['the conformance suite of MCP (needs Node 22)']),
     ...(existsSync(join(root, '../shared/corpus')) ? [] : ['captured responses (no ../shared/corpus)']),
-    ...(thorough
-      ? []
-      : [
-          `${[...tooled, ...heavy].join(', ')}, and cases of ${sampled().join(', ')} (after npm run tools, THOROUGH=1 npm test runs all, as .ci/run does)`,
-        ]),
+    ...(left.length > 0
+      ? [`${left.join(', ')} (run by THOROUGH=1 npm test, as in .ci/run, and if they are named)`]
+      : []),
+    ...(thorough ? [] : [`cases of ${sampled().join(', ')} (all run by THOROUGH=1 npm test)`]),
   ];
   return parts.length > 0 ? `Skipped: ${parts.join('; ')}.` : undefined;
 }
