@@ -56,7 +56,6 @@ const sampled = (): string[] =>
     .filter((file) => !file.includes('node_modules') && file.endsWith('.test.ts'))
     .filter((file) => readFileSync(join(root, 'test', file), 'utf8').includes('thorough ?'))
     .map((file) => `test/${file}`)
-    .filter((file) => !heavy.includes(file))
     .sort();
 
 /** One line on what is skipped and how to run it; undefined if nothing is. */
