@@ -70,7 +70,7 @@ export async function redisServer() {
 
 async function valueOf(redis: Redis, key: string): Promise<string | null> {
   const type = await redis.type(key);
-  if (type === 'zset') return (await redis.zrange(key, 0, -1)).join(' ');
+  if (type === 'zset') return (await redis.zrange(key, '0', '-1')).join(' ');
   if (type === 'hash') return JSON.stringify(await redis.hgetall(key));
   return type === 'stream' ? JSON.stringify(await redis.xrange(key, '-', '+')) : redis.get(key);
 }

@@ -79,7 +79,7 @@ describe.skipIf(!hasRedis)('state shared by replicas', () => {
     const take = () => one.windows.take(slot('alice'), limits);
     expect([await take(), await take()]).toEqual([0, 0]);
     const [key] = await redis.keys('*window:alice');
-    const slots = await redis.zrange(key!, 0, -1, 'WITHSCORES');
+    const slots = await redis.zrange(key!, '0', '-1', 'WITHSCORES');
     // The scores as if they had been written while the clock was an hour ahead.
     for (let at = 0; at < slots.length; at += 2) await redis.zadd(key!, Number(slots[at + 1]) + 3_600_000, slots[at]!);
     expect(await one.windows.state('alice', limits.holdMs)).toMatchObject({ taken: 0 });
@@ -166,7 +166,7 @@ describe.skipIf(!hasRedis)('state shared by replicas', () => {
     });
     await until(async () => (await windows.state('nobody', limits.holdMs)) !== undefined);
     const other = new Redis(url);
-    await other.client('KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await other.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
     await until(() => reported.length === 2);
     expect(reported).toEqual([
       ['redis', 'closed'],

@@ -20,6 +20,8 @@ export function createRedisClient(address: RedisAddress, ca?: string): RedisClie
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
     ...secure,
+    // What servers before 6.0 and proxies know too: no reply of ours has a type that only RESP3 has.
+    protocol: 2,
     connectTimeout: CONNECT_MS,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
