@@ -36,7 +36,7 @@ const SETTINGS = ['build.mjs', 'package.json', 'tsconfig.json', 'node_modules/.p
  */
 export const nodeFlags = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
   .scripts.start.split(' ')
-  .slice(1, -1);
+  .filter((word) => word.startsWith('--'));
 
 /** Bundles an entry into dist, with chunks for what is loaded on demand; the tests call it too. */
 export async function bundle(entry = PROGRAM, onBuild = () => undefined) {

@@ -23,7 +23,7 @@ const graphql = () => '/graphql';
 const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   scripts: { start: string };
 };
-const productFlags = scripts.start.split(' ').slice(1, -1);
+const productFlags = scripts.start.split(' ').filter((word) => word.startsWith('--'));
 /** All contestants get the same settings of the heap: each of them gains from these. */
 const heapFlags = productFlags.filter((flag) => flag !== '--enable-source-maps');
 

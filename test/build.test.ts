@@ -77,5 +77,5 @@ test('the program starts with the flags of npm start', async () => {
   await build();
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } };
   const [first] = readFileSync(made, 'utf8').split('\n');
-  expect(`${first} dist/main.js`).toBe(`#!/usr/bin/env -S ${scripts.start}`);
+  expect(`${first} dist/main.js`).toBe(scripts.start.replace('exec ', '#!/usr/bin/env -S '));
 });

@@ -58,8 +58,8 @@ test('the environments of the containers are valid settings', () => {
 test('the container starts the program with the flags of npm start', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
   const entrypoint = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(final)![1]!) as string[];
-  expect(entrypoint.join(' ')).toBe(scripts.start);
-  expect(`${entrypoint.join(' ')} origin`).toBe(scripts.origin);
+  expect(`exec ${entrypoint.join(' ')}`).toBe(scripts.start);
+  expect(`exec ${entrypoint.join(' ')} origin`).toBe(scripts.origin);
 });
 
 test('two facades share a Redis and an origin that exist in compose.yaml, at the right ports', () => {

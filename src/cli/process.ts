@@ -45,20 +45,24 @@ function makeDirectory(path: string): void {
   mkdirSync(path);
 }
 
-export function closeOnSignal(opened: readonly Closable[], log: Logger): void {
-  let isClosing = false;
+/** Called before anything is opened, so that a signal during the start is heard too. The result is aborted by the signal. */
+export function closeOnSignal(opened: Closable[], log: Logger): AbortSignal {
+  const stopping = new AbortController();
   const close = (signal: NodeJS.Signals) => {
-    if (isClosing) process.exit(1); // the second signal ends the process at once
-    isClosing = true;
+    if (stopping.signal.aborted) process.exit(1); // the second signal ends the process at once
+    stopping.abort();
     log.info({ signal }, 'stopping: running requests are finished');
     endProcess(opened, log);
   };
-  process.on('SIGTERM', close);
-  process.on('SIGINT', close);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.removeAllListeners(signal); // the one of main.ts
+    process.on(signal, close);
+  }
+  return stopping.signal;
 }
 
 /** Finishes running requests, then ends the process. */
-export function endProcess(opened: readonly Closable[], log: Logger): void {
+export function endProcess(opened: Closable[], log: Logger): void {
   closeAll(opened).then(
     () => {
       log.info('stopped');
@@ -79,9 +83,9 @@ function exit(log: Logger, code: number): void {
   log.flush(() => process.exit(code));
 }
 
-/** In order: the facade comes before the origin, which it may still call. */
-export async function closeAll(opened: readonly Closable[]): Promise<void> {
-  for (const each of opened) await each.close();
+/** In order: the facade comes before the origin, which it may still call. A start that still runs may open more meanwhile. */
+export async function closeAll(opened: Closable[]): Promise<void> {
+  for (let next = opened.shift(); next; next = opened.shift()) await next.close();
 }
 
 /**

@@ -1,0 +1,137 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { hasProgram } from './support/optional.ts';
+
+const main = resolve('dist/main.js');
+const anyPort = { PATH: process.env.PATH, PORT: '0', ORIGIN_PORT: '0', LOG_LEVEL: 'info' };
+
+/** Starts a program in a process group of its own, which is killed after the test. */
+function start(command: string, args: string[], env: NodeJS.ProcessEnv) {
+  const child = spawn(command, args, { env: { ...anyPort, ...env }, detached: true });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  const ended = once(child, 'exit').then(([code, signal]: [number | null, NodeJS.Signals | null]) => ({
+    code,
+    signal,
+  }));
+  onTestFinished(() => {
+    try {
+      process.kill(-child.pid!, 'SIGKILL');
+    } catch {
+      // All of the group have ended.
+    }
+  });
+  return { child, ended, written: () => ({ out, err }) };
+}
+
+/** A service that accepts connections and never responds. */
+async function silentService() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+test.skipIf(process.platform === 'win32')(
+  'SIGTERM to npm start ends the server after its running requests',
+  async () => {
+    const { server, url } = await silentService();
+    // A response whose body is only sent after the signal.
+    const requested = new Promise<() => void>((resolveRequest) => {
+      server.on('connection', (socket) => {
+        socket.once('data', () =>
+          resolveRequest(() => {
+            const body = '{"id":"1","title":"late"}';
+            socket.write(
+              `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+            );
+          }),
+        );
+        socket.on('error', () => undefined);
+      });
+    });
+    const program = start('npm', ['start', '--ignore-scripts'], {
+      BASE_URL: url,
+      EVENT_BASE_URL: 'http://127.0.0.1:1',
+    });
+    const graph = await linkIn(program, /"graph":"([^"]+)"/);
+    const response = fetch(`${graph}?query={book(id:"1"){title}}`).then((each) => each.json());
+    const respond = await requested;
+    program.child.kill('SIGTERM');
+    await until(() => program.written().err.includes('"stopping: '));
+    respond();
+    expect(await response).toMatchObject({ data: { book: { title: 'late' } } });
+    await program.ended;
+    expect(program.written().err).toContain('"msg":"stopped"');
+    await expect(fetch(graph)).rejects.toThrow();
+  },
+);
+
+test('each script that starts a server replaces the shell of npm, on Windows by a command file', () => {
+  const folders = ['.', 'examples/react-relay', 'examples/offline-apollo'];
+  for (const folder of folders) {
+    const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>;
+    };
+    for (const [name, script] of Object.entries(scripts))
+      if (name === 'start' || name === 'origin') expect(script, `${name} in ${folder}`).toMatch(/^exec node /);
+    expect(existsSync(join(folder, 'exec.cmd')), folder).toBe(true);
+  }
+});
+
+test('SIGTERM during the start closes what is open and ends with 0, without a banner', async () => {
+  const { server, url } = await silentService();
+  const called = once(server, 'connection');
+  // The start waits for what the Redis says.
+  const env = { BASE_URL: url, EVENT_BASE_URL: url, REDIS_URL: url.replace('http', 'redis') };
+  const program = start(process.execPath, [main], env);
+  await called;
+  program.child.kill('SIGTERM');
+  expect(await program.ended).toEqual({ code: 0, signal: null });
+  expect(program.written().out).toBe('');
+  expect(program.written().err).toContain('"msg":"stopped"');
+});
+
+const unshare = ['--user', '--map-root-user', '--pid', '--fork', '--kill-child'];
+const canUnshare = hasProgram('unshare') && spawnSync('unshare', [...unshare, 'true']).status === 0;
+
+test.skipIf(!canUnshare)('as the first process of a container it ends by a signal before it has loaded', async () => {
+  const { url } = await silentService();
+  const program = start('unshare', [...unshare, process.execPath, main], { BASE_URL: url, EVENT_BASE_URL: url });
+  const first = await childOf(program.child);
+  let hasEnded = false;
+  void program.ended.then(() => (hasEnded = true));
+  // Node itself takes some milliseconds before it runs anything. A signal that is heard after the start begins ends with another code.
+  while (!hasEnded) {
+    try {
+      process.kill(first, 'SIGTERM');
+    } catch {
+      break;
+    }
+    await setTimeout(2);
+  }
+  expect(await program.ended).toEqual({ code: 128 + 15, signal: null });
+  expect(program.written().out).toBe('');
+});
+
+async function childOf({ pid }: ChildProcess): Promise<number> {
+  const children = () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  await until(() => children() !== '');
+  return Number(children());
+}
+
+async function linkIn(program: ReturnType<typeof start>, pattern: RegExp): Promise<string> {
+  await until(() => pattern.test(program.written().out));
+  return pattern.exec(program.written().out)![1]!;
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await setTimeout(10);
+}
