@@ -17,10 +17,7 @@ function start(command: string, args: string[], env: NodeJS.ProcessEnv) {
   let err = '';
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
-  const ended = once(child, 'exit').then(([code, signal]: [number | null, NodeJS.Signals | null]) => ({
-    code,
-    signal,
-  }));
+  const ended = once(child, 'exit').then(() => ({ code: child.exitCode, signal: child.signalCode }));
   onTestFinished(() => {
     try {
       process.kill(-child.pid!, 'SIGKILL');
