@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { type Logger, destination } from 'pino';
 import { NOT_SHARED, type StartedFacade, type StartedServers, banner, startLine } from './cli/banner.ts';
+import { wholeNumber } from './cli/arguments.ts';
 import { CHECK_SETTINGS, addCheckCommand } from './check/cli.ts';
 import type { ManifestOptions } from './cli/manifest.ts';
 import {
@@ -15,6 +16,7 @@ import {
   openPort,
 } from './cli/process.ts';
 import { createProgress } from './cli/progress.ts';
+import { addSettingFlags } from './cli/setting-flags.ts';
 import { addSettingsCommand } from './cli/settings.ts';
 import { addDoctorCommand } from './doctor/cli.ts';
 import { ConfigError, type Flags, misspelledSettings, readConfig } from './config/read.ts';
@@ -22,7 +24,7 @@ import { type Config, type SettingName, entries, flagOf, settings } from './conf
 import { startWarnings } from './config/start-warnings.ts';
 import { ManifestError } from './config/trusted-documents.ts';
 import { createLog } from './lib/log.ts';
-import { SqliteMissingError } from './origin/store/database/sqlite.ts';
+import { NewerDatabaseError, SqliteMissingError } from './origin/store/database/sqlite.ts';
 import { packageDir, version } from './package.ts';
 import { addUsageCommand } from './server/usage/cli.ts';
 import type { Fleet } from './workers/worker.ts';
@@ -39,7 +41,7 @@ const ORIGIN_SETTINGS: readonly SettingName[] = [
 ];
 const HELP_WIDTH = 100;
 
-const EXPECTED_ERRORS = [ConfigError, ManifestError, StartError, SqliteMissingError];
+const EXPECTED_ERRORS = [ConfigError, ManifestError, StartError, SqliteMissingError, NewerDatabaseError];
 
 const program = new Command('catalog-graphql')
   .description('A GraphQL API over a catalog and community service, and that service itself, the origin.')
@@ -110,19 +112,14 @@ addDoctorCommand(program, flags, async (config) => {
 });
 addUsageCommand(program);
 
+const everySetting = entries().map(([name]) => name);
 const settingsOf: Record<string, readonly SettingName[]> = {
-  [program.name()]: entries().map(([name]) => name),
   origin: ORIGIN_SETTINGS,
   check: CHECK_SETTINGS,
-  doctor: entries().map(([name]) => name),
+  doctor: everySetting,
 };
-for (const command of [program, ...program.commands]) {
-  for (const [name, { description, must, env, byDefault, shown, group = '' }] of entries()) {
-    if (!settingsOf[command.name()]?.includes(name)) continue;
-    const text = `${description} (${must}; default: ${shown ?? String(byDefault(false))}) ${env}`;
-    command.addOption(new Option(`${flagOf(name)} <value>`, text).helpGroup(`${group}:`));
-  }
-}
+addSettingFlags(program, everySetting);
+for (const command of program.commands) addSettingFlags(command, settingsOf[command.name()] ?? []);
 // `origin --data-dir x` sets the option of the command `origin`, not the option of the program.
 program.enablePositionalOptions();
 
@@ -275,11 +272,6 @@ async function runBackup({ dataDir }: Config, folder: string): Promise<string> {
   } catch (error) {
     throw error instanceof BackupError ? new StartError(error.message) : error;
   }
-}
-
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 99999999.');
-  return Number(text);
 }
 
 async function startOrigin(config: Config, host: string, log: Logger, opened: Closable[]) {

@@ -12,6 +12,7 @@ import { wereDecodedWithLoss, hasLoneSurrogate, isPercentEncodedUtf8 } from '../
 import type { Route } from './routes.ts';
 import type { Call } from './rules/call.ts';
 import { Rejection } from './rules/rejection.ts';
+import { CommitError } from './store/database/sqlite.ts';
 import type { PictureStore, ReceivedPicture } from './store/pictures.ts';
 
 /** The parts of a request that are input of a rule. */
@@ -38,23 +39,37 @@ export async function exchange(
     const call: Call = { ...caller, received, unused: [] };
     if (endpoint.method === 'GET')
       return write(endpoint, rule(call, { ...decoded(query), ...params }), query.get('fields'));
-    const result = caller.db.transaction(() => rule(call, { ...members, ...params }));
+    const result = await caller.db.write(() => rule(call, { ...members, ...params }));
     await caller.pictures.remove(call.unused);
-    return write(endpoint, result, null);
+    return responseTo(endpoint, result);
   } finally {
     caller.pictures.discard(received);
   }
 }
 
+/** The write was made, but its response failed. */
+class ResponseError extends Error {}
+
+function responseTo(endpoint: Endpoint, result: unknown): Response {
+  try {
+    return write(endpoint, result, null);
+  } catch (error) {
+    throw new ResponseError('the response to a write that was made failed', { cause: error });
+  }
+}
+
 /** The response to a rejected request, or to one that failed by an internal error, most likely a full or read-only disk. */
 export function errorResponse(error: unknown, request: string): Response {
-  // Not specified: the documentation has 6009 for an internal error with the status 400; 500 shows that the request is not at fault.
+  // Not specified: the documentation has 6009 for an internal error with the status 400; 500 shows that the request is not at fault,
+  // and 503 that a write was certainly not made, so that it may be sent again.
+  const mayBeMade = error instanceof CommitError || error instanceof ResponseError;
+  const failed = request.startsWith('GET ') || mayBeMade ? 500 : 503;
   const { code, retryAfter } = error instanceof Rejection ? error : { code: 6009 as const };
   const { msg, status } = serviceErrors[code];
   const body: ErrorBody = { code, msg, request };
   const wait = retryAfter === undefined ? undefined : { 'retry-after': String(retryAfter) };
   return new Response(JSON.stringify(body), {
-    status: code === 6009 ? 500 : status,
+    status: code === 6009 ? failed : status,
     headers: { ...jsonType, ...wait },
   });
 }

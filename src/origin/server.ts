@@ -60,6 +60,7 @@ export async function openOrigin(options: OriginOptions): Promise<Origin> {
   try {
     const seeded = fillOnce(db, options.demoDir, options.onStep);
     setDemoTokens(db, options.demoTokens);
+    db.beginServing();
 
     const pictures = createPictureStore(options.dataDir);
     const stores = createStores(db, pictures);

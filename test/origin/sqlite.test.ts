@@ -1,6 +1,13 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { hasBuiltIn, inTransaction, openSqlite, prepareWrite } from '../../src/origin/store/database/sqlite.ts';
+import {
+  CommitError,
+  type SqliteDatabase,
+  hasBuiltIn,
+  inTransaction,
+  openSqlite,
+  prepareWrite,
+} from '../../src/origin/store/database/sqlite.ts';
 import { temporaryDirectory } from '../support/service.ts';
 
 function table() {
@@ -75,4 +82,26 @@ test('a transaction that SQLite has rolled back itself fails with the first erro
     }),
   ).toThrow(/UNIQUE/);
   expect([words(), db.isTransaction]).toEqual([[], false]);
+});
+
+test.each([
+  ['a disk that is full', 13, false],
+  ['a write to the log that fails', 778, false],
+  ['another writer', 5, false],
+  ['a sync that fails', 1034, true],
+  ['an unknown error', undefined, true],
+])('a COMMIT that fails by %s leaves the outcome open: %s → %s', (_, errcode, isOpen) => {
+  const done: string[] = [];
+  const failure = Object.assign(new Error('failed'), { code: 'ERR_SQLITE_ERROR', errcode });
+  const db = {
+    isTransaction: true,
+    exec(sql: string) {
+      done.push(sql);
+      if (sql === 'COMMIT') throw failure;
+    },
+  } as unknown as SqliteDatabase;
+  const failed = () => inTransaction(db, () => 1);
+  if (isOpen) expect(failed).toThrow(CommitError);
+  else expect(failed).toThrow(failure);
+  expect(done).toEqual(['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK']);
 });

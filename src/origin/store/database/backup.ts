@@ -1,9 +1,10 @@
 /** A copy of the data of an origin, which may be running: `catalog-graphql backup`. */
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { DATABASE_FILE } from './database.ts';
 import { PICTURES, isPictureFile, syncToDisk } from '../pictures.ts';
 import { openSqlite } from './sqlite.ts';
+import { checkVersion } from './upgrade.ts';
 
 /** What prevents a backup, in words. */
 export class BackupError extends Error {}
@@ -48,6 +49,7 @@ function makeEmpty(target: string): void {
 function copyDatabase(source: string, copy: string): Set<string> {
   const db = openSqlite(source);
   try {
+    checkVersion(db, dirname(source));
     db.exec('PRAGMA busy_timeout = 5000');
     db.prepare('VACUUM INTO ?').run(copy);
   } finally {

@@ -11,8 +11,16 @@ import {
   sql,
 } from 'kysely';
 import { type NewRow, type Stored, type Tables, type ListedTable, orderOf } from './schema.ts';
-import { type SqliteDatabase, SqliteMissingError, type SqliteStatement, inTransaction, openSqlite } from './sqlite.ts';
-import { upgrade } from './upgrade.ts';
+import {
+  NewerDatabaseError,
+  type SqliteDatabase,
+  SqliteMissingError,
+  type SqliteStatement,
+  inTransaction,
+  inTransactionWithin,
+  openSqlite,
+} from './sqlite.ts';
+import { checkVersion, upgrade } from './upgrade.ts';
 
 /** A part of a list. */
 export interface Slice {
@@ -127,6 +135,16 @@ export class Database {
     return inTransaction(this.raw, work);
   }
 
+  /** The same while requests are served: what another program writes meanwhile does not block the thread. */
+  write<T>(work: () => T): Promise<T> {
+    return inTransactionWithin(this.raw, WRITE_WAIT_MS, work);
+  }
+
+  /** From here on the thread serves requests, and statements do not wait for other programs. */
+  beginServing(): void {
+    this.raw.exec('PRAGMA busy_timeout = 0');
+  }
+
   close(): void {
     closeDatabase(this.raw);
   }
@@ -176,6 +194,9 @@ function closeDatabase(raw: SqliteDatabase): void {
 
 export const DATABASE_FILE = 'origin.db';
 
+/** How long a write waits while another program writes. Clients wait 5 s for a response: they must hear that it was not made. */
+const WRITE_WAIT_MS = 3_000;
+
 /** Opens `<dataDir>/origin.db`. `synchronous = FULL`: a write is on the disk before its response is sent. */
 export function openDatabase(dataDir: string): Database {
   let raw: SqliteDatabase | undefined;
@@ -183,13 +204,15 @@ export function openDatabase(dataDir: string): Database {
     mkdirSync(dataDir, { recursive: true });
     accessSync(dataDir, constants.R_OK | constants.W_OK);
     raw = openSqlite(join(dataDir, DATABASE_FILE));
-    raw.exec(pragmas);
     const opened = raw;
+    checkVersion(opened, dataDir);
+    raw.exec(pragmas);
     inTransaction(opened, () => upgrade(opened));
     return new Database(opened);
   } catch (error) {
-    if (raw) closeDatabase(raw);
-    if (error instanceof SqliteMissingError) throw error;
+    if (error instanceof NewerDatabaseError) raw?.close();
+    else if (raw) closeDatabase(raw);
+    if (error instanceof SqliteMissingError || error instanceof NewerDatabaseError) throw error;
     throw new Error(
       `cannot open the database in ${dataDir}: ${error instanceof Error ? error.message : String(error)}`,
       { cause: error },

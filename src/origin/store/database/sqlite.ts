@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The part of the API of `node:sqlite` that the store uses. */
 export interface SqliteDatabase {
@@ -20,6 +21,12 @@ interface SqliteModule {
 }
 
 export class SqliteMissingError extends Error {}
+
+/** A release that came later wrote the file. */
+export class NewerDatabaseError extends Error {}
+
+/** COMMIT failed in a way that leaves open whether the transaction will be found after a restart. */
+export class CommitError extends Error {}
 
 const PACKAGE = '@photostructure/sqlite';
 
@@ -64,16 +71,66 @@ export function prepareWrite(db: SqliteDatabase, sql: string): SqliteStatement {
   return statement;
 }
 
-/** Runs `work` in a transaction, which is not nested. */
+/** Runs `work` in a transaction, which is not nested. Whatever it throws but CommitError, nothing was changed. */
 export function inTransaction<T>(db: SqliteDatabase, work: () => T): T {
   db.exec('BEGIN IMMEDIATE');
+  return finish(db, work);
+}
+
+/** How often a transaction is begun again while another program writes. */
+const RETRY_MS = 10;
+
+/** The same, without blocking the thread while another program writes, for at most `waitMs`. Needs a `busy_timeout` of 0. */
+export async function inTransactionWithin<T>(db: SqliteDatabase, waitMs: number, work: () => T): Promise<T> {
+  const until = performance.now() + waitMs;
+  for (;;) {
+    try {
+      db.exec('BEGIN IMMEDIATE');
+      break;
+    } catch (error) {
+      if (resultCode(error) !== BUSY || performance.now() > until) throw error;
+    }
+    await sleep(RETRY_MS);
+  }
+  return finish(db, work);
+}
+
+function finish<T>(db: SqliteDatabase, work: () => T): T {
+  let result: T;
   try {
-    const result = work();
+    result = work();
+  } catch (error) {
+    rollBack(db);
+    throw error;
+  }
+  try {
     db.exec('COMMIT');
     return result;
   } catch (error) {
-    // SQLite itself rolls back after some errors, such as a full disk.
-    if (db.isTransaction) db.exec('ROLLBACK');
-    throw error;
+    rollBack(db);
+    if (isNotCommitted(error)) throw error;
+    throw new CommitError('the transaction may or may not be stored', { cause: error });
   }
+}
+
+/** SQLite itself rolls back after some errors, such as a full disk. */
+function rollBack(db: SqliteDatabase): void {
+  if (db.isTransaction) db.exec('ROLLBACK');
+}
+
+const BUSY = 5;
+const FULL = 13;
+/** A violated constraint that is checked at the end. */
+const CONSTRAINT = 19;
+/** The frame that marks a transaction as committed is the last one written. */
+const IOERR_WRITE = 778;
+const NOT_COMMITTED: readonly (number | undefined)[] = [BUSY, FULL, CONSTRAINT];
+
+const isNotCommitted = (error: unknown): boolean =>
+  NOT_COMMITTED.includes(resultCode(error)) || (error as { errcode?: number }).errcode === IOERR_WRITE;
+
+/** The primary result code, which is the low byte of an extended one. */
+function resultCode(error: unknown): number | undefined {
+  const { errcode } = error as { errcode?: number };
+  return errcode === undefined ? undefined : errcode & 0xff;
 }

@@ -1,6 +1,20 @@
+import { resolve } from 'node:path';
 import { createBookIndex } from '../book-index.ts';
 import { ddl } from './schema.ts';
-import type { SqliteDatabase } from './sqlite.ts';
+import { NewerDatabaseError, type SqliteDatabase } from './sqlite.ts';
+
+/** The next number with every change of the tables. Files of before it had one have 0. */
+export const DATABASE_VERSION = 1;
+
+/** Refuses the file of a newer release: this one would write rows that the newer one does not expect. */
+export function checkVersion(raw: SqliteDatabase, dataDir: string): void {
+  const { user_version: found } = raw.prepare('PRAGMA user_version').get() as { user_version: number };
+  if (found > DATABASE_VERSION)
+    throw new NewerDatabaseError(
+      `The database in ${resolve(dataDir)} is of a newer release: its version is ${found}, and this release knows ` +
+        `${DATABASE_VERSION} at most. Start the newer release again, or restore a backup from before it (docs/operations.md).`,
+    );
+}
 
 /** Creates missing tables and migrates those of older versions. */
 export function upgrade(raw: SqliteDatabase): void {
@@ -13,6 +27,7 @@ export function upgrade(raw: SqliteDatabase): void {
     const index = createBookIndex({ raw });
     for (const { id } of raw.prepare('SELECT id FROM books').all() as { id: string }[]) index(id);
   }
+  raw.exec(`PRAGMA user_version = ${DATABASE_VERSION}`);
 }
 
 /** Whether the table exists, and the column in it. */
