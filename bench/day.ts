@@ -2,6 +2,7 @@
  * A day of reads at 40 calls a minute: `npm run bench:day`. Readers ask for 2,000 films, popular ones more often (Zipf), on a clock that this
  * program sets: upstream layer, cache, rate limit and refreshing are those of the product, only the service and the clock are not.
  */
+import { serviceHeaders } from '../src/api/service-headers.ts';
 import { filmEndpoints, subjectMembers } from '../src/api/film.ts';
 import { readConfig } from '../src/config/read.ts';
 import { createCancellationToken } from '../src/lib/cancellation.ts';
@@ -49,7 +50,7 @@ async function day(readsAMinute: number, revalidateSeconds: string): Promise<voi
           await new Promise<void>((resolve) => void setTimeout(resolve, CALL_MS));
           // The title says when it was sent, which shows the true age of what a reader gets.
           const text = JSON.stringify({ ...film(Number(/(\d+)(?:\?|$)/.exec(path)![1])), title: String(clock.now()) });
-          return { status: 200, headers: {}, text, isMended: false, bytes: text.length, attempts: 1 };
+          return { status: 200, headers: serviceHeaders, text, isMended: false, bytes: text.length, attempts: 1 };
         },
         state: () => ({ catalog: idle, events: idle }),
         close: () => Promise.resolve(),

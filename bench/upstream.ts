@@ -3,6 +3,7 @@
  * the slowest part of the measurement. It supports GET requests only. Paths under /admin configure it.
  */
 import { type Socket, createServer } from 'node:net';
+import { serviceHeaders, visitorCookie } from '../src/api/service-headers.ts';
 import { writers } from '../src/atom/media.ts';
 import {
   BOOK_TAGS,
@@ -22,8 +23,8 @@ import {
 const responses = new Map<string, CachedResponse>();
 const counted = { calls: 0, bytes: 0 };
 let latencyMs = 0;
-/** The max-age of responses in seconds; 0: no-store. */
-let reuseSeconds = 0;
+/** The max-age of responses in seconds; 0: no-store; undefined: as the real service says it. */
+let reuseSeconds: number | undefined;
 let hasOtherNamespaces = false;
 
 createServer((socket) => {
@@ -51,12 +52,13 @@ function respond(socket: Socket, target: string): void {
   else setTimeout(() => socket.writable && socket.write(bytes), latencyMs);
 }
 
-/** `/admin/set?latency=5&reuse=60&namespaces=other` configures it; `/admin/count` returns and resets the counts. */
+/** `/admin/set?latency=5&reuse=60&namespaces=other` configures it, without `reuse` with the caching headers of the real service; `/admin/count` returns and resets the counts. */
 function administer(target: string): string {
   const { pathname, searchParams } = new URL(target, 'http://upstream');
   if (pathname === '/admin/set') {
     latencyMs = Number(searchParams.get('latency'));
-    reuseSeconds = Number(searchParams.get('reuse'));
+    const reuse = searchParams.get('reuse');
+    reuseSeconds = reuse === null ? undefined : Number(reuse);
     hasOtherNamespaces = searchParams.get('namespaces') === 'other';
     responses.clear();
   }
@@ -139,7 +141,13 @@ function only(value: object, names: string[] | undefined): object {
 }
 
 function response(body: string, type: string): Buffer {
-  const reuse = reuseSeconds > 0 ? `max-age=${reuseSeconds}` : 'no-store';
-  const head = `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\ncontent-length: ${Buffer.byteLength(body)}\r\ncache-control: ${reuse}\r\n\r\n`;
-  return Buffer.from(head + body);
+  const headers: Record<string, string> = {
+    'content-type': type,
+    'content-length': String(Buffer.byteLength(body)),
+    ...serviceHeaders,
+    'set-cookie': visitorCookie('AbCdEfGhIjK', Date.now()),
+  };
+  if (reuseSeconds !== undefined) headers['cache-control'] = reuseSeconds > 0 ? `max-age=${reuseSeconds}` : 'no-store';
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`HTTP/1.1 200 OK\r\n${lines.join('')}\r\n${body}`);
 }

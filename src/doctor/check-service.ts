@@ -3,6 +3,7 @@ import { type Endpoint, tiers } from '../api/endpoint.ts';
 import { serviceError } from '../api/errors.ts';
 import { proxyFor } from '../config/proxy.ts';
 import type { Config } from '../config/settings.ts';
+import { cacheabilityOf, forbiddingWords } from '../upstream/cache/caching-header.ts';
 import { isRateLimit, isTokenRejection } from '../upstream/errors.ts';
 import { createApiRequest } from '../upstream/http/request.ts';
 import { describeDeviation } from './compare.ts';
@@ -120,6 +121,42 @@ function adviceFor(problem: string | undefined, variable: string, config: Config
   if (/proxy/.test(problem ?? ''))
     return 'Check HTTPS_PROXY, its user, and whether it lets this host through; NO_PROXY names hosts that are called directly.';
   return `Check ${variable}, and whether a firewall or a proxy (HTTPS_PROXY) is in between.`;
+}
+
+/** What the service's headers say about caching, and what is done. */
+export function checkCaching(
+  reads: readonly ServiceRead[],
+  { upstreamCache: mode, recordTtlSeconds }: Pick<Config, 'upstreamCache' | 'recordTtlSeconds'>,
+): Diagnosis {
+  const check = 'caching';
+  if (recordTtlSeconds === 0) return ok(check, 'RECORD_TTL_SECONDS=0: nothing is cached');
+  const open = reads.filter((read) => isSuccess(read) && ['public', 'tier'].includes(read.endpoint.share));
+  const words = new Set<string>();
+  let [forbidding, uncached] = [0, 0];
+  for (const { endpoint, caching = {} } of open) {
+    const found = forbiddingWords(caching, endpoint.share);
+    const reuse = cacheabilityOf(caching, { share: endpoint.share, isPersonal: false, mode });
+    for (const word of found) words.add(word);
+    if (found.length > 0) forbidding++;
+    if (reuse.refusal !== undefined || reuse.isForOutage) uncached++;
+  }
+  const facts = { answers: open.length, forbidding, uncached, headers: [...words] };
+  if (forbidding === 0) return ok(check, `the headers of ${open.length} public answers forbid no caching`, facts);
+  const said = `${forbidding} of ${open.length} public answers forbid or limit caching (${[...words].join(', ')})`;
+  if (uncached === 0)
+    return ok(
+      check,
+      `${said}; UPSTREAM_CACHE=${mode}: they are cached ${mode === 'relaxed' ? 'all the same' : ''}`.trim(),
+      facts,
+    );
+  return warning(
+    check,
+    `${said}, and ${uncached} are not cached: each read of them is a call`,
+    mode === 'strict'
+      ? 'If this is only the habit of its framework, set UPSTREAM_CACHE=relaxed.'
+      : 'no-store and Vary are always obeyed: if this is not meant, change it at the service.',
+    facts,
+  );
 }
 
 export function checkToken(reads: readonly ServiceRead[], { accessToken, accessTokenFile }: Config): Diagnosis {

@@ -4,7 +4,7 @@ import { type Config, entries } from '../config/settings.ts';
 import { startWarnings } from '../config/start-warnings.ts';
 import { checkMemory } from './check-machine.ts';
 import { checkRedisState } from './check-redis-state.ts';
-import { checkInterface, checkReachable, checkScopes, checkToken } from './check-service.ts';
+import { checkCaching, checkInterface, checkReachable, checkScopes, checkToken } from './check-service.ts';
 import { type Diagnosis, failed, ok, warning } from './diagnosis.ts';
 import { readEach } from './read-plan.ts';
 import { createServiceReader } from './service-reader.ts';
@@ -80,6 +80,7 @@ async function checkService(config: Config): Promise<Diagnosis[]> {
       checkReachable('events', reads, addressed),
       checkToken(reads, config),
       checkScopes(reads, config),
+      checkCaching(reads, config),
       ...checkInterface(reads, unread),
     ];
   } finally {

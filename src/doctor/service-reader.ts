@@ -2,6 +2,7 @@
 import type { Endpoint, InputOf } from '../api/endpoint.ts';
 import type { Config } from '../config/settings.ts';
 import { readTlsFiles } from '../config/upstream-tls.ts';
+import type { CachingHeaders } from '../upstream/cache/caching-header.ts';
 import type { Service } from '../upstream/errors.ts';
 import { type Dispatcher, createDispatcher } from '../upstream/http/dispatcher.ts';
 import { createApiRequest } from '../upstream/http/request.ts';
@@ -22,6 +23,7 @@ export interface ServiceRead {
   /** By the clock of this machine. */
   receivedAt?: number;
   contentType?: string | undefined;
+  caching?: CachingHeaders;
   text?: string;
   /** The decoded record or list, of a success. */
   value?: unknown;
@@ -64,6 +66,7 @@ export function createServiceReader(config: Config & { baseUrl: string; eventBas
       read.status = response.status;
       read.date = response.headers.date;
       read.contentType = response.headers['content-type'];
+      read.caching = response.headers;
       read.text = response.text;
     } catch (error) {
       read.problem = problemOf(error);
@@ -133,8 +136,10 @@ function get(dispatcher: Dispatcher, { timeoutMs, maxBytes, ...request }: GetOpt
 
 function namedHeaders(raw: readonly Buffer[]): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (let at = 0; at + 1 < raw.length; at += 2)
-    headers[raw[at]!.toString('latin1').toLowerCase()] = raw[at + 1]!.toString('latin1');
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const [name, value] = [raw[at]!.toString('latin1').toLowerCase(), raw[at + 1]!.toString('latin1')];
+    headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
+  }
   return headers;
 }
 

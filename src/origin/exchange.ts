@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
@@ -7,6 +8,7 @@ import { COUNT_MAX } from '../api/book.ts';
 import type { Endpoint, Media } from '../api/endpoint.ts';
 import type { ErrorBody } from '../api/errors.ts';
 import { serviceErrors } from '../api/errors.ts';
+import { serviceHeaders, visitorCookie } from '../api/service-headers.ts';
 import { isPlainObject } from '../lib/objects.ts';
 import { wereDecodedWithLoss, hasLoneSurrogate, isPercentEncodedUtf8 } from '../lib/text/unicode.ts';
 import type { Route } from './routes.ts';
@@ -23,8 +25,15 @@ interface OriginRequest {
 }
 
 const BODY_MAX = 2_000_000;
-const jsonType = { 'content-type': 'application/json; charset=utf-8' };
-const atomType = { 'content-type': 'application/atom+xml; charset=utf-8' };
+const JSON_TYPE = 'application/json; charset=utf-8';
+const ATOM_TYPE = 'application/atom+xml; charset=utf-8';
+
+/** As the real service sends them. Nothing here reads the cookie. */
+const headersOf = (type?: string): Record<string, string> => ({
+  ...serviceHeaders,
+  ...(type !== undefined && { 'content-type': type }),
+  'set-cookie': visitorCookie(randomBytes(8).toString('base64url'), Date.now()),
+});
 
 /** Reads the request as its endpoint declares, calls the rule, and writes the response as the endpoint declares. */
 export async function exchange(
@@ -70,18 +79,18 @@ export function errorResponse(error: unknown, request: string): Response {
   const wait = retryAfter === undefined ? undefined : { 'retry-after': String(retryAfter) };
   return new Response(JSON.stringify(body), {
     status: code === 6009 ? failed : status,
-    headers: { ...jsonType, ...wait },
+    headers: { ...headersOf(JSON_TYPE), ...wait },
   });
 }
 
 function write({ media, status, list }: Endpoint, result: unknown, fields: string | null): Response {
-  if (media === 'empty') return new Response(null, { status });
+  if (media === 'empty') return new Response(null, { status, headers: headersOf() });
   if (media === 'json') {
     const body = fields && isPlainObject(result) ? selectFields(result, list, fields) : result;
-    return new Response(JSON.stringify(body), { status, headers: jsonType });
+    return new Response(JSON.stringify(body), { status, headers: headersOf(JSON_TYPE) });
   }
   const writer: (record: never) => string = writers[media];
-  return new Response(writer(result as never), { status, headers: atomType });
+  return new Response(writer(result as never), { status, headers: headersOf(ATOM_TYPE) });
 }
 
 /** Selects the members in `fields`, in the order of the record. In a list, it applies to the items only. */

@@ -38,6 +38,7 @@ import { type Metrics, createMetrics } from './observability/metrics.ts';
 import { operationNames } from './observability/operations.ts';
 import { type Tracing, createTracing } from './observability/tracing.ts';
 import {
+  logForbiddenCaching,
   logOutages,
   observeCalls,
   observeInterface,
@@ -99,6 +100,7 @@ export function createParts(config: Config, log: Logger) {
       observe: usage ? (call) => (observe(call), usage.observe(call)) : observe,
       inspect: config.checkResponses ? observeInterface(metrics, log) : undefined,
       onOutage: logOutages(log),
+      onCachingForbidden: logForbiddenCaching(log),
       onLostInvalidations: (count) =>
         log.error({ count }, 'invalidations were not written to Redis: replicas may serve old records'),
     },

@@ -5,6 +5,7 @@ import { type Credential, type Credentials, createCredentials } from './auth/cre
 import type { Sender } from './auth/request-context.ts';
 import type { OnAvailabilityChange } from './availability.ts';
 import { type RecordCache, createRecordCache } from './cache/record-cache.ts';
+import { type OnForbidden, createCachingWatch } from './cache/caching-watch.ts';
 import { createCallLog } from './call-log.ts';
 import type { Service } from './errors.ts';
 import type { ObservedCall } from './http/call.ts';
@@ -28,6 +29,8 @@ export interface UpstreamParts {
   inspect?: ((response: InspectedResponse) => void) | undefined;
   /** Called when a service or Redis becomes unreachable, and when it is reachable again. */
   onOutage?: OnAvailabilityChange;
+  /** Called once for each service whose headers forbid caching. */
+  onCachingForbidden?: OnForbidden;
   /** Called at the end if invalidations could not be written to Redis: other replicas may serve what they concern. */
   onLostInvalidations?: (count: number) => void;
 }
@@ -40,6 +43,7 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
   const { recordTtlSeconds: ttlSeconds, revalidateSeconds } = settings;
   const records = parts.records ?? createRecordCache({ ttlSeconds, revalidateSeconds, cache: shared?.cache });
   const credentials = createCredentials(settings.accessToken, settings.filmTier);
+  const caching = createCachingWatch(settings.upstreamCache, parts.onCachingForbidden);
   const rateLimiter = new RateLimiter(settings, shared?.windows, ({ id }, service) =>
     credentials.rejections.has(id, service),
   );
@@ -51,6 +55,7 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
     inFlight,
     rateLimiter,
     records,
+    caching,
     onRejected: ({ id, isOwn }) => void records.invalidateCredential(id, isOwn),
     observe: parts.observe,
     inspect: parts.inspect,
@@ -88,6 +93,8 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
     sharedReads: () => inFlight.size(),
     /** Of the record cache in memory. */
     cacheSize: () => records.size(),
+    /** Responses that their headers forbid to store, by reason. */
+    notStored: () => caching.refused(),
     /** Entries that were refreshed after their time, by outcome. */
     refreshed: () => refreshQueue.ended(),
     /** What the rate limit leaves to the facade's own token; null if it has none. */

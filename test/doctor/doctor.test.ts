@@ -67,6 +67,7 @@ test('over the origin everything is well, in at most 25 reads', async () => {
       'upstream events',
       'token',
       'scopes',
+      'caching',
       'interface',
     ].map((check) => `ok ${check}`),
   );
@@ -74,6 +75,22 @@ test('over the origin everything is well, in at most 25 reads', async () => {
   expect(text).toContain('25 of 25 endpoints read are as the interface says');
   expect(requests).toHaveLength(25);
   expect(requests.every((line) => line.startsWith('GET '))).toBe(true);
+});
+
+test("the doctor says that the service's headers forbid caching, and what is done", async () => {
+  const origin = await service();
+  const env = { ACCESS_TOKEN: 'demo-app' };
+  const [relaxed] = (await doctor(over(origin.url, env))).find('caching');
+  expect(relaxed).toMatchObject({ status: 'ok', details: { uncached: 0 } });
+  expect(relaxed!.message).toMatch(
+    /public answers forbid or limit caching \(no-cache, private, must-revalidate, Expires in the past\); UPSTREAM_CACHE=relaxed/,
+  );
+  const [strict] = (await doctor(over(origin.url, { ...env, UPSTREAM_CACHE: 'strict' }))).find('caching');
+  expect(strict).toMatchObject({
+    status: 'warning',
+    advice: expect.stringContaining('UPSTREAM_CACHE=relaxed') as string,
+  });
+  expect(strict!.message).toContain('are not cached');
 });
 
 test('a basic token reads nothing that its tier does not get, and FILM_TIER is held against what was seen', async () => {

@@ -52,7 +52,7 @@ test('no read is refreshed by default, but upstream’s own stale-while-revalida
   for (let n = 1; n <= 2; n++) expect((await allowed.execute(BOOK)).data.book.title).toBe('edition 1');
   const forbidden = await open({ revalidateSeconds: '60' }, 'max-age=0, stale-while-revalidate=0');
   for (let n = 1; n <= 2; n++) expect((await forbidden.execute(BOOK)).data.book.title).toBe(`edition ${n}`);
-  const strict = await open({ revalidateSeconds: '60' }, 'max-age=0, must-revalidate');
+  const strict = await open({ revalidateSeconds: '60', upstreamCache: 'strict' }, 'max-age=0, must-revalidate');
   for (let n = 1; n <= 2; n++) expect((await strict.execute(BOOK)).data.book.title).toBe(`edition ${n}`);
 });
 

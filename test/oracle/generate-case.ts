@@ -110,6 +110,12 @@ export function generateCase(seed: string): Case {
       hidesTotals: random.chance(0.15),
       ignoresWindows: random.chance(0.2),
       hidesItems: random.chance(0.3),
+      caching: createRandom(`${seed} caching`).weighted<Manners['caching']>([
+        [6, 'real'],
+        [1, 'timed'],
+        [1, 'none'],
+        [2, 'varying'],
+      ]),
     },
     settings: {
       own: random.weighted<Settings['own']>([

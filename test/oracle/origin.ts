@@ -9,6 +9,7 @@ import { Agent, request as send } from 'undici';
 import type { Endpoint } from '../../src/api/endpoint.ts';
 import type { AtomPerson, EventRecord } from '../../src/api/event.ts';
 import { serviceErrors } from '../../src/api/errors.ts';
+import { serviceHeaders } from '../../src/api/service-headers.ts';
 import { createAccess } from '../../src/origin/access.ts';
 import { withAddress } from '../../src/origin/address.ts';
 import { routes } from '../../src/origin/routes.ts';
@@ -239,6 +240,11 @@ async function overHttp(url: string, dispatcher: Agent, request: ServiceRequest)
     type: String(response.headers['content-type'] ?? 'text/plain'),
     body: await response.body.text(),
     retryAfter: response.headers['retry-after'] as string | undefined,
+    headers: Object.fromEntries(
+      Object.keys(serviceHeaders).flatMap((name) =>
+        name in response.headers ? [[name, String(response.headers[name])]] : [],
+      ),
+    ),
   };
 }
 

@@ -18,7 +18,7 @@ import { type Fault, type Faults, faultOf, withoutFields } from './faults.ts';
 import { createRandom } from './random.ts';
 import type { Link } from './redis.ts';
 import type { Service } from './service.ts';
-import type { Response_, Sender } from './upstreams.ts';
+import { type Response_, type Sender, headersOf } from './upstreams.ts';
 import { people, tokenOf } from './world.ts';
 
 export interface Settings {
@@ -48,7 +48,7 @@ export const OWN_TOKEN = 'token-of-facade';
 /** The person and tier of a token. */
 export function senderOf(token: string | undefined, { own }: Settings): Sender | 'unknown' {
   if (token === undefined) return { person: null, tier: 'basic' };
-  if (token === OWN_TOKEN) return { person: 'carol', tier: own?.tier ?? 'basic' };
+  if (token === OWN_TOKEN) return { person: 'carol', tier: own?.tier ?? 'basic', isOwn: true };
   const person = Object.keys(people).find((name) => tokenOf(name) === token);
   return person ? { person, tier: people[person]! } : 'unknown';
 }
@@ -280,9 +280,13 @@ class ScriptedDispatcher extends Dispatcher {
       if (isLost(happens)) return fail(connectionLost());
       const shown = happens ? spoiled(happens, answer) : answer!;
       const bytes = Buffer.from(shown.body);
-      const retryAfter = shown.retryAfter === undefined ? [] : ['retry-after', shown.retryAfter];
-      const named = ['content-type', shown.type, ...retryAfter].map((each) => Buffer.from(each));
-      handler.onHeaders!(shown.status, named, () => undefined, '');
+      const named = Object.entries(headersOf(shown)).flat();
+      handler.onHeaders!(
+        shown.status,
+        named.map((each) => Buffer.from(each)),
+        () => undefined,
+        '',
+      );
       if (happens === 'cut') {
         handler.onData!(bytes.subarray(0, bytes.length >> 1));
         return after(1, () => fail(connectionLost()));
@@ -326,8 +330,13 @@ const connectionLost = (): Error => Object.assign(new Error('socket hang up'), {
 
 /** The response changed by its fault. */
 export function spoiled(fault: Fault, answer: Response_ | undefined): Response_ {
-  const json = (status: number, body: string): Response_ => ({ status, type: 'application/json', body });
-  const { body = '', type = 'application/json', status = 200 } = answer ?? {};
+  const json = (status: number, body: string): Response_ => ({
+    status,
+    type: 'application/json',
+    body,
+    headers: answer?.headers,
+  });
+  const { body = '', type = 'application/json', status = 200, headers } = answer ?? {};
   const isXml = type.includes('xml');
   switch (fault) {
     case 'status500':
@@ -343,21 +352,22 @@ export function spoiled(fault: Fault, answer: Response_ | undefined): Response_ 
     case 'errorUnder200':
       return json(200, '{"code":999,"msg":"unknown","request":"GET /"}');
     case 'notJson':
-      return { status, type, body: isXml ? '<entry><title>no end' : '{"id": "1", "title": ' };
+      return { status, type, body: isXml ? '<entry><title>no end' : '{"id": "1", "title": ', headers };
     case 'list':
-      return { status, type, body: '[]' };
+      return { status, type, body: '[]', headers };
     case 'nothing':
-      return { status, type, body: '' };
+      return { status, type, body: '', headers };
     case 'otherKey':
       return {
         status,
         type,
+        headers,
         body: isXml ? body.replace(/<id>[^<]*<\/id>/, '<id>http://api.example/event/999</id>') : otherKey(body),
       };
     case 'noKey':
       return isXml ? { status, type, body: '<feed xmlns="http://www.w3.org/2005/Atom"/>' } : json(200, '{}');
     default:
-      return { status, type, body };
+      return { status, type, body, headers };
   }
 }
 

@@ -65,6 +65,7 @@ function* candidates(given: Case): Generator<Case> {
       yield { ...given, faults: { ...faults, only: Object.fromEntries(only.filter((_, each) => each !== at)) } };
   }
   if (manners.fields !== 'honoured') yield { ...given, manners: { ...manners, fields: 'honoured' } };
+  if (manners.caching !== 'none') yield { ...given, manners: { ...manners, caching: 'none' } };
   if (manners.hidesTotals) yield { ...given, manners: { ...manners, hidesTotals: false } };
   if (manners.hidesItems) yield { ...given, manners: { ...manners, hidesItems: false } };
   if (manners.ignoresWindows) yield { ...given, manners: { ...manners, ignoresWindows: false } };

@@ -7,7 +7,7 @@ import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { createPipeline } from '../../src/server/graphql/pipeline.ts';
 import { openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
-import type { Response_ } from './upstreams.ts';
+import { type Response_, headersOf } from './upstreams.ts';
 import {
   type Product,
   type FaultyService,
@@ -74,12 +74,12 @@ async function serve(service: FaultyService, request: IncomingMessage, response:
   const deliver = (answer: Response_ | undefined): void => {
     if (response.destroyed || happens === 'silent') return;
     if (isLost(happens)) return void request.socket.resetAndDestroy();
-    const { status, type, body: text, retryAfter } = happens ? spoiled(happens, answer) : answer!;
-    const bytes = Buffer.from(text);
+    const shown = happens ? spoiled(happens, answer) : answer!;
+    const { status } = shown;
+    const bytes = Buffer.from(shown.body);
     response.writeHead(status, {
-      'content-type': type,
+      ...headersOf(shown),
       ...(status === 204 ? {} : { 'content-length': bytes.length }),
-      ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }),
     });
     if (happens !== 'cut') return void response.end(bytes);
     response.write(bytes.subarray(0, bytes.length >> 1));

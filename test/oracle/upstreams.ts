@@ -1,6 +1,7 @@
 /** The scripted upstream: computes the response to one request and token from the generated world. */
 import { readers, writers } from '../../src/atom/media.ts';
 import { type Endpoint, type Tier } from '../../src/api/endpoint.ts';
+import { serviceHeaders, visitorCookie } from '../../src/api/service-headers.ts';
 import { bookEndpoints } from '../../src/api/book.ts';
 import { serviceErrors } from '../../src/api/errors.ts';
 import { eventEndpoints } from '../../src/api/event.ts';
@@ -23,12 +24,19 @@ export interface Manners {
   ignoresWindows: boolean;
   /** Lists of comments and annotations leave out some items of each page, and say where the next one begins. */
   hidesItems: boolean;
+  /**
+   * Its caching headers: those of the real service, a time for all answers, none, or those of the real service with `Vary: Authorization`,
+   * and subtitles of books that differ between people.
+   */
+  caching: 'real' | 'timed' | 'none' | 'varying';
 }
 
 /** The sender of a request, identified by its token. */
 export interface Sender {
   person: string | null;
   tier: Tier;
+  /** The token is that of the facade. */
+  isOwn?: boolean;
 }
 
 export interface Request_ {
@@ -43,7 +51,22 @@ export interface Response_ {
   type: string;
   body: string;
   retryAfter?: string | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
 }
+
+/** All headers, as the service sends them. */
+export const headersOf = ({ type, retryAfter, headers }: Response_): Record<string, string> => ({
+  'content-type': type,
+  ...headers,
+  ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+});
+const realHeaders = { ...serviceHeaders, 'set-cookie': visitorCookie('AbCdEfGhIjK', 0) };
+const headersBy: Readonly<Record<Manners['caching'], Readonly<Record<string, string>>>> = {
+  real: realHeaders,
+  timed: { ...realHeaders, 'cache-control': 'max-age=60' },
+  none: {},
+  varying: { ...realHeaders, vary: 'Accept-Encoding, Authorization' },
+};
 
 interface Route {
   endpoint: Endpoint;
@@ -96,7 +119,12 @@ const refuse = (code: number, status?: number): never => {
   throw new ServiceError(code, status);
 };
 
-export function respond(world: World, manners: Manners, { method, path, body, sender }: Request_): Response_ {
+export const respond = (world: World, manners: Manners, request: Request_): Response_ => ({
+  ...answerTo(world, manners, request),
+  headers: headersBy[manners.caching],
+});
+
+function answerTo(world: World, manners: Manners, { method, path, body, sender }: Request_): Response_ {
   const mark = path.indexOf('?');
   const bare = mark < 0 ? path : path.slice(0, mark);
   const query = new URLSearchParams(mark < 0 ? '' : path.slice(mark + 1));
@@ -110,7 +138,8 @@ export function respond(world: World, manners: Manners, { method, path, body, se
     if (endpoint.share === 'tier' && !endpoint.tiers.includes(sender.tier)) refuse(1000);
     const asked: Asked = { world, manners, endpoint, params, query, sender, body };
     const answer = (answers.get(endpoint) ?? byType)(asked);
-    return written(endpoint, answer, query.get('fields'), manners);
+    const shown = manners.caching === 'varying' ? withSubtitlesFor(sender, answer) : answer;
+    return written(endpoint, shown, query.get('fields'), manners);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const known = serviceErrors[error.code as keyof typeof serviceErrors] as
@@ -137,6 +166,15 @@ function written(endpoint: Endpoint, answer: unknown, fields: string | null, man
     type: 'application/json',
     body: JSON.stringify(fields ? narrowed(answer, list, fields, manners) : answer),
   };
+}
+
+/** The facade's own token reads what everybody reads. */
+function withSubtitlesFor(sender: Sender, value: unknown): unknown {
+  const reader = sender.isOwn || sender.person === null ? 'everybody' : sender.person;
+  if (Array.isArray(value)) return value.map((item) => withSubtitlesFor(sender, item));
+  if (typeof value !== 'object' || value === null) return value;
+  const shown = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withSubtitlesFor(sender, each)]));
+  return 'subtitle' in shown ? { ...shown, subtitle: `for ${reader}` } : shown;
 }
 
 function narrowed(answer: unknown, list: string | undefined, fields: string, { fields: how }: Manners): unknown {

@@ -7,6 +7,7 @@ import { watchInterface } from '../../doctor/watch.ts';
 import type { UpstreamErrorDetails } from '../../upstream/errors.ts';
 import type { ObservedCall } from '../../upstream/http/call.ts';
 import type { ServiceState } from '../../upstream/http/pool.ts';
+import type { OnForbidden } from '../../upstream/cache/caching-watch.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
 import type { CheckHealth, Reachability } from '../http/pages/health.ts';
 import type { ServerState } from '../http/connections/state.ts';
@@ -104,6 +105,17 @@ export const logOutages =
       ? log.warn({ service }, `${service} is reachable again`)
       : log.warn({ service, reason }, `${service} is unreachable`);
 
+/** Logs once for each service what its caching headers forbid, and whether that is obeyed. */
+export const logForbiddenCaching =
+  (log: Logger): OnForbidden =>
+  (service, words, isObeyed) =>
+    log[isObeyed ? 'warn' : 'info'](
+      { service, headers: words.join(', ') },
+      isObeyed
+        ? `the headers of ${service} forbid caching, and are obeyed: such responses are not cached`
+        : `the headers of ${service} forbid caching, and UPSTREAM_CACHE=relaxed caches public records and films all the same`,
+    );
+
 /** Registers the gauges of the program and its HTTP server. */
 export function registerServerGauges(metrics: Metrics, state: () => ServerState): void {
   metrics.gauge('catalog_build_info', 'Always 1, with the version.', () => ({ [version]: 1 }), 'version', 'max');
@@ -142,11 +154,13 @@ export function registerUpstreamGauges(metrics: Metrics, upstream: UpstreamClien
   if (redis) registerRedisGauges(metrics, redis);
 }
 
-function registerCacheGauges(metrics: Metrics, { cacheSize, refreshed, ownBudget }: UpstreamClient): void {
+function registerCacheGauges(metrics: Metrics, { cacheSize, notStored, refreshed, ownBudget }: UpstreamClient): void {
   metrics.gauge('catalog_cache_entries', 'Entries of the record cache in memory.', () => cacheSize().entries);
   metrics.gauge('catalog_cache_bytes', 'Bytes of the record cache in memory, estimated.', () => cacheSize().bytes);
   const evicted = 'Entries of the record cache in memory that made room for others.';
   metrics.total('catalog_cache_evictions_total', evicted, () => cacheSize().evictions);
+  const refused = 'Responses that could be cached by their scope, and are not because of their headers, by reason.';
+  metrics.total('catalog_cache_not_stored_total', refused, notStored, 'reason');
   const ended = 'Entries that were refreshed after their time, while they were served, by outcome.';
   metrics.total('catalog_revalidations_total', ended, refreshed, 'outcome');
   const left = "Film calls that the rate limit leaves to the facade's own token now.";

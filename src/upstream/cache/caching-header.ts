@@ -1,55 +1,124 @@
-/** How long a response may be cached, and for whom, by its caching headers (RFC 9111). */
+/** How long a response may be cached, and for whom, by its caching headers (RFC 9111) and by UPSTREAM_CACHE. */
+import type { Share } from '../../api/endpoint.ts';
+import type { Config } from '../../config/settings.ts';
 import { remembering } from '../../lib/remember.ts';
 
+/** Why a response may not be stored. `unsure`: an absence that the service did not report with a code of its own. */
+export type Refusal = 'no-store' | 'no-cache' | 'private' | 'vary' | 'unsure';
+
 export interface Cacheability {
-  /** Must not be stored, not even to serve stale on errors. */
-  noStore: boolean;
-  /** It says `no-store`: nobody may store it, not even to revalidate it. */
-  forbidsStoring?: boolean;
-  /** Only for private caches. */
-  isPrivate: boolean;
+  /** Undefined if it may be stored. */
+  refusal: Refusal | undefined;
+  /** Stored only to stand in while upstream fails: it may not be used without a call. */
+  isForOutage: boolean;
   /** Never served stale, not even while upstream fails. */
-  mustRevalidate?: boolean;
+  mustRevalidate: boolean;
   /** Seconds of freshness from when upstream generated the response; undefined if upstream does not say. */
   maxAge: number | undefined;
   /** Seconds for which it may be served after that while it is refreshed; undefined if upstream does not say. */
-  staleWhileRevalidate?: number | undefined;
+  staleWhileRevalidate: number | undefined;
   /** Seconds spent in caches before this one. */
-  age?: number;
+  age: number;
 }
 
 export const cachingHeaders = ['age', 'cache-control', 'date', 'expires', 'vary'] as const;
 export type CachingHeaders = Partial<Record<(typeof cachingHeaders)[number], string>>;
 
 export const unspecified: Cacheability = Object.freeze({
-  noStore: false,
-  isPrivate: false,
+  refusal: undefined,
+  isForOutage: false,
   mustRevalidate: false,
   maxAge: undefined,
   staleWhileRevalidate: undefined,
   age: 0,
 });
+export const unsure: Cacheability = Object.freeze({ ...unspecified, refusal: 'unsure' });
 
-export function cacheabilityOf(headers: CachingHeaders): Cacheability {
-  const { age, vary } = headers;
+/** Whose response it is, and whether its headers are obeyed to the letter. */
+export interface CachingRules {
+  share: Share;
+  /** Only the sender of the request gets what is stored of it. */
+  isPersonal: boolean;
+  mode: Config['upstreamCache'];
+}
+
+/** Whether the headers that forbid caching are taken for the habit of the service's framework. */
+export const isRelaxed = ({ share, mode }: Pick<CachingRules, 'share' | 'mode'>): boolean =>
+  mode === 'relaxed' && (share === 'public' || share === 'tier');
+
+export function cacheabilityOf(headers: CachingHeaders, rules: CachingRules): Cacheability {
+  const { age, vary, expires, date } = headers;
   const said = headers['cache-control'];
-  const expires = headers.expires;
   if (said === undefined && expires === undefined && vary === undefined && age === undefined) return unspecified;
   const directives = directivesOf(said);
-  const shared = secondsIn(directives, 's-maxage');
+  const isHabit = isRelaxed(rules);
+  const isForOutage = !isHabit && directives.has('no-cache');
   return {
-    // `Vary: *` never matches another request. `no-cache` demands revalidation, which upstream does not support.
-    noStore: directives.has('no-store') || directives.has('no-cache') || namesIn(vary).includes('*'),
-    ...(directives.has('no-store') && { forbidsStoring: true }),
-    isPrivate: directives.has('private'),
-    // `s-maxage` implies `proxy-revalidate`.
-    mustRevalidate:
-      directives.has('must-revalidate') || directives.has('proxy-revalidate') || directives.has('s-maxage'),
-    maxAge: shared ?? secondsIn(directives, 'max-age') ?? freshnessLifetimeOf(expires, headers.date),
-    staleWhileRevalidate: secondsIn(directives, 'stale-while-revalidate'),
-    age: Number(/^\s*(\d{1,9})/.exec(age ?? '')?.[1] ?? 0),
+    refusal: refusalOf(directives, vary, isHabit, rules),
+    isForOutage,
+    mustRevalidate: !isHabit && revalidating.some((name) => directives.has(name)),
+    maxAge: isHabit ? longAge(directives, expires, date) : maxAgeOf(directives, expires, date),
+    staleWhileRevalidate: directives.has(SWR) ? leastOf(secondsIn(directives, SWR)) : undefined,
+    age: age === undefined ? 0 : Number(/^\s*(\d{1,9})/.exec(age)?.[1] ?? 0),
   };
 }
+
+/** The words of the headers that forbid caching or limit it, for people; empty if there are none. */
+export function forbiddingWords({ vary, expires, date, ...headers }: CachingHeaders, share: Share): readonly string[] {
+  const directives = directivesOf(headers['cache-control']);
+  const words: string[] = forbidding.filter((name) => directives.has(name));
+  for (const name of ages) if (secondsIn(directives, name).includes(0)) words.push(`${name}=0`);
+  if (expires !== undefined && lifetimeOf(expires, date) === 0) words.push('Expires in the past');
+  if (varies(vary, share)) words.push('Vary');
+  return words;
+}
+
+const forbidding = ['no-store', 'no-cache', 'private', 'must-revalidate', 'proxy-revalidate'];
+/** `s-maxage` implies `proxy-revalidate`. */
+const revalidating = ['must-revalidate', 'proxy-revalidate', 's-maxage'];
+const ages = ['s-maxage', 'max-age'];
+const SWR = 'stale-while-revalidate';
+
+function refusalOf(
+  directives: Directives,
+  vary: string | undefined,
+  isHabit: boolean,
+  { share, isPersonal }: CachingRules,
+): Refusal | undefined {
+  if (directives.has('no-store')) return 'no-store';
+  if (vary !== undefined && varies(vary, share)) return 'vary';
+  if (isHabit) return undefined;
+  const isPrivate = directives.has('private');
+  // Upstream supports no revalidation: what demands it for each use can only stand in while upstream fails.
+  if (directives.has('no-cache') && (isPrivate || revalidating.some((name) => directives.has(name)))) return 'no-cache';
+  return isPrivate && !isPersonal ? 'private' : undefined;
+}
+
+/** Request headers that are the same in all requests of this program, because it never sends them or always the same. */
+const alike: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-charset',
+  'accept-encoding',
+  'accept-language',
+  'access-control-request-headers',
+  'access-control-request-method',
+  'host',
+  'origin',
+  'user-agent',
+]);
+/** These may say who asks. */
+const personal: ReadonlySet<string> = new Set(['authorization', 'cookie']);
+
+/** Whether the response to another request of the same scope may be another. Scope tier has one credential, scope anonymous none. */
+const varies = (vary: string | undefined, share: Share): boolean =>
+  vary !== undefined && namesIn(vary).some((name) => !alike.has(name) && !(share !== 'public' && personal.has(name)));
+
+const namesIn = remembering((header = ''): readonly string[] =>
+  header
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== ''),
+);
 
 /** All values of each directive, unquoted. */
 type Directives = ReadonlyMap<string, readonly string[]>;
@@ -66,19 +135,33 @@ const directivesOf = remembering((header = ''): Directives => {
   return found;
 });
 
-/** The smallest value in seconds; an invalid one counts as 0. Undefined if the directive is absent. */
-function secondsIn(directives: Directives, name: string): number | undefined {
-  const values = directives.get(name);
-  return values && Math.min(...values.map((value) => (/^\d+$/.test(value) ? Number(value) : 0)));
+/** All values in seconds; an invalid one counts as 0. */
+const secondsIn = (directives: Directives, name: string): readonly number[] =>
+  (directives.get(name) ?? none).map((value) => (/^\d+$/.test(value) ? Number(value) : 0));
+const none: readonly string[] = Object.freeze([]);
+
+const leastOf = (seconds: readonly number[]): number | undefined => (seconds.length ? Math.min(...seconds) : undefined);
+
+const maxAgeOf = (directives: Directives, expires: string | undefined, date: string | undefined): number | undefined =>
+  leastOf(secondsIn(directives, 's-maxage')) ??
+  leastOf(secondsIn(directives, 'max-age')) ??
+  (expires === undefined ? undefined : lifetimeOf(expires, date));
+
+/** The same, of the times above 0. A time of 0 is a habit beside the words that forbid caching, and meant if it stands alone. */
+function longAge(directives: Directives, expires: string | undefined, date: string | undefined): number | undefined {
+  for (const name of ages) {
+    if (!directives.has(name)) continue;
+    const least = leastOf(secondsIn(directives, name).filter((seconds) => seconds > 0));
+    if (least !== undefined) return least;
+  }
+  if (!forbidding.some((name) => directives.has(name)) && ages.some((name) => directives.has(name))) return 0;
+  return expires === undefined ? undefined : lifetimeOf(expires, date) || undefined;
 }
 
 /** Freshness lifetime in seconds by `Expires`. An invalid date counts as expired. */
-function freshnessLifetimeOf(expires: string | undefined, date: string | undefined): number | undefined {
-  if (expires === undefined) return undefined;
+function lifetimeOf(expires: string, date: string | undefined): number {
   const end = Date.parse(expires);
-  const start = date === undefined ? NaN : Date.parse(date);
   if (!/[a-z]/i.test(expires) || Number.isNaN(end)) return 0;
+  const start = date === undefined ? NaN : Date.parse(date);
   return Math.max(0, Math.round((end - (Number.isNaN(start) ? Date.now() : start)) / 1000));
 }
-
-const namesIn = (header: string | undefined): string[] => (header ?? '').split(',').map((name) => name.trim());

@@ -36,8 +36,6 @@ export interface ViewerOfCache {
   readonly viewer: CacheViewer;
   /** When the operation began. */
   readonly since: number;
-  /** Whether only this viewer gets what is cached of the endpoint. */
-  isPersonal: (endpoint: Endpoint) => boolean;
 }
 
 export interface Cached {
@@ -160,16 +158,19 @@ class CacheHandle implements CacheReader {
   /** Returns freshUntil; null if the response is not reusable. */
   protected store(value: object, meta: ResponseMeta): number | null {
     const { key, viewer, endpoint } = this;
-    const { noStore, isPrivate } = meta.reuse;
+    const { refusal, isForOutage } = meta.reuse;
     const { cache, unstored } = viewer.parts;
-    if (!key || noStore || (isPrivate && !viewer.isPersonal(endpoint))) {
-      if (key) unstored.set(endpoint, (unstored.get(endpoint) ?? 0) + 1);
+    if (!key) return null;
+    if (refusal !== undefined) {
+      unstored.set(endpoint, (unstored.get(endpoint) ?? 0) + 1);
       return null;
     }
-    if (unstored.size > 0) unstored.delete(endpoint);
+    // Nobody waits for what may not be used, but it is looked for while upstream fails.
+    if (isForOutage) unstored.set(endpoint, 1);
+    else if (unstored.size > 0) unstored.delete(endpoint);
     const times = timesOf(endpoint, this.seconds, meta.reuse, viewer.parts);
     cache.set(key, this.version, { value, bytes: meta.bytes, ...times });
-    return times.freshUntil;
+    return isForOutage ? null : times.freshUntil;
   }
 }
 

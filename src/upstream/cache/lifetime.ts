@@ -19,7 +19,7 @@ export const recordSeconds: Readonly<Record<string, number>> = {
 export const responseSeconds: Readonly<Record<Share, number>> = { public: 300, tier: 300, anonymous: 30, viewer: 0 };
 /** How much longer an entry is kept, to be served while upstream fails. */
 const STALE_SECONDS = 3600;
-/** A longer max-age of upstream is cut to this. */
+/** A longer max-age or stale-while-revalidate of upstream is cut to this. */
 const MAX_AGE_SECONDS = 86_400;
 
 export interface LifetimeSettings {
@@ -32,13 +32,15 @@ export interface LifetimeSettings {
 export function timesOf(
   { share }: Endpoint,
   seconds: number,
-  { maxAge = seconds, mustRevalidate, staleWhileRevalidate, age = 0 }: Cacheability,
+  { maxAge = seconds, mustRevalidate, isForOutage, staleWhileRevalidate, age }: Cacheability,
   { ttlSeconds, revalidateSeconds }: LifetimeSettings,
 ): Omit<CacheEntry, 'value' | 'bytes'> {
   const now = Date.now();
-  const freshUntil = now + 1000 * (ttlSeconds ?? Math.max(0, Math.min(maxAge, MAX_AGE_SECONDS) - age));
-  const mayServe = !mustRevalidate && (share === 'public' || share === 'tier');
-  const servedUntil = freshUntil + (mayServe ? 1000 * (staleWhileRevalidate ?? revalidateSeconds) : 0);
+  const fresh = isForOutage ? 0 : (ttlSeconds ?? Math.max(0, Math.min(maxAge, MAX_AGE_SECONDS) - age));
+  const freshUntil = now + 1000 * fresh;
+  const mayServe = !mustRevalidate && !isForOutage && (share === 'public' || share === 'tier');
+  const served = Math.min(staleWhileRevalidate ?? revalidateSeconds, MAX_AGE_SECONDS);
+  const servedUntil = freshUntil + (mayServe ? 1000 * served : 0);
   const keptUntil = mustRevalidate ? freshUntil : Math.max(servedUntil, freshUntil + STALE_SECONDS * 1000);
   return { since: now - age * 1000, freshUntil, servedUntil, keptUntil };
 }

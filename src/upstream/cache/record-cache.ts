@@ -111,11 +111,6 @@ export class ViewerCache implements ViewerOfCache {
     if (share === 'viewer' || (share === 'anonymous' && hasToken)) return null;
     return share === 'tier' ? tierPartition(credential) : share;
   }
-
-  /** Whether only this viewer gets what is cached of the endpoint. */
-  isPersonal({ share }: Endpoint): boolean {
-    return share === 'tier' && this.viewer.hasToken;
-  }
 }
 
 const tierPartition = (credential: string): string => `tier ${credential}`;

@@ -8,7 +8,8 @@ import { addTraceHeaders, startCallSpan } from '../../lib/trace-context.ts';
 import { type Credential, type Credentials, learnPerson } from '../auth/credentials.ts';
 import type { RequestContext } from '../auth/request-context.ts';
 import { learnFromRejection, learnFromResponse } from '../auth/tiers.ts';
-import { cacheabilityOf } from '../cache/caching-header.ts';
+import { unsure } from '../cache/caching-header.ts';
+import type { CachingWatch } from '../cache/caching-watch.ts';
 import { redactOwner } from '../cache/redact.ts';
 import type { LoggedCall } from '../call-log.ts';
 import {
@@ -51,6 +52,7 @@ export interface ObservedCall {
 /** What all calls share. */
 export interface CallServices {
   settings: Pick<Config, 'maxJsonBytes' | 'maxAtomBytes' | 'maxUpstreamCalls' | 'upstreamUserAgent' | 'eventBaseUrl'>;
+  caching: CachingWatch;
   transport: Transport;
   credentials: Credentials;
   inFlight: InFlightRequests;
@@ -204,12 +206,12 @@ export class UpstreamCall implements SharedCall {
       const shown = credential.isOwn ? redactOwner(endpoint, credential, value) : value;
       if (endpoint.share === 'tier' && shown !== null) learnFromResponse(credential, endpoint, shown);
       if (endpoint.caller && !credential.isOwn) learnPerson(credential, request, shown);
-      return { value: shown, bytes, status, reuse: cacheabilityOf(headers) };
+      return { value: shown, bytes, status, reuse: this.services.caching.reuseOf(endpoint, credential, headers) };
     }
     const code = value instanceof ReportedError ? value.code : status < 400 ? undefined : errorCodeIn(text);
     if (endpoint.method === 'GET' && isAbsent(endpoint, status, code)) {
       if (code !== undefined) this.services.credentials.accept(credential, endpoint.service);
-      return { value: null, bytes, status, reuse: notReusable };
+      return { value: null, bytes, status, reuse: unsure };
     }
     const details = { ...detailsOf(request), status, ...(code !== undefined && { code }) };
     throw this.rejectionOf(details, isSuccess, headers['retry-after']);
@@ -285,8 +287,6 @@ const isCountedByService = (error: unknown): boolean =>
   error instanceof UpstreamRejection
     ? !isTokenRejection(error.details)
     : !(error instanceof UpstreamFailure) || error.wasSent;
-
-const notReusable = Object.freeze({ noStore: true, isPrivate: false, maxAge: 0 });
 
 /** The status of a rejection, the name of any other error. */
 const outcomeOf = ({ error, status }: LoggedCall): string =>

@@ -214,7 +214,7 @@ export class RecordLoader {
       markWithheld(state, requested, calls.possibleTiers());
     }
     cachePolicy.restrict(cache.put(record, known, response), source.endpoint);
-    if (response.reuse.forbidsStoring) cachePolicy.forbidsStoring = true;
+    if (response.reuse.refusal === 'no-store') cachePolicy.forbidsStoring = true;
   }
 }
 

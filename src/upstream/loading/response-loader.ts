@@ -61,7 +61,7 @@ export class ResponseLoader {
     try {
       const response = await calls.send(request, path, cache);
       const { value } = response;
-      if (response.reuse.forbidsStoring) cachePolicy.forbidsStoring = true;
+      if (response.reuse.refusal === 'no-store') cachePolicy.forbidsStoring = true;
       if (typeof value === 'object' && value !== null) cachePolicy.restrict(cache.put(value, response), endpoint);
       else {
         cache.delete();

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { startFacade } from '../../support/start-facade.ts';
 import { type Behaviour, json } from '../../support/hostile.ts';
+import { serviceHeaders } from '../../../src/api/service-headers.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
 afterEach(() => void vi.useRealTimers());
@@ -20,8 +21,8 @@ const byPath =
     );
 
 /** A facade with the record cache turned on, and a service with these responses. */
-async function facade(responses: Record<string, Behaviour>) {
-  const setup = await startFacade({ recordTtlSeconds: undefined });
+async function facade(responses: Record<string, Behaviour>, upstreamCache: 'relaxed' | 'strict' = 'relaxed') {
+  const setup = await startFacade({ recordTtlSeconds: undefined, upstreamCache });
   setup.books.behave(byPath(responses));
   const get = (query: string, headers: Record<string, string> = {}) =>
     fetch(`${setup.url}?${new URLSearchParams({ query }).toString()}`, { headers });
@@ -133,13 +134,20 @@ test.each([
   expect(books.requests).toHaveLength(2); // the facade caches it, because its own cache is invalidated by writes
 });
 
-test('a response with data that upstream marks as no-store or private is not cacheable', async () => {
-  const { cacheControl } = await facade({
+test('Cache-Control follows what is done with the caching headers of upstream', async () => {
+  const responses = {
     '/v2/book/7': json(JSON.stringify(book), 200, { 'cache-control': 'no-store' }),
     '/v2/book/8': json(JSON.stringify({ ...book, id: '8' }), 200, { 'cache-control': 'private, max-age=60' }),
-  });
-  expect(await cacheControl('{ book(id: 7) { title } }')).toBe('no-store');
-  expect(await cacheControl('{ book(id: 8) { title } }')).toBe('private, no-cache');
+    '/v2/book/9': json(JSON.stringify({ ...book, id: '9' }), 200, serviceHeaders),
+    '/v2/book/10': json(JSON.stringify({ ...book, id: '10' }), 200, { vary: 'Authorization' }),
+  };
+  const shown = async (mode: 'relaxed' | 'strict') => {
+    const { cacheControl } = await facade(responses, mode);
+    return Promise.all([7, 8, 9, 10].map((id) => cacheControl(`{ book(id: ${id}) { title } }`)));
+  };
+  const never = 'private, no-cache';
+  expect(await shown('relaxed')).toEqual(['no-store', 'public, max-age=60', 'public, max-age=3600', never]);
+  expect(await shown('strict')).toEqual(['no-store', never, never, never]);
 });
 
 test('a response with errors, with extensions or with stale data is not stored', async () => {

@@ -5,6 +5,7 @@ import {
   type CachingHeaders,
   type Cacheability,
   cacheabilityOf,
+  forbiddingWords,
   unspecified,
 } from '../../../src/upstream/cache/caching-header.ts';
 import { createCancellationToken } from '../../../src/lib/cancellation.ts';
@@ -30,10 +31,10 @@ test.each<[headers: CachingHeaders, reuse: Partial<Cacheability>]>([
   [{ 'cache-control': 'x-max-age=60' }, {}],
   [{ 'cache-control': 'ext="max-age=5, no-store"' }, {}],
   [{ 'cache-control': 's-maxage=10, max-age=60' }, { maxAge: 10, mustRevalidate: true }],
-  [{ 'cache-control': 'no-store' }, { noStore: true, forbidsStoring: true }],
-  [{ 'cache-control': 'no-cache' }, { noStore: true }],
-  [{ 'cache-control': 'no-cache="set-cookie"' }, { noStore: true }],
-  [{ 'cache-control': 'private, max-age=5' }, { isPrivate: true, maxAge: 5 }],
+  [{ 'cache-control': 'no-store' }, { refusal: 'no-store' }],
+  [{ 'cache-control': 'no-cache' }, { isForOutage: true }],
+  [{ 'cache-control': 'no-cache="set-cookie"' }, { isForOutage: true }],
+  [{ 'cache-control': 'private, max-age=5' }, { refusal: 'private', maxAge: 5 }],
   [{ 'cache-control': 'must-revalidate' }, { mustRevalidate: true }],
   [{ 'cache-control': 'max-age=9,proxy-revalidate' }, { mustRevalidate: true, maxAge: 9 }],
   [
@@ -50,18 +51,101 @@ test.each<[headers: CachingHeaders, reuse: Partial<Cacheability>]>([
   [{ expires: '0' }, { maxAge: 0 }],
   [{ expires: '-1' }, { maxAge: 0 }],
   [{ expires: at(90), 'cache-control': 'max-age=5' }, { maxAge: 5 }],
-  [{ vary: '*' }, { noStore: true }],
-  [{ vary: 'accept, *' }, { noStore: true }],
-  [{ vary: 'Accept-Encoding, Authorization' }, {}],
-])('%o', (headers, reuse) => {
-  expect(cacheabilityOf(headers)).toEqual({ ...unspecified, ...reuse });
+  [{ vary: '*' }, { refusal: 'vary' }],
+  [{ vary: 'accept, *' }, { refusal: 'vary' }],
+  [{ 'cache-control': 'no-cache, must-revalidate' }, { refusal: 'no-cache', isForOutage: true, mustRevalidate: true }],
+  [{ 'cache-control': 'no-cache, proxy-revalidate' }, { refusal: 'no-cache', isForOutage: true, mustRevalidate: true }],
+  [{ 'cache-control': 'no-cache, private' }, { refusal: 'no-cache', isForOutage: true }],
+  [
+    { 'cache-control': 'no-cache, s-maxage=9' },
+    { refusal: 'no-cache', isForOutage: true, mustRevalidate: true, maxAge: 9 },
+  ],
+])('to the letter: %o', (headers, reuse) => {
+  expect(cacheabilityOf(headers, { share: 'public', isPersonal: false, mode: 'strict' })).toEqual({
+    ...unspecified,
+    ...reuse,
+  });
+});
+
+test.each<[headers: CachingHeaders, reuse: Partial<Cacheability>]>([
+  [{ 'cache-control': 'must-revalidate, no-cache, private', expires: 'Sun, 1 Jan 2006 01:00:00 GMT' }, {}],
+  [{ 'cache-control': 'no-cache="set-cookie", private="x", proxy-revalidate' }, {}],
+  [{ 'cache-control': 'no-cache, no-store' }, { refusal: 'no-store' }],
+  [{ 'cache-control': 'max-age=0, NO-STORE' }, { refusal: 'no-store' }],
+  [{ 'cache-control': 'max-age=0, s-maxage=0, must-revalidate' }, {}],
+  [{ 'cache-control': 'max-age=0, private' }, {}],
+  [{ 'cache-control': 'max-age=0' }, { maxAge: 0 }],
+  [{ 'cache-control': 'max-age=soon' }, { maxAge: 0 }],
+  [{ 'cache-control': 'no-cache, max-age=60' }, { maxAge: 60 }],
+  [{ 'cache-control': 'private, max-age="60"' }, { maxAge: 60 }],
+  [{ 'cache-control': 'max-age=0, max-age=60, max-age=90' }, { maxAge: 60 }],
+  [{ 'cache-control': 's-maxage=0, max-age=60' }, { maxAge: 60 }],
+  [{ 'cache-control': 's-maxage=30, max-age=60' }, { maxAge: 30 }],
+  [{ 'cache-control': 'no-cache', expires: at(90), date: at(0) }, { maxAge: 90 }],
+  [{ expires: '0' }, {}],
+  [{ expires: at(0), date: at(0) }, {}],
+  [{ 'cache-control': 'no-cache', age: '20' }, { age: 20 }],
+  [{ 'cache-control': 'no-cache, stale-while-revalidate=9' }, { staleWhileRevalidate: 9 }],
+  [{ 'cache-control': 'no-cache', vary: '*' }, { refusal: 'vary' }],
+])('as the habit of a framework: %o', (headers, reuse) => {
+  for (const share of ['public', 'tier'] as const)
+    expect(cacheabilityOf(headers, { share, isPersonal: false, mode: 'relaxed' })).toEqual({
+      ...unspecified,
+      ...reuse,
+    });
+});
+
+test('what belongs to people is never taken for a habit', () => {
+  for (const share of ['anonymous', 'viewer'] as const)
+    expect(
+      cacheabilityOf(
+        { 'cache-control': 'must-revalidate, no-cache, private' },
+        { share, isPersonal: false, mode: 'relaxed' },
+      ).refusal,
+    ).toBe('no-cache');
+});
+
+test('a private film is stored for the token that read it', () => {
+  const rules = { share: 'tier', mode: 'strict' } as const;
+  const headers = { 'cache-control': 'private' };
+  expect(cacheabilityOf(headers, { ...rules, isPersonal: true }).refusal).toBeUndefined();
+  expect(cacheabilityOf(headers, { ...rules, isPersonal: false }).refusal).toBe('private');
+});
+
+test.each<[vary: string, ofEverybody: boolean, ofOneCredential: boolean]>([
+  ['Accept-Encoding', true, true],
+  ['accept, ACCEPT-encoding,', true, true],
+  ['Accept-Encoding, User-Agent', true, true],
+  ['Origin, Access-Control-Request-Method, Access-Control-Request-Headers', true, true],
+  ['Authorization', false, true],
+  ['Accept-Encoding, authorization', false, true],
+  ['Cookie', false, true],
+  ['X-Request-Id', false, false],
+  ['X-User', false, false],
+  ['*', false, false],
+])('Vary: %s', (vary, ofEverybody, ofOneCredential) => {
+  for (const mode of ['relaxed', 'strict'] as const) {
+    const isStored = (share: 'public' | 'tier' | 'anonymous') =>
+      cacheabilityOf({ vary }, { share, isPersonal: false, mode }).refusal === undefined;
+    expect([isStored('public'), isStored('tier'), isStored('anonymous')]).toEqual([
+      ofEverybody,
+      ofOneCredential,
+      ofOneCredential,
+    ]);
+  }
+});
+
+test('what forbids caching is told in known words only', () => {
+  const headers = { 'cache-control': 'private, x-\u001b[2K, max-age=0', expires: '0', vary: 'Cookie' };
+  expect(forbiddingWords(headers, 'public')).toEqual(['private', 'max-age=0', 'Expires in the past', 'Vary']);
+  expect(forbiddingWords({ 'cache-control': 'max-age=60', vary: 'Accept-Encoding' }, 'public')).toEqual([]);
 });
 
 /** A service that sends a book with these headers, and an operation that reads its title. */
-async function book(headers: Record<string, string>) {
+async function book(headers: Record<string, string>, settings: NodeJS.ProcessEnv = {}) {
   const service = await hostile(json('{"id":"7","title":"x"}', 200, headers));
   const { url } = service;
-  const upstream = createUpstream({ ...readConfig({}), baseUrl: url, eventBaseUrl: url, readAttempts: 1 });
+  const upstream = createUpstream({ ...readConfig(settings), baseUrl: url, eventBaseUrl: url, readAttempts: 1 });
   afterAll(() => upstream.close());
   const source = { endpoint: bookEndpoints.byId, input: (id: string) => ({ id }) };
   const read = async () => {
@@ -106,9 +190,9 @@ test('Expires is obeyed, relative to Date', async () => {
 });
 
 test.each(['must-revalidate', 'proxy-revalidate'])(
-  'a stale record with %s is not served when the service fails',
+  'to the letter, a stale record with %s is not served when the service fails',
   async (directive) => {
-    const { behave, read } = await book({ 'Cache-Control': `max-age=60, ${directive}` });
+    const { behave, read } = await book({ 'Cache-Control': `max-age=60, ${directive}` }, { UPSTREAM_CACHE: 'strict' });
     await read();
     later(61);
     behave(json('', 503));
@@ -121,4 +205,64 @@ test('a response with "Vary: *" is not cached', async () => {
   await read();
   expect((await read()).cachePolicy.scope).toBe('none');
   expect(requests).toHaveLength(2);
+});
+
+/** Of eight captured responses of the real service. */
+const realHeaders = {
+  'Cache-Control': 'must-revalidate, no-cache, private',
+  Pragma: 'no-cache',
+  Expires: 'Sun, 1 Jan 2006 01:00:00 GMT',
+  'Set-Cookie': 'bid=abcdefghijk; Expires=Mon, 06-Nov-34 12:00:00 GMT; Domain=.catalog.example; Path=/',
+  Vary: 'Accept-Encoding',
+};
+
+test("a book with the real service's headers is served from the cache for its hour, and stands in for an outage after it", async () => {
+  const { requests, behave, read } = await book(realHeaders);
+  expect((await read()).cachePolicy).toMatchObject({ scope: 'public', freshUntil: NOON + 3_600_000 });
+  later(3_599);
+  await read();
+  expect(requests).toHaveLength(1);
+  later(2);
+  behave(json('', 503));
+  expect((await read()).record).toMatchObject({ title: 'x' });
+  expect(requests).toHaveLength(2);
+});
+
+test("to the letter, the real service's headers let nothing be kept", async () => {
+  const { requests, behave, read } = await book(realHeaders, { UPSTREAM_CACHE: 'strict' });
+  expect((await read()).cachePolicy.scope).toBe('none');
+  behave(json('', 503));
+  await expect(read()).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+  expect(requests).toHaveLength(2);
+});
+
+test('to the letter, no-cache alone is asked for again each time, and stands in for an outage', async () => {
+  const settings = { UPSTREAM_CACHE: 'strict', RECORD_TTL_SECONDS: '600', REVALIDATE_SECONDS: '600' };
+  const { requests, behave, read } = await book({ 'Cache-Control': 'no-cache' }, settings);
+  expect((await read()).cachePolicy.scope).toBe('none');
+  await read();
+  expect(requests).toHaveLength(2);
+  behave(json('', 503));
+  expect((await read()).record).toMatchObject({ title: 'x' });
+});
+
+test('what the headers forbid is reported once, and responses that are not stored are counted by reason', async () => {
+  const service = await hostile(json('{"id":"7","title":"x"}', 200, { ...realHeaders, Vary: 'X-User' }));
+  const { url } = service;
+  const reports: unknown[] = [];
+  const upstream = createUpstream(
+    { ...readConfig({}), baseUrl: url, eventBaseUrl: url },
+    { onCachingForbidden: (...report) => reports.push(report) },
+  );
+  afterAll(() => upstream.close());
+  const read = () =>
+    upstream
+      .forOperation({ authorization: undefined, address: '', requestId: 'x' }, createCancellationToken())
+      .records.load('Book', { endpoint: bookEndpoints.byId, input: (id) => ({ id }) }, '7', ['title'], {}, undefined);
+  await read();
+  await read();
+  expect(upstream.notStored()).toEqual({ 'no-store': 0, 'no-cache': 0, private: 0, vary: 2 });
+  expect(reports).toEqual([
+    ['catalog', ['no-cache', 'private', 'must-revalidate', 'Expires in the past', 'Vary'], true],
+  ]);
 });

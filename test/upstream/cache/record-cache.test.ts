@@ -4,7 +4,7 @@ import { eventEndpoints } from '../../../src/api/event.ts';
 import { filmEndpoints } from '../../../src/api/film.ts';
 import { noteEndpoints } from '../../../src/api/note.ts';
 import { type Cache, createMemoryCache, cacheKeyOf } from '../../../src/upstream/cache/memory.ts';
-import type { Cacheability } from '../../../src/upstream/cache/caching-header.ts';
+import { type Cacheability, unspecified } from '../../../src/upstream/cache/caching-header.ts';
 import type { ResponseMeta } from '../../../src/upstream/cache/handle.ts';
 import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
 import { connectRedis } from '../../../src/upstream/redis/shared-state.ts';
@@ -13,7 +13,7 @@ import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.
 const anonymous = { credential: 'own', hasToken: false };
 const alice = { credential: 'a', hasToken: true };
 const bob = { credential: 'b', hasToken: true };
-const noHeaders: ResponseMeta = { bytes: 100, reuse: { noStore: false, isPrivate: false, maxAge: undefined } };
+const noHeaders: ResponseMeta = { bytes: 100, reuse: unspecified };
 const withHeaders = (reuse: Partial<Cacheability>): ResponseMeta => ({
   bytes: 100,
   reuse: { ...noHeaders.reuse, ...reuse },
@@ -56,9 +56,9 @@ describe.each(caches)('record cache %s', (_, open) => {
     const viewer = (await recordStore()).forViewer(anonymous);
     const read = () => viewer.record(bookEndpoints.byId, 'Book', '7');
     const put = (reuse: Partial<Cacheability>) => read().put({ id: '7' }, ['id'], withHeaders(reuse));
-    for (let count = 0; count < 19; count++) put({ noStore: true });
+    for (let count = 0; count < 19; count++) put({ refusal: 'no-cache' });
     expect(read().isUnstored).toBe(false);
-    put({ noStore: true });
+    put({ refusal: 'no-cache' });
     expect(read().isUnstored).toBe(true);
     expect(viewer.record(filmEndpoints.subject, 'Subject', '7').isUnstored).toBe(false);
     put({});
@@ -190,36 +190,35 @@ describe.each(caches)('record cache %s', (_, open) => {
     const cacheOfViewer = records.forViewer(anonymous);
     cacheOfViewer
       .record(bookEndpoints.byId, 'Book', '1')
-      .put({ title: 'x' }, ['title'], withHeaders({ noStore: true }));
+      .put({ title: 'x' }, ['title'], withHeaders({ refusal: 'no-store' }));
     cacheOfViewer
       .record(bookEndpoints.byId, 'Book', '2')
-      .put({ title: 'x' }, ['title'], withHeaders({ isPrivate: true, maxAge: 100 }));
+      .put({ title: 'x' }, ['title'], withHeaders({ refusal: 'private', maxAge: 100 }));
     cacheOfViewer.record(bookEndpoints.byId, 'Book', '3').put({ title: 'x' }, ['title'], withHeaders({ maxAge: 10 }));
-    records
-      .forViewer(alice)
-      .record(filmEndpoints.subject, 'Subject', '4')
-      .put({ title: 'x' }, ['title'], withHeaders({ isPrivate: true }));
+    cacheOfViewer
+      .record(bookEndpoints.byId, 'Book', '4')
+      .put({ title: 'x' }, ['title'], withHeaders({ staleWhileRevalidate: 1e9 }));
     cacheOfViewer
       .record(filmEndpoints.subject, 'Subject', '5')
-      .put({ title: 'x' }, ['title'], withHeaders({ isPrivate: true }));
+      .put({ title: 'x' }, ['title'], withHeaders({ isForOutage: true }));
     await settled();
     expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '1').get()).toBeUndefined();
     expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '2').get()).toBeUndefined();
-    expect(await records.forViewer(alice).record(filmEndpoints.subject, 'Subject', '4').get()).toMatchObject({
-      isFresh: true,
-    });
-    expect(await cacheOfViewer.record(filmEndpoints.subject, 'Subject', '5').get()).toBeUndefined();
+    expect(await cacheOfViewer.record(filmEndpoints.subject, 'Subject', '5').get()).toMatchObject({ isFresh: false });
     later(11);
     expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '3').get()).toMatchObject({
       isFresh: false,
       ageSeconds: 11,
     });
+    later(3_600 + 86_400);
+    // A time to be served stale is no longer than a day either.
+    expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '4').get()).toBeUndefined();
   });
 
   test('a fixed time to live replaces all others, except no-store, and 0 turns the cache off', async () => {
     const fixed = (await recordStore(50)).forViewer(anonymous);
     fixed.record(bookEndpoints.byId, 'Book', '1').put({ title: 'x' }, ['title'], withHeaders({ maxAge: 5 }));
-    fixed.record(bookEndpoints.byId, 'Book', '2').put({ title: 'x' }, ['title'], withHeaders({ noStore: true }));
+    fixed.record(bookEndpoints.byId, 'Book', '2').put({ title: 'x' }, ['title'], withHeaders({ refusal: 'no-store' }));
     await settled();
     later(49);
     expect(await fixed.record(bookEndpoints.byId, 'Book', '1').get()).toMatchObject({ isFresh: true });

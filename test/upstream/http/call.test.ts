@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createCachingWatch } from '../../../src/upstream/cache/caching-watch.ts';
 import { readConfig } from '../../../src/config/read.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import type { Tier } from '../../../src/api/endpoint.ts';
@@ -45,6 +46,7 @@ async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows, more
         return transport.send(request, cancellation);
       },
     },
+    caching: createCachingWatch('relaxed', undefined),
     onRejected: (credential: Credential) => void rejected.push(credential),
     observe: (call: ObservedCall) => void observed.push(call),
   };

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { unspecified } from '../../../src/upstream/cache/caching-header.ts';
 import { RateLimited } from '../../../src/upstream/errors.ts';
 import type { ApiResponse } from '../../../src/upstream/http/response.ts';
 import { InFlightRequests } from '../../../src/upstream/http/in-flight.ts';
@@ -8,7 +9,7 @@ const answer: ApiResponse = {
   value: { id: '7' },
   bytes: 10,
   status: 200,
-  reuse: { noStore: false, isPrivate: false, maxAge: undefined },
+  reuse: unspecified,
 };
 
 /** A read whose response the test controls, and a function that requests it. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { type Cacheability, unspecified } from '../../../src/upstream/cache/caching-header.ts';
 import { bookEndpoints, bookMembers } from '../../../src/api/book.ts';
 import { type Tier, tiers } from '../../../src/api/endpoint.ts';
 import { filmEndpoints, subjectMembers } from '../../../src/api/film.ts';
@@ -15,7 +16,7 @@ import type { RecordSource } from '../../../src/upstream/loading/record-state.ts
 import { ResponseLoader } from '../../../src/upstream/loading/response-loader.ts';
 
 const books: RecordSource = { endpoint: bookEndpoints.byId, input: (id) => ({ id }), members: bookMembers };
-const reuse = { noStore: true, isPrivate: false, maxAge: undefined };
+const reuse: Cacheability = { ...unspecified, refusal: 'no-cache' };
 const fieldsOf = ({ members }: ApiRequest) => [...members!];
 const idOf = ({ input }: ApiRequest) => (input as { id: string }).id;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -112,7 +113,7 @@ test('an absent member that a replica cached because it knew the tier is withhel
     tiers: subjectMembers,
   };
   const { cache, records, sent, respond } = setUp(60, tiers, ['durations', 'languages', 'pubdates']);
-  const response: ApiResponse = { value: { id: '7' }, bytes: 10, status: 200, reuse: { ...reuse, noStore: false } };
+  const response: ApiResponse = { value: { id: '7' }, bytes: 10, status: 200, reuse: unspecified };
   cache.record(films.endpoint, 'Subject', '7').put({ id: '7' }, ['id', 'pubdates'], response);
   expect(await records.wouldRequest('Subject', films, '7', ['pubdates'])).toBe('Subject:7');
   const film = records.load('Subject', films, '7', ['pubdates'], { id: '7' }, undefined);
@@ -178,7 +179,7 @@ test('a fresh record is there at once, without a promise, and only what it lacks
   const { records, cache, sent } = setUp(60);
   cache.record(books.endpoint, 'Book', '7').put({ id: '7', title: '活着' }, ['id', 'title'], {
     bytes: 10,
-    reuse: { ...reuse, noStore: false },
+    reuse: unspecified,
   });
   const wouldRequest = (...names: string[]) => records.wouldRequest('Book', books, '7', names);
   expect(await wouldRequest('title', 'a name that only the facade has')).toBeNull();

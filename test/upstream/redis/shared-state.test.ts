@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { unspecified } from '../../../src/upstream/cache/caching-header.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import { cacheKeyOf } from '../../../src/upstream/cache/memory.ts';
 import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
@@ -7,7 +8,7 @@ import { DEFAULT_TIMEOUTS, connectRedis } from '../../../src/upstream/redis/shar
 import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
 
 const anonymous = { credential: 'own', hasToken: false };
-const noHeaders = { bytes: 100, reuse: { noStore: false, isPrivate: false, maxAge: undefined } };
+const noHeaders = { bytes: 100, reuse: unspecified };
 const limits = { slots: 2, perAddress: 2, holdMs: 75_000 };
 const anyKey = cacheKeyOf('', '', '');
 /** Long timeouts, where timeouts are not tested. */

@@ -1,0 +1,50 @@
+/** Counts responses that their headers forbid to store, and reports once for each service what its headers forbid. */
+import type { Endpoint } from '../../api/endpoint.ts';
+import type { Credential } from '../auth/credentials.ts';
+import type { Service } from '../errors.ts';
+import {
+  type Cacheability,
+  type CachingHeaders,
+  type Refusal,
+  cacheabilityOf,
+  forbiddingWords,
+  isRelaxed,
+  unspecified,
+} from './caching-header.ts';
+import type { Config } from '../../config/settings.ts';
+
+/** `words`: see `forbiddingWords`. `isObeyed`: the responses are not stored, or only for an outage. */
+export type OnForbidden = (service: Service, words: readonly string[], isObeyed: boolean) => void;
+
+export type CachingWatch = ReturnType<typeof createCachingWatch>;
+
+export function createCachingWatch(mode: Config['upstreamCache'], onForbidden: OnForbidden | undefined) {
+  const refused: Record<Exclude<Refusal, 'unsure'>, number> = { 'no-store': 0, 'no-cache': 0, private: 0, vary: 0 };
+  const reported = new Set<string>();
+
+  function see({ service, share }: Endpoint, headers: CachingHeaders, { refusal }: Cacheability): void {
+    if (refusal !== undefined && refusal !== 'unsure') refused[refusal]++;
+    // What people wrote is obeyed in any case, and is read again soon anyway.
+    if (share === 'anonymous') return;
+    const isObeyed = refusal !== undefined || !isRelaxed({ share, mode });
+    const report = `${service} ${isObeyed}`;
+    if (reported.has(report)) return;
+    const words = forbiddingWords(headers, share);
+    if (words.length === 0) return;
+    reported.add(report);
+    onForbidden?.(service, words, isObeyed);
+  }
+
+  return {
+    /** By reason. */
+    refused: (): Readonly<Record<string, number>> => refused,
+    /** How the response to a call may be used again. */
+    reuseOf(endpoint: Endpoint, { isOwn }: Pick<Credential, 'isOwn'>, headers: CachingHeaders): Cacheability {
+      const { share } = endpoint;
+      const reuse = cacheabilityOf(headers, { share, isPersonal: share === 'tier' && !isOwn, mode });
+      const isCacheable = share === 'public' || share === 'tier' || (share === 'anonymous' && isOwn);
+      if (isCacheable && reuse !== unspecified) see(endpoint, headers, reuse);
+      return reuse;
+    },
+  };
+}
