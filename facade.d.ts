@@ -170,7 +170,7 @@ export interface FacadeOptions {
   shutdownMs?: number | undefined;
   /** Certificates that sign that of Redis (a file of certificates in PEM). Default: those of Node. */
   redisCa?: string | undefined;
-  /** Whether headers of upstream that forbid caching are obeyed: relaxed takes no-cache, private, must-revalidate and times of 0 for its framework's habit where the response is public or a film; strict obeys all (one of relaxed, strict). Default: relaxed. */
+  /** Whether headers of upstream that forbid caching are obeyed: relaxed takes no-cache, private, must-revalidate and times of 0 for the habit of its framework; strict obeys all (one of relaxed, strict). Default: relaxed. */
   upstreamCache?: 'relaxed' | 'strict' | undefined;
   /** How long a public or film record whose time is over is still served at once, while calls that nobody needs refresh it (a whole number from 0 to 86400). Default: 0. */
   revalidateSeconds?: number | undefined;

@@ -268,7 +268,7 @@ export const settings = {
   }),
   ...inGroup('Calls to upstream and the cache', {
     redisCa: optional('REDIS_CA', certificates, 'certificates that sign that of Redis', 'those of Node'),
-    upstreamCache: setting('UPSTREAM_CACHE', oneOf('relaxed', 'strict'), 'relaxed', "whether headers of upstream that forbid caching are obeyed: relaxed takes no-cache, private, must-revalidate and times of 0 for its framework's habit where the response is public or a film; strict obeys all"),
+    upstreamCache: setting('UPSTREAM_CACHE', oneOf('relaxed', 'strict'), 'relaxed', "whether headers of upstream that forbid caching are obeyed: relaxed takes no-cache, private, must-revalidate and times of 0 for the habit of its framework; strict obeys all"),
     revalidateSeconds: setting('REVALIDATE_SECONDS', whole(0, 86_400), 0, 'how long a public or film record whose time is over is still served at once, while calls that nobody needs refresh it'),
     recordTtlSeconds: optional(
       'RECORD_TTL_SECONDS',

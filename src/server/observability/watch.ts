@@ -113,7 +113,7 @@ export const logForbiddenCaching =
       { service, headers: words.join(', ') },
       isObeyed
         ? `the headers of ${service} forbid caching, and are obeyed: such responses are not cached`
-        : `the headers of ${service} forbid caching, and UPSTREAM_CACHE=relaxed caches public records and films all the same`,
+        : `the headers of ${service} forbid caching, and UPSTREAM_CACHE=relaxed caches what is not a person's all the same`,
     );
 
 /** Registers the gauges of the program and its HTTP server. */

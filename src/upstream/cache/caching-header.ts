@@ -42,9 +42,12 @@ export interface CachingRules {
   mode: Config['upstreamCache'];
 }
 
-/** Whether the headers that forbid caching are taken for the habit of the service's framework. */
+/**
+ * Whether the headers that forbid caching are taken for the habit of the service's framework: never of what is the viewer's. What is read
+ * without a token cannot be private to anybody.
+ */
 export const isRelaxed = ({ share, mode }: Pick<CachingRules, 'share' | 'mode'>): boolean =>
-  mode === 'relaxed' && (share === 'public' || share === 'tier');
+  mode === 'relaxed' && share !== 'viewer';
 
 export function cacheabilityOf(headers: CachingHeaders, rules: CachingRules): Cacheability {
   const { age, vary, expires, date } = headers;

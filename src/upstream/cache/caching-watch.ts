@@ -24,8 +24,6 @@ export function createCachingWatch(mode: Config['upstreamCache'], onForbidden: O
 
   function see({ service, share }: Endpoint, headers: CachingHeaders, { refusal }: Cacheability): void {
     if (refusal !== undefined && refusal !== 'unsure') refused[refusal]++;
-    // What people wrote is obeyed in any case, and is read again soon anyway.
-    if (share === 'anonymous') return;
     const isObeyed = refusal !== undefined || !isRelaxed({ share, mode });
     const report = `${service} ${isObeyed}`;
     if (reported.has(report)) return;
