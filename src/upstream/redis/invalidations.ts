@@ -8,16 +8,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CacheKey } from '../cache/memory.ts';
 import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
-import { INVALIDATION_LIFE_MS, type RedisKeys, randomGeneration, randomStep } from './keys.ts';
+import { INVALIDATION_LIFE_MS, type RedisKeys, randomStep } from './keys.ts';
 import { CHANGES_MAX, COMMON } from './log-script.ts';
 import type { Pause } from './connection/pause.ts';
 import { type Script, defineScript } from './script.ts';
 
-/** KEYS: the log, the versions of the names. ARGV: known version, generation of a new log, life, step, names. */
+/** KEYS: the log, the versions of the names. ARGV: known version, step, life of a log, names. */
 const APPEND = `${COMMON}
-local head = headOf(KEYS[1], ARGV[2], ARGV[3])
-local version = append(KEYS[1], head, ARGV[4], ARGV[5])
-local names = since(KEYS[1], ARGV[1], head, ${CHANGES_MAX})
+local head, names = readLog(KEYS[1], ARGV[1], ARGV[2], ARGV[3], ${CHANGES_MAX})
+local version = append(KEYS[1], head, ARGV[2], ARGV[4])
+if names then names[#names + 1] = ARGV[4] end
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 for i = 2, #KEYS do redis.call('SET', KEYS[i], version, 'PX', ARGV[3]) end
 return {version, names}`;
@@ -80,8 +80,7 @@ export class Invalidations {
   /** Each reply tells what happened since the version that was known when the script was sent. Replies may overtake one another. */
   apply([head, names]: LogReply): void {
     const before = this.version;
-    // A log that has an older head, and lacks the known version, is that of a primary after a failover.
-    if (head === before || (names && isOlder(head, before))) return;
+    if (head === before || isOlder(head, before)) return;
     this.version = head;
     this.parts.onLog(names?.flatMap((each) => each.split('\n')) ?? null, head);
     if (!names && before !== '') this.repeatSent();
@@ -148,7 +147,7 @@ export class Invalidations {
 
   private async appended(names: readonly string[]): Promise<LogReply | 'everything'> {
     const { keys, connection } = this.parts;
-    const values = [this.version, randomGeneration(), INVALIDATION_LIFE_MS, randomStep(), names.join('\n')];
+    const values = [this.version, randomStep(), INVALIDATION_LIFE_MS, names.join('\n')];
     const add = () => this.append([keys.log, ...names.map(keys.versionKey)], values) as Promise<LogReply>;
     try {
       return await add();
@@ -191,9 +190,9 @@ export class Invalidations {
   }
 }
 
-/** A reply that was overtaken by another of the same generation. */
+/** Of a reply that was overtaken by another: when it was sent, the log did not end before the version that was known then. */
 function isOlder(head: string, known: string): boolean {
-  const [generation, number] = head.split('-');
-  const [knownGeneration, knownNumber] = known.split('-');
-  return generation === knownGeneration && Number(number) < Number(knownNumber);
+  const [generation, number] = head.split('-').map(Number);
+  const [knownGeneration, knownNumber] = known.split('-').map(Number);
+  return generation === knownGeneration ? number! < knownNumber! : generation! < knownGeneration!;
 }

@@ -50,8 +50,5 @@ export function createKeys({ key: fullKey }: Pick<RedisConnection, 'key'>) {
 const short = (key: string): string =>
   key.length <= KEY_MAX ? key : createHash('sha256').update(key).digest('base64url');
 
-const NUMBER_MAX = 2 ** 47;
-/** Of a new log. */
-export const randomGeneration = (): number => randomInt(1, NUMBER_MAX);
-/** From one version to the next. */
+/** From one version of the log to the next. */
 export const randomStep = (): number => randomInt(1, 1_000_000);

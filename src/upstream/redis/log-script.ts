@@ -1,15 +1,17 @@
 /**
  * What the scripts of the shared cache have in common.
  *
- * The log of invalidations is a stream. Its ids are versions, `<generation>-<number>`: the generation is random and new whenever the log is,
- * and numbers grow by random steps, so that no version exists twice, not even after a failover that lost the last ones.
+ * The log of invalidations is a stream. Its ids are versions, `<generation>-<number>`: each new log has a later generation, made of the time
+ * of Redis, and numbers grow by random steps, so that no version exists twice, not even after a failover that lost the last ones.
  * An entry, and a lease, has the version at which it was written; it is void in another generation, and if one of its names was invalidated
  * at a later version.
  *
  * KEYS of each script are the log, then of each record its entry, its lease and the version of its tag, then the versions of the groups and
  * partitions, which records share. ARGV has the places of the two of a record.
  */
-export const COMMON = `
+import { NOW } from './script.ts';
+
+export const COMMON = `${NOW}
 local function get(key)
   local value = redis.pcall('GET', key)
   return type(value) == 'string' and value or ''
@@ -18,24 +20,56 @@ local function split(version)
   local generation, number = string.match(version, '^(%d+)-(%d+)$')
   return generation, tonumber(number)
 end
--- The latest version. Makes the log if there is none.
-local function headOf(log, generation, life)
-  local last = redis.pcall('XREVRANGE', log, '+', '-', 'COUNT', 1)
-  if last.err then redis.call('DEL', log) end
-  if last[1] then return last[1][1] end
-  redis.call('XADD', log, generation .. '-1', 'names', '')
-  redis.call('PEXPIRE', log, life)
-  return generation .. '-1'
+-- Whether the version is later than another; false if either is none.
+local function isLater(version, other)
+  local generation, number = split(version)
+  local otherGeneration, otherNumber = split(other)
+  if not generation or not otherGeneration then return false end
+  if generation == otherGeneration then return number > otherNumber end
+  return tonumber(generation) > tonumber(otherGeneration)
 end
--- The names invalidated since the version, which the log must still have: otherwise false.
-local function since(log, version, head, max)
-  if version == head then return {} end
-  if not split(version) then return false end
-  local found = redis.call('XRANGE', log, version, '+', 'COUNT', max + 1)
-  if #found == 0 or #found > max or found[1][1] ~= version then return false end
+-- Of this run of this server; empty if the user of Redis may not ask for it.
+local function idOfRun()
+  local info = redis.pcall('INFO', 'server')
+  return type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
+end
+local run = idOfRun()
+local function addNames(log, version, names)
+  redis.call('XADD', log, 'MAXLEN', '~', 10000, version, 'names', names, 'run', run)
+end
+-- A new log. Its generation is later than the known version.
+local function begin(log, known, random, life)
+  local generation = math.max(time[1] * 1000000 + time[2], tonumber((split(known))) or 0) + random
+  local version = string.format('%.0f-1', generation)
+  redis.call('DEL', log)
+  addNames(log, version, '')
+  redis.call('PEXPIRE', log, life)
+  return version
+end
+-- The latest version. A log that ends before a version that a process knows has lost notes. So may one whose last note another run or another
+-- server made: it was restored from a snapshot, or a replica took over. A new log begins then, as if there was none.
+local function headOf(log, known, random, life)
+  local last = redis.pcall('XREVRANGE', log, '+', '-', 'COUNT', 1)[1]
+  if not last then return begin(log, known, random, life) end
+  local head, writer = last[1], last[2][4] or run
+  if (run ~= '' and writer ~= run) or isLater(known, head) then return begin(log, known, random, life) end
+  return head
+end
+-- The latest version, and the names invalidated since the known one; false if the log does not say which.
+local function readLog(log, known, random, life, max)
+  local head = headOf(log, known, random, life)
+  if known == head then return head, {} end
+  if split(known) ~= split(head) then return head, false end
+  local found = redis.call('XRANGE', log, known, '+', 'COUNT', max + 1)
+  if found[1][1] ~= known then
+    -- It was added to a log that was replaced by an older one, to which others have added since.
+    local isLost = isLater(known, redis.call('XRANGE', log, '-', '+', 'COUNT', 1)[1][1])
+    return isLost and begin(log, head, random, life) or head, false
+  end
+  if #found > max then return head, false end
   local names = {}
   for i = 2, #found do names[i - 1] = found[i][2][2] end
-  return names
+  return head, names
 end
 -- Records have names in common.
 local versions = {}
@@ -67,7 +101,7 @@ end
 local function append(log, head, step, names)
   local generation, number = split(head)
   local version = generation .. '-' .. string.format('%.0f', number + step)
-  redis.call('XADD', log, 'MAXLEN', '~', 10000, version, 'names', names)
+  addNames(log, version, names)
   return version
 end
 `;

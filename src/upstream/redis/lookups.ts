@@ -17,7 +17,7 @@ import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
 import { decodeEntry } from './entries.ts';
 import type { Invalidations, LogReply } from './invalidations.ts';
-import { INVALIDATION_LIFE_MS, LEASE_MS, RECORDS_MAX, type RedisKeys, randomGeneration } from './keys.ts';
+import { INVALIDATION_LIFE_MS, LEASE_MS, RECORDS_MAX, type RedisKeys, randomStep } from './keys.ts';
 import type { Leases } from './leases.ts';
 import { CHANGES_MAX, COMMON } from './log-script.ts';
 import { type Script, defineScript } from './script.ts';
@@ -30,13 +30,13 @@ const GRANTED = 1;
 const HELD = 2;
 
 /**
- * ARGV: known version, generation of a new log, its life, now, owner of leases, ms of a lease, records; then of each record its places, the
+ * ARGV: known version, step, life of a log, now, owner of leases, ms of a lease, records; then of each record its places, the
  * mode, and until when the entry is fresh that the process has with all members that are needed. Returns head and names of the log, then of
  * each record its entry and its lease. An expired entry that is no newer than that of the process is not sent.
  */
 const LOOK_UP = `${COMMON}
-local head = headOf(KEYS[1], ARGV[2], ARGV[3])
-local reply = {head, since(KEYS[1], ARGV[1], head, ${CHANGES_MAX})}
+local head, names = readLog(KEYS[1], ARGV[1], ARGV[2], ARGV[3], ${CHANGES_MAX})
+local reply = {head, names}
 local now = tonumber(ARGV[4])
 for record = 0, ARGV[7] - 1 do
   local at, arg = 2 + 3 * record, 8 + 3 * record
@@ -156,7 +156,7 @@ export class Lookups {
     const { names, placesOf } = keys.tableOf(missing.map(({ key }) => key));
     const values = [
       invalidations.known(),
-      randomGeneration(),
+      randomStep(),
       INVALIDATION_LIFE_MS,
       Date.now(),
       leases.owner,

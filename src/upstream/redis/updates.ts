@@ -3,15 +3,7 @@ import type { CacheEntry, CacheKey, VersionToken } from '../cache/memory.ts';
 import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
 import { encodeEntry } from './entries.ts';
-import {
-  INVALIDATION_LIFE_MS,
-  LEASE_MS,
-  LIFE_MS,
-  RECORDS_MAX,
-  type RedisKeys,
-  randomGeneration,
-  randomStep,
-} from './keys.ts';
+import { INVALIDATION_LIFE_MS, LEASE_MS, LIFE_MS, RECORDS_MAX, type RedisKeys, randomStep } from './keys.ts';
 import { COMMON } from './log-script.ts';
 import { defineScript } from './script.ts';
 
@@ -19,13 +11,13 @@ import { defineScript } from './script.ts';
 const LINES_MAX = 16;
 
 /**
- * ARGV: owner of leases, now, generation of a new log, its life, step, ms of a lease, records; then of each record its places, what to do,
+ * ARGV: owner of leases, now, step, life of a log, ms of a lease, records; then of each record its places, what to do,
  * version, fresh until, ms to keep, text.
  */
 const UPDATE = `${COMMON}
-local head = headOf(KEYS[1], ARGV[3], ARGV[4])
-for record = 0, ARGV[7] - 1 do
-  local at, arg = 2 + 3 * record, 8 + 6 * record
+local head = headOf(KEYS[1], '', ARGV[3], ARGV[4])
+for record = 0, ARGV[6] - 1 do
+  local at, arg = 2 + 3 * record, 7 + 6 * record
   local entry, lease, tag, places = KEYS[at], KEYS[at + 1], KEYS[at + 2], ARGV[arg]
   local what, version, fresh, life, text = ARGV[arg + 1], ARGV[arg + 2], ARGV[arg + 3], tonumber(ARGV[arg + 4]), ARGV[arg + 5]
   local isMine = string.match(get(lease), '^%S+') == ARGV[1]
@@ -45,9 +37,9 @@ for record = 0, ARGV[7] - 1 do
     if life > 0 then redis.call('SET', entry, head .. ' ' .. fresh .. '\\n' .. text, 'PX', life) end
   end
   -- Other replicas may have it in memory too.
-  if what == 'delete' and redis.call('DEL', entry) == 1 then head = append(KEYS[1], head, ARGV[5], text) end
+  if what == 'delete' and redis.call('DEL', entry) == 1 then head = append(KEYS[1], head, ARGV[3], text) end
   if what == 'renew' then
-    if isMine then redis.call('PEXPIRE', lease, ARGV[6]) end
+    if isMine then redis.call('PEXPIRE', lease, ARGV[5]) end
   elseif isMine and what ~= 'delete' then redis.call('DEL', lease) end
 end
 return head`;
@@ -73,7 +65,7 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
   }
   function send(updates: readonly Update[]): void {
     const { names, placesOf } = keys.tableOf(updates.map(({ key }) => key));
-    const common = [owner, Date.now(), randomGeneration(), INVALIDATION_LIFE_MS, randomStep(), LEASE_MS];
+    const common = [owner, Date.now(), randomStep(), INVALIDATION_LIFE_MS, LEASE_MS];
     const values = [...common, updates.length];
     for (const { key, what, version, entry } of updates) {
       const life = entry ? Math.min(LIFE_MS, Math.round(entry.keptUntil - Date.now())) : 0;

@@ -1,0 +1,136 @@
+/** Processes whose Redis comes back in an older state: from a snapshot, or as a replica that lagged behind. */
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { bookEndpoints } from '../../../src/api/book.ts';
+import { readConfig } from '../../../src/config/read.ts';
+import { createCancellationToken } from '../../../src/lib/cancellation.ts';
+import { createUpstream } from '../../../src/upstream/client.ts';
+import { hostile, json } from '../../support/hostile.ts';
+import { patient } from '../../support/patient.ts';
+import { startRedis } from '../../support/redis-process.ts';
+import { hasRedis, until, withoutRedis } from '../../support/redis.ts';
+
+test.skipIf(hasRedis)(withoutRedis, () => undefined);
+
+describe.skipIf(!hasRedis)('after an acknowledged write', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  const orders: [first: string, order: [number, number]][] = [
+    ['the process that wrote', [0, 1]],
+    ['a process that has asked for nothing since the snapshot', [1, 0]],
+  ];
+  test.each(orders)('a Redis that was restored shows nobody the state before: %s reads first', async (_, order) => {
+    const { write, read, port } = await processes(2);
+    for (const at of [0, 1]) expect(await read(at)).toBe('0');
+    const old = await snapshot(port);
+    await write(0);
+    expect(await read(0)).toBe('1');
+    await old.restart(2);
+    for (const at of order) expect(await read(at)).toBe('1');
+  });
+
+  test('a log that was set back on a server that goes on shows nobody the state before', async () => {
+    const { write, read, port } = await processes(2);
+    for (const at of [0, 1]) expect(await read(at)).toBe('0');
+    const old = await snapshot(port);
+    await write(0);
+    for (const at of [0, 1]) expect(await read(at)).toBe('1');
+    await old.restore();
+    for (const at of [0, 1]) expect(await read(at)).toBe('1');
+  });
+
+  test('nor if a third process has added to the older log before', async () => {
+    const { write, read, port } = await processes(3);
+    for (const at of [0, 1, 2]) expect(await read(at)).toBe('0');
+    const old = await snapshot(port);
+    await write(0);
+    expect(await read(0)).toBe('1');
+    await old.restore();
+    await write(2, 'bob');
+    expect(await read(0)).toBe('2');
+    expect(await read(1)).toBe('2');
+  });
+
+  test('nor if the log that comes back is one before the last', async () => {
+    const { write, read, port } = await processes(2);
+    for (const at of [0, 1]) expect(await read(at)).toBe('0');
+    const old = await snapshot(port);
+    const admin = new Redis(port, '127.0.0.1');
+    await admin.flushall();
+    admin.disconnect();
+    for (const at of [0, 1]) expect(await read(at)).toBe('0');
+    await write(0);
+    for (const at of [0, 1]) expect(await read(at)).toBe('1');
+    await old.restore();
+    for (const at of [1, 0]) expect(await read(at)).toBe('1');
+  });
+});
+
+/** Processes over one Redis, and a service with a list that shows the number of writes so far. */
+async function processes(count: number) {
+  const { port } = await startRedis();
+  let version = 0;
+  const { url } = await hostile((socket, request) => {
+    if (request.method === 'GET') return json(collectionsOf(String(version)))(socket, request);
+    version++;
+    return json('{"id":1,"book_id":"7","status":"read"}', 201)(socket, request);
+  });
+  const settings = { ...readConfig({}), ...patient, baseUrl: url, eventBaseUrl: url };
+  const all = Array.from({ length: count }, () =>
+    createUpstream({ ...settings, redisUrl: `redis://127.0.0.1:${port}` }),
+  );
+  afterAll(() => Promise.all(all.map((each) => each.close())));
+  const begin = (at: number, authorization?: string) =>
+    all[at]!.forOperation({ authorization, address: '127.0.0.1', requestId: 'test' }, createCancellationToken());
+  for (const each of all) await until(() => each.redis?.()?.isReachable === true);
+  return {
+    port,
+    /** A minute ago when it returns. The write of another list than that of `alice` clears nothing that is read here. */
+    write: async (at: number, person = 'alice') => {
+      const session = begin(at, `Bearer ${person}`);
+      await session.write(bookEndpoints.collect, { id: '7', status: 'read' }, undefined);
+      await session.invalidate([`/v2/book/user/${person}/collections`]);
+      expect(session.replicasMayLag).toBe(false);
+      vi.advanceTimersByTime(61_000);
+    },
+    read: async (at: number): Promise<string> => {
+      const list = begin(at).responses.load(bookEndpoints.collections, { name: 'alice' }, ['comment'], undefined);
+      const { collections } = (await list) as { collections: { comment: string }[] };
+      return collections[0]!.comment;
+    },
+  };
+}
+
+const collectionsOf = (comment: string) => JSON.stringify({ collections: [{ comment }] });
+
+/** The present state of a Redis. */
+async function snapshot(port: number) {
+  const admin = new Redis(port, '127.0.0.1');
+  await until(async () => (await admin.keys('*:kept:*')).length > 0);
+  await admin.save();
+  const [, directory] = (await admin.config('GET', 'dir')) as [string, string];
+  const keys = await admin.keys('*');
+  const values = await Promise.all(keys.map(async (key) => [key, await admin.dumpBuffer(key)] as const));
+  admin.disconnect();
+  return {
+    /** As another server on the same port, until so many processes are connected to it. */
+    async restart(connected: number): Promise<void> {
+      const old = new Redis(port, '127.0.0.1', { retryStrategy: null });
+      old.on('error', () => undefined);
+      await old.shutdown('NOSAVE').catch(() => undefined);
+      await startRedis(['--dir', directory], { port });
+      const redis = new Redis(port, '127.0.0.1');
+      const clients = async () => Number(/connected_clients:(\d+)/.exec(await redis.info('clients'))![1]);
+      await until(async () => (await clients()) === connected + 1);
+      redis.disconnect();
+    },
+    /** Without a restart, as behind the proxy of a provider. */
+    async restore(): Promise<void> {
+      const redis = new Redis(port, '127.0.0.1');
+      await redis.flushall();
+      for (const [key, value] of values) await redis.restore(key, 60_000, value);
+      redis.disconnect();
+    },
+  };
+}
