@@ -152,6 +152,8 @@ export interface FacadeOptions {
   maxPictures?: number | undefined;
   /** Size of all files of a request together (a whole number from 1 to 1000000000). Default: 40000000. */
   maxUploadBytes?: number | undefined;
+  /** Size of the uploaded files in memory of a process, because they arrived before they were needed or have several places; a caller has a quarter (a whole number from 1 to 1000000000). Default: 64000000. */
+  maxHeldUploadBytes?: number | undefined;
   /** Deadline of an operation with files (a whole number from 1 to 600000). Default: 60000. */
   uploadTimeoutMs?: number | undefined;
   /** Operations running at once (a whole number from 1 to 1000000). Default: 256. */

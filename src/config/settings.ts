@@ -236,6 +236,12 @@ export const settings = {
     operationTimeoutMs: setting('OPERATION_TIMEOUT_MS', milliseconds, 15_000, 'deadline of an operation'),
     maxPictures: setting('MAX_PICTURES', amount, 12, 'pictures in a mutation'),
     maxUploadBytes: setting('MAX_UPLOAD_BYTES', bytes, 40_000_000, 'size of all files of a request together'),
+    maxHeldUploadBytes: setting(
+      'MAX_HELD_UPLOAD_BYTES',
+      bytes,
+      64_000_000,
+      'size of the uploaded files in memory of a process, because they arrived before they were needed or have several places; a caller has a quarter',
+    ),
     uploadTimeoutMs: setting('UPLOAD_TIMEOUT_MS', milliseconds, 60_000, 'deadline of an operation with files'),
   }),
   ...inGroup('Load and connections of clients', {

@@ -1,8 +1,9 @@
 import SchemaBuilder from '@pothos/core';
 import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
 import { GraphQLLocalDateTime, GraphQLURL } from 'graphql-scalars';
-import { type FileUpload, Upload } from 'graphql-upload-minimal';
+import { Upload } from 'graphql-upload-minimal';
 import type { ResolverContext } from './context.ts';
+import type { UploadedFile } from './fields/uploaded-file.ts';
 import './plan/declarations-plugin.ts';
 import { asDateTime } from './values/decode.ts';
 
@@ -14,7 +15,7 @@ interface GraphTypes {
     DateTime: { Input: string; Output: string };
     LocalDateTime: { Input: string; Output: string };
     URL: { Input: string; Output: string };
-    Upload: { Input: Promise<FileUpload>; Output: never };
+    Upload: { Input: UploadedFile; Output: never };
   };
 }
 
@@ -63,13 +64,14 @@ builder.addScalarType(
 
 builder.addScalarType(
   'Upload',
-  new GraphQLScalarType<Upload['promise'], never>({
+  new GraphQLScalarType<UploadedFile, never>({
     name: 'Upload',
     description:
       'A file of a GraphQL multipart request, sent as a variable that is null in `operations` and named in `map`.',
     specifiedByURL: 'https://github.com/jaydenseric/graphql-multipart-request-spec',
     parseValue: (value) => {
-      if (value instanceof Upload) return value.promise;
+      // The reader of requests has put it there.
+      if (value instanceof Upload) return value.promise as unknown as UploadedFile;
       throw new GraphQLError('An Upload must be a file of a multipart request.', {
         extensions: { code: 'BAD_USER_INPUT' },
       });

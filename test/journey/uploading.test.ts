@@ -129,6 +129,55 @@ test('one file may be several pictures, of one upstream request or of several', 
   expect(rejected.code).toBe('PICTURE_TOO_LARGE');
 });
 
+describe('a part that the map names is a file', () => {
+  const bytes = Buffer.from(`\x89PNG\r\n\x1a\n${'x'.repeat(200)}`, 'latin1');
+  const input = { bookId: '7', content: text, pictures: [{ number: 1, file: null }] };
+  const part = (head: string, body: Buffer | string) =>
+    Buffer.concat([Buffer.from(`--b\r\n${head}\r\n\r\n`), Buffer.from(body), Buffer.from('\r\n')]);
+  const form = (...parts: Buffer[]) =>
+    Buffer.concat([
+      part(
+        'Content-Disposition: form-data; name="operations"',
+        JSON.stringify({ query: annotate, variables: { input } }),
+      ),
+      part('Content-Disposition: form-data; name="map"', JSON.stringify({ 0: [`variables.${pathOf(0)}`] })),
+      ...parts,
+      Buffer.from('--b--\r\n'),
+    ]);
+  const disposition = 'Content-Disposition: form-data; name="0"';
+  test.each([
+    ['without a file name', `${disposition}\r\nContent-Type: image/png`],
+    ['without a file name and a type', disposition],
+    ['with an empty file name', `${disposition}; filename=""\r\nContent-Type: text/plain`],
+    ['with headers in another order', `content-type: image/png\r\nContent-Length: 208\r\n${disposition}`],
+  ])('%s', async (_, head) => {
+    const { answer } = await sendBytes(new Uint8Array(form(part(head, bytes))), 'multipart/form-data; boundary=b');
+    expect(answer).toEqual({ data: { createAnnotation: { annotation: { id: 'Annotation:9', page: 3 } } } });
+  });
+  test('however the bytes arrive, and beside a text that the map does not name', async () => {
+    const stray = part('Content-Disposition: form-data; name="token"', 'text');
+    const whole = form(part(disposition, bytes), stray);
+    for (const size of [1, 7, 64]) {
+      const chunks = Array.from(
+        { length: Math.ceil(whole.length / size) },
+        (_, at) => new Uint8Array(whole.subarray(at * size, (at + 1) * size)),
+      );
+      const body = new ReadableStream({
+        start: (controller) => {
+          for (const chunk of chunks) controller.enqueue(chunk);
+          controller.close();
+        },
+      });
+      const { answer } = await sendBytes(body, 'multipart/form-data; boundary="b"');
+      expect(answer).not.toHaveProperty('errors');
+    }
+    const sent = await new Response(new Uint8Array(received[0]!.body), {
+      headers: { 'content-type': received[0]!.type },
+    }).formData();
+    expect(Buffer.from(await (sent.get('1') as File).arrayBuffer()).equals(bytes)).toBe(true);
+  });
+});
+
 test('a picture is streamed unchanged, after the text fields, named by its number', async () => {
   const file = picture('jpg', 2_999_999);
   const { answer } = await send(annotation({ [pathOf(0)]: file }, [3]));
@@ -250,8 +299,9 @@ describe('an invalid upload is rejected:', () => {
       ],
     };
     const map = { a: [`variables.${pathOf(0)}`], b: [`variables.${pathOf(1)}`] };
-    const { code } = await send(uploadForm(annotate, { input }, { a: picture() }, map));
+    const { code, answer } = await send(uploadForm(annotate, { input }, { a: picture() }, map));
     expect([code, received]).toEqual(['BAD_UPLOAD', []]);
+    expect(answer.errors?.[0]?.message).toBe('The file "b" is in the map, but not in the request.');
   });
   test('a Content-Length beyond the limit', async () => {
     const files = { [pathOf(0)]: picture(), [pathOf(1)]: new Blob([new Uint8Array(10_200_000)]) };
@@ -267,8 +317,11 @@ describe('an invalid upload is rejected:', () => {
   });
   test('a form that ends within a file', async () => {
     const { bytes, type } = await bytesOf(annotation({ [pathOf(0)]: picture('png', 300_000) }));
-    const { code } = await sendBytes(new Uint8Array(bytes.subarray(0, 200_000)), type);
+    const { code, answer } = await sendBytes(new Uint8Array(bytes.subarray(0, 200_000)), type);
     expect([code, received]).toEqual(['BAD_UPLOAD', []]);
+    expect(answer.errors?.[0]?.message).toBe(
+      `The file "${pathOf(0)}" is incomplete: the request ended before the end of the form.`,
+    );
   });
   test('a client that stops sending within a file', async () => {
     const { bytes, type } = await bytesOf(annotation({ [pathOf(0)]: picture('png', 300_000) }));
@@ -304,8 +357,13 @@ describe('an invalid upload is rejected:', () => {
 });
 
 describe('files in another order than the pictures', () => {
-  const formWith = (query: string, input: object, places: readonly number[]) =>
-    uploadForm(query, { input }, Object.fromEntries(places.map((index) => [pathOf(index), picture('png', 400_000)])));
+  const sizes = [300, 20_000, 60_000, 70_000, 2_990_000];
+  let large = '';
+  beforeAll(async () => {
+    large = await facadeUrl({ maxUploadBytes: '40000000', maxRunningOperations: '1' });
+  });
+  const formWith = (query: string, input: object, places: readonly number[], size = 400_000) =>
+    uploadForm(query, { input }, Object.fromEntries(places.map((index) => [pathOf(index), picture('png', size)])));
 
   test('are accepted in any order if one upstream request takes them all', async () => {
     const input = { bookId: '7', content: text, pictures: [1, 2, 3].map((number) => ({ number, file: null })) };
@@ -316,11 +374,66 @@ describe('files in another order than the pictures', () => {
     }).formData();
     expect([...form.keys()].slice(2)).toEqual(['3', '1', '2']);
   });
-  test('are rejected at once if a later upstream request needs the first file', async () => {
+  test.each(sizes)('are stored if a later upstream request needs the first file: files of %i bytes', async (size) => {
     const input = { title: '题', content: '文', pictures: [1, 2, 3, 4].map((number) => ({ number, file: null })) };
-    const { bytes, type } = await bytesOf(formWith(publish, input, [3, 0, 1, 2]));
-    const { code } = await sendBytes(silentAfter(new Uint8Array(bytes.subarray(0, 500_000))), type);
-    expect([code, received]).toEqual(['BAD_UPLOAD', []]); // waiting for the rest would time out
+    for (const order of [
+      [3, 0, 1, 2],
+      [3, 2, 1, 0],
+      [0, 3, 1, 2],
+    ]) {
+      const { answer } = await send(formWith(publish, input, order, size), undefined, large);
+      expect(answer.data?.createNote).toMatchObject({ storedPictures: [1, 2, 3, 4], failedPictures: [] });
+    }
+  });
+  test.each(sizes)('are stored if two mutations use them crosswise: files of %i bytes', async (size) => {
+    const query = `mutation ($a: CreateAnnotationInput!, $b: CreateAnnotationInput!) {
+      a: createAnnotation(input: $a) { annotation { id } } b: createAnnotation(input: $b) { annotation { id } }
+    }`;
+    const input = () => ({ bookId: '7', content: text, pictures: [1, 2].map((number) => ({ number, file: null })) });
+    const places = ['b.pictures.1.file', 'a.pictures.1.file', 'b.pictures.0.file', 'a.pictures.0.file'];
+    const files = Object.fromEntries(places.map((place, index) => [place, picture('png', size - index)]));
+    const { answer } = await send(uploadForm(query, { a: input(), b: input() }, files), undefined, large);
+    expect(answer.errors).toBeUndefined();
+    const names = ({ body, type }: (typeof received)[0]) =>
+      new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
+    const sent = await Promise.all(received.map(names));
+    expect(sent.map((form) => [(form.get('1') as File).size, (form.get('2') as File).size])).toEqual([
+      [size - 3, size - 1],
+      [size - 2, size],
+    ]);
+  });
+  test.each(sizes)('are discarded if the mutation that has them is rejected: files of %i bytes', async (size) => {
+    const query = `mutation ($a: CreateAnnotationInput!, $b: CreateAnnotationInput!) {
+      a: createAnnotation(input: $a) { annotation { id } } b: createAnnotation(input: $b) { annotation { id } }
+    }`;
+    const input = (content: string) => ({ bookId: '7', content, pictures: [{ number: 1, file: null }] });
+    const files = { 'a.pictures.0.file': picture('png', size), 'b.pictures.0.file': picture('png', size) };
+    for (const places of [Object.entries(files), Object.entries(files).reverse()]) {
+      const form = uploadForm(query, { a: input('短'), b: input(text) }, Object.fromEntries(places));
+      const { answer } = await send(form, undefined, large);
+      expect(answer.errors?.map(({ path }) => path)).toEqual([['a']]);
+      expect(answer.data.b).toEqual({ annotation: { id: 'Annotation:9' } });
+    }
+  });
+  test('are rejected at once by their names past the bound of memory, of a caller and of all', async () => {
+    const input = { title: '题', content: '文', pictures: [1, 2, 3, 4].map((number) => ({ number, file: null })) };
+    const narrow = await facadeUrl({ maxHeldUploadBytes: '400000' });
+    const form = () => formWith(publish, input, [3, 0, 1, 2], 300_000);
+    const { code, answer } = await send(form(), undefined, narrow);
+    expect([code, received]).toEqual(['BAD_UPLOAD', []]);
+    expect(answer.errors?.[0]?.message).toMatch(`The file "${pathOf(3)}" came before files that are needed first`);
+    // What the rejected requests held is free again.
+    for (let count = 0; count < 10; count++) await send(form(), undefined, narrow);
+    const small = await send(formWith(publish, input, [3, 0, 1, 2], 50_000), undefined, narrow);
+    expect(small.answer.data?.createNote).toMatchObject({ storedPictures: [1, 2, 3, 4], failedPictures: [] });
+  });
+  test('do not hold a slot: other operations run meanwhile', async () => {
+    const single = await facadeUrl({ maxRunningOperations: '1', maxUploadBytes: '40000000' });
+    const input = { title: '题', content: '文', pictures: [1, 2, 3, 4].map((number) => ({ number, file: null })) };
+    const all = await Promise.all(
+      [300, 40_000, 70_000].map((size) => send(formWith(publish, input, [3, 2, 1, 0], size), undefined, single)),
+    );
+    for (const { answer } of all) expect(answer.data?.createNote).toMatchObject({ storedPictures: [1, 2, 3, 4] });
   });
   test('of two mutations in one request are assigned to their own mutation', async () => {
     const query = `mutation ($a: CreateAnnotationInput!, $b: CreateAnnotationInput!) {

@@ -165,9 +165,9 @@ const table = {
         'Send it again without the rejected one.',
       ),
       BAD_UPLOAD: notes(
-        'The request is not a GraphQL multipart request, or one of its files is missing, mapped to a place that has one, out of order or truncated.',
-        'Send `operations`, `map` and then the files, in the order of the map.',
-        'If large uploads are truncated, a proxy in front may limit bodies: compare its limit with `MAX_UPLOAD_BYTES`.',
+        'The request is not a GraphQL multipart request, or one of its files is missing, mapped to a place that has one or truncated, or it came before others that are needed first and does not fit into memory.',
+        'Send `operations`, `map` and then the files, in the order in which the operation uses them: the others are held in memory.',
+        'If large uploads are truncated, a proxy in front may limit bodies: compare its limit with `MAX_UPLOAD_BYTES`. `MAX_HELD_UPLOAD_BYTES` bounds what is held in memory.',
       ),
       UPLOAD_TOO_LARGE: notes(
         'The files of a request, or its map, are too large. HTTP 413.',

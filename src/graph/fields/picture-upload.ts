@@ -1,4 +1,4 @@
-/** Streams the pictures of a mutation to the service. They are checked while they pass and are never held in memory. */
+/** Streams the pictures of a mutation to the service. They are checked while they pass. */
 import type { Readable } from 'node:stream';
 import type { FileUpload } from 'graphql-upload-minimal';
 import { GraphQLError } from 'graphql';
@@ -7,12 +7,13 @@ import type { FilePart } from '../../upstream/http/multipart.ts';
 import type { InputBuilder } from '../builder.ts';
 import { badInput } from '../errors/to-client-error.ts';
 import { type Violation, inRange, invalidIf, violationError } from '../errors/violations.ts';
+import type { UploadedFile } from './uploaded-file.ts';
 
 export const PICTURE_NUMBER_MAX = 999_999;
 
 export interface PictureInput {
   number: number;
-  file: Promise<FileUpload>;
+  file: UploadedFile;
 }
 
 /** The fields of a picture in an input; `mark` shows picture n in the content. */
@@ -52,37 +53,32 @@ export class PictureRejected extends GraphQLError {
 }
 
 /**
- * The pictures as parts of a form, in the order in which they arrive: the request is one stream, so waiting for a later file first would
- * never end. `all` gives the index of each in the input.
+ * The pictures as parts of a form, in the order in which they arrive, so that none of them is held in memory for another. `all` gives the
+ * index of each in the input.
  */
 export async function* pictureParts(
   pictures: readonly PictureInput[],
   nameOf: (number: number) => string,
   all: readonly PictureInput[] = pictures,
 ): AsyncGenerator<FilePart, void, void> {
-  const coming = new Map(pictures.map((picture) => [picture, picture.file.then((file) => ({ picture, file }))]));
-  // Pictures of a later upstream request are not read yet, so none of them may arrive before these. One file may be several pictures.
-  const files = all.map(({ file }) => file);
-  const end = all.indexOf(pictures.at(-1)!) + 1;
-  const later = files
-    .filter((file, at) => at >= end && files.indexOf(file) >= end)
-    .map((file) => file.then(() => null));
+  const coming = new Map(pictures.map((picture) => [picture, arrival(picture)]));
   try {
     while (coming.size > 0) {
-      const next = await Promise.race([...coming.values(), ...later]);
-      if (next === null) throw badUpload('The files must be in the order of the pictures.');
-      coming.delete(next.picture);
-      yield* part(next.picture, next.file, nameOf, all.indexOf(next.picture));
+      const { picture, file } = await Promise.race(coming.values());
+      coming.delete(picture);
+      yield* part(picture, file, nameOf, all.indexOf(picture));
     }
   } catch (error) {
     throw uploadError(error);
   }
 }
 
+const arrival = async (picture: PictureInput) => ({ picture, file: await picture.file });
+
 const badUpload = (message: string): GraphQLError => badInput(message, { code: 'BAD_UPLOAD' });
 
 const uploadError = (error: unknown): GraphQLError =>
-  error instanceof GraphQLError ? error : badUpload('The file is missing in the request, or incomplete.');
+  error instanceof GraphQLError ? error : badUpload('The file could not be read to its end.');
 
 async function* part(
   { number }: PictureInput,
@@ -153,8 +149,5 @@ function discard(stream: Readable): void {
 
 /** Discards files that no call took. */
 export function discardPictures(pictures: readonly PictureInput[]): void {
-  for (const { file } of pictures) {
-    // It fails if the file was read already, or never arrived.
-    file.then((upload) => discard(upload.createReadStream())).catch(() => undefined);
-  }
+  for (const { file } of pictures) file.discard();
 }

@@ -10,7 +10,7 @@ import type { NoteShape } from './note.ts';
 
 export const NotePictureInput = builder.inputType('NotePictureInput', {
   description:
-    'A picture of a note. The service accepts three in a request, so more pictures are sent in groups of three. Upload the files in the order of the pictures.',
+    'A picture of a note. The service accepts three in a request, so more pictures are sent in groups of three. Upload the files in the order of the pictures: others are held in memory until they are needed.',
   fields: (t) => ({
     ...pictureFields(t, 'note', '<图片p_n>'),
     layout: t.field({ type: PhotoLayout, defaultValue: 'C', description: 'The alignment of the picture.' }),

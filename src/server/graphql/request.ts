@@ -11,6 +11,7 @@ import { type AcceptedTypes, type IncrementalType, type JsonType, checkAcceptabl
 import { type BodyReader, checkPercentEncoding, parsedJson } from '../http/request/body.ts';
 import { clientAddress } from '../http/request/client-address.ts';
 import { essenceOf } from '../http/request/headers.ts';
+import { UploadMemory } from '../http/request/upload-memory.ts';
 import { type Upload, readUpload } from '../http/request/uploads.ts';
 import { HttpError } from '../http/response/http-error.ts';
 import { NOT_EXECUTABLE } from '../http/response/status.ts';
@@ -80,6 +81,7 @@ export interface Received {
 /** Both functions throw an HttpError for a request that is not run. */
 export function createRequestReader(config: Config, bodies: BodyReader, isTraced: boolean) {
   const addressOf = clientAddress(config.trustedProxies);
+  const memory = new UploadMemory(config.maxHeldUploadBytes);
 
   return {
     /** Reads the body, of an upload only its beginning. */
@@ -91,7 +93,9 @@ export function createRequestReader(config: Config, bodies: BodyReader, isTraced
       if (method !== 'POST') checkMethod(method);
       else if (!isJson) checkCsrf(request);
       const isUpload = method === 'POST' && contentType === 'multipart/form-data';
-      const upload = isUpload ? await readUpload(exchange, config) : undefined;
+      const upload = isUpload
+        ? await readUpload(exchange, { config, memory, caller: headers.authorization ?? addressOf(request) })
+        : undefined;
       const hasBody = (method === 'POST' && !isUpload) || method === 'QUERY';
       const body = hasBody ? await bodies.read(exchange) : undefined;
       const explain = explainHeader(request, config.explain);

@@ -1,15 +1,21 @@
-/** Reads multipart requests with graphql-upload-minimal, within limits of size and pace. Files are streamed, never buffered whole. */
-import type { ReadStream } from 'node:fs';
+/**
+ * Reads multipart requests with graphql-upload-minimal, within limits of size and pace. Files are streamed; one is in memory only if it came
+ * before another that is needed first, or has several readers, and within the bounds of `upload-memory.ts`.
+ */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { PassThrough, type Readable, Transform, type TransformCallback, type Writable } from 'node:stream';
+import { type Readable, Transform, type TransformCallback, type Writable } from 'node:stream';
 import { GraphQLError } from 'graphql';
-import { type FileUpload, Upload as FileVariable, processRequest } from 'graphql-upload-minimal';
+import { type Upload as FileVariable, processRequest } from 'graphql-upload-minimal';
 import type { Config } from '../../../config/settings.ts';
 import { wereDecodedWithLoss } from '../../../lib/text/unicode.ts';
 import type { Exchange } from '../exchange.ts';
 import { HttpError, discardBody } from '../response/http-error.ts';
-import { shareFile } from './shared-file.ts';
 import { checkSurrogates, invalidText } from './body.ts';
+import { named } from './file-error.ts';
+import { FileRequest } from './file-request.ts';
+import { markFiles } from './file-parts.ts';
+import { HeldFile, ignore } from './held-file.ts';
+import type { UploadMemory } from './upload-memory.ts';
 
 export interface Upload {
   /** The form field of this name: one request or a list, with the files in their places. */
@@ -18,11 +24,18 @@ export interface Upload {
   end: Promise<void>;
 }
 
+/** What uploads of a server share, and who sent this one. */
+interface UploadScope {
+  config: Config;
+  memory: UploadMemory;
+  caller: string;
+}
+
 /** Reads a multipart request up to its map. The files arrive while the operation reads them; files that nobody reads are discarded. */
-export async function readUpload(exchange: Exchange, config: Config): Promise<Upload> {
+export async function readUpload(exchange: Exchange, scope: UploadScope): Promise<Upload> {
   const { request, response } = exchange;
-  const { maxBodyBytes, maxPictures, maxMutations, requestBodyTimeoutMs } = config;
-  const body = new UploadBody(exchange, config);
+  const { maxBodyBytes, maxPictures, maxMutations, requestBodyTimeoutMs } = scope.config;
+  const body = new UploadBody(exchange, scope);
   exchange.onClose(() => {
     request.unpipe(body);
     body.destroy();
@@ -38,8 +51,7 @@ export async function readUpload(exchange: Exchange, config: Config): Promise<Up
     // Of the request the library uses the headers and the stream.
     const operations = await processRequest(body as unknown as IncomingMessage, response, limits);
     if (body.error) throw body.error as Error;
-    body.expectFiles();
-    replaceFiles(operations, (file, places) => body.opened(file, places));
+    body.expectFiles(operations);
     return { operations, end: body.arrived };
   } catch (error) {
     throw body.error ?? formError(error as Error);
@@ -50,25 +62,6 @@ function formError({ status, message }: Error & { status?: number }): HttpError 
   return status === 413
     ? new HttpError(413, 'UPLOAD_TOO_LARGE', message)
     : new HttpError(400, 'BAD_UPLOAD', `This is not a GraphQL multipart request. ${message}`);
-}
-
-/** Replaces each file in the operations by one that is made from it and the number of its places. */
-function replaceFiles(operations: object, replace: (file: FileUpload, places: number) => FileUpload): void {
-  const places = new Map<FileVariable, number>();
-  const waiting: object[] = [operations]; // an explicit stack, because JSON can nest deeper than the call stack
-  for (let each = waiting.pop(); each; each = waiting.pop()) {
-    if (each instanceof FileVariable) {
-      places.set(each, (places.get(each) ?? 0) + 1);
-      continue;
-    }
-    for (const value of Object.values(each) as unknown[])
-      if (typeof value === 'object' && value !== null) waiting.push(value);
-  }
-  for (const [variable, count] of places) {
-    const promise = variable.promise.then((file) => replace(file, count));
-    promise.catch(() => undefined); // the resolver that uses the file gets the error
-    Object.assign(variable, { promise, toJSON: () => 'a file' }); // as messages show it
-  }
 }
 
 /** The envelope of a multipart request: boundaries, headers of parts, the map. The operations have a limit of their own. */
@@ -93,26 +86,34 @@ class UploadBody extends Transform {
 
   private readonly exchange: Exchange;
   private readonly settings: Config;
+  private readonly scope: UploadScope;
   private readonly maxBytes: number;
   private readonly timer: NodeJS.Timeout;
-  private readonly held = new WeakMap<object, HeldFile>();
-  /** The names of the files that the map announces and that have not arrived. */
-  private readonly expected = new Set<string>();
+  private readonly markFiles: (chunk: Buffer) => Buffer[];
+  /** The places of each file by its name, as the map has them. */
+  private places = new Map<string, string[]>();
+  /** By name, once the map is read. */
+  private readonly requests = new Map<string, FileRequest>();
+  /** The files that have begun to arrive, by name. */
+  private readonly files = new Map<string, HeldFile>();
   /** The bytes before the map, to check that the operations are UTF-8. */
   private head: Buffer[] = [];
   private size = 0;
-  /** Bytes of files with several readers, which are in memory. */
-  private kept = 0;
+  /** Bytes of files that are in memory. */
+  private inMemory = 0;
   private sizeAtInterval = 0;
   private isMapped = false;
   private parser: Writable | undefined;
   private last: HeldFile | undefined;
 
   /** Throws an HttpError if the request announces more bytes than allowed. */
-  constructor(exchange: Exchange, settings: Config) {
+  constructor(exchange: Exchange, scope: UploadScope) {
     super();
     const { request } = exchange;
+    const settings = scope.config;
     this.exchange = exchange;
+    this.scope = scope;
+    this.markFiles = markFiles(request.headers['content-type']);
     const { maxBodyBytes, maxUploadBytes, requestBodyTimeoutMs } = settings;
     this.headers = request.headers;
     this.settings = settings;
@@ -120,12 +121,20 @@ class UploadBody extends Transform {
     if (Number(request.headers['content-length']) > this.maxBytes) throw tooLarge(settings);
     const message = `The upload is too slow: fewer than ${PACE_BYTES} bytes in ${requestBodyTimeoutMs} ms.`;
     // First for the operations and the map together, then for each interval of the files.
-    this.timer = setTimeout(() => this.reject(new HttpError(408, 'REQUEST_TIMEOUT', message)), requestBodyTimeoutMs);
+    this.timer = setTimeout(() => {
+      // Bytes that the operation does not read yet keep the client from sending more.
+      if (this.isMapped && this.readableLength > 0) this.startInterval();
+      else this.reject(new HttpError(408, 'REQUEST_TIMEOUT', message));
+    }, requestBodyTimeoutMs);
     this.arrived = new Promise<void>((resolve) => {
       this.once('close', () => {
         clearTimeout(this.timer);
         resolve();
       });
+    });
+    exchange.onClose(() => {
+      scope.memory.release(scope.caller, this.inMemory);
+      this.inMemory = 0;
     });
     this.on('error', ignore);
     request.once('close', () => {
@@ -133,27 +142,47 @@ class UploadBody extends Transform {
     });
   }
 
-  /** The map was read: from now on bytes must arrive at a minimal pace. */
-  expectFiles(): void {
+  /** The map was read: from now on bytes must arrive at a minimal pace. Each file in the operations becomes a request for it. */
+  expectFiles(operations: object): void {
     this.isMapped = true;
     this.head = [];
     this.exchange.setReceived(0);
     this.startInterval();
+    for (const [name, places] of this.places) {
+      const variable = valueAt(operations, places[0]!) as FileVariable;
+      const request = new FileRequest(name, variable, places.length, {
+        fileOf: () => this.files.get(name),
+        onNeed: () => this.holdUnread(),
+        take: (bytes) => this.takeMemory(name, bytes),
+      });
+      this.requests.set(name, request);
+      Object.assign(variable, { promise: request, toJSON: () => 'a file' }); // as messages show it
+    }
   }
 
-  /** The file as resolvers open it; its stream ends only when what follows the file is valid. */
-  opened(file: FileUpload, places: number): FileUpload {
-    const open = (): Readable => {
-      const stream = file.createReadStream();
-      return this.held.get(stream)?.open() ?? stream;
-    };
-    const opening = places > 1 ? shareFile(open, (bytes) => this.addKept(bytes)) : open;
-    return { ...file, createReadStream: () => opening() as ReadStream };
+  /**
+   * Holds files in memory if an operation waits for what comes after them: a file that it needs now, or the end of one that it has read.
+   * Otherwise the parser waits for their readers, and the client for the parser.
+   */
+  private holdUnread(): void {
+    const requests = [...this.requests.values()];
+    const isAwaited = requests.some(({ name, isNeeded }) => isNeeded && !this.files.has(name));
+    const isHeldBack = this.last?.isWaiting === true;
+    if (!isAwaited && !isHeldBack) return;
+    for (const [name, file] of this.files) {
+      if (isHeldBack || !this.requests.get(name)?.isNeeded) file.holdInMemory((bytes) => this.takeMemory(name, bytes));
+    }
   }
 
-  private addKept(bytes: number): void {
-    this.kept += bytes;
-    this.exchange.setReceived(this.kept);
+  /** Counts bytes of a file that will be in memory. If they may not be, the request is rejected with the returned error. */
+  private takeMemory(name: string, bytes: number): GraphQLError | undefined {
+    if (this.exchange.isClosed) return fileErrorOf(badUpload('The request ended early.'));
+    if (this.error) return fileErrorOf(this.error);
+    const { memory, caller } = this.scope;
+    const exceeded = memory.take(caller, bytes);
+    if (exceeded) return this.reject(exceeded === 'caller' ? outOfOrder(name) : outOfMemory(name));
+    this.inMemory += bytes;
+    return undefined;
   }
 
   override pipe<T extends NodeJS.WritableStream>(parser: T): T {
@@ -165,7 +194,9 @@ class UploadBody extends Transform {
       if (name === 'map') this.readMap(value);
       if (name === 'operations') this.checkOperations(value);
     });
-    this.parser.on('file', (name: string, stream: Readable) => this.addFile(name, stream));
+    this.parser.on('file', (name: string, stream: Readable, { filename }: { filename?: string }) =>
+      this.addFile(name, stream, filename),
+    );
     this.parser.on('finish', () => this.last?.release());
     return super.pipe(parser);
   }
@@ -176,7 +207,8 @@ class UploadBody extends Transform {
     if (!this.isMapped) this.exchange.setReceived(this.size);
     if (this.isMapped && this.size >= this.sizeAtInterval + PACE_BYTES) this.startInterval();
     if (this.size > this.maxBytes) this.reject(tooLarge(this.settings));
-    done(null, chunk);
+    for (const piece of this.markFiles(chunk)) this.push(piece);
+    done();
   }
 
   private startInterval(): void {
@@ -185,12 +217,14 @@ class UploadBody extends Transform {
   }
 
   /** Ends the request. Before the map is read the error is the response; after it, the readers of files receive it. */
-  private reject(error: HttpError): void {
+  private reject(error: HttpError): GraphQLError {
     this.error ??= error;
-    const fileError = new GraphQLError(error.message, { extensions: { code: error.code } });
+    const fileError = fileErrorOf(error);
     this.last?.fail(fileError);
+    for (const file of this.files.values()) if (!file.isOpen) file.destroy(fileError);
     this.parser?.destroy(fileError);
     this.destroy();
+    return fileError;
   }
 
   private checkOperations(operations: string): void {
@@ -207,7 +241,8 @@ class UploadBody extends Transform {
   /** Reads the names of the files. A file may be in several places, a place has one file. */
   private readMap(text: string): void {
     if (Buffer.byteLength(text) > MAP_BYTES) {
-      return this.reject(new HttpError(413, 'UPLOAD_TOO_LARGE', `The map must have at most ${MAP_BYTES} bytes.`));
+      this.reject(new HttpError(413, 'UPLOAD_TOO_LARGE', `The map must have at most ${MAP_BYTES} bytes.`));
+      return;
     }
     let map: unknown;
     try {
@@ -219,71 +254,47 @@ class UploadBody extends Transform {
     const places = Object.values(map).flat();
     const isPlaced = Object.values(map).every((paths) => Array.isArray(paths) && paths.length > 0);
     if (!isPlaced || new Set(places).size < places.length) {
-      return this.reject(badUpload('Map each file to a place or several, and each place to one file.'));
+      this.reject(badUpload('Map each file to a place or several, and each place to one file.'));
+      return;
     }
-    for (const name of Object.keys(map)) this.expected.add(name);
+    this.places = new Map(Object.entries(map as Record<string, string[]>));
   }
 
-  private addFile(name: string, stream: Readable): void {
+  private addFile(name: string, stream: Readable, filename: string | undefined): void {
     stream.on('error', ignore); // the reader of the file gets the error
-    if (!this.expected.delete(name)) return this.reject(badUpload('Each file must be in the map, and sent once.'));
+    const isKnown = this.places.has(name);
+    if (!isKnown && filename === undefined) return; // a text; the library discards it
+    if (!isKnown || this.files.has(name)) {
+      this.reject(badUpload(`The file ${named(name)} ${isKnown ? 'was sent twice' : 'is not in the map'}.`));
+      return;
+    }
     this.last?.release();
-    this.last = new HeldFile(stream);
-    this.held.set(stream, this.last);
+    this.last = new HeldFile(name, stream, () => this.holdUnread());
+    this.files.set(name, this.last);
+    this.holdUnread();
   }
 }
 
-/**
- * Holds back the end of a file until the next part is validated. Otherwise a file could be forwarded completely although the request is
- * then rejected.
- */
-class HeldFile extends PassThrough {
-  private readonly source: Readable;
-  private isReleased = false;
-  private finish: (() => void) | undefined;
-
-  constructor(source: Readable) {
-    super();
-    this.source = source;
-    this.on('error', ignore);
-  }
-
-  open(): Readable {
-    const { source } = this;
-    source.once('error', (error) => this.destroy(error));
-    source.once('close', () => {
-      if (!source.readableEnded) this.destroy(source.errored ?? new Error('The file ended early.'));
-    });
-    this.once('close', () => {
-      // A reader that stops early must not stop the parser.
-      source.unpipe(this);
-      source.resume();
-    });
-    return source.pipe(this);
-  }
-
-  release(): void {
-    this.isReleased = true;
-    this.finish?.();
-  }
-
-  /** Does nothing if the file is complete and the part that followed it was valid. */
-  fail(error: Error): void {
-    if (this.isReleased) return;
-    this.destroy(error);
-    this.source.destroy(error);
-  }
-
-  override _flush(done: TransformCallback): void {
-    if (this.isReleased) done();
-    else this.finish = done;
-  }
-}
+/** The value at a path such as `variables.input.pictures.0.file`, at which the library has put a file. */
+const valueAt = (operations: object, path: string): unknown =>
+  path.split('.').reduce((value: unknown, key) => (value as Record<string, unknown>)[key], operations);
 
 const tooLarge = ({ maxUploadBytes }: Config): HttpError =>
   new HttpError(413, 'UPLOAD_TOO_LARGE', `The files of a request must have at most ${maxUploadBytes} bytes together.`);
 
+/** The error of a request as the readers of its files get it. */
+const fileErrorOf = ({ message, code }: HttpError): GraphQLError => new GraphQLError(message, { extensions: { code } });
+
 const badUpload = (message: string): HttpError => new HttpError(400, 'BAD_UPLOAD', message);
 
-/** For errors that are handled at `close`: without a listener they would end the process. */
-const ignore = (): void => undefined;
+const outOfOrder = (name: string): HttpError =>
+  badUpload(
+    `The file ${named(name)} came before files that are needed first, or has several places, and too much of your files is in memory already. Send files in the order in which the operation uses them.`,
+  );
+
+const outOfMemory = (name: string): HttpError =>
+  new HttpError(
+    503,
+    'OVERLOADED',
+    `The file ${named(name)} came before files that are needed first, or has several places, and the server has no memory left for it. Try again in a moment, or send files in the order in which the operation uses them.`,
+  );
