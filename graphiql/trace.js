@@ -107,18 +107,18 @@ function viewOfPlan({ min, max, fields }) {
 }
 
 /** `cached` if served from the cache, `stale` if by an outdated record, `shared` if another operation sent the request. */
-function kindOf(call) {
-  if (call.staleSeconds !== undefined) return 'stale';
-  if (call.cached) return 'cached';
-  if (call.coalesced) return 'shared';
-  return call.error ? 'failed' : 'made';
+function kindOf({ how, error }) {
+  if (how === 'stale' || how === 'cached') return how;
+  if (how === 'joined') return 'shared';
+  return error ? 'failed' : 'made';
 }
 
 function marksOf(call) {
   return [
     ...(call.staleSeconds !== undefined ? [`stale ${Math.round(call.staleSeconds)} s`] : []),
-    ...(call.cached ? ['cached'] : []),
-    ...(call.coalesced ? ['shared'] : []),
+    ...(call.how === 'cached' ? ['cached'] : []),
+    ...(call.how === 'joined' ? ['shared'] : []),
+    ...(call.how === 'refused' ? ['not sent'] : []),
     ...(call.attempts > 1 ? [`${call.attempts} attempts`] : []),
     ...(call.error && call.status ? [call.error] : []),
   ];

@@ -203,8 +203,8 @@
       if (values[key].meter) values[key].meter.value = figure;
     };
     const show = (calls, bytes, isComplete) => {
-      const made = calls.filter((call) => !call.cached && !call.coalesced);
-      const cached = calls.length - made.length;
+      const made = calls.filter(({ how }) => how === 'sent');
+      const cached = calls.filter(({ how }) => how === 'cached' || how === 'stale').length;
       const sent = made.reduce((sum, call) => sum + (call.bytes ?? 0), 0);
       set('page', '1');
       set('calls', `${made.length}${cached ? `, ${cached} from the cache` : ''}`);
@@ -230,8 +230,8 @@
     return { price, show };
   }
 
-  const effect = ({ cached, coalesced, bytes, ms }) =>
-    cached ? 'cached' : coalesced ? 'shared' : `${size(bytes ?? 0)} · ${Math.round(ms)} ms`;
+  const effect = ({ how, bytes, ms }) =>
+    how === 'joined' ? 'shared' : how !== 'sent' ? how : `${size(bytes ?? 0)} · ${Math.round(ms)} ms`;
 
   function size(bytes) {
     return bytes < 1_000 ? `${bytes} B` : `${(bytes / 1_000).toFixed(1)} kB`;

@@ -3,7 +3,7 @@ import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
 import { GraphQLLocalDateTime, GraphQLURL } from 'graphql-scalars';
 import { Upload } from 'graphql-upload-minimal';
 import type { ResolverContext } from './context.ts';
-import type { UploadedFile } from './fields/uploaded-file.ts';
+import type { UploadedFile } from './values/uploaded-file.ts';
 import './plan/declarations-plugin.ts';
 import { asDateTime } from './values/decode.ts';
 

@@ -1,8 +1,16 @@
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Service } from './errors.ts';
 
+/**
+ * How a call was answered: an HTTP request was sent for it; it joined an equal call in flight; by the cache; by the cache because upstream
+ * failed; not at all, because the facade did not send it.
+ */
+export type CallAnswer = 'sent' | 'joined' | 'cached' | 'stale' | 'refused';
+
 /** One call of an operation, also if the cache made it unnecessary. */
 export interface LoggedCall {
+  /** The one definition of what was sent: headers, logs, metrics, usage and tools for agents count by it. */
+  how: CallAnswer;
   service: Service;
   method: string;
   /** Path and query as sent; ids are those of the caller. */
@@ -13,15 +21,12 @@ export interface LoggedCall {
   ms: number;
   /** Of the response body, decompressed. */
   bytes?: number;
+  /** HTTP requests, if there were several. */
   attempts?: number;
-  /** Served from the cache. */
-  cached?: boolean;
   /** Served from the cache because upstream failed; its age in seconds. */
   staleSeconds?: number;
   /** Served from the cache after its time, while it is refreshed; its age in seconds. */
   ageSeconds?: number;
-  /** Served by an equal request in flight of another operation. */
-  coalesced?: boolean;
   error?: string;
   /** The response path of the field that requested it first. */
   field: Path | undefined;
@@ -32,6 +37,14 @@ export interface CallLog {
   readonly calls: LoggedCall[];
   /** When the operation began, by performance.now(). */
   readonly started: number;
+}
+
+export const wasSent = ({ how }: Pick<LoggedCall, 'how'>): boolean => how === 'sent';
+
+/** `attempts`: HTTP requests that were begun for it; undefined if they are not known. */
+export function countAttempts(call: LoggedCall, attempts: number | undefined): void {
+  if (attempts === 0) call.how = 'refused';
+  if (attempts !== undefined && attempts > 1) call.attempts = attempts;
 }
 
 export const createCallLog = (): CallLog => ({ calls: [], started: performance.now() });

@@ -84,6 +84,8 @@ export class UpstreamFailure extends ExpectedError {
   readonly details: UpstreamErrorDetails;
   /** False if no attempt reached the service. */
   readonly wasSent: boolean;
+  /** HTTP requests that were begun; 0 if the facade did not send it. Undefined if there was a response. */
+  attempts: number | undefined = undefined;
 
   constructor(
     code: FailureCode,

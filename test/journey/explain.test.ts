@@ -132,7 +132,7 @@ describe('x-explain: trace', () => {
     const query = '{ book(id: "26340138") { title } }';
     await warm.execute(query);
     const answer = await warm.execute(query, { headers: trace });
-    expect(answer.extensions).toMatchObject({ upstream: { calls: [{ cached: true, field: 'book' }] } });
+    expect(answer.extensions).toMatchObject({ upstream: { calls: [{ how: 'cached', field: 'book' }] } });
   });
 });
 

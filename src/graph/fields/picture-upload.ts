@@ -7,7 +7,7 @@ import type { FilePart } from '../../upstream/http/multipart.ts';
 import type { InputBuilder } from '../builder.ts';
 import { badInput } from '../errors/to-client-error.ts';
 import { type Violation, inRange, invalidIf, violationError } from '../errors/violations.ts';
-import type { UploadedFile } from './uploaded-file.ts';
+import type { UploadedFile } from '../values/uploaded-file.ts';
 
 export const PICTURE_NUMBER_MAX = 999_999;
 

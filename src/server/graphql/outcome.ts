@@ -69,9 +69,10 @@ export const isCacheable = ({ scope, freshUntil }: Pick<CachePolicy, 'scope' | '
 export async function timingHeaders(session: UpstreamSession, startedAt: number): Promise<string[]> {
   const { calls } = session.callLog;
   // Of upstream, the time from the start of the first call to the end of the last.
-  let [sent, from, to] = [0, Infinity, 0];
-  for (const { cached, startMs, ms } of calls) {
-    if (cached) continue;
+  let [sent, cached, from, to] = [0, 0, Infinity, 0];
+  for (const { how, startMs, ms } of calls) {
+    if (how === 'cached' || how === 'stale') cached++;
+    if (how !== 'sent') continue;
     sent++;
     from = Math.min(from, startMs);
     to = Math.max(to, startMs + ms);
@@ -79,7 +80,7 @@ export async function timingHeaders(session: UpstreamSession, startedAt: number)
   const metrics = [
     `total;dur=${(performance.now() - startedAt).toFixed(1)}`,
     `upstream;desc="calls: ${sent}";dur=${Math.max(0, to - from).toFixed(1)}`,
-    `cache;desc="calls: ${calls.length - sent}"`,
+    `cache;desc="calls: ${cached}"`,
   ];
   const headers = ['server-timing', metrics.join(', ')];
   const budget = await session.rateBudget();

@@ -2,7 +2,7 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Variables } from '../../graph/plan/document.ts';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
-import type { LoggedCall } from '../../upstream/call-log.ts';
+import { type LoggedCall, wasSent } from '../../upstream/call-log.ts';
 import type { RateLimitState } from '../../upstream/limits/rate-limiter.ts';
 import type { RouteParts } from '../graphql/pipeline.ts';
 import type { Prepared } from '../graphql/documents/prepare.ts';
@@ -77,12 +77,9 @@ export function createRunner(parts: RouteParts): RunForAgent {
   };
 }
 
-/** The HTTP requests of an operation. A call that was cached, joined another one or got no permit made none. */
+/** The HTTP requests of an operation. */
 function callsMade(calls: readonly LoggedCall[]): Omit<Cost, 'left'> {
   const made = { catalog: 0, events: 0 };
-  for (const { service, status, attempts = 1, cached, coalesced, staleSeconds, error } of calls) {
-    const isSent = status !== undefined || error?.startsWith('UPSTREAM_');
-    if (isSent && !cached && !coalesced && staleSeconds === undefined) made[service] += attempts;
-  }
+  for (const { service, attempts = 1 } of calls.filter(wasSent)) made[service] += attempts;
   return made;
 }

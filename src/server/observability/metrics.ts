@@ -174,11 +174,16 @@ function declaredMetrics(registry: Registry) {
     persistedDocuments: counter('catalog_persisted_documents_total', 'Documents requested by id, by outcome.', [
       'outcome',
     ]),
-    upstreamCalls: counter('catalog_upstream_calls_total', 'Upstream calls by endpoint and outcome.', [
+    upstreamCalls: counter('catalog_upstream_calls_total', 'Upstream calls that were sent, by endpoint and outcome.', [
       'service',
       'endpoint',
       'outcome',
     ]),
+    unsentCalls: counter(
+      'catalog_upstream_unsent_total',
+      'Upstream calls that were not sent for another reason than the rate limit: the circuit breaker, or the end of the operation.',
+      ['service', 'endpoint', 'outcome'],
+    ),
     upstreamSeconds: histogram(
       'catalog_upstream_seconds',
       'Seconds that an upstream call took, by endpoint.',

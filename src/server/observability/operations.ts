@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { sha256Of } from '../../config/trusted-documents.ts';
 import { oncePer } from '../../lib/remember.ts';
 import type { OperationSpan } from '../../lib/trace-context.ts';
+import { wasSent } from '../../upstream/call-log.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
 import type { Metrics, Tally } from './metrics.ts';
 import { type Tracing, endOperationSpan, startOperationSpan } from './tracing.ts';
@@ -114,7 +115,7 @@ export const createSlowLog =
     if (thresholdMs === 0) return;
     const ms = performance.now() - callLog.started;
     if (ms < thresholdMs) return;
-    const sent = callLog.calls.filter(({ cached }) => !cached);
+    const sent = callLog.calls.filter(wasSent);
     const slowest = sent.reduce((a, b) => (b.ms > (a?.ms ?? -1) ? b : a), sent[0]);
     const facts = {
       requestId,

@@ -3,7 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { DocumentNode, GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
-import type { LoggedCall } from '../../upstream/call-log.ts';
+import { type LoggedCall, wasSent } from '../../upstream/call-log.ts';
+import { clientOf } from '../http/request/client.ts';
 import { codeOf, documentHash } from './operations.ts';
 
 /** What is known of an operation at its end. */
@@ -40,21 +41,22 @@ export function createRequestLog(
 }
 
 function lineOf({ requestId, headers = {}, startedAt, type, name, document, errors, calls }: EndedOperation): object {
-  const sent = calls.filter(({ cached }) => !cached);
+  const client = clientOf(headers);
+  const sent = calls.filter(wasSent);
   return {
     requestId,
     type,
     operation: short(name),
     document: document && documentHash(document),
-    client: short(headers['graphql-client-name'] ?? headers['apollographql-client-name']),
-    clientVersion: short(headers['graphql-client-version'] ?? headers['apollographql-client-version']),
+    client: short(client?.name),
+    clientVersion: short(client?.version || undefined),
     codes: errors && [...new Set(errors.map(codeOf))],
     calls: sent.length,
-    cached: calls.length - sent.length,
+    cached: calls.filter(({ how }) => how === 'cached' || how === 'stale').length,
     /** Of upstream's responses. */
     bytes: sent.reduce((sum, { bytes = 0 }) => sum + bytes, 0),
     ms: Math.round(performance.now() - startedAt),
   };
 }
 
-const short = (text: string | string[] | undefined): string | undefined => text?.toString().slice(0, TEXT_MAX);
+const short = (text: string | undefined): string | undefined => text?.slice(0, TEXT_MAX);

@@ -5,6 +5,7 @@ import type { OnAvailabilityChange } from '../../upstream/availability.ts';
 import { describeDeviation } from '../../doctor/compare.ts';
 import { watchInterface } from '../../doctor/watch.ts';
 import type { UpstreamErrorDetails } from '../../upstream/errors.ts';
+import { wasSent } from '../../upstream/call-log.ts';
 import type { ObservedCall } from '../../upstream/http/call.ts';
 import type { ServiceState } from '../../upstream/http/pool.ts';
 import type { OnForbidden } from '../../upstream/cache/caching-watch.ts';
@@ -30,14 +31,17 @@ export function observeCalls(metrics: Metrics, log: Logger): (call: ObservedCall
   }
 
   return (call) => {
-    const { endpoint, outcome, ms, span } = call;
-    if (outcome === '200') successesOf(endpoint).add(ms / 1000);
+    const { endpoint, how, outcome, ms, span } = call;
+    if (how === 'sent' && outcome === '200') successesOf(endpoint).add(ms / 1000);
     else {
       const labels = labelsOf(endpoint);
-      if (outcome === 'cached' || outcome === 'stale') return metrics.cacheHits.inc({ ...labels, how: outcome });
+      if (how === 'cached' || how === 'stale') return metrics.cacheHits.inc({ ...labels, how });
       if (outcome === 'RateLimited') return metrics.rateLimited.inc(labels);
-      metrics.upstreamCalls.inc({ ...labels, outcome });
-      metrics.upstreamSeconds.observe(labels, ms / 1000);
+      if (!wasSent(call)) metrics.unsentCalls.inc({ ...labels, outcome });
+      else {
+        metrics.upstreamCalls.inc({ ...labels, outcome });
+        metrics.upstreamSeconds.observe(labels, ms / 1000);
+      }
     }
     if (span) endCallSpan(span, call);
     if (call.mended) responses.logMended(call.mended);

@@ -1,5 +1,6 @@
 /** Counts by client, bounded in number. Of a client that has to go for another, the counts stay as `other`. */
 import type { IncomingHttpHeaders } from 'node:http';
+import { clientOf } from '../http/request/client.ts';
 import { type ClientName, OTHER, UNNAMED, clientNames } from './client-names.ts';
 
 const CLIENTS_MAX = 50;
@@ -52,10 +53,10 @@ export function createClientCounts(allowed: readonly string[], size: number) {
 
   return {
     of(headers: IncomingHttpHeaders): ClientCounts {
-      const name = headers['apollographql-client-name'] ?? headers['x-client-name'];
-      if (typeof name !== 'string' || name === '') return unnamed;
-      const version = headers['apollographql-client-version'] ?? headers['x-client-version'] ?? '';
-      return clients.get(name)?.get(version as string) ?? add(name, String(version));
+      const client = clientOf(headers);
+      if (!client) return unnamed;
+      const { name, version } = client;
+      return clients.get(name)?.get(version) ?? add(name, version);
     },
     all: (): ClientCounts[] => [...named(), ...[unnamed, other].filter(({ requests }) => requests > 0)],
   };

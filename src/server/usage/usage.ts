@@ -5,7 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { GraphQLSchema } from 'graphql';
 import { oncePer } from '../../lib/remember.ts';
-import type { LoggedCall } from '../../upstream/call-log.ts';
+import { type LoggedCall, wasSent } from '../../upstream/call-log.ts';
 import type { ObservedCall } from '../../upstream/http/call.ts';
 import type { ExecutableDocument } from '../graphql/documents/prepare.ts';
 import type { Metrics, Tally } from '../observability/metrics.ts';
@@ -78,8 +78,8 @@ export function createUsage(schema: GraphQLSchema, allowed: readonly string[], m
     /** Counts a response that was stored before. */
     countStored: (headers: IncomingHttpHeaders, reads: DocumentReads): void => count(headers, reads, []),
     /** Counts what `catalog_upstream_calls_total` counts. */
-    observe({ outcome }: ObservedCall): void {
-      if (outcome !== 'cached' && outcome !== 'stale' && outcome !== 'RateLimited') total.calls++;
+    observe(call: ObservedCall): void {
+      if (wasSent(call)) total.calls++;
     },
     report: (): UsageReport => ({
       since: new Date(since).toISOString(),
@@ -87,7 +87,8 @@ export function createUsage(schema: GraphQLSchema, allowed: readonly string[], m
       processes: 1,
       requests: total.requests,
       calls: total.calls,
-      unattributed: total.calls - total.attributed,
+      // Operations may end before their calls do.
+      unattributed: Math.max(0, total.calls - total.attributed),
       clients: clients.all().map(({ name, version, ...counts }) => ({ name, version, ...shownCount(counts) })),
       operations: [...operations].map(([name, counts]) => ({ name, ...shownCount(counts) })),
       ...usedOf(coordinates.all, clients.all(), operations),
@@ -125,10 +126,6 @@ const shownCount = ({ requests, calls, last }: Counted): Count => ({
   calls,
   last: last > 0 ? new Date(last * 1_000).toISOString() : null,
 });
-
-/** A call that has ended and was sent to the service for this operation. */
-const wasSent = ({ ms, cached, coalesced, staleSeconds, error }: LoggedCall): boolean =>
-  ms > 0 && !cached && !coalesced && staleSeconds === undefined && error !== 'RateLimited';
 
 /** Two counters for each client that the settings name, and for all others: label values are not chosen by clients. */
 function seriesOf(metrics: Metrics, allowed: readonly string[]) {

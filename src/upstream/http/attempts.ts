@@ -102,7 +102,6 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   /** Waits for a connection if all are busy. */
   private attempt(): void {
     const { limiter } = this.host;
-    this.attempts++;
     if (this.stopped) this.settle(this.notSent(this.stopped));
     else if (!(this.queued = limiter.acquire(this.request.owner ?? this.cancellation, this))) this.begin();
   }
@@ -118,6 +117,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
       const { wasSent } = this;
       return this.settle(new UpstreamFailure('UPSTREAM_UNAVAILABLE', { service, request }, reason, { wasSent }));
     }
+    this.attempts++;
     this.begun = performance.now();
     this.abort = undefined;
     const { method, path: wirePath, headers, body = null } = this.request;
@@ -259,8 +259,10 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
     removeListener(this.cancellation, this);
     // A form that was not sent to its end releases its files.
     if (this.request.body instanceof Readable) this.request.body.destroy();
-    if (result instanceof UpstreamFailure) this.reject(result);
-    else this.resolve(result);
+    if (result instanceof UpstreamFailure) {
+      result.attempts = this.attempts;
+      this.reject(result);
+    } else this.resolve(result);
   }
 }
 

@@ -84,9 +84,9 @@ export class CallPolicy {
   }
 
   /** Logs a call that the cache answered. */
-  logCached(request: ApiRequest, path: Path | undefined, how: Partial<LoggedCall>): void {
+  logCached(request: ApiRequest, path: Path | undefined, how: Partial<LoggedCall> & { how: 'cached' | 'stale' }): void {
     Object.assign(this.log(request, path), how);
-    this.services.observe?.({ endpoint: request.endpoint, outcome: how.cached ? 'cached' : 'stale', ms: 0 });
+    this.services.observe?.({ endpoint: request.endpoint, how: how.how, outcome: how.how, ms: 0 });
   }
 
   /** The credential to send; throws if upstream is known to reject it. */
@@ -112,7 +112,7 @@ export class CallPolicy {
   private log({ endpoint: { service, method }, wirePath }: ApiRequest, field: Path | undefined): LoggedCall {
     const { callLog } = this.context;
     const startMs = performance.now() - callLog.started;
-    const logged: LoggedCall = { service, method, wirePath, startMs, ms: 0, field };
+    const logged: LoggedCall = { service, method, wirePath, startMs, ms: 0, field, how: 'refused' };
     callLog.calls.push(logged);
     return logged;
   }

@@ -11,7 +11,7 @@ import { learnFromRejection, learnFromResponse } from '../auth/tiers.ts';
 import { unsure } from '../cache/caching-header.ts';
 import type { CachingWatch } from '../cache/caching-watch.ts';
 import { redactOwner } from '../cache/redact.ts';
-import type { LoggedCall } from '../call-log.ts';
+import { type CallAnswer, type LoggedCall, countAttempts } from '../call-log.ts';
 import {
   type UpstreamErrorDetails,
   UpstreamFailure,
@@ -38,6 +38,8 @@ import { operationEnded } from './transport-errors.ts';
 /** A call that was made, or was answered from the cache. */
 export interface ObservedCall {
   endpoint: Endpoint;
+  /** A call that joined another is not observed. */
+  how: CallAnswer;
   /** Its status, the code of its error, or `cached`, `stale`. */
   outcome: string;
   ms: number;
@@ -104,7 +106,7 @@ export class UpstreamCall implements SharedCall {
         shareKey === undefined
           ? this.fetch(cancellation)
           : services.inFlight.share(credential, shareKey, cancellation, this, reader);
-      if (!this.hasBegun) this.logged.coalesced = true;
+      if (!this.hasBegun) this.logged.how = 'joined';
       const response = await pending;
       this.logged.status ??= response.status;
       return response;
@@ -118,7 +120,7 @@ export class UpstreamCall implements SharedCall {
   /** Sends the request. Called by `run`, or for all calls that share its response. */
   async fetch(cancellation: CancellationToken): Promise<ApiResponse> {
     this.hasBegun = true;
-    if (this.logged.coalesced) this.logged.coalesced = false; // the permit was refused to whom it waited for
+    this.logged.how = 'refused'; // until it is sent; it joined another call if the permit was refused to that one
     const { transport, rateLimiter } = this.services;
     const { endpoint } = this.request;
     const request = this.httpRequest(cancellation);
@@ -128,10 +130,12 @@ export class UpstreamCall implements SharedCall {
       const permit = rateLimiter.acquire(endpoint, this.credential, address, cancellation, false, rateShare);
       if (permit instanceof Promise) await this.waitFor(permit, cancellation);
       else this.permits = [permit];
+      this.logged.how = 'sent';
       const response = await transport.send(request, cancellation);
       return this.read(response);
     } catch (error) {
       isCounted = isCountedByService(error);
+      if (error instanceof UpstreamFailure) countAttempts(this.logged, error.attempts);
       throw error;
     } finally {
       this.isOver = true;
@@ -275,8 +279,9 @@ export class UpstreamCall implements SharedCall {
     // A read that began before a write does not share its response with a read after it.
     if (endpoint.method !== 'GET') services.inFlight.forget(this.credential);
     logged.ms = performance.now() - this.context.callLog.started - logged.startMs;
-    if (!logged.coalesced)
-      services.observe?.({ endpoint, outcome: outcomeOf(logged), ms: logged.ms, failure, mended, span });
+    const { how, ms } = logged;
+    const outcome = outcomeOf(logged);
+    if (how !== 'joined') services.observe?.({ endpoint, how, outcome, ms, failure, mended, span });
   }
 }
 

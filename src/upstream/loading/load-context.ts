@@ -29,7 +29,7 @@ export interface Refresh {
 /** Notes that a fresh entry of the cache answers the request. */
 export function useFresh(context: LoadContext, request: ApiRequest, cached: Cached, path?: Path): void {
   const { isDue, freshUntil, ageSeconds } = cached;
-  context.calls.logCached(request, path, isDue ? { cached: true, ageSeconds } : { cached: true });
+  context.calls.logCached(request, path, isDue ? { how: 'cached', ageSeconds } : { how: 'cached' });
   context.cachePolicy.restrict(freshUntil, request.endpoint);
 }
 

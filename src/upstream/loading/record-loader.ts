@@ -133,7 +133,7 @@ export class RecordLoader {
       if (!stale) throw error;
       const available = members.filter((member) => member in stale.value);
       if (available.length && (!stale.isFresh || stale.isDue))
-        calls.logCached(request, path, { staleSeconds: stale.ageSeconds });
+        calls.logCached(request, path, { how: 'stale', staleSeconds: stale.ageSeconds });
       merge(state, stale.value, available);
       if (source.tiers) markWithheld(state, Object.keys(stale.value), calls.possibleTiers());
       throw error;

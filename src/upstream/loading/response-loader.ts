@@ -71,7 +71,7 @@ export class ResponseLoader {
     } catch (error) {
       const stale = staleAfter(this.context, endpoint, cache, cached, error);
       if (!stale) throw error;
-      calls.logCached(request, path, { staleSeconds: stale.ageSeconds });
+      calls.logCached(request, path, { how: 'stale', staleSeconds: stale.ageSeconds });
       return stale.value;
     } finally {
       cache.release();

@@ -253,8 +253,8 @@ test('a read that shares the request of another is logged as such, and the reque
   const logs = [createCallLog(), createCallLog()] as const;
   await Promise.all(logs.map((log) => operation(bob, undefined, log).make(film('title'))));
   const [first, second] = logs.map(({ calls }) => calls[0]);
-  expect(first).not.toHaveProperty('coalesced');
-  expect(second).toMatchObject({ status: 200, coalesced: true });
+  expect(first).toMatchObject({ status: 200, how: 'sent' });
+  expect(second).toMatchObject({ status: 200, how: 'joined' });
   expect(observed).toMatchObject([{ endpoint: filmEndpoints.subject, outcome: '200' }]);
 });
 

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Config } from '../../../config/settings.ts';
+import { CLIENT_HEADERS } from './client.ts';
 import { HttpError } from '../response/http-error.ts';
 
 /** The request headers on which responses of the graph depend. */
@@ -44,11 +45,11 @@ export function checkHeaders({ headers: { host, expect }, rawHeaders, httpVersio
   lastHost = host;
 }
 
-/** In the last two lines: the headers with which client libraries name themselves and their operations. */
+/** In the last lines: the headers with which client libraries name themselves and their operations. */
 const REQUEST_HEADERS = [
   'authorization, content-type, idempotency-key, if-none-match, traceparent, tracestate',
   'x-explain, x-request-id, x-graphql-csrf, apollo-require-preflight',
-  'apollographql-client-name, apollographql-client-version, graphql-client-name, graphql-client-version',
+  ...CLIENT_HEADERS,
   'x-apollo-operation-name, x-apollo-operation-id, x-apollo-operation-type',
 ].join(', ');
 
