@@ -1,6 +1,5 @@
 import { ApolloClient, ApolloLink, HttpLink, InMemoryCache } from '@apollo/client';
 import { Defer20220824Handler } from '@apollo/client/incremental';
-import { relayStylePagination } from '@apollo/client/utilities';
 import UploadHttpLink from 'apollo-upload-client/UploadHttpLink.mjs';
 import { cacheOptions } from '../../client/src/apollo.ts';
 
@@ -14,7 +13,7 @@ export function apolloClient(uri: string, token: string) {
   );
   return new ApolloClient({
     link,
-    cache: new InMemoryCache(cacheOptions(relayStylePagination)),
+    cache: new InMemoryCache(cacheOptions()),
     incrementalHandler: new Defer20220824Handler(),
   });
 }

@@ -1,6 +1,5 @@
 import { Client, fetchExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
-import { relayPagination } from '@urql/exchange-graphcache/extras';
 import { cacheOptions } from '../../client/src/urql.ts';
 
 export function urqlClient(url: string, token: string) {
@@ -8,6 +7,6 @@ export function urqlClient(url: string, token: string) {
     url,
     preferGetMethod: false, // GET works too, but POST is faster
     fetchOptions: { headers: { authorization: `Bearer ${token}`, 'x-graphql-csrf': '1' } },
-    exchanges: [cacheExchange(cacheOptions(relayPagination)), fetchExchange],
+    exchanges: [cacheExchange(cacheOptions()), fetchExchange],
   });
 }

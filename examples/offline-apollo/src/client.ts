@@ -1,6 +1,5 @@
 import { ApolloClient, ApolloLink, HttpLink, InMemoryCache, type NormalizedCacheObject } from '@apollo/client';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
-import { relayStylePagination } from '@apollo/client/utilities';
 import { cacheOptions } from 'catalog-graphql-client/apollo';
 import { documentId } from 'catalog-graphql-client/trusted';
 import { get, set } from 'idb-keyval';
@@ -12,7 +11,7 @@ const CACHE = 'cache';
 
 /** A client with the cache of the last visit. Reads are GETs with the id of a trusted document; no request has its text. */
 export async function createClient(): Promise<ApolloClient> {
-  const cache = new InMemoryCache(cacheOptions(relayStylePagination));
+  const cache = new InMemoryCache(cacheOptions());
   const stored = await get<NormalizedCacheObject>(CACHE);
   if (stored) cache.restore(stored);
   const client = new ApolloClient({

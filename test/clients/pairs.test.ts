@@ -1,0 +1,226 @@
+/** After any two queries of one list, and any two operations of this package, each cache shows what the server says. */
+import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
+import { Client, fetchExchange } from '@urql/core';
+import { cacheExchange } from '@urql/exchange-graphcache';
+import { type DocumentNode, getNamedType, isObjectType, parse, print, valueFromASTUntyped } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { cacheOptions as apolloOptions } from '../../client/src/apollo.ts';
+import { cacheOptions as urqlOptions } from '../../client/src/urql.ts';
+import * as operations from '../../generated/operations.ts';
+import { schema } from '../../src/graph/schema.ts';
+import { journey } from '../support/journey.ts';
+
+interface Request {
+  document: DocumentNode;
+  variables?: Record<string, unknown>;
+  /** Sent although the response is in the cache. */
+  reload?: boolean;
+}
+
+const here = await journey();
+
+/** The server's responses, by request: a mutation runs once. */
+const responses = new Map<string, Promise<string>>();
+const recorded: typeof fetch = async (_, init) => {
+  const body = init?.body as string;
+  const { query, variables } = JSON.parse(body) as { query: string; variables?: object };
+  // Clients add __typename in different places, and order variables.
+  const key = `${query.replaceAll(/__typename|\s/g, '')}${JSON.stringify(Object.entries(variables ?? {}).sort())}`;
+  const response = responses.get(key) ?? send(body);
+  responses.set(key, response);
+  return new Response(await response, { headers: { 'content-type': 'application/json' } });
+};
+async function send(body: string): Promise<string> {
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer demo-alice' };
+  return (await fetch(`${here.facade.url}/graphql`, { method: 'POST', headers, body })).text();
+}
+
+const uri = 'http://127.0.0.1/graphql';
+
+/** What a new client shows for these requests, one after the other. */
+const clients: Record<string, (requests: readonly Request[]) => Promise<unknown[]>> = {
+  'Apollo Client': async (requests) => {
+    const link = new HttpLink({ uri, fetch: recorded });
+    const client = new ApolloClient({ link, cache: new InMemoryCache(apolloOptions()) });
+    const shown: unknown[] = [];
+    for (const { document, variables = {}, reload } of requests) {
+      const fetchPolicy = reload ? 'network-only' : 'cache-first';
+      const { data } = isMutation(document)
+        ? await client.mutate({ mutation: document, variables, errorPolicy: 'all' })
+        : await client.query({ query: document, variables, errorPolicy: 'all', fetchPolicy });
+      shown.push(data);
+    }
+    client.stop();
+    return shown;
+  },
+  urql: async (requests) => {
+    const exchanges = [cacheExchange(urqlOptions()), fetchExchange];
+    const client = new Client({ url: uri, preferGetMethod: false, fetch: recorded, exchanges });
+    const shown: unknown[] = [];
+    for (const { document, variables = {}, reload } of requests) {
+      const requestPolicy = reload ? 'network-only' : 'cache-first';
+      const { data } = await client[isMutation(document) ? 'mutation' : 'query'](document, variables, {
+        requestPolicy,
+      }).toPromise();
+      shown.push(data);
+    }
+    return shown;
+  },
+};
+
+const isMutation = ({ definitions }: DocumentNode): boolean =>
+  definitions.some((each) => each.kind === 'OperationDefinition' && each.operation === 'mutation');
+
+const withTypename = new InMemoryCache();
+async function fromServer({ document, variables = {} }: Request): Promise<unknown> {
+  const query = print(withTypename.transformDocument(document));
+  const response = await recorded(uri, { body: JSON.stringify({ query, variables }) });
+  return ((await response.json()) as { data: unknown }).data;
+}
+
+/** Without what clients add to documents. */
+const withoutTypename = (data: unknown): unknown =>
+  JSON.parse(JSON.stringify(data, (name, value: unknown) => (name === '__typename' ? undefined : value)));
+
+/** Runs all pairs, the first request once more after the second, and returns those that show something else than the server. */
+async function differences(show: (typeof clients)[string], requests: ReadonlyMap<string, Request>): Promise<string[]> {
+  const found: string[] = [];
+  const wanted = new Map<string, string>();
+  for (const [name, request] of requests) wanted.set(name, JSON.stringify(withoutTypename(await fromServer(request))));
+  for (const [firstName, first] of requests)
+    for (const [secondName, second] of requests) {
+      const shown = await show(isMutation(first.document) ? [first, second] : [first, second, first]);
+      shown.forEach((data, at) => {
+        const isSame = JSON.stringify(withoutTypename(data)) === wanted.get(at === 1 ? secondName : firstName);
+        if (!isSame) found.push(`${firstName}, ${secondName}: ${['first', 'second', 'first again'][at]}`);
+      });
+    }
+  return found;
+}
+
+/** Where each type with lists is found. */
+const parents: Record<string, [string, string]> = {
+  Query: ['', ''],
+  Book: ['book(id: "27025715") { id', '}'],
+  Celebrity: ['celebrity(id: "1054395") { id', '}'],
+  City: ['city(id: "beijing") { id', '}'],
+  Event: ['event(id: "99000412") { id', '}'],
+  Note: ['user(id: "alice") { id notes(first: 1) { nodes { id', '} } }'],
+  Series: ['book(id: "27025715") { id series { id', '} }'],
+  Subject: ['subject(id: "1295644") { id', '}'],
+  Tag: ['book(id: "27025715") { id tags { name', '} }'],
+  User: ['user(id: "alice") { id', '}'],
+};
+const required: Record<string, string> = {
+  searchBooks: 'query: "百年"',
+  searchSubjects: 'query: "的"',
+  searchEvents: 'query: "音乐"',
+};
+
+/** The ways to ask for a list. */
+async function waysOf(type: string, field: string): Promise<Map<string, Request>> {
+  const node = nodeOf(type, field);
+  const [before, after] = parents[type]!;
+  const request = (args: string, selected: string, variables?: { after?: string }): Request => {
+    const all = [required[field], args].filter(Boolean).join(', ');
+    const list = `${field}${all ? `(${all})` : ''} { ${selected} }`;
+    return {
+      document: parse(`query ${variables ? 'Paged($after: String) ' : ''}{ ${before} ${list} ${after} }`),
+      ...(variables && { variables }),
+    };
+  };
+  const first = request('first: 2', 'pageInfo { endCursor }');
+  const cursor = /"endCursor":"([^"]+)"/.exec(JSON.stringify(await fromServer(first)))?.[1];
+  const edges = `edges { cursor node { ${node} } } pageInfo { hasNextPage endCursor }`;
+  return new Map([
+    ['first: 2 nodes', request('first: 2', `nodes { ${node} }`)],
+    ['first: 5 nodes', request('first: 5', `nodes { ${node} }`)],
+    ['first: 2 edges', request('first: 2', edges)],
+    ['first: 5 edges', request('first: 5', edges)],
+    ['cursors', request('first: 2', 'edges { cursor }')],
+    ['both', request('first: 2', `totalCount nodes { ${node} } edges { node { ${node} } }`)],
+    ['totalCount', request('', 'totalCount')],
+    ['totalCount of 2', request('first: 2', 'totalCount')],
+    ['no arguments', request('', `nodes { ${node} }`)],
+    ['offset', request('first: 2, offset: 1', edges)],
+    ['$after, null', request('first: 2, after: $after', edges, {})],
+    ...(cursor
+      ? ([
+          ['after, edges', request(`first: 2, after: "${cursor}"`, edges)],
+          ['after, nodes', request(`first: 2, after: "${cursor}"`, `nodes { ${node} }`)],
+          ['after, first: 3', request(`first: 3, after: "${cursor}"`, edges)],
+          ['$after', request('first: 2, after: $after', edges, { after: cursor })],
+        ] as const)
+      : []),
+  ]);
+}
+
+function nodeOf(type: string, field: string): string {
+  const parent = schema.getType(type);
+  const connection = isObjectType(parent) && getNamedType(parent.getFields()[field]!.type);
+  const node = isObjectType(connection) && getNamedType(connection.getFields().nodes!.type);
+  if (!isObjectType(node)) throw new Error(`${type}.${field} is not a list of objects`);
+  return { Work: 'roles subject { id title }', Tag: 'name count' }[node.name] ?? 'id';
+}
+
+const lists = Object.entries(operations.connections).flatMap(([type, fields]) =>
+  Object.keys(fields).map((field) => [type, field] as const),
+);
+
+describe.each(Object.entries(clients))('%s shows what the server says', (name, show) => {
+  test.each(lists)('for any two queries of the list %s.%s', async (type, field) => {
+    const found = await differences(show, await waysOf(type, field));
+    // A list with the argument `after` shows the loaded pages after it.
+    expect(found.filter((line) => !isJoined(line))).toEqual([]);
+  });
+
+  test('for any two operations of catalog-graphql-client', async () => {
+    const documents = Object.entries(operations).filter(([each]) => each.endsWith('Document'));
+    expect(documents).toHaveLength(15);
+    const requests = documents.map(([each, document]) => [each, withDefaults(document as DocumentNode)] as const);
+    expect(await differences(show, new Map(requests)), name).toEqual([]);
+  });
+});
+
+describe.each(Object.entries(clients))('%s, for a list with the argument after', async (_, show) => {
+  const document = parse(`query Annotations($first: Int, $after: String) {
+    book(id: "27025715") {
+      id
+      annotations(first: $first, after: $after) { edges { cursor node { id } } pageInfo { hasNextPage endCursor } }
+    }
+  }`);
+  type Data = { book: { annotations: { edges: { cursor: string }[]; pageInfo: { endCursor: string } } } };
+  const list = (variables: { first: number; after?: string }, reload = false): Request => ({
+    document,
+    variables,
+    reload,
+  });
+  const listIn = (data: unknown) => (withoutTypename(data) as Data).book.annotations;
+  const wanted = async (first: number) => listIn(await fromServer(list({ first })));
+  const { endCursor } = (await wanted(2)).pageInfo;
+
+  test.each([[2], [3]])('shows the first page with a loaded page of %i after it', async (size) => {
+    const shown = await show([list({ first: 2 }), list({ first: size, after: endCursor }), list({ first: 2 })]);
+    expect(listIn(shown[2])).toEqual(await wanted(2 + size));
+  });
+
+  test('drops the pages after a page that is loaded again', async () => {
+    const page = list({ first: 2, after: endCursor });
+    const shown = await show([list({ first: 2 }), page, list({ first: 2 }, true), list({ first: 2 })]);
+    for (const data of shown.slice(2)) expect(listIn(data)).toEqual(await wanted(2));
+  });
+});
+
+/** Some clients send the default values of variables. */
+function withDefaults(document: DocumentNode): Request {
+  const definitions = document.definitions.flatMap((each) =>
+    each.kind === 'OperationDefinition' ? (each.variableDefinitions ?? []) : [],
+  );
+  const defaults = definitions.flatMap(({ variable, defaultValue }) =>
+    defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)] as const] : [],
+  );
+  return { document, variables: Object.fromEntries(defaults) };
+}
+
+const isJoined = (line: string): boolean =>
+  /^\$after, null, (\$after|after, (edges|first: 3)): first again$/.test(line);
