@@ -71,16 +71,18 @@ export function costOfAny(priced: PricedOperation, cheapest: Variables): CostRan
         fewestCalls(planFor(shortest, viewer, variables), variables, takesVariables),
       ),
     );
-  const longest = changed(
-    priced,
-    visit(priced.document, { Directive: (node) => (isCondition(node) ? null : undefined) }),
-  );
+  return rangeOf(few, worstCasesOfAny(priced));
+}
+
+/** The most that it costs with any variables: several cases, of which each may be the worst by another measure. Throws PlanTooLarge. */
+export function worstCasesOfAny(priced: PricedOperation): readonly WorstCase[] {
+  const { schema, operation, viewers, document } = priced;
+  const longest = changed(priced, visit(document, { Directive: (node) => (isCondition(node) ? null : undefined) }));
   const dearest = dearestVariables(schema, operation);
-  const worst = viewers.flatMap((viewer) => {
+  return viewers.flatMap((viewer) => {
     const plan = planFor(longest, viewer, dearest);
     return withRecords(plan, operation, dearest).map((variables) => worstCaseOf(plan, variables));
   });
-  return rangeOf(few, worst);
 }
 
 function rangeOf(few: readonly number[], worst: readonly WorstCase[]): CostRange {
@@ -127,7 +129,13 @@ export const widest = (a: CostRange, b: CostRange): CostRange => ({
 
 type Measure = (worst: WorstCase) => number;
 
-const measures: readonly Measure[] = [({ calls }) => calls.max, ({ items }) => items.max, ({ values }) => values.max];
+const measures: readonly Measure[] = [
+  ({ calls }) => calls.max,
+  ({ calls }) => calls.services.catalog.max,
+  ({ calls }) => calls.services.events.max,
+  ({ items }) => items.max,
+  ({ values }) => values.max,
+];
 
 /** `node` and `nodes` cost what the types of the given ids cost: the variables that cost most, for each measure. */
 function withRecords(

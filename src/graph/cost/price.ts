@@ -2,11 +2,10 @@
 import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode, getOperationAST, visit } from 'graphql';
 import { tiers } from '../../api/endpoint.ts';
 import { filmEndpoints } from '../../api/film.ts';
-import { worstCaseOf } from './call-cost.ts';
-import { type Variables, hasVariables } from '../plan/document.ts';
+import type { Variables } from '../plan/document.ts';
 import type { OperationPlan } from '../plan/operation-plan.ts';
 import { type PlanViewer, planOperation } from '../plan/plan-operation.ts';
-import { dearestVariables } from './variable-bounds.ts';
+import { type PricedOperation, worstCasesOfAny } from './cost-range.ts';
 
 /** The most upstream calls that one run may make, retries not counted. */
 export interface Price {
@@ -24,8 +23,8 @@ export const planViewers: readonly PlanViewer[] = [null, ...tiers].flatMap((film
 );
 
 /**
- * An operation that may cost more than `maxCalls` with some variables is rejected with these, so that is the most. Viewers of each tier are
- * planned for: a tier that gets no embedded first pages needs more calls.
+ * By the worst cases of `costOfAny`, for callers of each tier: a tier that gets no embedded first pages needs more calls. An operation that
+ * may cost more than `maxCalls` with some variables is rejected with these, so that is the most.
  */
 export function priceOf(
   schema: GraphQLSchema,
@@ -33,17 +32,12 @@ export function priceOf(
   operation: OperationDefinitionNode,
   maxCalls: number,
 ): Price {
-  const variables = dearestVariables(schema, operation);
-  const plans = planViewers.map((viewer) => planWhole(schema, document, operation, viewer, variables));
-  const prices = plans.map((plan): Price => {
-    const { services, fields } = worstCaseOf(plan, variables).calls;
+  const priced = { schema, document, operation, maxFields: Infinity, viewers: planViewers };
+  const prices = [priced, whole(priced)].flatMap(worstCasesOfAny).map(({ calls: { services, fields } }): Price => {
     const film = fields.reduce((sum, { endpoint, max }) => (filmCalls.has(endpoint) ? sum + max : sum), 0);
     return { catalog: services.catalog.max, events: services.events.max, film };
   });
-  // `node` and `nodes` cost what the types of the given ids cost.
-  const namesRecords = plans[0]!.root.fields.some(({ rule, nodes }) => rule.recordCounts && hasVariables(nodes[0]!));
-  const least = namesRecords ? maxCalls : 0;
-  const most = (of: keyof Price) => Math.min(Math.max(least, ...prices.map((price) => price[of])), maxCalls);
+  const most = (of: keyof Price) => Math.min(Math.max(...prices.map((price) => price[of])), maxCalls);
   return { catalog: most('catalog'), events: most('events'), film: most('film') };
 }
 
@@ -51,10 +45,16 @@ export function priceOf(
 export function planWhole(
   schema: GraphQLSchema,
   document: DocumentNode,
-  { name }: OperationDefinitionNode,
+  operation: OperationDefinitionNode,
   viewer: PlanViewer,
   variables: Variables,
 ): OperationPlan {
-  const whole = visit(document, { Directive: () => null });
-  return planOperation(schema, whole, getOperationAST(whole, name?.value)!, viewer, variables);
+  const { document: all, operation: found } = whole({ document, operation });
+  return planOperation(schema, all, found, viewer, variables);
+}
+
+/** The operation without its directives: with all fields, and delivered whole. */
+function whole<Operation extends Pick<PricedOperation, 'document' | 'operation'>>(given: Operation): Operation {
+  const document = visit(given.document, { Directive: () => null });
+  return { ...given, document, operation: getOperationAST(document, given.operation.name?.value)! };
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { price as priceOfDocument } from '../../../src/price.ts';
 import { agent } from '../../support/agent.ts';
 import { journey } from '../../support/journey.ts';
 import { thorough } from '../../support/optional.ts';
@@ -107,4 +108,37 @@ test('the price covers the largest page and all variables', async () => {
   expect(counts).toEqual([3, 6, 11, 41]);
   // A page of 100 with reviews; from 250 calls on it would be rejected.
   expect(price).toEqual({ catalog: 201, events: 0, film: 201 });
+});
+
+test.each([
+  ['node', 'query N($id: ID!) { node(id: $id) { id ... on Book { title } ... on City { name } } }'],
+  ['nodes', 'query N($ids: [ID!]!) { nodes(ids: $ids) { ... on Book { title } ... on Event { title } } }'],
+  [
+    'node, twice',
+    'query N($id: ID!, $city: ID!) { a: node(id: $id) { ... on Subject { title reviews(first: 3) { totalCount } } } b: node(id: $city) { ... on City { name } } }',
+  ],
+  [
+    'node, skipped',
+    'query N($id: ID!, $leave: Boolean!) { node(id: $id) @skip(if: $leave) { ... on Book { title tags { books { totalCount } } } } }',
+  ],
+  [
+    'a list and its records',
+    'query N($first: Int = 2) { top250(first: $first) { nodes { title directors { name } } } }',
+  ],
+  [
+    'what may be left out',
+    'query N($more: Boolean = false) { book(id: "6082808") { title series @include(if: $more) { title } } }',
+  ],
+  ['what is deferred', 'query N { subject(id: "1292052") { title ... @defer { reviews(first: 2) { totalCount } } } }'],
+])('a tool has the price that check and price() give the document: %s', async (_, text) => {
+  const path = mkdtempSync(join(tmpdir(), 'operations-'));
+  writeFileSync(join(path, 'all.graphql'), text);
+  const setup = await journey({ mcp: 'on', mcpOperations: path });
+  const { client } = await agent(setup.facade.url, 'demo-alice');
+  const { tools } = await client.listTools();
+  const { catalog, events } = tools[0]!._meta!['catalog-graphql/price'] as Price;
+  const { most } = priceOfDocument(text).cost!.calls;
+  // A document that reads either service has a price of both.
+  expect(Math.max(catalog, events)).toBeLessThanOrEqual(most);
+  expect(catalog + events).toBeGreaterThanOrEqual(most);
 });
