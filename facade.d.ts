@@ -208,9 +208,9 @@ export interface FacadeOptions {
   breakerPauseMs?: number | undefined;
   /** Longest time that the circuit breaker stays open (a whole number from 1 to 600000). Default: 15000. */
   maxBreakerPauseMs?: number | undefined;
-  /** Pause of a group of endpoints (books, films, notes, events) after a 429 without Retry-After (a whole number from 1 to 3600). Default: 5. */
+  /** Pause of a group of endpoints (books, films, notes, events) after a 429 without Retry-After; doubled each time the service refuses again after a pause (a whole number from 1 to 3600). Default: 5. */
   retryAfterSeconds?: number | undefined;
-  /** Longest pause after a 429 (a whole number from 1 to 3600). Default: 60. */
+  /** Longest pause that is made because of a 429, or of the Retry-After of a 403 or 503 (a whole number from 1 to 3600). Default: 60. */
   maxRetryAfterSeconds?: number | undefined;
   // </options>
   /** Off by default: GraphiQL, introspection, suggestions and the x-explain header. Default: whether NODE_ENV is production. */

@@ -308,8 +308,8 @@ export const settings = {
     ),
     breakerPauseMs: setting('BREAKER_PAUSE_MS', milliseconds, 1_000, 'how long the circuit breaker stays open; doubled each time the upstream is still unreachable'),
     maxBreakerPauseMs: setting('MAX_BREAKER_PAUSE_MS', milliseconds, 15_000, 'longest time that the circuit breaker stays open'),
-    retryAfterSeconds: setting('RETRY_AFTER_SECONDS', whole(1, 3_600), 5, 'pause of a group of endpoints (books, films, notes, events) after a 429 without Retry-After'),
-    maxRetryAfterSeconds: setting('MAX_RETRY_AFTER_SECONDS', whole(1, 3_600), 60, 'longest pause after a 429'),
+    retryAfterSeconds: setting('RETRY_AFTER_SECONDS', whole(1, 3_600), 5, 'pause of a group of endpoints (books, films, notes, events) after a 429 without Retry-After; doubled each time the service refuses again after a pause'),
+    maxRetryAfterSeconds: setting('MAX_RETRY_AFTER_SECONDS', whole(1, 3_600), 60, 'longest pause that is made because of a 429, or of the Retry-After of a 403 or 503'),
   }),
 };
 

@@ -44,9 +44,7 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
   const records = parts.records ?? createRecordCache({ ttlSeconds, revalidateSeconds, cache: shared?.cache });
   const credentials = createCredentials(settings.accessToken, settings.filmTier);
   const caching = createCachingWatch(settings.upstreamCache, parts.onCachingForbidden);
-  const rateLimiter = new RateLimiter(settings, shared?.windows, ({ id }, service) =>
-    credentials.rejections.has(id, service),
-  );
+  const rateLimiter = createRateLimiter(settings, credentials, shared);
   const refreshQueue = new RefreshQueue((service) => transport.state()[service].waiting > 0);
   const services: SessionServices = {
     settings,
@@ -113,6 +111,11 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
       if (lost) parts.onLostInvalidations?.(lost);
     },
   };
+}
+
+function createRateLimiter(settings: TransportSettings, { rejections }: Credentials, shared: SharedState | undefined) {
+  const isRejected = ({ id }: Credential, service: Service) => rejections.has(id, service);
+  return new RateLimiter(settings, shared?.windows, isRejected, shared?.pauses);
 }
 
 /** What changes while the facade runs: secrets and certificates. */

@@ -86,17 +86,24 @@ export class UpstreamFailure extends ExpectedError {
   readonly wasSent: boolean;
   /** HTTP requests that were begun; 0 if the facade did not send it. Undefined if there was a response. */
   attempts: number | undefined = undefined;
+  /** Seconds until it may be sent again, if the service says so. */
+  readonly retryAfter: number | undefined;
 
   constructor(
     code: FailureCode,
     details: UpstreamErrorDetails,
     reason: string,
-    { wasSent = true, ...options }: ErrorOptions & { wasSent?: boolean } = {},
+    {
+      wasSent = true,
+      retryAfter,
+      ...options
+    }: ErrorOptions & { wasSent?: boolean; retryAfter?: number | undefined } = {},
   ) {
     super(`${details.request}: ${reason}`, options);
     this.code = code;
     this.details = details;
     this.wasSent = wasSent;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -137,6 +144,18 @@ export class RateLimited extends ExpectedError {
 
   constructor(retryAfter: number) {
     super(`the rate limit is reached for ${retryAfter} s`);
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** The call was not made: the service has asked that it be left alone. */
+export class ServicePaused extends ExpectedError {
+  override name = 'ServicePaused';
+  /** Seconds. */
+  readonly retryAfter: number;
+
+  constructor(retryAfter: number) {
+    super(`the service takes no calls for ${retryAfter} s`);
     this.retryAfter = retryAfter;
   }
 }

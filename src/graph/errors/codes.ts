@@ -184,8 +184,8 @@ const table = {
         'See `catalog_upstream_seconds`. The limits are `CONNECT_TIMEOUT_MS`, `HEADERS_TIMEOUT_MS`, `BODY_TIMEOUT_MS`, `CALL_TIMEOUT_MS` and `OPERATION_TIMEOUT_MS`.',
       ),
       UPSTREAM_UNAVAILABLE: notes(
-        'The service is unreachable, or reports a failure, or a gateway before it answers with 4xx and no error code of the service. The rest of the response is not affected.',
-        'Retry the missing part, with growing pauses.',
+        'The service is unreachable, or reports a failure, or has asked for a pause, or a gateway before it answers with 4xx and no error code of the service. The rest of the response is not affected.',
+        'Retry the missing part, with growing pauses; if there is a `retryAfter`, not sooner than after so many seconds.',
         'If `upstream.status` is 401, 403 or 404, the address in `BASE_URL` may be wrong, or a firewall answers. `/ready` shows which service is unreachable, the log since when. After `BREAKER_FAILURES` consecutive failures the circuit breaker stays open for `BREAKER_PAUSE_MS` and longer.',
       ),
       UPSTREAM_INVALID_RESPONSE: notes(

@@ -38,9 +38,9 @@ const clientError = (code: ClientCode, message: string, more: object = {}): Clie
 export function toClientError(cause: unknown): ClientError | undefined {
   if (cause instanceof UpstreamRejection) return fromRejection(cause);
   if (cause instanceof UpstreamFailure) {
-    const { code, details } = cause;
+    const { code, details, retryAfter } = cause;
     const message = (code === 'UPSTREAM_INVALID_RESPONSE' && unexplained(details)) || failureMessages[code];
-    return clientError(code, message, { upstream: upstreamExtension(details) });
+    return clientError(code, message, { upstream: upstreamExtension(details), ...present({ retryAfter }) });
   }
   if (cause instanceof TierRequired) {
     const tiers = cause.tiers.map((tier) => tier.toUpperCase());

@@ -23,6 +23,7 @@ import {
   headersOf,
   inflate,
 } from './response.ts';
+import { retryAfterOf } from './retry-after.ts';
 import {
   isConnectionLoss,
   isReset,
@@ -46,6 +47,8 @@ export interface HostPool {
 }
 
 const GATEWAY_FAILURES = [502, 503, 504];
+/** The service or its gateway answers nobody: another attempt may succeed. */
+export const isGatewayFailure = (status: number): boolean => GATEWAY_FAILURES.includes(status);
 
 /** The longest pause before the second attempt. It doubles before each further attempt; the actual pause is random, from 0 to that. */
 const FIRST_PAUSE_MS = 120;
@@ -109,6 +112,11 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   /** Called when a connection is free. */
   begin(): void {
     const { breaker, limiter, origin, path, pool } = this.host;
+    const refusal = this.queued && !this.wasSent ? this.request.refusal?.() : undefined;
+    if (refusal) {
+      limiter.release();
+      return this.settle(refusal);
+    }
     this.permit = breaker.acquire();
     if (!this.permit) {
       limiter.release();
@@ -204,10 +212,16 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   private respond(body: Buffer): void {
     const { status, headers, attempts } = this;
     const { text, isMended } = decodeUtf8(body);
-    const response: HttpResponse = { status, headers, text, isMended, bytes: body.length, attempts };
+    const retryAfter = status < 400 ? undefined : retryAfterOf(status, headers);
+    const response: HttpResponse = { status, headers, text, isMended, bytes: body.length, attempts, retryAfter };
     this.permit!.onSuccess();
+    if (retryAfter) {
+      // The pause begins before a waiting call gets the connection.
+      this.settle(response);
+      return void setImmediate(() => this.leave());
+    }
     this.leave();
-    if (GATEWAY_FAILURES.includes(status) && this.mayRetry()) void this.retry(response);
+    if (isGatewayFailure(status) && this.mayRetry()) void this.retry(response);
     else this.settle(response);
   }
 
@@ -252,17 +266,16 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
     else this.attempt();
   }
 
-  private settle(result: HttpResponse | UpstreamFailure): void {
+  private settle(result: HttpResponse | Error): void {
     if (this.isSettled) return;
     this.isSettled = true;
     if (this.deadline) this.stopDeadline(this.deadline);
     removeListener(this.cancellation, this);
     // A form that was not sent to its end releases its files.
     if (this.request.body instanceof Readable) this.request.body.destroy();
-    if (result instanceof UpstreamFailure) {
-      result.attempts = this.attempts;
-      this.reject(result);
-    } else this.resolve(result);
+    if (result instanceof UpstreamFailure) result.attempts = this.attempts;
+    if (result instanceof Error) this.reject(result);
+    else this.resolve(result);
   }
 }
 

@@ -5,7 +5,7 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import type { Config } from '../../config/settings.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import { addTraceHeaders, startCallSpan } from '../../lib/trace-context.ts';
-import { type Credential, type Credentials, learnPerson } from '../auth/credentials.ts';
+import { type Credential, learnPerson } from '../auth/credentials.ts';
 import type { RequestContext } from '../auth/request-context.ts';
 import { learnFromRejection, learnFromResponse } from '../auth/tiers.ts';
 import { unsure } from '../cache/caching-header.ts';
@@ -13,16 +13,18 @@ import type { CachingWatch } from '../cache/caching-watch.ts';
 import { redactOwner } from '../cache/redact.ts';
 import { type CallAnswer, type LoggedCall, countAttempts } from '../call-log.ts';
 import {
+  RateLimited,
+  ServicePaused,
   type UpstreamErrorDetails,
   UpstreamFailure,
   UpstreamRejection,
   isAbsent,
-  isRateLimit,
   isTokenRejection,
 } from '../errors.ts';
-import type { RateLimitPermit, RateLimiter } from '../limits/rate-limiter.ts';
+import type { RateLimitPermit } from '../limits/rate-limiter.ts';
 import type { InFlightRequests, SharedCall, SharingReader } from './in-flight.ts';
 import type { Transport } from './pool.ts';
+import { type RejectionServices, rejectionOf, serviceIsPaused } from './rejection.ts';
 import { type ApiRequest, type HttpRequest, type RequestBody, detailsOf, requestLine } from './request.ts';
 import {
   type ApiResponse,
@@ -31,7 +33,6 @@ import {
   type InspectedResponse,
   decodeResponse,
   errorCodeIn,
-  parseRetryAfter,
 } from './response.ts';
 import { operationEnded } from './transport-errors.ts';
 
@@ -52,15 +53,11 @@ export interface ObservedCall {
 }
 
 /** What all calls share. */
-export interface CallServices {
+export interface CallServices extends RejectionServices {
   settings: Pick<Config, 'maxJsonBytes' | 'maxAtomBytes' | 'maxUpstreamCalls' | 'upstreamUserAgent' | 'eventBaseUrl'>;
   caching: CachingWatch;
   transport: Transport;
-  credentials: Credentials;
   inFlight: InFlightRequests;
-  rateLimiter: RateLimiter;
-  /** Called when upstream rejects a token: nothing that was read with it may be shown again. */
-  onRejected: (credential: Credential) => void;
   observe: ((call: ObservedCall) => void) | undefined;
   /** Called with each decoded response. */
   inspect?: ((response: InspectedResponse) => void) | undefined;
@@ -135,6 +132,7 @@ export class UpstreamCall implements SharedCall {
       return this.read(response);
     } catch (error) {
       isCounted = isCountedByService(error);
+      if (isPause(error)) this.logged.how = 'refused'; // it was to be sent, and waited for a connection
       if (error instanceof UpstreamFailure) countAttempts(this.logged, error.attempts);
       throw error;
     } finally {
@@ -175,6 +173,7 @@ export class UpstreamCall implements SharedCall {
       requestLine: requestLine(this.request),
       owner: context.cancellation,
       chargeRetry: () => this.chargeRetry(cancellation),
+      refusal: () => this.services.rateLimiter.pauses.refusal(endpoint, this.credential),
     };
   }
 
@@ -206,7 +205,7 @@ export class UpstreamCall implements SharedCall {
     const value = isSuccess ? decodeResponse(request, text, status, this.services.settings.eventBaseUrl) : undefined;
     if (isSuccess && !(value instanceof ReportedError)) {
       this.services.inspect?.({ request, value, text, tiers: credential.possibleTiers });
-      this.services.credentials.accept(credential, endpoint.service);
+      this.onAccepted();
       const shown = credential.isOwn ? redactOwner(endpoint, credential, value) : value;
       if (endpoint.share === 'tier' && shown !== null) learnFromResponse(credential, endpoint, shown);
       if (endpoint.caller && !credential.isOwn) learnPerson(credential, request, shown);
@@ -214,46 +213,20 @@ export class UpstreamCall implements SharedCall {
     }
     const code = value instanceof ReportedError ? value.code : status < 400 ? undefined : errorCodeIn(text);
     if (endpoint.method === 'GET' && isAbsent(endpoint, status, code)) {
-      if (code !== undefined) this.services.credentials.accept(credential, endpoint.service);
+      if (code !== undefined) this.onAccepted();
       return { value: null, bytes, status, reuse: unsure };
     }
     const details = { ...detailsOf(request), status, ...(code !== undefined && { code }) };
-    throw this.rejectionOf(details, isSuccess, headers['retry-after']);
+    throw rejectionOf(this.services, endpoint, credential, details, response.retryAfter);
   }
 
-  private rejectionOf(
-    details: UpstreamErrorDetails & { status: number },
-    isSuccess: boolean,
-    retryAfter: string | undefined,
-  ): UpstreamFailure | UpstreamRejection {
-    const { credential } = this;
-    const { credentials, rateLimiter, onRejected } = this.services;
+  /** The service took the call, and so it takes others of the credential. */
+  private onAccepted(): void {
+    const { credential, services } = this;
     const { endpoint } = this.request;
-    const { status, code } = details;
-    const reason = `status ${status}`;
-    if (status < 400 && !isSuccess) return new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, reason);
-    if (isRateLimit(details)) {
-      credentials.accept(credential, endpoint.service);
-      if (endpoint.share === 'tier') credential.hasMetLimit = true;
-      return new UpstreamRejection(details, rateLimiter.pause(endpoint, credential, parseRetryAfter(retryAfter)));
-    }
-    if (status >= 500) {
-      // A write that failed upstream may still have been carried out. Only a 503 with the service's error body shows that it was not.
-      const isUnknown = endpoint.method !== 'GET' && !(status === 503 && code !== undefined);
-      return new UpstreamFailure(isUnknown ? 'UPSTREAM_RESULT_UNKNOWN' : 'UPSTREAM_UNAVAILABLE', details, reason);
-    }
-    if (code === undefined) {
-      const nameless = `${reason} without the service's error body`;
-      // A gateway or a firewall sent it. What belongs to a person stays denied, because the service may have sent it.
-      if (endpoint.share === 'public' || endpoint.share === 'tier')
-        return new UpstreamFailure('UPSTREAM_UNAVAILABLE', details, nameless);
-      if (status !== 401 && status !== 403) return new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, nameless);
-    }
-    if (isTokenRejection(details)) {
-      credentials.reject(credential, details);
-      onRejected(credential);
-    } else if (code !== undefined) credentials.accept(credential, endpoint.service);
-    return new UpstreamRejection(details);
+    const { pauses } = services.rateLimiter;
+    services.credentials.accept(credential, endpoint.service);
+    if (!pauses.isEmpty) pauses.end(endpoint, credential);
   }
 
   /** Logs the error, learns from it, and returns the error to report. */
@@ -265,7 +238,12 @@ export class UpstreamCall implements SharedCall {
     const failure = body.failure?.();
     if (failure !== undefined) return failure;
     const { reason } = this.context.cancellation;
-    const cause = reason && error === reason ? operationEnded(detailsOf(request), error) : error;
+    const cause =
+      reason && error === reason
+        ? operationEnded(detailsOf(request), error)
+        : error instanceof ServicePaused
+          ? serviceIsPaused(detailsOf(request), error)
+          : error;
     if (cause instanceof UpstreamFailure || cause instanceof UpstreamRejection) this.failure = cause.details;
     logged.error = cause instanceof UpstreamFailure ? cause.code : (cause as Error).name;
     if (!(cause instanceof UpstreamRejection)) return cause;
@@ -287,11 +265,14 @@ export class UpstreamCall implements SharedCall {
 
 const noPermits: readonly RateLimitPermit[] = [];
 
+const isPause = (error: unknown): boolean => error instanceof RateLimited || error instanceof ServicePaused;
+
 /** False if the call was not sent, or its token was rejected. */
-const isCountedByService = (error: unknown): boolean =>
-  error instanceof UpstreamRejection
-    ? !isTokenRejection(error.details)
-    : !(error instanceof UpstreamFailure) || error.wasSent;
+function isCountedByService(error: unknown): boolean {
+  if (error instanceof UpstreamRejection) return !isTokenRejection(error.details);
+  if (isPause(error)) return false;
+  return !(error instanceof UpstreamFailure) || error.wasSent;
+}
 
 /** The status of a rejection, the name of any other error. */
 const outcomeOf = ({ error, status }: LoggedCall): string =>

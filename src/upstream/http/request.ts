@@ -31,6 +31,8 @@ export interface HttpRequest {
   owner?: object | undefined;
   /** Called before each retry; it is not made if this resolves to false. */
   chargeRetry?: () => Promise<boolean>;
+  /** Why it must not be sent any more; asked if it had to wait for a connection. */
+  refusal?: () => Error | undefined;
 }
 
 /** The Atom service has no parameter for members: it sends all. */

@@ -20,10 +20,19 @@ export interface HttpResponse {
   /** Of the body, inflated. */
   bytes: number;
   attempts: number;
+  /** Seconds until the service takes the request again; undefined if it does not say. */
+  retryAfter?: number | undefined;
 }
 
 /** The response headers that are read. */
-const readHeaders = [...cachingHeaders, 'content-encoding', 'retry-after'] as const;
+const readHeaders = [
+  ...cachingHeaders,
+  'content-encoding',
+  'retry-after',
+  'x-ratelimit-reset',
+  'ratelimit-reset',
+  'x-ratelimit-remaining',
+] as const;
 /** The values of a repeated header are joined by commas. */
 export type ResponseHeaders = Partial<Record<(typeof readHeaders)[number], string>>;
 
@@ -233,15 +242,6 @@ export function errorCodeIn(text: string): number | undefined {
   const number = codeFrom(code);
   const isKnown = number !== undefined && number in serviceErrors;
   return isKnown || (typeof msg === 'string' && typeof request === 'string') ? number : undefined;
-}
-
-/** `Retry-After` in seconds: a number, or an HTTP date. */
-export function parseRetryAfter(header: string | undefined): number | undefined {
-  if (header === undefined) return undefined;
-  const text = header.trim();
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - Date.now()) / 1000));
 }
 
 /** JSON.parse that also rejects deeper nesting with a SyntaxError: code that walks the value would overflow the stack. */

@@ -26,8 +26,8 @@ export interface FilmCallRequest {
   /** The part of the rate limit that agents have together; undefined for everybody else. */
   rateShare: number | undefined;
   cancellation: CancellationToken;
-  /** Do not wait for other calls. */
-  atOnce: boolean;
+  /** Of a call that failed: it does not wait for other calls, and needs half of the window to be left. */
+  isRetry: boolean;
 }
 
 /** A call that waits until running calls show whether its credential has a limit. */
@@ -95,11 +95,13 @@ export class FilmRateLimiter {
     return state;
   }
 
-  private limitsOf({ credential: { isOwn }, address, rateShare }: FilmCallRequest): WindowLimits {
-    if (address === BACKGROUND) return { slots: UNRESERVED, perAddress: UNRESERVED, holdMs: this.holdMs };
-    const slots = BASIC_CALLS_A_MINUTE;
-    const ofEverybody = isOwn ? slots / 2 : slots;
+  private limitsOf({ credential: { isOwn }, address, rateShare, isRetry }: FilmCallRequest): WindowLimits {
+    const isBackground = address === BACKGROUND;
+    const slots = isBackground ? UNRESERVED : BASIC_CALLS_A_MINUTE;
+    const ofEverybody = isOwn && !isBackground ? slots / 2 : slots;
     const perAddress = rateShare === undefined ? ofEverybody : slotsOfAgents(rateShare);
+    // Retries against a service that fails must not use up what is left for the next minute.
+    if (isRetry) return { slots: forRetries(slots), perAddress: forRetries(perAddress), holdMs: this.holdMs };
     return { slots, perAddress, holdMs: this.holdMs };
   }
 
@@ -111,7 +113,7 @@ export class FilmRateLimiter {
 
   /** A slot, `unlimited`, or the error; undefined if the call must wait until running calls show whether there is a limit. */
   private decide(call: FilmCallRequest): Slot | typeof unlimited | RateLimited | undefined {
-    const { credential, address, atOnce, rateShare } = call;
+    const { credential, address, isRetry, rateShare } = call;
     if (!isLimited(credential)) return unlimited;
     if (credential.isOwn) this.own.add(credential.id);
     const id = `${process.pid.toString(36)}-${unique}-${slotsMade++}`;
@@ -123,7 +125,7 @@ export class FilmRateLimiter {
     // Responses show whether a client's token has a limit. The facade's own token counts as limited only after a rate limit error.
     const mayProveUnlimited = !credential.isOwn && credential.possibleTiers.length > 1;
     const isOtherRunning = (this.credentials.get(keyFor(call))?.running ?? 0) > 0;
-    return mayProveUnlimited && isOtherRunning && !atOnce ? undefined : rateLimited(wait);
+    return mayProveUnlimited && isOtherRunning && !isRetry ? undefined : rateLimited(wait);
   }
 
   private acquireHere(call: FilmCallRequest): Promise<Slot | undefined> {
@@ -177,6 +179,9 @@ const keyFor = ({ credential, rateShare }: FilmCallRequest): string => keyOf(cre
 export const slotsOfAgents = (rateShare: number): number => Math.max(1, Math.floor(BASIC_CALLS_A_MINUTE * rateShare));
 
 const unlimited = Symbol('unlimited');
+
+/** A retry is made only while at least half of the slots are free. */
+const forRetries = (slots: number): number => Math.floor(slots / 2) + 1;
 
 /** Process ids are not unique across machines. */
 const unique = Math.random().toString(36).slice(2, 8);

@@ -1,13 +1,12 @@
 /** Respects upstream's rate limit: a call that upstream would reject with 429 is not sent. */
-import { LRUCache } from 'lru-cache';
-import { atMost } from '../../lib/remember.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { Config } from '../../config/settings.ts';
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
 import { type Credential, isLimited } from '../auth/credentials.ts';
-import { type FilmCallRequest, FilmRateLimiter, rateLimited, slotsOfAgents } from './film-rate.ts';
+import { type FilmCallRequest, FilmRateLimiter, slotsOfAgents } from './film-rate.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { Service } from '../errors.ts';
+import { Pauses, type SharedPauses } from './pauses.ts';
 import { type LimiterState, type UnverifiedPermit, UnverifiedLimiter } from './unverified.ts';
 import { type SharedSlidingWindows, type Slot, WINDOW_MS } from './sliding-window.ts';
 
@@ -32,13 +31,10 @@ type RateLimiterSettings = Pick<
   'retryAfterSeconds' | 'maxRetryAfterSeconds' | 'callTimeoutMs' | 'operationTimeoutMs'
 >;
 
-const PAUSES_MAX = 10_000;
-
 export class RateLimiter {
   private readonly unverified = new UnverifiedLimiter();
   private readonly films: FilmRateLimiter;
-  private readonly pausedUntil = new LRUCache<string, number>(atMost(PAUSES_MAX));
-  private readonly settings: RateLimiterSettings;
+  readonly pauses: Pauses;
   private readonly isRejected: (credential: Credential, service: Service) => boolean;
 
   /** `isRejected`: the service is known to reject the credential, so its calls need not wait for a verdict. */
@@ -46,37 +42,32 @@ export class RateLimiter {
     settings: RateLimiterSettings,
     shared?: SharedSlidingWindows,
     isRejected: (credential: Credential, service: Service) => boolean = () => false,
+    sharedPauses?: SharedPauses,
   ) {
-    this.settings = settings;
+    this.pauses = new Pauses(settings, sharedPauses);
     // A slot is held while the call waits for a connection, and during the call.
     this.films = new FilmRateLimiter(settings.operationTimeoutMs + settings.callTimeoutMs, shared);
     this.isRejected = isRejected;
   }
 
   /**
-   * Counts one call, or rejects with RateLimited. May wait for other calls until it is cancelled, but not with `atOnce`: a retry would
-   * wait for its own first attempt. `rateShare` is the part of the rate limit that agents have together.
+   * Counts one call, or rejects with RateLimited or ServicePaused. May wait for other calls until it is cancelled, but not with `isRetry`:
+   * a retry would wait for its own first attempt. `rateShare` is the part of the rate limit that agents have together.
    */
   acquire(
     endpoint: Endpoint,
     credential: Credential,
     address: string,
     cancellation: CancellationToken,
-    atOnce = false,
+    isRetry = false,
     rateShare?: number,
   ): RateLimitPermit | Promise<RateLimitPermit> {
-    const pause = this.pausedUntil.size === 0 ? 0 : this.pauseOf(endpoint, credential);
-    if (pause > 0) return Promise.reject(rateLimited(pause));
-    if (credential.accepted && !(hasLimit(endpoint) && isLimited(credential))) return unlimited;
-    return this.permitOf({ endpoint, credential, address, rateShare, cancellation, atOnce });
-  }
-
-  /** Called for a rate limit error of upstream. Pauses the group of the endpoint and returns the pause in seconds. */
-  pause(endpoint: Endpoint, credential: Credential, retryAfter: number | undefined): number {
-    const { maxRetryAfterSeconds, retryAfterSeconds } = this.settings;
-    const seconds = Math.min(maxRetryAfterSeconds, Math.max(1, retryAfter ?? retryAfterSeconds));
-    this.pausedUntil.set(pauseKey(endpoint, credential), performance.now() + seconds * 1000);
-    return seconds;
+    const { pauses } = this;
+    const refusal = pauses.isEmpty ? undefined : pauses.refusal(endpoint, credential);
+    if (refusal) return Promise.reject(refusal);
+    const isFree = credential.accepted && !(hasLimit(endpoint) && isLimited(credential));
+    if (isFree && !pauses.isShared) return unlimited;
+    return this.permitOf({ endpoint, credential, address, rateShare, cancellation, isRetry });
   }
 
   /** Calls of the last minute; 0 if the credential has no limit. */
@@ -103,17 +94,12 @@ export class RateLimiter {
     return { unverified: this.unverified.state(), film: this.films.state() };
   }
 
-  /** How long upstream requires us to wait, in ms. */
-  private pauseOf(endpoint: Endpoint, credential: Credential): number {
-    return Math.max(0, (this.pausedUntil.get(pauseKey(endpoint, credential)) ?? 0) - performance.now());
-  }
-
   private async permitOf(call: FilmCallRequest & { endpoint: Endpoint }): Promise<RateLimitPermit> {
     const { endpoint, credential } = call;
     const isRejected = () => this.isRejected(credential, endpoint.service);
     let permit: UnverifiedPermit | undefined;
     // Wait while it is unknown whether upstream accepts the token. A retry keeps the permit of its first attempt.
-    while (!permit && !call.atOnce && !credential.accepted && !isRejected())
+    while (!permit && !call.isRetry && !credential.accepted && !isRejected())
       permit = await this.unverified.acquire(credential.id, call.address, call.cancellation);
     let slot: Slot | undefined;
     const settle = (isCounted: boolean) => {
@@ -122,8 +108,9 @@ export class RateLimiter {
     };
     try {
       if (hasLimit(endpoint)) slot = await this.films.acquire(call);
-      const pause = this.pauseOf(endpoint, credential); // it may have begun while the call waited
-      if (pause > 0) throw rateLimited(pause);
+      if (this.pauses.isShared) await this.pauses.learn(endpoint, credential);
+      const refusal = this.pauses.refusal(endpoint, credential); // it may have begun while the call waited
+      if (refusal) throw refusal;
     } catch (error) {
       settle(false);
       throw error;
@@ -135,6 +122,3 @@ export class RateLimiter {
 const unlimited: RateLimitPermit = { settle: () => undefined };
 
 const hasLimit = ({ share }: Endpoint): boolean => share === 'tier';
-
-/** Upstream limits each group of endpoints separately. */
-const pauseKey = ({ group }: Endpoint, { id }: Credential): string => `${group} ${id}`;

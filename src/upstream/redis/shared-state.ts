@@ -7,6 +7,7 @@ import { createRedisCache } from './cache.ts';
 import { type RedisConnection, openRedis } from './connection/connection.ts';
 import type { RedisCall } from './connection/channel.ts';
 import { createSharedDocuments } from './documents.ts';
+import { createRedisPauses } from './pauses.ts';
 import { createPause } from './connection/pause.ts';
 import { createRedisWindows } from './windows.ts';
 
@@ -69,6 +70,7 @@ export function connectRedis({
       refusals: Object.fromEntries(connection.refusals),
     }),
     windows: createRedisWindows(connection, channel('the rate limit', timeouts.window)),
+    pauses: createRedisPauses(connection, channel('pauses', timeouts.record)),
     check: connection.check,
     use: connection.use,
     documents: createSharedDocuments(connection, channel('documents', timeouts.record)),

@@ -115,13 +115,15 @@ test('the facade’s own token has no limit until upstream reports one', async (
 test('after a 429 a credential is paused as long as Retry-After says, five seconds without it, a minute at most', async () => {
   const rateLimiter = new RateLimiter(settings);
   const [alice, bob] = [verified('alice', ['advance']), verified('bob', ['basic'])];
-  expect(rateLimiter.pause(film, alice, 7)).toBe(7);
+  const pause = (asked: number | undefined) => rateLimiter.pauses.begin(film, alice, false, asked);
+  expect(pause(7)).toBe(7);
   await expect(rateLimiter.acquire(film, alice, setup, neverCancelled)).rejects.toMatchObject({ retryAfter: 7 });
   expect(await rateLimiter.acquire(film, bob, setup, neverCancelled)).toBeDefined();
   later(7);
   expect(await rateLimiter.acquire(film, alice, setup, neverCancelled)).toBeDefined();
-  expect(rateLimiter.pause(film, alice, undefined)).toBe(5);
-  expect(rateLimiter.pause(film, alice, 86_400)).toBe(60);
+  rateLimiter.pauses.end(film, alice);
+  expect(pause(undefined)).toBe(5);
+  expect(pause(86_400)).toBe(60);
 });
 
 test('calls with unverified tokens wait for a slot, and are not rejected', async () => {
@@ -171,11 +173,30 @@ test('a retry gets a slot at once or is rejected', async () => {
   });
 });
 
+test.each([
+  ['a token', verified('retrying', ['basic']), 0, 10],
+  ['the facade’s own token, of the share of an address', own('basic', 'retrying'), 0, 5],
+  ['the facade’s own token, of what all addresses use', own('basic', 'shared'), 20, 0],
+])('a retry of %s is made only while half of the window is left', async (_, credential, others, retries) => {
+  const rateLimiter = new RateLimiter(settings);
+  await take(rateLimiter, credential, others, () => 'another address');
+  const attempt = async (isRetry: boolean) => {
+    await rateLimiter.acquire(film, credential, setup, neverCancelled, isRetry);
+    return 1;
+  };
+  let retried = 0;
+  for (let call = 0; call < 15; call++) {
+    await attempt(false);
+    retried += await attempt(true).catch(() => 0);
+  }
+  expect(retried).toBe(retries);
+});
+
 test('setting the clock back keeps no window full and no pause active', async () => {
   const rateLimiter = new RateLimiter(settings);
   const bob = verified('bob', ['basic']);
   for (const call of permitsOf(await take(rateLimiter, bob, 40))) call.settle(true);
-  rateLimiter.pause(bookEndpoints.byId, bob, 7);
+  rateLimiter.pauses.begin(bookEndpoints.byId, bob, false, 7);
   vi.setSystemTime(Date.now() - 3_600_000);
   later(60.1);
   expect(permitsOf(await take(rateLimiter, bob, 60)).length).toBe(40);

@@ -1,0 +1,81 @@
+/** The error of a response that is neither a success nor an absence, and what the service is known to refuse from then on. */
+import type { Endpoint } from '../../api/endpoint.ts';
+import type { Credential, Credentials } from '../auth/credentials.ts';
+import {
+  type ServicePaused,
+  type UpstreamErrorDetails,
+  UpstreamFailure,
+  UpstreamRejection,
+  isRateLimit,
+  isTokenRejection,
+} from '../errors.ts';
+import { isGatewayFailure } from './attempts.ts';
+import type { RateLimiter } from '../limits/rate-limiter.ts';
+
+export interface RejectionServices {
+  credentials: Credentials;
+  rateLimiter: RateLimiter;
+  /** Called when upstream rejects a token: nothing that was read with it may be shown again. */
+  onRejected: (credential: Credential) => void;
+}
+type ResponseDetails = UpstreamErrorDetails & { status: number };
+
+/** `asked`: the seconds that the response asks to wait, if any. */
+export function rejectionOf(
+  services: RejectionServices,
+  endpoint: Endpoint,
+  credential: Credential,
+  details: ResponseDetails,
+  asked: number | undefined,
+): UpstreamFailure | UpstreamRejection {
+  const { credentials, onRejected } = services;
+  const { status, code } = details;
+  const reason = `status ${status}`;
+  if (isRateLimit(details)) {
+    credentials.accept(credential, endpoint.service);
+    if (endpoint.share === 'tier') credential.hasMetLimit = true;
+  }
+  const retryAfter = beginPause(services, endpoint, credential, details, asked);
+  if (isRateLimit(details)) return new UpstreamRejection(details, retryAfter);
+  if (status >= 300 && status < 400) return new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, reason);
+  if (status >= 500) {
+    // A write that failed upstream may still have been carried out. Only a 503 with the service's error body shows that it was not.
+    const isUnknown = endpoint.method !== 'GET' && !(status === 503 && code !== undefined);
+    const failure = isUnknown ? 'UPSTREAM_RESULT_UNKNOWN' : 'UPSTREAM_UNAVAILABLE';
+    return new UpstreamFailure(failure, details, reason, { retryAfter });
+  }
+  if (code === undefined) {
+    const nameless = `${reason} without the service's error body`;
+    // A gateway or a firewall sent it. What belongs to a person stays denied, because the service may have sent it.
+    if (endpoint.share === 'public' || endpoint.share === 'tier')
+      return new UpstreamFailure('UPSTREAM_UNAVAILABLE', details, nameless, { retryAfter });
+    if (status !== 401 && status !== 403) return new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, nameless);
+  }
+  if (isTokenRejection(details)) {
+    credentials.reject(credential, details);
+    onRejected(credential);
+  } else if (code !== undefined) credentials.accept(credential, endpoint.service);
+  return new UpstreamRejection(details, retryAfter);
+}
+
+/** Begins the pause that a refusal asks for, and returns its seconds; undefined if it asks for none. */
+function beginPause(
+  { rateLimiter: { pauses } }: RejectionServices,
+  endpoint: Endpoint,
+  credential: Credential,
+  details: ResponseDetails,
+  asked: number | undefined,
+): number | undefined {
+  const { status } = details;
+  if (isRateLimit(details)) return pauses.begin(endpoint, credential, false, asked);
+  if (!asked || !(status === 403 || isGatewayFailure(status))) return undefined;
+  return pauses.begin(endpoint, credential, status !== 403, asked);
+}
+
+/** The error of a call that was not made, because the service takes none for a while. */
+export const serviceIsPaused = (details: UpstreamErrorDetails, cause: ServicePaused): UpstreamFailure =>
+  new UpstreamFailure('UPSTREAM_UNAVAILABLE', details, 'not sent: the service asks for a pause', {
+    wasSent: false,
+    retryAfter: cause.retryAfter,
+    cause,
+  });

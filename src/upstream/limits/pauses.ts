@@ -1,0 +1,119 @@
+/**
+ * Pauses that a service has asked for. During one no call is sent: of a credential to a group of endpoints, or of anybody to the whole service.
+ * A pause is longer each time the service refuses calls again after it.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Endpoint } from '../../api/endpoint.ts';
+import type { Config } from '../../config/settings.ts';
+import { atMost } from '../../lib/remember.ts';
+import type { Credential } from '../auth/credentials.ts';
+import { RateLimited, ServicePaused } from '../errors.ts';
+
+/** A pause as other processes see it. */
+export interface SharedPause {
+  leftMs: number;
+  /** In a row, of which each has made the pause longer. */
+  refusals: number;
+}
+
+/** The pauses of all processes. */
+export interface SharedPauses {
+  /** In the order of the two keys; undefined if the store is unreachable. */
+  read: (keys: readonly [string, string]) => Promise<readonly SharedPause[] | undefined>;
+  begin: (key: string, pause: SharedPause) => void;
+  /** The service takes calls again. Does nothing during a pause. */
+  end: (key: string) => void;
+}
+
+/** How long after a pause the next refusal still makes it longer. */
+export const REMEMBERED_MS = 60_000;
+const PAUSES_MAX = 10_000;
+
+interface Pause {
+  /** By performance.now(). */
+  until: number;
+  refusals: number;
+}
+
+export class Pauses {
+  private readonly known = new LRUCache<string, Pause>(atMost(PAUSES_MAX));
+  private readonly settings: Pick<Config, 'retryAfterSeconds' | 'maxRetryAfterSeconds'>;
+  private readonly shared: SharedPauses | undefined;
+
+  constructor(settings: Pick<Config, 'retryAfterSeconds' | 'maxRetryAfterSeconds'>, shared?: SharedPauses) {
+    this.settings = settings;
+    this.shared = shared;
+  }
+
+  get isEmpty(): boolean {
+    return this.known.size === 0;
+  }
+
+  /** True if other processes know of pauses too. */
+  get isShared(): boolean {
+    return this.shared !== undefined;
+  }
+
+  /** Begins a pause, or continues one, and returns its length in seconds. `asked`: seconds; undefined if the service does not say. */
+  begin(endpoint: Endpoint, credential: Credential, isOfService: boolean, asked: number | undefined): number {
+    const { retryAfterSeconds, maxRetryAfterSeconds } = this.settings;
+    // A made-up token must not pause the calls of others.
+    const isForAll = isOfService && credential.acceptedBy[endpoint.service];
+    const key = isForAll ? serviceKey(endpoint) : groupKey(endpoint, credential);
+    const now = performance.now();
+    const { until, refusals: before } = this.known.get(key) ?? noPause;
+    // Calls that were under way when the pause began show nothing new.
+    const refusals = now < until ? before : now < until + REMEMBERED_MS ? before + 1 : 1;
+    const grown = Math.max(1, asked ?? retryAfterSeconds) * 2 ** (refusals - 1);
+    const seconds = Math.min(maxRetryAfterSeconds, grown);
+    this.known.set(key, { until: Math.max(until, now + seconds * 1000), refusals });
+    this.shared?.begin(key, { leftMs: seconds * 1000, refusals });
+    return seconds;
+  }
+
+  /** The service takes calls of this credential to this group again. */
+  end(endpoint: Endpoint, credential: Credential): void {
+    for (const key of keysOf(endpoint, credential)) {
+      const pause = this.known.get(key);
+      if (!pause || performance.now() < pause.until) continue;
+      this.known.delete(key);
+      this.shared?.end(key);
+    }
+  }
+
+  /** The error of a call that is not sent; undefined if there is no pause. */
+  refusal(endpoint: Endpoint, credential: Credential): RateLimited | ServicePaused | undefined {
+    if (this.isEmpty) return undefined;
+    const ofService = this.secondsLeft(serviceKey(endpoint));
+    if (ofService > 0) return new ServicePaused(ofService);
+    const ofGroup = this.secondsLeft(groupKey(endpoint, credential));
+    return ofGroup > 0 ? new RateLimited(ofGroup) : undefined;
+  }
+
+  /** Learns what other processes know of the pauses of a call. */
+  async learn(endpoint: Endpoint, credential: Credential): Promise<void> {
+    const keys = keysOf(endpoint, credential);
+    const pauses = await this.shared?.read(keys);
+    pauses?.forEach(({ leftMs, refusals }, at) => {
+      if (refusals === 0) return;
+      const until = performance.now() + leftMs;
+      const known = this.known.get(keys[at]!);
+      if (!known || known.until < until) this.known.set(keys[at]!, { until, refusals });
+    });
+  }
+
+  private secondsLeft(key: string): number {
+    const { until } = this.known.get(key) ?? noPause;
+    return Math.ceil((until - performance.now()) / 1000);
+  }
+}
+
+const noPause: Pause = { until: -Infinity, refusals: 0 };
+
+const serviceKey = ({ service }: Endpoint): string => `${service} all`;
+/** The service limits each group of endpoints separately. */
+const groupKey = ({ group }: Endpoint, { id }: Credential): string => `${group} ${id}`;
+const keysOf = (endpoint: Endpoint, credential: Credential): readonly [string, string] => [
+  serviceKey(endpoint),
+  groupKey(endpoint, credential),
+];

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { bookEndpoints } from '../../../src/api/book.ts';
+import { filmEndpoints } from '../../../src/api/film.ts';
+import { createCredentials } from '../../../src/upstream/auth/credentials.ts';
+import { RateLimited, ServicePaused } from '../../../src/upstream/errors.ts';
+import { Pauses } from '../../../src/upstream/limits/pauses.ts';
+
+const settings = { retryAfterSeconds: 5, maxRetryAfterSeconds: 60 };
+const credentials = createCredentials('app', undefined);
+const book = bookEndpoints.byId;
+const film = filmEndpoints.subject;
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+afterEach(() => void vi.useRealTimers());
+const later = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
+
+function accepted(token: string) {
+  const credential = credentials.of(token);
+  credentials.accept(credential, 'catalog');
+  return credential;
+}
+
+test.each([
+  ['as Retry-After says', 7, [7, 14, 28, 56, 60, 60]],
+  ['five seconds', undefined, [5, 10, 20, 40, 60, 60]],
+  ['a second', 0, [1, 2, 4, 8, 16, 32]],
+  ['at most as the setting says', 99_999_999_999, [60, 60]],
+])('a pause is %s, and twice as long each time the service refuses again', (_, asked, lengths) => {
+  const pauses = new Pauses(settings);
+  const alice = accepted('alice');
+  for (const seconds of lengths) {
+    expect(pauses.begin(book, alice, false, asked)).toBe(seconds);
+    expect(pauses.refusal(book, alice)).toMatchObject({ retryAfter: seconds });
+    later(seconds);
+    expect(pauses.refusal(book, alice)).toBeUndefined();
+  }
+});
+
+test('refusals of calls that were under way make a pause no longer', () => {
+  const pauses = new Pauses(settings);
+  const alice = accepted('alice');
+  for (let call = 0; call < 6; call++) expect(pauses.begin(book, alice, false, 7)).toBe(7);
+});
+
+test('a shorter wish during a pause does not shorten it', () => {
+  const pauses = new Pauses(settings);
+  const alice = accepted('alice');
+  pauses.begin(book, alice, false, 30);
+  pauses.begin(book, alice, false, 3);
+  expect(pauses.refusal(book, alice)).toMatchObject({ retryAfter: 30 });
+});
+
+test.each([
+  ['the service took a call', (pauses: Pauses) => pauses.end(book, accepted('alice'))],
+  ['it was not asked for a while', () => later(61)],
+])('a pause is as short as at first again after %s', (_, happens) => {
+  const pauses = new Pauses(settings);
+  const alice = accepted('alice');
+  pauses.begin(book, alice, false, 7);
+  later(7);
+  happens(pauses);
+  expect(pauses.begin(book, alice, false, 7)).toBe(7);
+});
+
+test('a call that was under way and succeeds does not end a pause', () => {
+  const pauses = new Pauses(settings);
+  const alice = accepted('alice');
+  pauses.begin(book, alice, false, 7);
+  pauses.end(book, alice);
+  expect(pauses.refusal(book, alice)).toBeInstanceOf(RateLimited);
+});
+
+test('a refusal of a credential pauses its calls to that group of endpoints alone', () => {
+  const pauses = new Pauses(settings);
+  pauses.begin(book, accepted('alice'), false, 7);
+  expect(pauses.refusal(book, accepted('alice'))).toBeInstanceOf(RateLimited);
+  expect(pauses.refusal(film, accepted('alice'))).toBeUndefined();
+  expect(pauses.refusal(book, accepted('bob'))).toBeUndefined();
+});
+
+test('a service that takes no calls is paused for everybody, but not by a token that it has not accepted', () => {
+  const pauses = new Pauses(settings);
+  pauses.begin(book, credentials.of('made up'), true, 7);
+  expect(pauses.refusal(book, credentials.of('made up'))).toMatchObject({ retryAfter: 7 });
+  expect(pauses.refusal(book, accepted('alice'))).toBeUndefined();
+  pauses.begin(book, accepted('alice'), true, 9);
+  expect(pauses.refusal(film, accepted('bob'))).toBeInstanceOf(ServicePaused);
+  expect(pauses.refusal(book, credentials.own)).toMatchObject({ retryAfter: 9 });
+});
