@@ -1,7 +1,7 @@
 /** Kinds of settings: how a value is read from text, and what it must be. */
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableProcessors } from './processors.ts';
 import { readRedisAddress } from './redis-address.ts';
 import { addressRange } from '../lib/address-ranges.ts';
 
@@ -220,7 +220,7 @@ const count = whole(1, 256);
 export const processes = {
   ...count,
   must: `${count.must}, or auto`,
-  read: (text: string) => (text === 'auto' ? availableParallelism() : count.read(text)),
+  read: (text: string) => (text === 'auto' ? availableProcessors() : count.read(text)),
   schema: { ...count.schema, pattern: '^(?:auto|[0-9]{1,15})$' },
 };
 

@@ -245,7 +245,7 @@ export const settings = {
     uploadTimeoutMs: setting('UPLOAD_TIMEOUT_MS', milliseconds, 60_000, 'deadline of an operation with files'),
   }),
   ...inGroup('Load and connections of clients', {
-    workers: standalone(setting('WORKERS', processes, 1, 'processes of the facade on this port; auto is one for each core')),
+    workers: standalone(setting('WORKERS', processes, 1, 'processes of the facade on this port; auto is one for each core that the container may use')),
     maxRunningOperations: setting('MAX_RUNNING_OPERATIONS', amount, 256, 'operations running at once'),
     maxWaitingOperations: setting('MAX_WAITING_OPERATIONS', whole(0, 1_000_000), 256, 'operations waiting to run; more are rejected with 503'),
     maxClientConnections: standalone(setting(
