@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { type Logger, destination } from 'pino';
 import { NOT_SHARED, type StartedFacade, type StartedServers, banner, startLine } from './cli/banner.ts';
 import { wholeNumber } from './cli/arguments.ts';
-import { CHECK_SETTINGS, addCheckCommand } from './check/cli.ts';
+import { CHECK_SETTINGS, CHECK_USAGE, addCheckCommand } from './check/cli.ts';
 import type { ManifestOptions } from './cli/manifest.ts';
 import {
   type Closable,
@@ -15,6 +15,7 @@ import {
   logUnhandledErrors,
   openPort,
 } from './cli/process.ts';
+import { watchOutput, writeDocument } from './cli/output.ts';
 import { createProgress } from './cli/progress.ts';
 import { addSettingFlags } from './cli/setting-flags.ts';
 import { addSettingsCommand } from './cli/settings.ts';
@@ -24,6 +25,7 @@ import { type Config, type SettingName, entries, flagOf, settings } from './conf
 import { startWarnings } from './config/start-warnings.ts';
 import { ManifestError } from './config/trusted-documents.ts';
 import { createLog } from './lib/log.ts';
+import { printable } from './lib/text/printable.ts';
 import { NewerDatabaseError, SqliteMissingError } from './origin/store/database/sqlite.ts';
 import { packageDir, version } from './package.ts';
 import { addUsageCommand } from './server/usage/cli.ts';
@@ -81,7 +83,7 @@ program
   .description('print the schema')
   .action(async () => {
     const { printMarkedSchema } = await import('./graph/null-conditions.ts');
-    process.stdout.write(`${printMarkedSchema(await loadSchema())}\n`);
+    writeDocument(`${printMarkedSchema(await loadSchema())}\n`);
   });
 
 addSettingsCommand(program);
@@ -89,7 +91,7 @@ addSettingsCommand(program);
 program
   .command('manifest')
   .description('print a manifest of the operations in files and folders, for PERSISTED_OPERATIONS')
-  .argument('<paths...>', 'GraphQL files, or folders with them')
+  .argument('<paths...>', 'GraphQL files, folders or patterns of them, or - for the standard input')
   .addOption(
     new Option('--format <format>', 'hashes and texts, or the format of Apollo')
       .choices(['hashes', 'apollo'])
@@ -99,7 +101,7 @@ program
   .action(async (paths: string[], options: ManifestOptions) => {
     try {
       const { createManifest } = await import('./cli/manifest.ts');
-      process.stdout.write(`${createManifest(paths, await loadSchema(), options)}\n`);
+      writeDocument(`${createManifest(paths, await loadSchema(), options)}\n`);
     } catch (error) {
       fail(error);
     }
@@ -123,8 +125,7 @@ for (const command of program.commands) addSettingFlags(command, settingsOf[comm
 // `origin --data-dir x` sets the option of the command `origin`, not the option of the program.
 program.enablePositionalOptions();
 
-// The reader of a pipe may close it early: `catalog-graphql schema | head`.
-process.stdout.on('error', () => undefined);
+watchOutput(() => (program.args[0] === 'check' ? CHECK_USAGE : 1));
 
 await program.parseAsync();
 
@@ -172,7 +173,7 @@ async function run(start: Start): Promise<void> {
 function fail(error: unknown): void {
   const message = messageFor(error);
   if (message === undefined) throw error;
-  process.stderr.write(`${message}\n`);
+  process.stderr.write(`${printable(message)}\n`);
   process.exitCode = 1;
 }
 

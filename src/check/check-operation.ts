@@ -7,7 +7,7 @@ import type { CostRange } from '../graph/cost/cost-range.ts';
 import { type Assess, createAssess } from '../server/graphql/documents/assess.ts';
 import type { CheckedOperation } from './documents.ts';
 import type { Finding } from './finding.ts';
-import type { createLostFinder } from './lost.ts';
+import type { Lost, createLostFinder } from './lost.ts';
 
 export interface CheckResult {
   operation: CheckedOperation;
@@ -67,15 +67,12 @@ function nodesOf(document: DocumentNode): ASTNode[] {
   return nodes;
 }
 
-function addLost(
-  findings: Finding[],
-  lost: readonly { coordinate: string; node: ASTNode; message: string }[],
-  placeOf: CheckedOperation['placeOf'],
-): void {
-  for (const { coordinate, node, message } of lost) {
+function addLost(findings: Finding[], lost: readonly Lost[], placeOf: CheckedOperation['placeOf']): void {
+  for (const { severity, coordinate, node, message } of lost) {
     const known = findings.find((each) => each.coordinate === coordinate);
-    if (known) known.message += ' The old schema allowed it.';
-    else findings.push({ severity: 'error', code: 'LOST', message, coordinate, place: placeOf(node) });
+    const code = severity === 'error' ? 'LOST' : 'DEFAULT_CHANGED';
+    if (known && severity === 'error') known.message += ' The old schema allowed it.';
+    else findings.push({ severity, code, message, coordinate, place: placeOf(node) });
   }
 }
 

@@ -2,11 +2,12 @@
 import { type Command, Option } from 'commander';
 import { ConfigError, type Flags, readConfig } from '../config/read.ts';
 import { type SettingName, entries } from '../config/settings.ts';
+import { printable } from '../lib/text/printable.ts';
 import type { CheckOptions } from './command.ts';
 import { UsageError } from './finding.ts';
 
-/** Exit code if the command was not given what it needs. */
-const USAGE = 2;
+/** Exit code if the command cannot run, or cannot print what it found. */
+export const CHECK_USAGE = 2;
 
 /** The settings that a verdict depends on. */
 export const CHECK_SETTINGS: readonly SettingName[] = entries().flatMap(([name, { group }]) =>
@@ -18,14 +19,17 @@ export function addCheckCommand(program: Command, flags: () => Flags): void {
   program
     .command('check')
     .description('say what the server would say of documents, and what they cost; needs no network')
-    .argument('[paths...]', 'GraphQL files, folders with them, or manifests')
+    .argument('[paths...]', 'GraphQL files, folders or patterns of them, - for the standard input, or manifests')
     .option(
       '--manifest <file>',
       'manifest of trusted documents (repeatable)',
       (file, all: string[]) => [...all, file],
       [],
     )
-    .option('--schema <file>', 'an older schema: what do documents lose that were valid under it?')
+    .option(
+      '--schema <file>',
+      'an older schema, as text or introspection: what do documents lose that were valid under it?',
+    )
     .option('--prices <file>', 'price file: an operation that costs more than it says is an error')
     .option('--update', 'write the price file')
     .addOption(
@@ -34,7 +38,7 @@ export function addCheckCommand(program: Command, flags: () => Flags): void {
         .default('text'),
     )
     .addHelpText('after', '\nExit code: 0, 1 if there are errors, 2 if the command cannot run.')
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE))
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : CHECK_USAGE))
     .action((paths: string[], options: CheckOptions) => check(paths, options, flags()));
 }
 
@@ -44,11 +48,11 @@ async function check(paths: readonly string[], options: CheckOptions, flags: Fla
     const config = readConfig(undefined, { ...flags, persistedOperations: '', persistedOnly: '' });
     const [{ runCheck }, { schema }] = await Promise.all([import('./command.ts'), import('../graph/schema.ts')]);
     const { output, exitCode } = runCheck(paths, options, schema, config);
-    process.stdout.write(output);
+    process.stdout.write(printable(output));
     process.exitCode = exitCode;
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof ConfigError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = USAGE;
+    process.stderr.write(`${printable(error.message)}\n`);
+    process.exitCode = CHECK_USAGE;
   }
 }

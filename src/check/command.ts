@@ -1,10 +1,10 @@
 /** `catalog-graphql check`: what the server would say of documents, without a server and without a network. */
-import { readFileSync } from 'node:fs';
 import type { GraphQLSchema } from 'graphql';
 import type { Config } from '../config/settings.ts';
-import { sha256Of } from '../config/trusted-documents.ts';
+import { ManifestError, sha256Of } from '../config/trusted-documents.ts';
+import { readTextFile } from '../lib/text/read-text.ts';
 import { type CheckResult, createOperationCheck } from './check-operation.ts';
-import { type CheckedOperation, readDocuments } from './documents.ts';
+import { type CheckedOperation, onlySources, readDocuments } from './documents.ts';
 import { type Finding, UsageError } from './finding.ts';
 import { createLostFinder, readOldSchema } from './lost.ts';
 import { type Prices, type StoredPrice, readPrices, rises, storedPrice, writePrices } from './price-file.ts';
@@ -32,9 +32,12 @@ export function runCheck(
   const { manifest = [], prices, update = false } = options;
   if (manifest.length + paths.length === 0) throw new UsageError('Name a manifest, a GraphQL file or a folder.');
   if (update && prices === undefined) throw new UsageError('--update needs the price file: --prices FILE.');
-  const { operations, findings } = readDocuments(manifest, paths);
+  const { operations, findings } = documentsOf(manifest, paths);
   const isEmpty = operations.length === 0 && findings.length === 0;
-  if (isEmpty) throw new UsageError('There are no operations in these files.');
+  if (isEmpty)
+    throw new UsageError(
+      ['There are no operations in these files', onlySources(paths) ?? ''].join(': ').replace(/: $/, '.'),
+    );
   const findLost = options.schema === undefined ? undefined : createLostFinder(oldSchemaOf(options.schema), schema);
   const check = createOperationCheck(schema, config, findLost);
   const stored: Prices = prices === undefined || update ? new Map() : readPrices(prices);
@@ -51,10 +54,18 @@ export function runCheck(
   return { output: printReport(report, options.format), exitCode: errorsIn(report) > 0 ? 1 : 0 };
 }
 
+function documentsOf(manifests: readonly string[], paths: readonly string[]) {
+  try {
+    return readDocuments(manifests, paths);
+  } catch (error) {
+    throw error instanceof ManifestError ? new UsageError(error.message) : error;
+  }
+}
+
 function oldSchemaOf(path: string): GraphQLSchema {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readTextFile(path);
   } catch (error) {
     throw new UsageError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
   }

@@ -1,9 +1,10 @@
 /** Reads what is checked: operations of GraphQL files and folders, and of manifests of trusted documents, each with its place. */
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { type ASTNode, type DocumentNode, type GraphQLError, Kind, getLocation, parse, print } from 'graphql';
 import { findOperations } from '../config/operation-files.ts';
 import { ManifestError, readManifest } from '../config/trusted-documents.ts';
+import { readTextFile } from '../lib/text/read-text.ts';
 import { type Finding, type FilePlace, UsageError } from './finding.ts';
 
 export interface CheckedOperation {
@@ -26,10 +27,13 @@ export interface ReadDocuments {
 
 const SOURCES = new Set(['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs', '.vue', '.svelte']);
 
-/** A file that ends in `.json` is a manifest. Throws a UsageError for what is not there, or is of another kind. */
+const IN_SOURCES =
+  'documents in program sources are not read. Have the tool of your client write a manifest of them, and name that.';
+
+/** A file that ends in `.json` is a manifest. Throws a UsageError for what cannot be read, or is of another kind. */
 export function readDocuments(manifests: readonly string[], paths: readonly string[]): ReadDocuments {
   for (const path of [...manifests, ...paths]) checkPath(path);
-  const isManifest = (path: string) => extname(path) === '.json';
+  const isManifest = (path: string) => extname(path) === '.json' && !isFolder(path);
   const findings: Finding[] = [];
   const graphql = operationsOf(
     paths.filter((path) => !isManifest(path)),
@@ -39,22 +43,24 @@ export function readDocuments(manifests: readonly string[], paths: readonly stri
   return { operations: [...graphql, ...trusted], findings };
 }
 
+/** A sentence on folders that have program sources and no operations. */
+export const onlySources = (paths: readonly string[]): string | undefined =>
+  paths.some((path) => isFolder(path) && hasSources(path)) ? IN_SOURCES : undefined;
+
+const hasSources = (folder: string): boolean =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).some((file) => SOURCES.has(extname(file)));
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
 function checkPath(path: string): void {
-  try {
-    statSync(path);
-  } catch (error) {
-    throw new UsageError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
-  }
-  if (SOURCES.has(extname(path)))
-    throw new UsageError(
-      `${path}: documents in program sources are not read. Have the tool of your client write a manifest of them, and name that.`,
-    );
+  if (SOURCES.has(extname(path)) && !isFolder(path)) throw new UsageError(`${path}: ${IN_SOURCES}`);
 }
 
 function operationsOf(paths: readonly string[], findings: Finding[]): CheckedOperation[] {
   const onError = (file: string, error: GraphQLError) => {
     const [{ line } = { line: 1 }] = error.locations ?? [];
-    findings.push({ severity: 'error', code: 'GRAPHQL_PARSE_FAILED', message: error.message, place: { file, line } });
+    const { code = 'GRAPHQL_PARSE_FAILED' } = error.extensions as { code?: string };
+    findings.push({ severity: 'error', code, message: error.message, place: { file, line } });
   };
   return findOperations(paths, onError).map(({ path, document, operation }) => {
     const placeOf = (node: ASTNode | undefined): FilePlace => {
@@ -69,6 +75,7 @@ function operationsOf(paths: readonly string[], findings: Finding[]): CheckedOpe
 }
 
 function operationsOfManifest(file: string, findings: Finding[]): CheckedOperation[] {
+  const lines = linesOfStrings(textOf(file));
   let documents: ReadonlyMap<string, string>;
   try {
     documents = readManifest(file);
@@ -78,7 +85,6 @@ function operationsOfManifest(file: string, findings: Finding[]): CheckedOperati
     findings.push({ severity: 'error', code: 'BAD_MANIFEST', message, place: { file, line: 1 } });
     return [];
   }
-  const lines = linesOfStrings(readFileSync(file, 'utf8'));
   return [...documents].flatMap(([id, text]) => {
     const document = parse(text);
     const place = { file, line: lines.get(id) ?? lines.get(`sha256:${id}`) ?? 1 };
@@ -89,6 +95,14 @@ function operationsOfManifest(file: string, findings: Finding[]): CheckedOperati
       return { name, operationName, text, document, isFromManifest: true, place, placeOf: () => place };
     });
   });
+}
+
+function textOf(file: string): string {
+  try {
+    return readTextFile(file);
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
 }
 
 /** The line of the first occurrence of each short string of a JSON text. */

@@ -9,6 +9,8 @@ import {
   type GraphQLNamedType,
   type GraphQLSchema,
   type GraphQLType,
+  type IntrospectionQuery,
+  buildClientSchema,
   buildSchema,
   getNullableType,
   isAbstractType,
@@ -23,21 +25,29 @@ import {
   validate,
 } from 'graphql';
 import { usesOf, variableTypesOf } from '../graph/plan/document-uses.ts';
+import { createDefaultComparison } from './changed-defaults.ts';
 import { UsageError } from './finding.ts';
 
 export interface Lost {
+  /** An error: valid documents fail. A warning: they stay valid, and mean something else. */
+  severity: 'error' | 'warning';
   coordinate: string;
   node: ASTNode;
   message: string;
 }
 
-/** Throws a UsageError for a text that is no schema. */
+/** A schema as text, or the response to an introspection query. Throws a UsageError for a text that is neither. */
 export function readOldSchema(path: string, text: string): GraphQLSchema {
   try {
-    return buildSchema(text);
+    return text.trimStart().startsWith('{') ? fromIntrospection(text) : buildSchema(text);
   } catch (error) {
     throw new UsageError(`${path} is no schema: ${(error as Error).message}`);
   }
+}
+
+function fromIntrospection(text: string): GraphQLSchema {
+  const response = JSON.parse(text) as { data?: IntrospectionQuery } & IntrospectionQuery;
+  return buildClientSchema(response.data ?? response);
 }
 
 /** Returns a function that compares one document; undefined if it was not valid under the old schema either. */
@@ -62,16 +72,20 @@ export function createLostFinder(old: GraphQLSchema, present: GraphQLSchema) {
     });
   }
 
+  const changedDefaults = createDefaultComparison(old, present);
   return (document: DocumentNode): Lost[] | undefined => {
     if (validate(old, document).length > 0) return undefined;
     const lost = new Map<string, Lost>();
     for (const { coordinate, node } of usesOf(old, document)) {
       const message = messageOf(coordinate);
-      if (message !== undefined && !lost.has(coordinate)) lost.set(coordinate, { coordinate, node, message });
+      if (message !== undefined && !lost.has(coordinate))
+        lost.set(coordinate, { severity: 'error', coordinate, node, message });
     }
     for (const { type, node } of variableTypesOf(old, document))
       for (const [coordinate, message] of lostInputsOf(type))
-        if (!lost.has(coordinate)) lost.set(coordinate, { coordinate, node, message });
+        if (!lost.has(coordinate)) lost.set(coordinate, { severity: 'error', coordinate, node, message });
+    for (const each of changedDefaults(document))
+      if (!lost.has(each.coordinate)) lost.set(each.coordinate, { severity: 'warning', ...each });
     return [...lost.values()];
   };
 }

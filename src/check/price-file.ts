@@ -1,7 +1,8 @@
 /** The price file: what each operation costs, as it was when somebody accepted it. It is made to be committed beside the documents. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { CostRange } from '../graph/cost/cost-range.ts';
 import { isPlainObject } from '../lib/objects.ts';
+import { readTextFile } from '../lib/text/read-text.ts';
 import { UsageError } from './finding.ts';
 
 export interface StoredPrice {
@@ -39,10 +40,11 @@ export const rises = (before: StoredPrice, now: StoredPrice): string[] =>
 export function readPrices(path: string): Prices {
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(path, 'utf8'));
+    value = JSON.parse(readTextFile(path));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') throw new UsageError(`There is no price file ${path}: write it with --update.`);
+    if (code !== undefined) throw new UsageError(`${path} cannot be read (${code}).`);
     throw new UsageError(`${path} is no price file: ${message}`);
   }
   const entries = isPlainObject(value) ? Object.entries(value) : [];
@@ -57,10 +59,14 @@ export function readPrices(path: string): Prices {
 const isPrice = (value: unknown): boolean =>
   isPlainObject(value) && MEASURES.every((measure) => Number.isInteger(value[measure]));
 
-/** Sorted by name, one operation a line, so that a change of one operation changes one line. */
+/** Sorted by name, one operation a line, so that a change of one operation changes one line. Throws a UsageError. */
 export function writePrices(path: string, prices: Prices): void {
   const lines = [...prices]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, price]) => `  ${JSON.stringify(name)}: ${JSON.stringify(price)}`);
-  writeFileSync(path, `{\n${lines.join(',\n')}\n}\n`);
+  try {
+    writeFileSync(path, `{\n${lines.join(',\n')}\n}\n`);
+  } catch (error) {
+    throw new UsageError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
+  }
 }

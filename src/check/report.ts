@@ -1,6 +1,7 @@
 /** Prints what a check found: for people, for programs, or as annotations of GitHub's workflows. */
 import type { CheckResult } from './check-operation.ts';
 import type { Finding } from './finding.ts';
+import { printableLine } from '../lib/text/printable.ts';
 import type { StoredPrice } from './price-file.ts';
 
 export interface Report {
@@ -34,7 +35,7 @@ function textOf(report: Report): string {
   for (const result of report.results) {
     const { operation, isValid, findings } = result;
     const { file, line } = operation.place;
-    lines.push(`${isValid ? 'ok      ' : 'rejected'} ${operation.name}  ${file}:${line}`);
+    lines.push(`${isValid ? 'ok      ' : 'rejected'} ${printableLine(`${operation.name}  ${file}`)}:${line}`);
     const facts = [costText(result), requirementText(result)].filter(Boolean);
     if (facts.length > 0) lines.push(`         ${facts.join('; ')}`);
     for (const finding of findings) lines.push(`  ${finding.severity}: ${where(finding)}  ${sentence(finding)}`);
@@ -42,10 +43,12 @@ function textOf(report: Report): string {
   return `${lines.join('\n')}\n${summary(report)}\n`;
 }
 
-const where = ({ place: { file, line } }: Finding): string => `${file}:${line}`;
+const where = ({ place: { file, line } }: Finding): string => `${printableLine(file)}:${line}`;
 
 const sentence = ({ code, coordinate, message }: Finding): string =>
-  `${coordinate === undefined || message.includes(coordinate) ? '' : `${coordinate}: `}${message} (${code})`;
+  printableLine(
+    `${coordinate === undefined || message.includes(coordinate) ? '' : `${coordinate}: `}${message} (${code})`,
+  );
 
 function costText({ cost, before }: PricedResult): string {
   if (!cost) return '';

@@ -1,6 +1,7 @@
 /** Declares the command `settings`. */
 import { type Command, Option } from 'commander';
 import { settingsFormats } from '../config/settings-formats.ts';
+import { writeDocument } from './output.ts';
 
 type SettingsFormat = keyof typeof settingsFormats;
 
@@ -14,6 +15,6 @@ export function addSettingsCommand(program: Command): void {
         .default('markdown' satisfies SettingsFormat),
     )
     .action(({ format }: { format: SettingsFormat }) => {
-      process.stdout.write(`${settingsFormats[format]()}\n`);
+      writeDocument(`${settingsFormats[format]()}\n`);
     });
 }

@@ -1,5 +1,5 @@
 /** Reads operations from GraphQL files and folders, and checks them against the schema. */
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import {
   type DefinitionNode,
@@ -8,14 +8,19 @@ import {
   GraphQLError,
   type GraphQLSchema,
   Kind,
+  Lexer,
   type OperationDefinitionNode,
   Source,
+  TokenKind,
   parse,
+  print,
   validate,
   visit,
 } from 'graphql';
 import { oncePer } from '../lib/remember.ts';
+import { asSent, relayDirectiveIn } from './client-directives.ts';
 import { ManifestError } from './trusted-documents.ts';
+import { readTextFile } from '../lib/text/read-text.ts';
 
 export interface FileOperation {
   document: DocumentNode;
@@ -39,12 +44,14 @@ export function readOperations(paths: readonly string[], schema: GraphQLSchema):
   return found;
 }
 
-/** The same, not validated. Each has the fragments it needs: those of its own file first, then those of the others. */
+/**
+ * The same, not validated, as clients send them. Each has the fragments it needs: those of its own file first, then those of the others.
+ */
 export function findOperations(
   paths: readonly string[],
   onError: (path: string, error: GraphQLError) => void,
 ): FoundOperation[] {
-  const files = paths.flatMap(filesAt).flatMap((path) => parsed(path, onError));
+  const files = filesOf(paths).flatMap((path) => parsed(path, onError));
   const fragments = new Map<string, Placed[]>();
   for (const [at, { definitions }] of files.entries())
     for (const definition of definitions.filter(isFragment)) {
@@ -52,14 +59,27 @@ export function findOperations(
       fragments.set(name, [...(fragments.get(name) ?? []), { at, definition }]);
     }
   return files.flatMap(({ path, definitions }, at) =>
-    definitions.filter(isOperation).map((operation) => {
+    definitions.filter(isOperation).flatMap((operation) => {
       const needed = fragmentsOf(operation, at, fragments);
       const own = definitions.filter((each) => each === operation || needed.has(each));
       const others = [...needed].filter((each) => !own.includes(each));
-      return { path, operation, document: { kind: Kind.DOCUMENT, definitions: [...own, ...others] } };
+      const whole: DocumentNode = { kind: Kind.DOCUMENT, definitions: [...own, ...others] };
+      const relay = relayDirectiveIn(whole);
+      if (relay) {
+        onError(
+          path,
+          new GraphQLError(relaySource(relay.name.value), { nodes: relay, extensions: { code: 'RELAY_SOURCE' } }),
+        );
+        return [];
+      }
+      const document = asSent(whole);
+      return document ? [{ path, operation, document }] : [];
     }),
   );
 }
+
+const relaySource = (directive: string): string =>
+  `@${directive} is for the compiler of Relay, which sends other documents than its sources: name the file of its persistConfig.`;
 
 /** A fragment, and the number of its file. */
 interface Placed {
@@ -78,7 +98,7 @@ function fragmentsOf(
     for (const name of spreadsIn(node)) {
       const all = fragments.get(name) ?? [];
       const own = all.filter(({ at }) => at === file);
-      for (const each of own.length > 0 ? own : all) {
+      for (const each of own.length > 0 ? own : withoutCopies(all)) {
         if (found.has(each)) continue;
         found.add(each);
         add(each.definition);
@@ -88,6 +108,12 @@ function fragmentsOf(
   add(operation);
   return new Set([...found].sort((a, b) => a.at - b.at || offsetOf(a) - offsetOf(b)).map((each) => each.definition));
 }
+
+/** Equal fragments of several files are one. */
+const withoutCopies = (placed: readonly Placed[]): Placed[] =>
+  placed.length < 2
+    ? [...placed]
+    : [...new Map(placed.toReversed().map((each) => [print(each.definition), each])).values()].toReversed();
 
 const offsetOf = ({ definition: { loc } }: Placed): number => loc?.start ?? 0;
 
@@ -102,7 +128,10 @@ const isFragment = (node: DefinitionNode): node is FragmentDefinitionNode => nod
 
 function parsed(path: string, onError: (path: string, error: GraphQLError) => void) {
   try {
-    return [{ path, definitions: parse(new Source(readFileSync(path, 'utf8'), path)).definitions }];
+    const source = new Source(textOf(path), path);
+    // A file that is empty, or has comments only.
+    if (new Lexer(source).advance().kind === TokenKind.EOF) return [];
+    return [{ path, definitions: parse(source).definitions }];
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
     onError(path, error);
@@ -110,18 +139,88 @@ function parsed(path: string, onError: (path: string, error: GraphQLError) => vo
   }
 }
 
-/** The GraphQL files of a folder; of a file, itself. */
-export function filesAt(path: string): string[] {
+function textOf(path: string): string {
   try {
-    if (!statSync(path).isDirectory()) return [path];
+    return readTextFile(path);
   } catch (error) {
-    throw new ManifestError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    throw cannotRead(path, error);
   }
-  return readdirSync(path, { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.(?:graphql|gql)$/.test(file) && !isHidden(file))
-    .sort()
-    .map((file) => join(path, file));
 }
 
-/** A mounted ConfigMap has its files in a hidden folder, with links to them beside it. */
+/** The GraphQL files of all paths, each once, however many paths and links lead to it. */
+function filesOf(paths: readonly string[]): string[] {
+  const files = new Map<string, string>();
+  for (const path of paths.flatMap(filesAt)) {
+    const real = path === STANDARD_INPUT ? path : realPath(path);
+    if (!files.has(real)) files.set(real, path);
+  }
+  return [...files.values()];
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    throw cannotRead(path, error);
+  }
+}
+
+/** The GraphQL files of a folder or of a pattern such as `src/**\/*.graphql`; of a file, itself. */
+export function filesAt(path: string): string[] {
+  if (path === STANDARD_INPUT) return [path];
+  const pattern = isThere(path) ? undefined : patternOf(path);
+  if (pattern) return pattern;
+  try {
+    if (!statSync(path).isDirectory()) return [path];
+    return filesBelow(path).filter(isGraphql);
+  } catch (error) {
+    throw error instanceof ManifestError ? error : cannotRead(path, error);
+  }
+}
+
+const STANDARD_INPUT = '-';
+const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
+const isGraphql = (path: string): boolean => /\.(?:graphql|gql)$/.test(path);
+
+/** Files that are not hidden. A mounted ConfigMap has its files in a hidden folder, with links to them beside it. */
+const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => !isHidden(file))
+    .sort()
+    .map((file) => join(folder, file))
+    .filter((file) => !statSync(file, { throwIfNoEntry: false })?.isDirectory());
+
 const isHidden = (file: string): boolean => file.split(sep).some((name) => /^\.|^node_modules$/.test(name));
+
+/** The files of a pattern that no shell has expanded; undefined if the path is none. */
+function patternOf(path: string): string[] | undefined {
+  const at = path.search(/[*?{[]/);
+  if (at < 0) return undefined;
+  const slash = path.slice(0, at).lastIndexOf('/');
+  const folder = slash < 0 ? '.' : path.slice(0, slash) || '/';
+  const whole = patternExpression(path.slice(slash + 1));
+  const found = isThere(folder)
+    ? filesBelow(folder).filter((file) => whole.test(file.slice(join(folder, '/').length).replaceAll(sep, '/')))
+    : [];
+  if (found.length === 0) throw new ManifestError(`${path} matches no file.`);
+  return found;
+}
+
+/** `**\/` is any number of folders, `*` and `?` are within a name, `{a,b}` is one of several, `[ab]` one character. */
+function patternExpression(pattern: string): RegExp {
+  const parts = pattern.split(/(\*\*\/|\*\*|\*|\?|\{[^{}]*\}|\[[^\]]+\])/).map((part, at) => {
+    if (at % 2 === 0) return escaped(part);
+    if (part === '**/') return '(?:[^/]+/)*';
+    if (part === '**') return '.*';
+    if (part === '*') return '[^/]*';
+    if (part === '?') return '[^/]';
+    if (part.startsWith('[')) return `[${escaped(part.slice(1, -1)).replaceAll('\\-', '-')}]`;
+    return `(?:${part.slice(1, -1).split(',').map(escaped).join('|').replaceAll('\\*', '[^/]*')})`;
+  });
+  return new RegExp(`^${parts.join('')}$`);
+}
+
+const escaped = (text: string): string => text.replaceAll(/[-\\^$.*+?()[\]{}|/]/g, '\\$&');
+
+const cannotRead = (path: string, error: unknown): ManifestError =>
+  new ManifestError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);

@@ -18,15 +18,15 @@ interface Cgroup {
 function cgroupsOf(root: string): Cgroup[] {
   const lines = readText(join(root, 'proc/self/cgroup'))?.split('\n') ?? [];
   const mount = join(root, 'sys/fs/cgroup');
-  return lines.flatMap((line) => {
+  return lines.flatMap((line): Cgroup[] => {
     const [, id, controllers = '', path = ''] = /^(\d+):([^:]*):(\/.*)$/.exec(line) ?? [];
     if (id === '0' && controllers === '')
       return [mount, join(mount, 'unified')].flatMap((top) =>
-        around(top, path).map((folder) => ({ folder, version: 2 as const })),
+        around(top, path).map((folder) => ({ folder, version: 2 })),
       );
     if (!controllers.split(',').includes('cpu')) return [];
     return [controllers, 'cpu'].flatMap((name) =>
-      around(join(mount, name), path).map((folder) => ({ folder, version: 1 as const })),
+      around(join(mount, name), path).map((folder) => ({ folder, version: 1 })),
     );
   });
 }

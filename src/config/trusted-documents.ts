@@ -1,8 +1,8 @@
 /** The trusted documents: the manifest that PERSISTED_OPERATIONS names, read and checked. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { parse } from 'graphql';
 import { isPlainObject } from '../lib/objects.ts';
+import { readTextFile } from '../lib/text/read-text.ts';
 
 /** Texts by their ids: the SHA-256 in hex, or what the tool that wrote the manifest calls them by. */
 export type TrustedDocuments = ReadonlyMap<string, string>;
@@ -41,7 +41,7 @@ export function readManifest(path: string): TrustedDocuments {
 
 function jsonIn(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return JSON.parse(readTextFile(path));
   } catch (error) {
     if (error instanceof SyntaxError) throw new ManifestError('it is not JSON');
     throw new ManifestError(`it cannot be read (${(error as NodeJS.ErrnoException).code})`);

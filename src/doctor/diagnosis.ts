@@ -1,4 +1,5 @@
 /** What the doctor says: one line a check, and what to do. */
+import { printable, printableLine } from '../lib/text/printable.ts';
 
 export interface Diagnosis {
   check: string;
@@ -35,13 +36,13 @@ const hasFailed = (all: readonly Diagnosis[]): boolean => all.some(({ status }) 
 export const exitCodeOf = (all: readonly Diagnosis[]): number => (hasFailed(all) ? 1 : 0);
 
 export const diagnosesJson = (all: readonly Diagnosis[]): string =>
-  JSON.stringify({ ok: !hasFailed(all), checks: all }, null, 2);
+  printable(JSON.stringify({ ok: !hasFailed(all), checks: all }, null, 2));
 
 export function diagnosesText(all: readonly Diagnosis[]): string {
   const width = Math.max(...all.map(({ check }) => check.length));
   const lines = all.map(({ check, status, message, advice }) => {
-    const line = `${status.padEnd(8)} ${check.padEnd(width)}  ${message}`;
-    return advice === undefined ? line : `${line}\n${' '.repeat(width + 11)}-> ${advice}`;
+    const line = printableLine(`${status.padEnd(8)} ${check.padEnd(width)}  ${message}`);
+    return advice === undefined ? line : `${line}\n${' '.repeat(width + 11)}-> ${printableLine(advice)}`;
   });
   const count = (status: Diagnosis['status']) => all.filter((each) => each.status === status).length;
   const warnings = count('warning');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/read.ts';
 import { checkMemory } from '../../src/doctor/check-machine.ts';
-import { diagnosesJson, diagnosesText, exitCodeOf } from '../../src/doctor/diagnosis.ts';
+import { diagnosesJson, diagnosesText, exitCodeOf, failed } from '../../src/doctor/diagnosis.ts';
 import { diagnose } from '../../src/doctor/doctor.ts';
 import { createAuthority, hasOpenssl } from '../support/certificates.ts';
 import { type Behaviour, hostile, json, response } from '../support/hostile.ts';
@@ -296,4 +296,14 @@ test.skipIf(!hasOpenssl)('the built command calls the service through a proxy', 
   expect(out).toMatch(new RegExp(`ok +upstream catalog .*TLS, through 127\\.0\\.0\\.1:${proxy.port}, \\d+ answers`));
   expect(new Set(proxy.tunnels)).toEqual(new Set([`localhost:${port}`]));
   expect(out).not.toContain('sesame');
+});
+
+test('names of the service neither control the terminal nor begin a line', () => {
+  const name = '\u001b[2K\u001b[32mok\u009b1A\nok       everything';
+  const all = [failed('catalog', `unknown members: ${name}`, `ask for ${name}`, { names: [name] })];
+  const text = diagnosesText(all);
+  // eslint-disable-next-line no-control-regex -- that is what must not be there
+  expect(text + diagnosesJson(all)).not.toMatch(/[\u001b\u009b]/);
+  expect(text.split('\n').map((line) => line.slice(0, 6))).toEqual(['failed', '      ', '', '0 ok, ']);
+  expect(JSON.parse(diagnosesJson(all))).toMatchObject({ checks: [{ details: { names: [name] } }] });
 });

@@ -1,5 +1,6 @@
 /** `catalog-graphql usage`: which fields may be removed, and who reads the others, as /usage of a server says. */
 import { readFileSync } from 'node:fs';
+import { printableLine } from '../../lib/text/printable.ts';
 import { type UsageReport, type UsedCoordinate, mergeReports } from './report.ts';
 
 export interface UsageOptions {
@@ -65,7 +66,7 @@ export function printUsage(report: UsageReport, days: number): string {
   for (const each of coordinates.filter((used) => used.deprecated === undefined && isIdle(used)))
     lines.push(`${each.coordinate}: ${verdict(true)}${readersOf(each)}`);
   for (const coordinate of unused) lines.push(`${coordinate}: ${verdict(true)}`);
-  return `${lines.join('\n')}\n`;
+  return `${lines.map(printableLine).join('\n')}\n`;
 }
 
 function readersOf({ requests, calls, last, clients, operations }: UsedCoordinate): string {

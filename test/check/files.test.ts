@@ -1,0 +1,184 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { introspectionFromSchema, print } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { type CheckOptions, runCheck } from '../../src/check/command.ts';
+import { UsageError } from '../../src/check/finding.ts';
+import { createManifest } from '../../src/cli/manifest.ts';
+import { readOperations } from '../../src/config/operation-files.ts';
+import { readConfig } from '../../src/config/read.ts';
+import { readManifest, sha256Of } from '../../src/config/trusted-documents.ts';
+import { schema } from '../../src/graph/schema.ts';
+import { runProgram } from '../support/program.ts';
+import { temporaryDirectory } from '../support/service.ts';
+
+/** Writes the files into a new folder; returns the folder. */
+function folderWith(files: Record<string, string | Buffer>): string {
+  const folder = temporaryDirectory();
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  return folder;
+}
+
+function check(paths: readonly string[], options: Partial<CheckOptions> = {}) {
+  const { output, exitCode } = runCheck(paths, { format: 'json', ...options }, schema, readConfig({}));
+  const report = JSON.parse(output) as {
+    findings: { code: string; message: string }[];
+    operations: { name: string; valid: boolean; findings: { code: string; message: string; coordinate?: string }[] }[];
+  };
+  return { ...report, exitCode, names: report.operations.map(({ name }) => name) };
+}
+
+const fragment = 'fragment Title on Book { id title }';
+const query = 'query A { book(id: 1) { ...Title } }';
+
+describe('files as they lie on disks', () => {
+  test('a file that several paths lead to is read once', () => {
+    const folder = folderWith({ 'a.graphql': query, 'b/f.graphql': fragment });
+    symlinkSync(join(folder, 'b/f.graphql'), join(folder, 'link.graphql'));
+    const paths = [folder, join(folder, 'a.graphql'), join(folder, 'b'), join(folder, 'b/../b/f.graphql')];
+    expect(check(paths)).toMatchObject({ exitCode: 0, names: ['A'], findings: [] });
+    expect(readOperations(paths, schema)).toHaveLength(1);
+  });
+
+  test('equal fragments of several files are one, and different ones are an error', () => {
+    const folder = folderWith({
+      'a.graphql': query,
+      'one/f.graphql': fragment,
+      'two/f.graphql': `# a copy\nfragment Title on Book {\n  id\n  title\n}`,
+    });
+    expect(check([folder])).toMatchObject({ exitCode: 0, names: ['A'] });
+    writeFileSync(join(folder, 'two/f.graphql'), 'fragment Title on Book { id }');
+    const { operations } = check([folder]);
+    expect(operations[0]!.findings[0]!.message).toContain('only one fragment named "Title"');
+  });
+
+  test('empty files and files of comments have no operations', () => {
+    const folder = folderWith({ 'a.graphql': `${query}\n${fragment}`, 'b.graphql': '', 'c.graphql': '# later\n,\n' });
+    expect(check([folder])).toMatchObject({ exitCode: 0, names: ['A'], findings: [] });
+    expect(() => check([join(folder, 'b.graphql')])).toThrow('There are no operations in these files.');
+  });
+
+  const encodings: [string, (text: string) => Buffer][] = [
+    ['UTF-8 with a byte order mark', (text) => Buffer.from(`\ufeff${text}`)],
+    ['UTF-16 with a byte order mark', (text) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+    ['big-endian UTF-16 with a byte order mark', (text) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+    ['UTF-16', (text) => Buffer.from(text, 'utf16le')],
+    ['big-endian UTF-16', (text) => Buffer.from(text, 'utf16le').swap16()],
+  ];
+  test.each(encodings)('documents, manifests, prices and schemas may be in %s', (_, encode) => {
+    const text = print(
+      readOperations([join(folderWith({ 'a.graphql': `${query} ${fragment}` }), 'a.graphql')], schema)[0]!.document,
+    );
+    const plain = folderWith({ 'a.graphql': `${query} ${fragment}` });
+    const prices = join(plain, 'prices.json');
+    check([plain], { prices, update: true });
+    const encoded = folderWith({
+      'a.graphql': encode(`${query} ${fragment} # 书`),
+      'manifest.json': encode(JSON.stringify({ [sha256Of(text)]: text })),
+      'old.graphql': encode('type Query { book(id: ID!): Int }'),
+      'prices.json': encode('{"A":{"least":0,"most":0,"items":0,"values":0}}'),
+    });
+    expect([...readManifest(join(encoded, 'manifest.json')).values()]).toEqual([text]);
+    const { names, operations } = check([join(encoded, 'a.graphql')], {
+      manifest: [join(encoded, 'manifest.json')],
+      schema: join(encoded, 'old.graphql'),
+      prices: join(encoded, 'prices.json'),
+    });
+    expect(names).toEqual(['A', 'A']);
+    expect(operations[0]!.findings.map(({ code }) => code)).toEqual(['COST_RAISED']);
+  });
+
+  test('patterns that no shell has expanded are expanded', () => {
+    const folder = folderWith({
+      'src/a.graphql': 'query A { book(id: 1) { id } }',
+      'src/deep/er/b.gql': 'query B { book(id: 1) { id } }',
+      'src/deep/c.graphql': 'query C { book(id: 1) { id } }',
+      'src/node_modules/d.graphql': 'query D { book(id: 1) { id } }',
+      'src/[id].graphql': 'query E { book(id: 1) { id } }',
+    });
+    const at = (pattern: string) => check([join(folder, pattern)]).names.sort();
+    expect(at('src/**/*.{graphql,gql}')).toEqual(['A', 'B', 'C', 'E']);
+    expect(at('src/*.graphql')).toEqual(['A', 'E']);
+    expect(at('**/[bc].g*')).toEqual(['B', 'C']);
+    expect(at('src/?.graphql')).toEqual(['A']);
+    expect(at('src/[id].graphql')).toEqual(['E']);
+    expect(() => at('src/*.nope')).toThrow(UsageError);
+    expect(() => at('src/*.nope')).toThrow(/src\/\*\.nope matches no file\./);
+  });
+});
+
+describe('what is no document yet', () => {
+  test('sources of Relay are named as such, once an operation', () => {
+    const folder = folderWith({
+      'a.graphql': `query A($id: ID!) { book(id: $id) { ...Row @arguments(size: 1) } }
+        fragment Row on Book @argumentDefinitions(size: { type: "Int" }) @refetchable(queryName: "R") { id title }`,
+      'b.graphql': 'query B { book(id: 1) { id } }',
+    });
+    const { exitCode, names, findings } = check([folder]);
+    expect({ exitCode, names }).toEqual({ exitCode: 1, names: ['B'] });
+    expect(findings).toMatchObject([
+      { code: 'RELAY_SOURCE', message: expect.stringContaining('persistConfig') as string },
+    ]);
+    expect(() => createManifest([folder], schema, { format: 'hashes', typename: false })).toThrow(/compiler of Relay/);
+  });
+
+  test('of a folder of program sources it says that they are not read', () => {
+    const folder = folderWith({ 'App.tsx': 'graphql`query A { nope }`' });
+    expect(() => check([folder])).toThrow(/no operations in these files: documents in program sources are not read/);
+  });
+
+  test('an old schema may be the response to an introspection query', () => {
+    const introspection = introspectionFromSchema(schema);
+    const folder = folderWith({
+      'a.graphql': 'query A { book(id: 1) { id } }',
+      'whole.json': JSON.stringify({ data: introspection }),
+      'inner.json': `\ufeff${JSON.stringify(introspection)}`,
+      'wrong.json': '{"data":1}',
+    });
+    for (const old of ['whole.json', 'inner.json'])
+      expect(check([join(folder, 'a.graphql')], { schema: join(folder, old) })).toMatchObject({ exitCode: 0 });
+    expect(() => check([join(folder, 'a.graphql')], { schema: join(folder, 'wrong.json') })).toThrow(/is no schema/);
+  });
+});
+
+describe('what cannot be read or written', () => {
+  const run = (...args: string[]) => runProgram({}, ['check', ...args]);
+
+  test('is told in one line, with the exit code 2', async () => {
+    const folder = folderWith({ 'a.graphql': 'query A { book(id: 1) { id } }', 'locked.graphql': '' });
+    mkdirSync(join(folder, 'is-a-folder.graphql'));
+    const dangling = temporaryDirectory();
+    symlinkSync(join(dangling, 'nowhere'), join(dangling, 'link.graphql'));
+    const a = join(folder, 'a.graphql');
+    const manifestFolder = join(folder, 'folder.json');
+    mkdirSync(manifestFolder);
+    const cases: [string[], RegExp][] = [
+      [[dangling], /link\.graphql cannot be read \(ENOENT\)\.$/],
+      [
+        [a, '--prices', join(folder, 'missing/prices.json'), '--update'],
+        /prices\.json cannot be written \(ENOENT\)\.$/,
+      ],
+      [[a, '--prices', folder], /cannot be read \(EISDIR\)\.$/],
+      [[a, '--schema', folder], /cannot be read \(EISDIR\)\.$/],
+      [[a, '--manifest', folder], /cannot be read \(EISDIR\)\.$/],
+      [[a, '--manifest', 'nowhere.json'], /nowhere\.json cannot be read \(ENOENT\)\.$/],
+      [[manifestFolder], /no operations/],
+    ];
+    for (const [args, message] of cases) {
+      const { code, out, err } = await run(...args);
+      expect({ args, code, out, lines: err.trim().split('\n').length }).toEqual({ args, code: 2, out: '', lines: 1 });
+      expect(err.trim()).toMatch(message);
+    }
+    // A folder whose name ends like that of a file is a folder.
+    expect((await run(folder)).code).toBe(0);
+  });
+
+  test.skipIf(process.getuid?.() === 0)('a file without permission is told with the exit code 2', async () => {
+    const folder = folderWith({ 'a.graphql': query });
+    chmodSync(join(folder, 'a.graphql'), 0);
+    expect(await run(folder)).toMatchObject({ code: 2, out: '', err: expect.stringContaining('EACCES') as string });
+  });
+});
