@@ -208,7 +208,7 @@ function patternOf(path: string): string[] | undefined {
 
 /** `**\/` is any number of folders, `*` and `?` are within a name, `{a,b}` is one of several, `[ab]` one character. */
 function patternExpression(pattern: string): RegExp {
-  const parts = pattern.split(/(\*\*\/|\*\*|\*|\?|\{[^{}]*\}|\[[^\]]+\])/).map((part, at) => {
+  const parts = pattern.split(/(\*\*\/|\*\*|\*|\?|\{[^{}]*\}|\[[^[\]]+\])/).map((part, at) => {
     if (at % 2 === 0) return escaped(part);
     if (part === '**/') return '(?:[^/]+/)*';
     if (part === '**') return '.*';

@@ -59,10 +59,10 @@ const apollo = 'test/clients/node_modules/@apollo/client/utilities/internal/remo
 test.skipIf(!existsSync(apollo))('it is what Apollo Client sends', async () => {
   const require = createRequire(import.meta.resolve(`../../${apollo}`));
   const utilities = (await import(require.resolve('@apollo/client/utilities/internal'))) as {
-    removeDirectivesFromDocument(directives: object[], document: DocumentNode): DocumentNode | null;
+    removeDirectivesFromDocument: (directives: object[], document: DocumentNode) => DocumentNode | null;
   };
   const { addTypenameToDocument } = (await import(require.resolve('@apollo/client/utilities'))) as {
-    addTypenameToDocument(document: DocumentNode): DocumentNode;
+    addTypenameToDocument: (document: DocumentNode) => DocumentNode;
   };
   const removed = [
     { name: 'client', remove: true },

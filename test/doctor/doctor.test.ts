@@ -302,7 +302,6 @@ test('names of the service neither control the terminal nor begin a line', () =>
   const name = '\u001b[2K\u001b[32mok\u009b1A\nok       everything';
   const all = [failed('catalog', `unknown members: ${name}`, `ask for ${name}`, { names: [name] })];
   const text = diagnosesText(all);
-  // eslint-disable-next-line no-control-regex -- that is what must not be there
   expect(text + diagnosesJson(all)).not.toMatch(/[\u001b\u009b]/);
   expect(text.split('\n').map((line) => line.slice(0, 6))).toEqual(['failed', '      ', '', '0 ok, ']);
   expect(JSON.parse(diagnosesJson(all))).toMatchObject({ checks: [{ details: { names: [name] } }] });
