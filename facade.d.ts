@@ -170,10 +170,14 @@ export interface FacadeOptions {
   maxUnsentBytes?: number | undefined;
   /** Time for running operations to finish after SIGTERM (a whole number from 1 to 600000). Default: 8000. */
   shutdownMs?: number | undefined;
-  /** Certificates that sign that of Redis (a file of certificates in PEM). Default: those of Node. */
-  redisCa?: string | undefined;
   /** Whether headers of upstream that forbid caching are obeyed: relaxed takes no-cache, private, must-revalidate and times of 0 for the habit of its framework; strict obeys all (one of relaxed, strict). Default: relaxed. */
   upstreamCache?: 'relaxed' | 'strict' | undefined;
+  /** Certificates that sign that of Redis (a file of certificates in PEM). Default: those of Node. */
+  redisCa?: string | undefined;
+  /** Client certificate for Redis; the files are read again when they change (a file of certificates in PEM). Default: none. */
+  redisCert?: string | undefined;
+  /** Key of that certificate (a file with a private key in PEM, without a passphrase). Default: none. */
+  redisKey?: string | undefined;
   /** How long a public or film record whose time is over is still served at once, while calls that nobody needs refresh it (a whole number from 0 to 86400). Default: 0. */
   revalidateSeconds?: number | undefined;
   /** Time to live of all cached records; 0 turns the cache off (a whole number from 0 to 31536000). Default: depends on the type. */

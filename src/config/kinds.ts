@@ -129,21 +129,6 @@ export const redisAddress = {
   },
 };
 
-/** The content of a file. */
-export const certificates = {
-  ...text,
-  must: 'a file of certificates in PEM',
-  read: (path: string) => {
-    try {
-      const pem = readFileSync(path, 'utf8');
-      const { subject } = new X509Certificate(pem);
-      return subject === undefined ? undefined : pem;
-    } catch {
-      return undefined;
-    }
-  },
-};
-
 /** The path of a file in PEM that `use` can use. */
 const pemFile = (must: string, use: (pem: string) => unknown) => ({
   ...text,

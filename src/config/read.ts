@@ -49,6 +49,9 @@ const variableIn = (
   { env, isConventional }: Pick<Setting<unknown>, 'env' | 'isConventional'>,
 ): string | undefined => (isConventional && environment[env.toLowerCase()]) || environment[env];
 
+/** What Kubernetes sets for a service of the name `redis`, and what other clients of Redis read. */
+const OF_OTHERS = /^REDIS_(PORT|HOST|DB)$/;
+
 /** Variables of the environment that are no settings, but spelled nearly like one. */
 export function misspelledSettings(env: NodeJS.ProcessEnv = process.env): { given: string; meant: string }[] {
   const rows = entries().map(([, row]) => row);
@@ -56,7 +59,7 @@ export function misspelledSettings(env: NodeJS.ProcessEnv = process.env): { give
   // FTP_PROXY is no misspelled HTTP_PROXY.
   const own = rows.filter((row) => !row.isConventional).map((row) => row.env);
   return Object.keys(env).flatMap((given) => {
-    if (names.includes(given)) return [];
+    if (names.includes(given) || OF_OTHERS.test(given)) return [];
     const meant = closest(given.toUpperCase(), own);
     return meant === undefined ? [] : [{ given, meant }];
   });

@@ -33,12 +33,13 @@ export function readSecretFiles(
 }
 
 export interface SecretUsers {
-  [name: string]: (value: never) => Promise<string | undefined> | void;
-  accessToken: (token: string) => void;
-  /** Resolves with a sentence if it cannot be used. */
-  redisUrl: (url: string) => Promise<string | undefined>;
-  otelExporterOtlpHeaders: (headers: Readonly<Record<string, string>>) => void;
+  accessToken: UseSecret<string>;
+  redisUrl: UseSecret<string>;
+  otelExporterOtlpHeaders: UseSecret<Readonly<Record<string, string>>>;
 }
+
+/** `onOutcome` gets nothing once the value is in use; a sentence if it cannot be used, or not yet. */
+type UseSecret<Value> = (value: Value, onOutcome: (problem: string | undefined) => void) => void;
 
 /** Passes on each secret whose file changed. `report` gets the variable, and what is wrong with its new value if that cannot be used. */
 export function watchSecretFiles(
@@ -51,19 +52,18 @@ export function watchSecretFiles(
     const path = config[name];
     if (path === undefined) return [];
     const { env } = settings[name];
-    const use = users[filed[name]] as (value: unknown) => Promise<string | undefined> | void;
-    let used = JSON.stringify(config[filed[name]]);
-    async function onChange(content: string): Promise<void> {
+    const use = users[filed[name]] as UseSecret<unknown>;
+    let latest = JSON.stringify(config[filed[name]]);
+    function onChange(content: string): void {
       const value = valueIn(name, content);
       if (value === undefined) return report(env, `it ${mustContain(name)}`);
-      if (JSON.stringify(value) === used) return;
-      const problem = (await use(value)) ?? undefined;
-      if (problem === undefined) used = JSON.stringify(value);
-      report(env, problem);
+      if (JSON.stringify(value) === latest) return;
+      latest = JSON.stringify(value);
+      use(value, (problem) => report(env, problem));
     }
     return watchFile(path, {
       current: '', // it may have changed since the start read it
-      onChange: (content) => void onChange(content),
+      onChange,
       ...(everyMs !== undefined && { everyMs }),
       onUnreadable: (code) => report(env, `it cannot be read (${code})`),
     });

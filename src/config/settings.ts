@@ -6,7 +6,6 @@ import {
   bytes,
   catalogAddress,
   certificateFile,
-  certificates,
   clientNameList,
   headerList,
   httpAddress,
@@ -273,8 +272,10 @@ export const settings = {
     shutdownMs: setting('SHUTDOWN_MS', milliseconds, 8_000, 'time for running operations to finish after SIGTERM'),
   }),
   ...inGroup('Calls to upstream and the cache', {
-    redisCa: optional('REDIS_CA', certificates, 'certificates that sign that of Redis', 'those of Node'),
     upstreamCache: setting('UPSTREAM_CACHE', oneOf('relaxed', 'strict'), 'relaxed', "whether headers of upstream that forbid caching are obeyed: relaxed takes no-cache, private, must-revalidate and times of 0 for the habit of its framework; strict obeys all"),
+    redisCa: optional('REDIS_CA', certificateFile, 'certificates that sign that of Redis', 'those of Node'),
+    redisCert: optional('REDIS_CERT', certificateFile, 'client certificate for Redis; the files are read again when they change'),
+    redisKey: optional('REDIS_KEY', keyFile, 'key of that certificate'),
     revalidateSeconds: setting('REVALIDATE_SECONDS', whole(0, 86_400), 0, 'how long a public or film record whose time is over is still served at once, while calls that nobody needs refresh it'),
     recordTtlSeconds: optional(
       'RECORD_TTL_SECONDS',

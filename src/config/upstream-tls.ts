@@ -1,14 +1,16 @@
-/** Certificates of the connections to an upstream: those that sign its own, and the client's with its key. */
+/** Certificates of the connections to an upstream or Redis: those that sign its own, and the client's with its key. */
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Config, SettingName, Values } from './settings.ts';
 
-/** The settings of each upstream. */
+/** The settings of each. */
 export const tlsSettings = {
   catalog: { address: 'baseUrl', ca: 'baseUrlCa', cert: 'baseUrlCert', key: 'baseUrlKey' },
   events: { address: 'eventBaseUrl', ca: 'eventBaseUrlCa', cert: 'eventBaseUrlCert', key: 'eventBaseUrlKey' },
+  redis: { address: 'redisUrl', ca: 'redisCa', cert: 'redisCert', key: 'redisKey' },
 } as const;
-export type TlsSettings = Pick<Config, (typeof tlsSettings)['catalog' | 'events']['ca' | 'cert' | 'key']>;
+export type TlsUser = keyof typeof tlsSettings;
+export type TlsSettings = Pick<Config, (typeof tlsSettings)[TlsUser]['ca' | 'cert' | 'key']>;
 
 /** What the files have, in PEM. */
 export interface TlsFiles {
@@ -18,7 +20,7 @@ export interface TlsFiles {
 }
 
 /** Reads the files again each time. Throws if they cannot be used, as while one of them is new and another is not yet. */
-export function readTlsFiles(service: keyof typeof tlsSettings, settings: TlsSettings): TlsFiles {
+export function readTlsFiles(service: TlsUser, settings: TlsSettings): TlsFiles {
   const names = tlsSettings[service];
   const files: TlsFiles = {};
   for (const part of ['ca', 'cert', 'key'] as const) {
@@ -33,15 +35,16 @@ export function readTlsFiles(service: keyof typeof tlsSettings, settings: TlsSet
   return files;
 }
 
-/** What is wrong with the settings of an upstream together. */
+/** What is wrong with the settings of an upstream or Redis together. */
 export function connectionProblems(values: Values, nameOf: (name: SettingName) => string): string[] {
-  return (['catalog', 'events'] as const).flatMap((service) => {
+  return (['catalog', 'events', 'redis'] as const).flatMap((service) => {
     const names = tlsSettings[service];
     const given = (['ca', 'cert', 'key'] as const).filter((part) => values[names[part]] !== undefined);
     if (given.length === 0) return [];
     const { address, cert, key } = names;
     const problems: string[] = [];
-    if (!values[address]?.startsWith('https:'))
+    // Several addresses of Redis share these files, and one may be without TLS.
+    if (service !== 'redis' && !values[address]?.startsWith('https:'))
       problems.push(`${nameOf(address)} must be an https:// address, because ${nameOf(names[given[0]!])} is set`);
     if ((values[cert] === undefined) !== (values[key] === undefined))
       problems.push(`${nameOf(cert)} and ${nameOf(key)} must be set together`);

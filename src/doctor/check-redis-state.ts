@@ -1,13 +1,15 @@
 /** The Redis that replicas share: reachable, usable, and whether it has room. */
 import { readRedisAddress } from '../config/redis-address.ts';
 import type { Config } from '../config/settings.ts';
+import { readTlsFiles } from '../config/upstream-tls.ts';
 import { openRedis } from '../upstream/redis/connection/connection.ts';
 import { type Diagnosis, failed, ok, warning } from './diagnosis.ts';
 
 /** Evicts only what has a time to live, which all keys of the facade have. */
 const POLICY = 'volatile-lru';
 
-export async function checkRedisState({ redisUrl, redisCa, workers }: Config): Promise<Diagnosis> {
+export async function checkRedisState(config: Config): Promise<Diagnosis> {
+  const { redisUrl, workers } = config;
   const check = 'redis';
   const address = redisUrl === undefined ? undefined : readRedisAddress(redisUrl);
   if (redisUrl === undefined || address === undefined) {
@@ -17,7 +19,7 @@ export async function checkRedisState({ redisUrl, redisCa, workers }: Config): P
       : ok(check, message);
   }
   const place = address.hosts.map(({ host, port }) => `${host}:${port}`).join(',');
-  const connection = openRedis(redisUrl, 'doctor', undefined, redisCa);
+  const connection = openRedis({ url: redisUrl, namespace: 'doctor', tls: readTlsFiles('redis', config) });
   try {
     const refusal = await connection.check();
     if (refusal !== undefined)

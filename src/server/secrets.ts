@@ -1,8 +1,8 @@
 /** Uses the secrets of files as they change. */
 import type { Logger } from 'pino';
-import { watchSecretFiles } from '../config/secret-files.ts';
+import { type SecretUsers, watchSecretFiles } from '../config/secret-files.ts';
 import { watchFile } from '../lib/watch-file.ts';
-import { tlsSettings } from '../config/upstream-tls.ts';
+import { type TlsUser, tlsSettings } from '../config/upstream-tls.ts';
 import { type Config, settings } from '../config/settings.ts';
 import type { UpstreamClient } from '../upstream/client.ts';
 import type { Tracing } from './observability/tracing.ts';
@@ -14,10 +14,10 @@ export function followSecrets(
   log: Logger,
   everyMs?: number,
 ) {
-  const users = {
-    accessToken: upstream.changeAccessToken,
-    redisUrl: upstream.changeRedisUrl,
-    otelExporterOtlpHeaders: tracing.changeHeaders,
+  const users: SecretUsers = {
+    accessToken: atOnce(upstream.changeAccessToken),
+    redisUrl: (url, onOutcome) => void upstream.changeRedisUrl(url, onOutcome),
+    otelExporterOtlpHeaders: atOnce(tracing.changeHeaders),
   };
   const report = (variable: string, problem: string | undefined) =>
     problem === undefined
@@ -25,18 +25,18 @@ export function followSecrets(
       : log.error({ variable, problem }, `${variable} cannot be used as it is now: the value before stays in use`);
   const watches = [
     ...watchSecretFiles(config, users, report, everyMs),
-    ...(['catalog', 'events'] as const).flatMap(watchCertificates),
+    ...(['catalog', 'events', 'redis'] as const).flatMap(watchCertificates),
   ];
 
-  function watchCertificates(service: 'catalog' | 'events') {
-    const { ca, cert, key } = tlsSettings[service];
+  function watchCertificates(user: TlsUser) {
+    const { ca, cert, key } = tlsSettings[user];
     return [ca, cert, key].flatMap((name) => {
       const path = config[name];
       const { env } = settings[name];
       if (path === undefined) return [];
       const onChange = () => {
         try {
-          if (upstream.renewCertificates(service)) report(env, undefined);
+          if (upstream.renewCertificates(user)) report(env, undefined);
         } catch {
           // One of the files is new and another is not yet: its change is seen too.
           report(env, 'the files do not belong together');
@@ -53,3 +53,10 @@ export function followSecrets(
     },
   };
 }
+
+const atOnce =
+  <Value>(use: (value: Value) => void) =>
+  (value: Value, onOutcome: (problem: string | undefined) => void): void => {
+    use(value);
+    onOutcome(undefined);
+  };

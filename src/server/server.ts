@@ -101,6 +101,7 @@ export function createParts(config: Config, log: Logger) {
       inspect: config.checkResponses ? observeInterface(metrics, log) : undefined,
       onOutage: logOutages(log),
       onCachingForbidden: logForbiddenCaching(log),
+      onRedisRestored: () => log.debug('redis closed an idle connection, which is restored'),
       onLostInvalidations: (count) =>
         log.error({ count }, 'invalidations were not written to Redis: replicas may serve old records'),
     },

@@ -1,6 +1,7 @@
 /** The client of the service: what all operations share, and an operation for each request. */
 import { type CancellationToken, createCancellationToken } from '../lib/cancellation.ts';
 import { randomUUID } from 'node:crypto';
+import { type TlsUser, readTlsFiles } from '../config/upstream-tls.ts';
 import { type Credential, type Credentials, createCredentials } from './auth/credentials.ts';
 import type { Sender } from './auth/request-context.ts';
 import type { OnAvailabilityChange } from './availability.ts';
@@ -31,6 +32,8 @@ export interface UpstreamParts {
   onOutage?: OnAvailabilityChange;
   /** Called once for each service whose headers forbid caching. */
   onCachingForbidden?: OnForbidden;
+  /** Called when a connection that Redis closed while it was idle is restored. */
+  onRedisRestored?: () => void;
   /** Called at the end if invalidations could not be written to Redis: other replicas may serve what they concern. */
   onLostInvalidations?: (count: number) => void;
 }
@@ -101,7 +104,7 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
     redis: shared?.state,
     documents: shared?.documents,
     redisFor: shared?.redisFor,
-    ...secretChanges(credentials, transport, shared),
+    ...secretChanges(settings, credentials, transport, shared),
     /** A sentence if the Redis cannot be used as it is set. */
     checkRedis: async (): Promise<string | undefined> => shared?.check(),
     close: async (): Promise<void> => {
@@ -119,28 +122,38 @@ function createRateLimiter(settings: TransportSettings, { rejections }: Credenti
 }
 
 /** What changes while the facade runs: secrets and certificates. */
-const secretChanges = (credentials: Credentials, transport: Transport, shared: SharedState | undefined) => ({
+const secretChanges = (
+  settings: TransportSettings,
+  credentials: Credentials,
+  transport: Transport,
+  shared: SharedState | undefined,
+) => ({
   /** For requests from now on that have no token of their own. */
   changeAccessToken: (token: string): void => credentials.changeOwn(token),
   /** Throws if the files cannot be used; false if they have what is in use. */
-  renewCertificates: (service: Service): boolean => transport.renewCertificates?.(service) ?? false,
-  /** Resolves with a sentence if the Redis at the new address cannot be used. */
-  changeRedisUrl: async (url: string): Promise<string | undefined> => shared?.use(url),
+  renewCertificates: (user: TlsUser): boolean =>
+    user === 'redis'
+      ? (shared?.renewTls(readTlsFiles('redis', settings)) ?? false)
+      : (transport.renewCertificates?.(user) ?? false),
+  /** `onOutcome` gets nothing once the new address is in use, a sentence if it cannot be used, or not yet. */
+  changeRedisUrl: async (url: string, onOutcome: (problem: string | undefined) => void): Promise<void> =>
+    shared?.use(url, onOutcome),
 });
 
 /** Facades over other services may share the same Redis. */
 const openSharedState = (
-  { redisUrl, redisCa, baseUrl, eventBaseUrl }: TransportSettings,
-  { onOutage }: UpstreamParts,
+  settings: TransportSettings,
+  { onOutage, onRedisRestored }: UpstreamParts,
   onInvalidation: () => void,
 ) =>
-  redisUrl === undefined
+  settings.redisUrl === undefined
     ? undefined
     : connectRedis({
-        url: redisUrl,
-        ca: redisCa,
-        namespace: `${baseUrl} ${eventBaseUrl}`,
+        url: settings.redisUrl,
+        tls: readTlsFiles('redis', settings),
+        namespace: `${settings.baseUrl} ${settings.eventBaseUrl}`,
         onAvailabilityChange: onOutage,
+        ...(onRedisRestored && { onRestored: onRedisRestored }),
         onInvalidation,
       });
 

@@ -20,6 +20,7 @@ afterEachFile(() => {
 
 export interface RedisProcess {
   port: number;
+  pid: number;
   directory: string;
   kill(): void;
 }
@@ -40,7 +41,7 @@ export async function startRedis(args: readonly string[] = [], given?: { port: n
     if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`);
     return isUp(port);
   });
-  return { kill, port, directory };
+  return { kill, port, pid: child.pid!, directory };
 }
 
 function run(program: string, args: string[], directory: string) {

@@ -23,11 +23,17 @@ import { KEPT_CHARACTERS_MAX, type Kept, type KeyStore } from './store.ts';
 
 /** Longer than for the cache: without Redis a write with a key is not sent. */
 const REDIS_TIMEOUT_MS = 1_000;
+/** The move of a slot between nodes of a cluster takes seconds, and refuses what a key needs meanwhile. */
+const PATIENCE_MS = 10_000;
 
 export function createKeyedRunner(config: Config, upstream: UpstreamClient, pipeline: Pipeline): RunKeyed {
   const { idempotencyTtlSeconds, idempotencyQuietMs: quietMs, callTimeoutMs } = config;
   const ttlMs = 1_000 * idempotencyTtlSeconds;
-  const redis = upstream.redisFor?.('idempotency keys', REDIS_TIMEOUT_MS);
+  const redis = upstream.redisFor?.({
+    what: 'idempotency keys',
+    timeoutMs: REDIS_TIMEOUT_MS,
+    patienceMs: PATIENCE_MS,
+  });
   const store = redis ? createRedisStore(redis, ttlMs) : createMemoryStore(ttlMs);
   const settings = { quietMs, callTimeoutMs };
 

@@ -2,10 +2,11 @@
  * What replicas share: cached records and the windows of the rate limit. Redis is optional at run time: while it is slow or unreachable,
  * records are read from upstream and rates are counted in this process.
  */
+import type { TlsFiles } from '../../config/upstream-tls.ts';
 import type { OnAvailabilityChange } from '../availability.ts';
 import { createRedisCache } from './cache.ts';
 import { type RedisConnection, openRedis } from './connection/connection.ts';
-import type { RedisCall } from './connection/channel.ts';
+import type { ChannelOptions, RedisCall } from './connection/channel.ts';
 import { createSharedDocuments } from './documents.ts';
 import { createRedisPauses } from './pauses.ts';
 import { createPause } from './connection/pause.ts';
@@ -19,13 +20,15 @@ export const DEFAULT_TIMEOUTS = { record: 250, window: 500 };
 
 export interface SharedStateSettings {
   url: string;
-  /** Certificates in PEM. */
-  ca?: string | undefined;
+  /** Certificates and a key in PEM. */
+  tls?: TlsFiles;
   /** Keys of other namespaces are not visible. */
   namespace: string;
   /** Of the memory in front of Redis. */
   maxBytes?: number;
   onAvailabilityChange?: OnAvailabilityChange | undefined;
+  /** Called when a connection that Redis closed while it was idle is restored. */
+  onRestored?: () => void;
   onInvalidation?: () => void;
   timeouts?: typeof DEFAULT_TIMEOUTS;
 }
@@ -41,20 +44,22 @@ export type SharedState = ReturnType<typeof connectRedis>;
 
 export function connectRedis({
   url,
-  ca,
+  tls = {},
   namespace,
   maxBytes = MAX_BYTES,
   onAvailabilityChange,
+  onRestored = () => undefined,
   onInvalidation = () => undefined,
   timeouts = DEFAULT_TIMEOUTS,
 }: SharedStateSettings) {
-  const connection = openRedis(url, namespace, onAvailabilityChange, ca);
+  const report = (reason: string | undefined) => onAvailabilityChange?.('redis', reason);
+  const connection = openRedis({ url, namespace, tls, report, onRestored });
   const { channel } = connection;
   const pause = createPause();
   const calls = {
-    lookups: channel('lookups', timeouts.record),
-    updates: channel('entries', timeouts.window),
-    invalidations: { call: channel('invalidations', timeouts.window, pause), pause },
+    lookups: channel({ what: 'lookups', timeoutMs: timeouts.record }),
+    updates: channel({ what: 'entries', timeoutMs: timeouts.window }),
+    invalidations: { call: channel({ what: 'invalidations', timeoutMs: timeouts.window, pause }), pause },
   };
   const { cache, flush, unsent, leases } = createRedisCache(connection, calls, maxBytes, onInvalidation);
   return {
@@ -68,14 +73,17 @@ export function connectRedis({
       leases: leases(),
       /** Refused commands, by the first word of the error. */
       refusals: Object.fromEntries(connection.refusals),
+      /** Replies that were late, by the kind of call. */
+      lateReplies: Object.fromEntries(connection.lateReplies),
     }),
-    windows: createRedisWindows(connection, channel('the rate limit', timeouts.window)),
-    pauses: createRedisPauses(connection, channel('pauses', timeouts.record)),
+    windows: createRedisWindows(connection, channel({ what: 'the rate limit', timeoutMs: timeouts.window })),
+    pauses: createRedisPauses(connection, channel({ what: 'pauses', timeoutMs: timeouts.record })),
     check: connection.check,
     use: connection.use,
-    documents: createSharedDocuments(connection, channel('documents', timeouts.record)),
-    /** The connection, and the calls of one more kind, which `what` names in the log. */
-    redisFor: (what: string, timeoutMs: number): RedisAccess => ({ connection, call: channel(what, timeoutMs) }),
+    renewTls: connection.renewTls,
+    documents: createSharedDocuments(connection, channel({ what: 'documents', timeoutMs: timeouts.record })),
+    /** The connection, and the calls of one more kind. */
+    redisFor: (options: ChannelOptions): RedisAccess => ({ connection, call: channel(options) }),
     /** Refused commands, by the first word of the error. */
     refusals: connection.refusals,
     /** Writes first what other replicas have to know. Returns the number of invalidations that it could not write in time. */

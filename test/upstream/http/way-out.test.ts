@@ -9,6 +9,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { isExempt, proxyFor } from '../../../src/config/proxy.ts';
 import { ConfigError, readConfig } from '../../../src/config/read.ts';
 import { startWarnings } from '../../../src/config/start-warnings.ts';
+import type { TlsUser } from '../../../src/config/upstream-tls.ts';
 import { createLog } from '../../../src/lib/log.ts';
 import { followSecrets } from '../../../src/server/secrets.ts';
 import { createCancellationToken } from '../../../src/lib/cancellation.ts';
@@ -224,7 +225,7 @@ describe.skipIf(!hasOpenssl)('an upstream with a certificate', async () => {
     const upstream = {
       changeAccessToken: () => undefined,
       changeRedisUrl: async () => undefined,
-      renewCertificates: transport.renewCertificates!,
+      renewCertificates: (user: TlsUser) => user !== 'redis' && transport.renewCertificates!(user),
     };
     onTestFinished(followSecrets(config, upstream, { changeHeaders: () => undefined }, log, 5).close);
     expect(await send()).toBe('200 {"id":"1","name":"first"}');

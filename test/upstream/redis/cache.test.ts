@@ -54,9 +54,9 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
   });
 
   test('a write made while the client of Redis has given up is noted when it is connected again, without a further request', async () => {
-    const connection = openRedis(server.url, `cache ${namespaces++}`);
+    const connection = openRedis({ url: server.url, namespace: `cache ${namespaces++}` });
     const pause = createPause();
-    const call = connection.channel('of this test', timeouts.record, pause);
+    const call = connection.channel({ what: 'of this test', timeoutMs: timeouts.record, pause });
     const calls = { lookups: call, updates: call, invalidations: { call, pause } };
     const { cache, flush, unsent } = createRedisCache(connection, calls, 1_000_000, () => undefined);
     await until(() => connection.redis.status === 'ready');

@@ -2,58 +2,92 @@
 import { createRequire } from 'node:module';
 import type * as IORedis from 'ioredis';
 import type { RedisAddress } from '../../../config/redis-address.ts';
+import type { TlsFiles } from '../../../config/upstream-tls.ts';
+import { fillInOwnAddress, hostOfNobody } from './own-address.ts';
+import { type NodeEvents, watchNode } from './node-watch.ts';
 
 /** Of one server, a Sentinel's primary, or a cluster: all commands of this program go to one slot, so they are the same for each. */
 export type RedisClient = IORedis.Redis | IORedis.Cluster;
 
 export const RECONNECT_MS = 500;
 const CONNECT_MS = 2_000;
+/** How long a socket may take to close before it is destroyed: a peer that is gone never closes it. */
+const DISCONNECT_MS = 100;
+/** When the system begins to try a connection that nothing is sent on. */
+const KEEP_ALIVE_MS = 10_000;
 
-/** Calls are never queued or repeated by the client: their time may be over. `ca`: certificates in PEM, in place of those of Node. */
-export function createRedisClient(address: RedisAddress, ca?: string): RedisClient {
+/** Calls are never repeated by the client: their time may be over. `tls` is read for each connection that is made. */
+export function createRedisClient(address: RedisAddress, tls: TlsFiles, events: NodeEvents): RedisClient {
   // Loaded here because most facades run without it.
   const { Redis, Cluster } = createRequire(import.meta.url)('ioredis') as typeof IORedis;
-  const { kind, hosts, tls, username, password, database } = address;
+  const { kind, hosts, username, password, database } = address;
   const retry = (times: number) => Math.min(RECONNECT_MS, 50 * times);
-  const secure = tls && { tls: ca === undefined ? {} : { ca } };
   const options: IORedis.RedisOptions = {
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
-    ...secure,
+    ...(address.tls && { tls }),
     // What servers before 6.0 and proxies know too: no reply of ours has a type that only RESP3 has.
     protocol: 2,
     connectTimeout: CONNECT_MS,
+    disconnectTimeout: DISCONNECT_MS,
+    keepAlive: KEEP_ALIVE_MS,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     // A primary that became a replica refuses writes: the address leads to the new primary.
     reconnectOnError: (error) => error.message.includes('READONLY'),
   };
-  if (kind === 'cluster')
-    return new Cluster([...hosts], {
+  if (kind === 'cluster') {
+    const cluster = new Cluster([...hosts], {
       redisOptions: options,
-      enableOfflineQueue: false,
+      // Of a node that a redirection leads to: its connection is made then.
+      enableOfflineQueue: true,
       clusterRetryStrategy: retry,
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,
+      // While the slot is being moved most scripts are refused: who may wait for the end of that tries again by itself.
+      retryDelayOnTryAgain: TRY_AGAIN_MS,
+      maxRedirections: REDIRECTIONS_MAX,
       slotsRefreshInterval: REFRESH_MS,
+      natMap: (node) => hostOfNobody(node, hosts[0]!.host),
       // A certificate is for the name, not for the address that it leads to.
-      ...(tls && { dnsLookup: (name, onFound) => onFound(null, name) }),
+      ...(address.tls && { dnsLookup: (name, onFound) => onFound(null, name) }),
     });
-  const single = { ...options, db: database, enableOfflineQueue: false, retryStrategy: retry };
-  if (kind === 'server') return new Redis({ ...single, ...hosts[0]! });
-  const { sentinelUsername, sentinelPassword, primary } = address;
-  return new Redis({
-    ...single,
+    cluster.on('+node', (node: IORedis.Redis) => {
+      watchNode(node, events);
+      fillInOwnAddress(node);
+    });
+    return cluster;
+  }
+  const redis = new Redis({
+    ...options,
+    db: database,
+    enableOfflineQueue: false,
+    retryStrategy: retry,
+    ...(kind === 'server' ? hosts[0]! : sentinelOptions(address, tls, retry)),
+  });
+  watchNode(redis, events);
+  return redis;
+}
+
+function sentinelOptions(
+  { hosts, primary, tls: isSecure, sentinelUsername, sentinelPassword }: RedisAddress,
+  tls: TlsFiles,
+  retry: (times: number) => number,
+): IORedis.RedisOptions {
+  return {
     sentinels: [...hosts],
     name: primary!,
     sentinelRetryStrategy: retry,
+    sentinelCommandTimeout: CONNECT_MS,
     // Sentinels say when there is a new primary: the connection to the old one may stay open.
     failoverDetector: true,
     ...(sentinelUsername !== undefined && { sentinelUsername }),
     ...(sentinelPassword !== undefined && { sentinelPassword }),
-    ...(secure && { sentinelTLS: secure.tls, enableTLSForSentinelMode: true }),
-  });
+    ...(isSecure && { sentinelTLS: tls, enableTLSForSentinelMode: true }),
+  };
 }
 
 /** How soon a failover of a cluster is noticed that no MOVED tells of. */
 const REFRESH_MS = 1_000;
+const TRY_AGAIN_MS = 20;
+const REDIRECTIONS_MAX = 4;

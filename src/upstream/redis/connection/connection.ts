@@ -1,63 +1,100 @@
 /** The connection to the Redis that replicas share, and the names of its keys. */
 import { createHash } from 'node:crypto';
 import { type RedisAddress, readRedisAddress } from '../../../config/redis-address.ts';
+import type { TlsFiles } from '../../../config/upstream-tls.ts';
 import { settlesWithin } from '../../../lib/promises.ts';
-import {
-  type AvailabilityMonitor,
-  type OnAvailabilityChange,
-  createAvailabilityMonitor,
-  errorCodeOf,
-} from '../../availability.ts';
-import { type RedisCall, createChannel } from './channel.ts';
+import { type ReportAvailability, createAvailabilityMonitor, errorCodeOf } from '../../availability.ts';
+import { type ChannelHandle, type ChannelOptions, type RedisCall, createChannel } from './channel.ts';
 import { RECONNECT_MS, type RedisClient, createRedisClient } from './client.ts';
+import { type ConnectionMonitor, createConnectionMonitor, createOutages } from './outages.ts';
 import { checkRedis } from './start-check.ts';
-import { type Pause, createPause } from './pause.ts';
+
+export interface RedisSettings {
+  url: string;
+  /** The setting that has the address, for messages. */
+  variable?: string;
+  /** Keys of other namespaces are not visible. */
+  namespace: string;
+  /** Certificates and a key in PEM. */
+  tls?: TlsFiles;
+  report?: ReportAvailability;
+  /** Called when a connection that Redis closed while it was idle is restored. */
+  onRestored?: () => void;
+}
 
 export interface RedisConnection {
   /** The client of the address in use: read it for each command. */
   readonly redis: RedisClient;
   /** The full name of a key. All have one hash tag: in a cluster they are in one slot, so that a script may use several. */
   key: (name: string) => string;
-  /** Calls of one kind, which are waited for so long. `what` names them in the log. */
-  channel: (what: string, timeoutMs: number, pause?: Pause) => RedisCall;
+  /** Calls of one kind. */
+  channel: (options: ChannelOptions) => RedisCall;
   /** Refused commands, by the first word of the error. */
   refusals: ReadonlyMap<string, number>;
+  /** Replies that were late, by the kind of call. */
+  lateReplies: ReadonlyMap<string, number>;
   isReachable: () => boolean;
   /** A sentence if it cannot be used as it is set. */
   check: () => Promise<string | undefined>;
-  /** Changes the address, once there is a connection to the new one. A sentence if that cannot be used: the old one stays in use. */
-  use: (url: string) => Promise<string | undefined>;
+  /**
+   * Changes the address, once there is a connection to the new one. `onOutcome` gets nothing once it is in use; a sentence if it cannot be
+   * used, or not yet: the old one stays in use.
+   */
+  use: (url: string, onOutcome: (problem: string | undefined) => void) => Promise<void>;
+  /** Connections from now on are made with these; false if they are what is in use. */
+  renewTls: (tls: TlsFiles) => boolean;
   close: () => Promise<void>;
 }
 
 const QUIT_MS = 200;
 
-/** `namespace`: keys of other namespaces are not visible. */
-export function openRedis(
-  url: string,
-  namespace: string,
-  onAvailabilityChange?: OnAvailabilityChange,
-  ca?: string,
-): RedisConnection {
+export function openRedis(settings: RedisSettings): RedisConnection {
+  const { url, variable = 'REDIS_URL', namespace, report = () => undefined, onRestored = () => undefined } = settings;
   const tag = createHash('sha256').update(namespace).digest('base64url').slice(0, 8);
   const key = (name: string) => `catalog:{${tag}}:${name}`;
-  const report = (reason: string | undefined) => onAvailabilityChange?.('redis', reason);
-  const availability = createAvailabilityMonitor(report);
+  const outages = createOutages(report);
+  const node = createAvailabilityMonitor((reason) =>
+    reason === undefined ? outages.end('node') : outages.begin('node', reason),
+  );
+  const monitor = createConnectionMonitor(outages, onRestored);
+  const channels: ChannelHandle[] = [];
   const refusals = new Map<string, number>();
-  const onRefusal = (code: string) => void refusals.set(code, (refusals.get(code) ?? 0) + 1);
-  const open = (address: RedisAddress) => openClient(address, ca, key('check'));
-  let current = open(readAddress(url));
-  current.follow(availability);
+  const lateReplies = new Map<string, number>();
+  // One object, which the client reads for each connection.
+  const tls: TlsFiles = { ...settings.tls };
+  const open = (url: string) => openClient(readAddress(url), tls, { name: variable, checkKey: key('check') });
+  const follow = (client: OpenedClient) =>
+    client.follow({
+      ...monitor,
+      onReady() {
+        for (const each of channels) each.restart();
+        monitor.onReady();
+      },
+    });
+  let current = open(url);
+  follow(current);
   /** With another address, until it is connected. */
   let next: OpenedClient | undefined;
 
-  function changeTo(client: OpenedClient): void {
+  /** Checks the next client once it is connected, and changes to it. */
+  async function change(client: OpenedClient, onOutcome: (problem: string | undefined) => void): Promise<void> {
+    const problem = await client.check();
     if (client !== next) return;
+    if (problem !== undefined) {
+      next = undefined;
+      onOutcome(problem);
+      return client.close();
+    }
+    if (client.redis.status !== 'ready') {
+      onOutcome(`Nothing answers at the new address of ${variable}: it is used once Redis does.`);
+      return void client.redis.once('ready', () => void change(client, onOutcome));
+    }
     const old = current;
     next = undefined;
     current = client;
-    client.follow(availability);
-    void old.close();
+    follow(client);
+    onOutcome(undefined);
+    await old.close();
   }
 
   const connection: RedisConnection = {
@@ -65,24 +102,25 @@ export function openRedis(
       return current.redis;
     },
     key,
-    channel: (what, timeoutMs, pause = createPause()) =>
-      createChannel(connection, { what, timeoutMs, pause, availability, report, onRefusal }),
+    channel(options) {
+      const parts = { connection, outages, node, onRefusal: countIn(refusals), onLate: countIn(lateReplies) };
+      const { call } = (channels[channels.length] = createChannel(parts, options));
+      return call;
+    },
     refusals,
-    isReachable: () => current.redis.status === 'ready' && availability.isAvailable(),
+    lateReplies,
+    isReachable: () => current.redis.status === 'ready' && !outages.isUnreachable(),
     check: () => current.check(),
-    async use(url) {
-      const client = open(readAddress(url));
+    async use(url, onOutcome) {
       void next?.close();
-      next = client;
-      const refusal = await client.check();
-      if (refusal === undefined && (client.redis.status === 'ready' || current.redis.status !== 'ready'))
-        changeTo(client);
-      else if (refusal === undefined) client.redis.once('ready', () => changeTo(client));
-      else if (client === next) {
-        next = undefined;
-        await client.close();
-      }
-      return refusal;
+      next = open(url);
+      await change(next, onOutcome);
+    },
+    renewTls(files) {
+      if (JSON.stringify(files) === JSON.stringify(tls)) return false;
+      for (const part of ['ca', 'cert', 'key'] as const) delete tls[part];
+      Object.assign(tls, files);
+      return true;
     },
     async close(): Promise<void> {
       await Promise.all([current.close(), next?.close()]);
@@ -91,19 +129,30 @@ export function openRedis(
   return connection;
 }
 
+const countIn =
+  (counts: Map<string, number>) =>
+  (name: string): void =>
+    void counts.set(name, (counts.get(name) ?? 0) + 1);
+
 type OpenedClient = ReturnType<typeof openClient>;
 
 /** A client of one address, which connects again until it is closed. */
-function openClient(address: RedisAddress, ca: string | undefined, checkKey: string) {
-  const redis = createRedisClient(address, ca);
-  let availability: AvailabilityMonitor | undefined;
+function openClient(address: RedisAddress, tls: TlsFiles, { name, checkKey }: { name: string; checkKey: string }) {
+  let monitor: ConnectionMonitor | undefined;
   let closing = false;
-  // Without a listener an outage would end the process.
-  redis.on('error', (error: unknown) => availability?.onFailure(errorCodeOf(error), true));
-  redis.on('close', () => {
-    if (!closing) availability?.onFailure('closed', true);
+  const redis = createRedisClient(address, tls, {
+    onLostCommand: () => monitor?.onLostCommand(),
+    onSilence() {
+      // A cluster has other nodes: calls show whether that with the keys answers.
+      if (address.kind !== 'cluster') monitor?.onSilence();
+    },
   });
-  redis.on('ready', () => availability?.onSuccess());
+  // Without a listener an outage would end the process.
+  redis.on('error', (error: unknown) => monitor?.onError(reasonOf(error)));
+  redis.on('close', () => {
+    if (!closing) monitor?.onClose();
+  });
+  redis.on('ready', () => monitor?.onReady());
   // ioredis gives up for good if the news of a failover comes while it looks for the primary; and without a word, at `close`, if the last
   // node of a cluster disconnects while it looks up the names of the nodes.
   for (const event of ['end', 'close'])
@@ -115,20 +164,29 @@ function openClient(address: RedisAddress, ca: string | undefined, checkKey: str
     });
   return {
     redis,
-    check: () => checkRedis(redis, address, checkKey),
+    check: () => checkRedis(redis, address, name, checkKey),
     /** From now on it tells whether Redis is reachable. */
-    follow(monitor: AvailabilityMonitor): void {
-      availability = monitor;
-      if (redis.status === 'ready') monitor.onSuccess();
+    follow(events: ConnectionMonitor): void {
+      monitor = events;
+      if (redis.status === 'ready') events.onReady();
     },
     async close(): Promise<void> {
       closing = true;
-      availability = undefined;
+      monitor = undefined;
       const ended = redis.quit().catch(() => undefined);
       await settlesWithin(QUIT_MS, ended);
       redis.disconnect();
     },
   };
+}
+
+/** Never the message, which may have an address or be of a proxy. */
+function reasonOf(error: unknown): string {
+  // That of a cluster says what its last node said.
+  const { lastNodeError = error as Error } = error as { lastNodeError?: Error };
+  const { name, message } = lastNodeError;
+  if (name === 'ReplyError') return /^[A-Z]{2,20}\b/.exec(message)?.[0] ?? 'ERR';
+  return message.startsWith('All sentinels are unreachable') ? 'no Sentinel answers' : errorCodeOf(lastNodeError);
 }
 
 function readAddress(url: string): RedisAddress {

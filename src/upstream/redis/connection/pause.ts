@@ -11,10 +11,10 @@ export function createPause() {
     isOn: (): boolean => ms > 0 && performance.now() < until,
     /** Until it is over, in ms. */
     left: (): number => (ms > 0 ? Math.max(0, until - performance.now()) : 0),
-    /** It failed again. Failures during a pause belong to calls from before it. */
-    grow(): void {
+    /** It failed again. Failures during a pause belong to calls from before it. `isShort`: it lasts no longer than the first. */
+    grow(isShort = false): void {
       if (ms > 0 && performance.now() < until) return;
-      ms = Math.min(LONGEST_MS, ms * 2 || FIRST_MS);
+      ms = Math.min(isShort ? FIRST_MS : LONGEST_MS, ms * 2 || FIRST_MS);
       until = performance.now() + ms;
     },
     end(): void {

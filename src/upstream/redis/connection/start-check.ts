@@ -33,24 +33,34 @@ redis.call('HDEL', KEYS[1], 'a')
 return 1`;
 
 /** A sentence if the Redis cannot be used as it is set; undefined if it can, or cannot be reached now. */
-export async function checkRedis(redis: RedisClient, address: RedisAddress, key: string): Promise<string | undefined> {
+export async function checkRedis(
+  redis: RedisClient,
+  address: RedisAddress,
+  name: string,
+  key: string,
+): Promise<string | undefined> {
   const refusal = await connected(redis);
-  if (refusal !== undefined) return describe(refusal, address);
+  if (refusal !== undefined) return describe(refusal, address, name);
   if (redis.status !== 'ready') return undefined;
   let problem: string | undefined;
-  const check = tryCommands(redis, address, key).then((found) => void (problem = found));
+  const check = tryCommands(redis, address, name, key).then((found) => void (problem = found));
   await settlesWithin(CONNECT_MS, check);
   return problem;
 }
 
-async function tryCommands(redis: RedisClient, address: RedisAddress, key: string): Promise<string | undefined> {
-  if (address.kind !== 'cluster' && (await isClusterMode(redis))) return describe('MOVED', address);
+async function tryCommands(
+  redis: RedisClient,
+  address: RedisAddress,
+  name: string,
+  key: string,
+): Promise<string | undefined> {
+  if (address.kind !== 'cluster' && (await isClusterMode(redis))) return describe('MOVED', address, name);
   try {
     if (address.kind !== 'cluster') await redis.call('SELECT', address.database);
     await redis.eval(CHECK, 1, key);
     return undefined;
   } catch (error) {
-    return describe((error as Error).message, address);
+    return describe((error as Error).message, address, name);
   }
 }
 
@@ -74,18 +84,22 @@ async function isClusterMode(redis: RedisClient): Promise<boolean> {
 }
 
 /** Never the message itself: it may be of a proxy, and repeat what it was sent. */
-function describe(message: string, { kind, hosts, tls, username, database }: RedisAddress): string | undefined {
+function describe(
+  message: string,
+  { kind, hosts, tls, username, database }: RedisAddress,
+  name: string,
+): string | undefined {
   const user = username === undefined ? 'the default user' : `user ${username}`;
   if (/WRONGPASS|invalid (username-)?password|AUTH failed/i.test(message))
-    return `The Redis of REDIS_URL refuses the password of ${user}.`;
+    return `The Redis of ${name} refuses the password of ${user}.`;
   if (/NOAUTH|without any password configured/.test(message))
-    return 'The Redis of REDIS_URL needs a password: redis://:password@host.';
-  if (/DB index|SELECT is not allowed/.test(message)) return `The Redis of REDIS_URL has no database ${database}.`;
+    return `The Redis of ${name} needs a password: redis://:password@host.`;
+  if (/DB index|SELECT is not allowed/.test(message)) return `The Redis of ${name} has no database ${database}.`;
   if (/cluster support disabled/.test(message))
-    return 'The Redis of REDIS_URL is not in cluster mode: leave out +cluster.';
+    return `The Redis of ${name} is not in cluster mode: leave out +cluster.`;
   if (/MOVED|CROSSSLOT/.test(message) && kind !== 'cluster') {
     const [{ host, port } = { host: 'host', port: 6379 }] = hosts;
-    return `The Redis of REDIS_URL is in cluster mode: use ${tls ? 'rediss' : 'redis'}+cluster://${host}:${port}.`;
+    return `The Redis of ${name} is in cluster mode: use ${tls ? 'rediss' : 'redis'}+cluster://${host}:${port}.`;
   }
   // Anything else may be temporary: LOADING, READONLY, OOM.
   if (!/NOPERM|no permissions|executing the script can't|unknown command/i.test(message)) return undefined;
@@ -94,5 +108,5 @@ function describe(message: string, { kind, hosts, tls, username, database }: Red
   const what = isOfKeys
     ? 'use keys that begin with catalog:'
     : `run ${command?.toUpperCase() ?? 'a command of its scripts'}`;
-  return `The Redis of REDIS_URL does not let ${user} ${what}. What it needs is in docs/operations.md.`;
+  return `The Redis of ${name} does not let ${user} ${what}. What it needs is in docs/operations.md.`;
 }

@@ -1,0 +1,77 @@
+/** What is wrong with one Redis, by cause: told once when the first cause begins, and once when the last ends. */
+import type { ReportAvailability } from '../../availability.ts';
+
+export type Outages = ReturnType<typeof createOutages>;
+
+/** The connection itself. */
+export const CONNECTION = 'connection';
+
+/** An operator has to do something before it gets right, so it is told also if the outage began for another reason. */
+const NEEDS_OPERATOR = /CERT|SSL|TLS|ISSUER|WRONGPASS|NOAUTH|NOPERM/;
+
+export function createOutages(report: ReportAvailability) {
+  const causes = new Map<string, string>();
+  const ofTheirOwn = new Set<string>();
+  return {
+    has: (cause: string): boolean => causes.has(cause),
+    /** A Redis that only refuses some calls is reachable. */
+    isUnreachable: (): boolean => [...causes].some(([cause]) => !ofTheirOwn.has(cause)),
+    /** `isOfItsOwn`: it is told beside others. */
+    begin(cause: string, reason: string, isOfItsOwn = false): void {
+      const before = causes.get(cause);
+      const isFirst = causes.size === 0;
+      causes.set(cause, reason);
+      if (isOfItsOwn) ofTheirOwn.add(cause);
+      if (before === reason) return;
+      if (isFirst || (isOfItsOwn && before === undefined) || NEEDS_OPERATOR.test(reason)) report(reason);
+    },
+    end(cause: string): void {
+      if (causes.delete(cause) && causes.size === 0) report(undefined);
+    },
+  };
+}
+
+/** How long after it was closed a connection may be restored before that counts as an outage. */
+const RESTORED_MS = 1_000;
+
+export type ConnectionMonitor = ReturnType<typeof createConnectionMonitor>;
+
+/** Follows the connection. One that Redis closes because it is idle, and that is restored at once, is no outage. */
+export function createConnectionMonitor(outages: Outages, onRestored: () => void) {
+  let isConnected = false;
+  /** Since when, and why, it is not connected any more. */
+  let closed: { at: number; reason: string } | undefined;
+  let lostAt = -Infinity;
+  let grace: NodeJS.Timeout | undefined;
+
+  function fail(reason: string): void {
+    clearTimeout(grace);
+    closed = undefined;
+    isConnected = false;
+    outages.begin(CONNECTION, reason);
+  }
+  function onClose(reason = 'closed'): void {
+    isConnected = false;
+    if (outages.has(CONNECTION) || closed !== undefined) return;
+    closed = { at: performance.now(), reason };
+    grace = setTimeout(fail, RESTORED_MS, reason).unref();
+  }
+  return {
+    /** A command had no reply when its connection closed. */
+    onLostCommand(): void {
+      lostAt = performance.now();
+    },
+    onClose: () => onClose(),
+    /** One that is made fails at once; one that was made is closed then. */
+    onError: (reason: string): void => (isConnected ? onClose(reason) : fail(reason)),
+    onSilence: (): void => fail('no answer in time'),
+    onReady(): void {
+      clearTimeout(grace);
+      if (closed && lostAt > closed.at - RESTORED_MS) outages.begin(CONNECTION, closed.reason);
+      else if (closed) onRestored();
+      closed = undefined;
+      isConnected = true;
+      outages.end(CONNECTION);
+    },
+  };
+}
