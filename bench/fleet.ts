@@ -17,9 +17,8 @@ const WARM_UP_MS = 8_000;
 /** Load before a worker is killed, and after. */
 const KILL_MS = 2_000;
 const CONNECTIONS = 32;
-/** More than are sent in a turn, and in all turns before the first are sent again. */
+/** Requests of a process in a turn: more than are sent. */
 const PART = 10_000;
-const REQUESTS = 20 * PART;
 const product = contestants.find(({ name }) => name === 'product')!;
 const upstream = await start('upstream.js', {});
 const address = `http://127.0.0.1:${upstream.port}`;
@@ -27,12 +26,23 @@ const redisPort = await startRedis();
 const redis = new Redis(redisPort, '127.0.0.1');
 const shared = { REDIS_URL: `redis://127.0.0.1:${redisPort}` };
 const alone = {};
+/** Requests that were made. */
+let sent = 0;
 
 /** Processes that are loaded together. */
 interface Arm {
   name: string;
   /** The settings of each process. */
   processes: Record<string, string>[];
+}
+
+interface Row {
+  name: string;
+  workload: string;
+  upstreamIs: string;
+  arms: Arm[];
+  /** One request is sent again and again, as for a page that many open. */
+  isOnePage?: boolean;
 }
 
 interface Result {
@@ -48,42 +58,51 @@ const times = (count: number, settings: Record<string, string>) => Array.from({ 
 
 console.log('| row | arm | op/s | calls/s | calls/op | Redis commands/op | CPU ms/op |');
 console.log('| --- | --- | ---: | ---: | ---: | ---: | ---: |');
-const rows: [row: string, workload: string, upstreamIs: string, arms: Arm[]][] = [
-  [
-    'everything cached',
-    'W3',
-    'latency=20',
-    [
+const rows: Row[] = [
+  {
+    name: 'one page again and again',
+    workload: 'W3',
+    upstreamIs: 'latency=20&reuse=3600',
+    isOnePage: true,
+    arms: [
       { name: 'one process', processes: [alone] },
       { name: 'the same with Redis', processes: [shared] },
     ],
-  ],
-  [
-    'every record due each second',
-    'W3',
-    'latency=20&reuse=1',
-    [
+  },
+  {
+    name: 'everything cached',
+    workload: 'W3',
+    upstreamIs: 'latency=20&reuse=3600',
+    arms: [
+      { name: 'one process', processes: [alone] },
+      { name: 'the same with Redis', processes: [shared] },
+    ],
+  },
+  {
+    name: 'every record due each second',
+    workload: 'W3',
+    upstreamIs: 'latency=20&reuse=1',
+    arms: [
       { name: 'one process', processes: [alone] },
       { name: 'the same with Redis', processes: [shared] },
       { name: 'four with Redis', processes: times(4, shared) },
       { name: 'four workers with Redis', processes: [{ ...shared, WORKERS: '4' }] },
     ],
-  ],
-  [
-    'nothing kept',
-    'W1',
-    'latency=0&reuse=0',
-    [
+  },
+  {
+    name: 'nothing kept',
+    workload: 'W1',
+    upstreamIs: 'latency=0&reuse=0',
+    arms: [
       { name: 'one process', processes: [alone] },
       { name: 'the same with Redis', processes: [shared] },
       { name: 'two by hand', processes: times(2, alone) },
       { name: 'two workers', processes: [{ WORKERS: '2' }] },
     ],
-  ],
+  },
 ];
 const wanted = process.argv[2] ?? '';
-for (const [row, workload, upstreamIs, arms] of rows.filter(([row]) => row.includes(wanted)))
-  await compare(row, workload, upstreamIs, arms);
+for (const row of rows.filter(({ name }) => name.includes(wanted))) await compare(row);
 if ('a crowd of 60'.includes(wanted)) {
   await crowd(1, 1);
   for (const count of [1, 2, 4]) await crowd(count, 60);
@@ -134,20 +153,30 @@ function cpuOf(pid: number): number {
   return [pid, ...children.map(Number)].reduce((sum, each) => sum + cpuSeconds(each), 0);
 }
 
-/** Each request is sent once, because an identical one would be served as a whole from the response cache. */
-function requestsOf(name: string): Buffer[] {
+/** Requests that were not sent before, because an equal one would be served as a whole from the response cache. */
+function requestsOf(name: string, count = PART): Buffer[] {
   const workload = workloads.find((each) => each.name === name)!;
   const query = workload.document as string;
   const order = orderOf(workload);
-  return Array.from({ length: REQUESTS }, (_, at) =>
-    requestOf('/graphql', { query, variables: workload.variables(order[at % order.length]!), extensions: { at } }),
-  );
+  return Array.from({ length: count }, () => {
+    const at = sent++;
+    return requestOf('/graphql', {
+      query,
+      variables: workload.variables(order[at % order.length]!),
+      extensions: { at },
+    });
+  });
 }
 
-async function compare(row: string, workload: string, upstreamIs: string, arms: Arm[]): Promise<void> {
+/** Each process gets requests of its own, as behind a balancer. */
+async function compare({ name: row, workload, upstreamIs, arms, isOnePage }: Row): Promise<void> {
   await fetch(`${address}/admin/set?${upstreamIs}`);
-  const requests = requestsOf(workload);
-  let next = 0;
+  const page = requestsOf(workload, 1);
+  const send = (processes: readonly Running[], ms: number) => {
+    const options = { connections: CONNECTIONS / processes.length, ms };
+    const requests = processes.map(() => (isOnePage ? page : requestsOf(workload)));
+    return () => Promise.all(processes.map(({ port }, at) => load(port, requests[at]!, options)));
+  };
   const running = [];
   for (const arm of arms) running.push(await openArm(arm));
   const results: Result[] = arms.map(({ name }) => ({
@@ -163,16 +192,13 @@ async function compare(row: string, workload: string, upstreamIs: string, arms: 
     for (const [at, processes] of running.entries()) {
       // The caches of arms are separate in memory only: without this an arm would find what another has stored.
       if (round === -1) await redis.flushall();
+      const run = send(processes, round === -1 ? WARM_UP_MS : MS);
       await counted();
       const [commands, cpu] = [await commandsOfRedis(), processes.reduce((sum, { pid }) => sum + cpuOf(pid), 0)];
-      const options = { connections: CONNECTIONS / processes.length, ms: round === -1 ? WARM_UP_MS : MS };
-      const part = requests.slice(next, next + PART);
-      next = (next + PART) % REQUESTS;
-      const measured = await Promise.all(processes.map(({ port }) => load(port, part, options)));
+      const measured = await run();
       if (round === -1) {
         // What is to be cached must be in the cache.
-        for (let more = 0; isCached && more < 20 && (await counted()) > 0; more++)
-          await Promise.all(processes.map(({ port }) => load(port, requests, options)));
+        for (let more = 0; isCached && more < 20 && (await counted()) > 0; more++) await send(processes, WARM_UP_MS)();
         continue;
       }
       const result = results[at]!;
@@ -194,7 +220,7 @@ async function crowd(count: number, clients: number): Promise<void> {
   await fetch(`${address}/admin/set?latency=20`);
   await redis.flushall();
   const running = await openArm({ name: '', processes: times(count, shared) });
-  const [request] = requestsOf('W3');
+  const [request] = requestsOf('W3', 1);
   await sleep(500); // until all are connected to Redis
   await counted();
   await Promise.all(Array.from({ length: clients }, (_, at) => ask(running[at % count]!.port, request!)));

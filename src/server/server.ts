@@ -157,7 +157,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   const graphql = createGraphqlRoute(config, {
     page: graphiql?.page,
     reader: createRequestReader(config, bodies, tracing !== undefined),
-    json: createJsonWriter(epoch, statusOf, usage),
+    json: createJsonWriter({ epoch, confirmEpoch: upstream.confirmEpoch, statusOf, usage }),
     admission,
     documents: createDocuments(config, pipeline, metrics, upstream.documents, trusted),
     pipeline,

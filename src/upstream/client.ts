@@ -84,8 +84,10 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
         writes,
       });
     },
-    /** Counts invalidations of the cache; null if this process does not see them all. */
+    /** Counts invalidations of the cache; null if nothing is cached. */
     epoch: records.epoch,
+    /** Where replicas invalidate too: resolves when the epoch counts all that they did before the call, with false if it may not. */
+    confirmEpoch: records.confirmEpoch,
     /** The current load of each service. */
     state: () => transport.state(),
     /** Calls that wait for the rate limiter or count towards it. */

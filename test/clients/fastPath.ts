@@ -25,7 +25,7 @@ export async function isAnsweredByFastPath(sent: RequestInit | undefined): Promi
   const route = createGraphqlRoute(config, {
     page: undefined,
     reader: createRequestReader(config, { read: async () => body } as unknown as BodyReader, false),
-    json: createJsonWriter(() => null, statusesOf(config.httpStatuses)),
+    json: createJsonWriter({ epoch: () => null, confirmEpoch: undefined, statusOf: statusesOf(config.httpStatuses) }),
     admission: new Admission(config, () => undefined),
     documents: createDocuments(config, pipeline, metrics),
     pipeline,

@@ -1,10 +1,11 @@
 /**
  * The writer of JSON: a JSON body in, a JSON response out, without Yoga. It stores whole responses as bytes, for requests without a token
  * that repeat an earlier one exactly. A stored response is valid while everything that was read for it is fresh and no record was
- * invalidated: a write empties the cache.
+ * invalidated: a write empties the cache. Where replicas write too, the log of their invalidations is asked for before it is served.
  */
 import { LRUCache } from 'lru-cache';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
+import type { UpstreamClient } from '../../upstream/client.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { sendBody } from '../http/response/send.ts';
 import type { StatusOf } from '../http/response/status.ts';
@@ -18,12 +19,23 @@ export type JsonWriter = ReturnType<typeof createJsonWriter>;
 /** A response of at most this many characters is sent in one chunk with its headers; for a longer one that would cost a copy. */
 const SHORT = 5_000;
 
-/** `epoch`: see `createResponseCache`. */
-export function createJsonWriter(epoch: () => number | null, statusOf: StatusOf, usage?: Pick<Usage, 'readsOf'>) {
+interface JsonWriterParts {
+  /** See `createResponseCache`. */
+  epoch: () => number | null;
+  confirmEpoch: UpstreamClient['confirmEpoch'];
+  statusOf: StatusOf;
+  usage?: Pick<Usage, 'readsOf'> | undefined;
+}
+
+export function createJsonWriter({ epoch, confirmEpoch, statusOf, usage }: JsonWriterParts) {
   const cache = createResponseCache(epoch);
   return {
     /** The stored response of an equal request. */
-    storedFor: ({ media, body }: JsonRequest): StoredResponse | undefined => cache.get(media, body),
+    storedFor({ media, body }: JsonRequest): StoredResponse | Promise<StoredResponse | undefined> | undefined {
+      const stored = cache.get(media, body);
+      if (!stored || !confirmEpoch) return stored;
+      return confirmEpoch().then((isKnown) => (isKnown ? cache.get(media, body) : undefined));
+    },
 
     sendStored(exchange: Exchange, { media, response }: StoredResponse): void {
       exchange.headers.push('content-type', `${media}; charset=utf-8`);
@@ -69,7 +81,7 @@ export interface StoredResponse {
   freshUntil: number;
 }
 
-/** `epoch` changes whenever records are invalidated. It is null if other replicas invalidate too: then nothing is cached. */
+/** `epoch` changes whenever records are invalidated. It is null if nothing may be cached. */
 export function createResponseCache(epoch: () => number | null) {
   const entries = new LRUCache<string, StoredResponse>({
     maxSize: MAX_BYTES,

@@ -15,7 +15,7 @@ export interface Outcome {
   readonly session: UpstreamSession | undefined;
   /** How long the response may be used again, and by whom; undefined if it is for this request alone. */
   readonly cachePolicy: CachePolicy | undefined;
-  /** The invalidations of caches that came before it; null if this process does not see them all. */
+  /** The invalidations of caches that came before it; null if nothing is cached. */
   readonly epoch: number | null;
 }
 

@@ -47,7 +47,8 @@ export function createGraphqlRoute(config: Config, steps: RouteSteps): (exchange
     const received = await reader.receive(exchange, accepted);
     // Responses to a POST are not cached without such a header, so they get none.
     if (method !== 'POST') response.setHeader('cache-control', cacheControlOf(undefined));
-    const stored = received.isForEverybody ? received.json && json.storedFor(received.json) : undefined;
+    const kept = received.isForEverybody ? received.json && json.storedFor(received.json) : undefined;
+    const stored = kept instanceof Promise ? await kept : kept;
     if (stored) {
       if (isTimed) exchange.headers.push('server-timing', 'cache;desc="response"');
       json.sendStored(exchange, stored);

@@ -85,12 +85,16 @@ export interface Cache {
   isCurrent: (key: CacheKey, reader: CacheReader) => boolean | Promise<boolean>;
   /** Stores nothing if the tag, the group or the partition was invalidated since the version. A record gets the members in addition. */
   set: (key: CacheKey, version: VersionToken | undefined, entry: CacheEntry) => void;
-  /** False if it is certain that there was no entry. */
+  /** False if there was no entry in this process. */
   delete: (key: CacheKey) => boolean;
   /** Drops all entries of these tags, groups and partitions. False if other replicas may still have them. */
   invalidate: (names: readonly string[]) => boolean | Promise<boolean>;
   /** Of the entries in memory. */
   size: () => CacheSize;
+  /** Counts what other replicas invalidated, as far as it is known here. Undefined if there are none. */
+  epoch?: () => number;
+  /** Resolves when everything is known here that was invalidated before the call; with false if it cannot be known. */
+  confirm?: () => Promise<boolean>;
 }
 
 export interface CacheSize {

@@ -32,8 +32,7 @@ export interface RecordCacheSettings {
 }
 
 export function createRecordCache({ ttlSeconds, revalidateSeconds = 0, cache: shared }: RecordCacheSettings = {}) {
-  const cache = shared ?? createMemoryCache(MAX_BYTES);
-  const hasEpochs = ttlSeconds !== 0 && !shared;
+  const cache: Cache = shared ?? createMemoryCache(MAX_BYTES);
   let epoch = 0;
   /**
    * Drops from all partitions records (`Book:7`), lists with any query (`/v2/book/7/annotations`, encoded as in the request), all records
@@ -62,8 +61,10 @@ export function createRecordCache({ ttlSeconds, revalidateSeconds = 0, cache: sh
       const names = [tierPartition(credential)];
       return isOwn ? invalidate(names) : cache.invalidate(names);
     },
-    /** Counts invalidations: a response may be reused in the epoch of its reads. Null if nothing is cached, or other processes invalidate too. */
-    epoch: (): number | null => (hasEpochs ? epoch : null),
+    /** Counts invalidations: a response may be reused in the epoch of its reads, once that is confirmed. Null if nothing is cached. */
+    epoch: (): number | null => (ttlSeconds === 0 ? null : epoch + (cache.epoch?.() ?? 0)),
+    /** Undefined if no other process invalidates: then the epoch is always current. */
+    confirmEpoch: cache.confirm,
     forViewer: (viewer: CacheViewer): ViewerCache => new ViewerCache(parts, viewer),
     /** Of the entries in memory. */
     size: () => cache.size(),

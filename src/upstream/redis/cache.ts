@@ -27,10 +27,13 @@ export function createRedisCache(
   const memory = createMemoryCache(maxBytes);
   const updates = createUpdates(connection, keys, calls.updates, randomUUID());
   const leases = createLeases(updates.owner, updates);
+  let epoch = 0;
   const onLog = (names: readonly string[] | null, version: string) => {
     if (names) memory.invalidate(names, version);
     else memory.clear(version);
-    if (names?.length !== 0) onInvalidation();
+    if (names?.length === 0) return;
+    epoch++;
+    onInvalidation();
   };
   const invalidations = new Invalidations({ connection, keys, ...calls.invalidations, onLog });
   const lookups = new Lookups({ connection, keys, call: calls.lookups, memory, invalidations, leases });
@@ -59,9 +62,8 @@ export function createRedisCache(
       updates.store(key, version, entry);
     },
     delete(key) {
-      memory.delete(key);
       updates.delete(key);
-      return true;
+      return memory.delete(key);
     },
     invalidate(names) {
       memory.invalidate(names);
@@ -69,6 +71,8 @@ export function createRedisCache(
       return invalidations.add(names);
     },
     size: () => memory.size(),
+    epoch: () => epoch,
+    confirm: () => lookups.confirm(),
   };
   return {
     cache,

@@ -2,7 +2,7 @@
  * How an entry is written in Redis. The first line has the version and the time until which it is fresh, for the scripts; each further line
  * has some fields of a record, or a response.
  */
-import { type CacheEntry, mergedEntry } from '../cache/memory.ts';
+import { type CacheEntry, type CacheKey, mergedEntry } from '../cache/memory.ts';
 
 /** As JSON. Replicas of other versions of this program read it too: its names stay. */
 interface StoredEntry extends Omit<CacheEntry, 'servedUntil'> {
@@ -43,4 +43,11 @@ function decodeLine(line: string): CacheEntry {
   } = JSON.parse(line) as StoredEntry;
   for (const name of none) if (!(name in value)) (value as Record<string, unknown>)[name] = undefined;
   return { value, bytes, since, freshUntil, servedUntil, keptUntil };
+}
+
+/** Whether `own` is fresh for as long as the entry, and the entry adds no field to it that is fresh. */
+export function isCovered(entry: CacheEntry, own: CacheEntry | undefined, { isRecord }: CacheKey): boolean {
+  if (!own || own.freshUntil < entry.freshUntil) return false;
+  const isStale = entry.freshUntil <= Date.now() && own.freshUntil > Date.now();
+  return isStale || !isRecord || Object.keys(entry.value).every((name) => name in own.value);
 }

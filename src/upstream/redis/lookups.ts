@@ -4,7 +4,6 @@
  */
 import { type CancellationListener, addListener, removeListener } from '../../lib/cancellation.ts';
 import {
-  type CacheEntry,
   type CacheKey,
   type CacheLookup,
   type CacheReader,
@@ -15,7 +14,7 @@ import {
 } from '../cache/memory.ts';
 import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
-import { decodeEntry } from './entries.ts';
+import { decodeEntry, isCovered } from './entries.ts';
 import type { Invalidations, LogReply } from './invalidations.ts';
 import { INVALIDATION_LIFE_MS, LEASE_MS, RECORDS_MAX, type RedisKeys, randomStep } from './keys.ts';
 import type { Leases } from './leases.ts';
@@ -100,6 +99,10 @@ export class Lookups {
   private readonly lookUp: Script;
   private readonly lookups = new Map<string, Lookup>();
   private queue: Lookup[] = [];
+  private isFlushDue = false;
+  /** Of those who confirm next, all by one question. */
+  private confirmation: { isKnown: Promise<boolean>; resolve: (asked: Promise<boolean>) => void } | undefined;
+  private isConfirming = false;
   /** Questions sent, and the last that was answered: memory has all that was invalidated before it was sent. */
   private sent = 0;
   private answered = 0;
@@ -118,6 +121,17 @@ export class Lookups {
     return this.answered > since;
   }
 
+  /** Asks for the log: true if memory has all that was invalidated before the call, false if Redis does not say. */
+  confirm(): Promise<boolean> {
+    if (this.confirmation) return this.confirmation.isKnown;
+    // One at a time: the busier the process is, the more requests share a question.
+    if (!this.isConfirming) this.flushLater();
+    let resolve!: (asked: Promise<boolean>) => void;
+    const isKnown = new Promise<boolean>((resolved) => (resolve = resolved));
+    this.confirmation = { isKnown, resolve };
+    return isKnown;
+  }
+
   find(key: CacheKey, reader: CacheReader): Promise<CacheLookup> {
     return new Promise((resolve) => {
       const known = this.lookups.get(key.text);
@@ -134,18 +148,35 @@ export class Lookups {
   private enqueue(lookup: Lookup): void {
     if (lookup.isQueued) return;
     lookup.isQueued = true;
-    if (this.queue.length === 0) setImmediate(() => this.flush());
+    this.flushLater();
     this.queue.push(lookup);
   }
 
-  private flush(): void {
-    const all = this.queue;
-    this.queue = [];
-    for (let at = 0; at < all.length; at += RECORDS_MAX) void this.ask(all.slice(at, at + RECORDS_MAX));
+  private flushLater(): void {
+    if (this.isFlushDue) return;
+    this.isFlushDue = true;
+    setImmediate(() => this.flush());
   }
 
-  /** Looks up what memory lacks, and asks for the log on behalf of all. */
-  private async ask(all: readonly Lookup[]): Promise<void> {
+  private flush(): void {
+    const { queue: all, confirmation } = this;
+    this.isFlushDue = false;
+    this.queue = [];
+    this.confirmation = undefined;
+    let asked = this.ask(all.slice(0, RECORDS_MAX));
+    for (let at = RECORDS_MAX; at < all.length; at += RECORDS_MAX) asked = this.ask(all.slice(at, at + RECORDS_MAX));
+    if (!confirmation) return;
+    this.isConfirming = true;
+    confirmation.resolve(asked);
+    const onEnd = () => {
+      this.isConfirming = false;
+      if (this.confirmation) this.flushLater();
+    };
+    asked.then(onEnd, onEnd);
+  }
+
+  /** Looks up what memory lacks, and asks for the log on behalf of all. False if Redis does not answer. */
+  private async ask(all: readonly Lookup[]): Promise<boolean> {
     const { keys, memory, invalidations, leases, call } = this.parts;
     const question = ++this.sent;
     const missing = all.filter((lookup) => {
@@ -171,7 +202,7 @@ export class Lookups {
     );
     if (!reply) {
       for (const lookup of all) this.resolveAll(lookup, lookup.waiting);
-      return;
+      return false;
     }
     const [head, changes, ...found] = reply;
     // What this process invalidated since the lookup may not be in the log yet.
@@ -185,6 +216,7 @@ export class Lookups {
       taken.set(lookup, found[2 * at + 1]);
     }
     for (const lookup of all) this.settle(lookup, question, taken.get(lookup));
+    return true;
   }
 
   /** Of what memory has, if it has all members that are needed; 0 if not. */
@@ -254,13 +286,6 @@ export class Lookups {
 
 const isImpatient = (since: number | undefined, now: number): boolean =>
   since !== undefined && now - since > PATIENCE_MS;
-
-/** Whether `own` is fresh for as long as the entry, and the entry adds no field to it that is fresh. */
-function isCovered(entry: CacheEntry, own: CacheEntry | undefined, { isRecord }: CacheKey): boolean {
-  if (!own || own.freshUntil < entry.freshUntil) return false;
-  const isStale = entry.freshUntil <= Date.now() && own.freshUntil > Date.now();
-  return isStale || !isRecord || Object.keys(entry.value).every((name) => name in own.value);
-}
 
 type LookupReply = [...LogReply, ...(string | number)[]];
 

@@ -131,6 +131,22 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     expect((await commands()) - before).toBe(1);
   });
 
+  test('the log is asked for once a turn, together with the lookups of the turn, for all that have to know it', async () => {
+    const [one, two] = await replicas(2);
+    await one!.cache.invalidate(['Book:0']);
+    expect(await one!.cache.confirm!()).toBe(true);
+    const epoch = one!.cache.epoch!();
+    const before = await commands();
+    const asked = [...Array.from({ length: 50 }, () => one!.cache.confirm!()), one!.read(['title'])];
+    await Promise.all(asked);
+    expect((await commands()) - before).toBe(1);
+    expect(one!.cache.epoch!()).toBe(epoch);
+    await two!.cache.invalidate(['Book:8']);
+    expect(one!.cache.epoch!()).toBe(epoch);
+    expect(await one!.cache.confirm!()).toBe(true);
+    expect(one!.cache.epoch!()).toBeGreaterThan(epoch);
+  });
+
   test('an expired entry is sent only to who has none that is as new', async () => {
     const [one, two] = await replicas(2);
     const isExpired = { freshUntil: Date.now() - 1_000, servedUntil: Date.now() - 1_000 };
