@@ -1,12 +1,16 @@
 /** Starts GraphiQL with the settings of the page. */
+import { boundAddress } from './address.js';
 import { showCalls } from './calls.js';
 import { linkHelp } from './help-links.js';
 import { answerIntrospection } from './introspection.js';
 import { createPersonSwitch } from './people.js';
+import { ensureStorage } from './storage.js';
 import { element } from './trace.js';
 
 const { workers, options, explain, people, schema } = JSON.parse(document.querySelector('#settings').textContent);
 
+ensureStorage();
+boundAddress();
 window.MonacoEnvironment = { globalAPI: true, getWorkerUrl: (_, label) => workers[label] };
 if (schema) answerIntrospection(schema);
 const person = people && createPersonSwitch(people);

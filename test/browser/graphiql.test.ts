@@ -496,6 +496,46 @@ interface Model {
   setValue: (text: string) => void;
 }
 
+test.skipIf(!executablePath)(
+  'a document of the largest size is kept, and its address can be loaded again',
+  async () => {
+    const long = `{ book(id: "6082808") { title } }\n${'# 很长 '.repeat(3_000)}`;
+    await page.evaluate((text) => {
+      const { monaco } = globalThis as unknown as {
+        monaco: {
+          editor: {
+            getEditors: () => { getModel: () => { uri: { path: string }; setValue: (text: string) => void } }[];
+          };
+        };
+      };
+      const models = monaco.editor.getEditors().map((editor) => editor.getModel());
+      models.find(({ uri }) => uri.path.endsWith('.graphql'))!.setValue(text);
+    }, long);
+    await page.waitForFunction(() => localStorage.getItem('graphiql:tabState')?.includes('很长') ?? false);
+    expect(page.url().length).toBeLessThan(4_100);
+    const response = await page.reload();
+    expect(response!.status()).toBe(200);
+    await page.locator('.graphiql-query-editor', { hasText: '很长' }).waitFor();
+    // A short one is in the address again.
+    await page.locator('.graphiql-tab').nth(1).click();
+  },
+);
+
+test.skipIf(!executablePath)('GraphiQL works where the browser gives pages no storage', async () => {
+  await page.addInitScript(() => {
+    Object.defineProperty(window, 'localStorage', {
+      configurable: true,
+      get() {
+        throw new DOMException('denied', 'SecurityError');
+      },
+    });
+  });
+  await page.reload();
+  await page.waitForSelector('.graphiql-execute-button');
+  const { data } = await run(0, 'Book');
+  expect(data.book.title).toMatch(/\S/);
+});
+
 /** Opens a tab, clicks on run, and returns the response. */
 async function run(tab: number, operation: string) {
   await page.locator('.graphiql-tab').nth(tab).click();

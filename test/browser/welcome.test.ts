@@ -194,3 +194,22 @@ test.skipIf(!executablePath)('the page at / is not wider than the screen of a ph
     for (const link of links) expect((await fetch(link, { headers: { accept: 'text/html' } })).status).toBe(200);
   });
 });
+
+test.skipIf(!executablePath)(
+  'names of metrics break on a phone, and the codes of errors are far enough apart to tap',
+  async () => {
+    await open(390, async (page) => {
+      await page.goto(`${program.url}/docs/errors`);
+      const wide = await page
+        .locator('main code')
+        .evaluateAll((all) =>
+          all.filter((each) => each.getBoundingClientRect().right > innerWidth).map((each) => each.textContent),
+        );
+      expect(wide).toEqual([]);
+      const heights = await page
+        .locator('.codes a')
+        .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height));
+      expect(Math.min(...heights)).toBeGreaterThanOrEqual(24);
+    });
+  },
+);

@@ -23,7 +23,9 @@ export function createResources({ schema, pipeline, run }: ToolParts, showsSchem
   const records = Object.values(schema.getTypeMap())
     .filter(isObjectType)
     .filter((type) => typeRule(type).nodeOf);
-  const documents = new Map(records.map((type) => [type.name, recordDocument(type)]));
+  const documents = new Map(
+    records.map((type) => [type.name.toLowerCase(), { name: type.name, document: recordDocument(type) }]),
+  );
 
   return {
     list: texts.map(({ resource }) => resource),
@@ -32,7 +34,7 @@ export function createResources({ schema, pipeline, run }: ToolParts, showsSchem
         uriTemplate: 'catalog://{type}/{id}',
         name: 'record',
         title: 'A record by its global id',
-        description: `The record with the global id \`type:id\`. Types: ${[...documents.keys()].join(', ')}. Cost: 1 call.`,
+        description: `The record with the global id \`type:id\`. Types: ${records.map(({ name }) => name).join(', ')}. Cost: 1 call.`,
         mimeType: 'application/json',
       },
     ],
@@ -43,20 +45,21 @@ export function createResources({ schema, pipeline, run }: ToolParts, showsSchem
     })),
     /** The record of the URI; undefined if there is none. Rejects with a GraphQLError or an HttpError. */
     async read(uri: string, request: AgentRequest) {
-      const [, type = '', id = ''] = /^catalog:\/\/(\w+)\/([^/?#]+)$/.exec(uri) ?? [];
-      const document = documents.get(type);
-      if (!document) return undefined;
-      const variables = { id: `${type}:${decoded(id)}` };
-      const prepared = pipeline.prepare(document, undefined);
-      const { data, errors, cachePolicy } = await run(prepared, { variables, request });
-      const record = data?.record;
-      if (!record && errors[0]) throw errors[0];
+      // The type stands in the place of a host, which clients may write in lower case.
+      const [, type = '', id = ''] = /^catalog:\/\/(\w+)\/([^/?#]+)$/i.exec(uri) ?? [];
+      const record = documents.get(type.toLowerCase());
       if (!record) return undefined;
+      const variables = { id: `${record.name}:${decoded(id)}` };
+      const prepared = pipeline.prepare(record.document, undefined);
+      const { data, errors, cachePolicy } = await run(prepared, { variables, request });
+      const found = data?.record;
+      if (!found && errors[0]) throw errors[0];
+      if (!found) return undefined;
       const seconds = cachePolicy ? secondsToKeep(cachePolicy) : 0;
       const cacheScope = cachePolicy?.scope === 'public' ? 'public' : 'private';
       // Seconds for which it may be kept; absent if it must not be. Clients of the older editions know no other place.
       const kept = seconds > 0 && cacheScope === 'public' && { _meta: { 'catalog-graphql/ttlSeconds': seconds } };
-      const content = { uri, mimeType: 'application/json', text: JSON.stringify(record), ...kept };
+      const content = { uri, mimeType: 'application/json', text: JSON.stringify(found), ...kept };
       const caching: Caching = { ttlMs: seconds * 1_000, cacheScope };
       return { content, caching };
     },

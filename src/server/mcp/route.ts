@@ -10,7 +10,7 @@ import { packageDir } from '../../package.ts';
 import type { RouteParts } from '../graphql/pipeline.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { hasMoreValues } from '../graphql/documents/limits.ts';
-import { essenceOf, isListedOrigin } from '../http/request/headers.ts';
+import { essenceOf, headersAllowed, isListedOrigin } from '../http/request/headers.ts';
 import { HELP_PATH, HttpError } from '../http/response/http-error.ts';
 import { sendJson } from '../http/response/static-response.ts';
 import { type BodyReader, checkSurrogates } from '../http/request/body.ts';
@@ -131,7 +131,8 @@ function addMcpCors({ request, headers }: Exchange, origin: string, methods: str
   headers.push('access-control-allow-origin', origin);
   headers.push('access-control-expose-headers', 'x-request-id, www-authenticate, retry-after');
   if (request.method !== 'OPTIONS') return;
-  headers.push('access-control-allow-methods', methods, 'access-control-allow-headers', REQUEST_HEADERS);
+  headers.push('access-control-allow-methods', methods);
+  headers.push('access-control-allow-headers', headersAllowed(REQUEST_HEADERS, request.headers));
   headers.push('access-control-max-age', '86400');
 }
 

@@ -61,3 +61,33 @@ test('a page that is not listed gets no CORS headers of /mcp', async () => {
   const asked = await preflight('/mcp', 'https://other.example', 'content-type');
   expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([403, null]);
 });
+
+test('a listed page may send what its libraries add, as to /graphql', async () => {
+  const asked = await preflight('/mcp', 'https://inspector.example', 'content-type, x-cloud-trace-context');
+  expect(allowed(asked)).toContain('x-cloud-trace-context');
+  const odd = await preflight('/mcp', 'https://inspector.example', 'x-odd(');
+  expect(odd.headers.get('access-control-allow-headers')).not.toContain('x-odd');
+});
+
+test('an address that ends with a slash is that of the route, and errors below it are JSON-RPC', async () => {
+  const post = (path: string) =>
+    fetch(url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+    });
+  for (const path of ['/mcp', '/mcp/', '/mcp/?x=1']) {
+    const response = await post(path);
+    expect([path, response.status, await response.json()]).toEqual([path, 200, { jsonrpc: '2.0', id: 1, result: {} }]);
+  }
+  for (const path of METADATA) expect((await fetch(`${url}${path}/`)).status).toBe(200);
+  for (const path of ['/mcp/sse', '/mcp//']) {
+    const response = await post(path);
+    expect([path, response.status]).toEqual([path, 404]);
+    expect(await response.json()).toMatchObject({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: expect.any(Number) as number },
+    });
+  }
+});

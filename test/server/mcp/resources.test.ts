@@ -42,6 +42,15 @@ test('a record is read by its global id in one upstream call, with its time to l
   expect(_meta).toEqual({ 'catalog-graphql/ttlSeconds': expect.any(Number) as number });
 });
 
+test.each(['catalog://book/6082808', 'CATALOG://BOOK/6082808', 'catalog://BoOk/6082808'])(
+  'the case of scheme and type does not matter: %s',
+  async (uri) => {
+    const { text, ...content } = await read(uri);
+    expect(JSON.parse(text)).toMatchObject({ id: 'Book:6082808' });
+    expect(content).toMatchObject({ uri });
+  },
+);
+
 test('what people write has no time to live: it may be deleted at any time', async () => {
   for (const uri of ['catalog://User/alice', 'catalog://Collection/alice:27025715'])
     expect((await read(uri))._meta).toBeUndefined();

@@ -249,15 +249,18 @@ export class HttpServer {
   }
 
   private errorFormatOf(request: IncomingMessage): ErrorFormat {
-    return this.parts.config.mcp && pathOf(request) === '/mcp' ? 'json-rpc' : 'graphql';
+    return this.parts.config.mcp && /^\/mcp(?:\/|$)/.test(pathOf(request)) ? 'json-rpc' : 'graphql';
   }
 }
 
-/** The path of the route: without the query, the scheme and host of the absolute form, and a slash at the end of /graphql. */
+/** Clients of these end addresses with a slash too. */
+const WITH_SLASH = /^\/(?:graphql|mcp|\.well-known\/oauth-protected-resource(?:\/mcp)?)\/$/;
+
+/** The path of the route: without the query, the scheme and host of the absolute form, and a slash at the end of some. */
 function pathOf({ url = '/' }: IncomingMessage): string {
   if (url === '/graphql') return url;
   const path = url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] || '/';
-  return path === '/graphql/' ? '/graphql' : path;
+  return WITH_SLASH.test(path) ? path.slice(0, -1) : path;
 }
 
 const noTunnel = (): HttpError =>

@@ -28,12 +28,13 @@ h3 { margin: 1.75rem 0 0.25rem; font-size: 1rem; }
 .errors h3 { font-family: ui-monospace, monospace; }
 h3 a { color: inherit; text-decoration: none; }
 :target { background: #fb03; outline: 0.3rem solid #fb03; }
-.codes { columns: 16rem; font: 0.8rem/1.7 ui-monospace, monospace; }
+.codes { columns: 16rem; font: 0.8rem/1.5rem ui-monospace, monospace; }
 .codes a { display: block; }
-code { padding: 0.1em 0.3em; border-radius: 0.25rem; background: var(--ground); font: 0.875em ui-monospace, monospace; }
+code { padding: 0.1em 0.3em; border-radius: 0.25rem; background: var(--ground); font: 0.875em ui-monospace, monospace; overflow-wrap: anywhere; }
 pre { padding: 0.75rem 1rem; border-radius: 0.5rem; background: var(--ground); line-height: 1.45; overflow: auto; }
 pre code { padding: 0; background: none; }
 .wide { overflow: auto; overflow-wrap: normal; }
+pre code, .wide code { overflow-wrap: normal; }
 table { border-collapse: collapse; font-size: 0.9rem; line-height: 1.4; }
 th, td { padding: 0.35rem 0.75rem 0.35rem 0; border-bottom: 1px solid var(--edge); text-align: left; vertical-align: top; }
 .right { text-align: right; }

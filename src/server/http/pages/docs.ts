@@ -27,6 +27,8 @@ interface Section {
   title: string;
   heading: string;
   text: string;
+  /** Heading and all of it in lower case, for the search. */
+  lower: { heading: string; all: string };
 }
 
 /** The routes of the pages in the folder; none without it, as in an image for production. Pages are read at the first request. */
@@ -71,9 +73,10 @@ function readDocs(folder: string, names: readonly string[], hasGraphiql: boolean
   return { pages: new Map(pages), index };
 }
 
-/** What is searched; control characters cannot be shown. */
-function queryOf({ request }: Exchange): string {
-  const query = new URL(request.url ?? '/', 'http://localhost').searchParams.get('q') ?? '';
+/** What is searched; control characters cannot be shown. The address before the query need not be a valid one. */
+function queryOf({ request: { url = '' } }: Exchange): string {
+  const at = url.indexOf('?');
+  const query = (at < 0 ? null : new URLSearchParams(url.slice(at)).get('q')) ?? '';
   return query.slice(0, QUERY_LENGTH).replaceAll(/\p{C}/gu, ' ').trim();
 }
 
@@ -87,10 +90,9 @@ function indexBody(files: readonly DocsFile[]): string {
 
 /** The sections with all words of the query, those with a word in the heading first. */
 function find(sections: readonly Section[], query: string): Section[] {
-  const words = query.toLowerCase().split(/\s+/);
-  const isIn = (text: string) => (word: string) => text.toLowerCase().includes(word);
-  const found = sections.filter(({ title, heading, text }) => words.every(isIn(`${title} ${heading} ${text}`)));
-  const rank = ({ heading }: Section) => words.filter(isIn(heading)).length;
+  const words = [...new Set(query.toLowerCase().split(/\s+/))];
+  const found = sections.filter(({ lower: { all } }) => words.every((word) => all.includes(word)));
+  const rank = ({ lower: { heading } }: Section) => words.filter((word) => heading.includes(word)).length;
   return found.sort((a, b) => rank(b) - rank(a)).slice(0, RESULTS);
 }
 
@@ -117,7 +119,9 @@ function sectionsOf({ path, title, html }: DocsFile): Section[] {
   // Before each text are the id and the heading that the split has captured.
   for (let at = 1; at < parts.length; at += 3) {
     const [id = '', heading = '', text = ''] = parts.slice(at, at + 3);
-    sections.push({ address: `${path}#${id}`, title, heading: textOf(heading), text: textOf(text) });
+    const shown = { title, heading: textOf(heading), text: textOf(text) };
+    const all = `${title} ${shown.heading} ${shown.text}`.toLowerCase();
+    sections.push({ address: `${path}#${id}`, ...shown, lower: { heading: shown.heading.toLowerCase(), all } });
   }
   return sections;
 }

@@ -1,6 +1,6 @@
 /** Headers that every request may have, and the headers of responses that depend on them. */
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Config } from '../../../config/settings.ts';
 import { CLIENT_HEADERS } from './client.ts';
 import { HttpError } from '../response/http-error.ts';
@@ -75,13 +75,16 @@ export function addCorsHeaders(
   const allowed = corsHeaders(asked.origin, origins);
   headers.push(...allowed);
   if (allowed.length === 0 || method !== 'OPTIONS') return;
-  // And what the page asks for: libraries of tracing add headers of their own, and the origin is trusted.
-  const given = asked['access-control-request-headers'];
   headers.push('access-control-allow-methods', 'GET, HEAD, POST, QUERY', 'access-control-max-age', '86400');
-  headers.push(
-    'access-control-allow-headers',
-    given && NAMES.test(given) ? `${REQUEST_HEADERS}, ${given}` : REQUEST_HEADERS,
-  );
+  headers.push('access-control-allow-headers', headersAllowed(REQUEST_HEADERS, asked));
+}
+
+/** These headers, and what the page asks for: libraries of tracing add headers of their own, and the origin is trusted. */
+export function headersAllowed(
+  known: string,
+  { 'access-control-request-headers': given }: IncomingHttpHeaders,
+): string {
+  return given && NAMES.test(given) ? `${known}, ${given}` : known;
 }
 
 /** Names of headers in a list. */

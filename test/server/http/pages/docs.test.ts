@@ -1,6 +1,8 @@
 /** The documentation at /docs. */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { pino } from 'pino';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { readConfig } from '../../../../src/config/read.ts';
 import { schema } from '../../../../src/graph/schema.ts';
 import { openServer } from '../../../../src/server/server.ts';
@@ -74,6 +76,33 @@ describe('the search', () => {
     const html = await response.text();
     expect(html).toContain(shown);
     expect(html).not.toMatch(/<img src=x|<script/);
+  });
+
+  test('changes the case of no page again', async () => {
+    await search('cache');
+    const toLowerCase = vi.spyOn(String.prototype, 'toLowerCase');
+    try {
+      await search('a the of is cache to in an or it on by');
+      const changed = toLowerCase.mock.contexts.map(String).filter((text) => text.length > 200);
+      // At most the sections that are shown.
+      expect(changed.length).toBeLessThanOrEqual(30);
+    } finally {
+      toLowerCase.mockRestore();
+    }
+  });
+
+  test.each([
+    'http://[bad/docs',
+    'http://x:99999999/docs',
+    'HTTP://x y/docs',
+    'http://[bad/docs?q=redis',
+    '/docs?q=redis?&q=x',
+  ])('an address whose host is malformed is that of its path: %s', async (path) => {
+    const { host, port } = { host: '127.0.0.1', port: new URL(url).port };
+    const sent = request({ host, port, path: path.replace(' ', '%20') }).end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    response.resume();
+    expect(response.statusCode).toBe(200);
   });
 
   test('with broken escapes is answered too', async () => {
