@@ -198,8 +198,8 @@ export interface FacadeOptions {
   maxAtomBytes?: number | undefined;
   /** How long the response to a mutation with an Idempotency-Key is kept; 0 ignores the header (a whole number from 0 to 2678400). Default: 86400. */
   idempotencyTtlSeconds?: number | undefined;
-  /** How long a write whose response was lost may still be carried out: a write with a key that cannot be found by then is sent again (a whole number from 1 to 600000). Default: 3000. */
-  idempotencyQuietMs?: number | undefined;
+  /** How long the service may go on with a write whose connection is gone: only after that a write with a key that is not there is sent again (a whole number from 1 to 600000). Default: 30000. */
+  upstreamSettleMs?: number | undefined;
   /** Attempts of a read; a write has one (a whole number from 1 to 10). Default: 3. */
   readAttempts?: number | undefined;
   /** Connections to a fast upstream (a whole number from 1 to 10000). Default: 64. */

@@ -297,7 +297,7 @@ export const settings = {
     maxJsonBytes: setting('MAX_JSON_BYTES', bytes, 4_000_000, 'largest JSON response of upstream, decompressed'),
     maxAtomBytes: setting('MAX_ATOM_BYTES', bytes, 2_000_000, 'largest Atom response of upstream, decompressed'),
     idempotencyTtlSeconds: setting('IDEMPOTENCY_TTL_SECONDS', whole(0, 31 * 86_400), 86_400, 'how long the response to a mutation with an Idempotency-Key is kept; 0 ignores the header'),
-    idempotencyQuietMs: setting('IDEMPOTENCY_QUIET_MS', milliseconds, 3_000, 'how long a write whose response was lost may still be carried out: a write with a key that cannot be found by then is sent again'),
+    upstreamSettleMs: setting('UPSTREAM_SETTLE_MS', milliseconds, 30_000, 'how long the service may go on with a write whose connection is gone: only after that a write with a key that is not there is sent again'),
     readAttempts: setting('READ_ATTEMPTS', whole(1, 10), 3, 'attempts of a read; a write has one'),
     maxConnections: setting('MAX_CONNECTIONS', whole(1, 10_000), 64, 'connections to a fast upstream'),
     maxBusyConnections: setting('MAX_BUSY_CONNECTIONS', whole(1, 10_000), 256, 'connections to a slow upstream, or while calls wait'),

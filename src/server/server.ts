@@ -10,7 +10,7 @@ import { schema } from '../graph/schema.ts';
 import { lazily } from '../lib/promises.ts';
 import { packageDir } from '../package.ts';
 import { type UpstreamClient, createUpstream } from '../upstream/client.ts';
-import { type Pipeline, createPipeline } from './graphql/pipeline.ts';
+import { createPipeline } from './graphql/pipeline.ts';
 import { checkManifest } from './graphql/documents/check-manifest.ts';
 import type { McpRoutes } from './mcp/route.ts';
 import { type Trusted, createTrusted } from './graphql/documents/trusted.ts';
@@ -32,6 +32,7 @@ import { createStaticRoute, sendJson, sendRead } from './http/response/static-re
 import { createBodyReader } from './http/request/body.ts';
 import { shutDown } from './http/connections/shutdown.ts';
 import { type ServerState, serverState } from './http/connections/state.ts';
+import { lazyKeyedRunner } from './idempotency/lazy-runner.ts';
 import { followSecrets } from './secrets.ts';
 import { createWelcomeRoute } from './http/pages/welcome.ts';
 import { type Metrics, createMetrics } from './observability/metrics.ts';
@@ -144,7 +145,8 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   const bodies = createBodyReader(config);
   const admission = new Admission(config, (exchange) => http.abandon(exchange));
   const http: HttpServer = new HttpServer({ config, log, metrics, admission, bodies });
-  const routeParts = { ...shared, pipeline, keyed: keyedRuns(config, upstream, pipeline), bodies, admission };
+  const keyed = lazyKeyedRunner(config, upstream, pipeline);
+  const routeParts = { ...shared, pipeline, keyed: keyed.run, bodies, admission };
   // Loaded only if it is on.
   const mcp = lazily(async () => (await import('./mcp/route.ts')).createMcpRoutes(routeParts));
   const checkUpstreams = createHealth(config, upstream);
@@ -198,10 +200,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
     state,
     checkUpstreams,
     trouble,
-    shutDown: async () => {
-      manifests.close();
-      await shutDown(http, config);
-    },
+    shutDown: () => (manifests.close(), keyed.whileShuttingDown(shutDown(http, config))),
     /** Reads the manifests again, now; they are also read when their files change. */
     reload: manifests.reload,
     /** Ends the watch of the manifests, of a server that has no port to close. */
@@ -212,10 +211,6 @@ export function createGraphServer(config: Config, parts: ServerParts) {
     ready: async (): Promise<unknown> => config.mcp && mcp(),
   };
 }
-
-/** Loaded by the first request with an idempotency key. */
-const keyedRuns = (config: Config, upstream: UpstreamClient, pipeline: Pipeline) =>
-  lazily(async () => (await import('./idempotency/keyed-run.ts')).createKeyedRunner(config, upstream, pipeline));
 
 /** Whether an operation is of a page of GraphiQL or of the trusted documents: then it may be counted by its name. */
 function knownNames(tabs: readonly Tab[], trusted: Trusted, usage: Usage | undefined): (name: string) => boolean {

@@ -84,6 +84,7 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
         writes,
       });
     },
+    ...whoWrites(credentials, services),
     /** Counts invalidations of the cache; null if nothing is cached. */
     epoch: records.epoch,
     /** Where replicas invalidate too: resolves when the epoch counts all that they did before the call, with false if it may not. */
@@ -122,6 +123,19 @@ function createRateLimiter(settings: TransportSettings, { rejections }: Credenti
   const isRejected = ({ id }: Credential, service: Service) => rejections.has(id, service);
   return new RateLimiter(settings, shared?.windows, isRejected, shared?.pauses);
 }
+
+/** For keys of writes. */
+const whoWrites = (credentials: Credentials, services: SessionServices) => ({
+  /** Whose request it is: the id of its credential, and of the person if it is known. */
+  senderOf(token: string): { credential: string; person: string | undefined } {
+    const { id, person } = credentials.of(token);
+    return { credential: id, person: person?.id };
+  },
+  /** Called with each write that is sent without an idempotency key. */
+  watchWrites(onWrite: SessionServices['onWrite']): void {
+    services.onWrite = onWrite;
+  },
+});
 
 /** What changes while the facade runs: secrets and certificates. */
 const secretChanges = (

@@ -112,6 +112,30 @@ export const isOutcomeUnknown = (error: unknown): error is UpstreamFailure =>
   error instanceof UpstreamFailure &&
   (error.code === 'UPSTREAM_RESULT_UNKNOWN' || error.code === 'UPSTREAM_INVALID_RESPONSE');
 
+/** The service writes these codes for any failure. */
+const VAGUE_CODES: readonly (number | undefined)[] = [999, 6009];
+
+/** Whether a write was certainly not carried out: nothing was sent to its end, or the service says why it refuses. */
+export function provesNothingMade(error: unknown): boolean {
+  if (error instanceof UpstreamFailure) {
+    const { wasSent, details, code } = error;
+    return (
+      !wasSent || (details.status === undefined && !isOutcomeUnknown(error) && code !== 'UPSTREAM_INVALID_RESPONSE')
+    );
+  }
+  if (!(error instanceof UpstreamRejection))
+    return [RateLimited, TooManyCalls, LoginRequired, Unauthenticated, TierRequired].some(
+      (each) => error instanceof each,
+    );
+  const { code, status = 0 } = error.details;
+  const known = serviceError(code);
+  // An error under a success status counts by the status of its code.
+  const meant = status < 400 ? (known?.status ?? 0) : status;
+  return (
+    isRateLimit(error.details) || (known !== undefined && !VAGUE_CODES.includes(code) && meant >= 400 && meant < 500)
+  );
+}
+
 /** The call was not made: a person must log in first. */
 export class LoginRequired extends ExpectedError {
   override name = 'LoginRequired';

@@ -6,13 +6,14 @@ import type { RequestContext } from './auth/request-context.ts';
 import type { Viewer } from './auth/viewer.ts';
 import { CachePolicy } from './cache/cache-policy.ts';
 import { type RecordCache, type ViewerCache, createRecordCache } from './cache/record-cache.ts';
-import type { CallLog } from './call-log.ts';
+import { type CallLog, responsePath } from './call-log.ts';
+import { isOutcomeUnknown } from './errors.ts';
 import type { CallServices } from './http/call.ts';
 import { CallPolicy } from './http/call-policy.ts';
 import type { FilePart } from './http/multipart.ts';
 import { createApiRequest } from './http/request.ts';
 import type { RateLimitState } from './limits/rate-limiter.ts';
-import type { WriteGuard } from './write-guard.ts';
+import type { GuardedWrite, UnguardedWrite, WriteGuard } from './write-guard.ts';
 import type { LoadContext, Refresh } from './loading/load-context.ts';
 import { RecordLoader } from './loading/record-loader.ts';
 import { ResponseLoader } from './loading/response-loader.ts';
@@ -22,9 +23,14 @@ export interface SessionServices extends CallServices {
   records: RecordCache;
   /** Refreshes an entry with the credential, a while later. */
   refresh: (credential: Credential, refresh: Refresh) => void;
+  /** Called with each write that was sent without a key. */
+  onWrite?: ((write: UnguardedWrite) => void) | undefined;
   /** Drops records and lists from the cache, for all callers. False if other replicas may still have them. */
   invalidate: (tags: readonly string[]) => boolean | Promise<boolean>;
 }
+
+/** How a write of a mutation is recognised, and what is done if it ends after its operation. */
+type Settling = Pick<GuardedWrite, 'rule' | 'onLate'>;
 
 /** A read that is compared with a write joins no other. */
 const unshared = { isShareable: () => false, mayJoin: () => false };
@@ -75,33 +81,44 @@ export class UpstreamSession implements LoadContext {
     input: object,
     path: Path | undefined,
     files?: AsyncIterable<FilePart>,
+    settling?: Settling,
   ): Promise<unknown> {
     this.cachePolicy.restrict(null);
     const { writes } = this.context;
     try {
-      if (writes) return await this.guarded(writes, endpoint, input, path, files);
-      return (await this.calls.send(createApiRequest(endpoint, input), path, undefined, files)).value;
+      if (writes && settling) return await this.guarded(writes, { endpoint, input, files, ...settling }, path);
+      const { value } = await this.calls.send(createApiRequest(endpoint, input), path, undefined, files);
+      if (settling) this.report(settling, input, value);
+      return value;
+    } catch (error) {
+      if (!writes && settling && isOutcomeUnknown(error)) this.report(settling, input, undefined);
+      throw error;
     } finally {
       this.responseLoader?.clear();
     }
   }
 
+  /** Writes with keys must know of those without. */
+  private report({ rule }: Settling, input: object, value: unknown): void {
+    const { id, person } = this.context.credential;
+    this.services.onWrite?.({ rule, input, credential: id, person: person?.id, value });
+  }
+
   /** A write of a request with an idempotency key. */
   private guarded(
     writes: WriteGuard,
-    endpoint: Endpoint,
-    input: object,
+    write: Pick<GuardedWrite, 'endpoint' | 'input' | 'files' | 'rule' | 'onLate'>,
     path: Path | undefined,
-    files: AsyncIterable<FilePart> | undefined,
   ): Promise<unknown> {
     const { cancellation, credential } = this.context;
+    const { endpoint, input } = write;
     return writes.write({
-      endpoint,
-      input,
-      files,
+      ...write,
+      field: responsePath(path).join('.'),
       cancellation,
       person: () => credential.person?.id,
-      send: async (parts) => (await this.calls.send(createApiRequest(endpoint, input), path, undefined, parts)).value,
+      send: async (parts, mayBegin) =>
+        (await this.calls.send(createApiRequest(endpoint, input), path, undefined, parts, mayBegin)).value,
       read: async (of, given) =>
         (await this.calls.send(createApiRequest(of, given as object), path, unshared)).value as never,
     });

@@ -1,23 +1,104 @@
-/** What may stand between a mutation and its writes: with an `Idempotency-Key`, each write is recorded before it is sent. */
+/**
+ * What may stand between a mutation and its writes: with an `Idempotency-Key`, each write is recorded before it is sent, and read back if
+ * its response is lost.
+ */
 import type { AnswerOf, Endpoint, InputOf } from '../api/endpoint.ts';
 import type { CancellationToken } from '../lib/cancellation.ts';
 import type { FilePart } from './http/multipart.ts';
+
+/** What the service shows of a write. */
+export type ReadBack =
+  /** It was carried out. `value`: its response, as if it had come; `id`: of what it created. */
+  | { kind: 'there'; value: unknown; id?: string }
+  /** It shows the state before the write. */
+  | { kind: 'absent' }
+  /** Neither: somebody else may have changed it, or what is read does not decide. */
+  | { kind: 'unknown' };
+
+/** What was there before a write. */
+export interface Snapshot {
+  /** A hash of the record. */
+  readonly state?: string;
+  /** Numbers of the pictures, or ids of the items of a list. */
+  readonly ids?: readonly string[];
+  /** The list has no further items. */
+  readonly isWhole?: boolean;
+  /** The position of the first item. */
+  readonly start?: number;
+  /** Whose list it is. */
+  readonly person?: string;
+}
+
+/** Reads from the service, never from a cache; null if it is absent. */
+export type ReadRecord = <E extends Endpoint>(endpoint: E, input: InputOf<E>) => Promise<AnswerOf<E> | null>;
+
+export interface Reading {
+  readonly read: ReadRecord;
+  /** The id of the person whose token it is, if it is known. */
+  readonly person: string | undefined;
+}
+
+/** A write whose response was lost. */
+export interface LostWrite extends Reading {
+  /** What was read before the write was sent; undefined if that failed. */
+  readonly before: Snapshot | undefined;
+  /** Ids that other writes created. */
+  readonly others: readonly string[];
+  /** The names of the files that were sent; undefined if it has none. */
+  readonly fileNames: readonly string[] | undefined;
+}
+
+/** How it is recognised whether a write was carried out. Each mutation has a rule. */
+export interface WriteRule<In = never> {
+  /** What it writes to. One person's writes with keys to one target take turns. */
+  readonly target: (input: In) => string;
+  /** The target of the creation whose item it deletes. */
+  readonly removesFrom?: (input: In) => string;
+  /** The read that shows it to a person. */
+  readonly lookAt: (input: In) => string;
+  /** The most reads of `before` and of `find`. */
+  readonly reads: readonly [before: number, find: number];
+  readonly before?: (input: In, reading: Reading) => Promise<Snapshot | undefined>;
+  readonly find?: (input: In, write: LostWrite) => Promise<ReadBack>;
+  /** It creates something: of two equal ones, two are made. */
+  readonly creates?: true;
+  /** No read shows it, and a second one changes nothing. */
+  readonly isRepeatable?: true;
+  /** Codes by which the service says that a second one finds it done. */
+  readonly doneOn?: readonly number[];
+}
 
 /** One write of an operation. */
 export interface GuardedWrite {
   readonly endpoint: Endpoint;
   readonly input: object;
+  readonly rule: WriteRule<object>;
+  /** The path of its field in the response. */
+  readonly field: string;
   readonly files: AsyncIterable<FilePart> | undefined;
+  /** Of the operation. */
   readonly cancellation: CancellationToken;
   /** The id of the person whose token it is, as far as responses have shown it. */
   readonly person: () => string | undefined;
-  /** Makes the call. */
-  readonly send: (files: AsyncIterable<FilePart> | undefined) => Promise<unknown>;
-  /** Reads from the service, never from a cache; null if it is absent. */
-  readonly read: <E extends Endpoint>(endpoint: E, input: InputOf<E>) => Promise<AnswerOf<E> | null>;
+  /** Makes the call, which goes on when the operation ends. Nothing is sent if `mayBegin` is false right before the first byte. */
+  readonly send: (files: AsyncIterable<FilePart> | undefined, mayBegin: () => boolean) => Promise<unknown>;
+  readonly read: ReadRecord;
+  /** Called if the write ends after its operation. */
+  readonly onLate: () => void;
 }
 
 export interface WriteGuard {
   /** The response of the write, which this may send, find by reading, or remember. */
   write: (write: GuardedWrite) => Promise<unknown>;
+}
+
+/** A write that was sent without a key. Writes with keys must know of it. */
+export interface UnguardedWrite {
+  readonly rule: WriteRule<object>;
+  readonly input: object;
+  /** The id of the credential. */
+  readonly credential: string;
+  readonly person: string | undefined;
+  /** The response; undefined if it was lost. */
+  readonly value: unknown;
 }

@@ -72,6 +72,8 @@ async function valueOf(redis: Redis, key: string): Promise<string | null> {
   const type = await redis.type(key);
   if (type === 'zset') return (await redis.zrange(key, '0', '-1')).join(' ');
   if (type === 'hash') return JSON.stringify(await redis.hgetall(key));
+  if (type === 'set') return (await redis.smembers(key)).join(' ');
+  if (type === 'list') return (await redis.lrange(key, 0, -1)).join(' ');
   return type === 'stream' ? JSON.stringify(await redis.xrange(key, '-', '+')) : redis.get(key);
 }
 

@@ -5,6 +5,7 @@ import { inRange, invalidIf, longerThan, maxLength } from '../errors/violations.
 import { pictureFields } from '../fields/picture-upload.ts';
 import { deletion, recordPayload } from '../fields/mutation-payloads.ts';
 import { Annotation } from './annotation.ts';
+import { annotationSettling } from './book.settling.ts';
 
 const PictureInput = builder.inputType('PictureInput', {
   description: 'A picture of an annotation.',
@@ -55,6 +56,7 @@ const annotationAbsent: ErrorCodes = { 1001: 'ANNOTATION_NOT_FOUND' };
 mutation('createAnnotation', {
   description: 'Creates an annotation of a book. `POST /v2/book/{id}/annotations`',
   endpoint: bookEndpoints.annotate,
+  settling: annotationSettling.create,
   target: ['bookId', 'Book'],
   input: {
     description: 'The annotation to create.',
@@ -71,6 +73,7 @@ mutation('createAnnotation', {
 mutation('updateAnnotation', {
   description: 'REPLACES an annotation of the caller. `PUT /v2/book/annotation/{id}`',
   endpoint: bookEndpoints.updateAnnotation,
+  settling: annotationSettling.update,
   target: ['id', 'Annotation'],
   input: {
     description:
@@ -91,5 +94,5 @@ deletion(
   'Annotation',
   bookEndpoints.deleteAnnotation,
   'Deletes an annotation of the caller. `DELETE /v2/book/annotation/{id}`',
-  { invalidates: annotationPlaces, errorCodes: annotationAbsent },
+  { invalidates: annotationPlaces, errorCodes: annotationAbsent, settling: annotationSettling.delete },
 );

@@ -4,6 +4,7 @@ import { type ValuesOf, mutation } from '../fields/mutation.ts';
 import { inRange, longerThan, required } from '../errors/violations.ts';
 import { deletion, recordPayload } from '../fields/mutation-payloads.ts';
 import { Review } from './review.ts';
+import { reviewSettling } from './book.settling.ts';
 
 const reviewFields = (t: InputBuilder) => ({
   title: t.string({ required: true, description: 'The title, not empty.' }),
@@ -28,6 +29,7 @@ const draftOf = ({ title, content, rating }: ReviewInput) => ({ title, content, 
 mutation('createReview', {
   description: 'Creates a review of a book. `POST /v2/book/reviews`',
   endpoint: bookEndpoints.createReview,
+  settling: reviewSettling.create,
   target: ['bookId', 'Book'],
   input: { description: 'The review to create.', fields: reviewFields },
   check: reviewBroken,
@@ -38,6 +40,7 @@ mutation('createReview', {
 mutation('updateReview', {
   description: 'REPLACES a review of the caller. `PUT /v2/book/review/{id}`',
   endpoint: bookEndpoints.updateReview,
+  settling: reviewSettling.update,
   target: ['id', 'Review'],
   input: {
     description: 'The new values of a review. REPLACES all of it: a rating left out is cleared.',
@@ -50,4 +53,5 @@ mutation('updateReview', {
 });
 deletion('Review', bookEndpoints.deleteReview, 'Deletes a review of the caller. `DELETE /v2/book/review/{id}`', {
   invalidates: 'nothing',
+  settling: reviewSettling.delete,
 });

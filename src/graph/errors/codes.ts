@@ -198,8 +198,8 @@ const table = {
   'A write without a response': {
     codes: {
       UPSTREAM_RESULT_UNKNOWN: notes(
-        'The write was sent, and its response was lost or had a status 5xx: the write may or may not have been carried out. It was not sent again. After a 503 with an error code of the service the write was not carried out; that is reported as `UPSTREAM_UNAVAILABLE` instead.',
-        'Load the record before writing again.',
+        'The write was sent, and its response was lost or had a status 5xx: the write may or may not have been carried out. It was not sent again. Without an idempotency key, a 503 with an error code of the service counts as not carried out: `UPSTREAM_UNAVAILABLE`.',
+        'With an idempotency key, send it again with the same key after `retryAfter` seconds; without `retryAfter`, show the user what `upstream.lookAt` names. Without a key, load the record before writing again.',
         'The connection to the service, or a gateway in front of the service, loses responses.',
       ),
     },
@@ -211,22 +211,26 @@ const table = {
         'Send a UUID, a new one for each write that the user makes.',
       ),
       IDEMPOTENCY_KEY_REUSED: notes(
-        'The key belongs to a request with another document, other variables or other files. HTTP 422; nothing was run.',
+        'The key belongs to a request with another document, other variables, files or writes. HTTP 422; nothing was sent.',
         'Use a new key for each write. Retry with exactly what was sent first.',
       ),
-      IDEMPOTENCY_KEY_IN_USE: notes(
-        'Another request with the key still runs, and the deadline of this one has passed. HTTP 409.',
-        'Send it again, with the same key.',
+      IDEMPOTENCY_IN_PROGRESS: notes(
+        'A write with the key, or one before it to the same thing, still runs. HTTP 409; nothing was sent.',
+        'Send it again after `retryAfter` seconds, with the same key.',
       ),
       IDEMPOTENCY_KEY_UNKNOWN: notes(
-        'The key was used, and what came of it is no longer kept: there were too many keys, or the response was too large. HTTP 409; nothing was run.',
-        'Load the record before writing again, with a new key.',
-        'Keys in memory are fewer than in Redis. A Redis that evicts keys forgets them: set `maxmemory-policy noeviction`.',
+        'The writes with the key are done, and the response is no longer kept: there were too many, or it was too large. HTTP 409; nothing was sent.',
+        'Do not write again. Load the record.',
+        'A Redis that evicts keys forgets them: set `IDEMPOTENCY_REDIS_URL` to one with `maxmemory-policy noeviction`.',
       ),
       TOO_MANY_IDEMPOTENCY_KEYS: notes(
-        'The caller has used too many keys in `IDEMPOTENCY_TTL_SECONDS`. HTTP 429; nothing was run.',
-        'Send the write later.',
+        'The caller has used too many keys in `IDEMPOTENCY_TTL_SECONDS`, or has too many writes of unknown outcome. HTTP 429; nothing was sent.',
+        'Settle the open writes, with their keys; send others later.',
         'Lower `IDEMPOTENCY_TTL_SECONDS`.',
+      ),
+      TOO_MANY_KEYED_WRITES: notes(
+        'Too many writes with keys of the caller run, or wait for one key or one thing. HTTP 429; nothing was sent.',
+        'Send it again after `retryAfter` seconds, with the same key; send writes to one thing one after the other.',
       ),
       IDEMPOTENCY_UNAVAILABLE: notes(
         'Redis, which has the keys, cannot be reached. The write was not sent. HTTP 503 if nothing was run.',

@@ -1,13 +1,21 @@
 import type { Endpoint } from '../../api/endpoint.ts';
 import { eventEndpoints } from '../../api/event.ts';
+import type { WriteRule } from '../../upstream/write-guard.ts';
 import { mutation } from '../fields/mutation.ts';
 import { changedField } from '../fields/mutation-payloads.ts';
+import { attendanceSettling } from './event.settling.ts';
 import { Event, eventPlaces } from './event.ts';
 
-const attendance = (name: string, endpoint: Endpoint<{ id: string }, void>, description: string, does: string) =>
+const attendance = (
+  name: string,
+  [endpoint, settling]: readonly [Endpoint<{ id: string }, void>, WriteRule<{ id: string }>],
+  description: string,
+  does: string,
+) =>
   mutation(name, {
     description,
     endpoint,
+    settling,
     target: ['id', 'Event'],
     input: { description: `The event to ${does}.` },
     payload: {
@@ -20,25 +28,25 @@ const attendance = (name: string, endpoint: Endpoint<{ id: string }, void>, desc
 
 attendance(
   'joinEvent',
-  eventEndpoints.join,
+  [eventEndpoints.join, attendanceSettling.join],
   'Makes the caller a participant of an event, no longer only interested. `POST /event/{eventID}/participants`',
   'join',
 );
 attendance(
   'leaveEvent',
-  eventEndpoints.leave,
+  [eventEndpoints.leave, attendanceSettling.leave],
   'Ends the participation of the caller in an event. `DELETE /event/{eventID}/participants`',
   'leave',
 );
 attendance(
   'addEventInterest',
-  eventEndpoints.wish,
+  [eventEndpoints.wish, attendanceSettling.wish],
   'Marks the caller as interested in an event, no longer a participant. `POST /event/{eventID}/wishers`',
   'mark as interesting',
 );
 attendance(
   'removeEventInterest',
-  eventEndpoints.unwish,
+  [eventEndpoints.unwish, attendanceSettling.unwish],
   'Ends the interest of the caller in an event. `DELETE /event/{eventID}/wishers`',
   'lose interest in',
 );

@@ -1,6 +1,7 @@
 /** Payloads that several mutations have in common. */
 import type { ObjectRef } from '@pothos/core';
 import type { Endpoint } from '../../api/endpoint.ts';
+import type { WriteRule } from '../../upstream/write-guard.ts';
 import type { BuilderTypes } from '../builder.ts';
 import { type ErrorCodes, type Payload, type Written, mutation } from './mutation.ts';
 import { globalId } from '../values/global-id.ts';
@@ -59,7 +60,11 @@ export const deletion = (
   type: string,
   endpoint: Endpoint<{ id: string }>,
   description: string,
-  more: { invalidates: ((id: string) => readonly string[]) | 'nothing'; errorCodes?: ErrorCodes },
+  more: {
+    invalidates: ((id: string) => readonly string[]) | 'nothing';
+    settling: WriteRule<{ id: string }>;
+    errorCodes?: ErrorCodes;
+  },
 ): void =>
   mutation(`delete${type}`, {
     description,

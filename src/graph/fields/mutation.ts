@@ -9,12 +9,14 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { AnswerOf, Endpoint, InputOf } from '../../api/endpoint.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import type { FilePart } from '../../upstream/http/multipart.ts';
+import type { WriteRule } from '../../upstream/write-guard.ts';
 import { CodedRejection, UpstreamRejection, isOutcomeUnknown } from '../../upstream/errors.ts';
 import { type InputBuilder, builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import type { ClientCode } from '../errors/codes.ts';
 import { sourceIdOf } from '../values/global-id.ts';
 import type { FieldBuilder } from '../types/node.ts';
+import { addWriteRule, writeRuleOf } from './settling/write-rules.ts';
 import { type PictureInput, discardPictures, pictureParts, pictureViolations } from './picture-upload.ts';
 import { type Violation, validId, violationError } from '../errors/violations.ts';
 
@@ -72,6 +74,8 @@ interface MutationOptions<In, Out, Fields extends InputFieldMap, Result> {
    * endpoint for all its responses. `nothing`: no query reads what it changes.
    */
   invalidates: ((id: string, input: InputShapeFromFields<Fields>) => readonly string[]) | 'nothing';
+  /** How it is recognised whether the call was carried out, if its response is lost. */
+  settling: WriteRule<In>;
   errorCodes?: ErrorCodes;
   /** Those of inputs with pictures. */
   pictureErrorCodes?: ErrorCodes;
@@ -84,7 +88,8 @@ export function mutation<In, Out, Fields extends InputFieldMap = Record<never, n
   name: string,
   options: MutationOptions<In, Out, Fields, Result>,
 ): void {
-  const { description, endpoint, target, input, payload, invalidates, maxCalls = 1 } = options;
+  const { description, endpoint, target, input, payload, invalidates, settling, maxCalls = 1 } = options;
+  addWriteRule(endpoint, settling);
   const typeName = name[0]!.toUpperCase() + name.slice(1);
   const inputType = builder.inputType(`${typeName}Input`, {
     description: input.description,
@@ -124,13 +129,18 @@ async function written<In, Out, Fields extends InputFieldMap, Result>(
   let mayBeDone = false;
   const write: WriteRun<Out>['write'] = async (endpoint, values, parts) => {
     try {
-      const answer = await upstream.write(endpoint, values as object, path, parts);
+      const rule = writeRuleOf(endpoint);
+      const answer = await upstream.write(endpoint, values as object, path, parts, { rule, onLate });
       mayBeDone = true;
       return answer as never;
     } catch (error) {
       if (isOutcomeUnknown(error)) mayBeDone = true;
       throw error;
     }
+  };
+  /** The write ended after its operation: what was read in between is of before it. */
+  const onLate = () => {
+    if (invalidates !== 'nothing') void upstream.invalidate(invalidates(id, input));
   };
   const allParts = () => (pictures.length > 0 ? pictureParts(pictures, String) : undefined);
   const send: WriteRun<Out>['send'] = (more, parts = allParts()) =>

@@ -5,10 +5,12 @@ import { globalId } from '../values/global-id.ts';
 import { changedField, returnedField } from '../fields/mutation-payloads.ts';
 import { Note } from './note.ts';
 import { NoteComment, commentIdOf } from './comment.ts';
+import { commentSettling } from './note.settling.ts';
 
 mutation('createNoteComment', {
   description: 'Creates a comment on a note. `POST /v2/note/{id}/comments`',
   endpoint: noteEndpoints.createComment,
+  settling: commentSettling.create,
   target: ['noteId', 'Note'],
   input: {
     description: 'The comment to create.',
@@ -28,6 +30,7 @@ mutation('createNoteComment', {
 mutation('deleteNoteComment', {
   description: 'Deletes a comment. `DELETE /v2/note/{id}/comment/{comment_id}`',
   endpoint: noteEndpoints.deleteComment,
+  settling: commentSettling.delete,
   target: ['noteId', 'Note'],
   input: {
     description: 'The comment to delete.',

@@ -12,6 +12,7 @@ import {
   sendByThrees,
 } from './note-pictures.ts';
 import { Note, Privacy } from './note.ts';
+import { noteSettling } from './note.settling.ts';
 
 const noteFields = (t: InputBuilder) => ({
   title: t.string({ required: true, description: 'The title, not empty.' }),
@@ -69,6 +70,7 @@ const draftOf = ({ title, content, privacy, canReply }: NoteInput) => ({
 mutation('createNote', {
   description: 'Creates a note. `POST /v2/notes`, and for more than three pictures `POST /v2/note/{id}`',
   endpoint: noteEndpoints.create,
+  settling: noteSettling.create,
   input: {
     description: 'The note to create in the diary of the caller.',
     fields: (t: InputBuilder) => ({
@@ -89,6 +91,7 @@ mutation('updateNote', {
   description:
     'REPLACES a note of the caller. `PUT /v2/note/{id}`, and for more than three pictures `POST /v2/note/{id}`',
   endpoint: noteEndpoints.update,
+  settling: noteSettling.update,
   target: ['id', 'Note'],
   input: {
     description:
@@ -110,6 +113,7 @@ mutation('updateNote', {
 mutation('addNotePictures', {
   description: 'Adds pictures to a note of the caller. `POST /v2/note/{id}`, three at a time',
   endpoint: noteEndpoints.addPictures,
+  settling: noteSettling.addPictures,
   target: ['id', 'Note'],
   input: {
     description: 'The pictures to add to a note.',
@@ -131,11 +135,15 @@ mutation('addNotePictures', {
   invalidates,
   pictureErrorCodes,
 });
-deletion('Note', noteEndpoints.delete, 'Deletes a note of the caller. `DELETE /v2/note/{id}`', { invalidates });
+deletion('Note', noteEndpoints.delete, 'Deletes a note of the caller. `DELETE /v2/note/{id}`', {
+  invalidates,
+  settling: noteSettling.delete,
+});
 mutation('likeNote', {
   description:
     'Likes a note; a second like changes nothing. The service does not say whether the caller has liked a note: show `likesCount` of the response instead of counting in the client. `POST /v2/note/{id}/like`',
   endpoint: noteEndpoints.like,
+  settling: noteSettling.like,
   target: ['id', 'Note'],
   input: { description: 'The note to like.' },
   payload: { description: 'The result of liking a note.', fields: (t) => noteField(t) },
@@ -144,6 +152,7 @@ mutation('likeNote', {
 mutation('unlikeNote', {
   description: 'Removes the like of a note. `DELETE /v2/note/{id}/like`',
   endpoint: noteEndpoints.unlike,
+  settling: noteSettling.unlike,
   target: ['id', 'Note'],
   input: { description: 'The note to unlike.' },
   payload: { description: 'The result of unliking a note.', fields: (t) => noteField(t) },

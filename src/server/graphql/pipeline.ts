@@ -27,6 +27,7 @@ import type { StoredResponse } from './json-response.ts';
 import { encoderFor, partsForClient } from './incremental-delivery.ts';
 import { variablesLimit } from './documents/limits.ts';
 import { maskErrors } from './mask.ts';
+import type { RunKeyed } from './keyed.ts';
 import type { Outcome } from './outcome.ts';
 import { type ExecutableDocument, type Prepared, createPrepare } from './documents/prepare.ts';
 import type { OperationRequest, Received } from './request.ts';
@@ -46,14 +47,6 @@ interface PipelineParts extends KnownOperations {
   /** Changes when a stored response may be of the past. */
   epoch?: (() => number | null) | undefined;
 }
-
-/** Runs a request with an idempotency key. Throws an HttpError for one that is not run. A response that is repeated is marked in the headers. */
-export type RunKeyed = (
-  key: unknown,
-  prepared: Prepared,
-  request: OperationRequest,
-  response: { readonly headers: string[] },
-) => Promise<Outcome>;
 
 /** What the routes of GraphQL and MCP are made of. */
 export interface RouteParts extends PipelineParts {

@@ -9,7 +9,8 @@ import { addHelpLinks } from '../http/response/http-error.ts';
 import type { JsonWriter } from './json-response.ts';
 import { type Outcome, ageHeaders, cacheControlOf, isWhole, timingHeaders } from './outcome.ts';
 import type { Documents } from './documents/persisted-documents.ts';
-import type { Pipeline, RunKeyed } from './pipeline.ts';
+import { type RunKeyed, runKeyed } from './keyed.ts';
+import type { Pipeline } from './pipeline.ts';
 import { type GraphqlRequest, METHODS, type createRequestReader } from './request.ts';
 
 /** What a request passes, in this order. */
@@ -65,9 +66,7 @@ export function createGraphqlRoute(config: Config, steps: RouteSteps): (exchange
       const outcome =
         key === undefined
           ? await pipeline.run(prepared, parsed)
-          : await (
-              await keyed()
-            )(key, prepared, parsed, exchange);
+          : await runKeyed(await keyed(), key, { prepared, parsed, exchange, admission, slot });
       if (method !== 'POST') response.setHeader('cache-control', cacheControlOf(outcome.cachePolicy));
       if (!isWhole(outcome)) return await (await yoga())(exchange, parsed, outcome);
       if (outcome.session) {

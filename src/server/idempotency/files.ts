@@ -9,23 +9,26 @@ export interface FilesRead {
   readonly hashes: string[];
 }
 
-/** The same parts; what they contain is noted when they were read to their end. */
+/** The same parts; what they contain is noted when they were read to their end. Nothing more is sent once `mayGoOn` is false. */
 export async function* watchParts(
   parts: AsyncIterable<FilePart>,
   read: FilesRead,
+  mayGoOn: () => boolean,
 ): AsyncGenerator<FilePart, void, void> {
   for await (const part of parts) {
-    yield { ...part, bytes: hashedBytes(part.bytes, (hash) => void read.hashes.push(hash)) };
+    yield { ...part, bytes: hashedBytes(part.bytes, mayGoOn, (hash) => void read.hashes.push(hash)) };
     read.names.push(part.name);
   }
 }
 
 async function* hashedBytes(
   bytes: AsyncIterable<Uint8Array>,
+  mayGoOn: () => boolean,
   onEnd: (hash: string) => void,
 ): AsyncGenerator<Uint8Array, void, void> {
   const hash = createHash('sha256');
   for await (const chunk of bytes) {
+    if (!mayGoOn()) throw new Error('the write has taken too long');
     hash.update(chunk);
     yield chunk;
   }

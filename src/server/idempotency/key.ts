@@ -1,21 +1,12 @@
 /** The header `Idempotency-Key`, and what it is a key of: the caller, the document and its variables. */
-import { hash } from 'node:crypto';
+import { type Hash, createHash, hash } from 'node:crypto';
 import { print } from 'graphql';
 import { Upload } from 'graphql-upload-minimal';
 import type { Variables } from '../../graph/plan/document.ts';
 import { oncePer } from '../../lib/remember.ts';
 import type { ExecutableDocument } from '../graphql/documents/prepare.ts';
+import type { KeyIdentity, Targets } from './store/key-store.ts';
 import { HttpError } from '../http/response/http-error.ts';
-
-/** A key of one caller. Stores outside of this process get hashes of the secret and of the token. */
-export interface KeyIdentity {
-  /** The caller and the key; also what responses are encrypted with. */
-  readonly secret: string;
-  /** A hash, the same for requests of the key with the same document and variables. */
-  readonly fingerprint: string;
-  /** Of the caller. */
-  readonly token: string;
-}
 
 const KEY_MAX = 255;
 /** RFC 9651, a string without spaces: visible characters, with quotes and backslashes escaped. */
@@ -33,40 +24,67 @@ export function readKey(given: unknown): string {
   throw new HttpError(400, 'BAD_IDEMPOTENCY_KEY', message);
 }
 
-/** Throws an HttpError for variables that nest deeper than the call stack. */
+/** Of variables that are within their limits. */
 export function identify(
   key: string,
-  token: string,
+  owners: readonly string[],
   ready: ExecutableDocument,
   variables: Variables | undefined,
 ): KeyIdentity {
-  // The length keeps a token apart from the beginning of a key.
-  const secret = `${token.length} ${token}${key}`;
-  const asked = `${hashOfDocument(ready)}${canonicalText(variables ?? {})}`;
-  return { secret, fingerprint: hashOf(`request ${secret.length} ${secret}${asked}`), token };
+  const fingerprint = fingerprintOf(`request ${key.length} ${key}${hashOfDocument(ready)}`, variables ?? {});
+  // The length keeps an owner apart from the beginning of a key.
+  return { owners, ids: owners.map((owner) => hashOf(`key ${owner.length} ${owner}${key}`)), key, fingerprint };
 }
 
 const hashOfDocument = oncePer(({ document, operation }: ExecutableDocument) =>
   hashOf(`${operation.name?.value ?? ''}\n${document.loc?.source.body ?? print(document)}`),
 );
 
+/** What is written to, as each owner names it. */
+export const targetsOf = ([first, ...others]: readonly [string, ...string[]], target: string): Targets => [
+  hashOf(`${first} ${target}`),
+  ...others.map((owner) => hashOf(`${owner} ${target}`)),
+];
+
 export const hashOf = (text: string): string => hash('sha256', text, 'base64url');
 
-/** Text with sorted names: clients may write the members of their variables in any order. Files are compared by their bytes, later. */
-function canonicalText(value: unknown): string {
-  try {
-    return canonical(value);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new HttpError(400, 'BAD_REQUEST', 'The variables are nested too deep.');
+/** Longer texts are hashed piece by piece, so that the variables are never copied as a whole. */
+const PIECE_CHARACTERS = 65_536;
+
+/**
+ * A hash of text with sorted names: clients may write the members of their variables in any order. Files are compared by their bytes, later.
+ * The stack is explicit, because JSON can nest deeper than the call stack.
+ */
+function fingerprintOf(head: string, variables: object): string {
+  let text = head;
+  let pieces: Hash | undefined;
+  const waiting: Piece[] = [{ value: variables }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next === 'string') text += next;
+    else if (Array.isArray(next.value)) pushItems(waiting, next.value);
+    else if (typeof next.value === 'object' && next.value !== null && !(next.value instanceof Upload))
+      pushMembers(waiting, next.value as Record<string, unknown>);
+    else text += JSON.stringify(next.value);
+    if (text.length < PIECE_CHARACTERS) continue;
+    (pieces ??= createHash('sha256')).update(text);
+    text = '';
   }
+  return pieces ? pieces.update(text).digest('base64url') : hashOf(text);
 }
 
-function canonical(value: unknown): string {
-  if (typeof value !== 'object' || value === null || value instanceof Upload) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  const members = value as Record<string, unknown>;
-  let text = '';
-  for (const name of Object.keys(members).sort()) text += `${JSON.stringify(name)}:${canonical(members[name])},`;
-  return `{${text}}`;
+/** Text of the fingerprint, or a value whose text follows. */
+type Piece = string | { readonly value: unknown };
+
+function pushItems(waiting: Piece[], items: readonly unknown[]): void {
+  waiting.push(']');
+  for (let at = items.length - 1; at >= 0; at--) waiting.push(',', { value: items[at] });
+  waiting.push('[');
+}
+
+function pushMembers(waiting: Piece[], members: Readonly<Record<string, unknown>>): void {
+  waiting.push('}');
+  const names = Object.keys(members).sort();
+  for (let at = names.length - 1; at >= 0; at--)
+    waiting.push(',', { value: members[names[at]!] }, `${JSON.stringify(names[at])}:`);
+  waiting.push('{');
 }

@@ -5,104 +5,193 @@
 import { type ExecutionResult, OperationTypeNode } from 'graphql';
 import type { Config } from '../../config/settings.ts';
 import type { ClientCode } from '../../graph/errors/codes.ts';
+import { settlesWithin } from '../../lib/promises.ts';
 import { type UpstreamClient, bearerOf } from '../../upstream/client.ts';
-import { HttpError, addHelpLinks } from '../http/response/http-error.ts';
+import type { UnguardedWrite } from '../../upstream/write-guard.ts';
+import { type HttpError, addHelpLinks } from '../http/response/http-error.ts';
 import type { Outcome } from '../graphql/outcome.ts';
-import type { Pipeline, RunKeyed } from '../graphql/pipeline.ts';
+import type { KeyedResponse, RunKeyed } from '../graphql/keyed.ts';
+import type { Pipeline } from '../graphql/pipeline.ts';
+import { variablesLimit } from '../graphql/documents/limits.ts';
 import type { ExecutableDocument } from '../graphql/documents/prepare.ts';
 import type { OperationRequest } from '../graphql/request.ts';
 import { includesFiles, hashFiles } from './files.ts';
-import { type JournalEntry, createJournal } from './journal.ts';
+import { type Journal, createJournal } from './journal.ts';
+import { journalText } from './journal-entry.ts';
 import { keptText, readKept } from './kept-response.ts';
-import { type KeyIdentity, identify, readKey } from './key.ts';
-import { createMemoryStore } from './memory-store.ts';
-import { unlessCancelled } from './pause.ts';
+import { identify, readKey, targetsOf } from './key.ts';
+import { createMemoryStore } from './store/memory-store.ts';
 import { withKeyPrice } from './price.ts';
-import { createRedisStore } from './redis-store.ts';
-import { KEPT_CHARACTERS_MAX, type Kept, type KeyStore } from './store.ts';
+import { createRedisStore } from './store/redis-store.ts';
+import { forgotten, inProgress, reused, tooManyKeys, tooManyWrites, unavailable } from './refusals.ts';
+import {
+  type Claim,
+  type KeyIdentity,
+  KEPT_CHARACTERS_MAX,
+  type Kept,
+  type KeyRun,
+  type KeyStore,
+  credentialOwner,
+  personOwner,
+} from './store/key-store.ts';
+import { type Callers, createCallers } from './callers.ts';
 
 /** Longer than for the cache: without Redis a write with a key is not sent. */
 const REDIS_TIMEOUT_MS = 1_000;
 /** The move of a slot between nodes of a cluster takes seconds, and refuses what a key needs meanwhile. */
 const PATIENCE_MS = 10_000;
 
-export function createKeyedRunner(config: Config, upstream: UpstreamClient, pipeline: Pipeline): RunKeyed {
-  const { idempotencyTtlSeconds, idempotencyQuietMs: quietMs, callTimeoutMs } = config;
-  const ttlMs = 1_000 * idempotencyTtlSeconds;
+export interface KeyedRunner {
+  run: RunKeyed;
+  /** Resolves when no write with a key is in flight, or a while later. */
+  drain: (withinMs: number) => Promise<void>;
+  /** Writes with keys whose clients have left. */
+  leftBehind: () => number;
+  /** Of a write without a key. */
+  noteWrite: (write: UnguardedWrite) => void;
+}
+
+export function createKeyedRunner(config: Config, upstream: UpstreamClient, pipeline: Pipeline): KeyedRunner {
+  const ttlMs = 1_000 * config.idempotencyTtlSeconds;
   const redis = upstream.redisFor?.({
     what: 'idempotency keys',
     timeoutMs: REDIS_TIMEOUT_MS,
     patienceMs: PATIENCE_MS,
   });
   const store = redis ? createRedisStore(redis, ttlMs) : createMemoryStore(ttlMs);
-  const settings = { quietMs, callTimeoutMs };
+  const { upstreamSettleMs: settleMs, callTimeoutMs, uploadTimeoutMs, operationTimeoutMs } = config;
+  const times = { settleMs, callTimeoutMs, uploadTimeoutMs };
+  const callers = createCallers(operationTimeoutMs);
+  /** The ends of runs whose clients have left. */
+  const left = new Set<Promise<void>>();
 
-  return async (given, prepared, request, response) => {
-    const { ready } = prepared;
-    const token = bearerOf(request.authorization);
-    const isMutation = ready?.operation.operation === OperationTypeNode.MUTATION;
-    if (!isMutation || ttlMs === 0) return pipeline.run(prepared, request);
-    const name = readKey(given);
-    // Nothing is written without a token.
-    if (token === null || request.explain === 'off') return pipeline.run(prepared, request);
-    if (request.explain === 'plan') return withKeyPrice(await pipeline.run(prepared, request));
-    const key = identify(name, token, ready, request.variables);
-    let claim = await store.claim(key);
-    while (claim?.kind === 'busy') {
-      await untilChanged(store, key, request);
-      claim = await store.claim(key);
-    }
-    if (claim?.kind === 'replay') {
-      const outcome = await replay(claim.response, ready, request);
-      response.headers.push('idempotency-replayed', 'true');
-      return outcome;
-    }
-    if (claim?.kind !== 'run') throw refusalOf(claim);
-    const journal = createJournal(key, store, settings, entriesIn(claim.journal), claim.person);
+  async function run(
+    key: KeyIdentity,
+    { run: held, caller, credential, prepared, request, response }: Running,
+  ): Promise<Outcome> {
+    const { cancellation } = request;
+    const waitFor = (target: string) => callers.wait(caller, `target ${target}`, cancellation, response.parking);
+    const journal = createJournal({ run: held, store, times, waitFor });
+    const end = callers.run(caller);
     let result: ExecutionResult | undefined;
+    let person: string | undefined;
     try {
       const outcome = await pipeline.run(prepared, request, journal);
       result = outcome.result as ExecutionResult;
+      const refusal = journal.refusal();
+      if (refusal && (refusal.code === 'IDEMPOTENCY_KEY_REUSED' || !journal.hasSent())) throw refusal;
       addHelpLinks(result.errors);
       return outcome;
     } finally {
-      await store.end(key, keptOf(journal.entries(), result), journal.person());
+      const ended = finish().finally(end);
+      // Nobody waits for it otherwise: only the write in flight goes on.
+      if (cancellation.reason) {
+        left.add(ended);
+        void ended.finally(() => left.delete(ended)).catch(() => undefined);
+      } else await ended;
     }
+
+    async function finish(): Promise<void> {
+      await journal.settled();
+      await held.end(keptOf(journal, result));
+      person = upstream.senderOf(bearerOf(request.authorization)!).person;
+      if (person !== undefined && !key.owners.includes(personOwner(person))) store.link(credential, person);
+    }
+  }
+
+  return {
+    async run(given, prepared, request, response) {
+      const { ready } = prepared;
+      const token = bearerOf(request.authorization);
+      const isMutation = ready?.operation.operation === OperationTypeNode.MUTATION;
+      if (!isMutation || ttlMs === 0) return pipeline.run(prepared, request);
+      const name = readKey(given);
+      // Nothing is written without a token.
+      if (token === null || request.explain === 'off') return pipeline.run(prepared, request);
+      // What the variables cost is limited before anything is computed of them; the pipeline rejects them.
+      if (request.variables && variablesLimit(request.variables)) return pipeline.run(prepared, request);
+      if (request.explain === 'plan') return withKeyPrice(await pipeline.run(prepared, request));
+      const { credential, person } = upstream.senderOf(token);
+      const caller = person ?? credential;
+      if (callers.isBusy(caller)) throw tooManyWrites();
+      const owners = await store.owners(credential, person);
+      if (!owners) throw unavailable();
+      const key = identify(name, owners, ready, request.variables);
+      const claim = await claimed(
+        store,
+        key,
+        callers.wait(caller, `key ${key.ids[0]!}`, request.cancellation, response.parking),
+      );
+      if (claim.kind !== 'replay') return run(key, { run: claim.run, caller, credential, prepared, request, response });
+      const outcome = await replay(claim.response, ready, request);
+      response.headers.push('idempotency-replayed', 'true');
+      return outcome;
+    },
+    drain: async (withinMs) => void (await settlesWithin(withinMs, Promise.allSettled(left))),
+    leftBehind: () => left.size,
+    noteWrite: (write) => noteWrite(store, write),
   };
 }
 
-const entriesIn = (text: string | undefined): (JournalEntry | undefined)[] =>
-  // JSON has null for a write that was not sent.
-  text === undefined ? [] : (JSON.parse(text) as (JournalEntry | null)[]).map((entry) => entry ?? undefined);
-
-async function untilChanged(store: KeyStore, key: KeyIdentity, { cancellation }: OperationRequest): Promise<void> {
-  await unlessCancelled(store.changed(key), cancellation);
-  if (cancellation.reason)
-    throw refused(409, 'IDEMPOTENCY_KEY_IN_USE', 'Another request with this idempotency key still runs.', '1');
+/** What was written without a key may have changed what a lost write with a key left. */
+function noteWrite(store: KeyStore, { rule, input, credential, person, value }: UnguardedWrite): void {
+  const owners = [credentialOwner(credential), ...(person === undefined ? [] : [personOwner(person)])] as const;
+  const { id } = (value ?? {}) as { id?: unknown };
+  const created = rule.creates && (typeof id === 'string' || typeof id === 'number') ? String(id) : undefined;
+  const removedFrom = rule.removesFrom?.(input);
+  // One that may have been created is not known by its id, and is no deletion.
+  if (!rule.creates || created !== undefined) store.noteChange(targetsOf(owners, rule.target(input)), created);
+  if (removedFrom !== undefined) store.noteChange(targetsOf(owners, removedFrom), undefined);
 }
 
-function refusalOf(claim: { kind: 'reused' | 'forgotten' | 'full' } | undefined): HttpError {
-  switch (claim?.kind) {
+interface Running {
+  run: KeyRun;
+  caller: string;
+  credential: string;
+  prepared: Parameters<Pipeline['run']>[0];
+  request: OperationRequest;
+  response: KeyedResponse;
+}
+
+/** Waits while another request with the key runs. Throws an HttpError if the request is not to run. */
+async function claimed(
+  store: KeyStore,
+  key: KeyIdentity,
+  waiting: ReturnType<Callers['wait']>,
+): Promise<Extract<Claim, { kind: 'run' | 'replay' }>> {
+  let claim = await store.claim(key);
+  try {
+    while (claim?.kind === 'busy') {
+      waiting.begin();
+      if (!(await waiting.until(store.changed(key)))) throw inProgress();
+      claim = await store.claim(key);
+    }
+  } finally {
+    // Of a run that is not to begin, the claim ends by itself.
+    await waiting.end().catch(async (error: unknown) => {
+      if (claim?.kind === 'run') await claim.run.end(keptBefore(claim.run));
+      throw error;
+    });
+  }
+  if (claim?.kind === 'run' || claim?.kind === 'replay') return claim;
+  throw refusalOf(claim?.kind);
+}
+
+const keptBefore = ({ journal }: KeyRun): Kept =>
+  journal === undefined ? { kind: 'nothing' } : { kind: 'journal', text: journal };
+
+function refusalOf(kind: 'reused' | 'forgotten' | 'full' | undefined): HttpError {
+  switch (kind) {
     case undefined:
-      return refused(503, 'IDEMPOTENCY_UNAVAILABLE', 'The store of idempotency keys cannot be reached.', '1');
+      return unavailable();
     case 'reused':
       return reused();
     case 'forgotten':
-      return refused(409, 'IDEMPOTENCY_KEY_UNKNOWN', 'The key was used, and what came of it is no longer kept.');
+      return forgotten();
     case 'full':
-      return refused(429, 'TOO_MANY_IDEMPOTENCY_KEYS', 'Too many idempotency keys are in use.', '60');
+      return tooManyKeys();
   }
 }
-
-const refused = (status: number, code: ClientCode, message: string, seconds?: string): HttpError =>
-  new HttpError(status, code, message, seconds === undefined ? {} : { 'retry-after': seconds }, true);
-
-const reused = (): HttpError =>
-  refused(
-    422,
-    'IDEMPOTENCY_KEY_REUSED',
-    'The idempotency key belongs to another request: other document, variables or files.',
-  );
 
 async function replay(text: string, ready: ExecutableDocument, { variables }: OperationRequest): Promise<Outcome> {
   const { outcome, files } = readKept(text, ready);
@@ -119,21 +208,26 @@ const passing: ReadonlySet<unknown> = new Set<ClientCode>([
   'RATE_LIMITED',
   'UNAUTHENTICATED',
   'IDEMPOTENCY_UNAVAILABLE',
+  'IDEMPOTENCY_IN_PROGRESS',
+  'IDEMPOTENCY_KEY_REUSED',
+  'TOO_MANY_KEYED_WRITES',
+  'TOO_MANY_IDEMPOTENCY_KEYS',
+  'OVERLOADED',
   'INTERNAL_SERVER_ERROR',
 ]);
 
-function keptOf(entries: readonly (JournalEntry | undefined)[], result: ExecutionResult | undefined): Kept {
-  let isSent = false;
-  let isUnfinished = !result || result.errors?.some(({ extensions }) => passing.has(extensions.code));
-  const files: string[] = [];
-  for (const entry of entries) {
-    if (!entry) continue;
-    isSent = true;
-    isUnfinished ||= entry.state === 'sending';
-    if (entry.files) files.push(...entry.files.hashes);
-  }
-  if (!isSent) return { kind: 'nothing' };
-  const text = isUnfinished ? JSON.stringify(entries) : keptText(result!, files);
-  if (text.length > KEPT_CHARACTERS_MAX) return { kind: 'mark' };
-  return { kind: isUnfinished ? 'journal' : 'response', text };
+function keptOf(journal: Journal, result: ExecutionResult | undefined): Kept {
+  const entries = journal.entries();
+  if (entries.length === 0) return { kind: 'nothing' };
+  const isUnfinished =
+    !result ||
+    journal.refusal() !== undefined ||
+    entries.some(({ state }) => state === 'sending') ||
+    result.errors?.some(({ extensions }) => passing.has(extensions.code));
+  if (isUnfinished) return { kind: 'journal', text: journalText(entries) };
+  const text = keptText(
+    result,
+    entries.flatMap(({ files }) => files?.hashes ?? []),
+  );
+  return text.length > KEPT_CHARACTERS_MAX ? { kind: 'mark' } : { kind: 'response', text };
 }

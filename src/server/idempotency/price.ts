@@ -2,14 +2,14 @@
 import type { ExecutionResult } from 'graphql';
 import type { CallCost } from '../../graph/cost/call-cost.ts';
 import type { Outcome } from '../graphql/outcome.ts';
-import { writeRuleAt } from './rules/write-rules.ts';
-import type { WriteRule } from './rules/rule.ts';
-import { LOOKS_MAX } from './settle.ts';
+import { writeRuleAt } from '../../graph/fields/settling/write-rules.ts';
+import type { WriteRule } from '../../upstream/write-guard.ts';
 
-/** It is sent twice at most, and looked for after each time, and once more if the service says that it is done. */
-function moreCallsOf({ reads: [before, find], isHidden }: Pick<WriteRule, 'reads' | 'isHidden'>): number {
-  return isHidden ? before : before + 1 + (2 * LOOKS_MAX + 1) * find;
-}
+/**
+ * The first request reads before it sends, and once more if the response is lost. A later one reads, sends again, and reads after a lost
+ * response, or if the service says that the write is done.
+ */
+const moreCallsOf = ({ reads: [before, find] }: Pick<WriteRule, 'reads'>): number => Math.max(before + find, 2 * find);
 
 /** The outcome of `x-explain: plan` with the calls that a key adds. */
 export function withKeyPrice(outcome: Outcome): Outcome {
@@ -23,7 +23,7 @@ export function withKeyPrice(outcome: Outcome): Outcome {
     const more = field.max * moreCallsOf(found.rule);
     field.max += more;
     cost.max += more;
-    cost.services[found.service].max += more;
+    cost.services[found.endpoint.service].max += more;
   }
   return { ...outcome, result: { ...result, extensions: { ...result.extensions, upstream: cost } } };
 }

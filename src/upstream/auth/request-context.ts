@@ -27,6 +27,8 @@ export interface RequestContext extends Omit<Sender, 'authorization'> {
   /** Cancelled at the deadline of the operation, or when the client disconnects. */
   readonly cancellation: CancellationToken;
   readonly callLog: CallLog;
+  /** Of a write with a key: false if it was recorded too long ago to be sent. */
+  readonly mayBegin?: () => boolean;
   /** It refreshes what is cached, with calls that nobody waits for. */
   readonly isRefresh?: boolean;
 }

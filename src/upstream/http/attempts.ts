@@ -168,6 +168,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   }
 
   onConnect(abort: (reason?: Error) => void): void {
+    if (this.request.mayBegin?.() === false) this.stopped ??= new Error('the record of the write is too old');
     if (this.stopped) return abort(this.stopped); // before a byte was sent
     this.abort = abort;
     this.wasSent = true;

@@ -5,6 +5,7 @@ import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
 import type { Credential } from '../auth/credentials.ts';
 import type { RequestContext } from '../auth/request-context.ts';
 import { type GatedRecord, tierEvidenceMembers } from '../auth/tiers.ts';
+import { createCancellationToken } from '../../lib/cancellation.ts';
 import type { LoggedCall } from '../call-log.ts';
 import { LoginRequired, TierRequired, TooManyCalls, Unauthenticated } from '../errors.ts';
 import { type CallServices, UpstreamCall } from './call.ts';
@@ -29,12 +30,16 @@ export class CallPolicy {
     this.context = context;
   }
 
-  /** `reader`: of a read, where other processes may write. */
+  /**
+   * `reader`: of a read, where other processes may write. `mayBegin`: of a write that goes on when its operation ends; nothing is sent if it
+   * returns false right before the first byte.
+   */
   async send(
     wanted: ApiRequest,
     path: Path | undefined,
     reader?: Reader,
     files?: AsyncIterable<FilePart>,
+    mayBegin?: () => boolean,
   ): Promise<ApiResponse> {
     const { endpoint } = wanted;
     const credential = this.credentialFor(endpoint);
@@ -43,7 +48,8 @@ export class CallPolicy {
     const isRead = endpoint.method === 'GET';
     const body = isRead ? noBody : requestBody(request, files);
     const logged = this.log(request, path);
-    const call = new UpstreamCall(this.services, this.context, request, credential, body, logged);
+    const context = mayBegin ? { ...this.context, cancellation: createCancellationToken(), mayBegin } : this.context;
+    const call = new UpstreamCall(this.services, context, request, credential, body, logged);
     const isShareable = reader?.isShareable() ?? true;
     return call.run(isRead ? shareKeyOf(request, isShareable, this.context.rateShare) : undefined, reader);
   }

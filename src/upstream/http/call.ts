@@ -172,6 +172,7 @@ export class UpstreamCall implements SharedCall {
       maxBytes: isJson ? settings.maxJsonBytes : settings.maxAtomBytes,
       requestLine: requestLine(this.request),
       owner: context.cancellation,
+      mayBegin: context.mayBegin,
       chargeRetry: () => this.chargeRetry(cancellation),
       refusal: () => this.services.rateLimiter.pauses.refusal(endpoint, this.credential),
     };

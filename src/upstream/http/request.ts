@@ -29,6 +29,8 @@ export interface HttpRequest {
   requestLine: string;
   /** The operation of the call: operations take turns for connections. */
   owner?: object | undefined;
+  /** Called right before the first byte; nothing is sent if it returns false. */
+  mayBegin?: (() => boolean) | undefined;
   /** Called before each retry; it is not made if this resolves to false. */
   chargeRetry?: () => Promise<boolean>;
   /** Why it must not be sent any more; asked if it had to wait for a connection. */

@@ -47,7 +47,7 @@ const passing = [
   'UPSTREAM_UNAVAILABLE',
   'UPSTREAM_TIMEOUT',
   'UPSTREAM_INVALID_RESPONSE',
-  'IDEMPOTENCY_KEY_IN_USE',
+  'IDEMPOTENCY_IN_PROGRESS',
   'IDEMPOTENCY_UNAVAILABLE',
   'OVERLOADED',
 ];
@@ -78,7 +78,7 @@ test.skipIf(!hasRedis)('no write is doubled or lost, and what is not settled is 
     BASE_URL: proxy.url,
     EVENT_BASE_URL: proxy.url,
     REDIS_URL: redis.url,
-    IDEMPOTENCY_QUIET_MS: '400',
+    UPSTREAM_SETTLE_MS: '400',
     CALL_TIMEOUT_MS: String(CALL_TIMEOUT_MS),
     BREAKER_FAILURES: '1000',
   };

@@ -1,40 +1,43 @@
 import { expect, test } from 'vitest';
 import { bookEndpoints } from '../../../src/api/book.ts';
+import { annotationSettling } from '../../../src/graph/book/book.settling.ts';
 import { createCancellationToken } from '../../../src/lib/cancellation.ts';
-import { type JournalEntry, createJournal } from '../../../src/server/idempotency/journal.ts';
-import { createMemoryStore } from '../../../src/server/idempotency/memory-store.ts';
-import type { KeyStore } from '../../../src/server/idempotency/store.ts';
+import { createCallers } from '../../../src/server/idempotency/callers.ts';
+import { type Journal, createJournal } from '../../../src/server/idempotency/journal.ts';
+import { createMemoryStore } from '../../../src/server/idempotency/store/memory-store.ts';
+import type { KeyRun, KeyStore } from '../../../src/server/idempotency/store/key-store.ts';
+import type { GuardedWrite, WriteRule } from '../../../src/upstream/write-guard.ts';
 
-const key = { fingerprint: 'fingerprint', secret: 'secret', token: 'token' };
 const input = { id: '1', content: 'an annotation of the book', privacy: 'private' };
 
-const annotate = {
+const annotate: Omit<GuardedWrite, 'send' | 'read'> = {
   endpoint: bookEndpoints.annotate,
   input,
+  rule: annotationSettling.create as WriteRule<object>,
+  field: 'a',
   files: undefined,
   cancellation: createCancellationToken(),
   person: () => 'alice',
+  onLate: () => undefined,
 };
+const times = { settleMs: 10, callTimeoutMs: 10, uploadTimeoutMs: 10 };
+const callers = createCallers(1_000);
+
+/** The journal of a request with the key. `journal`: what earlier ones have recorded. */
+function journalOver(store: KeyStore, journal?: string, save?: KeyRun['save']): Journal {
+  const run: KeyRun = {
+    id: 'key',
+    owners: ['alice'],
+    journal,
+    savedAt: performance.now(),
+    save: save ?? (() => performance.now()),
+    end: () => undefined,
+  };
+  const waitFor = (target: string) => callers.wait('alice', target, annotate.cancellation, undefined);
+  return createJournal({ run, store, times, waitFor });
+}
 
 const never = () => Promise.reject(new Error('not expected'));
-
-test('a write that the service has carried out counts as sent, whatever fails after its response', async () => {
-  const memory = createMemoryStore(1_000);
-  const store: KeyStore = {
-    ...memory,
-    async takeTurn(...given) {
-      const turn = await memory.takeTurn(...given);
-      return turn && { ...turn, state: { ...turn.state, created: undefined as never } };
-    },
-  };
-  const write = { ...annotate, send: async () => ({ id: '1' }), read: async () => ({ annotations: [] }) as never };
-  const settings = { quietMs: 10, callTimeoutMs: 10 };
-  const first = createJournal(key, store, settings, [], 'alice');
-  await expect(first.write(write)).rejects.toThrow();
-
-  const again = { ...write, send: never };
-  expect(await createJournal(key, memory, settings, first.entries(), 'alice').write(again)).toEqual({ id: '1' });
-});
 
 test('a write whose process died after its turn, before its end was recorded, is found and not sent again', async () => {
   const annotations: object[] = [];
@@ -46,22 +49,38 @@ test('a write whose process died after its turn, before its end was recorded, is
       annotations.unshift(record);
       return record;
     },
-    read: async () => ({ annotations: [...annotations] }) as never,
+    read: async () => ({ annotations: [...annotations], total: annotations.length }) as never,
   };
+  const store = createMemoryStore(1_000);
   let recorded = '';
-  const memory = createMemoryStore(1_000);
-  const store: KeyStore = {
-    ...memory,
-    save(of, journal, ...rest) {
-      recorded = journal();
-      return memory.save(of, journal, ...rest);
-    },
-  };
-  const settings = { quietMs: 10, callTimeoutMs: 10 };
-  const first = await createJournal(key, store, settings, [], 'alice').write(write);
-
-  const inherited = JSON.parse(recorded) as JournalEntry[];
-  const second = await createJournal(key, store, settings, inherited, 'alice').write(write);
-  expect(second).toEqual(first);
+  const first = await journalOver(store, undefined, (journal) => {
+    recorded = journal();
+    return performance.now();
+  }).write(write);
+  expect(await journalOver(store, recorded).write(write)).toEqual(first);
   expect(sent).toBe(1);
+});
+
+test('a write is known by its field, and what another field has done is never taken for its own', async () => {
+  const store = createMemoryStore(1_000);
+  const first = journalOver(store);
+  const read = async () => ({ annotations: [], total: 0 }) as never;
+  await first.write({ ...annotate, field: 'b', read, send: async () => ({ id: 'of b' }) });
+  const second = journalOver(store, JSON.stringify(first.entries()));
+  expect(await second.write({ ...annotate, field: 'a', read, send: async () => ({ id: 'of a' }) })).toEqual({
+    id: 'of a',
+  });
+  expect(await second.write({ ...annotate, field: 'b', read, send: never })).toEqual({ id: 'of b' });
+});
+
+test('a write with another input than the recorded one refuses the request, and sends nothing', async () => {
+  const store = createMemoryStore(1_000);
+  const first = journalOver(store);
+  const read = async () => ({ annotations: [], total: 0 }) as never;
+  await first.write({ ...annotate, read, send: async () => ({ id: '1' }) });
+  const second = journalOver(store, JSON.stringify(first.entries()));
+  const other = { ...annotate, input: { ...input, content: 'something else' }, read, send: never };
+  await expect(second.write(other)).rejects.toThrow('another request');
+  expect(second.refusal()).toMatchObject({ status: 422, code: 'IDEMPOTENCY_KEY_REUSED' });
+  await expect(second.write({ ...annotate, field: 'c', read, send: never })).rejects.toThrow('another request');
 });

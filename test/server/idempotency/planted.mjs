@@ -15,21 +15,35 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const folder = 'src/server/idempotency';
+const folder = 'src';
+const keys = 'server/idempotency';
 const defects = [
-  ['a key is not scoped to its caller', 'key.ts', '`${token.length} ${token}${key}`', 'key'],
-  ['a second request does not wait', 'memory-store.ts', "if (entry.isRunning) return { kind: 'busy' };", ''],
+  ['a key is not scoped to its caller', `${keys}/key.ts`, '`key ${owner.length} ${owner}${key}`', '`key ${key}`'],
+  ['a second request does not wait', `${keys}/store/memory-store.ts`, "if (isRunning) return { kind: 'busy' };", ''],
   [
     'a write is settled by what was there before',
-    'rules/new-items.ts',
-    'items.filter((item) => !isKnown(item))',
-    'items',
+    'graph/fields/settling/new-items.ts',
+    'items.filter((each) => !isKnown(each));',
+    'items;',
+  ],
+  ['absence counts at once', `${keys}/keyed-write.ts`, 'if (leftMs > 0 || ', 'if ('],
+  [
+    'a write ends with its client',
+    `${keys}/journal.ts`,
+    'if (isOver || !keyed.isSent) return running;',
+    'return running;',
   ],
   [
-    'a write is sent again although it was recognised',
-    'settle.ts',
-    "if (finding && finding.kind !== 'absent') return finding;",
-    'if (finding) return absent;',
+    'a changed record is written over',
+    'graph/fields/settling/record-rules.ts',
+    'return isUnchanged ? absent : unknown;',
+    'return absent;',
+  ],
+  [
+    'a short page is the whole list',
+    'graph/fields/settling/new-items.ts',
+    'total === undefined ? some.length === 0 :',
+    'some.length < size ||',
   ],
 ];
 
@@ -53,7 +67,7 @@ for (const [name, file, before, after] of defects.filter(([name]) => name.includ
   );
   const { status, stdout } = spawnSync(
     'npx',
-    ['vitest', 'run', 'test/server/idempotency/keys.test.ts', 'test/server/idempotency/settling.test.ts'],
+    ['vitest', 'run', ...['keys', 'settling', 'leaving'].map((name) => `test/server/idempotency/${name}.test.ts`)],
     { cwd: place, encoding: 'utf8' },
   );
   const isFound = isPlanted && status !== 0 && /Tests .*failed/.test(stdout);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import '../../../../src/graph/schema.ts';
 import { COUNT_MAX, bookEndpoints } from '../../../../src/api/book.ts';
-import { writeRuleOf } from '../../../../src/server/idempotency/rules/write-rules.ts';
+import { writeRuleOf } from '../../../../src/graph/fields/settling/write-rules.ts';
 
 const input = { id: '1', content: 'an annotation of the book', privacy: 'private' };
 const annotation = (id: number, content = `annotation ${id}`) => ({ id: String(id), book_id: '1', content });
@@ -13,13 +14,13 @@ async function findIn(list: readonly object[]) {
   const readFrom = (annotations: readonly object[]) => async () => ({ annotations: annotations.slice(0, COUNT_MAX) });
   const before = await rule.before!(input, { read: readFrom(old) as never, person: 'alice' });
   const others: string[] = [];
-  return rule.find!(input, { read: readFrom(list) as never, person: 'alice', before, others, pictures: [] });
+  return rule.find!(input, { read: readFrom(list) as never, person: 'alice', before, others, fileNames: undefined });
 }
 
 test('in a list with more pages, a new annotation is found below an old one that was changed since', async () => {
   const created = annotation(1_001, input.content);
   const [first, changed, ...rest] = old;
-  expect(await findIn([changed!, created, first!, ...rest])).toEqual({ kind: 'done', value: created, id: '1001' });
+  expect(await findIn([changed!, created, first!, ...rest])).toEqual({ kind: 'there', value: created, id: '1001' });
 });
 
 test('in a list with more pages, no new annotation is found if old ones were changed or deleted', async () => {

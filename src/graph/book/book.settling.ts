@@ -1,0 +1,146 @@
+/** How it is recognised whether a write to a shelf, an annotation or a review was carried out. */
+import {
+  type AnnotationDraft,
+  type AnnotationRecord,
+  COUNT_MAX,
+  type CollectionDraft,
+  type CollectionRecord,
+  PRIVACY_PUBLIC,
+  bookEndpoints,
+  statusAliases,
+} from '../../api/book.ts';
+import type { ReadRecord, WriteRule } from '../../upstream/write-guard.ts';
+import { type ListOf, findNew, readBefore } from '../fields/settling/new-items.ts';
+import {
+  type OfId,
+  absent,
+  changeRule,
+  deletionRule,
+  picturedRule,
+  there,
+  unknown,
+} from '../fields/settling/record-rules.ts';
+import { otherTexts, sameText } from '../fields/settling/texts.ts';
+
+const collectionTarget = ({ id }: OfId): string => `collection ${id}`;
+const collectionAt = ({ id }: OfId): string => `GET /v2/book/${id}/collection`;
+const annotationTarget = ({ id }: OfId): string => `annotation ${id}`;
+const annotationAt = ({ id }: OfId): string => `GET /v2/book/annotation/${id}`;
+
+/** Its privacy is not shown. */
+const sameCollection = (record: CollectionRecord, { status, rating, tags = '', comment }: CollectionDraft): boolean =>
+  record.status === (statusAliases[status] ?? status) &&
+  Number(record.rating?.value ?? 0) === (rating ?? 0) &&
+  sameText([...(record.tags ?? [])].sort().join(' '), [...new Set(tags.split(/\s+/u))].sort().join(' ')) &&
+  sameText(record.comment, comment);
+
+const shownCollection = {
+  load: ({ id }: OfId, read: ReadRecord) => read(bookEndpoints.collection, { id }),
+  members: ({ id, status, rating, tags, comment, updated }: CollectionRecord) => [
+    ...[id, status, rating?.value, comment, updated],
+    [...(tags ?? [])].sort(),
+  ],
+  target: collectionTarget,
+  lookAt: collectionAt,
+};
+
+export const collectionSettling = {
+  /** The service rejects a second one, so only whether there was one before has to be known. */
+  create: {
+    target: collectionTarget,
+    lookAt: collectionAt,
+    creates: true,
+    reads: [1, 1],
+    doneOn: [6011],
+    before: async ({ id }, { read }) => ({ ids: (await read(bookEndpoints.collection, { id })) ? ['collected'] : [] }),
+    async find(input, { read, before, others }) {
+      if (!before?.ids) return unknown;
+      if (before.ids.length > 0) return absent; // the service rejects it again
+      const record = await read(bookEndpoints.collection, { id: input.id });
+      if (!record) return absent;
+      const id = String(record.id);
+      return sameCollection(record, input) && !others.includes(id) ? there(record, id) : unknown;
+    },
+  },
+  update: changeRule<CollectionDraft & OfId, CollectionRecord>({
+    ...shownCollection,
+    isOurs: sameCollection,
+    hidesChanges: true,
+  }),
+  delete: deletionRule({ ...shownCollection, doneOn: [1001] }),
+} satisfies Record<string, WriteRule<CollectionDraft & OfId>>;
+
+const sameAnnotation = (record: AnnotationRecord, { content, page, chapter, privacy }: AnnotationDraft): boolean =>
+  sameText(record.content, content) &&
+  (record.page_no ?? 0) === (page ?? 0) &&
+  sameText(record.chapter, chapter) &&
+  (record.privacy === PRIVACY_PUBLIC) === (privacy !== 'private');
+
+/** The caller's own list, which has private ones too. */
+const ownAnnotations: ListOf<AnnotationDraft & OfId, AnnotationRecord> = {
+  async load(read, _, name) {
+    const page = await read(bookEndpoints.userAnnotations, { name, count: COUNT_MAX, format: 'text' });
+    return page && { items: page.annotations, total: page.total };
+  },
+  size: COUNT_MAX,
+  pages: 1,
+  order: 'newest',
+  compare(draft) {
+    const isOther = otherTexts(draft.content);
+    return (record) => {
+      const isOfBook = record.book_id === draft.id;
+      if (!isOfBook && isOther(record.content)) return 'other';
+      return isOfBook && sameAnnotation(record, draft) ? 'same' : 'unclear';
+    };
+  },
+};
+
+const shownAnnotation = {
+  load: ({ id }: OfId, read: ReadRecord) => read(bookEndpoints.annotation, { id, format: 'text' }),
+  members: ({ content, page_no, chapter, privacy, photos, time }: AnnotationRecord) => [
+    ...[content, page_no, chapter, privacy, time],
+    Object.keys(photos ?? {}),
+  ],
+  target: annotationTarget,
+  lookAt: annotationAt,
+};
+
+export const annotationSettling = {
+  create: {
+    target: () => 'annotations',
+    lookAt: ({ id }) => `GET /v2/book/${id}/annotations`,
+    creates: true,
+    reads: [1, 1],
+    before: (input, reading) => readBefore(ownAnnotations, input, reading),
+    find: (input, write) => findNew(ownAnnotations, input, write),
+  },
+  update: picturedRule<AnnotationDraft & OfId, AnnotationRecord>({
+    ...shownAnnotation,
+    photos: ({ photos }) => photos,
+    // The name of each file is its number. Those of a request whose process died are not known.
+    numbers: (_, fileNames) => (fileNames?.length === 0 ? undefined : (fileNames ?? [])),
+    isOurs: sameAnnotation,
+  }),
+  delete: deletionRule({ ...shownAnnotation, removesFrom: () => 'annotations', doneOn: [1001] }),
+} satisfies Record<string, WriteRule<AnnotationDraft & OfId>>;
+
+const reviewTarget = ({ id }: OfId): string => `review ${id}`;
+const reviewAt = ({ id }: OfId): string => `review ${id}, on the web page`;
+
+/** No endpoint reads reviews, so nothing is found of them. */
+export const reviewSettling = {
+  create: {
+    target: () => 'reviews',
+    lookAt: ({ book }) => `the reviews of book ${book}, on the web page`,
+    creates: true,
+    reads: [0, 0],
+  } satisfies WriteRule<{ book: string }>,
+  update: { target: reviewTarget, lookAt: reviewAt, reads: [0, 0] } satisfies WriteRule<OfId>,
+  delete: {
+    target: reviewTarget,
+    lookAt: reviewAt,
+    doneOn: [6006],
+    reads: [0, 0],
+    isRepeatable: true,
+  } satisfies WriteRule<OfId>,
+};

@@ -1,0 +1,80 @@
+/** How it is recognised whether a write to an event was carried out. */
+import { typeOf } from '../../atom/media.ts';
+import { type EventDraft, type EventRecord, FEED_COUNT_MAX, eventEndpoints } from '../../api/event.ts';
+import type { ReadRecord, WriteRule } from '../../upstream/write-guard.ts';
+import { type ListOf, findNew, readBefore } from '../fields/settling/new-items.ts';
+import { type OfId, changeRule, deletionRule } from '../fields/settling/record-rules.ts';
+import { otherTexts, sameText } from '../fields/settling/texts.ts';
+
+const PAGES = 4;
+
+/** The service adds the city in front of the place. */
+const sameEvent = (record: EventRecord, draft: EventDraft): boolean =>
+  sameText(record.title, draft.title) &&
+  sameText(record.content, draft.content) &&
+  typeOf(record.term ?? '') === typeOf(draft.term) &&
+  Date.parse(record.startTime ?? '') === Date.parse(draft.startTime) &&
+  Date.parse(record.endTime ?? '') === Date.parse(draft.endTime) &&
+  (record.where ?? '').trim().endsWith(draft.where.trim()) &&
+  (record.invite_only ?? 'no') === (draft.invite_only ?? 'no') &&
+  (record.can_invite ?? 'yes') === (draft.can_invite ?? 'yes');
+
+/** Sorted by their start, so only the whole list shows what is new. */
+const ownEvents: ListOf<EventDraft, EventRecord> = {
+  async load(read, _, id, start) {
+    const window = { 'start-index': start + 1, 'max-results': FEED_COUNT_MAX };
+    const page = await read(eventEndpoints.initiated, { id, ...window });
+    return page && { items: page.entries, total: page.totalResults };
+  },
+  size: FEED_COUNT_MAX,
+  pages: PAGES,
+  order: 'other',
+  compare(draft) {
+    const [isOtherTitle, isOtherContent] = [otherTexts(draft.title), otherTexts(draft.content)];
+    return (record) => {
+      if (isOtherTitle(record.title) && isOtherContent(record.content)) return 'other';
+      return sameEvent(record, draft) ? 'same' : 'unclear';
+    };
+  },
+};
+
+const shownEvent = {
+  load: ({ id }: OfId, read: ReadRecord) => read(eventEndpoints.byId, { id }),
+  members: ({ title, content, term, startTime, endTime, where, invite_only, can_invite }: EventRecord): unknown => [
+    ...[title, content, term, startTime, endTime, where, invite_only, can_invite],
+  ],
+  target: ({ id }: OfId) => `event ${id}`,
+  lookAt: ({ id }: OfId) => `GET /event/${id}`,
+};
+
+export const eventSettling = {
+  create: {
+    target: () => 'events',
+    lookAt: () => 'GET /people/{id}/events/initiate',
+    creates: true,
+    reads: [PAGES, PAGES],
+    before: (input, reading) => readBefore(ownEvents, input, reading),
+    find: (input, write) => findNew(ownEvents, input, write),
+  } satisfies WriteRule<EventDraft>,
+  update: changeRule<EventDraft & OfId, EventRecord>({ ...shownEvent, isOurs: sameEvent }),
+  delete: deletionRule({ ...shownEvent, removesFrom: () => 'events', doneOn: [1001] }, { result: 'OK' }),
+} satisfies Record<string, WriteRule<EventDraft & OfId>>;
+
+/** The caller has one relation to an event at a time. */
+const attendanceRule = (isOurs: (status: string | undefined) => boolean): WriteRule<OfId> =>
+  changeRule({
+    ...shownEvent,
+    target: ({ id }) => `attendance ${id}`,
+    members: ({ status }) => status,
+    isOurs: ({ status }) => isOurs(status),
+    response: () => undefined, // it is empty
+  });
+/** The real service writes `participate`. */
+const isGoing = (status: string | undefined): boolean => status === 'participant' || status === 'participate';
+
+export const attendanceSettling = {
+  join: attendanceRule(isGoing),
+  leave: attendanceRule((status) => !isGoing(status)),
+  wish: attendanceRule((status) => status === 'wish'),
+  unwish: attendanceRule((status) => status !== 'wish'),
+};

@@ -1,0 +1,138 @@
+/** How it is recognised whether a write to a note was carried out. */
+import { COUNT_MAX } from '../../api/book.ts';
+import {
+  type NoteCommentRecord,
+  type NoteDraft,
+  type NotePictures,
+  type NoteRecord,
+  noteEndpoints,
+} from '../../api/note.ts';
+import type { ReadRecord, WriteRule } from '../../upstream/write-guard.ts';
+import { type ListOf, findNew, readBefore } from '../fields/settling/new-items.ts';
+import { type OfId, deletionRule, picturedRule } from '../fields/settling/record-rules.ts';
+import { otherTexts, sameNote, sameText } from '../fields/settling/texts.ts';
+
+const noteTarget = ({ id }: OfId): string => `note ${id}`;
+const noteAt = ({ id }: OfId): string => `GET /v2/note/${id}`;
+const commentsTarget = ({ id }: OfId): string => `comments ${id}`;
+
+const sameDraft = (record: NoteRecord, { title, content, privacy = 'public', can_reply = true }: NoteDraft): boolean =>
+  sameText(record.title, title) &&
+  sameNote(record.content, content) &&
+  (record.privacy ?? 'public') === privacy &&
+  (record.can_reply ?? true) === can_reply;
+
+const ownNotes: ListOf<NoteDraft, NoteRecord> = {
+  async load(read, _, id) {
+    const page = await read(noteEndpoints.userCreated, { id, count: COUNT_MAX, format: 'text' });
+    return page && { items: page.notes, total: page.total };
+  },
+  size: COUNT_MAX,
+  pages: 1,
+  order: 'newest',
+  compare(draft) {
+    const [isOtherTitle, isOtherContent] = [otherTexts(draft.title), otherTexts(draft.content)];
+    return (record) => {
+      if (isOtherTitle(record.title) && isOtherContent(record.content)) return 'other';
+      return sameDraft(record, draft) ? 'same' : 'unclear';
+    };
+  },
+};
+
+const COMMENT_PAGES = 3;
+
+interface CommentInput extends OfId {
+  content: string;
+}
+
+/** Oldest first. */
+const comments: ListOf<CommentInput, NoteCommentRecord> = {
+  async load(read, { id }, _, start) {
+    const page = await read(noteEndpoints.comments, { id, start, count: COUNT_MAX });
+    return page && { items: page.comments, total: page.total };
+  },
+  size: COUNT_MAX,
+  pages: COMMENT_PAGES,
+  order: 'oldest',
+  compare({ content: sent }, person) {
+    const isOther = otherTexts(sent);
+    return ({ content, author }) => {
+      if (author?.id === person) return sameText(content, sent) ? 'same' : 'unclear';
+      return isOther(content) ? 'other' : 'unclear';
+    };
+  },
+};
+
+const shownNote = {
+  load: ({ id }: OfId, read: ReadRecord) => read(noteEndpoints.byId, { id, format: 'text' }),
+  members: ({ title, content, privacy, can_reply, photos, update_time }: NoteRecord) => [
+    ...[title, content, privacy, can_reply, update_time],
+    Object.keys(photos ?? {}),
+  ],
+};
+const pictured = {
+  ...shownNote,
+  target: noteTarget,
+  lookAt: noteAt,
+  photos: ({ photos }: NoteRecord) => photos,
+  /** `p_1,p_2` */
+  numbers: ({ pids = '' }: { pids?: string | undefined }) =>
+    pids === '' ? [] : pids.split(',').map((name) => name.replace(/\D/g, '')),
+};
+
+/** The service does not say who likes a note. */
+const likeRule: WriteRule<OfId> = {
+  target: ({ id }) => `like ${id}`,
+  lookAt: noteAt,
+  reads: [0, 0],
+  isRepeatable: true,
+};
+
+export const noteSettling = {
+  create: {
+    target: () => 'notes',
+    lookAt: () => 'GET /v2/note/user_created/{id}',
+    creates: true,
+    reads: [1, 1],
+    before: (input, reading) => readBefore(ownNotes, input, reading),
+    find: (input, write) => findNew(ownNotes, input, write),
+  } satisfies WriteRule<NoteDraft>,
+  update: picturedRule<NoteDraft & OfId, NoteRecord>({ ...pictured, isOurs: sameDraft }),
+  addPictures: picturedRule<OfId & NotePictures, NoteRecord>({
+    ...pictured,
+    isOurs: ({ content: stored }, { content }) => content === undefined || sameNote(stored, content),
+  }),
+  delete: deletionRule({
+    ...shownNote,
+    target: noteTarget,
+    removesFrom: () => 'notes',
+    lookAt: noteAt,
+    doneOn: [1006],
+  }),
+  like: likeRule,
+  unlike: likeRule,
+} satisfies Record<string, WriteRule<OfId & NoteDraft & NotePictures>>;
+
+interface OfComment extends OfId {
+  comment_id: string;
+}
+
+export const commentSettling = {
+  create: {
+    target: commentsTarget,
+    lookAt: ({ id }) => `GET /v2/note/${id}/comments`,
+    creates: true,
+    // A long list is read once from its beginning and once at its end.
+    reads: [2 * COMMENT_PAGES, COMMENT_PAGES],
+    before: (input, reading) => readBefore(comments, input, reading),
+    find: (input, write) => findNew(comments, input, write),
+  },
+  delete: deletionRule<OfComment, NoteCommentRecord>({
+    load: ({ id, comment_id }, read) => read(noteEndpoints.comment, { id, comment_id }),
+    members: ({ content }) => content,
+    target: ({ id, comment_id }) => `comment ${id} ${comment_id}`,
+    removesFrom: commentsTarget,
+    lookAt: ({ id, comment_id }) => `GET /v2/note/${id}/comment/${comment_id}`,
+    doneOn: [1006],
+  }),
+} satisfies { create: WriteRule<CommentInput>; delete: WriteRule<OfComment> };

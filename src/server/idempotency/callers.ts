@@ -1,0 +1,77 @@
+/** How many requests with keys of one caller run and wait in this process. Who waits holds no slot of the admission. */
+import {
+  type CancellationToken,
+  addListener,
+  cancel,
+  createCancellationToken,
+  removeListener,
+} from '../../lib/cancellation.ts';
+import type { Parking } from '../graphql/keyed.ts';
+import { unlessCancelled } from './pause.ts';
+import { tooManyWrites } from './refusals.ts';
+import type { Waiting } from './store/key-store.ts';
+
+/** Of one caller: with those whose clients have left, whose writes go on. */
+const RUNNING_MAX = 64;
+const WAITING_MAX = 64;
+/** For one key, or one target of writes. */
+const WAITING_FOR_ONE_MAX = 16;
+
+/** One wait, which is over when the request is cancelled, or has waited too long. */
+export interface Wait extends Waiting {
+  /** False if the wait is over before. */
+  until: (event: Promise<void>) => Promise<boolean>;
+  /** Takes a slot again if it has waited; rejects if there is none. Called in any case. */
+  end: () => Promise<void>;
+}
+
+export function createCallers(waitMs: number) {
+  const running = createCounts();
+  const waiting = createCounts();
+  return {
+    /** It has as many requests as it may have. */
+    isBusy: (caller: string): boolean => running.of(caller) >= RUNNING_MAX,
+    /** Returns what ends the run. */
+    run: (caller: string): (() => void) => running.add(caller),
+    wait(caller: string, what: string, operation: CancellationToken, parking: Parking | undefined): Wait {
+      const cancellation = createCancellationToken();
+      const listener = { onCancel: (reason: Error) => cancel(cancellation, reason) };
+      let ends: (() => void)[] | undefined;
+      addListener(operation, listener);
+      return {
+        cancellation,
+        begin() {
+          if (ends) return;
+          if (waiting.of(caller) >= WAITING_MAX || waiting.of(what) >= WAITING_FOR_ONE_MAX) throw tooManyWrites();
+          const timer = setTimeout(() => cancel(cancellation, new Error('It has waited too long.')), waitMs);
+          ends = [waiting.add(caller), waiting.add(what), () => clearTimeout(timer)];
+          parking?.leave();
+        },
+        until: (event) => unlessCancelled(event, cancellation),
+        async end() {
+          removeListener(operation, listener);
+          if (!ends) return;
+          for (const end of ends) end();
+          if (!operation.reason) await parking?.enter();
+        },
+      };
+    },
+  };
+}
+
+export type Callers = ReturnType<typeof createCallers>;
+
+function createCounts() {
+  const counts = new Map<string, number>();
+  return {
+    of: (name: string): number => counts.get(name) ?? 0,
+    add(name: string): () => void {
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+      return () => {
+        const left = counts.get(name)! - 1;
+        if (left > 0) counts.set(name, left);
+        else counts.delete(name);
+      };
+    },
+  };
+}

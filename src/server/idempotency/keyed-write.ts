@@ -1,0 +1,287 @@
+/** One write with a key, in its turn: remembered, found by reading, or sent. */
+import { GraphQLError } from 'graphql';
+import {
+  UpstreamFailure,
+  UpstreamRejection,
+  isRateLimit,
+  isTokenRejection,
+  provesNothingMade,
+} from '../../upstream/errors.ts';
+import type { ReadBack, GuardedWrite } from '../../upstream/write-guard.ts';
+import { watchParts } from './files.ts';
+import { type Entries, type JournalEntry, journalText } from './journal-entry.ts';
+import { targetsOf } from './key.ts';
+import { forgotten, inProgress, outcomeUnknown, tooManyKeys, unavailable } from './refusals.ts';
+import type { Wait } from './callers.ts';
+import {
+  type KeyRun,
+  type KeyStore,
+  type TargetChange,
+  type TargetState,
+  type Targets,
+  type Turn,
+  freshState,
+} from './store/key-store.ts';
+
+export interface SettleTimes {
+  /** How long the service may go on with a request whose connection is gone. */
+  settleMs: number;
+  /** The longest attempt of a write, and what is added to it for files. */
+  callTimeoutMs: number;
+  uploadTimeoutMs: number;
+}
+
+export interface KeyedWriteParts {
+  run: KeyRun;
+  store: KeyStore;
+  times: SettleTimes;
+  /** For the turn of a target. */
+  waitFor: (target: string) => Wait;
+  journal: Entries;
+  write: GuardedWrite;
+  at: string;
+  request: string;
+  onSent: () => void;
+}
+
+/** A process that was paused since it has recorded a write does not send it: others may count it as over. */
+const BEGUN_WITHIN_MS = 1_000;
+const OPEN_MAX = 20;
+const CREATED_MAX = 200;
+
+export class KeyedWrite {
+  /** From here on it does not end with its operation. */
+  isSent = false;
+  private readonly parts: KeyedWriteParts;
+  /** The target as each owner names it. */
+  private readonly targets: Targets;
+  /** Of this write, among all to its target. */
+  private readonly name: string;
+  private state: TargetState = freshState;
+  private changes: readonly TargetChange[] = [];
+  /** When it got its turn. */
+  private turnAt = { byStore: 0, byProcess: 0 };
+
+  constructor(parts: KeyedWriteParts) {
+    const { run, write, at } = parts;
+    this.parts = parts;
+    this.targets = targetsOf(run.owners, write.rule.target(write.input));
+    this.name = `${run.id} ${at}`;
+  }
+
+  async run(): Promise<unknown> {
+    const { journal, at } = this.parts;
+    const recorded = journal.get(at);
+    if (recorded?.state === 'done') {
+      if (recorded.isCut) throw forgotten();
+      return recorded.value;
+    }
+    if (recorded?.state === 'rejected') throw new UpstreamRejection(recorded.details!);
+    const leave = await this.takeTurn();
+    try {
+      return recorded ? await this.resume(recorded) : await this.send(await this.firstEntry());
+    } finally {
+      leave();
+    }
+  }
+
+  private async takeTurn(): Promise<() => void> {
+    const { store, waitFor } = this.parts;
+    const waiting = waitFor(this.targets[0]);
+    let turn: Turn | undefined;
+    try {
+      turn = await store.takeTurn(this.targets, waiting);
+    } finally {
+      await waiting.end().catch((error: unknown) => {
+        turn?.leave(turn.state);
+        throw error;
+      });
+    }
+    if (!turn) throw waiting.cancellation.reason ? inProgress() : unavailable();
+    this.state = turn.state;
+    this.changes = turn.changes;
+    this.turnAt = { byStore: turn.now, byProcess: performance.now() };
+    return () => turn.leave(this.state);
+  }
+
+  private async firstEntry(): Promise<JournalEntry> {
+    const { at, request, write } = this.parts;
+    const { rule, input, read, person } = write;
+    // Without it the write is sent, and a lost response cannot be settled.
+    const before = await rule.before?.(input, { read, person: person() }).catch(() => undefined);
+    return { at, request, state: 'sending', before, ...(write.files && { files: { names: [], hashes: [] } }) };
+  }
+
+  /** An earlier request has sent it: what is there needs no waiting, and absence counts when nothing can come any more. */
+  private async resume(recorded: JournalEntry): Promise<unknown> {
+    const { store, write } = this.parts;
+    // The clock is read before the service: what is absent after this time stays absent.
+    const now = await store.now();
+    if (now === undefined) throw unavailable();
+    const finding = await this.find(recorded);
+    if (finding.kind === 'there') return this.done(recorded, finding.value, finding.id);
+    const leftMs = this.settledAt(recorded) - now;
+    if (leftMs > 0 || finding.kind === 'unknown' || this.isOvertaken(recorded)) throw this.unknown(undefined, leftMs);
+    const { sentAt: _, endedAt: __, ...fresh } = recorded;
+    return this.send({ ...fresh, ...(write.files && { files: { names: [], hashes: [] } }) }, recorded);
+  }
+
+  /** When nothing of it can come any more. */
+  private settledAt({ sentAt, endedAt }: JournalEntry): number {
+    const { run, times } = this.parts;
+    return (endedAt ?? (sentAt ?? run.savedAt ?? Infinity) + this.longestMs()) + times.settleMs;
+  }
+
+  /** Somebody else has written to the target since: then its old state is no proof, and must not be written over. */
+  private isOvertaken({ sentAt = this.parts.run.savedAt ?? 0 }: JournalEntry): boolean {
+    const { creates } = this.parts.write.rule;
+    // Of a list, only a deletion can hide what was created.
+    if (this.changes.some(({ at, id }) => at >= sentAt && id === undefined)) return true;
+    return !creates && (this.state.last !== this.name || this.changes.some(({ at }) => at >= sentAt));
+  }
+
+  /** `again`: the entry of an earlier attempt, which was certainly not carried out. */
+  private async send(entry: JournalEntry, again?: JournalEntry): Promise<unknown> {
+    const { run, journal, at, write, onSent } = this.parts;
+    const { files } = entry;
+    if (write.cancellation.reason) throw inProgress();
+    journal.set(at, entry);
+    const state = this.opened();
+    const sentAt = await run.save(() => journalText(journal.values()), this.targets[0], state);
+    const recorded = { byClock: Date.now(), byProcess: performance.now() };
+    if (sentAt === undefined || write.cancellation.reason) {
+      this.restore(again);
+      throw sentAt === undefined ? unavailable() : inProgress();
+    }
+    this.state = state;
+    this.isSent = true;
+    onSent();
+    entry.sentAt = sentAt;
+    // A frozen machine may stop the one clock, and a correction may set back the other.
+    const isWithin = (ms: number) =>
+      performance.now() - recorded.byProcess <= ms && Date.now() - recorded.byClock <= ms;
+    let hasBegun = false;
+    const mayBegin = () => (hasBegun = isWithin(BEGUN_WITHIN_MS));
+    const parts = write.files && files && watchParts(write.files, files, () => isWithin(this.longestMs()));
+    let value: unknown;
+    try {
+      value = await write.send(parts, mayBegin);
+    } catch (error) {
+      // Errors of files cut the form before its end, which makes it no request.
+      const isOfFiles = error instanceof GraphQLError;
+      const isUnsent = !hasBegun && !(error instanceof UpstreamFailure);
+      if (isOfFiles || isUnsent || provesNothingMade(error)) return await this.notMade(entry, error, again);
+      entry.endedAt = await this.parts.store.now();
+      this.noteRemoval();
+      const finding = await this.find(entry);
+      if (finding.kind === 'there') return this.done(entry, finding.value, finding.id);
+      throw this.unknown(error, this.settledAt(entry) - (entry.endedAt ?? entry.sentAt));
+    }
+    // Not in the try: what fails after the service has carried it out must not count as not sent.
+    return this.done(entry, value, write.rule.creates ? idIn(value) : undefined);
+  }
+
+  private restore(again: JournalEntry | undefined): void {
+    const { journal, at } = this.parts;
+    if (again) journal.set(at, again);
+    else journal.delete(at);
+  }
+
+  /** The state of the target when the write is about to be sent. */
+  private opened(): TargetState {
+    const { name } = this;
+    const { write, times, request } = this.parts;
+    if (!write.rule.creates) return { ...this.state, last: name };
+    const now = this.turnAt.byStore + performance.now() - this.turnAt.byProcess;
+    const others = this.state.open.filter((each) => each.name !== name && each.until > now);
+    if (others.length >= OPEN_MAX) throw tooManyKeys();
+    return {
+      ...this.state,
+      last: name,
+      open: [...others, { name, until: now + this.longestMs() + times.settleMs, input: request }],
+    };
+  }
+
+  /** How long an attempt may last, from its record on. */
+  private longestMs(): number {
+    const { callTimeoutMs, uploadTimeoutMs } = this.parts.times;
+    return BEGUN_WITHIN_MS + callTimeoutMs + (this.parts.write.files ? uploadTimeoutMs : 0);
+  }
+
+  private async find(entry: JournalEntry): Promise<ReadBack> {
+    const { write } = this.parts;
+    const { rule, read, person, input } = write;
+    if (!rule.find) return { kind: rule.isRepeatable ? 'absent' : 'unknown' };
+    const { created, createdSince, open } = this.state;
+    // What this one created is not another's: a process may die after the turn, before the end of the run is recorded.
+    const keyed = created.filter(({ name }) => name !== this.name).map(({ id }) => id);
+    const others = [...keyed, ...this.changes.flatMap(({ id }) => id ?? [])];
+    const { before, files } = entry;
+    const lost = { read, person: person(), before, others, fileNames: files?.names };
+    const finding = await rule.find(input, lost).catch((): ReadBack => ({ kind: 'unknown' }));
+    if (finding.kind !== 'there' || !rule.creates) return finding;
+    // It may be what another equal write created, which came after this one looked at what was there before.
+    const sentAt = entry.sentAt ?? this.parts.run.savedAt ?? 0;
+    const isAmbiguous = open.some(
+      ({ name, until, input: equal }) => name !== this.name && equal === this.parts.request && until > sentAt,
+    );
+    return isAmbiguous || createdSince > sentAt ? { kind: 'unknown' } : finding;
+  }
+
+  private done(entry: JournalEntry, value: unknown, id: string | undefined): unknown {
+    entry.state = 'done';
+    entry.value = value;
+    this.noteRemoval();
+    this.close(id);
+    return value;
+  }
+
+  /** The service rejected it, or it was never sent. */
+  private async notMade(entry: JournalEntry, error: unknown, again: JournalEntry | undefined): Promise<unknown> {
+    const { journal, at, request, write } = this.parts;
+    const rejection = error instanceof UpstreamRejection ? error.details : undefined;
+    if (again && rejection?.code !== undefined && write.rule.doneOn?.includes(rejection.code)) {
+      const finding = write.rule.find ? await this.find(entry) : shownByCode;
+      if (finding.kind === 'there') return this.done(entry, finding.value, finding.id);
+      throw this.unknown(error, 0);
+    }
+    const isFinal = rejection && !isTokenRejection(rejection) && !isRateLimit(rejection);
+    if (isFinal) journal.set(at, { at, request, state: 'rejected', details: rejection, files: entry.files });
+    else this.restore(again);
+    if (isFinal || !again) this.close(undefined);
+    throw error;
+  }
+
+  /** Its outcome is known. */
+  private close(id: string | undefined): void {
+    if (!this.parts.write.rule.creates) return;
+    const { open, created, createdSince } = this.state;
+    const at = this.turnAt.byStore + performance.now() - this.turnAt.byProcess;
+    const all = id === undefined ? created : [...created, { name: this.name, id, at }];
+    const forgotten = all.at(-CREATED_MAX - 1)?.at ?? createdSince;
+    const left = open.filter(({ name }) => name !== this.name);
+    this.state = { ...this.state, open: left, created: all.slice(-CREATED_MAX), createdSince: forgotten };
+  }
+
+  /** A lost creation whose item was deleted since is not to be made again. */
+  private noteRemoval(): void {
+    const { run, store, write } = this.parts;
+    const from = write.rule.removesFrom?.(write.input);
+    if (from !== undefined) store.noteChange(targetsOf(run.owners, from), undefined);
+  }
+
+  private unknown(cause: unknown, leftMs: number): UpstreamFailure {
+    const { endpoint, rule, input } = this.parts.write;
+    const { method, path, service } = endpoint;
+    const details = cause instanceof UpstreamFailure ? cause.details : { service, request: `${method} ${path}` };
+    const seconds = leftMs > 0 && leftMs < Infinity ? Math.ceil(leftMs / 1_000) : undefined;
+    return outcomeUnknown(details, rule.lookAt(input), seconds, cause);
+  }
+}
+
+const shownByCode: ReadBack = Object.freeze({ kind: 'there', value: {} });
+
+function idIn(answer: unknown): string | undefined {
+  const { id } = (answer ?? {}) as { id?: unknown };
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
+}

@@ -1,0 +1,46 @@
+/** Why a request with a key is not run, and what is told of a write that may have been carried out. */
+import type { ClientCode } from '../../graph/errors/codes.ts';
+import { type UpstreamErrorDetails, UpstreamFailure } from '../../upstream/errors.ts';
+import { HttpError } from '../http/response/http-error.ts';
+
+const refused = (status: number, code: ClientCode, message: string, seconds?: string): HttpError =>
+  new HttpError(status, code, message, seconds === undefined ? {} : { 'retry-after': seconds }, true);
+
+export const reused = (): HttpError =>
+  refused(
+    422,
+    'IDEMPOTENCY_KEY_REUSED',
+    'The idempotency key belongs to another request: other document, variables, files or writes.',
+  );
+
+export const forgotten = (): HttpError =>
+  refused(409, 'IDEMPOTENCY_KEY_UNKNOWN', 'The key was used, and what came of it is no longer kept.');
+
+export const inProgress = (): HttpError =>
+  refused(
+    409,
+    'IDEMPOTENCY_IN_PROGRESS',
+    'A write with this idempotency key, or before it to the same thing, still runs.',
+    '1',
+  );
+
+export const unavailable = (): HttpError =>
+  refused(503, 'IDEMPOTENCY_UNAVAILABLE', 'The store of idempotency keys cannot be reached, so nothing was sent.', '1');
+
+export const tooManyKeys = (): HttpError =>
+  refused(429, 'TOO_MANY_IDEMPOTENCY_KEYS', 'Too many idempotency keys are in use.', '60');
+
+export const tooManyWrites = (): HttpError =>
+  refused(429, 'TOO_MANY_KEYED_WRITES', 'Too many writes with idempotency keys of this caller run or wait.', '1');
+
+/** `retryAfter`: seconds until it can be settled, if time helps. */
+export const outcomeUnknown = (
+  details: UpstreamErrorDetails,
+  lookAt: string,
+  retryAfter: number | undefined,
+  cause: unknown,
+): UpstreamFailure =>
+  new UpstreamFailure('UPSTREAM_RESULT_UNKNOWN', { ...details, lookAt }, 'the outcome is unknown', {
+    cause,
+    retryAfter,
+  });
