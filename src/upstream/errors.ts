@@ -124,7 +124,7 @@ export function provesNothingMade(error: unknown): boolean {
     );
   }
   if (!(error instanceof UpstreamRejection))
-    return [RateLimited, TooManyCalls, LoginRequired, Unauthenticated, TierRequired].some(
+    return [RateLimited, ServicePaused, TooManyCalls, LoginRequired, Unauthenticated, TierRequired].some(
       (each) => error instanceof each,
     );
   const { code, status = 0 } = error.details;
