@@ -53,12 +53,7 @@ export interface KeyedRunner {
 
 export function createKeyedRunner(config: Config, upstream: UpstreamClient, pipeline: Pipeline): KeyedRunner {
   const ttlMs = 1_000 * config.idempotencyTtlSeconds;
-  const redis = upstream.redisFor?.({
-    what: 'idempotency keys',
-    timeoutMs: REDIS_TIMEOUT_MS,
-    patienceMs: PATIENCE_MS,
-  });
-  const store = redis ? createRedisStore(redis, ttlMs) : createMemoryStore(ttlMs);
+  const store = openStore(upstream, ttlMs);
   const { upstreamSettleMs: settleMs, callTimeoutMs, uploadTimeoutMs, operationTimeoutMs } = config;
   const times = { settleMs, callTimeoutMs, uploadTimeoutMs };
   const callers = createCallers(operationTimeoutMs);
@@ -142,6 +137,12 @@ function noteWrite(store: KeyStore, { rule, input, credential, person, value }: 
   // One that may have been created is not known by its id, and is no deletion.
   if (!rule.creates || created !== undefined) store.noteChange(targetsOf(owners, rule.target(input)), created);
   if (removedFrom !== undefined) store.noteChange(targetsOf(owners, removedFrom), undefined);
+}
+
+function openStore(upstream: UpstreamClient, ttlMs: number): KeyStore {
+  const what = 'idempotency keys';
+  const redis = upstream.redisFor?.({ what, timeoutMs: REDIS_TIMEOUT_MS, patienceMs: PATIENCE_MS });
+  return redis ? createRedisStore(redis, ttlMs) : createMemoryStore(ttlMs);
 }
 
 interface Running {

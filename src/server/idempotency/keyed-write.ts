@@ -46,6 +46,8 @@ export interface KeyedWriteParts {
 
 /** A process that was paused since it has recorded a write does not send it: others may count it as over. */
 const BEGUN_WITHIN_MS = 1_000;
+/** The reply to the record may come so much later. */
+const RECORDED_WITHIN_MS = 1_000;
 const OPEN_MAX = 20;
 const CREATED_MAX = 200;
 
@@ -205,7 +207,7 @@ export class KeyedWrite {
   /** How long an attempt may last, from its record on. */
   private longestMs(): number {
     const { callTimeoutMs, uploadTimeoutMs } = this.parts.times;
-    return BEGUN_WITHIN_MS + callTimeoutMs + (this.parts.write.files ? uploadTimeoutMs : 0);
+    return RECORDED_WITHIN_MS + BEGUN_WITHIN_MS + callTimeoutMs + (this.parts.write.files ? uploadTimeoutMs : 0);
   }
 
   private async find(entry: JournalEntry): Promise<ReadBack> {
