@@ -209,23 +209,40 @@ export async function publishClient() {
       .replace("'@graphql-typed-document-node/core'", "'./typed-document.js'")
       .replace("'../../generated/operations.ts'", "'./index.js'")
       .replace(/'(\.\/\S+)\.ts'/g, "'$1.js'");
-  await publishModule('generated/operations.ts', 'client/dist/index', rewrite);
-  for (const file of readdirSync(`${root}client/src`))
-    await publishModule(`client/src/${file}`, `client/dist/${basename(file, '.ts')}`, rewrite);
+  const modules = readdirSync(`${root}client/src`).map((file) => [`client/src/${file}`, basename(file, '.ts')]);
+  for (const [source, name] of [['generated/operations.ts', 'index'], ...modules])
+    await publishModule(source, `client/dist/${name}`, rewrite, { commonJs: true });
+  // Tools that read no `exports`, as Metro before 0.82 and TypeScript with "moduleResolution": "node", find an entry by its folder.
+  const { exports } = JSON.parse(readFileSync(`${root}client/package.json`, 'utf8'));
+  for (const entry of Object.keys(exports).filter((path) => /^\.\/\w+$/.test(path))) {
+    const name = basename(entry);
+    mkdirSync(`${root}client/${name}`, { recursive: true });
+    const stub = { type: 'module', main: `../dist/${name}.js`, types: `../dist/${name}.d.ts`, sideEffects: false };
+    writeFileSync(`${root}client/${name}/package.json`, `${JSON.stringify(stub)}\n`);
+  }
   for (const file of ['schema.graphql', 'LICENSE']) copyFileSync(root + file, `${root}client/${file}`);
 }
 
-/** A source as JavaScript and as declarations. */
-async function publishModule(source, output, rewrite = (text) => text) {
+/** A source as JavaScript and as declarations, for programs of CommonJS too if asked. */
+async function publishModule(source, output, rewrite = (text) => text, { commonJs = false } = {}) {
   const text = rewrite(readFileSync(root + source, 'utf8'));
   const [{ transform }, { default: ts }] = await Promise.all([import('esbuild'), import('typescript')]);
   const { outputText } = ts.transpileDeclaration(text, { fileName: source, compilerOptions: { target: 'es2022' } });
-  const { code } = await transform(text, { loader: 'ts', target: 'es2022' });
   mkdirSync(dirname(root + output), { recursive: true });
-  writeFileSync(`${root}${output}.js`, code);
   // A front end may do without the package graphql, and check its libraries: a type of it is then `any`.
-  const optional = outputText.replace(/^import type .* from ["']graphql["'];$/m, '// @ts-ignore: it is optional\n$&');
-  writeFileSync(`${root}${output}.d.ts`, optional);
+  const types = outputText.replace(/^import type .* from ["']graphql["'];$/m, '// @ts-ignore: it is optional\n$&');
+  const formats = commonJs ? { esm: ['js', 'd.ts'], cjs: ['cjs', 'd.cts'] } : { esm: ['js', 'd.ts'] };
+  for (const [format, [script, declarations]] of Object.entries(formats)) {
+    const named = (content) => content.replace(/(["'])(\.\/\S+)\.js\1/g, `$1$2.${script}$1`);
+    const { code } = await transform(text, {
+      loader: 'ts',
+      target: 'es2022',
+      format,
+      minifyWhitespace: format === 'cjs',
+    });
+    writeFileSync(`${root}${output}.${script}`, named(code));
+    writeFileSync(`${root}${output}.${declarations}`, named(types));
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

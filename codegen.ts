@@ -21,6 +21,7 @@ import { scalars } from './client/src/scalars.ts';
 import { createManifest } from './src/cli/manifest.ts';
 import { settingsMarkdown } from './src/config/settings-formats.ts';
 import { options } from './src/config/read.ts';
+import { codeGroups } from './src/graph/errors/codes.ts';
 import { errorsMarkdown } from './src/graph/errors/markdown.ts';
 import { checkNames, exposedMetrics } from './scripts/monitoring/exposed-metrics.ts';
 import { alerts, rulesYaml, runbookMarkdown } from './scripts/monitoring/alerts.ts';
@@ -48,6 +49,7 @@ const printed = {
   'generated/operations.ts': `${await typed('operations')}\n${cacheTables()}`,
   'client/manifest.json': `${manifest}\n`,
   'client/src/document-ids.ts': await formatted('client/src/document-ids.ts', documentIds()),
+  'client/src/error-codes.ts': await formatted('client/src/error-codes.ts', errorCodes()),
   'client/extra.graphqls': await formatted('client/extra.graphqls', kotlinExtensions()),
   'generated/api-shapes.ts': await formatted('generated/api-shapes.ts', shapesModule()),
   'test/clients/documents.ts': await typed('test/clients/documents'),
@@ -109,6 +111,15 @@ function documentIds(): string {
 
 /** ${comment} */
 export const documentIds: Record<${ids.map(([name]) => `'${name}'`).join(' | ')}, string> = ${JSON.stringify(Object.fromEntries(ids))};`;
+}
+
+/** The codes of errors as a type. */
+function errorCodes(): string {
+  const codes = codeGroups.flatMap(({ codes }) => Object.keys(codes));
+  return `// Printed by "npm run codegen" from src/graph/errors/codes.ts; not edited by hand.
+
+/** What \`extensions.code\` of an error can be; a later version of the facade may have more. */
+export type ErrorCode = ${codes.map((code) => `'${code}'`).join(' | ')};`;
 }
 
 /** The cache keys of Apollo Kotlin, which adds these directives to the schema. */

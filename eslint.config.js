@@ -170,6 +170,7 @@ export default tseslint.config(
     rules: {
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-namespace': ['error', { allowDeclarations: true }], // Apollo Client is told of its defaults by one
       '@typescript-eslint/no-floating-promises': ['error', { allowForKnownSafeCalls: ['test', 'describe'] }],
       '@typescript-eslint/no-unsafe-enum-comparison': 'off', // graphql compares kinds with their names
       '@typescript-eslint/no-unused-vars': [

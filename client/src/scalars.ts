@@ -21,3 +21,6 @@ export interface Scalars {
   URL: string;
   Upload: Blob;
 }
+
+/** A `LocalDateTime`, which is in the time zone of the service: `new Date(text)` would read it in that of the browser. */
+export const localDateTime = (text: string): Date => new Date(`${text}+08:00`);

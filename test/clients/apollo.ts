@@ -3,8 +3,25 @@ import { Defer20220824Handler } from '@apollo/client/incremental';
 import UploadHttpLink from 'apollo-upload-client/UploadHttpLink.mjs';
 import { cacheOptions } from '../../client/src/apollo.ts';
 
-export function apolloClient(uri: string, token: string) {
-  const headers = { authorization: `Bearer ${token}` };
+// Refused and failed fields are null, the rest is shown. Without it, Apollo Client drops the whole page for one refused list.
+const errorPolicy = 'all';
+declare module '@apollo/client' {
+  namespace ApolloClient.DeclareDefaultOptions {
+    interface WatchQuery {
+      errorPolicy?: 'all';
+    }
+    interface Query {
+      errorPolicy?: 'all';
+    }
+    interface Mutate {
+      errorPolicy?: 'all';
+    }
+  }
+}
+
+/** Another user gets another client: the cache has what the one before was allowed to see. */
+export function apolloClient(uri: string, token?: string) {
+  const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
   // The upload link cannot read incremental delivery: use it for mutations only.
   const link = ApolloLink.split(
     ({ operationType }) => operationType === 'mutation',
@@ -15,5 +32,6 @@ export function apolloClient(uri: string, token: string) {
     link,
     cache: new InMemoryCache(cacheOptions()),
     incrementalHandler: new Defer20220824Handler(),
+    defaultOptions: { watchQuery: { errorPolicy }, query: { errorPolicy }, mutate: { errorPolicy } },
   });
 }

@@ -1,6 +1,5 @@
 import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
-import { relayStylePagination } from '@apollo/client/utilities';
 import { cacheOptions } from 'catalog-graphql-client/apollo';
 import { documentId } from 'catalog-graphql-client/trusted';
 import { BookDocument, CollectDocument, type CollectMutationVariables } from 'catalog-graphql-client';
@@ -12,7 +11,7 @@ const trusted = new PersistedQueryLink({
 
 const client = new ApolloClient({
   link: trusted.concat(new HttpLink({ uri: '/graphql' })),
-  cache: new InMemoryCache(cacheOptions(relayStylePagination)),
+  cache: new InMemoryCache(cacheOptions()),
 });
 
 export async function headline(id: string): Promise<string> {

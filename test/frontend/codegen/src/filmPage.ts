@@ -14,8 +14,8 @@ export const page = graphql(`
   }
 `);
 
-// The client throws if a field has failed (`nullability.errorHandlingClient`), so fields with @semanticNonNull are never null here.
+// Apollo Client and urql do not throw at failed fields: every nullable field needs a check.
 export const line = ({ subject }: FilmPageQuery): string =>
   subject
-    ? `${subject.title} ${subject.genres.join()} ${subject.wishCount.toFixed()} ${subject.casts[0]?.name ?? ''}`
+    ? `${subject.title} ${subject.genres?.join()} ${subject.wishCount?.toFixed()} ${subject.casts?.[0]?.name ?? ''}`
     : '';

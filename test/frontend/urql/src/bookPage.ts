@@ -1,13 +1,12 @@
 import { Client, fetchExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
-import { relayPagination } from '@urql/exchange-graphcache/extras';
 import { BookDocument } from 'catalog-graphql-client';
 import { cacheOptions } from 'catalog-graphql-client/urql';
 
 const client = new Client({
   url: '/graphql',
   preferGetMethod: false,
-  exchanges: [cacheExchange(cacheOptions(relayPagination)), fetchExchange],
+  exchanges: [cacheExchange(cacheOptions()), fetchExchange],
 });
 
 export async function headline(id: string): Promise<string> {
