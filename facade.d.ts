@@ -206,6 +206,8 @@ export interface FacadeOptions {
   maxConnections?: number | undefined;
   /** Connections to a slow upstream, or while calls wait (a whole number from 1 to 10000). Default: 256. */
   maxBusyConnections?: number | undefined;
+  /** How long a connection to upstream is used before a new one takes its place, so that a name that moves to another address is followed; 0 for as long as it lasts (a whole number from 0 to 86400000). Default: 60000. */
+  maxConnectionAgeMs?: number | undefined;
   /** Consecutive connection errors and timeouts that open the circuit breaker of an upstream (a whole number from 1 to 1000). Default: 5. */
   breakerFailures?: number | undefined;
   /** How long the circuit breaker stays open; doubled each time the upstream is still unreachable (a whole number from 1 to 600000). Default: 1000. */

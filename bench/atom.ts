@@ -1,5 +1,5 @@
 /** Measures how long reading a feed takes, in each spelling of the XML: `npm run bench:atom`. The spellings take turns in each round. */
-import { decodeUtf8 } from '../src/upstream/http/response.ts';
+import { decodeBody } from '../src/upstream/http/response.ts';
 import { parseFields } from '../src/atom/tree-parser.ts';
 import { readFields } from '../src/atom/reader.ts';
 import { readers, writers } from '../src/atom/media.ts';
@@ -29,7 +29,7 @@ const readings = spellings.map(([name, spell]) => {
   return {
     name,
     documents,
-    read: (document: Buffer): unknown => readers.eventFeed(decodeUtf8(document).text),
+    read: (document: Buffer): unknown => readers.eventFeed(decodeBody(document).text),
     taken: [] as number[],
   };
 });

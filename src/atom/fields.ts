@@ -1,5 +1,6 @@
 /** Which texts and attributes of a feed, an entry or an author are read, and the field that each one fills. */
 import type { AtomLocation, EventRecord, Links } from '../api/event.ts';
+import { textOfHtml } from './html-text.ts';
 import { isBetterLink, isHtml, isWeb, relOf, resolvedUrl } from './links.ts';
 import type { Namespace } from './xml.ts';
 
@@ -73,16 +74,37 @@ export interface ElementRule {
 type TextField = { [Name in keyof AtomFields]-?: string extends AtomFields[Name] ? Name : never }[keyof AtomFields];
 type Rule = Pick<ElementRule, 'namespace' | 'fields' | 'fill'> & Partial<ElementRule>;
 
-/** Rules of elements whose text is a field of the same name. */
+/** Rules of elements whose text is a field of the same name. The first that has a text counts. */
 const textRules = (namespace: Namespace, ...names: TextField[]): Record<string, Rule> =>
   Object.fromEntries(
-    names.map((name) => [name, { namespace, fields: [name], fill: (fields, { text }) => void (fields[name] = text) }]),
+    names.map((name) => [
+      name,
+      { namespace, fields: [name], repeats: true, fill: (fields, { text }) => void (fields[name] ||= text) },
+    ]),
   );
+
+/** The same, of texts for people, which may be in HTML. */
+const humanTextRules = (...names: TextField[]): Record<string, Rule> =>
+  Object.fromEntries(
+    names.map((name) => [
+      name,
+      {
+        namespace: 'atom',
+        fields: [name],
+        attributes: ['type'],
+        repeats: true,
+        fill: (fields, { text, values: [type] }) => void (fields[name] ||= isHtmlText(type) ? textOfHtml(text) : text),
+      },
+    ]),
+  );
+
+const isHtmlText = (type: string | undefined): boolean => type !== undefined && /^(?:text\/)?html\b/i.test(type);
 
 const among = <Name extends string>(names: readonly Name[], name: string) => names.find((each) => each === name);
 
 const rules: Record<string, Rule> = {
-  ...textRules('atom', 'id', 'title', 'name', 'uri', 'summary', 'content', 'result'),
+  ...textRules('atom', 'id', 'name', 'uri', 'result'),
+  ...humanTextRules('title', 'summary', 'content'),
   ...textRules('db', 'uid', 'signature'),
   ...textRules('georss', 'point'),
   ...textRules('opensearch', 'startIndex', 'itemPerPage', 'itemsPerPage', 'totalResults'),
@@ -137,7 +159,9 @@ const rules: Record<string, Rule> = {
     namespace: 'gd',
     fields: ['startTime', 'endTime'],
     attributes: ['startTime', 'endTime'],
+    repeats: true,
     fill(fields, { values: [startTime, endTime] }) {
+      if (fields.startTime || fields.endTime) return;
       fields.startTime = startTime;
       fields.endTime = endTime;
     },
@@ -146,8 +170,9 @@ const rules: Record<string, Rule> = {
     namespace: 'gd',
     fields: ['where'],
     attributes: ['valueString'],
+    repeats: true,
     fill(fields, { values: [where] }) {
-      fields.where = where;
+      fields.where ||= where;
     },
   },
   author: {

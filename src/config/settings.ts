@@ -301,6 +301,7 @@ export const settings = {
     readAttempts: setting('READ_ATTEMPTS', whole(1, 10), 3, 'attempts of a read; a write has one'),
     maxConnections: setting('MAX_CONNECTIONS', whole(1, 10_000), 64, 'connections to a fast upstream'),
     maxBusyConnections: setting('MAX_BUSY_CONNECTIONS', whole(1, 10_000), 256, 'connections to a slow upstream, or while calls wait'),
+    maxConnectionAgeMs: setting('MAX_CONNECTION_AGE_MS', whole(0, 86_400_000), 60_000, 'how long a connection to upstream is used before a new one takes its place, so that a name that moves to another address is followed; 0 for as long as it lasts'),
     breakerFailures: setting(
       'BREAKER_FAILURES',
       whole(1, 1_000),

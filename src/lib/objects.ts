@@ -27,3 +27,16 @@ export function present<T extends object>(members: T): { [Name in keyof T]?: Exc
 /** Neither null nor a list. */
 export const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * The list that a value is: PHP writes a list with gaps, such as a filtered one, as an object with whole numbers as keys. Undefined for
+ * anything else, also for `{}`, which says neither.
+ */
+export function listIn(value: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value as unknown[];
+  if (typeof value !== 'object' || value === null) return undefined;
+  const members = value as Record<string, unknown>;
+  const keys = Object.keys(members);
+  if (keys.length === 0 || !keys.every((key) => /^(?:0|[1-9]\d*)$/.test(key))) return undefined;
+  return keys.sort((one, other) => Number(one) - Number(other)).map((key) => members[key]);
+}

@@ -12,6 +12,8 @@ export interface UpstreamErrorDetails {
   request: string;
   /** Of a write whose outcome is unknown: the read that shows it. */
   lookAt?: string;
+  /** The code of an error of this machine, which kept the call from being made. */
+  ownTrouble?: string;
 }
 
 /** Expected errors carry no stack trace: it is never shown, and capturing it costs as much as a successful call. */

@@ -79,6 +79,12 @@ describe('the one-pass reader finds the same fields as the tree parser', () => {
     ['names that are not ASCII', entry('<título>1</título>'), 'left'],
     ['markup in a text', entry('<title>a<b>c</b></title>'), 'read'],
     ['text between elements', entry('a<id>1</id>'), 'read'],
+    [
+      'texts of HTML',
+      entry('<title type="html">a&amp;amp;&lt;br>b</title><content type="html"><b>a</b>&lt;</content>'),
+      'read',
+    ],
+    ['empty elements before full ones', entry('<title/><title>2</title><id> </id><id>3</id>'), 'read'],
     ['the same element twice', entry('<title>1</title><title>2</title>'), 'read'],
     ['an element of no namespace', '<entry><id>1</id></entry>', 'read'],
     ['an element of another namespace', entry('<db:title>1</db:title><title>2</title>'), 'read'],

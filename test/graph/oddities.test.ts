@@ -249,6 +249,87 @@ describe('a book', () => {
   });
 });
 
+describe('a list that PHP writes as an object with whole numbers as keys', () => {
+  test('is the list of the response, in order', async () => {
+    const books = { 2: { id: '12', title: 'c' }, 0: { id: '10', title: 'a' }, 10: { id: '13', title: 'd' } };
+    const { execute } = facadeWith('/v2/book/search', JSON.stringify({ start: 0, count: 20, total: 3, books }));
+    const { data, errors } = await execute('{ searchBooks(query: "x", first: 20) { totalCount nodes { title } } }');
+    expect(errors).toBeUndefined();
+    expect(data.searchBooks).toEqual({ totalCount: 3, nodes: [{ title: 'a' }, { title: 'c' }, { title: 'd' }] });
+  });
+
+  test('is cut to the requested count like any other', async () => {
+    const books = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [2 * at, { id: String(at), title: 'x' }]));
+    const { execute } = facadeWith('/v2/book/search', JSON.stringify({ start: 0, count: 30, total: 30, books }));
+    const { data } = await execute(
+      '{ searchBooks(query: "x", first: 2) { nodes { sourceId } pageInfo { hasNextPage } } }',
+    );
+    expect(data.searchBooks).toEqual({
+      nodes: [{ sourceId: '0' }, { sourceId: '1' }],
+      pageInfo: { hasNextPage: true },
+    });
+  });
+
+  test('is the list of a member: texts and objects', async () => {
+    const { execute } = book({
+      author: { 0: '余华', 2: '某人' },
+      tags: { 1: { count: 2, name: 'a' }, 3: { count: 1, name: 'b' } },
+    });
+    expect((await execute('{ book(id: "7") { authors tags { name } } }')).data).toEqual({
+      book: { authors: ['余华', '某人'], tags: [{ name: 'a' }, { name: 'b' }] },
+    });
+  });
+
+  test('is the list of people and of names of a film', async () => {
+    const film = { id: '7', genres: { 1: '剧情' }, casts: { 0: { id: '1', name: 'a' }, 5: { id: '2', name: 'b' } } };
+    const { execute } = facadeWith('/v2/movie/subject/7', JSON.stringify(film));
+    expect((await execute('{ subject(id: "7") { genres casts { name } } }')).data).toEqual({
+      subject: { genres: ['剧情'], casts: [{ name: 'a' }, { name: 'b' }] },
+    });
+  });
+
+  test.each(['{}', 'null'])('is an empty list as %s, if the total is 0', async (books) => {
+    const { execute } = facadeWith('/v2/book/search', `{"start":0,"count":20,"total":0,"books":${books}}`);
+    expect(await execute('{ searchBooks(query: "x") { totalCount nodes { title } } }')).toEqual({
+      data: { searchBooks: { totalCount: 0, nodes: [] } },
+    });
+  });
+
+  test.each(['{}', '{"0":{"id":"1"},"error":"x"}', '{"-1":{"id":"1"}}'])('is not: %s', async (books) => {
+    const { execute } = facadeWith('/v2/book/search', `{"start":0,"count":20,"total":2,"books":${books}}`);
+    const { errors } = await execute('{ searchBooks(query: "x") { totalCount } }');
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+  });
+});
+
+describe('JSON that JavaScript reads otherwise', () => {
+  test('may have ids beyond 2^53 as numbers, which keep their digits and their place in a list', async () => {
+    const text =
+      '{"start":0,"count":20,"total":2,"books":[{"id":12345678901234567891,"title":"a"},{"id":8,"title":"b"}]}';
+    const { execute } = facadeWith('/v2/book/search', text);
+    const { data } = await execute('{ searchBooks(query: "x") { totalCount nodes { sourceId title } } }');
+    expect(data.searchBooks).toEqual({
+      totalCount: 2,
+      nodes: [
+        { sourceId: '12345678901234567891', title: 'a' },
+        { sourceId: '8', title: 'b' },
+      ],
+    });
+  });
+
+  test('may have a record with such an id, which is the one that was requested', async () => {
+    const { execute } = facadeWith('/v2/book/12345678901234567891', '{"id":12345678901234567891,"title":"a"}');
+    expect((await execute('{ book(id: "12345678901234567891") { title } }')).data).toEqual({ book: { title: 'a' } });
+  });
+
+  test('may have a member named __proto__, whose members are not those of the record', async () => {
+    const { execute } = facadeWith('/v2/book/7', '{"id":"7","title":"a","__proto__":{"price":"1","pages":"2"}}');
+    expect((await execute('{ book(id: "7") { title price pages } }')).data).toEqual({
+      book: { title: 'a', price: null, pages: null },
+    });
+  });
+});
+
 describe('an annotation', () => {
   const page = () => facadeWith('/v2/book/7/annotations', fixture('oddities/annotations.json'));
 

@@ -1,10 +1,14 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
+import type { Dispatcher } from 'undici';
+import { bookEndpoints } from '../../src/api/book.ts';
 import { readConfig } from '../../src/config/read.ts';
-import { logOutages } from '../../src/server/observability/watch.ts';
+import { createMetrics } from '../../src/server/observability/metrics.ts';
+import { logOutages, observeCalls } from '../../src/server/observability/watch.ts';
 import { createCancellationToken } from '../../src/lib/cancellation.ts';
 import { createAvailabilityMonitor } from '../../src/upstream/availability.ts';
 import { connectRedis } from '../../src/upstream/redis/shared-state.ts';
+import type { UpstreamFailure } from '../../src/upstream/errors.ts';
 import { createTransport } from '../../src/upstream/http/pool.ts';
 import { hostile, inTurn, json, reset } from '../support/hostile.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
@@ -48,6 +52,44 @@ test('an outage is logged once when it begins, with its reason and without the t
   expect(lines).toHaveLength(2); // a single failure is no outage
   await transport.close();
 });
+
+test.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL'])(
+  '%s is trouble of this machine: it opens no circuit breaker, is no outage of the service, and is logged as what it is',
+  async (code) => {
+    const { lines, onOutage } = logCollector();
+    const settings = { ...readConfig({}), baseUrl: 'http://a.example', eventBaseUrl: 'http://a.example' };
+    const dispatch = (_: object, handler: Dispatcher.DispatchHandler) => {
+      handler.onError!(Object.assign(new Error('no connection'), { code }));
+      return true;
+    };
+    const transport = createTransport(
+      { ...settings, breakerFailures: 2 },
+      { dispatch } as unknown as Dispatcher,
+      onOutage,
+    );
+    const call = { service: 'catalog', method: 'GET', path: '/x', maxBytes: 10, requestLine: 'GET /x' } as const;
+    let failure: unknown;
+    for (let n = 0; n < 5; n++)
+      failure = await transport
+        .send({ ...call, headers: [] }, createCancellationToken())
+        .catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', wasSent: false, details: { ownTrouble: code } });
+    expect(transport.state().catalog).toMatchObject({ isOpen: false, running: 0 });
+    expect(lines).toEqual([]);
+    const { details } = failure as UpstreamFailure;
+    const write = (line: string) => void lines.push(JSON.parse(line) as object);
+    const observe = observeCalls(createMetrics(), pino({}, { write }));
+    const seen = {
+      endpoint: bookEndpoints.byId,
+      outcome: 'UPSTREAM_UNAVAILABLE',
+      how: 'sent',
+      ms: 1,
+      failure: details,
+    } as const;
+    for (let n = 0; n < 5; n++) observe({ ...seen });
+    expect(lines).toMatchObject([{ service: 'catalog', reason: code, request: 'GET /x' }]);
+  },
+);
 
 test('timeouts count as an outage only after three in a row', () => {
   const reported: unknown[] = [];

@@ -11,6 +11,7 @@ import {
   isListType,
 } from 'graphql';
 import { type Representation, isProvided, wholeRepresentation } from '../../api/endpoint.ts';
+import { listIn } from '../../lib/objects.ts';
 import { asError, isPromise, withValue } from '../../lib/promises.ts';
 import { RecordRejected, TierRequired, isRecordRejection } from '../../upstream/errors.ts';
 import { isUpstreamMember, withThrowingMembers } from '../../upstream/loading/record-state.ts';
@@ -123,7 +124,7 @@ function callResolver(rule: FieldRule, keys: Keys): EngineResolver {
     if (!paging) return resolveRecords(rule.mapResponse!(response, args, parent), resolution, representation, true);
     const { endpoint, input, window, listId } = paging;
     const members = rule.items ? rule.items(response, parent, args) : (response as ParentRecord)[endpoint.list!];
-    const items = Array.isArray(members) ? (members as object[]) : [];
+    const items = (listIn(members) ?? []) as object[];
     if (plan.variants) listedBy(items, { endpoint, input, variants: plan.variants });
     const totalIsCapped = rule.totalIsCapped?.(response, context.viewer, args) ?? false;
     return pageOf(response as object, items, window, { listId, representation, keys, totalIsCapped });
@@ -182,11 +183,13 @@ function resolveRecords(
   const { plan } = resolution;
   if (value === null || value === undefined) return null;
   if (plan.onlySelection && !plan.onlySelection.rule.record) return value; // such objects cannot be loaded
-  if (!Array.isArray(value)) return resolveRecord(value as ParentRecord, resolution, representation, isListed);
-  if (!isListType(getNullableType(plan.field.type))) return null; // an array instead of a record
+  const isList = isListType(getNullableType(plan.field.type));
+  if (!isList && Array.isArray(value)) return null; // an array instead of a record
+  const records = isList ? listIn(value) : undefined;
+  if (!records) return resolveRecord(value as ParentRecord, resolution, representation, isListed);
   let isPending = false;
   // An error becomes an item. Thrown, it would lose the items that are still loading.
-  const items = value.map((item: ParentRecord | null) => {
+  const items = (records as (ParentRecord | null)[]).map((item) => {
     if (item === null) return null;
     try {
       const record = resolveRecord(item, resolution, representation, isListed || !isRootNode(plan));

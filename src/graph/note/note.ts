@@ -5,6 +5,7 @@ import {
   noteMembers,
   notePrivacies,
 } from '../../api/note.ts';
+import { listIn } from '../../lib/objects.ts';
 import { ContentBlock, photosByNumber } from '../types/content-blocks.ts';
 import { noteBlocks } from '../types/content-markup.ts';
 import { contentByFormat } from '../types/content-format.ts';
@@ -128,7 +129,8 @@ builder.objectField(User, 'notes', (t) =>
 );
 
 function authorOf({ author }: NoteShape): UserShape | null {
-  return recordOrReference(Array.isArray(author) ? author[0] : author, undefined) as UserShape | null;
+  const authors = listIn(author);
+  return recordOrReference(authors ? authors[0] : author, undefined) as UserShape | null;
 }
 
 queryById(Note, noteEndpoints.byId, 'A note by id, from `GET /v2/note/{id}`. Requires a logged-in caller.');

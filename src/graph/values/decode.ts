@@ -4,6 +4,7 @@
  * They are tolerant, because the service returns numbers as texts, null for texts and empty strings in lists. A decoder never throws, so a
  * wrong member affects its own field only.
  */
+import { listIn } from '../../lib/objects.ts';
 import { rfc3339Of } from './iso-time.ts';
 
 /** When a nullable field is null, as the end of the sentence "Null if …"; false if only beside an error. */
@@ -82,14 +83,15 @@ export const dateTime = orNull('DateTime', (value) => asDateTime(value) ?? rfc33
 
 export function asText(value: unknown): string {
   if (typeof value === 'string') return value;
-  // `1e999` parses to Infinity, and integers beyond 2^53 lose digits.
+  // `1e999` parses to Infinity. Integers beyond 2^53 would lose digits; those of the service come as texts.
   if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : '';
   return typeof value === 'boolean' ? String(value) : '';
 }
 
 export function asTexts(value: unknown): string[] {
-  if (!Array.isArray(value)) return asText(value).trim() ? [asText(value)] : [];
-  return value.map(asText).filter((item) => item.trim() !== '');
+  const items = listIn(value);
+  if (!items) return asText(value).trim() ? [asText(value)] : [];
+  return items.map(asText).filter((item) => item.trim() !== '');
 }
 
 /** An integer within GraphQL's Int, or null. */
@@ -152,7 +154,8 @@ export function asObject<T extends object>(value: T | null | undefined): Partial
 
 /** The members of a list that are objects. */
 export function asObjects<T extends object>(value: readonly T[] | null | undefined): T[] {
-  return Array.isArray(value) ? (value as T[]).filter((item) => typeof item === 'object' && item !== null) : [];
+  const items = (listIn(value) ?? []) as T[];
+  return items.filter((item) => typeof item === 'object' && item !== null);
 }
 
 /** The members of a list that are objects with an id. */

@@ -45,6 +45,7 @@ export function observeCalls(metrics: Metrics, log: Logger): (call: ObservedCall
     }
     if (span) endCallSpan(span, call);
     if (call.mended) responses.logMended(call.mended);
+    if (call.failure?.ownTrouble !== undefined) responses.logOwnTrouble(call.failure);
     if (call.failure?.status !== undefined) responses.logResponse(outcome, call.failure);
   };
 }
@@ -86,6 +87,11 @@ function createResponseLog(log: Logger) {
     logMended({ service, request }: UpstreamErrorDetails): void {
       logOnce(`${service} broken character`, (unlogged) =>
         log.warn({ service, request, unlogged }, `${service} sent a text with a broken character, which was replaced`),
+      );
+    },
+    logOwnTrouble({ service, request, ownTrouble: reason }: UpstreamErrorDetails): void {
+      logOnce(`own ${reason}`, (unlogged) =>
+        log.error({ service, request, reason, unlogged }, 'this machine lets the facade make no more connections'),
       );
     },
     logResponse(outcome: string, { service, request, status, code }: UpstreamErrorDetails): void {

@@ -19,7 +19,7 @@ import {
   type HttpResponse,
   InvalidResponse,
   type ResponseHeaders,
-  decodeUtf8,
+  decodeBody,
   headersOf,
   inflate,
 } from './response.ts';
@@ -30,6 +30,7 @@ import {
   isTimeout,
   isUnreachable,
   outageReason,
+  ownTrouble,
   transportFailure,
 } from './transport-errors.ts';
 
@@ -212,7 +213,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
 
   private respond(body: Buffer): void {
     const { status, headers, attempts } = this;
-    const { text, isMended } = decodeUtf8(body);
+    const { text, isMended } = decodeBody(body, headers['content-type']);
     const retryAfter = status < 400 ? undefined : retryAfterOf(status, headers);
     const response: HttpResponse = { status, headers, text, isMended, bytes: body.length, attempts, retryAfter };
     this.permit!.onSuccess();
@@ -228,7 +229,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
 
   onError(error: Error): void {
     const { permit, cancellation, request } = this;
-    if (cancellation.reason) permit!.release();
+    if (cancellation.reason || ownTrouble(error)) permit!.release();
     else if (isUnreachable(error) || isTimeout(error)) permit!.onFailure(outageReason(error));
     else permit!.onSuccess(); // an invalid response is a response
     this.leave();

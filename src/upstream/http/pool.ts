@@ -53,6 +53,20 @@ export function createTransport(
     events: hostPool('events', settings.eventBaseUrl),
   };
 
+  /** Requests from now on have new connections; the others go on to their end. */
+  function renewConnections(service: Service): void {
+    const host = hosts[service];
+    const { pool, origin } = host;
+    host.pool = createDispatcher(origin, settings, tls[service]);
+    void pool.close();
+  }
+  const { maxConnectionAgeMs } = settings;
+  // Not the `clientTtl` of undici: with all connections at that age at once, requests wait in its pool and are never sent.
+  const renewal =
+    dispatcher || maxConnectionAgeMs === 0
+      ? undefined
+      : setInterval(() => services.forEach(renewConnections), maxConnectionAgeMs).unref();
+
   return {
     send: (request, cancellation) =>
       new Promise((resolve, reject) => {
@@ -61,19 +75,19 @@ export function createTransport(
     renewCertificates: (service) => {
       const files = readTlsFiles(service, settings);
       if (JSON.stringify(files) === JSON.stringify(tls[service])) return false;
-      const host = hosts[service];
-      const { pool, origin } = host;
       tls[service] = files;
-      host.pool = createDispatcher(origin, settings, files);
-      void pool.close(); // after the requests that it has
+      renewConnections(service);
       return true;
     },
     state: () => ({ catalog: stateOf(hosts.catalog), events: stateOf(hosts.events) }),
     close: async () => {
+      clearInterval(renewal);
       await Promise.all([...new Set([hosts.catalog.pool, hosts.events.pool])].map((pool) => pool.close()));
     },
   };
 }
+
+const services: readonly Service[] = ['catalog', 'events'];
 
 const stateOf = ({ breaker, limiter, deadlines }: HostPool) => ({
   isOpen: breaker.isOpen(),

@@ -1,11 +1,12 @@
 /** HTTP responses and their decoded bodies. With status 200 the body may be another record, an error, or anything else. */
-import { isAscii, isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { AtomError, readableText, readers } from '../../atom/media.ts';
 import type { Endpoint, Media, Repeat, Tier } from '../../api/endpoint.ts';
 import { serviceErrors } from '../../api/errors.ts';
-import { textOf } from '../../lib/text/utf8.ts';
+import { listIn } from '../../lib/objects.ts';
+import { declaredCharsets, decodeStrictly } from '../../lib/text/charset.ts';
+import { parseJson } from '../../lib/text/json.ts';
 import { type Cacheability, cachingHeaders } from '../cache/caching-header.ts';
 import { UpstreamFailure } from '../errors.ts';
 import { type ApiRequest, detailsOf } from './request.ts';
@@ -28,6 +29,7 @@ export interface HttpResponse {
 const readHeaders = [
   ...cachingHeaders,
   'content-encoding',
+  'content-type',
   'retry-after',
   'x-ratelimit-reset',
   'ratelimit-reset',
@@ -97,12 +99,19 @@ export function inflate(body: Buffer, encoding: string, maxBytes: number): Buffe
   });
 }
 
-/** The body as text, without a byte order mark; throws if it is not UTF-8. */
-export function decodeUtf8(body: Buffer): Pick<HttpResponse, 'text' | 'isMended'> {
-  if (isAscii(body)) return { text: body.toString('latin1'), isMended: false };
-  if (!isUtf8(body)) return { text: mendedText(body), isMended: true };
-  const hasMark = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
-  return { text: textOf(body, hasMark ? 3 : 0), isMended: false };
+/** The body as text, without a byte order mark; throws if it is not of the charset that it declares. */
+export function decodeBody(body: Buffer, contentType?: string): Pick<HttpResponse, 'text' | 'isMended'> {
+  const charsets = declaredCharsets(body, contentType);
+  let isOther = false;
+  for (const charset of charsets) {
+    const text = decodeStrictly(body, charset);
+    if (text !== undefined) return { text, isMended: false };
+    isOther ||= charset !== 'utf-8';
+  }
+  const text = decodeStrictly(body, 'utf-8');
+  if (text !== undefined) return { text, isMended: false };
+  if (isOther) throw new InvalidResponse(`a body that is not ${charsets.join(' or ').slice(0, 60)}`);
+  return { text: mendedText(body), isMended: true };
 }
 
 /** A sender that cuts texts by bytes breaks some characters. Bytes in another encoding are rejected: most of their characters are broken. */
@@ -170,15 +179,17 @@ function readJson({ endpoint: { list }, input }: ApiRequest, text: string): unkn
   const value = parseJson(text, NESTING_MAX);
   if (list === undefined || typeof value !== 'object' || value === null) return value;
   const record = value as Record<string, unknown>;
-  if ((record[list] ?? null) === null && isZero(record.total)) record[list] = [];
-  const items = record[list];
+  const items = listIn(record[list]) ?? (isNothing(record[list]) && isZero(record.total) ? [] : undefined);
+  if (!items) return value;
   const { count } = input as { count?: unknown };
   // Some endpoints ignore `count` and send the whole list. One extra item is kept: it shows that there are more.
-  if (Array.isArray(items) && typeof count === 'number' && items.length > count + 1) items.length = count + 1;
+  record[list] = typeof count === 'number' && items.length > count + 1 ? items.slice(0, count + 1) : items;
   return value;
 }
 
-/** Some services send null for an empty list, or nothing. */
+/** Some services send null for an empty list, or `{}`, or nothing. */
+const isNothing = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
 const isZero = (total: unknown): boolean => total === 0 || total === '0';
 
 /** The parsed JSON; undefined if the text is not JSON. */
@@ -242,27 +253,4 @@ export function errorCodeIn(text: string): number | undefined {
   const number = codeFrom(code);
   const isKnown = number !== undefined && number in serviceErrors;
   return isKnown || (typeof msg === 'string' && typeof request === 'string') ? number : undefined;
-}
-
-/** JSON.parse that also rejects deeper nesting with a SyntaxError: code that walks the value would overflow the stack. */
-export function parseJson(text: string, maxDepth: number): unknown {
-  const value: unknown = JSON.parse(text);
-  if (typeof value === 'object' && value !== null && isDeeper(value, maxDepth))
-    throw new SyntaxError('nested too deeply');
-  return value;
-}
-
-function isDeeper(value: object, maxDepth: number): boolean {
-  if (maxDepth === 0) return true;
-  if (Array.isArray(value)) {
-    for (const item of value as unknown[])
-      if (typeof item === 'object' && item !== null && isDeeper(item, maxDepth - 1)) return true;
-    return false;
-  }
-  const members = value as Record<string, unknown>;
-  for (const name in members) {
-    const member = members[name];
-    if (typeof member === 'object' && member !== null && isDeeper(member, maxDepth - 1)) return true;
-  }
-  return false;
 }

@@ -19,6 +19,15 @@ const lossCodes = [
 ];
 const codeOf = (error: unknown): string => (error as { code?: string }).code ?? '';
 
+/** This machine or process has no file descriptors, ports or memory left: that says nothing about the service. */
+const ownCodes = ['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL'];
+
+/** The code of an error that is the facade's own trouble; undefined for others. */
+export function ownTrouble(error: unknown): string | undefined {
+  const code = codeOf(error);
+  return ownCodes.includes(code) ? code : undefined;
+}
+
 /** undici reports the truncated last response of a connection as other errors than earlier ones. */
 const endsTooEarly = (error: unknown): boolean =>
   error instanceof errors.ResponseContentLengthMismatchError ||
@@ -68,7 +77,8 @@ export function transportFailure(
   wasSent: boolean,
   cancellation: CancellationToken,
 ): UpstreamFailure {
-  const details = { service: request.service, request: request.requestLine };
+  const own = ownTrouble(error);
+  const details = { service: request.service, request: request.requestLine, ...(own && { ownTrouble: own }) };
   const options = { cause: error, wasSent };
   // Whether a write was carried out is unknown if it was sent and the response was lost.
   const isKnown =
@@ -81,6 +91,8 @@ export function transportFailure(
     return new UpstreamFailure('UPSTREAM_RESULT_UNKNOWN', details, 'the response was lost', options);
   if (cancellation.reason) return operationEnded(details, error, wasSent);
   if (isTimeout(error)) return new UpstreamFailure('UPSTREAM_TIMEOUT', details, 'no response in time', options);
+  if (own)
+    return new UpstreamFailure('UPSTREAM_UNAVAILABLE', details, `no connection can be made here: ${own}`, options);
   if (isUnreachable(error)) return new UpstreamFailure('UPSTREAM_UNAVAILABLE', details, 'no connection', options);
   const reason = error instanceof Error ? error.message : 'invalid response';
   return new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, reason, options);

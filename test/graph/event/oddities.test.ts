@@ -73,6 +73,63 @@ describe.each([
     expect(await eventOf(`<content type="xhtml">${markup}</content>`, 'content', { lenient })).toEqual({ content });
   });
 
+  test.each([
+    ['AT&amp;amp;T &lt;b&gt;bold&lt;/b&gt;', 'AT&T bold'],
+    ['<![CDATA[AT&amp;T <b class="a>b">bold</b>]]>', 'AT&T bold'],
+    ['&lt;p&gt;one&lt;P&gt;two&lt;br&gt;three&lt;ul&gt;&lt;li&gt;four', 'one\ntwo\nthree\nfour'],
+    ['&lt;div&gt;\n &lt;p&gt;one&lt;/p&gt;\n&lt;/div&gt;', 'one'],
+    ['&amp;eacute;&amp;nbsp;&amp;#183;&amp;#xB7; &amp;copy 2012', 'é\u00a0·· © 2012'],
+    ['1 &lt; 2 &amp;amp;&amp;amp; 3 &lt;= 4 &amp;who;', '1 < 2 && 3 <= 4 &who;'],
+    ['a&lt;!-- &lt;b&gt; --&gt;b&lt;script&gt;if (1 &lt; 2) &lt;/SCRIPT&gt;c&lt;style&gt;x', 'abc'],
+    ["it's &lt;i title='a&gt;b'&gt;in&lt;/i&gt;side&amp;#1;", "it's inside"],
+    ['a&lt;br&gt;&lt;br/&gt;b&lt;a href=x', 'a\n\nb'],
+    ['plain\n  text', 'plain\n  text'],
+  ])('has the text of its HTML: %s', async (markup, content) => {
+    for (const type of ['html', 'text/html', ' HTML ', 'text/html; charset=utf-8'])
+      expect(await eventOf(`<content type="${type}">${markup}</content>`, 'content', { lenient })).toEqual({ content });
+  });
+
+  test('has the text of its title and summary in HTML, and plain text as it is written', async () => {
+    const written = '&lt;b&gt;a&lt;/b&gt; &amp;amp; b';
+    const inside = `<title type="html">${written}</title><summary type="html">${written}</summary><content type="text">${written}</content>`;
+    const event = await eventOf(inside, 'title content', { lenient });
+    expect(event).toMatchObject({ content: '<b>a</b> &amp; b' });
+    const { events, execute } = facade();
+    const text = entry('7').replace(/<title>.*<\/title>/, `<title type="html">${written}</title>`);
+    const document = lenient ? text.replace('</title>', ' & c</title>') : text;
+    events
+      .intercept({ path: '/event/7' })
+      .reply(200, document, { headers: { 'content-type': 'application/atom+xml' } });
+    expect((await execute('{ event(id: "7") { title } }')).data).toEqual({
+      event: { title: lenient ? 'a & b & c' : 'a & b' },
+    });
+  });
+
+  test.each([
+    ['times', '<gd:when/><gd:when startTime="2012-09-02T10:00:00+08:00"/>', 'startsAt', '2012-09-02T10:00:00+08:00'],
+    [
+      'times of which the first is named and empty',
+      '<gd:when startTime="" endTime=" "/><gd:when startTime="2012-09-02T10:00:00+08:00"/>',
+      'startsAt',
+      '2012-09-02T10:00:00+08:00',
+    ],
+    ['places', '<gd:where/><gd:where valueString="here"/>', 'place', 'here'],
+    ['places of which the first is empty', '<gd:where valueString=""/><gd:where valueString="here"/>', 'place', 'here'],
+    ['places of which both are given', '<gd:where valueString="a"/><gd:where valueString="b"/>', 'place', 'a'],
+    ['texts', '<content/><content>here</content>', 'content', 'here'],
+    ['texts of which both are given', '<content>a</content><content>b</content>', 'content', 'a'],
+  ])('has the first of several that is not empty: %s', async (_, inside, field, value) => {
+    expect(await eventOf(inside, field, { lenient })).toEqual({ [field]: value });
+  });
+
+  test('does not mix the times of two elements', async () => {
+    const inside = '<gd:when endTime="2012-09-02T10:00:00+08:00"/><gd:when startTime="2013-09-02T10:00:00+08:00"/>';
+    expect(await eventOf(inside, 'startsAt endsAt', { lenient })).toEqual({
+      startsAt: null,
+      endsAt: '2012-09-02T10:00:00+08:00',
+    });
+  });
+
   test.each<[string, string | null, string | null, boolean]>([
     ['startTime="2012-09-02" endTime="2012-09-02"', '2012-09-02T00:00:00+08:00', '2012-09-03T00:00:00+08:00', true],
     ['startTime="2012-09-02"', '2012-09-02T00:00:00+08:00', '2012-09-03T00:00:00+08:00', true],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseJson } from '../../../src/upstream/http/response.ts';
+import { parseJson } from '../../../src/lib/text/json.ts';
 
 const padding = ' '.repeat(300_000);
 const depthOf = (value: unknown): number =>

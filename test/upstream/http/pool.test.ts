@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { readConfig } from '../../../src/config/read.ts';
 import { UpstreamFailure } from '../../../src/upstream/errors.ts';
 import { createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
@@ -416,4 +416,66 @@ test('cancelling a call that waits for a connection removes it from the queue', 
   cancel(one, new Error('left'));
   expect(await first).toBe('UPSTREAM_TIMEOUT');
   expect(transport.state().catalog).toMatchObject({ running: 0, waiting: 0 });
+});
+
+/** One connection at once: otherwise a second one may be made while the first is about to be idle. */
+const one = { maxConnections: 1, maxBusyConnections: 1 };
+
+/** Two servers of one name: new connections go to the first until the name moves. */
+async function movingService() {
+  const [old, other] = [await hostile(json('"old"')), await hostile(json('"other"'))];
+  let target = old;
+  const server = createServer({ noDelay: true }, (socket) => {
+    const { port } = new URL(target.url);
+    const beyond = connect({ port: Number(port), host: '127.0.0.1', noDelay: true });
+    socket.pipe(beyond).pipe(socket);
+    socket.on('error', () => beyond.destroy());
+    beyond.on('error', () => socket.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, move: () => void (target = other) };
+}
+
+test.each([
+  ['a minute by default', {}, 60_000],
+  ['as long as the setting says', { maxConnectionAgeMs: 5_000 }, 5_000],
+])('a connection is used for %s, then a new one finds where the service has moved to', async (_, settings, ms) => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const service = await movingService();
+  const { send, transport } = await transportTo(json(''), { ...settings, ...one, baseUrl: service.url });
+  expect((await send()).text).toBe('"old"');
+  service.move();
+  vi.advanceTimersByTime(ms - 1);
+  expect((await send()).text).toBe('"old"');
+  vi.advanceTimersByTime(1);
+  expect((await send()).text).toBe('"other"');
+  await transport.close();
+});
+
+test('requests that run when their connection gets too old are answered on it', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const answers: (() => void)[] = [];
+  const { send, transport, service } = await transportTo((socket, request) =>
+    answers.push(() => json('"x"')(socket, request)),
+  );
+  const running = send();
+  await until(() => answers.length === 1);
+  vi.advanceTimersByTime(60_000);
+  answers[0]!();
+  expect((await running).text).toBe('"x"');
+  expect(service.connections()).toBe(1);
+  await transport.close();
+});
+
+test('a connection is used as long as it lasts if the setting is 0', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const service = await movingService();
+  const { send, transport } = await transportTo(json(''), { maxConnectionAgeMs: 0, ...one, baseUrl: service.url });
+  await send();
+  service.move();
+  vi.advanceTimersByTime(3_600_000);
+  expect((await send()).text).toBe('"old"');
+  await transport.close();
 });

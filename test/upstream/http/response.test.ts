@@ -76,6 +76,84 @@ test.each([
   expect(codesIn(await execute(film))).toEqual(['UPSTREAM_INVALID_RESPONSE']);
 });
 
+/** In GBK, which the bytes of the first two are not valid UTF-8 in, and those of the last are by chance. */
+const inGbk: [title: string, bytes: number[]][] = [
+  ['中国', [0xd6, 0xd0, 0xb9, 0xfa]],
+  ['上海', [0xc9, 0xcf, 0xba, 0xa3]],
+  ['鲁迅', [0xc2, 0xb3, 0xd1, 0xb8]],
+];
+const around = (before: string, text: readonly number[], after: string) =>
+  Buffer.concat([Buffer.from(before), Buffer.from(text), Buffer.from(after)]);
+const jsonOf = (title: readonly number[]) => around('{"id":"7","title":"', title, '"}');
+const entryOf = (title: readonly number[], declaration = '') =>
+  around(
+    `${declaration}<entry xmlns="http://www.w3.org/2005/Atom"><id>http://x/event/7</id><title>`,
+    title,
+    '</title></entry>',
+  );
+const titleOf = '{ subject(id: "7") { title } }';
+const eventTitle = '{ event(id: "7") { title } }';
+
+describe('a declared charset', () => {
+  test.each(inGbk)('of JSON is decoded: %s', async (title, bytes) => {
+    const { books, execute } = await startFacade();
+    books.behave(response(200, 'application/json; charset=GBK', jsonOf(bytes)));
+    expect((await execute(titleOf)).data).toEqual({ subject: { title } });
+  });
+
+  test.each(inGbk)('of Atom is decoded, in the header or the XML declaration: %s', async (title, bytes) => {
+    const { events, execute } = await startFacade();
+    events.behave(response(200, 'application/atom+xml; charset=gb2312', entryOf(bytes)));
+    expect((await execute(eventTitle)).data).toEqual({ event: { title } });
+    events.behave(response(200, 'application/atom+xml', entryOf(bytes, '<?xml version="1.0" encoding="GBK"?>')));
+    expect((await execute(eventTitle)).data).toEqual({ event: { title } });
+  });
+
+  test.each([
+    ['iso-8859-1', Buffer.from('{"id":"7","title":"Amélie"}', 'latin1')],
+    ['utf-16', Buffer.from('\ufeff{"id":"7","title":"Amélie"}', 'utf16le')],
+  ])('is decoded whatever it is: %s', async (charset, body) => {
+    const { books, execute } = await startFacade();
+    books.behave(response(200, `application/json; charset=${charset}`, body));
+    expect((await execute(titleOf)).data).toEqual({ subject: { title: 'Amélie' } });
+  });
+
+  test('is decoded where the bytes of a character arrive in two pieces', async () => {
+    const { books, execute } = await startFacade();
+    const body = jsonOf(inGbk[0]![1]);
+    const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json; charset=gbk\r\ncontent-length: ${body.length}\r\n\r\n`;
+    const at = body.indexOf(0xd6) + 1;
+    books.behave((socket) => {
+      socket.write(Buffer.concat([Buffer.from(head), body.subarray(0, at)]));
+      setTimeout(() => socket.write(body.subarray(at)), 20);
+    });
+    expect((await execute(titleOf)).data).toEqual({ subject: { title: '中国' } });
+  });
+
+  test('that is unknown does no harm to a body in UTF-8', async () => {
+    const { books, execute } = await startFacade();
+    books.behave(response(200, 'application/json; charset=x-martian', Buffer.from('{"id":"7","title":"活着"}')));
+    expect((await execute(titleOf)).data).toEqual({ subject: { title: '活着' } });
+  });
+
+  test.each([
+    ['unknown', 'x-martian', jsonOf([0xd6, 0xd0])],
+    ['another than that of the bytes', 'gbk', jsonOf([0xd6, 0x20, 0xff, 0xff])],
+    ['UTF-16 with half a character', 'utf-16le', Buffer.from('{"id":"7","title":"\ud83d"}', 'utf16le')],
+  ])('that is %s makes an invalid response, and no broken characters', async (_, charset, body) => {
+    const { books, execute } = await startFacade();
+    books.behave(response(200, `application/json; charset=${charset}`, body));
+    expect(codesIn(await execute(titleOf))).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+  });
+
+  test('does not lift the limit of a body', async () => {
+    const { books, execute } = await startFacade({ maxJsonBytes: '100' });
+    const body = Buffer.from(`{"id":"7","title":"x","summary":"${'x'.repeat(40)}"}`, 'utf16le');
+    books.behave(response(200, 'application/json; charset=utf-16le', body));
+    expect(codesIn(await execute(titleOf))).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+  });
+});
+
 describe('a content coding', () => {
   const body = '{"id":"7","title":"活着"}';
   test.each([

@@ -1,0 +1,70 @@
+/** Decodes bytes by the charset that they declare: by a byte order mark, in `Content-Type`, or in an XML declaration. */
+import { isAscii, isUtf8 } from 'node:buffer';
+import { remembering } from '../remember.ts';
+import { textOf } from './utf8.ts';
+
+/** The charsets that a body declares, at most two; the first one that fits counts. Without any it is UTF-8. */
+export function declaredCharsets(body: Buffer, contentType: string | undefined): readonly string[] {
+  const first = markedCharset(body) ?? charsetOfHeader(contentType);
+  const ofXml = body[0] === LESS ? charsetOfXml(body) : undefined;
+  if (first === undefined) return ofXml === undefined ? none : [ofXml];
+  return ofXml === undefined ? [first] : [first, ofXml];
+}
+
+const none: readonly string[] = [];
+
+/** The body as text, without a byte order mark; undefined if some bytes are not of this charset, or it is unknown. */
+export function decodeStrictly(body: Buffer, charset: string): string | undefined {
+  if (charset === 'utf-8') {
+    if (isAscii(body)) return body.toString('latin1');
+    return isUtf8(body) ? textOf(body, markedCharset(body) ? 3 : 0) : undefined;
+  }
+  let text: string;
+  try {
+    const decoder = new TextDecoder(charset, { fatal: true });
+    // Node's decoder drops this byte, which no charset of several bytes has, without an error.
+    if (/^(?:gb|big5|shift|euc)/.test(decoder.encoding) && body.includes(0xff)) return undefined;
+    text = decoder.encoding === 'windows-1252' ? westernText(body) : decoder.decode(body);
+  } catch {
+    return undefined;
+  }
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
+}
+
+const [LESS, NUL] = [0x3c, 0];
+
+/** That of a byte order mark, or of two characters of ASCII, each of which takes two bytes in UTF-16. */
+function markedCharset(body: Buffer): string | undefined {
+  const first = body[0];
+  const second = body[1];
+  if (first === 0xef && second === 0xbb && body[2] === 0xbf) return 'utf-8';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === NUL && body[2] === NUL && second !== NUL) return 'utf-16be';
+  return second === NUL && body[3] === NUL && first !== NUL ? 'utf-16le' : undefined;
+}
+
+const charsetOfHeader = remembering((contentType) =>
+  named(/;\s*charset\s*=\s*["']?([^\s"';,]+)/i.exec(contentType ?? '')),
+);
+
+/** How far a declaration may reach. */
+const DECLARATION_MAX = 200;
+const charsetOfXml = (body: Buffer): string | undefined =>
+  named(/^<\?xml\s[^>]*?\sencoding\s*=\s*["']([^"']+)/.exec(body.toString('latin1', 0, DECLARATION_MAX)));
+
+/** Code pages, which Java and Windows name otherwise than the web. */
+const codePages: Readonly<Record<string, string>> = { 932: 'shift_jis', 936: 'gbk', 949: 'euc-kr', 950: 'big5' };
+
+function named(match: RegExpExecArray | null): string | undefined {
+  const charset = match?.[1]?.trim().toLowerCase();
+  if (charset === undefined) return undefined;
+  if (/^utf-?8(?:mb\d)?$/.test(charset)) return 'utf-8';
+  if (charset === 'euc-cn') return 'gbk';
+  return codePages[/^(?:cp|ms|windows-)(\d+)$/.exec(charset)?.[1] ?? ''] ?? charset;
+}
+
+/** 0x80 to 0x9f of windows-1252, which the decoder of some versions of Node takes for control characters. */
+const western = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
+const westernText = (body: Buffer): string =>
+  body.toString('latin1').replace(/[\u0080-\u009f]/g, (unit) => western[unit.charCodeAt(0) - 0x80]!);
