@@ -180,6 +180,8 @@ export interface FacadeOptions {
   redisKey?: string | undefined;
   /** How long a public or film record whose time is over is still served at once, while calls that nobody needs refresh it (a whole number from 0 to 86400). Default: 0. */
   revalidateSeconds?: number | undefined;
+  /** How long it is remembered that there is no such record; 0: not at all (a whole number from 0 to 3600). Default: 30. */
+  absentTtlSeconds?: number | undefined;
   /** Time to live of all cached records; 0 turns the cache off (a whole number from 0 to 31536000). Default: depends on the type. */
   recordTtlSeconds?: number | undefined;
   /** User-Agent of upstream calls (1 to 200 visible ASCII characters and spaces). Default: catalog-graphql and its version. */

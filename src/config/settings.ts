@@ -277,6 +277,7 @@ export const settings = {
     redisCert: optional('REDIS_CERT', certificateFile, 'client certificate for Redis; the files are read again when they change'),
     redisKey: optional('REDIS_KEY', keyFile, 'key of that certificate'),
     revalidateSeconds: setting('REVALIDATE_SECONDS', whole(0, 86_400), 0, 'how long a public or film record whose time is over is still served at once, while calls that nobody needs refresh it'),
+    absentTtlSeconds: setting('ABSENT_TTL_SECONDS', whole(0, 3_600), 30, 'how long it is remembered that there is no such record; 0: not at all'),
     recordTtlSeconds: optional(
       'RECORD_TTL_SECONDS',
       whole(0, 31_536_000),

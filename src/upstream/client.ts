@@ -3,7 +3,7 @@ import { type CancellationToken, createCancellationToken } from '../lib/cancella
 import { randomUUID } from 'node:crypto';
 import { type TlsUser, readTlsFiles } from '../config/upstream-tls.ts';
 import { type Credential, type Credentials, createCredentials } from './auth/credentials.ts';
-import type { Sender } from './auth/request-context.ts';
+import type { RequestContext, Sender } from './auth/request-context.ts';
 import type { OnAvailabilityChange } from './availability.ts';
 import { type RecordCache, createRecordCache } from './cache/record-cache.ts';
 import { type OnForbidden, createCachingWatch } from './cache/caching-watch.ts';
@@ -13,7 +13,6 @@ import type { ObservedCall } from './http/call.ts';
 import type { InspectedResponse } from './http/response.ts';
 import { InFlightRequests } from './http/in-flight.ts';
 import { type Transport, type TransportSettings, createTransport } from './http/pool.ts';
-import { BACKGROUND } from './limits/film-rate.ts';
 import { RateLimiter } from './limits/rate-limiter.ts';
 import { RefreshQueue } from './loading/refresh-queue.ts';
 import { UpstreamSession, type SessionServices } from './upstream-session.ts';
@@ -43,8 +42,9 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
   const inFlight = new InFlightRequests();
   // Later reads do not join those in flight: a write may have changed the result.
   const shared = openSharedState(settings, parts, () => inFlight.forget());
-  const { recordTtlSeconds: ttlSeconds, revalidateSeconds } = settings;
-  const records = parts.records ?? createRecordCache({ ttlSeconds, revalidateSeconds, cache: shared?.cache });
+  const { recordTtlSeconds: ttlSeconds, revalidateSeconds, absentTtlSeconds } = settings;
+  const records =
+    parts.records ?? createRecordCache({ ttlSeconds, revalidateSeconds, absentTtlSeconds, cache: shared?.cache });
   const credentials = createCredentials(settings.accessToken, settings.filmTier);
   const caching = createCachingWatch(settings.upstreamCache, parts.onCachingForbidden);
   const rateLimiter = createRateLimiter(settings, credentials, shared);
@@ -57,10 +57,10 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
     rateLimiter,
     records,
     caching,
-    onRejected: ({ id, isOwn }) => void records.invalidateCredential(id, isOwn),
+    onRejected: (credential) => forgetRejected(records, credential),
     observe: parts.observe,
     inspect: parts.inspect,
-    refresh: (credential, refresh) => refreshQueue.add(credential.id, refresh, () => background(services, credential)),
+    refresh: (refresh, reader) => refreshQueue.add(reader.credential.id, refresh, () => background(services, reader)),
     invalidate(tags) {
       inFlight.forget();
       return records.invalidate(tags);
@@ -137,6 +137,14 @@ const whoWrites = (credentials: Credentials, services: SessionServices) => ({
   },
 });
 
+/** Drops what was read with a credential that the service rejected. Anybody can make up tokens: with those nothing was ever stored. */
+function forgetRejected(records: RecordCache, credential: Credential): void {
+  const { id, isOwn, mayHaveStored } = credential;
+  if (!mayHaveStored) return;
+  if (!isOwn) credential.mayHaveStored = false;
+  void records.invalidateCredential(id, isOwn);
+}
+
 /** What changes while the facade runs: secrets and certificates. */
 const secretChanges = (
   settings: TransportSettings,
@@ -173,13 +181,14 @@ const openSharedState = (
         onInvalidation,
       });
 
-/** An operation of nobody, with the credential of whoever read the entry. */
-function background(services: SessionServices, credential: Credential) {
+/** An operation of nobody, with the credential of whoever read the entry, and on that reader's part of the rate limit. */
+function background(services: SessionServices, { credential, address, rateShare }: RequestContext) {
   const callLog = createCallLog();
   const context = new UpstreamSession(services, {
     credential,
     isUnreadable: false,
-    address: BACKGROUND,
+    address,
+    rateShare,
     requestId: randomUUID(),
     cancellation: createCancellationToken(),
     callLog,

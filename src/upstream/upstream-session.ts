@@ -1,7 +1,6 @@
 /** The reads and writes of one operation, called by resolvers. Nothing here outlives the operation. */
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../api/endpoint.ts';
-import type { Credential } from './auth/credentials.ts';
 import type { RequestContext } from './auth/request-context.ts';
 import type { Viewer } from './auth/viewer.ts';
 import { CachePolicy } from './cache/cache-policy.ts';
@@ -21,8 +20,8 @@ import { ResponseLoader } from './loading/response-loader.ts';
 /** What all operations share. */
 export interface SessionServices extends CallServices {
   records: RecordCache;
-  /** Refreshes an entry with the credential, a while later. */
-  refresh: (credential: Credential, refresh: Refresh) => void;
+  /** Refreshes an entry that the reader was served, a while later. */
+  refresh: (refresh: Refresh, reader: RequestContext) => void;
   /** Called with each write that was sent without a key. */
   onWrite?: ((write: UnguardedWrite) => void) | undefined;
   /** Drops records and lists from the cache, for all callers. False if other replicas may still have them. */
@@ -133,7 +132,7 @@ export class UpstreamSession implements LoadContext {
   /** Only with a credential that upstream accepts. */
   refresh(refresh: Refresh): void {
     const { credential } = this.context;
-    if (credential.isOwn || credential.accepted) this.services.refresh(credential, refresh);
+    if (credential.isOwn || credential.accepted) this.services.refresh(refresh, this.context);
   }
 
   /** Throws unless the caller sent a token of their own. */

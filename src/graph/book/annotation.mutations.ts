@@ -68,7 +68,9 @@ mutation('createAnnotation', {
   check: annotationBroken,
   request: draftOf,
   payload: recordPayload('The new annotation.', 'annotation', Annotation),
-  invalidates: () => annotationLists,
+  invalidates: (_, __, made) =>
+    // It may be remembered that the new one is absent.
+    made === undefined ? ['Annotation', bookEndpoints.annotation.path, ...annotationLists] : annotationPlaces(made),
 });
 mutation('updateAnnotation', {
   description: 'REPLACES an annotation of the caller. `PUT /v2/book/annotation/{id}`',

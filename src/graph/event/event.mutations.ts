@@ -34,7 +34,9 @@ mutation('createEvent', {
   check: eventBroken,
   request: draftOf,
   payload: recordPayload('The new event.', 'event', Event),
-  invalidates: () => eventLists,
+  invalidates: (_, __, made) =>
+    // It may be remembered that the new one is absent.
+    made === undefined ? ['Event', eventEndpoints.byId.path, ...eventLists] : eventPlaces(made),
   errorCodes: { 1000: 'NO_CITY' },
 });
 mutation('updateEvent', {

@@ -71,9 +71,10 @@ interface MutationOptions<In, Out, Fields extends InputFieldMap, Result> {
   payload: Payload<Result>;
   /**
    * The cache entries to invalidate: `Kind:key` for a record, its path for a list, `Kind` for all records of a kind, the path of an
-   * endpoint for all its responses. `nothing`: no query reads what it changes.
+   * endpoint for all its responses. `nothing`: no query reads what it changes. `made`: the id in the response, undefined if it is unknown.
    */
-  invalidates: ((id: string, input: InputShapeFromFields<Fields>) => readonly string[]) | 'nothing';
+  invalidates:
+    ((id: string, input: InputShapeFromFields<Fields>, made: string | undefined) => readonly string[]) | 'nothing';
   /** How it is recognised whether the call was carried out, if its response is lost. */
   settling: WriteRule<In>;
   errorCodes?: ErrorCodes;
@@ -127,11 +128,13 @@ async function written<In, Out, Fields extends InputFieldMap, Result>(
   const pictures = (input as { pictures?: readonly PictureInput[] | null }).pictures ?? [];
   let id = '';
   let mayBeDone = false;
+  let made: string | undefined;
   const write: WriteRun<Out>['write'] = async (endpoint, values, parts) => {
     try {
       const rule = writeRuleOf(endpoint);
       const answer = await upstream.write(endpoint, values as object, path, parts, { rule, onLate });
       mayBeDone = true;
+      made = madeIn(answer);
       return answer as never;
     } catch (error) {
       if (isOutcomeUnknown(error)) mayBeDone = true;
@@ -140,7 +143,7 @@ async function written<In, Out, Fields extends InputFieldMap, Result>(
   };
   /** The write ended after its operation: what was read in between is of before it. */
   const onLate = () => {
-    if (invalidates !== 'nothing') void upstream.invalidate(invalidates(id, input));
+    if (invalidates !== 'nothing') void upstream.invalidate(invalidates(id, input, undefined));
   };
   const allParts = () => (pictures.length > 0 ? pictureParts(pictures, String) : undefined);
   const send: WriteRun<Out>['send'] = (more, parts = allParts()) =>
@@ -165,9 +168,12 @@ async function written<In, Out, Fields extends InputFieldMap, Result>(
     throw withClientCode(error, { ...errorCodes, ...(pictures.length > 0 && pictureErrorCodes) });
   } finally {
     if (pictures.length > 0) discardPictures(pictures);
-    if (mayBeDone && invalidates !== 'nothing') await upstream.invalidate(invalidates(id, input));
+    if (mayBeDone && invalidates !== 'nothing') await upstream.invalidate(invalidates(id, input, made));
   }
 }
+
+const madeIn = (answer: unknown): string | undefined =>
+  typeof answer === 'object' && answer !== null && 'id' in answer ? String(answer.id) : undefined;
 
 /** The rejection with the client code that its service code has in this mutation. */
 export function withClientCode(error: unknown, codes: ErrorCodes): unknown {

@@ -106,7 +106,7 @@ export interface FieldRule
   /** The endpoint that a mutation calls. */
   writeEndpoint?: Endpoint;
   /** What the mutation removes from the caches; `nothing` if no query reads what it changes. */
-  invalidates?: ((id: string, input: never) => readonly string[]) | 'nothing';
+  invalidates?: ((id: string, input: never, made: string | undefined) => readonly string[]) | 'nothing';
   /** The most calls that a mutation makes; 1 by default. */
   maxCalls?: number;
 }

@@ -25,7 +25,9 @@ export interface Credential {
   hasMetLimit: boolean;
   /** A service has accepted it, and has not rejected it since. */
   accepted: boolean;
-  /** The same for each service. */
+  /** A service has accepted it at some time, so that something may be stored that was read with it. */
+  mayHaveStored: boolean;
+  /** The same as `accepted` for each service. */
   readonly acceptedBy: Record<Service, boolean>;
   /** Endpoint paths that its tier does not get, with the end of each entry by performance.now(). */
   readonly refusedEndpoints: Map<string, number>;
@@ -77,6 +79,7 @@ export function createCredentials(ownToken: string | undefined, ownTier: Tier | 
       if (isOwn || acceptedBy[service]) return;
       acceptedBy[service] = true;
       credential.accepted = true;
+      credential.mayHaveStored = true;
       rejections.forget(id, service);
       unverified.delete(id);
       known.set(id, credential);
@@ -118,6 +121,7 @@ function create(id: string, token: string | null, isOwn: boolean, configured: Ti
     possibleTiers: configured ? [configured] : token === null ? ['basic'] : tiers,
     hasMetLimit: false,
     accepted: isOwn,
+    mayHaveStored: isOwn,
     acceptedBy: { catalog: isOwn, events: isOwn },
     refusedEndpoints: new Map(),
     refusedRecords: new Map(),

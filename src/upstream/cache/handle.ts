@@ -2,7 +2,7 @@
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { Cacheability } from './caching-header.ts';
-import { type LifetimeSettings, responseSeconds, timesOf } from './lifetime.ts';
+import { type LifetimeSettings, absentUntil, responseSeconds, timesOf } from './lifetime.ts';
 import type { Cache, CacheKey, CacheLookup, CacheReader, VersionToken } from './memory.ts';
 import { VIEWER_MEMBER, withoutViewerMembers } from './redact.ts';
 
@@ -44,6 +44,8 @@ export interface Cached {
   isFresh: boolean;
   /** Its time is over: it is served while it is refreshed. */
   isDue: boolean;
+  /** There is no such record: the value is empty. */
+  isAbsent: boolean;
   /** In ms since the epoch. */
   freshUntil: number;
   ageSeconds: number;
@@ -69,6 +71,7 @@ class CacheHandle implements CacheReader {
   private pending: Promise<Cached | undefined> | undefined = undefined;
   private releases: CacheLookup['release'] = undefined;
   private isPeek = false;
+  private wasFound = false;
 
   /** `key`: null if it may not be cached. `seconds`: how long a response is fresh if upstream does not say. */
   constructor(
@@ -148,11 +151,27 @@ class CacheHandle implements CacheReader {
     this.version ??= version;
     this.releases = release ?? this.releases;
     if (!entry) return undefined;
+    this.wasFound = true;
     const { value, since, freshUntil } = entry;
     const now = Date.now();
     const isFresh = now < (this.isRefresh ? freshUntil : entry.servedUntil);
     const ageSeconds = Math.max(0, Math.round((now - since) / 1000));
-    return { value: value as Json, isFresh, isDue: isFresh && now >= freshUntil, freshUntil, ageSeconds };
+    const isAbsent = entry.isAbsent === true;
+    return { value: value as Json, isFresh, isDue: isFresh && now >= freshUntil, isAbsent, freshUntil, ageSeconds };
+  }
+
+  /** Remembers for a short time that there is no such record, in place of what is cached. */
+  putAbsent({ reuse }: Pick<ResponseMeta, 'reuse'>): void {
+    const { key, viewer } = this;
+    // Without an entry there is nothing that others have: absent ids must clear nothing.
+    if (this.wasFound) this.delete();
+    if (!key || reuse.refusal !== undefined || reuse.isForOutage) return;
+    const { cache } = viewer.parts;
+    const until = absentUntil(reuse, viewer.parts);
+    const now = Date.now();
+    if (until <= now) return;
+    const times = { since: now - reuse.age * 1000, freshUntil: until, servedUntil: until, keptUntil: until };
+    cache.set(key, this.version, { value: nothing, bytes: 0, isAbsent: true, ...times });
   }
 
   /** Returns freshUntil; null if the response is not reusable. */
@@ -177,6 +196,7 @@ class CacheHandle implements CacheReader {
 /** After so many responses in a row that could not be stored, no entry is expected of the endpoint. */
 const UNSTORED_RUN = 20;
 const noMembers: readonly string[] = Object.freeze([]);
+const nothing = Object.freeze({});
 
 export class RecordHandle extends CacheHandle {
   /** `members`: the requested ones; those that the record lacks are cached as absent. Returns freshUntil; null if not reusable. */

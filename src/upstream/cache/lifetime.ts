@@ -26,7 +26,15 @@ export interface LifetimeSettings {
   /** Replaces every time to live, also the max-age of upstream; 0: nothing is cached. */
   ttlSeconds: number | undefined;
   revalidateSeconds: number;
+  /** How long it is remembered that a record is absent; 0: not at all. */
+  absentTtlSeconds: number;
 }
+
+/** Until when a record counts as absent: no longer than upstream says, and than a record would be cached. */
+export const absentUntil = (
+  { maxAge = Infinity, age }: Cacheability,
+  { ttlSeconds = Infinity, absentTtlSeconds }: LifetimeSettings,
+): number => Date.now() + 1000 * Math.max(0, Math.min(maxAge - age, ttlSeconds, absentTtlSeconds));
 
 /** `seconds`: how long it is fresh if upstream does not say. */
 export function timesOf(

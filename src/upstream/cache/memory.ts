@@ -46,6 +46,8 @@ export interface CacheEntry {
   /** Served until then, and refreshed meanwhile: `freshUntil` or later. */
   servedUntil: number;
   keptUntil: number;
+  /** Upstream said that there is no such record: the value is empty. */
+  isAbsent?: boolean;
 }
 
 /** The state of all invalidations at a lookup. A response that was read before an invalidation of its key is not stored after it. */
@@ -112,8 +114,8 @@ export const isUsable = (
 ): entry is CacheEntry =>
   entry !== undefined && (isRefresh ? entry.freshUntil : entry.servedUntil) > Date.now() && hasMembers(entry, members);
 
-export const hasMembers = ({ value }: CacheEntry, members: readonly string[] | undefined): boolean =>
-  members === undefined || members.every((member) => member in value);
+export const hasMembers = ({ value, isAbsent }: CacheEntry, members: readonly string[] | undefined): boolean =>
+  members === undefined || isAbsent === true || members.every((member) => member in value);
 
 /** A record with the members of both, the newer value of each: as old as its oldest member, and fresh no longer than any of them. */
 export const mergedEntry = (before: CacheEntry, after: CacheEntry): CacheEntry => ({
@@ -144,6 +146,8 @@ function hasAll(before: object, value: object): boolean {
 /** A parsed response takes more memory than its text. */
 const HEAP_PER_BYTE = 2;
 const ENTRY_OVERHEAD = 500;
+/** How many absences are remembered: many made-up ids take no room from records. */
+export const ABSENCES_MAX = 5_000;
 /** How many invalidated names are remembered individually. */
 const INVALIDATED_MAX = 20_000;
 
@@ -157,6 +161,7 @@ export function createMemoryCache(maxBytes: number) {
       if (reason === 'evict') evictions++;
     },
   });
+  const absences = new LRUCache<string, CacheEntry & { version: number }>(atMost(ABSENCES_MAX));
   let evictions = 0;
   let latest = 0;
   /** Older versions count as invalidated: the names invalidated then are no longer remembered. */
@@ -171,10 +176,11 @@ export function createMemoryCache(maxBytes: number) {
     version >= oldestKnown && [tag, groupTag, partition].every((name) => version >= (invalidated.get(name) ?? 0));
 
   function find(key: CacheKey): CacheEntry | undefined {
-    const entry = entries.get(key.text);
+    const table = absences.size > 0 && absences.has(key.text) ? absences : entries;
+    const entry = table.get(key.text);
     if (!entry) return undefined;
     if (entry.keptUntil > Date.now() && isCurrent(entry.version, key)) return entry;
-    entries.delete(key.text);
+    table.delete(key.text);
     return undefined;
   }
 
@@ -189,6 +195,12 @@ export function createMemoryCache(maxBytes: number) {
     /** False if it had all of the entry, or the entry is out of date. */
     set(key: CacheKey, { memory: version }: VersionToken = now, entry: CacheEntry): boolean {
       if (!isCurrent(version, key)) return false;
+      if (entry.isAbsent) {
+        entries.delete(key.text);
+        absences.set(key.text, { ...entry, version: latest });
+        return true;
+      }
+      if (absences.size > 0) absences.delete(key.text);
       const before = find(key);
       const now = Date.now();
       if (before !== undefined && before.freshUntil > now && hasAll(before.value, entry.value)) return false;
@@ -200,7 +212,10 @@ export function createMemoryCache(maxBytes: number) {
       entries.set(key.text, { ...(merges ? mergedEntry(before, entry) : entry), version: latest });
       return true;
     },
-    delete: (key: CacheKey) => entries.delete(key.text),
+    delete(key: CacheKey): boolean {
+      if (absences.size > 0) absences.delete(key.text);
+      return entries.delete(key.text);
+    },
     size: (): CacheSize => ({ entries: entries.size, bytes: entries.calculatedSize, evictions }),
     /** `shared`: the version in the log of which these are all until then. */
     invalidate(names: readonly string[], shared = now.shared): boolean {
@@ -211,6 +226,7 @@ export function createMemoryCache(maxBytes: number) {
     },
     clear(shared: string): void {
       entries.clear();
+      absences.clear();
       invalidated.clear();
       oldestKnown = ++latest;
       now = { memory: latest, shared };

@@ -28,10 +28,17 @@ export interface RecordCacheSettings {
   ttlSeconds?: number | undefined;
   /** How long a public or film entry is served after its time, if upstream does not say. */
   revalidateSeconds?: number;
+  /** How long it is remembered that a record is absent; by default not at all. */
+  absentTtlSeconds?: number;
   cache?: Cache | undefined;
 }
 
-export function createRecordCache({ ttlSeconds, revalidateSeconds = 0, cache: shared }: RecordCacheSettings = {}) {
+export function createRecordCache({
+  ttlSeconds,
+  revalidateSeconds = 0,
+  absentTtlSeconds = 0,
+  cache: shared,
+}: RecordCacheSettings = {}) {
   const cache: Cache = shared ?? createMemoryCache(MAX_BYTES);
   let epoch = 0;
   /**
@@ -51,6 +58,7 @@ export function createRecordCache({ ttlSeconds, revalidateSeconds = 0, cache: sh
     isShared: shared !== undefined,
     ttlSeconds,
     revalidateSeconds,
+    absentTtlSeconds,
     drop,
     unstored: new Map(),
   };

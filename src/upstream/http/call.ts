@@ -123,8 +123,8 @@ export class UpstreamCall implements SharedCall {
     const request = this.httpRequest(cancellation);
     let isCounted = true;
     try {
-      const { address, rateShare } = this.context;
-      const permit = rateLimiter.acquire(endpoint, this.credential, address, cancellation, false, rateShare);
+      const { address, rateShare, isRefresh } = this.context;
+      const permit = rateLimiter.acquire(endpoint, this.credential, address, cancellation, false, rateShare, isRefresh);
       if (permit instanceof Promise) await this.waitFor(permit, cancellation);
       else this.permits = [permit];
       this.logged.how = 'sent';
@@ -183,8 +183,9 @@ export class UpstreamCall implements SharedCall {
     const { credential, context, request } = this;
     try {
       const { rateLimiter } = this.services;
-      const { address, rateShare } = context;
-      const permit = await rateLimiter.acquire(request.endpoint, credential, address, cancellation, true, rateShare);
+      const { address, rateShare, isRefresh } = context;
+      const { endpoint } = request;
+      const permit = await rateLimiter.acquire(endpoint, credential, address, cancellation, true, rateShare, isRefresh);
       if (this.isOver) permit.settle(false);
       else this.permits = [...this.permits, permit];
       return !this.isOver;
@@ -215,7 +216,8 @@ export class UpstreamCall implements SharedCall {
     const code = value instanceof ReportedError ? value.code : status < 400 ? undefined : errorCodeIn(text);
     if (endpoint.method === 'GET' && isAbsent(endpoint, status, code)) {
       if (code !== undefined) this.onAccepted();
-      return { value: null, bytes, status, reuse: unsure };
+      const reuse = code === undefined ? unsure : this.services.caching.reuseOf(endpoint, credential, headers);
+      return { value: null, bytes, status, reuse };
     }
     const details = { ...detailsOf(request), status, ...(code !== undefined && { code }) };
     throw rejectionOf(this.services, endpoint, credential, details, response.retryAfter);

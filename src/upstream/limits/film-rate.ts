@@ -1,4 +1,6 @@
 /** The rate limiter of film calls: `BASIC_CALLS_A_MINUTE` per limited credential, counted in this process and in Redis if configured. */
+import { LRUCache } from 'lru-cache';
+import { atMost } from '../../lib/remember.ts';
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
 import { type Credential, isLimited } from '../auth/credentials.ts';
 import {
@@ -28,6 +30,8 @@ export interface FilmCallRequest {
   cancellation: CancellationToken;
   /** Of a call that failed: it does not wait for other calls, and needs half of the window to be left. */
   isRetry: boolean;
+  /** Nobody waits for it: it refreshes what the address was served from the cache. */
+  isRefresh: boolean;
 }
 
 /** A call that waits until running calls show whether its credential has a limit. */
@@ -47,6 +51,8 @@ export class FilmRateLimiter {
   private readonly own = new Set<string>();
   private readonly windows = createSlidingWindows((window) => this.own.has(window));
   private readonly credentials = new Map<string, CredentialCalls>();
+  /** When each credential refreshed last, by performance.now(). */
+  private readonly refreshed = new LRUCache<string, number>(atMost(REFRESHED_MAX));
   private readonly holdMs: number;
   private readonly shared: SharedSlidingWindows | undefined;
 
@@ -95,14 +101,23 @@ export class FilmRateLimiter {
     return state;
   }
 
-  private limitsOf({ credential: { isOwn }, address, rateShare, isRetry }: FilmCallRequest): WindowLimits {
-    const isBackground = address === BACKGROUND;
-    const slots = isBackground ? UNRESERVED : BASIC_CALLS_A_MINUTE;
-    const ofEverybody = isOwn && !isBackground ? slots / 2 : slots;
+  private limitsOf({ credential: { isOwn }, rateShare, isRetry, isRefresh }: FilmCallRequest): WindowLimits {
+    const { holdMs } = this;
+    const slots = BASIC_CALLS_A_MINUTE;
+    const ofEverybody = isOwn ? slots / 2 : slots;
     const perAddress = rateShare === undefined ? ofEverybody : slotsOfAgents(rateShare);
     // Retries against a service that fails must not use up what is left for the next minute.
-    if (isRetry) return { slots: forRetries(slots), perAddress: forRetries(perAddress), holdMs: this.holdMs };
-    return { slots, perAddress, holdMs: this.holdMs };
+    if (isRetry) return { slots: forRetries(slots), perAddress: forRetries(perAddress), holdMs };
+    if (!isRefresh) return { slots, perAddress, holdMs };
+    // A refresh counts for the address that read the entry, so it takes nothing from the share of another. Half of that address's own share
+    // stays free, and half of all, which is the whole share of one more address.
+    return { slots: slots / 2, perAddress: Math.floor(perAddress / 2), holdMs };
+  }
+
+  /** How long the credential has to wait for its next refresh: they are spread over the minute, because quota that is idle now may be needed soon. */
+  private untilRefresh({ credential, isRefresh }: FilmCallRequest): number {
+    const last = isRefresh ? this.refreshed.get(credential.id) : undefined;
+    return last === undefined ? 0 : Math.max(0, last + REFRESH_EVERY_MS - performance.now());
   }
 
   private callsOf(key: string): CredentialCalls {
@@ -113,15 +128,19 @@ export class FilmRateLimiter {
 
   /** A slot, `unlimited`, or the error; undefined if the call must wait until running calls show whether there is a limit. */
   private decide(call: FilmCallRequest): Slot | typeof unlimited | RateLimited | undefined {
-    const { credential, address, isRetry, rateShare } = call;
+    const { credential, address, isRetry, rateShare, isRefresh } = call;
     if (!isLimited(credential)) return unlimited;
     if (credential.isOwn) this.own.add(credential.id);
     const id = `${process.pid.toString(36)}-${unique}-${slotsMade++}`;
     // All agents take their slots as one address.
     const from = rateShare === undefined ? (credential.isOwn ? address : '') : AGENTS;
     const slot: Slot = { window: credential.id, id, address: from };
-    const wait = this.windows.take(slot, this.limitsOf(call));
-    if (wait === 0) return slot;
+    const wait = this.untilRefresh(call) || this.windows.take(slot, this.limitsOf(call));
+    if (wait === 0) {
+      if (isRefresh) this.refreshed.set(credential.id, performance.now());
+      return slot;
+    }
+    if (isRefresh) return rateLimited(wait);
     // Responses show whether a client's token has a limit. The facade's own token counts as limited only after a rate limit error.
     const mayProveUnlimited = !credential.isOwn && credential.possibleTiers.length > 1;
     const isOtherRunning = (this.credentials.get(keyFor(call))?.running ?? 0) > 0;
@@ -167,9 +186,9 @@ export class FilmRateLimiter {
 }
 
 const AGENTS = 'agents';
-/** The address of calls that nobody waits for. A fifth of the calls a minute is left to others. */
-export const BACKGROUND = 'background';
-const UNRESERVED = Math.floor(BASIC_CALLS_A_MINUTE * 0.8);
+/** So that all refreshes together are half of the calls a minute. */
+const REFRESH_EVERY_MS = (2 * WINDOW_MS) / BASIC_CALLS_A_MINUTE;
+const REFRESHED_MAX = 10_000;
 
 /** Agents wait for calls of agents only, so that nobody waits behind them. */
 const keyOf = (credential: string, isAgent: boolean): string => (isAgent ? `${credential} ${AGENTS}` : credential);

@@ -52,7 +52,8 @@ export class RateLimiter {
 
   /**
    * Counts one call, or rejects with RateLimited or ServicePaused. May wait for other calls until it is cancelled, but not with `isRetry`:
-   * a retry would wait for its own first attempt. `rateShare` is the part of the rate limit that agents have together.
+   * a retry would wait for its own first attempt. `rateShare` is the part of the rate limit that agents have together; `isRefresh`: nobody
+   * waits for it.
    */
   acquire(
     endpoint: Endpoint,
@@ -61,13 +62,14 @@ export class RateLimiter {
     cancellation: CancellationToken,
     isRetry = false,
     rateShare?: number,
+    isRefresh = false,
   ): RateLimitPermit | Promise<RateLimitPermit> {
     const { pauses } = this;
     const refusal = pauses.isEmpty ? undefined : pauses.refusal(endpoint, credential);
     if (refusal) return Promise.reject(refusal);
     const isFree = credential.accepted && !(hasLimit(endpoint) && isLimited(credential));
     if (isFree && !pauses.isShared) return unlimited;
-    return this.permitOf({ endpoint, credential, address, rateShare, cancellation, isRetry });
+    return this.permitOf({ endpoint, credential, address, rateShare, cancellation, isRetry, isRefresh });
   }
 
   /** Calls of the last minute; 0 if the credential has no limit. */

@@ -28,9 +28,9 @@ export interface Refresh {
 
 /** Notes that a fresh entry of the cache answers the request. */
 export function useFresh(context: LoadContext, request: ApiRequest, cached: Cached, path?: Path): void {
-  const { isDue, freshUntil, ageSeconds } = cached;
+  const { isDue, isAbsent, freshUntil, ageSeconds } = cached;
   context.calls.logCached(request, path, isDue ? { how: 'cached', ageSeconds } : { how: 'cached' });
-  context.cachePolicy.restrict(freshUntil, request.endpoint);
+  context.cachePolicy.restrict(isAbsent ? null : freshUntil, request.endpoint);
 }
 
 /** The entry that may be used although upstream failed; undefined if there is none. Drops the entry if upstream denied access. */

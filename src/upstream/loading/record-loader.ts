@@ -160,7 +160,8 @@ export class RecordLoader {
    * Whether all these members are cached and fresh. Another replica that knows the tier of the credential may have cached an absent member
    * without those that show here whether the tier withholds it.
    */
-  private isCovered(source: RecordSource, members: MemberNames, { isFresh, value }: Cached): boolean {
+  private isCovered(source: RecordSource, members: MemberNames, { isFresh, isAbsent, value }: Cached): boolean {
+    if (isAbsent) return isFresh;
     if (!isFresh || !members.every((member) => member in value)) return false;
     if (!source.tiers) return true;
     const absent = members.filter((member) => value[member] === undefined);
@@ -174,6 +175,10 @@ export class RecordLoader {
     if (!this.isCovered(source, members, cached)) return false;
     if (cached.isDue) this.refresh(state, cached);
     useFresh(this.context, createApiRequest(source.endpoint, source.input(key)), cached, path);
+    if (cached.isAbsent) {
+      state.isAbsent = true;
+      return true;
+    }
     merge(state, cached.value, members);
     if (source.tiers) markWithheld(state, Object.keys(cached.value), this.context.calls.possibleTiers());
     return true;
@@ -199,7 +204,8 @@ export class RecordLoader {
     if (!record) {
       state.isAbsent = true;
       cachePolicy.restrict(null);
-      cache.delete();
+      if (response.value === null) cache.putAbsent(response);
+      else cache.delete();
       return;
     }
     if (!projected) state.isWhole = true;

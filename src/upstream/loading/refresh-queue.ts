@@ -1,6 +1,6 @@
 /**
  * Refreshes what is served after its time, only with calls that nobody needs: while no call of the service waits, within the part of the
- * rate limit that is left to them, the most read entries first.
+ * rate limit that nobody uses, the most read entries first.
  */
 import type { LoadContext, Refresh } from './load-context.ts';
 

@@ -56,7 +56,7 @@ export class ResponseLoader {
     if (cached?.isFresh) {
       if (cached.isDue) this.refresh(request);
       useFresh(this.context, request, cached, path);
-      return cached.value;
+      return cached.isAbsent ? null : cached.value;
     }
     try {
       const response = await calls.send(request, path, cache);
@@ -64,7 +64,8 @@ export class ResponseLoader {
       if (response.reuse.refusal === 'no-store') cachePolicy.forbidsStoring = true;
       if (typeof value === 'object' && value !== null) cachePolicy.restrict(cache.put(value, response), endpoint);
       else {
-        cache.delete();
+        if (value === null) cache.putAbsent(response);
+        else cache.delete();
         cachePolicy.restrict(null);
       }
       return value;

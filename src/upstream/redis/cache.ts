@@ -38,6 +38,8 @@ export function createRedisCache(
   const invalidations = new Invalidations({ connection, keys, ...calls.invalidations, onLog });
   const lookups = new Lookups({ connection, keys, call: calls.lookups, memory, invalidations, leases });
 
+  const mayShareAbsence = createAbsenceLimit();
+
   const cache: Cache = {
     moment: () => lookups.moment(),
     get(key, reader = { ...anybody, since: lookups.moment() }) {
@@ -58,6 +60,7 @@ export function createRedisCache(
     },
     set(key, version = memory.version(), entry) {
       if (!memory.set(key, version, entry)) return;
+      if (entry.isAbsent && !mayShareAbsence()) return;
       leases.stored(key);
       updates.store(key, version, entry);
     },
@@ -79,6 +82,20 @@ export function createRedisCache(
     flush: (withinMs: number) => invalidations.flush(withinMs),
     unsent: () => invalidations.unsent(),
     leases: () => leases.size(),
+  };
+}
+
+/** Absences that a process writes to Redis in a minute: made-up ids take no room there from records. */
+const SHARED_ABSENCES_MAX = 2_000;
+const MINUTE_MS = 60_000;
+
+/** Whether one more may be shared. */
+function createAbsenceLimit(): () => boolean {
+  let [since, shared] = [performance.now(), 0];
+  return () => {
+    const now = performance.now();
+    if (now - since >= MINUTE_MS) [since, shared] = [now, 0];
+    return ++shared <= SHARED_ABSENCES_MAX;
   };
 }
 

@@ -5,15 +5,24 @@
 import { type CacheEntry, type CacheKey, mergedEntry } from '../cache/memory.ts';
 
 /** As JSON. Replicas of other versions of this program read it too: its names stay. */
-interface StoredEntry extends Omit<CacheEntry, 'servedUntil'> {
+interface StoredEntry extends Omit<CacheEntry, 'servedUntil' | 'isAbsent'> {
   servedUntil?: number;
   /** Fields known to be absent: JSON has no undefined. */
   none?: string[];
 }
 
+/** That there is no such record: the times alone, which other versions do not take for an entry. */
+interface StoredAbsence {
+  absent: Pick<CacheEntry, 'since' | 'freshUntil' | 'servedUntil' | 'keptUntil'>;
+}
+/** How the line of an absence begins. */
+export const ABSENT_LINE = '{"absent"';
+
 /** One line. */
 export function encodeEntry(entry: CacheEntry): string {
   const { value, bytes, since, freshUntil, servedUntil, keptUntil } = entry;
+  if (entry.isAbsent)
+    return JSON.stringify({ absent: { since, freshUntil, servedUntil, keptUntil } } satisfies StoredAbsence);
   const members = value as Record<string, unknown>;
   const none: string[] = [];
   for (const name in members) if (members[name] === undefined) none.push(name);
@@ -32,6 +41,10 @@ export function decodeEntry(text: string): CacheEntry | undefined {
 }
 
 function decodeLine(line: string): CacheEntry {
+  if (line.startsWith(ABSENT_LINE)) {
+    const { absent } = JSON.parse(line) as StoredAbsence;
+    return { value: {}, bytes: 0, isAbsent: true, ...absent };
+  }
   const {
     value,
     bytes,

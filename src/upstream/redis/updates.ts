@@ -2,7 +2,7 @@
 import type { CacheEntry, CacheKey, VersionToken } from '../cache/memory.ts';
 import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
-import { encodeEntry } from './entries.ts';
+import { ABSENT_LINE, encodeEntry } from './entries.ts';
 import { INVALIDATION_LIFE_MS, LEASE_MS, LIFE_MS, RECORDS_MAX, type RedisKeys, randomStep } from './keys.ts';
 import { COMMON } from './log-script.ts';
 import { defineScript } from './script.ts';
@@ -24,7 +24,7 @@ for record = 0, ARGV[6] - 1 do
   -- A response is older than an invalidation since its version. Fields of a record are added to those of a fresh entry.
   if (what == 'add' or what == 'set') and isCurrent(version, head, tag, places) then
     local oldVersion, oldFresh
-    if what == 'add' then oldVersion, oldFresh = headingOf(entry) end
+    if what == 'add' and not string.find(get(entry), '\\n${ABSENT_LINE}', 1, true) then oldVersion, oldFresh = headingOf(entry) end
     if oldFresh and tonumber(oldFresh) > tonumber(ARGV[2]) and isCurrent(oldVersion, head, tag, places) then
       local lines = string.match(get(entry), '\\n(.*)$')
       local _, breaks = string.gsub(lines, '\\n', '')
@@ -82,7 +82,7 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
   return {
     owner,
     store: (key: CacheKey, { shared }: VersionToken, entry: CacheEntry): void =>
-      add({ key, what: key.isRecord ? 'add' : 'set', version: shared, entry }),
+      add({ key, what: key.isRecord && !entry.isAbsent ? 'add' : 'set', version: shared, entry }),
     delete: (key: CacheKey): void => add({ key, what: 'delete', version: '', entry: undefined }),
     release: (key: CacheKey): void => add({ key, what: 'release', version: '', entry: undefined }),
     renew: (key: CacheKey): void => add({ key, what: 'renew', version: '', entry: undefined }),

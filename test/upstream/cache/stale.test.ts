@@ -11,7 +11,7 @@ const rejection = (code: number) => ({ code, msg: 'x', request: 'x' });
 
 /** A facade whose cached title of a book has expired. */
 async function withExpiredRecord() {
-  const setup = facade();
+  const setup = facade({ absentTtlSeconds: 0 });
   setup.service.intercept(title).reply(200, { id: '7', title: '活着' });
   await setup.execute(document);
   later(4000);

@@ -11,8 +11,8 @@ const entry = (id: string) =>
 const feed = '<feed xmlns="http://www.w3.org/2005/Atom"><title>t</title></feed>';
 const error = (code: number) => ({ msg: 'x', code, request: 'GET /x' });
 
-/** A facade with the record cache turned on. */
-const facade = () => startFacade({ recordTtlSeconds: undefined });
+/** A facade with the record cache turned on, which asks again for what was absent. */
+const facade = () => startFacade({ recordTtlSeconds: undefined, absentTtlSeconds: '0' });
 
 /** A query of one field, and a valid response of the service to it. */
 const reads: Record<string, { query: string; valid: unknown; token?: boolean }> = {

@@ -381,3 +381,56 @@ test('10,500 made-up tokens push no window of the facade’s own token out, and 
   for (let n = 0; n < 10_500; n++) rateLimiter.used(verified(`another ${n}`, ['basic']));
   expect(rateLimiter.used(bob)).toBe(1);
 });
+
+/** So many refreshes of one address, far enough apart. */
+async function refreshing(rateLimiter: RateLimiter, credential: Credential, calls: number, address = 'reader') {
+  const made: RateLimitPermit[] = [];
+  for (let call = 0; call < calls; call++) {
+    const permit = rateLimiter.acquire(film, credential, address, neverCancelled, false, undefined, true);
+    await Promise.resolve(permit).then(
+      (given) => made.push(given),
+      () => undefined,
+    );
+    later(3);
+  }
+  return made;
+}
+
+test.each([
+  ['the facade’s own token', () => own('basic'), 10, 20],
+  ['a client’s token', () => verified('bob', ['basic']), 20, 40],
+])('refreshes with %s leave half of the share of the address that read the entries', async (_, open, most, share) => {
+  const rateLimiter = new RateLimiter(settings);
+  const credential = open();
+  expect(await refreshing(rateLimiter, credential, 19)).toHaveLength(Math.min(most, 19));
+  const left = permitsOf(await take(rateLimiter, credential, 60, () => 'reader')).length;
+  expect(left).toBe(share - Math.min(most, 19));
+});
+
+test('refreshes take nothing from the share of another address', async () => {
+  const rateLimiter = new RateLimiter(settings);
+  const app = own('basic');
+  expect(await refreshing(rateLimiter, app, 10, 'one')).toHaveLength(10);
+  for (const address of ['two', 'three']) await refreshing(rateLimiter, app, 4, address);
+  expect(permitsOf(await take(rateLimiter, app, 60, () => 'another')).length).toBe(20);
+});
+
+test('an address that used half of its share refreshes nothing', async () => {
+  const rateLimiter = new RateLimiter(settings);
+  const app = own('basic');
+  await take(rateLimiter, app, 10, () => 'reader');
+  expect(await refreshing(rateLimiter, app, 2)).toHaveLength(0);
+});
+
+test('the refreshes of a credential are three seconds apart, whoever read the entries', async () => {
+  const rateLimiter = new RateLimiter(settings);
+  const app = own('basic');
+  const refresh = async (address: string) =>
+    Promise.resolve(rateLimiter.acquire(film, app, address, neverCancelled, false, undefined, true)).then(
+      () => true,
+      () => false,
+    );
+  expect([await refresh('a'), await refresh('a'), await refresh('b')]).toEqual([true, false, false]);
+  later(3);
+  expect([await refresh('b'), await refresh('a')]).toEqual([true, false]);
+});

@@ -1,0 +1,77 @@
+import { Redis } from 'ioredis';
+import { afterAll, expect, test } from 'vitest';
+import { filmEndpoints } from '../../../src/api/film.ts';
+import { readConfig } from '../../../src/config/read.ts';
+import { createCancellationToken } from '../../../src/lib/cancellation.ts';
+import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
+import { type UpstreamParts, createUpstream } from '../../../src/upstream/client.ts';
+import { hostile, json } from '../../support/hostile.ts';
+import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
+
+/** A service that rejects every token but that of alice, until she is revoked. */
+async function open(settings: NodeJS.ProcessEnv = {}, parts: UpstreamParts = {}) {
+  const state = { isRevoked: false };
+  const service = await hostile((socket, request) => {
+    const id = /(\d+)(?:\?|$)/.exec(request.path)?.[1] ?? '';
+    const isKnown = request.headers.authorization === 'Bearer alice' && !state.isRevoked;
+    const behaviour = isKnown
+      ? json(JSON.stringify({ id, title: 'x' }))
+      : json('{"code":103,"msg":"invalid_access_token","request":"GET /"}', 401);
+    return behaviour(socket, request);
+  });
+  const { url } = service;
+  const upstream = createUpstream({ ...readConfig(settings), baseUrl: url, eventBaseUrl: url }, parts);
+  afterAll(() => upstream.close());
+  const read = (token: string, id = '7') => {
+    const sender = { authorization: `Bearer ${token}`, address: '', requestId: 'x' };
+    const source = { endpoint: filmEndpoints.subject, input: (key: string) => ({ id: key }) };
+    const session = upstream.forOperation(sender, createCancellationToken());
+    return Promise.resolve(session.records.load('Subject', source, id, ['title'], {}, undefined));
+  };
+  return { state, read };
+}
+
+test('a token that the service never accepted invalidates nothing, and one that it no longer accepts loses what it read', async () => {
+  const records = createRecordCache();
+  const invalidated: string[] = [];
+  const { state, read } = await open(
+    {},
+    {
+      records: {
+        ...records,
+        invalidateCredential(...given) {
+          invalidated.push(given[0]);
+          return records.invalidateCredential(...given);
+        },
+      },
+    },
+  );
+  for (let n = 0; n < 20; n++) await expect(read(`made up ${n}`.replaceAll(' ', '-'))).rejects.toThrow();
+  expect(invalidated).toEqual([]);
+  expect(await read('alice')).toMatchObject({ title: 'x' });
+  state.isRevoked = true;
+  expect(await read('alice')).toMatchObject({ title: 'x' });
+  await expect(read('alice', '8')).rejects.toThrow();
+  expect(invalidated).toHaveLength(1);
+  await expect(read('alice')).rejects.toThrow();
+  for (let n = 0; n < 3; n++) await expect(read('alice', '9')).rejects.toThrow();
+  expect(invalidated).toHaveLength(1);
+});
+
+test.skipIf(!hasRedis)('a token that the service never accepted leaves nothing in Redis', async () => {
+  const { url } = await redisServer();
+  const redis = new Redis(url);
+  afterAll(() => redis.disconnect());
+  const { read } = await open({ REDIS_URL: url });
+  let film = 100;
+  await until(async () => {
+    await read('alice', String(film++)).catch(() => undefined);
+    return (await redis.keys('*')).some((key) => key.includes(':kept:'));
+  });
+  const left = async () => (await redis.keys('*')).sort();
+  const before = await left();
+  for (let n = 0; n < 20; n++) await expect(read(`made-up-${n}`)).rejects.toThrow();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(await left()).toEqual(before);
+});
+test.skipIf(hasRedis)(withoutRedis, () => undefined);
