@@ -42,9 +42,7 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
   const inFlight = new InFlightRequests();
   // Later reads do not join those in flight: a write may have changed the result.
   const shared = openSharedState(settings, parts, () => inFlight.forget());
-  const { recordTtlSeconds: ttlSeconds, revalidateSeconds, absentTtlSeconds } = settings;
-  const records =
-    parts.records ?? createRecordCache({ ttlSeconds, revalidateSeconds, absentTtlSeconds, cache: shared?.cache });
+  const records = parts.records ?? openRecordCache(settings, shared);
   const credentials = createCredentials(settings.accessToken, settings.filmTier);
   const caching = createCachingWatch(settings.upstreamCache, parts.onCachingForbidden);
   const rateLimiter = createRateLimiter(settings, credentials, shared);
@@ -117,6 +115,11 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
       if (lost) parts.onLostInvalidations?.(lost);
     },
   };
+}
+
+function openRecordCache(settings: TransportSettings, shared: SharedState | undefined): RecordCache {
+  const { recordTtlSeconds: ttlSeconds, revalidateSeconds, absentTtlSeconds } = settings;
+  return createRecordCache({ ttlSeconds, revalidateSeconds, absentTtlSeconds, cache: shared?.cache });
 }
 
 function createRateLimiter(settings: TransportSettings, { rejections }: Credentials, shared: SharedState | undefined) {
