@@ -200,6 +200,8 @@ export interface FacadeOptions {
   maxAtomBytes?: number | undefined;
   /** How long the response to a mutation with an Idempotency-Key is kept; 0 ignores the header (a whole number from 0 to 2678400). Default: 86400. */
   idempotencyTtlSeconds?: number | undefined;
+  /** Redis in which idempotency keys are kept; one that evicts nothing and writes to disk (a redis:// or rediss:// address). Default: REDIS_URL. */
+  idempotencyRedisUrl?: string | undefined;
   /** How long the service may go on with a write whose connection is gone: only after that a write with a key that is not there is sent again (a whole number from 1 to 600000). Default: 30000. */
   upstreamSettleMs?: number | undefined;
   /** Attempts of a read; a write has one (a whole number from 1 to 10). Default: 3. */

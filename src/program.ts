@@ -231,6 +231,8 @@ async function openFacade(config: Config, log: Logger, opened: Closable[], fleet
   parts.metrics.collectProcessMetrics();
   const problem = await parts.upstream.checkRedis();
   if (problem !== undefined) throw new StartError(problem);
+  const warning = config.idempotencyTtlSeconds > 0 ? await parts.upstream.keysWarning() : undefined;
+  if (warning !== undefined) log.warn(warning);
   await parts.tracing.loading;
   const pages = { welcome: resolve(packageDir, 'welcome'), docs: resolve(packageDir, 'dist/docs') };
   const ofFleet = fleet?.wholeParts(parts);

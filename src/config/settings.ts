@@ -298,6 +298,7 @@ export const settings = {
     maxJsonBytes: setting('MAX_JSON_BYTES', bytes, 4_000_000, 'largest JSON response of upstream, decompressed'),
     maxAtomBytes: setting('MAX_ATOM_BYTES', bytes, 2_000_000, 'largest Atom response of upstream, decompressed'),
     idempotencyTtlSeconds: setting('IDEMPOTENCY_TTL_SECONDS', whole(0, 31 * 86_400), 86_400, 'how long the response to a mutation with an Idempotency-Key is kept; 0 ignores the header'),
+    idempotencyRedisUrl: optional('IDEMPOTENCY_REDIS_URL', redisAddress, 'Redis in which idempotency keys are kept; one that evicts nothing and writes to disk', 'REDIS_URL'),
     upstreamSettleMs: setting('UPSTREAM_SETTLE_MS', milliseconds, 30_000, 'how long the service may go on with a write whose connection is gone: only after that a write with a key that is not there is sent again'),
     readAttempts: setting('READ_ATTEMPTS', whole(1, 10), 3, 'attempts of a read; a write has one'),
     maxConnections: setting('MAX_CONNECTIONS', whole(1, 10_000), 64, 'connections to a fast upstream'),

@@ -3,6 +3,7 @@ import { readRedisAddress } from '../config/redis-address.ts';
 import type { Config } from '../config/settings.ts';
 import { readTlsFiles } from '../config/upstream-tls.ts';
 import { openRedis } from '../upstream/redis/connection/connection.ts';
+import { evictionIn } from '../upstream/redis/connection/key-redis.ts';
 import { type Diagnosis, failed, ok, warning } from './diagnosis.ts';
 
 /** Evicts only what has a time to live, which all keys of the facade have. */
@@ -39,6 +40,39 @@ export async function checkRedisState(config: Config): Promise<Diagnosis> {
       `${place} does not answer INFO`,
       'Look at the log of Redis, and at what its user may do (docs/operations.md).',
     );
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Whether idempotency keys are kept where nothing is forgotten. */
+export async function checkKeyRedis(config: Config): Promise<Diagnosis> {
+  const { redisUrl, idempotencyRedisUrl, idempotencyTtlSeconds, workers } = config;
+  const check = 'idempotency keys';
+  const url = idempotencyRedisUrl ?? redisUrl;
+  if (idempotencyTtlSeconds === 0) return ok(check, 'IDEMPOTENCY_TTL_SECONDS is 0: the header is ignored');
+  if (url === undefined) {
+    const message = 'they are kept in the process, and are lost with it';
+    return workers > 1
+      ? warning(check, 'several workers refuse writes with keys', 'Set IDEMPOTENCY_REDIS_URL or REDIS_URL.')
+      : ok(check, `${message}; several replicas need IDEMPOTENCY_REDIS_URL or REDIS_URL`);
+  }
+  const variable = idempotencyRedisUrl === undefined ? 'REDIS_URL' : 'IDEMPOTENCY_REDIS_URL';
+  const connection = openRedis({ url, variable, namespace: 'doctor', tls: readTlsFiles('redis', config) });
+  try {
+    const refusal = await connection.check();
+    if (refusal !== undefined || connection.redis.status !== 'ready')
+      return failed(
+        check,
+        refusal ?? `the Redis of ${variable} cannot be reached`,
+        'Without it, writes with keys are refused.',
+      );
+    const problem = evictionIn(await infoOf(connection.redis, 'memory'));
+    if (problem === undefined) return ok(check, `in the Redis of ${variable}, which evicts nothing`);
+    const [message, ...advice] = problem.split(/(?<=\.) /);
+    return warning(check, message!, advice.join(' '));
+  } catch {
+    return warning(check, `the Redis of ${variable} does not answer INFO`, 'Whether it may evict keys is not known.');
   } finally {
     await connection.close();
   }

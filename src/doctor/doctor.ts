@@ -3,7 +3,7 @@ import { ConfigError } from '../config/read.ts';
 import { type Config, entries } from '../config/settings.ts';
 import { startWarnings } from '../config/start-warnings.ts';
 import { checkMemory } from './check-machine.ts';
-import { checkRedisState } from './check-redis-state.ts';
+import { checkKeyRedis, checkRedisState } from './check-redis-state.ts';
 import { checkCaching, checkInterface, checkReachable, checkScopes, checkToken } from './check-service.ts';
 import { type Diagnosis, failed, ok, warning } from './diagnosis.ts';
 import { readEach } from './read-plan.ts';
@@ -43,6 +43,7 @@ export async function diagnose({ readSettings, misspelled, manifestProblems }: D
     await checkManifest(config, manifestProblems),
     checkMemory(config),
     await checkRedisState(config),
+    await checkKeyRedis(config),
     ...(await checkService(config)),
   ];
 }

@@ -16,6 +16,7 @@ import { type Transport, type TransportSettings, createTransport } from './http/
 import { RateLimiter } from './limits/rate-limiter.ts';
 import { RefreshQueue } from './loading/refresh-queue.ts';
 import { UpstreamSession, type SessionServices } from './upstream-session.ts';
+import { type KeyRedis, openKeyRedis } from './redis/connection/key-redis.ts';
 import { type SharedState, connectRedis } from './redis/shared-state.ts';
 
 export type UpstreamClient = ReturnType<typeof createUpstream>;
@@ -42,6 +43,7 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
   const inFlight = new InFlightRequests();
   // Later reads do not join those in flight: a write may have changed the result.
   const shared = openSharedState(settings, parts, () => inFlight.forget());
+  const keys = openKeyRedis(settings, namespaceOf(settings), shared, parts.onOutage);
   const records = parts.records ?? openRecordCache(settings, shared);
   const credentials = createCredentials(settings.accessToken, settings.filmTier);
   const caching = createCachingWatch(settings.upstreamCache, parts.onCachingForbidden);
@@ -104,14 +106,13 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
     /** The state of Redis, and registered documents of all replicas; undefined without Redis. */
     redis: shared?.state,
     documents: shared?.documents,
-    redisFor: shared?.redisFor,
+    ...keysState(shared, keys),
     ...secretChanges(settings, credentials, transport, shared),
-    /** A sentence if the Redis cannot be used as it is set. */
-    checkRedis: async (): Promise<string | undefined> => shared?.check(),
     close: async (): Promise<void> => {
       refreshQueue.close();
       await transport.close();
       const lost = await shared?.close(settings.shutdownMs);
+      await keys?.close();
       if (lost) parts.onLostInvalidations?.(lost);
     },
   };
@@ -126,6 +127,15 @@ function createRateLimiter(settings: TransportSettings, { rejections }: Credenti
   const isRejected = ({ id }: Credential, service: Service) => rejections.has(id, service);
   return new RateLimiter(settings, shared?.windows, isRejected, shared?.pauses);
 }
+
+/** The Redis of idempotency keys, and whether it and the shared one can be used. */
+const keysState = (shared: SharedState | undefined, keys: KeyRedis | undefined) => ({
+  redisFor: keys?.redisFor,
+  /** A sentence if the Redis cannot be used as it is set. */
+  checkRedis: async (): Promise<string | undefined> => (await shared?.check()) ?? (await keys?.check()),
+  /** A sentence if the Redis of the idempotency keys may forget them. */
+  keysWarning: async (): Promise<string | undefined> => keys?.warning(),
+});
 
 /** For keys of writes. */
 const whoWrites = (credentials: Credentials, services: SessionServices) => ({
@@ -168,6 +178,8 @@ const secretChanges = (
 });
 
 /** Facades over other services may share the same Redis. */
+const namespaceOf = ({ baseUrl, eventBaseUrl }: TransportSettings): string => `${baseUrl} ${eventBaseUrl}`;
+
 const openSharedState = (
   settings: TransportSettings,
   { onOutage, onRedisRestored }: UpstreamParts,
@@ -178,7 +190,7 @@ const openSharedState = (
     : connectRedis({
         url: settings.redisUrl,
         tls: readTlsFiles('redis', settings),
-        namespace: `${settings.baseUrl} ${settings.eventBaseUrl}`,
+        namespace: namespaceOf(settings),
         onAvailabilityChange: onOutage,
         ...(onRedisRestored && { onRestored: onRedisRestored }),
         onInvalidation,

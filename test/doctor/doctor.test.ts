@@ -63,6 +63,7 @@ test('over the origin everything is well, in at most 25 reads', async () => {
       'manifest',
       'memory',
       'redis',
+      'idempotency keys',
       'upstream catalog',
       'upstream events',
       'token',

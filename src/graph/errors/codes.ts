@@ -232,6 +232,11 @@ const table = {
         'Too many writes with keys of the caller run, or wait for one key or one thing. HTTP 429; nothing was sent.',
         'Send it again after `retryAfter` seconds, with the same key; send writes to one thing one after the other.',
       ),
+      IDEMPOTENCY_NEEDS_REDIS: notes(
+        'Several workers run without Redis, so none knows the keys of the others. HTTP 503; nothing was sent.',
+        'Send the write without a key, once.',
+        'Set `IDEMPOTENCY_REDIS_URL` or `REDIS_URL`, or `WORKERS` to 1.',
+      ),
       IDEMPOTENCY_UNAVAILABLE: notes(
         'Redis, which has the keys, cannot be reached. The write was not sent. HTTP 503 if nothing was run.',
         'Send it again with the same key, after a pause.',

@@ -23,7 +23,7 @@ import { identify, readKey, targetsOf } from './key.ts';
 import { createMemoryStore } from './store/memory-store.ts';
 import { withKeyPrice } from './price.ts';
 import { createRedisStore } from './store/redis-store.ts';
-import { forgotten, inProgress, reused, tooManyKeys, tooManyWrites, unavailable } from './refusals.ts';
+import { forgotten, inProgress, needsRedis, reused, tooManyKeys, tooManyWrites, unavailable } from './refusals.ts';
 import {
   type Claim,
   type KeyIdentity,
@@ -106,6 +106,7 @@ export function createKeyedRunner(config: Config, upstream: UpstreamClient, pipe
       // What the variables cost is limited before anything is computed of them; the pipeline rejects them.
       if (request.variables && variablesLimit(request.variables)) return pipeline.run(prepared, request);
       if (request.explain === 'plan') return withKeyPrice(await pipeline.run(prepared, request));
+      if (config.workers > 1 && !upstream.redisFor) throw needsRedis();
       const { credential, person } = upstream.senderOf(token);
       const caller = person ?? credential;
       if (callers.isBusy(caller)) throw tooManyWrites();

@@ -17,7 +17,8 @@ export function lazyKeyedRunner(config: Config, upstream: UpstreamClient, pipeli
   });
   upstream.watchWrites((write) => {
     if (loaded) loaded.noteWrite(write);
-    else if (config.redisUrl !== undefined) void runner().then(({ noteWrite }) => noteWrite(write));
+    else if (upstream.redisFor && config.idempotencyTtlSeconds > 0)
+      void runner().then(({ noteWrite }) => noteWrite(write));
   });
   return {
     run: async (): Promise<RunKeyed> => (loaded ?? (await runner())).run,

@@ -1,0 +1,64 @@
+/** The Redis in which idempotency keys are kept: what it forgets may be written twice. */
+import type { TransportSettings } from '../../http/pool.ts';
+import { readTlsFiles } from '../../../config/upstream-tls.ts';
+import type { OnAvailabilityChange } from '../../availability.ts';
+import type { ChannelOptions } from './channel.ts';
+import { type RedisConnection, openRedis } from './connection.ts';
+import type { RedisAccess, SharedState } from '../shared-state.ts';
+
+export interface KeyRedis {
+  redisFor: (options: ChannelOptions) => RedisAccess;
+  /** A sentence if it cannot be used as it is set. */
+  check: () => Promise<string | undefined>;
+  /** A sentence if it may forget keys. */
+  warning: () => Promise<string | undefined>;
+  close: () => Promise<void>;
+}
+
+/** That of IDEMPOTENCY_REDIS_URL, else the one that replicas share; undefined without any. */
+export function openKeyRedis(
+  settings: TransportSettings,
+  namespace: string,
+  shared: SharedState | undefined,
+  onOutage: OnAvailabilityChange | undefined,
+): KeyRedis | undefined {
+  const { idempotencyRedisUrl: url } = settings;
+  if (url === undefined) {
+    if (!shared) return undefined;
+    const { redisFor } = shared;
+    const { connection } = redisFor({ what: 'idempotency keys', timeoutMs: INFO_MS });
+    return {
+      redisFor,
+      check: async () => undefined,
+      warning: () => evictionWarning(connection),
+      close: async () => undefined,
+    };
+  }
+  const report = (reason: string | undefined) => onOutage?.('redis', reason);
+  const variable = 'IDEMPOTENCY_REDIS_URL';
+  const connection = openRedis({ url, variable, namespace, tls: readTlsFiles('redis', settings), report });
+  return {
+    redisFor: (options) => ({ connection, call: connection.channel(options) }),
+    check: connection.check,
+    warning: () => evictionWarning(connection),
+    close: connection.close,
+  };
+}
+
+const INFO_MS = 1_000;
+
+/** Undefined too if it cannot be asked. */
+async function evictionWarning({ redis, channel }: RedisConnection): Promise<string | undefined> {
+  if (redis.status !== 'ready') return undefined;
+  const call = channel({ what: 'its limits', timeoutMs: INFO_MS });
+  const info = await call(async () => String(await redis.call('INFO', 'memory')));
+  return info === undefined ? undefined : evictionIn(info);
+}
+
+/** `info`: the section memory. */
+export function evictionIn(info: string): string | undefined {
+  const [, most = '0'] = /^maxmemory:(\d+)/m.exec(info) ?? [];
+  const [, policy = 'noeviction'] = /^maxmemory_policy:([\w-]+)/m.exec(info) ?? [];
+  if (Number(most) === 0 || policy === 'noeviction') return undefined;
+  return `The Redis of the idempotency keys may evict them (${policy}): writes that are asked for again may be made twice. Set IDEMPOTENCY_REDIS_URL to one with maxmemory-policy noeviction and appendonly yes.`;
+}
