@@ -6,6 +6,7 @@ import type { ResolverContext } from './context.ts';
 import type { UploadedFile } from './values/uploaded-file.ts';
 import './plan/declarations-plugin.ts';
 import { asDateTime } from './values/decode.ts';
+import { wholeSeconds } from './values/iso-time.ts';
 
 interface GraphTypes {
   Context: ResolverContext;
@@ -38,9 +39,9 @@ builder.addScalarType(
   new GraphQLScalarType({
     name: 'DateTime',
     description:
-      'A point in time as RFC 3339 text, with the offset that the service or the client wrote: `2026-12-18T19:30:00+08:00`.',
+      'A point in time as RFC 3339 text in whole seconds, with an offset: `2026-12-18T19:30:00+08:00`. Of an input, a fraction of a second is dropped.',
     specifiedByURL: 'https://datatracker.ietf.org/doc/html/rfc3339',
-    serialize: String,
+    serialize: (value) => wholeSeconds(String(value)),
     parseValue: parseDateTime,
     parseLiteral: (node) => parseDateTime(node.kind === Kind.STRING ? node.value : null),
   }),
@@ -92,5 +93,5 @@ function parseDateTime(value: unknown): string {
       extensions: { code: 'BAD_USER_INPUT' },
     });
   }
-  return moment;
+  return wholeSeconds(moment);
 }

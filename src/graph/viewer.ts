@@ -10,10 +10,9 @@ const RateBudget = builder.objectRef<RateLimitState>('RateBudget').implement({
   fields: (t) => ({
     limit: t.exposeInt('limit', { description: 'The calls a minute.' }),
     remaining: t.exposeInt('remaining', { description: 'The calls left now.' }),
-    resetsAt: t.field({
+    resetsAt: t.expose('resetsAt', {
       type: 'DateTime',
       description: 'When the oldest call of the last minute stops counting, so that one more is allowed.',
-      resolve: ({ resetsAt }) => new Date(resetsAt).toISOString(),
     }),
   }),
 });

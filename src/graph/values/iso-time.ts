@@ -27,6 +27,20 @@ export function rfc3339Of(text: string): string | null {
   return /^\d{4}-/.test(stamp) ? `${stamp}${ofSecond && `.${ofSecond}`}${zone}` : null;
 }
 
+/** Java reads offsets up to 18 hours. */
+const OFFSET_MAX_MINUTES = 18 * 60;
+
+/**
+ * The one form of RFC 3339 that clients get and the service is sent: whole seconds, `T` and `Z` in upper case. Formatters of mobile platforms
+ * read either fractions or none.
+ */
+export function wholeSeconds(stamp: string): string {
+  const whole = `${stamp.slice(0, 10)}T${stamp.slice(11, 19)}`;
+  const zone = stamp.slice(19).replace(/^\.\d+/, '').toUpperCase();
+  if (zone === 'Z' || Number(zone.slice(1, 3)) * 60 + Number(zone.slice(4)) <= OFFSET_MAX_MINUTES) return whole + zone;
+  return `${new Date(whole + zone).toISOString().slice(0, 19)}Z`;
+}
+
 /** When a day begins, as if it were in UTC; null if there is no such day. */
 function startOf(day: string): number | null {
   for (const form of dayForms) {

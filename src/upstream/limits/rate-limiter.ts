@@ -87,7 +87,7 @@ export class RateLimiter {
     return {
       limit,
       remaining: Math.max(0, Math.min(limit - own.taken, BASIC_CALLS_A_MINUTE - all.taken)),
-      resetsAt: new Date(Date.now() + backInMs).toISOString(),
+      resetsAt: `${new Date(Math.ceil((Date.now() + backInMs) / 1000) * 1000).toISOString().slice(0, 19)}Z`,
     };
   }
 

@@ -360,7 +360,9 @@ test('once agents have used up their share, the state of the share names when th
     rateLimiter.acquire(film, bob, setup, neverCancelled, false, share),
   );
   for (const call of permitsOf(await Promise.allSettled(calls))) call.settle(true);
-  const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
+  // In whole seconds, and not before the slot is free.
+  const inSeconds = (seconds: number) =>
+    `${new Date(Math.ceil(Date.now() / 1000 + seconds) * 1000).toISOString().slice(0, 19)}Z`;
   expect(await rateLimiter.state(bob, share)).toEqual({ limit: 10, remaining: 0, resetsAt: inSeconds(60) });
   expect(await rateLimiter.state(bob)).toEqual({ limit: 40, remaining: 29, resetsAt: inSeconds(30) });
 });

@@ -120,7 +120,7 @@ function documentIdIn({ documentId, extensions }: GraphqlParams): DocumentId | n
   const { version, sha256Hash } = persistedQuery as { version?: unknown; sha256Hash?: unknown };
   if (sha256Hash === null) return undefined;
   if (typeof sha256Hash !== 'string' || (version !== 1 && version !== '1')) return null;
-  return { id: sha256Hash, isAutomatic: true };
+  return { id: bareId(sha256Hash), isAutomatic: true };
 }
 
 const errorOf = (code: ClientCode, message: string, http: GraphQLErrorExtensions['http']): GraphQLError =>

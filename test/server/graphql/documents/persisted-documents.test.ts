@@ -22,6 +22,9 @@ writeFileSync(manifest, JSON.stringify(Object.fromEntries(trusted.map((text) => 
 const answer = { data: { book: { title: '活着' } } };
 const persistedQuery = (text: string) => ({ persistedQuery: { version: 1, sha256Hash: sha256(text) } });
 
+/** The hash as GraphQL Code Generator writes it. */
+const prefixed = (text: string) => ({ persistedQuery: { version: 1, sha256Hash: `sha256:${sha256(text)}` } });
+
 /** A facade that trusts the documents of the manifest, unless other settings are given. */
 async function facade(settings: Flags = {}) {
   const setup = await startFacade({ persistedOperations: manifest, ...settings });
@@ -66,6 +69,7 @@ describe('trusted document', async () => {
     ['its documentId', { documentId: `sha256:${sha256(bookQuery)}` }],
     ['the bare hash', { documentId: sha256(bookQuery) }],
     ['the extension of Apollo', { extensions: persistedQuery(bookQuery) }],
+    ['the extension with a prefix', { extensions: prefixed(bookQuery) }],
   ];
 
   test.each(names)('%s selects the document, by POST and GET', async (_, name) => {
@@ -146,6 +150,24 @@ describe('automatic persisted query', () => {
     expect(await requests.post({ extensions })).toEqual(success);
     expect(await requests.get({ extensions })).toEqual(success);
     expect(await requests.get({ documentId: `sha256:${sha256(text)}` })).toEqual(success);
+  });
+
+  test('a hash with and without a prefix is one, wherever it stands', async () => {
+    const { post, get } = await facade();
+    expect(await post({ query: text, extensions: prefixed(text) })).toEqual(success);
+    const names = [
+      { extensions: prefixed(text) },
+      { extensions: persistedQuery(text) },
+      { documentId: sha256(text) },
+      { documentId: `sha256:${sha256(text)}` },
+    ];
+    for (const name of names) expect([await post(name), await get(name)]).toEqual([success, success]);
+  });
+
+  test('trusted documents are all that runs, by a hash with and without a prefix', async () => {
+    const only = await facade({ persistedOnly: 'on' });
+    for (const extensions of [prefixed(bookQuery), persistedQuery(bookQuery)])
+      expect(await only.post({ extensions, variables })).toEqual(success);
   });
 
   test('a document is not stored under a wrong hash', async () => {
