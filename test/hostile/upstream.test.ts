@@ -110,6 +110,25 @@ test('if one of two services is down, fields of the other work, and the circuit 
   expect(books.requests).toHaveLength(5);
 });
 
+test('after an outage all fields of the first operation wait for the trial call, and succeed or fail with it', async () => {
+  const { books, execute } = await startFacade({
+    ...{ breakerFailures: '1', breakerPauseMs: '20', maxBreakerPauseMs: '20', readAttempts: '1' },
+  });
+  const fields = Array.from({ length: 12 }, (_, n) => `f${n}: book(id: "${n}") { title }`).join(' ');
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 30));
+  for (let round = 0; round < 3; round++) {
+    books.behave(reset);
+    expect(codesIn(await execute(book))).toEqual(['UPSTREAM_UNAVAILABLE']);
+    await pause();
+    const sent = books.requests.length;
+    expect(codesIn(await execute(`{ ${fields} }`))).toEqual(Array<string>(12).fill('UPSTREAM_UNAVAILABLE'));
+    expect(books.requests.length).toBe(sent + 1);
+    await pause();
+    books.behave((socket, request) => setTimeout(() => json('{"id":"7","title":"活着"}')(socket, request), 10));
+    expect(codesIn(await execute(`{ ${fields} }`))).toEqual([]);
+  }
+});
+
 test('a service that recovers after a long outage is used again', async () => {
   const { books, execute } = await startFacade({
     breakerFailures: '2',

@@ -109,7 +109,7 @@ const table = {
     codes: {
       MISSING_ARGUMENT: notes('A required value is missing or empty.', SHOW),
       INVALID_TEXT: notes(
-        'A text is not Unicode: its bytes are not UTF-8, or it has an unpaired surrogate. Or the text of an event has a character that XML does not allow, such as most control characters.',
+        'A text is not Unicode: its bytes are not UTF-8, or it has an unpaired surrogate or U+0000. Or the text of an event has a character that XML does not allow, such as most control characters.',
         'Remove such characters from the text; send UTF-8.',
       ),
       NOT_OWNER: notes('The record belongs to another user.', 'Offer the change only to its author.'),

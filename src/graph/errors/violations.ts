@@ -1,6 +1,7 @@
 /** The rules for input that are checked before a call. All violations are reported together. */
 import { GraphQLError } from 'graphql';
 import { charactersIn, hasMoreThan } from '../../lib/text/characters.ts';
+import { isPlainObject } from '../../lib/objects.ts';
 import type { ClientCode } from './codes.ts';
 import { shownText } from './shown-value.ts';
 
@@ -85,6 +86,17 @@ export const invalidIf = (
 /** A text that must not be missing or blank. */
 export const required = (field: string, text: string | null | undefined): Violation | undefined =>
   invalidIf(!text?.trim(), field, 'MISSING_ARGUMENT', { message: 'This is required and must not be empty.' });
+
+/** Each text in an input that has U+0000, which the service rejects without a name. Files are no texts. */
+export function withNul(value: unknown, path: readonly (string | number)[] = ['input']): Violation[] {
+  if (typeof value === 'string')
+    return value.includes('\0')
+      ? [{ path, code: 'INVALID_TEXT', message: 'The text contains the character U+0000, which is not allowed.' }]
+      : [];
+  if (Array.isArray(value)) return value.flatMap((item, index) => withNul(item, [...path, index]));
+  const isInput = isPlainObject(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value) as object);
+  return isInput ? Object.entries(value).flatMap(([field, item]) => withNul(item, [...path, field])) : [];
+}
 
 /** A text with at most this many characters. */
 export const maxLength = (field: string, text: string | null | undefined, limit: number, code: ViolationCode) =>

@@ -99,10 +99,10 @@ function eventBroken({ title, typeTerm, content, startsAt, endsAt, place }: Even
   ];
 }
 
-/** A text that an Atom entry can contain. */
+/** A text that an Atom entry can contain. U+0000 is a violation in any input. */
 function writable(field: string, text: string | null | undefined): Violation | undefined {
   try {
-    writers.reason({ reason: text ?? '' });
+    writers.reason({ reason: text?.replaceAll('\0', '') ?? '' });
     return undefined;
   } catch (error) {
     if (!(error instanceof AtomError)) throw error;

@@ -18,7 +18,7 @@ import { sourceIdOf } from '../values/global-id.ts';
 import type { FieldBuilder } from '../types/node.ts';
 import { addWriteRule, writeRuleOf } from './settling/write-rules.ts';
 import { type PictureInput, discardPictures, pictureParts, pictureViolations } from './picture-upload.ts';
-import { type Violation, validId, violationError } from '../errors/violations.ts';
+import { type Violation, validId, violationError, withNul } from '../errors/violations.ts';
 
 /** Client codes for codes of the service that have a special meaning in one mutation. */
 export type ErrorCodes = Readonly<Partial<Record<number, ClientCode>>>;
@@ -153,6 +153,7 @@ async function written<In, Out, Fields extends InputFieldMap, Result>(
   try {
     upstream.requireLogin();
     const [first, ...more] = [
+      ...withNul(input),
       target &&
         validId(
           target[0],

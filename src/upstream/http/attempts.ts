@@ -118,9 +118,12 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
       limiter.release();
       return this.settle(refusal);
     }
-    this.permit = breaker.acquire();
+    const { owner = this.cancellation } = this.request;
+    this.permit = breaker.acquire(owner);
     if (!this.permit) {
       limiter.release();
+      const trial = breaker.endOfTrial(owner);
+      if (trial) return void trial.then(() => this.isSettled || this.attempt());
       const { service, requestLine: request } = this.request;
       const reason = 'not sent: the service was down a moment ago';
       const { wasSent } = this;

@@ -21,17 +21,25 @@ export function createCircuitBreaker(
   let failures = 0;
   let pauseMs = breakerPauseMs;
   let openUntil = 0;
-  let isTrying = false;
+  /** The operation whose call is the trial. */
+  let trialOwner: object | undefined;
+  let waiting: (() => void)[] = [];
+  function endTrial(): void {
+    trialOwner = undefined;
+    const all = waiting;
+    waiting = [];
+    for (const resolve of all) resolve();
+  }
   const createPermit = (isTrial: boolean): BreakerPermit => ({
     onSuccess() {
-      if (isTrial) isTrying = false;
+      if (isTrial) endTrial();
       const wasOpen = failures >= breakerFailures;
       failures = 0;
       pauseMs = breakerPauseMs;
       if (wasOpen) onChange(undefined);
     },
     onFailure(reason = 'unknown') {
-      if (isTrial) isTrying = false;
+      if (isTrial) endTrial();
       failures++;
       const opens = failures === breakerFailures;
       // Ordinary calls that were already sent when it opened show nothing new.
@@ -41,7 +49,7 @@ export function createCircuitBreaker(
       openUntil = performance.now() + pauseMs;
     },
     release() {
-      if (isTrial) isTrying = false;
+      if (isTrial) endTrial();
     },
   });
   const ordinary = createPermit(false);
@@ -50,11 +58,15 @@ export function createCircuitBreaker(
   return {
     isOpen: () => failures >= breakerFailures,
     /** undefined while it is open. After the pause, a single call gets a permit, as a trial. */
-    acquire(): BreakerPermit | undefined {
+    acquire(owner: object): BreakerPermit | undefined {
       if (failures < breakerFailures) return ordinary;
-      if (isTrying || performance.now() < openUntil) return undefined;
-      isTrying = true;
+      if (trialOwner || performance.now() < openUntil) return undefined;
+      trialOwner = owner;
       return trial;
+    },
+    /** Resolves at the end of the trial, if a call of this operation is it: its other fields must not fail beside one that succeeds. */
+    endOfTrial(owner: object): Promise<void> | undefined {
+      return trialOwner === owner ? new Promise((resolve) => waiting.push(resolve)) : undefined;
     },
   };
 }
