@@ -64,10 +64,11 @@ function costText({ cost, before }: PricedResult): string {
 
 function requirementText({ requirements }: PricedResult): string {
   if (!requirements) return '';
-  const { scopes, tiers, loginRequired } = requirements;
+  const { scopes, tiers, excluded, loginRequired } = requirements;
+  const without = excluded.map(({ tier, coordinate, path }) => `${tier} not: ${coordinate} at ${path}`).join(', ');
   return [
     scopes.length > 0 ? `scopes ${scopes.map((list) => list.join(' or ')).join(', ')}` : '',
-    tiers ? `film tiers ${tiers.join(', ') || 'none gets all of it'}` : '',
+    tiers ? `film tiers ${tiers.join(', ') || 'none gets all of it'}${without && ` (${without})`}` : '',
     loginRequired ? 'the token of a person' : '',
   ]
     .filter(Boolean)

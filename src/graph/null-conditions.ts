@@ -22,7 +22,7 @@ import { allFields, fieldRule, typeRule } from './plan/read-declarations.ts';
 import { withSentence } from './cost/describe-cost.ts';
 import type { FieldRule } from './plan/declaration-types.ts';
 import type { NullCondition } from './values/decode.ts';
-import { requirementsOf } from './service/requirements.ts';
+import { tiersOnEveryPath } from './service/requirements.ts';
 
 export const semanticNonNullDirective = new GraphQLDirective({
   name: 'semanticNonNull',
@@ -52,18 +52,14 @@ export function describeNulls(schema: GraphQLSchema): GraphQLSchema {
 function* nullableFields(schema: GraphQLSchema) {
   for (const { type, field, coordinate } of allFields(schema)) {
     const levels = nullableLevels(field.type);
-    if (levels.length > 0) yield { field, levels, coordinate, condition: conditionOf(schema, type, field) };
+    if (levels.length > 0) yield { field, levels, coordinate, condition: conditionOf(type, field) };
   }
 }
 
 /** The declared condition. Lists have one in common, and so have objects that a record names, and fields that not every tier gets. */
-function conditionOf(
-  schema: GraphQLSchema,
-  type: GraphQLObjectType,
-  field: GraphQLField<unknown, unknown>,
-): NullCondition | undefined {
+function conditionOf(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): NullCondition | undefined {
   const { pageSize, endpoint, nullIf = pageSize === undefined ? undefined : ofList(type, endpoint) } = fieldRule(field);
-  const { tiers: having } = requirementsOf(schema).get(`${type.name}.${field.name}`) ?? {};
+  const having = tiersOnEveryPath(type, field);
   const isGated = having && having.length < tiers.length;
   if (isGated && nullIf === false)
     return "the caller's tier does not get it; the error `TIER_REQUIRED` is reported once for all items of a list";

@@ -3,26 +3,34 @@ import type { GraphQLSchema } from 'graphql';
 import { type Scope, type Tier, tiers } from '../../api/endpoint.ts';
 import type { OperationPlan, SelectionPlan } from '../plan/operation-plan.ts';
 import { requirementsOf } from './requirements.ts';
+import type { RefusedField, TierRefusals } from './tiers-by-path.ts';
 
 export interface OperationRequirements {
   /** A token needs a scope of each list. */
   scopes: readonly (readonly Scope[])[];
   /** The film tiers that get every field; null if no field depends on the tier. */
   tiers: readonly Tier[] | null;
+  /** Of each tier that does not get every field, the first that it does not get. */
+  excluded: readonly (RefusedField & { tier: Tier })[];
   loginRequired: boolean;
 }
 
-export function requirementsIn(schema: GraphQLSchema, { root }: OperationPlan): OperationRequirements {
+/** `refusals`: what the film tiers do not get of it. */
+export function requirementsIn(
+  schema: GraphQLSchema,
+  { root }: OperationPlan,
+  refusals: TierRefusals,
+): OperationRequirements {
   const known = requirementsOf(schema);
   const found = [...coordinatesIn(root)].flatMap((coordinate) => known.get(coordinate) ?? []);
-  const tiered = found.flatMap((each) => (each.tiers ? [each.tiers] : []));
   const lists = new Map(found.filter(({ scopes }) => scopes.length > 0).map(({ scopes }) => [scopes.join(), scopes]));
   return {
     // A list with more scopes is met where a shorter one is.
     scopes: [...lists.values()]
       .filter((list) => ![...lists.values()].some((other) => other.length < list.length && isWithin(other, list)))
       .toSorted((a, b) => (a.join() < b.join() ? -1 : 1)),
-    tiers: tiered.length === 0 ? null : tiers.filter((tier) => tiered.every((each) => each.includes(tier))),
+    tiers: refusals ? tiers.filter((tier) => refusals.get(tier)?.length === 0) : null,
+    excluded: tiers.flatMap((tier) => (refusals?.get(tier) ?? []).slice(0, 1).map((field) => ({ tier, ...field }))),
     loginRequired: found.some(({ loginRequired }) => loginRequired),
   };
 }

@@ -1,12 +1,12 @@
 /** What a field requires of the caller, read from the declarations by which the engine calls endpoints and loads records. */
-import { type GraphQLField, type GraphQLObjectType, type GraphQLSchema, isObjectType } from 'graphql';
-import { type Endpoint, type Scope, type Tier, tiers } from '../../api/endpoint.ts';
+import { type GraphQLField, type GraphQLObjectType, type GraphQLSchema, getNamedType, isObjectType } from 'graphql';
+import { type Endpoint, type Representation, type Scope, type Tier, tiers } from '../../api/endpoint.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import type { RecordSource } from '../../upstream/loading/record-state.ts';
 import { oncePer } from '../../lib/remember.ts';
 import { badInput } from '../errors/to-client-error.ts';
 import { allFields, fieldRule, typeRule } from '../plan/read-declarations.ts';
-import type { FieldRule } from '../plan/declaration-types.ts';
+import { endpointsOf, getsMember } from './tiers-by-path.ts';
 
 export interface FieldRequirement {
   /** `Type.field` */
@@ -21,12 +21,64 @@ export interface FieldRequirement {
 /** The requirements of all fields that have any, by coordinate. */
 export const requirementsOf = oncePer((schema: GraphQLSchema): ReadonlyMap<string, FieldRequirement> => {
   const requirements = new Map<string, FieldRequirement>();
+  const bringing = bringingFieldsOf(schema);
   for (const { type, field, coordinate } of allFields(schema)) {
     const requirement = requirementOfField(type, field, coordinate);
-    if (requirement) requirements.set(coordinate, requirement);
+    if (requirement) requirements.set(coordinate, withParents(requirement, type, field, bringing.get(type.name) ?? []));
   }
   return requirements;
 });
+
+/** The tiers that get a field wherever it is selected, which may be fewer; undefined if it does not depend on the tier. */
+export const tiersOnEveryPath = (type: GraphQLObjectType, field: GraphQLField<unknown, unknown>) =>
+  requirementOfField(type, field, '')?.tiers ?? undefined;
+
+/** A field that returns records of a type, and what its value has of them. */
+interface BringingField {
+  gate: FieldRequirement;
+  provided: Representation;
+}
+
+/** By the type of records that not every tier may load: the fields whose values contain such records. */
+function bringingFieldsOf(schema: GraphQLSchema): ReadonlyMap<string, readonly BringingField[]> {
+  const found = new Map<string, BringingField[]>();
+  for (const { type, field, coordinate } of allFields(schema)) {
+    const { representation, embedded } = fieldRule(field);
+    const gate = requirementOfField(type, field, coordinate);
+    const items = itemTypeOf(field);
+    if (!gate || !items || typeRule(items).record?.endpoint.share !== 'tier') continue;
+    for (const provided of [representation, embedded?.representation])
+      if (provided) found.set(items.name, [...(found.get(items.name) ?? []), { gate, provided }]);
+  }
+  return found;
+}
+
+/** The objects that a field returns: of a connection, its items. */
+function itemTypeOf(field: GraphQLField<unknown, unknown>): GraphQLObjectType | undefined {
+  const named = getNamedType(field.type);
+  if (!isObjectType(named)) return undefined;
+  const nodes = typeRule(named).isWrapper ? named.getFields()['nodes'] : undefined;
+  return nodes ? itemTypeOf(nodes) : named;
+}
+
+/** With the tiers that get the field of a record that another field brings: what it requires is that of the other. */
+function withParents(
+  requirement: FieldRequirement,
+  type: GraphQLObjectType,
+  field: GraphQLField<unknown, unknown>,
+  bringing: readonly BringingField[],
+): FieldRequirement {
+  const { record } = typeRule(type);
+  const { needs = [], endpoint } = fieldRule(field);
+  if (!record || endpoint || !requirement.tiers) return requirement;
+  const gets = (tier: Tier) =>
+    bringing.some(
+      ({ gate, provided }) =>
+        (gate.tiers?.includes(tier) ?? true) && needs.every((member) => getsMember(record, provided, member, tier)),
+    );
+  const getting = requirement.tiers;
+  return { ...requirement, tiers: tiers.filter((tier) => getting.includes(tier) || gets(tier)) };
+}
 
 /** The requirement of one field; throws if there is no such field. */
 export function requirementOf(coordinate: string, schema: GraphQLSchema): FieldRequirement {
@@ -65,12 +117,6 @@ function requirementOfField(
     scopes: [...new Set(gates.flatMap(({ scope }) => scope ?? []))],
     loginRequired: rule.viewerOnly === true || gates.every(({ login }) => login),
   };
-}
-
-/** The endpoints that a field may call: all that its arguments can choose. */
-function endpointsOf({ endpoint, endpoints = [], writeEndpoint }: FieldRule): readonly Endpoint[] {
-  if (writeEndpoint) return [writeEndpoint];
-  return typeof endpoint === 'object' ? [endpoint] : endpoints;
 }
 
 /** One way to a field. */

@@ -14,7 +14,7 @@ const FieldRequirementType = builder.objectRef<FieldRequirement>('FieldRequireme
       type: [FilmTier],
       nullable: true,
       description:
-        'The film tiers that get the field. Some of them get only those items of a list that the record contains.',
+        'The film tiers that get the field. Some of them get only those items of a list that the record contains, or the field of a record that another contains: the premium tier gets `Celebrity.name` of the people of a film.',
       nullIf: 'the field does not depend on the tier',
       resolve: ({ tiers }) => tiers && [...tiers],
     }),

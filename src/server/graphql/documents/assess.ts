@@ -5,7 +5,9 @@ import { type CostRange, costOfAny, costWith, widest } from '../../../graph/cost
 import { planViewers, planWhole } from '../../../graph/cost/price.ts';
 import { cheapestVariables } from '../../../graph/cost/variable-bounds.ts';
 import type { Variables } from '../../../graph/plan/document.ts';
+import type { PlanViewer } from '../../../graph/plan/plan-operation.ts';
 import { type OperationRequirements, requirementsIn } from '../../../graph/service/operation-requirements.ts';
+import { tierRefusals } from '../../../graph/service/tiers-by-path.ts';
 import { variablesLimit } from './limits.ts';
 import { type ExecutableDocument, type Prepare, createPrepare } from './prepare.ts';
 import { checkIncrementalArguments } from './validation-rules.ts';
@@ -39,7 +41,9 @@ export function createAssess(schema: GraphQLSchema, config: Config) {
       const { coerced, errors: wrong = [] } = coercedVariables(schema, ready, variables);
       if (variables && !coerced) return { errors: wrong, ...unknown };
       const rejected = coerced && rejection(ready, coerced);
-      const requirements = requirementsIn(schema, planWhole(schema, document, operation, anyCaller, coerced ?? {}));
+      const planAs = (viewer: PlanViewer) => planWhole(schema, document, operation, viewer, coerced ?? {});
+      const refusals = tierRefusals((filmTier) => planAs({ isLoggedIn: true, filmTier }).root);
+      const requirements = requirementsIn(schema, planAs(anyCaller), refusals);
       const viewers = planViewers.filter(({ filmTier }) => requirements.tiers !== null || filmTier === null);
       const costs = forms.map(({ document, operation }) => {
         const priced = { schema, document, operation, maxFields: config.maxPlannedFields, viewers };
