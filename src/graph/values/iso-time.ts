@@ -36,7 +36,10 @@ const OFFSET_MAX_MINUTES = 18 * 60;
  */
 export function wholeSeconds(stamp: string): string {
   const whole = `${stamp.slice(0, 10)}T${stamp.slice(11, 19)}`;
-  const zone = stamp.slice(19).replace(/^\.\d+/, '').toUpperCase();
+  const zone = stamp
+    .slice(19)
+    .replace(/^\.\d+/, '')
+    .toUpperCase();
   if (zone === 'Z' || Number(zone.slice(1, 3)) * 60 + Number(zone.slice(4)) <= OFFSET_MAX_MINUTES) return whole + zone;
   return `${new Date(whole + zone).toISOString().slice(0, 19)}Z`;
 }
