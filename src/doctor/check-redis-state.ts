@@ -98,6 +98,13 @@ export function describeInfo(kind: string, place: string, info: string, ms: numb
       `A full Redis refuses writes, and replicas share nothing new: set maxmemory-policy ${POLICY}.`,
       facts,
     );
+  if (max > 0 && /-(lfu|random)$/.test(policy))
+    return warning(
+      check,
+      message,
+      `It may evict what is new or in use: windows of the rate limit, and notes without which entries are not used. Set maxmemory-policy ${POLICY}.`,
+      facts,
+    );
   if (max > 0 && policy.startsWith('allkeys'))
     return warning(
       check,

@@ -17,6 +17,7 @@ import { RateLimiter } from './limits/rate-limiter.ts';
 import { RefreshQueue } from './loading/refresh-queue.ts';
 import { UpstreamSession, type SessionServices } from './upstream-session.ts';
 import { type KeyRedis, openKeyRedis } from './redis/connection/key-redis.ts';
+import { serviceName } from './redis/keys.ts';
 import { type SharedState, connectRedis } from './redis/shared-state.ts';
 
 export type UpstreamClient = ReturnType<typeof createUpstream>;
@@ -43,7 +44,7 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
   const inFlight = new InFlightRequests();
   // Later reads do not join those in flight: a write may have changed the result.
   const shared = openSharedState(settings, parts, () => inFlight.forget());
-  const keys = openKeyRedis(settings, namespaceOf(settings), shared, parts.onOutage);
+  const keys = openKeyRedis(settings, serviceName(settings.baseUrl), shared, parts.onOutage);
   const records = parts.records ?? openRecordCache(settings, shared);
   const credentials = createCredentials(settings.accessToken, settings.filmTier);
   const caching = createCachingWatch(settings.upstreamCache, parts.onCachingForbidden);
@@ -178,8 +179,6 @@ const secretChanges = (
 });
 
 /** Facades over other services may share the same Redis. */
-const namespaceOf = ({ baseUrl, eventBaseUrl }: TransportSettings): string => `${baseUrl} ${eventBaseUrl}`;
-
 const openSharedState = (
   settings: TransportSettings,
   { onOutage, onRedisRestored }: UpstreamParts,
@@ -190,7 +189,8 @@ const openSharedState = (
     : connectRedis({
         url: settings.redisUrl,
         tls: readTlsFiles('redis', settings),
-        namespace: namespaceOf(settings),
+        namespace: serviceName(settings.baseUrl),
+        events: serviceName(settings.eventBaseUrl),
         onAvailabilityChange: onOutage,
         ...(onRedisRestored && { onRestored: onRedisRestored }),
         onInvalidation,

@@ -221,6 +221,11 @@ test.skipIf(!hasRedis)('Redis is described, and one that evicts nothing is a war
     details: { kind: 'server', policy: 'volatile-lru', maxBytes: 104_857_600 },
   });
   expect(good.message).toMatch(/^server 127\.0\.0\.1:\d+: version \d+\.\d+\.\d+, [\d.]+ MB of 105 MB, volatile-lru$/);
+  for (const policy of ['volatile-lfu', 'volatile-random', 'allkeys-lfu', 'allkeys-random'])
+    expect(await of(...secret, ...limit, policy)).toMatchObject({
+      status: 'warning',
+      advice: expect.stringMatching(/in use.* volatile-lru/),
+    });
   expect(await of(...secret, ...limit, 'noeviction')).toMatchObject({
     status: 'warning',
     advice: expect.stringContaining('volatile-lru'),

@@ -374,7 +374,7 @@ class CaseRun {
       all = await redis.dump();
     }
     for (const lease of leases(all)) this.report('a lease is never given up', lease);
-    return [...all].flatMap(([key, value]) => (key.includes(':kept:tier ') ? [] : [value]));
+    return [...all].flatMap(([key, value]) => (key.includes(':entry:tier ') ? [] : [value]));
   }
 
   /** After all operations nothing may be left running. */

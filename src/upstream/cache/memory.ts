@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../lib/remember.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
+import type { Endpoint } from '../../api/endpoint.ts';
 import { shallowCopy } from '../../lib/objects.ts';
 
 export interface CacheKey {
@@ -17,6 +18,8 @@ export interface CacheKey {
   isRecord: boolean;
   /** No write of the interface changes it. */
   isReadOnly: boolean;
+  /** Where it comes from. */
+  service: Endpoint['service'];
 }
 
 /** `request`: distinguishes entries of one tag: the query of a list; undefined for a record. */
@@ -26,6 +29,7 @@ export const cacheKeyOf = (
   request: string | undefined,
   groupTag = tag,
   isReadOnly = false,
+  service: Endpoint['service'] = 'catalog',
 ): CacheKey => ({
   partition,
   tag,
@@ -33,6 +37,7 @@ export const cacheKeyOf = (
   text: `${partition}\n${tag}\n${request ?? ''}`,
   isRecord: request === undefined,
   isReadOnly,
+  service,
 });
 
 export interface CacheEntry {

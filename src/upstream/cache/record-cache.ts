@@ -95,7 +95,9 @@ export class ViewerCache implements ViewerOfCache {
   record(endpoint: Endpoint, kind: string, key: string): RecordHandle {
     const partition = this.partitionOf(endpoint);
     const cacheKey =
-      partition === null ? null : cacheKeyOf(partition, `${kind}:${key}`, undefined, kind, isReadOnly(endpoint));
+      partition === null
+        ? null
+        : cacheKeyOf(partition, `${kind}:${key}`, undefined, kind, isReadOnly(endpoint), endpoint.service);
     return new RecordHandle(this, cacheKey, endpoint, recordSeconds[kind]);
   }
 
@@ -111,7 +113,7 @@ export class ViewerCache implements ViewerOfCache {
     const query = mark < 0 ? '' : request.slice(mark + 1);
     if (this.viewer.hasToken && partition === 'public' && mayHoldViewerData(endpoint, query)) return null;
     const path = mark < 0 ? request : request.slice(0, mark);
-    return cacheKeyOf(partition, path, query, endpoint.path, isReadOnly(endpoint));
+    return cacheKeyOf(partition, path, query, endpoint.path, isReadOnly(endpoint), endpoint.service);
   }
 
   /** Null if the endpoint's data may not be cached for this viewer. */

@@ -16,14 +16,21 @@ export interface CacheCalls {
   invalidations: { call: RedisCall; pause: Pause };
 }
 
-/** `onInvalidation`: something was invalidated, by this process or by another. */
+interface RedisCacheSettings {
+  /** Of the memory. */
+  maxBytes: number;
+  /** Names the service of events. */
+  events: string;
+  /** Something was invalidated, by this process or by another. */
+  onInvalidation: () => void;
+}
+
 export function createRedisCache(
   connection: RedisConnection,
   calls: CacheCalls,
-  maxBytes: number,
-  onInvalidation: () => void,
+  { maxBytes, events, onInvalidation }: RedisCacheSettings,
 ) {
-  const keys = createKeys(connection);
+  const keys = createKeys(connection, events);
   const memory = createMemoryCache(maxBytes);
   const updates = createUpdates(connection, keys, calls.updates, randomUUID());
   const leases = createLeases(updates.owner, updates);
@@ -36,7 +43,15 @@ export function createRedisCache(
     onInvalidation();
   };
   const invalidations = new Invalidations({ connection, keys, ...calls.invalidations, onLog });
-  const lookups = new Lookups({ connection, keys, call: calls.lookups, memory, invalidations, leases });
+  const lookups = new Lookups({
+    connection,
+    keys,
+    call: calls.lookups,
+    memory,
+    invalidations,
+    leases,
+    discard: updates.discard,
+  });
 
   const mayShareAbsence = createAbsenceLimit();
 

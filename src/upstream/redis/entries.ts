@@ -1,61 +1,58 @@
 /**
  * How an entry is written in Redis. The first line has the version and the time until which it is fresh, for the scripts; each further line
- * has some fields of a record, or a response.
+ * has the time of Redis at which it was written, and some fields of a record, or a response. Clocks of processes are never compared.
  */
 import { type CacheEntry, type CacheKey, mergedEntry } from '../cache/memory.ts';
 
-/** As JSON. Replicas of other versions of this program read it too: its names stay. */
-interface StoredEntry extends Omit<CacheEntry, 'servedUntil' | 'isAbsent'> {
-  servedUntil?: number;
+/** As JSON. Replicas of other versions of this program read it too: its names stay. The times are in ms, counted from when it was written. */
+interface StoredEntry {
+  /** Of the entry that there is no such record. It comes first: see `ABSENT_LINE`. */
+  absent?: true;
+  value: object;
+  bytes: number;
   /** Fields known to be absent: JSON has no undefined. */
-  none?: string[];
+  none: string[];
+  since: number;
+  fresh: number;
+  served: number;
+  kept: number;
 }
 
-/** That there is no such record: the times alone, which other versions do not take for an entry. */
-interface StoredAbsence {
-  absent: Pick<CacheEntry, 'since' | 'freshUntil' | 'servedUntil' | 'keptUntil'>;
-}
-/** How the line of an absence begins. */
-export const ABSENT_LINE = '{"absent"';
+/** How the line of an absence begins, after the time of Redis, as a pattern of Lua. */
+export const ABSENT_LINE = '%d+ {"absent"';
 
-/** One line. */
-export function encodeEntry(entry: CacheEntry): string {
-  const { value, bytes, since, freshUntil, servedUntil, keptUntil } = entry;
-  if (entry.isAbsent)
-    return JSON.stringify({ absent: { since, freshUntil, servedUntil, keptUntil } } satisfies StoredAbsence);
+/** One line, without the time of Redis. */
+export function encodeEntry({ value, bytes, since, freshUntil, servedUntil, keptUntil, isAbsent }: CacheEntry): string {
   const members = value as Record<string, unknown>;
   const none: string[] = [];
   for (const name in members) if (members[name] === undefined) none.push(name);
-  return JSON.stringify({ value, bytes, since, freshUntil, servedUntil, keptUntil, none } satisfies StoredEntry);
+  const now = Date.now();
+  const times = { since: since - now, fresh: freshUntil - now, served: servedUntil - now, kept: keptUntil - now };
+  return JSON.stringify({ ...(isAbsent && { absent: true }), value, bytes, none, ...times } satisfies StoredEntry);
 }
 
-/** The entry, of all lines together. */
-export function decodeEntry(text: string): CacheEntry | undefined {
+/** The entry, of all lines together; undefined if its time is over. `aheadMs`: how far the clock of this process is ahead of that of Redis. */
+export function decodeEntry(text: string, aheadMs: number): CacheEntry | undefined | 'unreadable' {
   try {
     const [, ...lines] = text.split('\n');
-    const entry = lines.map(decodeLine).reduce(mergedEntry);
+    const entry = lines.map((line) => decodeLine(line, aheadMs)).reduce(mergedEntry);
     return entry.keptUntil > Date.now() ? entry : undefined;
   } catch {
-    return undefined; // not an entry of this program
+    return 'unreadable'; // not an entry of this program
   }
 }
 
-function decodeLine(line: string): CacheEntry {
-  if (line.startsWith(ABSENT_LINE)) {
-    const { absent } = JSON.parse(line) as StoredAbsence;
-    return { value: {}, bytes: 0, isAbsent: true, ...absent };
-  }
-  const {
-    value,
-    bytes,
-    since,
-    freshUntil,
-    servedUntil = freshUntil,
-    keptUntil,
-    none = [],
-  } = JSON.parse(line) as StoredEntry;
+function decodeLine(line: string, aheadMs: number): CacheEntry {
+  const blank = line.indexOf(' ');
+  const at = Number(line.slice(0, blank)) + aheadMs;
+  const stored = JSON.parse(line.slice(blank + 1)) as StoredEntry;
+  const { absent, value, bytes, none, since, fresh, served, kept } = stored;
   for (const name of none) if (!(name in value)) (value as Record<string, unknown>)[name] = undefined;
-  return { value, bytes, since, freshUntil, servedUntil, keptUntil };
+  const numbers = [at, bytes, since, fresh, served, kept];
+  if (typeof value !== 'object' || value === null || !numbers.every(Number.isFinite))
+    throw new Error('This is not a line of an entry.');
+  const times = { since: at + since, freshUntil: at + fresh, servedUntil: at + served, keptUntil: at + kept };
+  return { value, bytes, ...times, ...(absent && { isAbsent: true }) };
 }
 
 /** Whether `own` is fresh for as long as the entry, and the entry adds no field to it that is fresh. */

@@ -21,7 +21,8 @@ export interface RecordTable {
   placesOf: (record: CacheKey) => string;
 }
 
-export function createKeys({ key: fullKey }: Pick<RedisConnection, 'key'>) {
+/** `events`: names the service of events. */
+export function createKeys({ key: fullKey }: Pick<RedisConnection, 'key'>, events: string) {
   const log = fullKey('log');
   const versionKey = (name: string): string => fullKey(`cleared:${short(name)}`);
   return {
@@ -29,9 +30,9 @@ export function createKeys({ key: fullKey }: Pick<RedisConnection, 'key'>) {
     versionKey,
     tableOf(records: readonly CacheKey[]): RecordTable {
       const names = [log];
-      for (const { text, tag } of records) {
-        const name = short(text);
-        names.push(fullKey(`kept:${name}`), fullKey(`lease:${name}`), versionKey(tag));
+      for (const record of records) {
+        const name = entryName(record, events);
+        names.push(fullKey(`entry:${name}`), fullKey(`lease:${name}`), versionKey(record.tag));
       }
       const places = new Map<string, number>();
       const placeOf = (name: string): number => {
@@ -46,9 +47,22 @@ export function createKeys({ key: fullKey }: Pick<RedisConnection, 'key'>) {
   };
 }
 
-/** A search text may be long. */
-const short = (key: string): string =>
-  key.length <= KEY_MAX ? key : createHash('sha256').update(key).digest('base64url');
+const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
+const short = (name: string): string => (name.length <= KEY_MAX ? name : digest(name));
+
+/** A query may have a text that somebody searches for: whoever can list keys does not read it. */
+function entryName({ text, service }: CacheKey, events: string): string {
+  const queryAt = text.lastIndexOf('\n') + 1;
+  const name = queryAt === text.length ? text : text.slice(0, queryAt) + digest(text);
+  return short(service === 'events' ? `${digest(events)} ${name}` : name);
+}
 
 /** From one version of the log to the next. */
 export const randomStep = (): number => randomInt(1, 1_000_000);
+
+/** The name of a service in what replicas share: the normal form of its address, however each replica spells it. */
+export function serviceName(address: string): string {
+  // Scheme and host in lower case, no port that the scheme implies.
+  const { protocol, host, pathname, search } = new URL(address);
+  return `${protocol}//${host}${pathname.replace(/(?<!\/)\/+$/, '')}${search}`;
+}

@@ -3,8 +3,8 @@
  *
  * The log of invalidations is a stream. Its ids are versions, `<generation>-<number>`: each new log has a later generation, made of the time
  * of Redis, and numbers grow by random steps, so that no version exists twice, not even after a failover that lost the last ones.
- * An entry, and a lease, has the version at which it was written; it is void in another generation, and if one of its names was invalidated
- * at a later version.
+ * An entry, and a lease, has the version at which it was written; it is void in another generation, if one of its names was invalidated at
+ * a later version, and if Redis has evicted the version of one of its names.
  *
  * KEYS of each script are the log, then of each record its entry, its lease and the version of its tag, then the versions of the groups and
  * partitions, which records share. ARGV has the places of the two of a record.
@@ -81,18 +81,32 @@ local function versionOf(key)
   end
   return version[1], version[2]
 end
--- Whether none of the names of the record was invalidated since the version: its tag, group and partition.
+local function namesOf(tag, places)
+  local group, partition = string.match(places, '^(%d+) (%d+)')
+  return {tag, KEYS[tonumber(group)], KEYS[tonumber(partition)]}
+end
+-- Whether it is known that no name of the record was invalidated since the version.
 local function isCurrent(version, head, tag, places)
   local generation, number = split(version)
   if not generation or generation ~= split(head) then return false end
-  local group, partition = string.match(places, '^(%d+) (%d+)')
-  for _, key in ipairs({tag, KEYS[tonumber(group)], KEYS[tonumber(partition)]}) do
+  for _, key in ipairs(namesOf(tag, places)) do
     local other, later = versionOf(key)
-    if other == generation and later > number then return false end
+    if other ~= generation or later > number then return false end
   end
   return true
 end
--- The version of an entry, and until when it is fresh: without its text.
+-- Gives the names of a record versions where they have none: entries of before are void then.
+local function addVersions(head, tag, places, life)
+  local generation = split(head)
+  for _, key in ipairs(namesOf(tag, places)) do
+    if versionOf(key) ~= generation then
+      -- A full Redis can still be read.
+      if redis.pcall('SET', key, head, 'PX', life).err then return end
+      versions[key] = {split(head)}
+    end
+  end
+end
+-- The version of an entry, and until when it is fresh by the clock of Redis: without its text.
 local function headingOf(entry)
   local value = redis.pcall('GETRANGE', entry, 0, 63)
   if type(value) ~= 'string' then return nil end

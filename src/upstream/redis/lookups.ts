@@ -29,36 +29,36 @@ const GRANTED = 1;
 const HELD = 2;
 
 /**
- * ARGV: known version, step, life of a log, now, owner of leases, ms of a lease, records; then of each record its places, the
- * mode, and until when the entry is fresh that the process has with all members that are needed. Returns head and names of the log, then of
- * each record its entry and its lease. An expired entry that is no newer than that of the process is not sent.
+ * ARGV: known version, step, life of a log, owner of leases, ms of a lease, records; then of each record its places, the mode, and for how
+ * many ms the entry is fresh that the process has with all members that are needed, or nothing. Returns head and names of the log, the time
+ * of Redis, then of each record its entry and its lease. An expired entry that is hardly newer than that of the process is not sent.
  */
 const LOOK_UP = `${COMMON}
 local head, names = readLog(KEYS[1], ARGV[1], ARGV[2], ARGV[3], ${CHANGES_MAX})
-local reply = {head, names}
-local now = tonumber(ARGV[4])
-for record = 0, ARGV[7] - 1 do
-  local at, arg = 2 + 3 * record, 8 + 3 * record
+local reply = {head, names, now}
+for record = 0, ARGV[6] - 1 do
+  local at, arg = 2 + 3 * record, 7 + 3 * record
   local entry, lease, tag = KEYS[at], KEYS[at + 1], KEYS[at + 2]
   local places, mode, known = ARGV[arg], tonumber(ARGV[arg + 1]), tonumber(ARGV[arg + 2])
   local version, fresh = headingOf(entry)
   local text, taken = '', 0
   fresh = tonumber(fresh or 0)
   if version and isCurrent(version, head, tag, places) then
-    if fresh > now or fresh > known then text = get(entry) end
+    if fresh > now or not known or fresh > now + known + 1000 then text = get(entry) end
   else fresh = 0 end
   if mode == ${MODES.anyway} or (mode == ${MODES.lease} and fresh <= now) then
     local owner, leased = string.match(get(lease), '^(%S+) (%S+)$')
     -- A lease from before an invalidation leads to an old response.
-    if owner and owner ~= ARGV[5] and isCurrent(leased, head, tag, places) then taken = ${HELD} else
+    if owner and owner ~= ARGV[4] and isCurrent(leased, head, tag, places) then taken = ${HELD} else
       taken = ${GRANTED}
-      local set = redis.pcall('SET', lease, ARGV[5] .. ' ' .. head, 'PX', ARGV[6])
+      local set = redis.pcall('SET', lease, ARGV[4] .. ' ' .. head, 'PX', ARGV[5])
       -- A full Redis can still be read.
       if set.err and not string.find(set.err, 'OOM') then return set end
+      addVersions(head, tag, places, ARGV[3])
     end
   end
-  reply[3 + 2 * record] = text
-  reply[4 + 2 * record] = taken
+  reply[4 + 2 * record] = text
+  reply[5 + 2 * record] = taken
 end
 return reply`;
 
@@ -92,6 +92,8 @@ export interface LookupParts {
   memory: MemoryCache;
   invalidations: Invalidations;
   leases: Leases;
+  /** Removes an entry that cannot be read, to which nothing must be added. */
+  discard: (key: CacheKey) => void;
 }
 
 export class Lookups {
@@ -185,26 +187,19 @@ export class Lookups {
       return !lookup.waiting.every(({ reader }) => reader.isUnstored || isUsable(entry, reader));
     });
     const { names, placesOf } = keys.tableOf(missing.map(({ key }) => key));
-    const values = [
-      invalidations.known(),
-      randomStep(),
-      INVALIDATION_LIFE_MS,
-      Date.now(),
-      leases.owner,
-      LEASE_MS,
-      missing.length,
-    ];
-    for (const lookup of missing) values.push(placesOf(lookup.key), modeOf(lookup), this.ownFreshUntil(lookup));
+    const values = [invalidations.known(), randomStep(), INVALIDATION_LIFE_MS, leases.owner, LEASE_MS, missing.length];
+    for (const lookup of missing) values.push(placesOf(lookup.key), modeOf(lookup), this.ownFreshMs(lookup));
     const before = memory.version();
+    const sentAt = Date.now();
     const reply = await call(
       () => this.lookUp(names, values) as Promise<LookupReply>,
-      (late) => missing.forEach(({ key }, at) => late[3 + 2 * at] === GRANTED && leases.end(key)),
+      (late) => missing.forEach(({ key }, at) => late[4 + 2 * at] === GRANTED && leases.end(key)),
     );
     if (!reply) {
       for (const lookup of all) this.resolveAll(lookup, lookup.waiting);
       return false;
     }
-    const [head, changes, ...found] = reply;
+    const [head, changes, redisNow, ...found] = reply;
     // What this process invalidated since the lookup may not be in the log yet.
     const isUntouched = memory.version() === before;
     invalidations.apply([head, changes]);
@@ -212,23 +207,26 @@ export class Lookups {
     const version = isUntouched ? memory.version() : before;
     const taken = new Map<Lookup, unknown>();
     for (const [at, lookup] of missing.entries()) {
-      this.adopt(lookup.key, found[2 * at] as string, version);
+      this.adopt(lookup.key, found[2 * at] as string, version, sentAt - redisNow);
       taken.set(lookup, found[2 * at + 1]);
     }
     for (const lookup of all) this.settle(lookup, question, taken.get(lookup));
     return true;
   }
 
-  /** Of what memory has, if it has all members that are needed; 0 if not. */
-  private ownFreshUntil({ key, waiting }: Lookup): number {
+  /** For how many ms what memory has is fresh, if it has all members that are needed. */
+  private ownFreshMs({ key, waiting }: Lookup): number | '' {
     const own = this.parts.memory.find(key);
-    return own && waiting.every(({ reader }) => hasMembers(own, reader.members)) ? Math.ceil(own.freshUntil) : 0;
+    const isEnough = own && waiting.every(({ reader }) => hasMembers(own, reader.members));
+    return isEnough ? Math.ceil(own.freshUntil - Date.now()) : '';
   }
 
   /** Keeps an entry that another replica stored, unless what this process got since, and may not have stored yet, is fresh for longer. */
-  private adopt(key: CacheKey, text: string, version: VersionToken): void {
-    const { memory, invalidations } = this.parts;
-    const entry = text === '' || invalidations.isUnsent(key) ? undefined : decodeEntry(text);
+  private adopt(key: CacheKey, text: string, version: VersionToken, aheadMs: number): void {
+    const { memory, invalidations, discard } = this.parts;
+    if (text === '' || invalidations.isUnsent(key)) return;
+    const entry = decodeEntry(text, aheadMs);
+    if (entry === 'unreadable') return discard(key);
     if (entry && !isCovered(entry, memory.find(key), key)) memory.set(key, version, entry);
   }
 
@@ -287,7 +285,7 @@ export class Lookups {
 const isImpatient = (since: number | undefined, now: number): boolean =>
   since !== undefined && now - since > PATIENCE_MS;
 
-type LookupReply = [...LogReply, ...(string | number)[]];
+type LookupReply = [...LogReply, redisNow: number, ...(string | number)[]];
 
 const modeOf = ({ waiting, isForced }: Lookup): number =>
   !waiting.some(({ reader }) => reader.mayLease) ? MODES.noLease : isForced ? MODES.anyway : MODES.lease;

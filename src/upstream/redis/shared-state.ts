@@ -24,6 +24,8 @@ export interface SharedStateSettings {
   tls?: TlsFiles;
   /** Keys of other namespaces are not visible. */
   namespace: string;
+  /** Names the service of events: only replicas that read events from the same one share them. */
+  events?: string;
   /** Of the memory in front of Redis. */
   maxBytes?: number;
   onAvailabilityChange?: OnAvailabilityChange | undefined;
@@ -46,6 +48,7 @@ export function connectRedis({
   url,
   tls = {},
   namespace,
+  events = namespace,
   maxBytes = MAX_BYTES,
   onAvailabilityChange,
   onRestored = () => undefined,
@@ -61,7 +64,7 @@ export function connectRedis({
     updates: channel({ what: 'entries', timeoutMs: timeouts.window }),
     invalidations: { call: channel({ what: 'invalidations', timeoutMs: timeouts.window, pause }), pause },
   };
-  const { cache, flush, unsent, leases } = createRedisCache(connection, calls, maxBytes, onInvalidation);
+  const { cache, flush, unsent, leases } = createRedisCache(connection, calls, { maxBytes, events, onInvalidation });
   return {
     cache,
     unsent,

@@ -11,21 +11,24 @@ import { defineScript } from './script.ts';
 const LINES_MAX = 16;
 
 /**
- * ARGV: owner of leases, now, step, life of a log, ms of a lease, records; then of each record its places, what to do,
- * version, fresh until, ms to keep, text.
+ * ARGV: owner of leases, step, life of a log, ms of a lease, records; then of each record its places, what to do, version, for how many ms it
+ * is fresh, ms to keep, text.
  */
 const UPDATE = `${COMMON}
-local head = headOf(KEYS[1], '', ARGV[3], ARGV[4])
-for record = 0, ARGV[6] - 1 do
-  local at, arg = 2 + 3 * record, 7 + 6 * record
+local head = headOf(KEYS[1], '', ARGV[2], ARGV[3])
+for record = 0, ARGV[5] - 1 do
+  local at, arg = 2 + 3 * record, 6 + 6 * record
   local entry, lease, tag, places = KEYS[at], KEYS[at + 1], KEYS[at + 2], ARGV[arg]
   local what, version, fresh, life, text = ARGV[arg + 1], ARGV[arg + 2], ARGV[arg + 3], tonumber(ARGV[arg + 4]), ARGV[arg + 5]
   local isMine = string.match(get(lease), '^%S+') == ARGV[1]
   -- A response is older than an invalidation since its version. Fields of a record are added to those of a fresh entry.
-  if (what == 'add' or what == 'set') and isCurrent(version, head, tag, places) then
+  local isStored = what == 'add' or what == 'set'
+  if isStored and version == head then addVersions(head, tag, places, ARGV[3]) end
+  if isStored and isCurrent(version, head, tag, places) then
+    text, fresh = string.format('%.0f ', now) .. text, string.format('%.0f', now + fresh)
     local oldVersion, oldFresh
-    if what == 'add' and not string.find(get(entry), '\\n${ABSENT_LINE}', 1, true) then oldVersion, oldFresh = headingOf(entry) end
-    if oldFresh and tonumber(oldFresh) > tonumber(ARGV[2]) and isCurrent(oldVersion, head, tag, places) then
+    if what == 'add' and not string.find(get(entry), '\\n${ABSENT_LINE}') then oldVersion, oldFresh = headingOf(entry) end
+    if oldFresh and tonumber(oldFresh) > now and isCurrent(oldVersion, head, tag, places) then
       local lines = string.match(get(entry), '\\n(.*)$')
       local _, breaks = string.gsub(lines, '\\n', '')
       if breaks < ${LINES_MAX} - 1 then
@@ -35,18 +38,20 @@ for record = 0, ARGV[6] - 1 do
       end
     end
     if life > 0 then redis.call('SET', entry, head .. ' ' .. fresh .. '\\n' .. text, 'PX', life) end
+    for _, key in ipairs(namesOf(tag, places)) do redis.call('PEXPIRE', key, ARGV[3]) end
   end
   -- Other replicas may have it in memory too.
-  if what == 'delete' and redis.call('DEL', entry) == 1 then head = append(KEYS[1], head, ARGV[3], text) end
+  if what == 'delete' and redis.call('DEL', entry) == 1 then head = append(KEYS[1], head, ARGV[2], text) end
+  if what == 'discard' then redis.call('DEL', entry) end
   if what == 'renew' then
-    if isMine then redis.call('PEXPIRE', lease, ARGV[5]) end
-  elseif isMine and what ~= 'delete' then redis.call('DEL', lease) end
+    if isMine then redis.call('PEXPIRE', lease, ARGV[4]) end
+  elseif isMine and what ~= 'delete' and what ~= 'discard' then redis.call('DEL', lease) end
 end
 return head`;
 
 interface Update {
   key: CacheKey;
-  what: 'add' | 'set' | 'delete' | 'release' | 'renew';
+  what: 'add' | 'set' | 'delete' | 'discard' | 'release' | 'renew';
   version: string;
   entry: CacheEntry | undefined;
 }
@@ -65,12 +70,12 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
   }
   function send(updates: readonly Update[]): void {
     const { names, placesOf } = keys.tableOf(updates.map(({ key }) => key));
-    const common = [owner, Date.now(), randomStep(), INVALIDATION_LIFE_MS, LEASE_MS];
+    const common = [owner, randomStep(), INVALIDATION_LIFE_MS, LEASE_MS];
     const values = [...common, updates.length];
     for (const { key, what, version, entry } of updates) {
       const life = entry ? Math.min(LIFE_MS, Math.round(entry.keptUntil - Date.now())) : 0;
       const text = entry ? encodeEntry(entry) : key.tag;
-      values.push(placesOf(key), what, version, entry ? Math.floor(entry.freshUntil) : 0, life, text);
+      values.push(placesOf(key), what, version, entry ? Math.floor(entry.freshUntil - Date.now()) : 0, life, text);
     }
     // The cache is optional: leases end by themselves, and entries that were not stored are read again.
     void call(() => update(names, values));
@@ -84,6 +89,7 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
     store: (key: CacheKey, { shared }: VersionToken, entry: CacheEntry): void =>
       add({ key, what: key.isRecord && !entry.isAbsent ? 'add' : 'set', version: shared, entry }),
     delete: (key: CacheKey): void => add({ key, what: 'delete', version: '', entry: undefined }),
+    discard: (key: CacheKey): void => add({ key, what: 'discard', version: '', entry: undefined }),
     release: (key: CacheKey): void => add({ key, what: 'release', version: '', entry: undefined }),
     renew: (key: CacheKey): void => add({ key, what: 'renew', version: '', entry: undefined }),
   };

@@ -1,7 +1,7 @@
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { cancel, createCancellationToken } from '../../../src/lib/cancellation.ts';
 import {
   type CacheKey,
@@ -58,7 +58,11 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     const pause = createPause();
     const call = connection.channel({ what: 'of this test', timeoutMs: timeouts.record, pause });
     const calls = { lookups: call, updates: call, invalidations: { call, pause } };
-    const { cache, flush, unsent } = createRedisCache(connection, calls, 1_000_000, () => undefined);
+    const { cache, flush, unsent } = createRedisCache(connection, calls, {
+      maxBytes: 1_000_000,
+      events: '',
+      onInvalidation: () => undefined,
+    });
     await until(() => connection.redis.status === 'ready');
     connection.redis.disconnect();
     await until(() => connection.redis.status === 'end');
@@ -116,7 +120,7 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     const read = (operation = one!.begin()) => Promise.all(keys.map((key) => operation.get(key)));
     await one!.cache.invalidate(['Book:0']);
     one!.cache.set(film, (await one!.begin().get(film)).version, entryOf({})); // Redis has the scripts then
-    await until(async () => (await redis.keys('*:kept:*')).length > 0);
+    await until(async () => (await redis.keys('*:entry:*')).length > 0);
     let before = await commands();
     const found = await read();
     expect((await commands()) - before).toBe(1);
@@ -152,7 +156,7 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     const isExpired = { freshUntil: Date.now() - 1_000, servedUntil: Date.now() - 1_000 };
     const stored = { ...entryOf({ title: 'x'.repeat(1_000) }), ...isExpired };
     one!.cache.set(book(), (await one!.read()).version, stored);
-    await until(async () => (await redis.keys('*:kept:*')).length > 0);
+    await until(async () => (await redis.keys('*:entry:*')).length > 0);
     const sent = async () => Number(/total_net_output_bytes:(\d+)/.exec(await redis.info('stats'))![1]);
     const bytesOf = async (lookup: Promise<CacheLookup>) => {
       const before = await sent();
@@ -224,6 +228,86 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     for (const key of await redis.keys('*:log')) await redis.del(key);
     expect(log).toBeGreaterThan(0);
     expect((await two!.read()).entry).toBeUndefined();
+  });
+
+  test('an entry is not used any more if Redis has evicted any note of whether one of its names was invalidated', async () => {
+    for (const evicted of ['Book:7', 'Book', 'public']) {
+      const [one, two, three] = await replicas(3);
+      one!.cache.set(book(), (await one!.read()).version, entryOf({ title: 'old' }));
+      await until(async () => (await two!.read()).entry !== undefined);
+      await two!.cache.invalidate([evicted]);
+      for (const key of await redis.keys(`*:cleared:${evicted}`)) await redis.del(key);
+      expect((await three!.read()).entry, evicted).toBeUndefined();
+    }
+  });
+
+  test('the clocks of replicas may differ: what one stored is fresh for others as long as for itself', async () => {
+    try {
+      for (const aheadMs of [600_000, -600_000]) {
+        const [one, two] = await replicas(2);
+        vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + aheadMs });
+        one!.cache.set(book(), (await one!.read()).version, entryOf({ title: 'x' }));
+        await until(async () => (await redis.keys('*:entry:*')).length > 0);
+        vi.useRealTimers();
+        let found: CacheLookup | undefined;
+        await until(async () => (found = await two!.read()).entry !== undefined);
+        const left = found!.entry!.freshUntil - Date.now();
+        expect(left).toBeGreaterThan(0);
+        expect(left).toBeLessThanOrEqual(60_000);
+        await redis.flushall();
+      }
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('an entry that cannot be read is replaced by the next response', async () => {
+    const damages = [
+      (text: string) => text.slice(0, -5),
+      (text: string) => text.replace('"value":{', '"value":0,"":{'),
+      (text: string) => text.replace(/"fresh":[^,]+/, '"fresh":null'),
+      (text: string) => text.replace(/\n\d+ /, '\n'),
+    ];
+    for (const damage of damages) {
+      await redis.flushall();
+      const [one, two, three] = await replicas(3);
+      one!.cache.set(book(), (await one!.read()).version, entryOf({ title: 'x' }));
+      await until(async () => (await redis.keys('*:entry:*')).length > 0);
+      const [key] = (await redis.keys('*:entry:*')) as [string];
+      await redis.set(key, damage((await redis.get(key))!), 'KEEPTTL');
+      const lookup = await two!.read();
+      expect(lookup.entry).toBeUndefined();
+      two!.cache.set(book(), lookup.version, entryOf({ title: 'y' }));
+      await until(async () => (await three!.read()).entry !== undefined);
+      expect((await three!.read()).entry!.value).toEqual({ title: 'y' });
+    }
+  });
+
+  test('names of keys have no text that somebody searched for', async () => {
+    const [one] = await replicas(1);
+    const search = cacheKeyOf('public', '/v2/book/search', 'q=a+private+matter', '/v2/book/search');
+    const { version } = await one!.begin(undefined, { members: undefined }).get(search);
+    one!.cache.set(search, version, entryOf({ books: [] }));
+    await until(async () => (await redis.keys('*:entry:public*search*')).length > 0);
+    expect(await redis.keys('*private*')).toEqual([]);
+  });
+
+  test('replicas that read events from another service share no events, and the rest', async () => {
+    const namespace = `cache ${namespaces++}`;
+    const all = ['x', 'y'].map((events) => connectRedis({ url: server.url, namespace, events, timeouts }));
+    open.push(...all);
+    const [one, two] = all.map((shared) => replicaOf(shared));
+    await until(async () => (await two!.read()).version.shared !== '');
+    const event = cacheKeyOf('anonymous', 'Event:7', undefined, 'Event', false, 'events');
+    for (const key of [event, book()]) {
+      let found: CacheLookup | undefined;
+      await until(async () => (found = await one!.begin().get(key)).version.shared !== '');
+      one!.cache.set(key, found!.version, entryOf({ title: key.tag }));
+    }
+    const read = (key: CacheKey) => two!.begin(undefined, { mayLease: false }).get(key);
+    await until(async () => (await read(book())).entry !== undefined);
+    expect((await read(event)).entry).toBeUndefined();
+    expect((await one!.begin().get(event)).entry).toBeDefined();
   });
 
   describe('when equal reads are made by several replicas', () => {

@@ -107,7 +107,7 @@ const collectionsOf = (comment: string) => JSON.stringify({ collections: [{ comm
 /** The present state of a Redis. */
 async function snapshot(port: number) {
   const admin = new Redis(port, '127.0.0.1');
-  await until(async () => (await admin.keys('*:kept:*')).length > 0);
+  await until(async () => (await admin.keys('*:entry:*')).length > 0);
   await admin.save();
   const [, directory] = (await admin.config('GET', 'dir')) as [string, string];
   const keys = await admin.keys('*');
