@@ -14,7 +14,7 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
   const log = createLog(config.logLevel, { write });
   const parts = createParts(config, log);
   const { upstream, tracing, secrets } = parts;
-  void upstream.checkRedis().then((problem) => problem !== undefined && log.error(problem));
+  void parts.checkRedis().then((problem) => problem !== undefined && log.error(problem));
   const { server, paths, closeManifests } = createGraphServer(config, parts);
   const handler = createFetchHandler(server);
 

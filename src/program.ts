@@ -229,7 +229,7 @@ async function openFacade(config: Config, log: Logger, opened: Closable[], fleet
   const parts = createParts(config, log);
   opened.unshift(parts.secrets, parts.upstream, parts.tracing);
   parts.metrics.collectProcessMetrics();
-  const problem = await parts.upstream.checkRedis();
+  const problem = await parts.checkRedis();
   if (problem !== undefined) throw new StartError(problem);
   const warning = config.idempotencyTtlSeconds > 0 ? await parts.upstream.keysWarning() : undefined;
   if (warning !== undefined) log.warn(warning);

@@ -136,9 +136,9 @@ export const alerts: readonly Alert[] = [
     title: 'Redis is away',
     severity: 'page',
     expression: 'catalog_redis_up == 0',
-    summary: '{{ $labels.instance }} cannot reach Redis.',
+    summary: '{{ $labels.instance }} cannot reach Redis, or waits for it too long.',
     means: 'Each replica caches and counts calls by itself. After a write, others may serve what it changed.',
-    look: 'the log line `redis is unreachable` has the reason; `catalog_redis_refusals`.',
+    look: 'the log line `redis is unreachable` has the reason: `no answer in time` is a Redis that is slow (`catalog_redis_late_replies_total`) or gone without a word, `TRYAGAIN` a slot of a cluster that is being moved; `catalog_redis_refusals`.',
     change: 'Redis, or the user in `REDIS_URL`. The facade connects again by itself.',
   },
   {

@@ -138,6 +138,7 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
         'unsent {{instance}}': sum('catalog_redis_invalidations_unsent'),
       },
     },
+    { title: 'Late replies of Redis', queries: { '{{calls}}': rate('catalog_redis_late_replies_total', 'calls') } },
     { title: 'Commands refused by Redis', queries: { '{{error}}': sum('catalog_redis_refusals', 'error') } },
   ],
   Process: [

@@ -4,6 +4,7 @@ import type { Config } from '../config/settings.ts';
 import { readTlsFiles } from '../config/upstream-tls.ts';
 import { openRedis } from '../upstream/redis/connection/connection.ts';
 import { evictionIn } from '../upstream/redis/connection/key-redis.ts';
+import { connectRedis } from '../upstream/redis/shared-state.ts';
 import { type Diagnosis, failed, ok, warning } from './diagnosis.ts';
 
 /** Evicts only what has a time to live, which all keys of the facade have. */
@@ -20,19 +21,20 @@ export async function checkRedisState(config: Config): Promise<Diagnosis> {
       : ok(check, message);
   }
   const place = address.hosts.map(({ host, port }) => `${host}:${port}`).join(',');
-  const connection = openRedis({ url: redisUrl, namespace: 'doctor', tls: readTlsFiles('redis', config) });
+  const shared = connectRedis({ url: redisUrl, namespace: 'doctor', tls: readTlsFiles('redis', config) });
+  const { redis } = shared.connection;
   try {
-    const refusal = await connection.check();
+    const refusal = await shared.check();
     if (refusal !== undefined)
       return failed(check, refusal, 'The facade does not start like this. Correct REDIS_URL, or the user in Redis.');
-    if (connection.redis.status !== 'ready')
+    if (redis.status !== 'ready')
       return failed(
         check,
         `${place} cannot be reached`,
         'Start Redis, or correct REDIS_URL. The facade runs without it, and replicas share nothing.',
       );
     const begun = performance.now();
-    const info = `${await infoOf(connection.redis, 'server')}\n${await infoOf(connection.redis, 'memory')}`;
+    const info = `${await infoOf(redis, 'server')}\n${await infoOf(redis, 'memory')}`;
     return describeInfo(address.kind, place, info, performance.now() - begun);
   } catch {
     return failed(
@@ -41,7 +43,7 @@ export async function checkRedisState(config: Config): Promise<Diagnosis> {
       'Look at the log of Redis, and at what its user may do (docs/operations.md).',
     );
   } finally {
-    await connection.close();
+    await shared.close();
   }
 }
 

@@ -111,6 +111,9 @@ export function createParts(config: Config, log: Logger) {
   return {
     schema,
     upstream,
+    /** A sentence if the Redis cannot be used as it is set. */
+    checkRedis: async () =>
+      upstream.redisFor && upstream.checkRedis((await import('./idempotency/store/redis-scripts.ts')).keyScripts),
     log,
     metrics,
     usage,

@@ -108,7 +108,7 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
     redis: shared?.state,
     documents: shared?.documents,
     ...keysState(shared, keys),
-    ...secretChanges(settings, credentials, transport, shared),
+    ...secretChanges(settings, credentials, transport, { shared, keys }),
     close: async (): Promise<void> => {
       refreshQueue.close();
       await transport.close();
@@ -132,8 +132,9 @@ function createRateLimiter(settings: TransportSettings, { rejections }: Credenti
 /** The Redis of idempotency keys, and whether it and the shared one can be used. */
 const keysState = (shared: SharedState | undefined, keys: KeyRedis | undefined) => ({
   redisFor: keys?.redisFor,
-  /** A sentence if the Redis cannot be used as it is set. */
-  checkRedis: async (): Promise<string | undefined> => (await shared?.check()) ?? (await keys?.check()),
+  /** A sentence if a Redis cannot be used as it is set. `keyScripts`: what that of the keys has to run. */
+  checkRedis: async (keyScripts: readonly string[] = []): Promise<string | undefined> =>
+    (await shared?.check(keys?.isOwn ? [] : keyScripts)) ?? (await keys?.check(keyScripts)),
   /** A sentence if the Redis of the idempotency keys may forget them. */
   keysWarning: async (): Promise<string | undefined> => keys?.warning(),
 });
@@ -164,15 +165,16 @@ const secretChanges = (
   settings: TransportSettings,
   credentials: Credentials,
   transport: Transport,
-  shared: SharedState | undefined,
+  { shared, keys }: { shared: SharedState | undefined; keys: KeyRedis | undefined },
 ) => ({
   /** For requests from now on that have no token of their own. */
   changeAccessToken: (token: string): void => credentials.changeOwn(token),
   /** Throws if the files cannot be used; false if they have what is in use. */
-  renewCertificates: (user: TlsUser): boolean =>
-    user === 'redis'
-      ? (shared?.renewTls(readTlsFiles('redis', settings)) ?? false)
-      : (transport.renewCertificates?.(user) ?? false),
+  renewCertificates(user: TlsUser): boolean {
+    if (user !== 'redis') return transport.renewCertificates?.(user) ?? false;
+    const files = readTlsFiles('redis', settings);
+    return [shared, keys].map((each) => each?.renewTls(files) ?? false).includes(true);
+  },
   /** `onOutcome` gets nothing once the new address is in use, a sentence if it cannot be used, or not yet. */
   changeRedisUrl: async (url: string, onOutcome: (problem: string | undefined) => void): Promise<void> =>
     shared?.use(url, onOutcome),

@@ -1,4 +1,4 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -8,8 +8,9 @@ import { createLog } from '../../src/lib/log.ts';
 import { followSecrets } from '../../src/server/secrets.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import { json } from '../support/hostile.ts';
-import { hasRedis, until } from '../support/redis.ts';
-import { startRedis } from '../support/redis-process.ts';
+import { createAuthority, hasOpenssl } from '../support/certificates.ts';
+import { freePort, hasRedis, until } from '../support/redis.ts';
+import { redisWithClientTls, startRedis } from '../support/redis-process.ts';
 import { startFacade } from '../support/start-facade.ts';
 
 const EVERY_MS = 5;
@@ -139,6 +140,100 @@ test.skipIf(!hasRedis)(
     expect(lines.join('')).not.toMatch(/:one|:two|wrong@/);
   },
 );
+
+test.skipIf(!hasRedis)(
+  'an address of Redis at which nothing listens is in use only once Redis answers there',
+  async () => {
+    const first = await startRedis();
+    const { path, replace } = secretFile(`redis://127.0.0.1:${first.port}`);
+    const { config, follow, lines } = following({ REDIS_URL_FILE: path });
+    const address = { baseUrl: 'http://127.0.0.1:9', eventBaseUrl: 'http://127.0.0.1:9' };
+    const upstream = createUpstream({ ...config, ...address });
+    onTestFinished(upstream.close);
+    follow(upstream);
+    const stored = async (name: string) => {
+      await until(async () => {
+        upstream.documents!.store(name, 'text');
+        return (await upstream.documents!.find(name)) === 'text';
+      });
+    };
+    await stored('a');
+    const port = await freePort();
+    replace(`redis://127.0.0.1:${port}`);
+    await until(() => lines.length === 1);
+    expect(lines[0]).toContain('the value before stays in use');
+    expect(lines[0]).toContain('Nothing answers at the new address of REDIS_URL');
+    await stored('b');
+    const second = await startRedis([], { port });
+    await until(() => lines.length === 2);
+    expect(lines[1]).toContain('REDIS_URL_FILE has changed: its new value is in use');
+    first.kill();
+    await stored('c');
+    second.kill();
+  },
+);
+
+test.skipIf(!hasRedis || !hasOpenssl)(
+  'certificates of Redis are read again: a new authority and a new client certificate are used without a restart',
+  async () => {
+    const [one, two] = [createAuthority(), createAuthority()];
+    const server = await redisWithClientTls(one, one.issue('server'));
+    const client = one.issue('client');
+    const folder = mkdtempSync(join(tmpdir(), 'certificates-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const files = { REDIS_CA: one.ca, REDIS_CERT: client.cert, REDIS_KEY: client.key };
+    const put = (from: Record<string, string>) =>
+      Object.entries(from).map(([name, file]) => [name, (copyFileSync(file, join(folder, name)), join(folder, name))]);
+    const env = Object.fromEntries(put(files)) as NodeJS.ProcessEnv;
+    const { config, follow, lines } = following({ REDIS_URL: server.url, ...env });
+    const outages: unknown[] = [];
+    const address = { baseUrl: 'http://127.0.0.1:9', eventBaseUrl: 'http://127.0.0.1:9' };
+    const upstream = createUpstream({ ...config, ...address }, { onOutage: (_, reason) => void outages.push(reason) });
+    onTestFinished(upstream.close);
+    follow(upstream);
+    await until(() => upstream.redis!().isReachable);
+    expect(outages).toEqual([]);
+
+    server.kill();
+    await until(() => outages.length > 0);
+    await redisWithClientTls(two, two.issue('server'), server);
+    await until(() => outages.length === 2);
+    expect(outages[1]).toMatch(/CERT|ISSUER/);
+    const renewed = two.issue('client');
+    put({ REDIS_CA: two.ca, REDIS_CERT: renewed.cert, REDIS_KEY: renewed.key });
+    await until(() => upstream.redis!().isReachable);
+    expect(outages.slice(2)).toEqual([undefined]);
+    await until(() => lines.filter((line) => line.includes('its new value is in use')).length > 0);
+  },
+);
+
+test.skipIf(!hasRedis || !hasOpenssl)(
+  'a certificate of the client that Redis wants and does not get is the reason in the log',
+  async () => {
+    const authority = createAuthority();
+    const { url } = await redisWithClientTls(authority, authority.issue('server'));
+    const outages: unknown[] = [];
+    const config = readConfig({
+      BASE_URL: 'http://127.0.0.1:9',
+      EVENT_BASE_URL: 'http://127.0.0.1:9',
+      REDIS_CA: authority.ca,
+      REDIS_URL: url,
+    });
+    const address = { baseUrl: 'http://127.0.0.1:9', eventBaseUrl: 'http://127.0.0.1:9' };
+    const upstream = createUpstream({ ...config, ...address }, { onOutage: (_, reason) => void outages.push(reason) });
+    onTestFinished(upstream.close);
+    await until(() => outages.some((reason) => /^ERR_SSL_.*CERTIFICATE_REQUIRED$/.test(String(reason))));
+  },
+);
+
+test.each([
+  [{ REDIS_CERT: 'FILE' }, 'REDIS_CERT must be a file of certificates in PEM'],
+  [{ REDIS_KEY: 'FILE' }, 'REDIS_KEY must be a file with a private key in PEM'],
+])('the start refuses %o of Redis', (env, problem) => {
+  const { path } = secretFile('sesame open');
+  const [[name]] = Object.entries(env) as [[string, string]];
+  expect(() => readConfig({ [name]: path })).toThrow(problem);
+});
 
 test.each([
   [{ ACCESS_TOKEN: 'x', ACCESS_TOKEN_FILE: 'FILE' }, 'ACCESS_TOKEN_FILE must not be set, because ACCESS_TOKEN is'],

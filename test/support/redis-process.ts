@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterEachFile } from './after-file.ts';
+import type { Certificate } from './certificates.ts';
 import { freePort, until } from './redis.ts';
 
 export const hasSentinel = spawnSync('redis-sentinel', ['--version']).status === 0;
@@ -112,6 +113,14 @@ export async function redisSentinel() {
   await until(async () => String(await sentinel.call('SENTINEL', 'REPLICAS', 'main')).includes(`${replica.port}`));
   sentinel.disconnect();
   return { url: `redis+sentinel://127.0.0.1:${port}/main`, primary, replica };
+}
+
+/** A server with TLS that wants a certificate of the client, with certificates of the authority. */
+export async function redisWithClientTls(authority: { ca: string }, server: Certificate, given?: { port: number }) {
+  const port = given?.port ?? (await freePort());
+  const tls = ['--tls-port', String(port), '--tls-ca-cert-file', authority.ca];
+  const started = await startRedis([...tls, '--tls-cert-file', server.cert, '--tls-key-file', server.key]);
+  return { ...started, port, url: `rediss://127.0.0.1:${port}` };
 }
 
 /** A server with TLS, and the certificate that signs its own. */

@@ -180,7 +180,7 @@ function registerCacheGauges(metrics: Metrics, { cacheSize, notStored, refreshed
 }
 
 function registerRedisGauges(metrics: Metrics, redis: NonNullable<UpstreamClient['redis']>): void {
-  const up = '1 while Redis can be reached.';
+  const up = '1 while Redis can be reached, and answers in time.';
   metrics.gauge('catalog_redis_up', up, () => (redis().isReachable ? 1 : 0), undefined, 'min');
   const leases = 'Entries that this process loads from upstream for all replicas.';
   metrics.gauge('catalog_redis_leases', leases, () => redis().leases);
@@ -188,4 +188,6 @@ function registerRedisGauges(metrics: Metrics, redis: NonNullable<UpstreamClient
   metrics.gauge('catalog_redis_invalidations_unsent', unsent, () => redis().unsent);
   const refused = 'Commands that Redis refused, by the first word of its error.';
   metrics.gauge('catalog_redis_refusals', refused, () => redis().refusals, 'error');
+  const late = 'Replies of Redis that came too late to be waited for, by the kind of call.';
+  metrics.total('catalog_redis_late_replies_total', late, () => redis().lateReplies, 'calls');
 }

@@ -9,7 +9,12 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 export type Script = (keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown>;
 
 /** ioredis sends the hash of the script, and the script itself where Redis does not have it (NOSCRIPT). */
-export function defineScript(connection: Pick<RedisConnection, 'redis'>, name: string, lua: string): Script {
+export function defineScript(
+  connection: Pick<RedisConnection, 'redis' | 'scripts'>,
+  name: string,
+  lua: string,
+): Script {
+  connection.scripts.set(name, lua);
   return (keys, values) => {
     const { redis } = connection;
     // A client of another address does not know it yet.

@@ -66,6 +66,7 @@ export function connectRedis({
   };
   const { cache, flush, unsent, leases } = createRedisCache(connection, calls, { maxBytes, events, onInvalidation });
   return {
+    connection,
     cache,
     unsent,
     state: () => ({

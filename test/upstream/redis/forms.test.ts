@@ -1,10 +1,13 @@
-import type { EventEmitter } from 'node:events';
+import { type EventEmitter, once } from 'node:events';
 import { readFileSync, readdirSync } from 'node:fs';
+import { type AddressInfo, connect as connectTo, createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readConfig } from '../../../src/config/read.ts';
 import { type TlsFiles, readTlsFiles } from '../../../src/config/upstream-tls.ts';
+import { keyScripts } from '../../../src/server/idempotency/store/redis-scripts.ts';
 import { openRedis } from '../../../src/upstream/redis/connection/connection.ts';
+import { connectRedis } from '../../../src/upstream/redis/shared-state.ts';
 import { defineScript } from '../../../src/upstream/redis/script.ts';
 import { patientEnv } from '../../support/patient.ts';
 import { hasProgram } from '../../support/optional.ts';
@@ -18,6 +21,29 @@ const PASSWORD = 'p@ss:w/rd?#%';
 const ENCODED = encodeURIComponent(PASSWORD);
 /** What docs/operations.md says that a user needs. */
 const RULES = /ACL SETUSER facade on >PASSWORD (.*)/.exec(readFileSync('docs/operations.md', 'utf8'))![1]!;
+
+/** Commands that older servers or other programs lack. */
+const RENAMED = ['HRANDFIELD', 'XREVRANGE', 'EVAL'];
+
+/** A proxy that passes no script with a key that is not literal, as those of some providers do. */
+async function literalKeysProxy(target: number): Promise<number> {
+  const refusal =
+    '-ERR bad lua script for redis cluster, all the keys that the script uses should be passed using the KEYS array\r\n';
+  const server = createServer((client) => {
+    const redis = connectTo(target, '127.0.0.1');
+    client.on('data', (data) => {
+      const isRefused = /\$4\r\neval\r\n/i.test(String(data)) && /KEYS\[[^\d]/.test(String(data));
+      if (isRefused) client.write(refusal);
+      else redis.write(data);
+    });
+    redis.pipe(client);
+    for (const each of [client, redis])
+      each.on('error', () => undefined).on('close', () => (client.destroy(), redis.destroy()));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
 
 describe.skipIf(!hasRedis)('a Redis', () => {
   let port = 0;
@@ -64,12 +90,7 @@ describe.skipIf(!hasRedis)('a Redis', () => {
     ['a wrong password', `facade:wrong@`, '', 'refuses the password of user facade.'],
     ['a database that is missing', '', '/99', 'has no database 99.'],
     ['a user without scripts', `reader:${ENCODED}@`, '', 'does not let user reader run EVAL.'],
-    [
-      'a user without a command of the scripts',
-      `nostreams:${ENCODED}@`,
-      '',
-      'does not let user nostreams run a command of its scripts.',
-    ],
+    ['a user without a command of the scripts', `nostreams:${ENCODED}@`, '', 'does not let user nostreams run XADD.'],
     [
       'a user without the keys',
       `stranger:${ENCODED}@`,
@@ -82,6 +103,42 @@ describe.skipIf(!hasRedis)('a Redis', () => {
     expect(problem).not.toContain(PASSWORD);
   });
 
+  test.each([...RENAMED])(
+    'a server that has no %s is told at the start, with the version that is needed',
+    async (command) => {
+      const { port: old } = await startRedis(['--rename-command', command, '']);
+      expect((await connect(`redis://127.0.0.1:${old}`)).problem).toMatch(
+        new RegExp(`^The Redis of REDIS_URL( \\(version [\\d.]+\\))? does not know ${command}: Redis 6\\.2 or later`),
+      );
+    },
+  );
+
+  test('every script that is defined is run: one that is refused as a whole is told', async () => {
+    const { port: target } = await startRedis();
+    const proxied = await literalKeysProxy(target);
+    const connection = openRedis({ url: `redis://127.0.0.1:${proxied}`, namespace: 'test' });
+    onTestFinished(connection.close);
+    const define = (name: string, lua: string) => defineScript(connection, name, lua);
+    define('literalKeys', "redis.call('SET', KEYS[1], ARGV[1], 'PX', 1000) return #KEYS");
+    expect(await connection.check()).toBeUndefined();
+    const loop = 'for at = 1, 2 do redis.call("GET", KEYS[at]) end';
+    expect(await connection.check([loop])).toContain('refuses scripts whose keys are not all literal KEYS[n]');
+    define('anyKey', loop);
+    expect(await connection.check()).toContain('The Redis of REDIS_URL, or a proxy in front of it,');
+  });
+
+  test('the check leaves nothing behind, and values that mean nothing to a script are no refusal', async () => {
+    const { port: target } = await startRedis();
+    const shared = connectRedis({ url: `redis://127.0.0.1:${target}`, namespace: 'test' });
+    onTestFinished(async () => void (await shared.close()));
+    expect(await shared.check([...keyScripts, 'return nothing.at.all'])).toBeUndefined();
+    const client = new Redis(target, '127.0.0.1');
+    onTestFinished(() => client.disconnect());
+    expect(await client.keys('*')).toEqual([]);
+    const stats = await client.info('commandstats');
+    for (const command of ['hrandfield', 'xrevrange', 'zrank', 'hmget']) expect(stats).toContain(`cmdstat_${command}:`);
+  });
+
   test('a server that wants a password, and a server without a cluster are told', async () => {
     const { port: locked } = await startRedis(['--requirepass', 'sesame']);
     expect((await connect(`redis://127.0.0.1:${locked}`)).problem).toContain('needs a password');
@@ -90,13 +147,18 @@ describe.skipIf(!hasRedis)('a Redis', () => {
   });
 
   test('the check at the start has every command that the scripts use', () => {
-    const folder = new URL('../../../src/upstream/redis/', import.meta.url);
-    const commandsIn = (file: string) =>
-      [...readFileSync(new URL(file, folder), 'utf8').matchAll(/redis\.p?call\('([A-Z]+)'/g)].map(([, name]) => name!);
-    const checked = new Set(commandsIn('connection/start-check.ts'));
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
-    const used = files.flatMap(commandsIn);
-    expect(used.filter((name) => !checked.has(name))).toEqual([]);
+    const folder = new URL('../../../src/', import.meta.url);
+    const contents = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && /redis/.test(file))
+      .map((file) => readFileSync(new URL(file, folder), 'utf8'));
+    const used = contents.flatMap((text) => [...text.matchAll(/redis\.call\('([A-Z]+)',? ?(?:\)|KEYS|[a-z])/g)]);
+    const start = readFileSync(new URL('upstream/redis/connection/start-check.ts', folder), 'utf8');
+    const sentOutsideScripts = new Set(['INFO', 'SELECT']);
+    const checked = new Set([...start.matchAll(/^ {2}\['([A-Z]+)', /gm)].map(([, name]) => name!));
+    expect(used.map(([, name]) => name!).filter((name) => !checked.has(name) && !sentOutsideScripts.has(name))).toEqual(
+      [],
+    );
+    expect(checked.size).toBeGreaterThan(20);
   });
 
   test('the command ends with the sentence, and prints no password', async () => {

@@ -159,6 +159,9 @@ const scripts = {
   now: `${NOW}\nreturn now`,
 };
 
+/** For the check at the start. */
+export const keyScripts: readonly string[] = Object.values(scripts);
+
 export type KeyScripts = Readonly<Record<keyof typeof scripts, Script>>;
 
 export function defineKeyScripts(connection: RedisConnection): KeyScripts {

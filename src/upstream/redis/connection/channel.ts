@@ -4,7 +4,7 @@ import { afterPendingReads } from '../../../lib/deadlines.ts';
 import type { AvailabilityMonitor } from '../../availability.ts';
 import { createLateness } from './lateness.ts';
 import { CONNECTION, type Outages } from './outages.ts';
-import { type Pause, createPause } from './pause.ts';
+import { FIRST_MS, type Pause, createPause } from './pause.ts';
 
 /** The result of a call; undefined if it failed, was late, or was not made. `onLate` gets the result of a call that was late. */
 export type RedisCall = <Result>(
@@ -37,6 +37,8 @@ export interface ChannelParts {
 }
 
 const AGAIN_MS = 100;
+/** A slow Redis may be quick again at any time, and one late call costs a moment: its pause is never long. */
+const LATE_MS = 5_000;
 /** Without calls for so long nothing is known of their lateness. */
 const FORGOTTEN_MS = 60_000;
 const NOT_RUN = Symbol('not run');
@@ -121,7 +123,7 @@ function createOutcomes(
       if (redis !== connection.redis || redis.status !== 'ready') return undefined;
       const code = replyCodeOf(error);
       const isNotRun = code !== undefined && NOT_RUN_CODES.test(code);
-      if (!isNotRun || patienceMs === 0) pause.grow(isNotRun && MOVING_CODES.test(code));
+      if (!isNotRun || patienceMs === 0) pause.grow(isNotRun && MOVING_CODES.test(code) ? FIRST_MS : undefined);
       // The client of a cluster stays ready while any node answers, so only the calls show that the node with the keys is lost.
       if (code === undefined) return void node.onFailure('the node with the keys does not answer');
       onRefusal(code);
@@ -143,7 +145,7 @@ function createOutcomes(
       onLate(what);
       lateness.note(true);
       if (!lateness.isSlow() && answers > answersBefore) return;
-      pause.grow();
+      pause.grow(LATE_MS);
       if (!lateness.isSlow()) return;
       outages.begin(late, 'no answer in time');
       clearTimeout(forgetting);

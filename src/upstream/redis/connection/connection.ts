@@ -7,7 +7,7 @@ import { type ReportAvailability, createAvailabilityMonitor, errorCodeOf } from 
 import { type ChannelHandle, type ChannelOptions, type RedisCall, createChannel } from './channel.ts';
 import { RECONNECT_MS, type RedisClient, createRedisClient } from './client.ts';
 import { type ConnectionMonitor, createConnectionMonitor, createOutages } from './outages.ts';
-import { checkRedis } from './start-check.ts';
+import { type CheckedRedis, checkRedis } from './start-check.ts';
 
 export interface RedisSettings {
   url: string;
@@ -34,8 +34,10 @@ export interface RedisConnection {
   /** Replies that were late, by the kind of call. */
   lateReplies: ReadonlyMap<string, number>;
   isReachable: () => boolean;
-  /** A sentence if it cannot be used as it is set. */
-  check: () => Promise<string | undefined>;
+  /** The scripts that it runs, by name: whoever defines one adds it. */
+  scripts: Map<string, string>;
+  /** A sentence if it cannot be used as it is set. `more`: scripts that are not defined yet. */
+  check: (more?: readonly string[]) => Promise<string | undefined>;
   /**
    * Changes the address, once there is a connection to the new one. `onOutcome` gets nothing once it is in use; a sentence if it cannot be
    * used, or not yet: the old one stays in use.
@@ -53,16 +55,15 @@ export function openRedis(settings: RedisSettings): RedisConnection {
   const tag = createHash('sha256').update(namespace).digest('base64url').slice(0, 8);
   const key = (name: string) => `catalog:{${tag}}:${name}`;
   const outages = createOutages(report);
-  const node = createAvailabilityMonitor((reason) =>
-    reason === undefined ? outages.end('node') : outages.begin('node', reason),
-  );
+  const node = createAvailabilityMonitor((reason) => outages.set('node', reason));
   const monitor = createConnectionMonitor(outages, onRestored);
   const channels: ChannelHandle[] = [];
+  const scripts = new Map<string, string>();
   const refusals = new Map<string, number>();
   const lateReplies = new Map<string, number>();
   // One object, which the client reads for each connection.
   const tls: TlsFiles = { ...settings.tls };
-  const open = (url: string) => openClient(readAddress(url), tls, { name: variable, checkKey: key('check') });
+  const open = (url: string) => openClient(readAddress(url), tls, { variable, key });
   const follow = (client: OpenedClient) =>
     client.follow({
       ...monitor,
@@ -78,7 +79,7 @@ export function openRedis(settings: RedisSettings): RedisConnection {
 
   /** Checks the next client once it is connected, and changes to it. */
   async function change(client: OpenedClient, onOutcome: (problem: string | undefined) => void): Promise<void> {
-    const problem = await client.check();
+    const problem = await client.check([...scripts.values()]);
     if (client !== next) return;
     if (problem !== undefined) {
       next = undefined;
@@ -110,7 +111,8 @@ export function openRedis(settings: RedisSettings): RedisConnection {
     refusals,
     lateReplies,
     isReachable: () => current.redis.status === 'ready' && !outages.isUnreachable(),
-    check: () => current.check(),
+    scripts,
+    check: (more = []) => current.check([...scripts.values(), ...more]),
     async use(url, onOutcome) {
       void next?.close();
       next = open(url);
@@ -137,7 +139,7 @@ const countIn =
 type OpenedClient = ReturnType<typeof openClient>;
 
 /** A client of one address, which connects again until it is closed. */
-function openClient(address: RedisAddress, tls: TlsFiles, { name, checkKey }: { name: string; checkKey: string }) {
+function openClient(address: RedisAddress, tls: TlsFiles, { variable, key }: Pick<CheckedRedis, 'variable' | 'key'>) {
   let monitor: ConnectionMonitor | undefined;
   let closing = false;
   const redis = createRedisClient(address, tls, {
@@ -164,7 +166,7 @@ function openClient(address: RedisAddress, tls: TlsFiles, { name, checkKey }: { 
     });
   return {
     redis,
-    check: () => checkRedis(redis, address, name, checkKey),
+    check: (scripts: readonly string[]) => checkRedis({ redis, address, variable, key }, scripts),
     /** From now on it tells whether Redis is reachable. */
     follow(events: ConnectionMonitor): void {
       monitor = events;

@@ -1,6 +1,6 @@
 /** The Redis in which idempotency keys are kept: what it forgets may be written twice. */
 import type { TransportSettings } from '../../http/pool.ts';
-import { readTlsFiles } from '../../../config/upstream-tls.ts';
+import { type TlsFiles, readTlsFiles } from '../../../config/upstream-tls.ts';
 import type { OnAvailabilityChange } from '../../availability.ts';
 import type { ChannelOptions } from './channel.ts';
 import { type RedisConnection, openRedis } from './connection.ts';
@@ -8,8 +8,11 @@ import type { RedisAccess, SharedState } from '../shared-state.ts';
 
 export interface KeyRedis {
   redisFor: (options: ChannelOptions) => RedisAccess;
-  /** A sentence if it cannot be used as it is set. */
-  check: () => Promise<string | undefined>;
+  /** It is not the one that replicas share. */
+  isOwn: boolean;
+  /** A sentence if it cannot be used as it is set; nothing of the shared one, which is checked as such. */
+  check: (scripts: readonly string[]) => Promise<string | undefined>;
+  renewTls: (tls: TlsFiles) => boolean;
   /** A sentence if it may forget keys. */
   warning: () => Promise<string | undefined>;
   close: () => Promise<void>;
@@ -29,7 +32,9 @@ export function openKeyRedis(
     const { connection } = redisFor({ what: 'idempotency keys', timeoutMs: INFO_MS });
     return {
       redisFor,
+      isOwn: false,
       check: async () => undefined,
+      renewTls: () => false,
       warning: () => evictionWarning(connection),
       close: async () => undefined,
     };
@@ -39,7 +44,9 @@ export function openKeyRedis(
   const connection = openRedis({ url, variable, namespace, tls: readTlsFiles('redis', settings), report });
   return {
     redisFor: (options) => ({ connection, call: connection.channel(options) }),
+    isOwn: true,
     check: connection.check,
+    renewTls: connection.renewTls,
     warning: () => evictionWarning(connection),
     close: connection.close,
   };

@@ -12,22 +12,26 @@ const NEEDS_OPERATOR = /CERT|SSL|TLS|ISSUER|WRONGPASS|NOAUTH|NOPERM/;
 export function createOutages(report: ReportAvailability) {
   const causes = new Map<string, string>();
   const ofTheirOwn = new Set<string>();
+  /** `isOfItsOwn`: it is told beside others. */
+  function begin(cause: string, reason: string, isOfItsOwn = false): void {
+    const before = causes.get(cause);
+    const isFirst = causes.size === 0;
+    causes.set(cause, reason);
+    if (isOfItsOwn) ofTheirOwn.add(cause);
+    if (before === reason) return;
+    if (isFirst || (isOfItsOwn && before === undefined) || NEEDS_OPERATOR.test(reason)) report(reason);
+  }
+  function end(cause: string): void {
+    if (causes.delete(cause) && causes.size === 0) report(undefined);
+  }
   return {
     has: (cause: string): boolean => causes.has(cause),
     /** A Redis that only refuses some calls is reachable. */
     isUnreachable: (): boolean => [...causes].some(([cause]) => !ofTheirOwn.has(cause)),
-    /** `isOfItsOwn`: it is told beside others. */
-    begin(cause: string, reason: string, isOfItsOwn = false): void {
-      const before = causes.get(cause);
-      const isFirst = causes.size === 0;
-      causes.set(cause, reason);
-      if (isOfItsOwn) ofTheirOwn.add(cause);
-      if (before === reason) return;
-      if (isFirst || (isOfItsOwn && before === undefined) || NEEDS_OPERATOR.test(reason)) report(reason);
-    },
-    end(cause: string): void {
-      if (causes.delete(cause) && causes.size === 0) report(undefined);
-    },
+    begin,
+    end,
+    set: (cause: string, reason: string | undefined): void =>
+      reason === undefined ? end(cause) : begin(cause, reason),
   };
 }
 

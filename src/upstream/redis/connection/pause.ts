@@ -1,5 +1,5 @@
-/** How long something that fails is left alone: each time twice as long, at most half a minute. */
-const FIRST_MS = 250;
+/** How long something that fails is left alone: each time twice as long, up to a limit. */
+export const FIRST_MS = 250;
 const LONGEST_MS = 30_000;
 
 export type Pause = ReturnType<typeof createPause>;
@@ -11,10 +11,10 @@ export function createPause() {
     isOn: (): boolean => ms > 0 && performance.now() < until,
     /** Until it is over, in ms. */
     left: (): number => (ms > 0 ? Math.max(0, until - performance.now()) : 0),
-    /** It failed again. Failures during a pause belong to calls from before it. `isShort`: it lasts no longer than the first. */
-    grow(isShort = false): void {
+    /** It failed again. Failures during a pause belong to calls from before it. */
+    grow(longestMs = LONGEST_MS): void {
       if (ms > 0 && performance.now() < until) return;
-      ms = Math.min(isShort ? FIRST_MS : LONGEST_MS, ms * 2 || FIRST_MS);
+      ms = Math.min(longestMs, ms * 2 || FIRST_MS);
       until = performance.now() + ms;
     },
     end(): void {

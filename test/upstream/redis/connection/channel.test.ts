@@ -101,7 +101,7 @@ test('replies that come late do not end the pause', async () => {
     void call(slow);
     await vi.advanceTimersByTimeAsync(100);
   }
-  expect(slow.mock.calls.length).toBeLessThan(30);
+  expect(slow.mock.calls.length).toBeLessThan(60);
 });
 
 test('lateness is forgotten after a minute without calls, and on a new connection', async () => {
