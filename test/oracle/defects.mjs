@@ -188,6 +188,34 @@ export const defects = [
     ],
   },
   {
+    name: 'answers: a declared charset is ignored',
+    edits: [
+      [
+        'src/upstream/http/response.ts',
+        'const charsets = declaredCharsets(body, contentType);',
+        'const charsets = declaredCharsets(body, contentType).slice(2);',
+      ],
+    ],
+  },
+  {
+    name: 'answers: texts of HTML are shown as source',
+    edits: [['src/atom/fields.ts', 'isHtmlText(type) ? textOfHtml(text) : text', 'text']],
+  },
+  {
+    name: 'answers: a list that PHP writes as an object is none',
+    edits: [['src/lib/objects.ts', 'if (keys.length === 0 || !keys.every(', 'if (keys.length > 0 || !keys.every(']],
+  },
+  {
+    name: 'answers: a service that asks for a pause is called again',
+    edits: [
+      [
+        'src/upstream/http/rejection.ts',
+        'return pauses.begin(endpoint, credential, status !== 403, asked);',
+        'return asked;',
+      ],
+    ],
+  },
+  {
     name: 'replicas: a lease is never given up',
     isOfReplicas: true,
     edits: [

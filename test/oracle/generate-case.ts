@@ -3,6 +3,7 @@ import type { Faults } from './faults.ts';
 import { type Operation_, generateOperation } from './generate-operations.ts';
 import type { Settings } from './product.ts';
 import { crossing, rereading, twice } from './generate-sequences.ts';
+import { type Oddities, generateOddities } from './oddities.ts';
 import { createRandom } from './random.ts';
 import type { Manners } from './upstreams.ts';
 import { originIds } from './origin.ts';
@@ -32,6 +33,7 @@ export interface Case {
   isOverOrigin: boolean;
   worldSeed: number;
   manners: Manners;
+  oddities: Oddities;
   settings: Settings;
   faults: Faults;
   steps: Step[];
@@ -117,6 +119,7 @@ export function generateCase(seed: string): Case {
         [2, 'varying'],
       ]),
     },
+    oddities: generateOddities(seed),
     settings: {
       own: random.weighted<Settings['own']>([
         [2, null],

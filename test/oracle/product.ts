@@ -15,6 +15,7 @@ import { createRecordCache } from '../../src/upstream/cache/record-cache.ts';
 import { createTransport } from '../../src/upstream/http/pool.ts';
 import { type UpstreamClient, createUpstream } from '../../src/upstream/client.ts';
 import { type Fault, type Faults, faultOf, withoutFields } from './faults.ts';
+import { type Oddities, oddly, waitOf } from './oddities.ts';
 import { createRandom } from './random.ts';
 import type { Link } from './redis.ts';
 import type { Service } from './service.ts';
@@ -41,6 +42,8 @@ export interface Met {
   request: string;
   line: string;
   fault: Fault | undefined;
+  /** Its refusal asks for a wait that is longer than a case. */
+  asksForLongWait: boolean;
 }
 
 export const OWN_TOKEN = 'token-of-facade';
@@ -180,6 +183,9 @@ interface Hold {
 /** The outcome of one request. */
 interface Meeting {
   happens: Fault | undefined;
+  wait: ReturnType<typeof waitOf>;
+  /** Whom a pause concerns at the least: the token and its group of endpoints. */
+  concerns: string;
   /** Undefined for a write that was not carried out. */
   answer: Response_ | Promise<Response_> | undefined;
   /** Delay of the response in turns of the event loop, so that responses are reordered. */
@@ -194,12 +200,28 @@ export class FaultyService {
   pending = 0;
   private readonly service: Service;
   private readonly faults: Faults;
+  private readonly oddities: Oddities;
+  private readonly paused = new Set<string>();
+  /** Requests that came although their sender had been told to wait. */
+  readonly tooEarly: string[] = [];
   private readonly held = new Map<string, { reach: () => void; released: Promise<void> }>();
   private readonly seen = new Map<string, number>();
 
-  constructor(service: Service, faults: Faults) {
+  constructor(service: Service, faults: Faults, oddities: Oddities) {
     this.service = service;
     this.faults = faults;
+    this.oddities = oddities;
+  }
+
+  /** The response as it is sent. */
+  shown({ happens, wait }: Meeting, answer: Response_ | undefined): ReturnType<typeof oddly> {
+    const response = happens ? spoiled(happens, answer) : answer!;
+    return oddly(this.oddities, wait ? { ...response, headers: { ...response.headers, ...wait.headers } } : response);
+  }
+
+  /** The response has been delivered. */
+  delivered({ wait, concerns }: Meeting): void {
+    if (wait?.isLong) after(READ_TURNS, () => this.paused.add(concerns));
   }
 
   /** Responses of this operation, which show the state of when they were requested, wait until `release`. */
@@ -216,8 +238,12 @@ export class FaultyService {
     this.seen.set(request, times + 1);
     const fault = faultOf(this.faults, request);
     const operation = header('x-request-id') ?? '';
-    this.met.push({ operation, request, line: `${method} ${path}`, fault });
     const token = header('authorization')?.replace(/^Bearer /, '');
+    const wait = waitOf(this.oddities, fault, request);
+    const line = `${method} ${path}`;
+    this.met.push({ operation, request, line, fault, asksForLongWait: wait?.isLong === true });
+    const concerns = `${token} ${/^\/v2\/[a-z]+/.exec(path)?.[0] ?? 'events'}`;
+    if (this.paused.has(concerns)) this.tooEarly.push(line);
     const random = createRandom(`${this.faults.seed} delay ${request} ${times}`);
     const turns = random.weighted([
       [3, 0],
@@ -231,9 +257,12 @@ export class FaultyService {
     const answer = isMade ? this.service.answer({ method, path, body, token, contentType }) : undefined;
     const held = this.held.get(operation);
     held?.reach();
-    return { happens, answer, turns, released: held?.released };
+    return { happens, wait, concerns, answer, turns, released: held?.released };
   }
 }
+
+/** Turns of the event loop until a response is read. */
+const READ_TURNS = 50;
 
 function signal(): [Promise<void>, () => void] {
   let give: () => void = () => undefined;
@@ -278,8 +307,8 @@ class ScriptedDispatcher extends Dispatcher {
       if (this.isDead) return void over();
       if (isOver || happens === 'silent') return;
       if (isLost(happens)) return fail(connectionLost());
-      const shown = happens ? spoiled(happens, answer) : answer!;
-      const bytes = Buffer.from(shown.body);
+      const shown = service.shown(meeting, answer);
+      const { bytes } = shown;
       const named = Object.entries(headersOf(shown)).flat();
       handler.onHeaders!(
         shown.status,
@@ -292,7 +321,9 @@ class ScriptedDispatcher extends Dispatcher {
         return after(1, () => fail(connectionLost()));
       }
       if (bytes.length) handler.onData!(bytes);
-      if (over()) handler.onComplete!([]);
+      if (!over()) return;
+      handler.onComplete!([]);
+      service.delivered(meeting);
     };
     whenDue(meeting, deliver);
     return true;

@@ -120,11 +120,11 @@ class CaseRun {
   }
 
   static async open(given: Case, replicas?: Replicas): Promise<CaseRun> {
-    const { isOverOrigin, worldSeed, manners, settings, faults } = given;
+    const { isOverOrigin, worldSeed, manners, oddities, settings, faults } = given;
     const behind = isOverOrigin
       ? await openOriginService(settings)
       : openScripted(createWorld(worldSeed), manners, settings);
-    const service = new FaultyService(behind, faults);
+    const service = new FaultyService(behind, faults, oddities);
     if (!replicas) {
       const product = settings.bySockets ? await openSockets(service, settings) : openProduct(service, settings);
       return new CaseRun(given, behind, service, { products: [product], links: [], replicas });
@@ -256,12 +256,15 @@ class CaseRun {
     // On a busy machine a call may take longer than the short timeout of cases with faults.
     const isBusy = settings.callTimeoutMs < 1_000 && tookMs >= settings.callTimeoutMs;
     const hasMetLimit = this.service.met.some(({ fault }) => fault === 'rateLimit') || this.service.met.length > 15;
+    // Everything else of the case may be refused then.
+    const isPaused = this.service.met.some(({ asksForLongWait }) => asksForLongWait);
     const found = compare(
       {
         reference,
         faultOf: (request) => faultOf(faults, request),
         isExcused: (code) =>
-          (hasMetLimit && code === 'RATE_LIMITED') ||
+          ((hasMetLimit || isPaused) && code === 'RATE_LIMITED') ||
+          (isPaused && code === 'UPSTREAM_UNAVAILABLE') ||
           (operation.person === 'stranger' && code === 'UNAUTHENTICATED') ||
           (code === 'UPSTREAM_TIMEOUT' && settings.callTimeoutMs < 1_000) ||
           (code === 'UPSTREAM_RESULT_UNKNOWN' && isBusy),
@@ -339,7 +342,11 @@ class CaseRun {
     if (this.given.settings.readAttempts > 1) return;
     const made = this.service.met.filter(({ operation }) => operation === requestId).length;
     if (made > max) this.report('more calls than planned', `${made} calls, planned ${min} to ${max}: ${document}`);
-    const isCut = result.errors?.some(({ extensions }) => extensions?.code === 'RATE_LIMITED');
+    const cuts = [
+      'RATE_LIMITED',
+      ...(this.service.met.some((each) => each.asksForLongWait) ? ['UPSTREAM_UNAVAILABLE'] : []),
+    ];
+    const isCut = result.errors?.some(({ extensions }) => cuts.includes(String(extensions?.code)));
     // An absent record ends its part of the operation; calls that still wait for a connection are not made.
     const isAbsent = Object.values(result.data ?? {}).includes(null);
     // What another replica stored may reach Redis after the plan: a script that Redis lacks takes one more round trip.
@@ -385,6 +392,11 @@ class CaseRun {
     await Promise.all(products.map((product) => product.leave()));
     for (const until = performance.now() + REST_MS; performance.now() < until; await turn())
       if (service.pending === 0 && this.busy().length === 0) break;
+    const mayLeave = this.given.steps.some(({ operations }) =>
+      operations.some(({ client }) => client.leavesAfter !== undefined),
+    );
+    if (!this.replicas && !mayLeave && service.tooEarly.length > 0)
+      this.report('a call although the service asked for a pause', service.tooEarly.join(', '));
     if (service.pending > 0) this.report('a request is still under way', `${service.pending}`);
     for (const [what, value] of this.busy()) this.report(`not at rest: ${what}`, String(value));
     for (const kept of [...products.flatMap(({ shared }) => shared), ...(await this.entriesInRedis())])

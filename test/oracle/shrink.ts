@@ -1,4 +1,5 @@
 /** Reduces a failing case while it still fails in the same way. */
+import { type Oddities, noOddities } from './oddities.ts';
 import {
   type ASTNode,
   type DocumentNode,
@@ -68,6 +69,9 @@ function* candidates(given: Case): Generator<Case> {
   if (manners.caching !== 'none') yield { ...given, manners: { ...manners, caching: 'none' } };
   if (manners.hidesTotals) yield { ...given, manners: { ...manners, hidesTotals: false } };
   if (manners.hidesItems) yield { ...given, manners: { ...manners, hidesItems: false } };
+  const { oddities } = given;
+  for (const name of Object.keys(noOddities) as (keyof Oddities)[])
+    if (oddities[name] !== noOddities[name]) yield { ...given, oddities: { ...oddities, [name]: noOddities[name] } };
   if (manners.ignoresWindows) yield { ...given, manners: { ...manners, ignoresWindows: false } };
   if (settings.recordTtlSeconds !== 0) yield { ...given, settings: { ...settings, recordTtlSeconds: 0 } };
   if (settings.bySockets) yield { ...given, settings: { ...settings, bySockets: false } };

@@ -17,7 +17,6 @@ import {
   configOf,
   isLost,
   silentLog,
-  spoiled,
   whenDue,
 } from './product.ts';
 
@@ -74,9 +73,8 @@ async function serve(service: FaultyService, request: IncomingMessage, response:
   const deliver = (answer: Response_ | undefined): void => {
     if (response.destroyed || happens === 'silent') return;
     if (isLost(happens)) return void request.socket.resetAndDestroy();
-    const shown = happens ? spoiled(happens, answer) : answer!;
-    const { status } = shown;
-    const bytes = Buffer.from(shown.body);
+    const shown = service.shown(meeting, answer);
+    const { status, bytes } = shown;
     response.writeHead(status, {
       ...headersOf(shown),
       ...(status === 204 ? {} : { 'content-length': bytes.length }),

@@ -17,7 +17,8 @@ const none: readonly string[] = [];
 export function decodeStrictly(body: Buffer, charset: string): string | undefined {
   if (charset === 'utf-8') {
     if (isAscii(body)) return body.toString('latin1');
-    return isUtf8(body) ? textOf(body, markedCharset(body) ? 3 : 0) : undefined;
+    const hasMark = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
+    return isUtf8(body) ? textOf(body, hasMark ? 3 : 0) : undefined;
   }
   let text: string;
   try {

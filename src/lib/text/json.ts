@@ -9,7 +9,7 @@ export function parseJson(text: string, maxDepth: number): unknown {
   return exact;
 }
 
-const isLarge = (value: number): boolean => value > Number.MAX_SAFE_INTEGER || value < -Number.MAX_SAFE_INTEGER;
+const MAX = Number.MAX_SAFE_INTEGER;
 
 /** Removes members named `__proto__`: copying them would set a prototype. Returns whether there is a number that may have lost digits. */
 function tidy(value: object, maxDepth: number): boolean {
@@ -18,7 +18,9 @@ function tidy(value: object, maxDepth: number): boolean {
   if (Array.isArray(value)) {
     for (const item of value as unknown[])
       if (
-        typeof item === 'object' ? item !== null && tidy(item, maxDepth - 1) : typeof item === 'number' && isLarge(item)
+        typeof item === 'object'
+          ? item !== null && tidy(item, maxDepth - 1)
+          : typeof item === 'number' && (item > MAX || item < -MAX)
       )
         hasLarge = true;
     return hasLarge;
@@ -30,7 +32,7 @@ function tidy(value: object, maxDepth: number): boolean {
     if (
       typeof member === 'object'
         ? member !== null && tidy(member, maxDepth - 1)
-        : typeof member === 'number' && isLarge(member)
+        : typeof member === 'number' && (member > MAX || member < -MAX)
     )
       hasLarge = true;
   }
@@ -40,5 +42,5 @@ function tidy(value: object, maxDepth: number): boolean {
 /** Ids may have more digits than a number holds: as a text they keep them. */
 const withTextsForLargeIntegers = (text: string): string =>
   text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gis, (token) =>
-    /^-?\d{16,}$/.test(token) && isLarge(Number(token)) ? `"${token}"` : token,
+    /^-?\d{16,}$/.test(token) && Math.abs(Number(token)) > MAX ? `"${token}"` : token,
   );

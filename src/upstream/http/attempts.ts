@@ -226,7 +226,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
       return void setImmediate(() => this.leave());
     }
     this.leave();
-    if (isGatewayFailure(status) && this.mayRetry()) void this.retry(response);
+    if (status >= 500 && isGatewayFailure(status) && this.mayRetry()) void this.retry(response);
     else this.settle(response);
   }
 

@@ -36,6 +36,10 @@ interface Pause {
 }
 
 export class Pauses {
+  /** No pause is known. A field, because each call reads it. */
+  isEmpty = true;
+  /** Other processes know of pauses too. */
+  readonly isShared: boolean;
   private readonly known = new LRUCache<string, Pause>(atMost(PAUSES_MAX));
   private readonly settings: Pick<Config, 'retryAfterSeconds' | 'maxRetryAfterSeconds'>;
   private readonly shared: SharedPauses | undefined;
@@ -43,15 +47,7 @@ export class Pauses {
   constructor(settings: Pick<Config, 'retryAfterSeconds' | 'maxRetryAfterSeconds'>, shared?: SharedPauses) {
     this.settings = settings;
     this.shared = shared;
-  }
-
-  get isEmpty(): boolean {
-    return this.known.size === 0;
-  }
-
-  /** True if other processes know of pauses too. */
-  get isShared(): boolean {
-    return this.shared !== undefined;
+    this.isShared = shared !== undefined;
   }
 
   /** Begins a pause, or continues one, and returns its length in seconds. `asked`: seconds; undefined if the service does not say. */
@@ -66,7 +62,7 @@ export class Pauses {
     const refusals = now < until ? before : now < until + REMEMBERED_MS ? before + 1 : 1;
     const grown = Math.max(1, asked ?? retryAfterSeconds) * 2 ** (refusals - 1);
     const seconds = Math.min(maxRetryAfterSeconds, grown);
-    this.known.set(key, { until: Math.max(until, now + seconds * 1000), refusals });
+    this.remember(key, { until: Math.max(until, now + seconds * 1000), refusals });
     this.shared?.begin(key, { leftMs: seconds * 1000, refusals });
     return seconds;
   }
@@ -79,6 +75,7 @@ export class Pauses {
       this.known.delete(key);
       this.shared?.end(key);
     }
+    this.isEmpty = this.known.size === 0;
   }
 
   /** The error of a call that is not sent; undefined if there is no pause. */
@@ -98,8 +95,13 @@ export class Pauses {
       if (refusals === 0) return;
       const until = performance.now() + leftMs;
       const known = this.known.get(keys[at]!);
-      if (!known || known.until < until) this.known.set(keys[at]!, { until, refusals });
+      if (!known || known.until < until) this.remember(keys[at]!, { until, refusals });
     });
+  }
+
+  private remember(key: string, pause: Pause): void {
+    this.known.set(key, pause);
+    this.isEmpty = false;
   }
 
   private secondsLeft(key: string): number {
