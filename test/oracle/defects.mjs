@@ -75,6 +75,30 @@ export const defects = [
     edits: [['src/upstream/cache/record-cache.ts', "(share === 'anonymous' && hasToken)", 'false']],
   },
   {
+    name: 'cache: a response that varies with the token is kept for others',
+    edits: [
+      ['src/upstream/cache/caching-header.ts', "if (vary !== undefined && varies(vary, share)) return 'vary';", ''],
+    ],
+  },
+  {
+    name: 'cache: it is still remembered that a record is absent which a write made',
+    edits: [
+      [
+        'src/upstream/cache/memory.ts',
+        'if (entry.keptUntil > Date.now() && isCurrent(entry.version, key)) return entry;',
+        'if (entry.keptUntil > Date.now() && (entry.isAbsent || isCurrent(entry.version, key))) return entry;',
+      ],
+    ],
+  },
+  {
+    name: "cache: the real service's headers let nothing be kept",
+    edits: [['src/upstream/cache/caching-header.ts', "mode === 'relaxed' && share !== 'viewer';", 'mode === share;']],
+  },
+  {
+    name: 'cache: absence is not remembered',
+    edits: [['src/upstream/cache/handle.ts', 'if (until <= now) return;', 'if (until > now) return;']],
+  },
+  {
     // The same line for values that arrive late (`onRejected`) has no effect with this schema: none of them fails at a non-null position.
     name: 'executor: null at a non-null position is not propagated',
     edits: [

@@ -123,6 +123,7 @@ export function openProduct(service: FaultyService, settings: Settings, link?: L
     ...(!link && {
       records: createRecordCache({
         ttlSeconds: config.recordTtlSeconds,
+        absentTtlSeconds: config.absentTtlSeconds,
         cache: settings.isWatched ? watchedCache(shared) : undefined,
       }),
     }),

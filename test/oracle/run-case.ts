@@ -106,6 +106,8 @@ class CaseRun {
   private isDisturbed = false;
   private readonly replicas: Replicas | undefined;
   answered = 0;
+  /** The operation before, if it read alone and without a token. */
+  private read: { text: string; books: readonly string[] } | undefined = undefined;
   private readonly given: Case;
   private readonly behind: Service;
   readonly service: FaultyService;
@@ -252,6 +254,7 @@ class CaseRun {
     this.private(operation, result);
     if (this.isOverLimit(operation, requestId, range, result)) return;
     if (range && isUnshared) this.calls(operation, requestId, range, result);
+    this.rereads(operation, requestId, isAlone);
     const { faults, settings } = this.given;
     // On a busy machine a call may take longer than the short timeout of cases with faults.
     const isBusy = settings.callTimeoutMs < 1_000 && tookMs >= settings.callTimeoutMs;
@@ -352,6 +355,20 @@ class CaseRun {
     // What another replica stored may reach Redis after the plan: a script that Redis lacks takes one more round trip.
     if (made < min && !isCut && !isAbsent && !this.replicas)
       this.report('fewer calls than planned', `${made} calls, planned ${min} to ${max}: ${document}`);
+  }
+
+  /** What nobody signed in for is cached: the same operation right after another requests no book again, nor that it is absent. */
+  private rereads({ document, variables, person, client }: CaseOperation, requestId: string, isAlone: boolean): void {
+    const { settings, faults, manners, isOverOrigin } = this.given;
+    const before = this.read;
+    const text = JSON.stringify([document, variables]);
+    const books = this.service.met.filter(({ operation }) => operation === requestId).map(({ request }) => request);
+    const isKept = isAlone && person === null && client.leavesAfter === undefined && !document.includes('mutation');
+    this.read = isKept ? { text, books } : undefined;
+    if (settings.recordTtlSeconds === 0 || faults.rate > 0 || this.replicas) return;
+    if (!this.read || before?.text !== text || (manners.caching === 'varying' && !isOverOrigin)) return;
+    const again = books.find((request) => /^GET \/v2\/book\/\d+$/.test(request) && before.books.includes(request));
+    if (again) this.report('a cached record was requested again', `${again}: ${document}`);
   }
 
   /** No response may contain private data of another person. */

@@ -66,6 +66,10 @@ export function cacheabilityOf(headers: CachingHeaders, rules: CachingRules): Ca
   };
 }
 
+/** Whether the same headers mean the same in later responses: not if a time is counted from them. */
+export const areConstant = ({ age, expires, date }: CachingHeaders): boolean =>
+  age === undefined && (expires === undefined || lifetimeOf(expires, date) === 0);
+
 /** The words of the headers that forbid caching or limit it, for people; empty if there are none. */
 export function forbiddingWords({ vary, expires, date, ...headers }: CachingHeaders, share: Share): readonly string[] {
   const directives = directivesOf(headers['cache-control']);
