@@ -4,6 +4,7 @@ import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { Config } from '../config/settings.ts';
 import { type Diagnosis, ok, warning } from './diagnosis.ts';
+import { CACHE_MAX_BYTES } from '../lib/remember.ts';
 
 export interface Memory {
   /** Limit of the container; undefined without one. */
@@ -12,8 +13,8 @@ export interface Memory {
   heap: number;
 }
 
-/** The record cache, the response cache and the plans at their largest, and what the program itself takes. */
-const CACHES = 64_000_000 + 32_000_000;
+const CACHES = Object.values(CACHE_MAX_BYTES).reduce((sum, bytes) => sum + bytes, 0);
+/** What the program itself takes. */
 const PROGRAM = 120_000_000;
 /** Outside the heap: buffers of connections, code, the stacks of threads. */
 const OUTSIDE_HEAP = 100_000_000;

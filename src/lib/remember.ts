@@ -28,3 +28,11 @@ export const atMost = (entries: number) => ({ maxSize: entries, sizeCalculation:
 
 const RESULTS_MAX = 500;
 const CHARACTERS_MAX = 500;
+
+/** The largest size of each cache of a process, in bytes. The doctor adds them up. */
+export const CACHE_MAX_BYTES = {
+  records: 64_000_000,
+  documents: 64_000_000,
+  plans: 50_000_000,
+  responses: 8_000_000,
+} as const;

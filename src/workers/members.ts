@@ -3,14 +3,34 @@ import { type MetricValues, createFleetMetrics } from '../server/observability/f
 import { type UsageReport, mergeReports } from '../server/usage/report.ts';
 import type { Channel } from './channel.ts';
 
-/** The workers that accept requests, and what all of them say together. */
-export function createMembers() {
+/** How often each worker is asked for a sign of life. */
+const PING_MS = 1_000;
+/** So many in a row without a reply: it is stopped, or its event loop is blocked for good. */
+const MISSED_MAX = 15;
+
+/** The workers that accept requests, and what all of them say together. `onSilent`: a worker has not replied for a long time. */
+export function createMembers(onSilent: (worker: Worker) => void) {
   const channels = new Map<Worker, Channel>();
+  /** Of workers that did not reply to the last questions: how many. Nobody waits for these workers. */
+  const missed = new Map<Worker, number>();
   const metrics = createFleetMetrics(() => channels.size);
+  const awake = () => [...channels].filter(([worker]) => !missed.has(worker));
+  setInterval(ping, PING_MS).unref();
+
+  function ping(): void {
+    for (const [worker, channel] of channels)
+      void channel.ask('acceptsWork', undefined, PING_MS).then((reply) => {
+        const count = (missed.get(worker) ?? 0) + 1;
+        if (reply !== undefined || !channels.has(worker)) missed.delete(worker);
+        else missed.set(worker, count);
+        if (missed.get(worker) === MISSED_MAX) onSilent(worker);
+      });
+  }
+
   let collecting: Promise<string> | undefined;
 
   async function collect(): Promise<string> {
-    const asked = [...channels].map(async ([{ id }, channel]) => [id, await channel.ask('metrics')] as const);
+    const asked = awake().map(async ([{ id }, channel]) => [id, await channel.ask('metrics')] as const);
     const replied = (await Promise.all(asked)).filter((each): each is [number, MetricValues] => each[1] !== undefined);
     return metrics.text(new Map(replied));
   }
@@ -21,6 +41,7 @@ export function createMembers() {
     each: (visit: (worker: Worker) => void): void => [...channels.keys()].forEach(visit),
     remove(worker: Worker): void {
       channels.delete(worker);
+      missed.delete(worker);
       void metrics.onEnd(worker.id);
     },
     onRestart: metrics.onRestart,
@@ -28,13 +49,13 @@ export function createMembers() {
     replies: {
       fleetMetrics: () => (collecting ??= collect().finally(() => (collecting = undefined))),
       fleetUsage: async (): Promise<UsageReport | undefined> => {
-        const replies = await Promise.all([...channels.values()].map((channel) => channel.ask('usage')));
+        const replies = await Promise.all(awake().map(([, channel]) => channel.ask('usage')));
         const reports = replies.filter((each): each is UsageReport => each !== undefined);
         return reports.length > 0 ? mergeReports(reports) : undefined;
       },
     },
     async doOthersAcceptWork(asking: Worker): Promise<boolean> {
-      const others = [...channels].filter(([worker]) => worker !== asking);
+      const others = awake().filter(([worker]) => worker !== asking);
       const replies = await Promise.all(others.map(([, channel]) => channel.ask('acceptsWork')));
       return replies.includes(true);
     },

@@ -35,7 +35,7 @@ export async function startWorkers(config: Config, log: Logger): Promise<Started
   const port = config.port || (await freePort(config.host));
   /** A worker has a channel once it has asked for its assignment: what it is sent before is lost. */
   const running = new Map<Worker, Channel | undefined>();
-  const members = createMembers();
+  const members = createMembers((worker) => endSilent(worker, log));
   const watch = watchHandOvers();
   const timers = new Set<NodeJS.Timeout>();
   let isStarting = true;
@@ -118,6 +118,12 @@ function endOf(worker: Worker) {
     onMessage: (listener: (message: unknown) => void) => void worker.on('message', listener),
     onClose: (listener: () => void) => void worker.once('disconnect', listener),
   };
+}
+
+/** It holds connections, and a signal that it could handle would wait too. Its end has it replaced. */
+function endSilent({ process: worker }: Worker, log: Logger): void {
+  log.error({ worker: worker.pid }, 'a worker does not reply any more: it is killed');
+  worker.kill('SIGKILL');
 }
 
 /** For messages to a worker that has just ended. */

@@ -249,6 +249,11 @@ test.each([
   expect(checkMemory(config, memory).status).toBe(status);
 });
 
+test('the memory that is needed is that of all caches at their largest, and of the program', () => {
+  const { details } = checkMemory(readConfig({}), { limit: undefined, heap: 4e9 });
+  expect(details).toMatchObject({ neededBytes: 120e6 + 64e6 + 64e6 + 50e6 + 8e6 });
+});
+
 test('every line that is not ok says what to do, in text and for programs', async () => {
   const { all, text } = await doctor(over('http://127.0.0.1:9', { HOST: '0.0.0.0' }));
   for (const { status, advice, message } of all) {

@@ -194,3 +194,15 @@ test('without REDIS_URL the start says in one line what workers do not share', a
     expect(told).toEqual(lines);
   }
 });
+
+test('a worker that is stopped is replaced, and the metrics do not wait for it', async () => {
+  const program = await startProgram(env);
+  const [first] = workersOf(program.pid);
+  process.kill(first!, 'SIGSTOP');
+  await until(async () => workersOf(program.pid).length === 2 && !workersOf(program.pid).includes(first!));
+  await until(async () => (await metric(program.url, 'catalog_worker_restarts_total')) === 1);
+  for (let id = 1; id <= 4; id++) expect(await read(program.url, bookPath(6082808))).toContain('title');
+  const { code, err } = await program.stop();
+  expect(code).toBe(0);
+  expect(linesOf(err).map(({ msg }) => msg)).toContain('a worker does not reply any more: it is killed');
+});

@@ -18,6 +18,7 @@ import type { OperationPlan, PlannedField } from './operation-plan.ts';
 import { argumentsAllowEmbedded } from './needed-members.ts';
 import { PlanTooLarge, type PlanViewer, planOperation } from './plan-operation.ts';
 import { variantIn } from './variants.ts';
+import { CACHE_MAX_BYTES } from '../../lib/remember.ts';
 
 /** The error if a plan must not be run with these variables; undefined if it may. */
 export type PlanCheck = (plan: OperationPlan, variables: Variables) => GraphQLError | undefined;
@@ -30,8 +31,9 @@ interface PlanSettings {
   check?: PlanCheck;
 }
 
-/** About 50 MB: with its resolver state, a planned field takes 1 to 1.5 kB. */
-const CACHED_FIELDS_MAX = 40_000;
+/** With its resolver state, a planned field takes 1 to 1.5 kB. */
+const FIELD_BYTES = 1_250;
+const CACHED_FIELDS_MAX = CACHE_MAX_BYTES.plans / FIELD_BYTES;
 /** Fixed size of a plan or an error, in fields. */
 const OVERHEAD_FIELDS = 2;
 /** Characters of a key that count as one field. */

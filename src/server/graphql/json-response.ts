@@ -13,6 +13,7 @@ import type { DocumentReads } from '../usage/coordinates.ts';
 import type { Usage } from '../usage/usage.ts';
 import { type WholeOutcome, errorHeaders, isCacheable, resultText } from './outcome.ts';
 import type { JsonRequest, Received } from './request.ts';
+import { CACHE_MAX_BYTES } from '../../lib/remember.ts';
 
 export type JsonWriter = ReturnType<typeof createJsonWriter>;
 
@@ -69,7 +70,6 @@ export function createJsonWriter({ epoch, confirmEpoch, statusOf, usage }: JsonW
 const unpooled = (response: Buffer | string): Buffer =>
   typeof response === 'string' ? Buffer.from(new TextEncoder().encode(response).buffer) : response;
 
-const MAX_BYTES = 8_000_000;
 const OVERHEAD_BYTES = 300;
 
 export interface StoredResponse {
@@ -84,7 +84,7 @@ export interface StoredResponse {
 /** `epoch` changes whenever records are invalidated. It is null if nothing may be cached. */
 export function createResponseCache(epoch: () => number | null) {
   const entries = new LRUCache<string, StoredResponse>({
-    maxSize: MAX_BYTES,
+    maxSize: CACHE_MAX_BYTES.responses,
     // The compressed copies of a response are stored with it; each has a fifth of its length or so.
     sizeCalculation: ({ response }, key) => OVERHEAD_BYTES + 2 * key.length + Math.ceil(1.5 * response.length),
   });

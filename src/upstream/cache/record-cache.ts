@@ -18,8 +18,7 @@ import {
 import { type Cache, type CacheKey, cacheKeyOf, createMemoryCache } from './memory.ts';
 import { recordSeconds } from './lifetime.ts';
 import { mayHoldViewerData } from './redact.ts';
-
-const MAX_BYTES = 64_000_000;
+import { CACHE_MAX_BYTES } from '../../lib/remember.ts';
 
 export type RecordCache = ReturnType<typeof createRecordCache>;
 
@@ -39,7 +38,7 @@ export function createRecordCache({
   absentTtlSeconds = 0,
   cache: shared,
 }: RecordCacheSettings = {}) {
-  const cache: Cache = shared ?? createMemoryCache(MAX_BYTES);
+  const cache: Cache = shared ?? createMemoryCache(CACHE_MAX_BYTES.records);
   let epoch = 0;
   /**
    * Drops from all partitions records (`Book:7`), lists with any query (`/v2/book/7/annotations`, encoded as in the request), all records

@@ -11,6 +11,7 @@ import { createSharedDocuments } from './documents.ts';
 import { createRedisPauses } from './pauses.ts';
 import { createPause } from './connection/pause.ts';
 import { createRedisWindows } from './windows.ts';
+import { CACHE_MAX_BYTES } from '../../lib/remember.ts';
 
 /**
  * The longest that a request waits for Redis, in ms: without an answer it makes calls that cost more. Longer for the rate, because replicas
@@ -35,8 +36,6 @@ export interface SharedStateSettings {
   timeouts?: typeof DEFAULT_TIMEOUTS;
 }
 
-const MAX_BYTES = 64_000_000;
-
 export interface RedisAccess {
   connection: RedisConnection;
   call: RedisCall;
@@ -49,7 +48,7 @@ export function connectRedis({
   tls = {},
   namespace,
   events = namespace,
-  maxBytes = MAX_BYTES,
+  maxBytes = CACHE_MAX_BYTES.records,
   onAvailabilityChange,
   onRestored = () => undefined,
   onInvalidation = () => undefined,

@@ -15,7 +15,7 @@ import { type Variables, isIncremental, withoutIncremental } from '../../../grap
 import { type Executed, createExecutor } from '../../../graph/execute/executor.ts';
 import type { OperationPlan } from '../../../graph/plan/operation-plan.ts';
 import { type Planner, createPlanCache } from '../../../graph/plan/plan-cache.ts';
-import { oncePer } from '../../../lib/remember.ts';
+import { CACHE_MAX_BYTES, oncePer } from '../../../lib/remember.ts';
 import { withoutStack } from '../../../upstream/errors.ts';
 import { NOT_EXECUTABLE } from '../../http/response/status.ts';
 import { tracedParse, tracedValidate } from '../../observability/graphql-channels.ts';
@@ -45,7 +45,6 @@ export type Prepare = (text: string, operationName: string | undefined) => Prepa
 
 /** Number and size of all cached documents. Bounded by size too: a syntax tree can be a hundred times as large as its text. */
 const DOCUMENTS_MAX = 1_000;
-const DOCUMENTS_MAX_BYTES = 64_000_000;
 /** Measured: 240 to 510 bytes a token, including its nodes and their locations. */
 const TOKEN_BYTES = 500;
 const ERROR_BYTES = 500;
@@ -55,7 +54,7 @@ export function createPrepare(schema: GraphQLSchema, config: Config): Prepare {
   const plans = createPlanCache(schema, { maxFields: config.maxPlannedFields, check: costCheck(config) });
   const known = new LRUCache<string, Prepared>({
     max: DOCUMENTS_MAX,
-    maxSize: DOCUMENTS_MAX_BYTES,
+    maxSize: CACHE_MAX_BYTES.documents,
     sizeCalculation: bytesOf,
     dispose: ({ ready }) => ready?.forget(),
   });
