@@ -256,8 +256,19 @@ export const defects = [
     edits: [
       [
         'src/upstream/redis/updates.ts',
-        "if (what == 'add' or what == 'set') and isCurrent(version, head, tag, places) then",
-        "if what == 'add' or what == 'set' then",
+        'if isStored and isCurrent(version, head, tag, places) then',
+        'if isStored then',
+      ],
+    ],
+  },
+  {
+    name: 'replicas: an entry is used though the note of an invalidation may have been evicted',
+    isOfReplicas: true,
+    edits: [
+      [
+        'src/upstream/redis/log-script.ts',
+        'if other ~= generation or later > number then return false end',
+        'if other == generation and later > number then return false end',
       ],
     ],
   },

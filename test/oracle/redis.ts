@@ -70,6 +70,8 @@ export interface SharedRedis {
   dump(): Promise<Map<string, string>>;
   clear(): Promise<unknown>;
   loseScripts(): Promise<unknown>;
+  /** Removes the notes of what was invalidated, as a full Redis may. */
+  evictNotes(): Promise<unknown>;
   /** Makes a replica of each primary the primary; nothing without a cluster. */
   failOver(): Promise<void>;
 }
@@ -193,6 +195,8 @@ function commandsOf(primaries: () => Promise<readonly number[]>) {
       return found;
     },
     clear: () => ofAll((client) => client.flushall()),
+    evictNotes: () =>
+      ofAll(async (client) => Promise.all((await client.keys('*:cleared:*')).map((key) => client.del(key)))),
     loseScripts: () => ofAll((client) => client.script('FLUSH')),
   };
 }

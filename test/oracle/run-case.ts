@@ -150,14 +150,16 @@ class CaseRun {
     const { redis } = this.replicas;
     const random = createRandom(`${this.given.faults.seed} event ${at}`);
     const place = random.int(0, this.products.length - 1);
-    const happens = random.weighted<'nothing' | 'kill' | 'cut' | 'scripts' | 'failover'>([
+    const happens = random.weighted<'nothing' | 'kill' | 'cut' | 'scripts' | 'eviction' | 'failover'>([
       [20, 'nothing'],
       [1, 'kill'],
       [2, 'cut'],
       [1, 'scripts'],
+      [3, 'eviction'],
       [2, 'failover'],
     ]);
     if (happens === 'scripts') await redis.loseScripts();
+    if (happens === 'eviction') await redis.evictNotes();
     if (happens === 'failover') await redis.failOver();
     if (happens === 'kill') await this.kill(place, step, at);
     if (happens === 'cut') await this.cut(place);
