@@ -3,12 +3,15 @@ import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
 import { Client, fetchExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { type DocumentNode, getNamedType, isObjectType, parse, print, valueFromASTUntyped } from 'graphql';
+import relay from 'relay-runtime';
+import type { GraphQLResponse } from 'relay-runtime';
 import { describe, expect, test } from 'vitest';
 import { cacheOptions as apolloOptions } from '../../client/src/apollo.ts';
 import { cacheOptions as urqlOptions } from '../../client/src/urql.ts';
 import * as operations from '../../generated/operations.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { journey } from '../support/journey.ts';
+import { relayRequest } from './relay-request.ts';
 
 interface Request {
   document: DocumentNode;
@@ -24,8 +27,9 @@ const responses = new Map<string, Promise<string>>();
 const recorded: typeof fetch = async (_, init) => {
   const body = init?.body as string;
   const { query, variables } = JSON.parse(body) as { query: string; variables?: object };
-  // Clients add __typename in different places, and order variables.
-  const key = `${query.replaceAll(/__typename|\s/g, '')}${JSON.stringify(Object.entries(variables ?? {}).sort())}`;
+  // Clients add __typename in different places, order variables, and send those without a value as null.
+  const given = Object.entries(variables ?? {}).filter(([, value]) => value !== null);
+  const key = `${query.replaceAll(/__typename|\s/g, '')}${JSON.stringify(given.sort())}`;
   const response = responses.get(key) ?? send(body);
   responses.set(key, response);
   return new Response(await response, { headers: { 'content-type': 'application/json' } });
@@ -63,6 +67,26 @@ const clients: Record<string, (requests: readonly Request[]) => Promise<unknown[
         requestPolicy,
       }).toPromise();
       shown.push(data);
+    }
+    return shown;
+  },
+  Relay: async (requests) => {
+    const network = relay.Network.create(async ({ text }, variables) => {
+      const response = await recorded(uri, { body: JSON.stringify({ query: text, variables }) });
+      return (await response.json()) as GraphQLResponse;
+    });
+    const environment = new relay.Environment({ network, store: new relay.Store(new relay.RecordSource()) });
+    const shown: unknown[] = [];
+    for (const { document, variables = {}, reload } of requests) {
+      const operation = relay.createOperationDescriptor(relayRequest(document), variables);
+      environment.retain(operation);
+      if (isMutation(document))
+        await new Promise((resolve, reject) =>
+          environment.executeMutation({ operation }).subscribe({ complete: () => resolve(undefined), error: reject }),
+        );
+      else if (reload || environment.check(operation).status !== 'available')
+        await environment.execute({ operation }).toPromise();
+      shown.push(environment.lookup(operation.fragment).data);
     }
     return shown;
   },
@@ -182,7 +206,9 @@ describe.each(Object.entries(clients))('%s shows what the server says', (name, s
   });
 });
 
-describe.each(Object.entries(clients))('%s, for a list with the argument after', async (_, show) => {
+// Relay joins pages with @connection only.
+const { Relay: _, ...joining } = clients;
+describe.each(Object.entries(joining))('%s, for a list with the argument after', async (_name, show) => {
   const document = parse(`query Annotations($first: Int, $after: String) {
     book(id: "27025715") {
       id
