@@ -7,7 +7,7 @@ import { unspecified } from '../../../src/upstream/cache/caching-header.ts';
 import { createMemoryCache } from '../../../src/upstream/cache/memory.ts';
 import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
 import { listen } from '../../support/listen.ts';
-import { hasRedis, redisServer, withoutRedis } from '../../support/redis.ts';
+import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
 import { replica } from '../../support/replica.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
@@ -152,13 +152,19 @@ test.skipIf(!hasRedis)('replicas share it, and a write at one clears it for the 
   vi.useRealTimers(); // Redis has a clock of its own
   const { url: redisUrl } = await redisServer();
   const { url, requests } = await service();
-  const [one, other] = [await replica(url, { redisUrl }), await replica(url, { redisUrl })];
-  expect(await one(ANNOTATION)).toEqual({ data: { annotation: null } });
-  await vi.waitFor(async () => {
+  const [one, other] = [
+    await replica(url, { redisUrl, accessToken: 'own' }),
+    await replica(url, { redisUrl, accessToken: 'own' }),
+  ];
+  // Until both are connected; each time another film, because each remembers what it asked for itself.
+  let film = 1;
+  await until(async () => {
+    await one(FILM(++film));
     const before = requests.length;
-    expect(await other(ANNOTATION)).toEqual({ data: { annotation: null } });
-    expect(requests).toHaveLength(before);
+    expect(await other(FILM(film))).toEqual({ data: { subject: null } });
+    return requests.length === before;
   });
+  for (const execute of [one, other]) expect(await execute(ANNOTATION)).toEqual({ data: { annotation: null } });
   const write = `mutation { createAnnotation(input: { bookId: "7", content: "${NOTE}", page: 7 }) { annotation { id } } }`;
   await one(write, 'alice');
   expect(await other(ANNOTATION)).toEqual({ data: { annotation: { content: NOTE } } });
