@@ -59,6 +59,8 @@ export interface Faults {
   seed: number;
   /** Share of requests with a fault. */
   rate: number;
+  /** Share of the faults of reads that are refusals. */
+  refusals?: number;
   /** If present, only these requests have faults. */
   only?: Readonly<Record<string, Fault>>;
   /** Kinds of faults that are left out. */
@@ -73,10 +75,12 @@ export function faultOf(faults: Faults, request: string): Fault | undefined {
   return fault && without?.includes(fault) ? undefined : fault;
 }
 
-function drawn({ seed, rate }: Faults, request: string): Fault | undefined {
+function drawn({ seed, rate, refusals = 0 }: Faults, request: string): Fault | undefined {
   if (rate === 0) return undefined;
   const random = createRandom(`${seed} fault ${request}`);
   if (!random.chance(rate)) return undefined;
+  if (refusals > 0 && request.startsWith('GET ') && random.chance(refusals))
+    return random.pick(['status503', 'status403', 'rateLimit'] as const);
   const fault = random.weighted(request.startsWith('GET ') ? ofReads : ofWrites);
   // Endpoints whose response body is not read accept any; a book by ISBN and the entries of a feed have no id to check.
   if (fault === 'notJson' && /^DELETE|^POST \/(event\/\w+\/(participants|wishers)|v2\/note\/\w+\/like)/.test(request))

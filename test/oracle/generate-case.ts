@@ -99,6 +99,7 @@ export function generateCase(seed: string): Case {
       steps.push(...rereading(random.shuffled(names), ids, byFetch ? 'post' : 'pipeline', random.next()));
     else steps.push({ operations: [operation(false)] });
   }
+  const oddities = generateOddities(seed);
   return {
     isOverOrigin,
     worldSeed: random.int(1, 400),
@@ -119,7 +120,7 @@ export function generateCase(seed: string): Case {
         [2, 'varying'],
       ]),
     },
-    oddities: generateOddities(seed),
+    oddities,
     settings: {
       own: random.weighted<Settings['own']>([
         [2, null],
@@ -141,7 +142,11 @@ export function generateCase(seed: string): Case {
       isWatched: !byFetch,
       bySockets,
     },
-    faults: { seed: random.int(0, 1_000_000), rate: mayBreak ? random.pick([0.05, 0.15, 0.4]) : 0 },
+    faults: {
+      seed: random.int(0, 1_000_000),
+      rate: mayBreak ? random.pick([0.05, 0.15, 0.4]) : 0,
+      ...(oddities.waits && { refusals: 0.5 }),
+    },
     steps,
   };
 }

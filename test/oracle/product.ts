@@ -263,7 +263,7 @@ export class FaultyService {
 }
 
 /** Turns of the event loop until a response is read. */
-const READ_TURNS = 50;
+const READ_TURNS = 5;
 
 function signal(): [Promise<void>, () => void] {
   let give: () => void = () => undefined;
