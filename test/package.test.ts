@@ -266,7 +266,7 @@ test(
     writeFileSync(
       join(elsewhere, 'embed.mjs'),
       `import { ConfigError, createFacade } from 'catalog-graphql';
-     const facade = createFacade({ baseUrl: ${JSON.stringify(url)}, eventBaseUrl: ${JSON.stringify(url)} });
+     const facade = createFacade({ baseUrl: ${JSON.stringify(url)}, eventBaseUrl: ${JSON.stringify(url)}, logLevel: 'warn' });
      const body = JSON.stringify({ query: '{ book(id: "6082808") { title } }' });
      const headers = { 'content-type': 'application/json' };
      const answer = await facade.fetch(new Request('http://here/graphql', { method: 'POST', headers, body }));
