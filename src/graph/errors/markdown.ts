@@ -1,11 +1,14 @@
-import { codeGroups } from './codes.ts';
+import { codeGroups, columnsOf } from './codes.ts';
 
 /** The table of errors as Markdown, for `docs/errors.md` and the resource for agents. */
 export function errorsMarkdown(): string {
   const sections = codeGroups.map(({ title, codes }) => {
     const each = Object.entries(codes).map(
-      ([code, { what, client, operator }]) =>
-        `### ${code}\n\n${what}\n\n- Client: ${client}${operator ? `\n- Operator: ${operator}` : ''}`,
+      ([code, { what, client, operator, ...columns }]) =>
+        `### ${code}\n\n${what}\n\n- Client: ${client}${operator ? `\n- Operator: ${operator}` : ''}` +
+        columnsOf(columns)
+          .map(([name, text]) => `\n- ${name}: ${text}`)
+          .join(''),
     );
     return [`## ${title}`, ...each].join('\n\n');
   });

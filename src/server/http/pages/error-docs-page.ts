@@ -1,6 +1,6 @@
 /** The page that explains every error code: what happened, and what to do about it. `extensions.help` of errors links to it. */
 import { escape } from '../../../atom/xml.ts';
-import { type CodeGroup, codeGroups } from '../../../graph/errors/codes.ts';
+import { type CodeGroup, codeGroups, columnsOf } from '../../../graph/errors/codes.ts';
 import { type DocsMenu, docsPage } from './docs-layout.ts';
 import { HELP_PATH } from '../response/http-error.ts';
 
@@ -17,9 +17,12 @@ export const createErrorDocsPage = (menu?: DocsMenu) =>
 
 function section({ title, codes }: CodeGroup): string {
   const each = Object.entries(codes).map(
-    ([code, { what, client, operator }]) =>
+    ([code, { what, client, operator, ...columns }]) =>
       `<h3 id="${code}"><a href="#${code}">${code}</a></h3>\n<p>${html(what)}</p>\n` +
-      `<dl><dt>Client</dt><dd>${html(client)}</dd>${operator ? `<dt>Operator</dt><dd>${html(operator)}</dd>` : ''}</dl>`,
+      `<dl><dt>Client</dt><dd>${html(client)}</dd>${operator ? `<dt>Operator</dt><dd>${html(operator)}</dd>` : ''}` +
+      `${columnsOf(columns)
+        .map(([name, text]) => `<dt>${name}</dt><dd>${html(text)}</dd>`)
+        .join('')}</dl>`,
   );
   return `<h2>${title}</h2>\n${each.join('\n')}`;
 }
