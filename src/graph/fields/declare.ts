@@ -41,7 +41,7 @@ type Unless<Fit extends [unknown, unknown], Option extends string> = Fit[0] exte
   ? unknown
   : Record<Option, unknown>;
 
-/* eslint-disable @typescript-eslint/no-namespace, @typescript-eslint/no-unused-vars, @typescript-eslint/no-empty-object-type -- Pothos is extended by merging into its namespace, each declaration with all its parameters */
+/* eslint-disable @typescript-eslint/no-unused-vars, @typescript-eslint/no-empty-object-type -- Pothos is extended by merging into its namespace, each declaration with all its parameters */
 declare global {
   export namespace PothosSchemaTypes {
     interface ObjectFieldOptions<
@@ -155,7 +155,7 @@ declare global {
   }
 }
 
-/* eslint-enable @typescript-eslint/no-namespace, @typescript-eslint/no-unused-vars, @typescript-eslint/no-empty-object-type */
+/* eslint-enable @typescript-eslint/no-unused-vars, @typescript-eslint/no-empty-object-type */
 
 /** A placeholder: the engine replaces it when the schema is built. */
 const replacedByEngine = () => {

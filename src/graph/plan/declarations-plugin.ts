@@ -8,7 +8,7 @@ import SchemaBuilder, {
 import type { FieldRule, TypeRule } from './declaration-types.ts';
 
 declare global {
-  // eslint-disable-next-line @typescript-eslint/no-namespace -- Pothos is extended by merging into its namespace
+   
   export namespace PothosSchemaTypes {
     interface Plugins<Types extends SchemaTypes> {
       declarations: DeclarationsPlugin<Types>;
