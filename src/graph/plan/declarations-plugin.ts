@@ -8,7 +8,6 @@ import SchemaBuilder, {
 import type { FieldRule, TypeRule } from './declaration-types.ts';
 
 declare global {
-   
   export namespace PothosSchemaTypes {
     interface Plugins<Types extends SchemaTypes> {
       declarations: DeclarationsPlugin<Types>;
