@@ -115,11 +115,22 @@ export const documentIds: Record<${ids.map(([name]) => `'${name}'`).join(' | ')}
 
 /** The codes of errors as a type. */
 function errorCodes(): string {
-  const codes = codeGroups.flatMap(({ codes }) => Object.keys(codes));
+  const notes = codeGroups.flatMap(({ codes }) => Object.entries(codes));
   return `// Printed by "npm run codegen" from src/graph/errors/codes.ts; not edited by hand.
 
 /** What \`extensions.code\` of an error can be; a later version of the facade may have more. */
-export type ErrorCode = ${codes.map((code) => `'${code}'`).join(' | ')};`;
+export type ErrorCode = ${notes.map(([code]) => `'${code}'`).join(' | ')};
+
+/**
+ * Whether the same request may help: \`no\`; \`later\`, after \`extensions.retryAfter\` seconds or a growing pause; \`login\`, with a new token;
+ * \`text\`, with the text of the document; \`key\`, with its idempotency key only.
+ */
+export type Retry = ${[...new Set(notes.map(([, { retry }]) => retry))].map((retry) => `'${retry}'`).join(' | ')};
+
+/** Undefined for a code of a later version of the facade. */
+export const retryByCode: Readonly<Record<ErrorCode, Retry>> & Readonly<Record<string, Retry | undefined>> = {
+${notes.map(([code, { retry }]) => `  ${code}: '${retry}',`).join('\n')}
+};`;
 }
 
 /** The cache keys of Apollo Kotlin, which adds these directives to the schema. */

@@ -1,6 +1,6 @@
 /** What catalog-graphql-client exports for pages, with errors of the facade. */
 import { expect, test } from 'vitest';
-import { type ErrorCode, fieldErrors, helpUrl } from '../../client/src/errors.ts';
+import { type ErrorCode, fieldErrors, helpUrl, retryByCode } from '../../client/src/errors.ts';
 import { localDateTime } from '../../client/src/scalars.ts';
 import { codeGroups } from '../../src/graph/errors/codes.ts';
 import { startFacade } from '../support/start-facade.ts';
@@ -50,4 +50,10 @@ test('the type ErrorCode has each code of the documentation and no other', () =>
   const unknown: ErrorCode = 'NO_SUCH_CODE';
   expect(codeGroups.flatMap(({ codes }) => Object.keys(codes))).toEqual(expect.arrayContaining([known]));
   expect(codeGroups.flatMap(({ codes }) => Object.keys(codes))).not.toContain(unknown);
+});
+
+test('the advice on retries is that of the documentation, for each code', () => {
+  const documented = codeGroups.flatMap(({ codes }) => Object.entries(codes).map(([code, { retry }]) => [code, retry]));
+  expect(Object.entries(retryByCode)).toEqual(documented);
+  expect(retryByCode['CODE_OF_A_LATER_VERSION']).toBeUndefined();
 });

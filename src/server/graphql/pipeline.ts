@@ -15,7 +15,7 @@ import type { WriteGuard } from '../../upstream/write-guard.ts';
 import type { IncrementalFormat } from '../http/request/accept.ts';
 import type { Admission } from '../http/connections/admission.ts';
 import type { BodyReader } from '../http/request/body.ts';
-import { addHelpLinks } from '../http/response/http-error.ts';
+import { withHelp } from '../http/response/http-error.ts';
 import { NOT_EXECUTABLE } from '../http/response/status.ts';
 import { executeChannel, traceExecution } from '../observability/graphql-channels.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -119,7 +119,7 @@ export function createPipeline(parts: PipelineParts) {
         if (!(Symbol.asyncIterator in executed))
           return whole(session, resultForClient(executed, context, request, log));
         const result = partsForClient(executed, encoderFor(format!), {
-          masked: (found) => withHelp(maskErrors(found, context.plan, request, log)),
+          masked: (found) => withHelp(maskErrors(found, context.plan, request, log), config),
           extensions: () => extensionsOf(session, request),
           onEnd: (found) => observe(session, found),
         });
@@ -252,11 +252,6 @@ function extensionsOf(
 
 const isOld = ({ staleSeconds, ageSeconds }: LoggedCall): boolean =>
   staleSeconds !== undefined || ageSeconds !== undefined;
-
-function withHelp(errors: readonly GraphQLError[]): readonly GraphQLError[] {
-  addHelpLinks(errors);
-  return errors;
-}
 
 /** Of an operation whose document is invalid, or whose response was stored. */
 const noDocument = { type: undefined, name: undefined, document: undefined, calls: [] };

@@ -5,7 +5,7 @@ import type { Admission } from '../http/connections/admission.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { type AcceptedTypes, acceptedTypes } from '../http/request/accept.ts';
 import { addCorsHeaders, varyOf } from '../http/request/headers.ts';
-import { addHelpLinks } from '../http/response/http-error.ts';
+import { withHelp } from '../http/response/http-error.ts';
 import type { JsonWriter } from './json-response.ts';
 import { type Outcome, ageHeaders, cacheControlOf, isWhole, timingHeaders } from './outcome.ts';
 import type { Documents } from './documents/persisted-documents.ts';
@@ -73,9 +73,10 @@ export function createGraphqlRoute(config: Config, steps: RouteSteps): (exchange
         if (isTimed) exchange.headers.push(...(await timingHeaders(outcome.session, received.readAt)));
         if (outcome.result.extensions) exchange.headers.push(...ageHeaders(outcome.session));
       }
-      if (outcome.result.errors) addHelpLinks(outcome.result.errors);
-      if (received.json) json.send(received, received.json, outcome);
-      else await (await yoga())(exchange, parsed, outcome);
+      const { errors } = outcome.result;
+      const sent = errors ? { ...outcome, result: { ...outcome.result, errors: withHelp(errors, config) } } : outcome;
+      if (received.json) json.send(received, received.json, sent);
+      else await (await yoga())(exchange, parsed, sent);
     } finally {
       slot.release(); // before the client has read the response: a client that does not read must not keep a slot
     }

@@ -8,7 +8,7 @@ import type { ClientCode } from '../../graph/errors/codes.ts';
 import { settlesWithin } from '../../lib/promises.ts';
 import { type UpstreamClient, bearerOf } from '../../upstream/client.ts';
 import type { UnguardedWrite } from '../../upstream/write-guard.ts';
-import { type HttpError, addHelpLinks } from '../http/response/http-error.ts';
+import type { HttpError } from '../http/response/http-error.ts';
 import type { Outcome } from '../graphql/outcome.ts';
 import type { KeyedResponse, RunKeyed } from '../graphql/keyed.ts';
 import type { Pipeline } from '../graphql/pipeline.ts';
@@ -75,7 +75,6 @@ export function createKeyedRunner(config: Config, upstream: UpstreamClient, pipe
       result = outcome.result as ExecutionResult;
       const refusal = journal.refusal();
       if (refusal && (refusal.code === 'IDEMPOTENCY_KEY_REUSED' || !journal.hasSent())) throw refusal;
-      addHelpLinks(result.errors);
       return outcome;
     } finally {
       const ended = finish().finally(end);

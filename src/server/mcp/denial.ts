@@ -6,6 +6,7 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import { filmEndpoints } from '../../api/film.ts';
 import { noteEndpoints } from '../../api/note.ts';
 import type { Config } from '../../config/settings.ts';
+import { notesOn } from '../../graph/errors/codes.ts';
 import type { UpstreamErrorDetails } from '../../upstream/errors.ts';
 import { HttpError } from '../http/response/http-error.ts';
 
@@ -17,7 +18,7 @@ const NOT_APPROVED = 1001;
 
 export function lackOf(errors: readonly (GraphQLError | HttpError)[]): Lack | undefined {
   const codes = errors.map(({ extensions }) => extensions.code);
-  if (codes.some((code) => code === 'LOGIN_REQUIRED' || code === 'UNAUTHENTICATED')) return 'login';
+  if (codes.some((code) => notesOn(String(code))?.retry === 'login')) return 'login';
   const scopes = errors.flatMap(({ extensions: { code, upstream } }) => {
     const details = upstream as UpstreamErrorDetails | undefined;
     return code === 'FORBIDDEN' && details?.code === NOT_APPROVED ? scopesOf(details.request) : [];

@@ -3,7 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { GraphQLError } from 'graphql';
 import { CUTS_ROOM, cutToFit, shortenText } from './cut-response.ts';
 import type { JsonSchema, ObjectSchema } from './documents/json-schema.ts';
-import { notesOn } from '../../graph/errors/codes.ts';
+import { type Retry, notesOn } from '../../graph/errors/codes.ts';
 import { HttpError } from '../http/response/http-error.ts';
 import { type Lack, lackOf } from './denial.ts';
 import type { Cost, Run } from './run.ts';
@@ -14,6 +14,8 @@ export interface AgentError {
   message: string;
   path?: string;
   whatToDo?: string;
+  /** Whether the same call may help. */
+  retry?: Retry;
   retryAfter?: number;
   [detail: string]: unknown;
 }
@@ -66,12 +68,12 @@ export function agentError(error: GraphQLError | HttpError): AgentError {
   const details = Object.fromEntries(
     DETAILS.filter((name) => name in extensions).map((name) => [name, extensions[name]]),
   );
-  const whatToDo = notesOn(String(code))?.client;
+  const notes = notesOn(String(code));
   return {
     code: String(code),
     message: shortenText(message, MESSAGE_MAX),
     ...(path && { path: path.join('.') }),
-    ...(whatToDo && { whatToDo }),
+    ...(notes && { whatToDo: notes.client, retry: notes.retry }),
     ...details,
   };
 }

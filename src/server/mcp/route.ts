@@ -11,7 +11,7 @@ import type { RouteParts } from '../graphql/pipeline.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { hasMoreValues } from '../graphql/documents/limits.ts';
 import { essenceOf, headersAllowed, isListedOrigin } from '../http/request/headers.ts';
-import { HELP_PATH, HttpError } from '../http/response/http-error.ts';
+import { HttpError, helpLink } from '../http/response/http-error.ts';
 import { sendJson } from '../http/response/static-response.ts';
 import { type BodyReader, checkSurrogates } from '../http/request/body.ts';
 import { sendBody } from '../http/response/send.ts';
@@ -57,7 +57,7 @@ export function createMcpRoutes(parts: RouteParts) {
       const value = typeof text === 'string' ? parsed(text) : text;
       const { status, body, lack } =
         value instanceof HttpError
-          ? { status: 400, body: parseError(value, exchange), lack: undefined }
+          ? { status: 400, body: parseError(value, exchange, config), lack: undefined }
           : await answerBody(value, headers, entered);
       if (lack !== undefined && config.mcpAuthorizationServer !== undefined) throw denialOf(lack, request, config);
       const type = body === '' ? [] : ['content-type', 'application/json'];
@@ -166,7 +166,7 @@ function parsed(body: string): unknown {
   throw new HttpError(413, 'BODY_TOO_LARGE', limits);
 }
 
-function parseError({ code, message }: HttpError, { requestId }: Exchange): string {
-  const data = { code, requestId, help: `${HELP_PATH}#${code}` };
+function parseError({ code, message }: HttpError, { requestId }: Exchange, config: Config): string {
+  const data = { code, requestId, help: helpLink(code, config) };
   return errorMessage(null, new ProtocolError(ProtocolErrorCode.ParseError, message, data));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { codeGroups } from '../../../src/graph/errors/codes.ts';
+import { notesOn } from '../../../src/graph/errors/codes.ts';
 import { startFacade } from '../../support/start-facade.ts';
 
 const limits = {
@@ -62,9 +62,8 @@ const rejected: [code: string, request: Record<string, unknown>][] = [
 
 /** The statuses that the page of the codes promises. */
 function promised(code: string, accept: string): number {
-  const { what } = codeGroups.flatMap(({ codes }) => Object.entries(codes)).find(([name]) => name === code)![1];
-  const [, status, legacy] = /HTTP (\d+)(?: \((\d+) for `application\/json`\))?/.exec(what)!;
-  return Number(accept === 'application/json' ? (legacy ?? status) : status);
+  const status = notesOn(code)!.status!;
+  return accept === 'application/json' ? status.json : status.graphql;
 }
 
 const ACCEPTED = ['application/json', 'application/graphql-response+json'];

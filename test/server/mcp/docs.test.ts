@@ -84,5 +84,5 @@ test('a list is truncated as printed', async () => {
 test('a rejection is as printed', () => {
   const message = 'The server is overloaded. Try again in a moment.';
   const error = new HttpError(503, 'OVERLOADED', message, { 'retry-after': '1' });
-  expect(JSON.parse(httpErrorBody(error, 'json-rpc'))).toEqual(json('-32000'));
+  expect(JSON.parse(httpErrorBody(error, { helpUrl: undefined }, 'json-rpc'))).toEqual(json('-32000'));
 });

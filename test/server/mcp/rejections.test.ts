@@ -76,20 +76,35 @@ test('a required login is a JSON-RPC error too', async () => {
 });
 
 test('an overload is a JSON-RPC error with retryAfter on /mcp, and a GraphQL error elsewhere', async () => {
-  const { facade } = await facadeOver(service, { maxRunningOperations: '1', maxWaitingOperations: '0' });
+  const helpUrl = 'https://help.example/errors';
+  const { facade } = await facadeOver(service, { maxRunningOperations: '1', maxWaitingOperations: '0', helpUrl });
   const { client } = await agent(facade.url);
   const running = post(facade.url, call('Book', { id: '1003078' }));
   while (held.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   const rejected = await post(facade.url, ping);
   expect([rejected.status, JSON.parse(rejected.text)]).toMatchObject([
     503,
-    { jsonrpc: '2.0', error: { code: -32_000, data: { code: 'OVERLOADED', retryAfter: 1 } }, id: null },
+    {
+      jsonrpc: '2.0',
+      error: { code: -32_000, data: { code: 'OVERLOADED', help: `${helpUrl}#OVERLOADED`, retryAfter: 1 } },
+      id: null,
+    },
   ]);
   await expect(client.listTools()).rejects.toThrow('OVERLOADED');
   const person = await fetch(`${facade.url}/graphql`, { method: 'POST', body: '{}' });
   expect(await person.json()).toMatchObject({ errors: [{ extensions: { code: 'OVERLOADED' } }] });
   for (const answer of held) answer();
   expect((await running).status).toBe(200);
+});
+
+test.each([
+  ['a body that is not JSON', 'POST', '{', 'BAD_REQUEST'],
+  ['another method', 'PUT', '', 'METHOD_NOT_ALLOWED'],
+])('%s is rejected with the help link of HELP_URL', async (_, method, body, code) => {
+  const { facade } = await facadeOver(service, { helpUrl: 'https://help.example/errors' });
+  const headers = { 'content-type': 'application/json' };
+  const rejected = await fetch(`${facade.url}/mcp`, { method, headers, body });
+  expect(await rejected.json()).toMatchObject({ error: { data: { help: `https://help.example/errors#${code}` } } });
 });
 
 test('with MCP off, /mcp is an unknown path', async () => {

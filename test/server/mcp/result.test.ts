@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
+import { codeGroups } from '../../../src/graph/errors/codes.ts';
 import { agentError } from '../../../src/server/mcp/result.ts';
 import { type ToolOutput, agent } from '../../support/agent.ts';
 import { journey } from '../../support/journey.ts';
@@ -71,6 +72,13 @@ test('texts are truncated only if a list is still too long with one item', async
   expect(output.cut!.some(({ path }) => path.endsWith('edges'))).toBe(true);
 });
 
+test('an error says whether the same call may help, as the table of codes does', () => {
+  const retryOf = (code: string) => agentError(new GraphQLError('It failed.', { extensions: { code } })).retry;
+  const notes = codeGroups.flatMap(({ codes }) => Object.entries(codes));
+  expect(notes.map(([code]) => [code, retryOf(code)])).toEqual(notes.map(([code, { retry }]) => [code, retry]));
+  expect([retryOf('RATE_LIMITED'), retryOf('LOGIN_REQUIRED')]).toEqual(['later', 'login']);
+});
+
 test('an error contains the record that its advice refers to, and no details of the service', () => {
   const extensions = {
     code: 'COLLECTION_EXISTS',
@@ -82,6 +90,7 @@ test('an error contains the record that its advice refers to, and no details of 
     code: 'COLLECTION_EXISTS',
     message: 'The collection exists.',
     whatToDo: expect.stringContaining('`existing.id`') as string,
+    retry: 'no',
     existing: { id: 'Collection:1' },
   });
 });

@@ -7,7 +7,7 @@ import type { Config } from '../../../config/settings.ts';
 import { afterPendingReads } from '../../../lib/deadlines.ts';
 import { type CancellationToken, addListener, cancel, removeListener } from '../../../lib/cancellation.ts';
 import type { Exchange } from '../exchange.ts';
-import { type ErrorFormat, HttpError, httpErrorBody } from '../response/http-error.ts';
+import { type ErrorFormat, type HelpSettings, HttpError, httpErrorBody } from '../response/http-error.ts';
 
 /** The right to run one operation. */
 export interface OperationSlot {
@@ -158,15 +158,17 @@ const clientLeft = () => new HttpError(499, 'CLIENT_LEFT', 'The client disconnec
 const overloaded = () =>
   new HttpError(503, 'OVERLOADED', 'The server is overloaded. Try again in a moment.', RETRY_AFTER);
 
-/** Prepared, because under overload there are many of these responses. */
-const overloadedBodies: Readonly<Record<ErrorFormat, string>> = {
-  graphql: httpErrorBody(overloaded()),
-  'json-rpc': httpErrorBody(overloaded(), 'json-rpc'),
-};
 const OVERLOADED_HEADERS = Object.entries({ 'content-type': 'application/json; charset=utf-8', ...RETRY_AFTER }).flat();
 
-export function sendOverloaded(response: ServerResponse, headers: readonly string[], format: ErrorFormat): void {
-  const body = overloadedBodies[format];
-  response.writeHead(503, [...headers, ...OVERLOADED_HEADERS, 'content-length', String(body.length)]);
-  response.end(body);
+/** Prepares the bodies, because under overload there are many of these responses. */
+export function overloadedSender(settings: HelpSettings) {
+  const bodies: Readonly<Record<ErrorFormat, string>> = {
+    graphql: httpErrorBody(overloaded(), settings, 'graphql'),
+    'json-rpc': httpErrorBody(overloaded(), settings, 'json-rpc'),
+  };
+  return (response: ServerResponse, headers: readonly string[], format: ErrorFormat): void => {
+    const body = bodies[format];
+    response.writeHead(503, [...headers, ...OVERLOADED_HEADERS, 'content-length', String(Buffer.byteLength(body))]);
+    response.end(body);
+  };
 }

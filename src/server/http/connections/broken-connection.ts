@@ -38,8 +38,9 @@ export function endConnection(
   connection: Connection,
   error: HttpError,
   origin: string | undefined,
-  { corsOrigins, requestBodyTimeoutMs }: Config,
+  config: Config,
 ): void {
+  const { corsOrigins, requestBodyTimeoutMs } = config;
   connection.isBroken = true;
   socket.pause();
   whenAnswered(connection, () => {
@@ -47,7 +48,7 @@ export function endConnection(
     const incomplete = connection.exchanges.at(-1);
     // The response to a request that is malformed after its beginning has begun: no other may follow it.
     if (incomplete && !incomplete.isOpen) return void incomplete.response.end();
-    const body = httpErrorBody(error);
+    const body = httpErrorBody(error, config, 'graphql');
     const headers = [
       'content-type',
       'application/json; charset=utf-8',

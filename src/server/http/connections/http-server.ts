@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../../config/settings.ts';
 import { cancel } from '../../../lib/cancellation.ts';
 import type { Metrics } from '../../observability/metrics.ts';
-import { type Admission, sendOverloaded } from './admission.ts';
+import { type Admission, overloadedSender } from './admission.ts';
 import { endConnection, originIn, parseErrorOf } from './broken-connection.ts';
 import { Compression } from '../response/compression.ts';
 import { CLOSE, type Connection, type Connections, IDLE_MS, KEEP_ALIVE, trackConnections } from './connections.ts';
@@ -63,12 +63,14 @@ export class HttpServer {
 
   private readonly parts: HttpServerParts;
   private readonly statusOf: StatusOf;
+  private readonly sendOverloaded: ReturnType<typeof overloadedSender>;
   private readonly successes: ReturnType<Metrics['durations']>;
 
   constructor(parts: HttpServerParts) {
     const { config, metrics, admission } = parts;
     this.parts = parts;
     this.statusOf = statusesOf(config.httpStatuses);
+    this.sendOverloaded = overloadedSender(config);
     this.compression = config.compression ? new Compression() : undefined;
     const ok = metrics.requests.labels({ path: '/graphql', status: '200' });
     const seconds = metrics.requestSeconds.labels({ path: '/graphql' });
@@ -173,7 +175,7 @@ export class HttpServer {
       request.once('close', () => this.pausedSockets.pause(request.socket));
     }
     this.parts.metrics.overloads.inc();
-    sendOverloaded(response, headers, this.errorFormatOf(request));
+    this.sendOverloaded(response, headers, this.errorFormatOf(request));
   }
 
   private startExchange(
@@ -239,7 +241,7 @@ export class HttpServer {
     const sent = isHttpError ? error : new HttpError(500, 'INTERNAL_SERVER_ERROR', 'Something went wrong.');
     const format = this.errorFormatOf(exchange.request);
     const media = this.errorMediaOf(exchange.request, sent);
-    sendHttpError(exchange, sent, { format, media, statusOf: this.statusOf }, config.requestBodyTimeoutMs);
+    sendHttpError(exchange, sent, { format, media, statusOf: this.statusOf }, config);
   }
 
   /** Since 2026 a request that is at fault has an error in the type that its client prefers, by which it knows it from those of proxies. */

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import type { GraphQLError, GraphQLErrorExtensions } from 'graphql';
+import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
+import type { Config } from '../../../config/settings.ts';
 import { type ClientCode, notesOn } from '../../../graph/errors/codes.ts';
+import { withoutStack } from '../../../upstream/errors.ts';
 import type { Exchange } from '../exchange.ts';
 import type { StatusOf } from './status.ts';
 
@@ -40,17 +42,24 @@ export const notFound = (): HttpError =>
 /** The page of the error codes. */
 export const HELP_PATH = '/docs/errors';
 
-/** Undefined for a code that the page does not have. */
-const helpLink = (code: unknown): string | undefined =>
-  typeof code === 'string' && notesOn(code) ? `${HELP_PATH}#${code}` : undefined;
+export type HelpSettings = Pick<Config, 'helpUrl'>;
 
-/** Adds the links to the errors themselves. A prepared error that is sent again keeps its link. */
-export function addHelpLinks(errors: readonly GraphQLError[] | undefined): void {
-  for (const { extensions } of errors ?? []) {
-    const help = helpLink(extensions.code);
-    if (help) extensions.help = help;
-  }
-}
+/**
+ * Undefined for a code that the page does not have. The address is never that of the header Host: stored responses are sent to other
+ * clients, and a proxy may hide the scheme.
+ */
+export const helpLink = (code: unknown, { helpUrl = HELP_PATH }: HelpSettings): string | undefined =>
+  typeof code === 'string' && notesOn(code) ? `${helpUrl}#${code}` : undefined;
+
+/** The errors as they are sent. They are copies, because prepared and stored errors are shared by facades with other settings. */
+export const withHelp = (errors: readonly GraphQLError[], settings: HelpSettings): readonly GraphQLError[] =>
+  errors.map((error) => {
+    const { message, nodes, source, positions, path, originalError, extensions } = error;
+    const help = helpLink(extensions.code, settings);
+    if (help === undefined) return error;
+    const options = { nodes, source, positions, path, originalError, extensions: { ...extensions, help } };
+    return withoutStack(() => new GraphQLError(message, options));
+  });
 
 /** The rest of a body up to this length is discarded to keep the connection. */
 const DISCARDED_MAX = 65_536;
@@ -61,26 +70,31 @@ export type ErrorFormat = 'graphql' | 'json-rpc';
 /** The code of JSON-RPC for errors of the server. Ours is in `data`. */
 const SERVER_ERROR = -32_000;
 
-export function httpErrorBody(error: HttpError, format: ErrorFormat = 'graphql', requestId?: string): string {
+export function httpErrorBody(
+  error: HttpError,
+  settings: HelpSettings,
+  format: ErrorFormat,
+  requestId?: string,
+): string {
   const { code, message } = error;
-  const details = { code, requestId, help: helpLink(code) };
+  const details = { code, requestId, help: helpLink(code, settings) };
   if (format === 'graphql') return JSON.stringify({ errors: [{ message, extensions: details }] });
   const data = { ...details, ...error.extensions };
   return JSON.stringify({ jsonrpc: '2.0', error: { code: SERVER_ERROR, message, data }, id: null });
 }
 
-/** Sends the error in a media type. A client that is still sending its body may go on for `lingerMs`. */
+/** Sends the error in a media type. A client that is still sending its body may go on for `requestBodyTimeoutMs`. */
 export function sendHttpError(
   exchange: Exchange,
   error: HttpError,
   { format, media, statusOf }: { format: ErrorFormat; media: string; statusOf: StatusOf },
-  lingerMs: number,
+  settings: Pick<Config, 'helpUrl' | 'requestBodyTimeoutMs'>,
 ): void {
   const { request, response, requestId } = exchange;
   if (exchange.isClosed || response.writableEnded) return;
   if (response.headersSent || response.destroyed) return void response.destroy();
   exchange.setHeaders();
-  const body = httpErrorBody(error, format, requestId);
+  const body = httpErrorBody(error, settings, format, requestId);
   // The connection is closed if the rest of the body is still to come. After a 503 a short rest is read instead, so that the client can
   // retry on the same connection.
   const { 'content-length': length = 0, 'transfer-encoding': transferEncoding } = request.headers;
@@ -100,7 +114,7 @@ export function sendHttpError(
   if (!isClosed) return void response.end(body);
   response.write(body);
   request.unpipe();
-  discardBody(request, lingerMs, () => response.end());
+  discardBody(request, settings.requestBodyTimeoutMs, () => response.end());
 }
 
 /**

@@ -1,4 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
+import { request as send } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
@@ -14,6 +15,8 @@ const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter((file) => /^((graph|server|upstream)\/.*|api\/errors)\.ts$/.test(file) && file !== 'graph/errors/codes.ts')
   .map((file) => readFileSync(`src/${file}`, 'utf8'));
 
+const settings = entries().map(([, { env }]) => env);
+
 /** Uppercase words that are not our codes: of Node, of its HTTP parser, of undici, and of a directive. */
 const foreign = /^(E[A-Z]{3,}|E[A-Z]+_[A-Z]+|ERR_\w+|HPE_\w+|UND_ERR_\w+)$/;
 
@@ -24,7 +27,9 @@ describe('the table of error codes', () => {
       ...source.matchAll(/\bcode: '(\w+)'/g),
     ]);
     const emitted = new Set(
-      words.map(([, word]) => word!).filter((word) => !foreign.test(word) || codes.includes(word)),
+      words
+        .map(([, word]) => word!)
+        .filter((word) => codes.includes(word) || !(foreign.test(word) || settings.includes(word))),
     );
     expect(emitted.size).toBeGreaterThan(60);
     expect([...emitted].filter((code) => !codes.includes(code))).toEqual([]);
@@ -36,7 +41,7 @@ describe('the table of error codes', () => {
   });
 
   test('refers to settings, codes and methods that exist', () => {
-    const known = [...entries().map(([, { env }]) => env), ...codes, 'GET', 'POST'];
+    const known = [...settings, ...codes, 'GET', 'POST'];
     const references = notes.flatMap(([, { what, client, operator }]) => [
       ...`${what} ${client} ${operator ?? ''}`.matchAll(/`([A-Z]+(?:_[A-Z]+)*)`/g),
     ]);
@@ -46,9 +51,12 @@ describe('the table of error codes', () => {
   });
 });
 
-describe('the help link of an error', async () => {
-  const setup = await journey();
-  const help = (code: string) => `/docs/errors#${code}`;
+describe.each([
+  ['without HELP_URL', undefined, '/docs/errors'],
+  ['with HELP_URL', 'https://help.example/catalog/errors/', 'https://help.example/catalog/errors'],
+])('the help link of an error, %s', async (_, helpUrl, page) => {
+  const setup = await journey(helpUrl === undefined ? {} : { helpUrl });
+  const help = (code: string) => `${page}#${code}`;
   const post = (body: unknown, headers: Record<string, string> = {}) =>
     fetch(`${setup.facade.url}/graphql`, {
       method: 'POST',
@@ -60,6 +68,7 @@ describe('the help link of an error', async () => {
     return errors[0]!.extensions;
   };
 
+  const read = '{ note(id: "1") { title } }';
   const write = 'mutation { deleteNote(input: { id: "1" }) { deletedId } }';
   test.each([
     ['on the fast path', 'LOGIN_REQUIRED', () => post({ query: write })],
@@ -73,32 +82,69 @@ describe('the help link of an error', async () => {
     ],
     ['of a plan', 'PLANNED_NOT_RUN', () => post({ query: '{ viewer { isLoggedIn } }' }, { 'x-explain': 'plan' })],
     ['of a malformed request', 'BAD_REQUEST', () => post('{')],
+    ['of a query by GET', 'LOGIN_REQUIRED', () => fetch(`${setup.facade.url}/graphql?query=${encodeURI(read)}`)],
     ['of a mutation by GET', 'BAD_REQUEST', () => fetch(`${setup.facade.url}/graphql?query=${encodeURI(write)}`)],
     ['of an unknown path', 'NOT_FOUND', () => fetch(`${setup.facade.url}/nowhere`)],
   ] as const)('%s', async (_, code, execute) => {
     expect(await firstOf(await execute())).toMatchObject({ code, help: help(code) });
   });
 
-  test('in a later part of an incremental response', async () => {
-    const query = 'query ($id: ID!) { ... @defer { note(id: $id) { title } } viewer { isLoggedIn } }';
-    const response = await post({ query, variables: { id: '1' } }, { accept: 'multipart/mixed' });
-    expect(await response.text()).toContain(`"help":"${help('LOGIN_REQUIRED')}"`);
+  test('of a stored response to a write with an idempotency key', async () => {
+    const query = 'mutation { deleteNote(input: { id: "999999" }) { deletedId } }';
+    const headers = { authorization: 'Bearer demo-bob', 'idempotency-key': `"${page}"` };
+    const sent = await firstOf(await post({ query }, headers));
+    expect(sent).toMatchObject({ code: 'NOTE_NOT_FOUND', help: help('NOTE_NOT_FOUND') });
+    const again = await post({ query }, headers);
+    expect([again.headers.get('idempotency-replayed'), await firstOf(again)]).toEqual(['true', sent]);
   });
+
+  test.each(['multipart/mixed', 'text/event-stream'])(
+    'in a later part of an incremental response: %s',
+    async (accept) => {
+      const query = 'query ($id: ID!) { ... @defer { note(id: $id) { title } } viewer { isLoggedIn } }';
+      const response = await post({ query, variables: { id: '1' } }, { accept });
+      expect(await response.text()).toContain(`"help":"${help('LOGIN_REQUIRED')}"`);
+    },
+  );
 
   test('in the response to malformed HTTP', async () => {
     const socket = connect(setup.facade.port, '127.0.0.1', () => socket.write('nonsense\r\n\r\n'));
     expect(await text(socket)).toContain(`"help":"${help('BAD_REQUEST')}"`);
   });
 
+  test('has nothing of the Host of a request, for its sender and for the next client', async () => {
+    const body = JSON.stringify({ query: '{ otherNope }' });
+    const headers = { 'content-type': 'application/json', host: 'evil.example', 'x-forwarded-host': 'evil.example' };
+    const hostile = await new Promise<string>((resolve, reject) => {
+      const sent = send(`${setup.facade.url}/graphql`, { method: 'POST', headers }, (got) => resolve(text(got)));
+      sent.on('error', reject).end(body);
+    });
+    const next = await (await post(body)).text();
+    for (const response of [hostile, next]) {
+      expect(response).toContain(`"help":"${help('GRAPHQL_VALIDATION_FAILED')}"`);
+      expect(response).not.toContain('evil.example');
+    }
+  });
+
   test('leads to a page of the facade that loads nothing else', async () => {
-    const response = await fetch(setup.facade.url + help(''));
+    const response = await fetch(`${setup.facade.url}/docs/errors`);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
     const page = await response.text();
     for (const code of codes) expect(page).toContain(`<h3 id="${code}">`);
     expect(page).not.toMatch(/(src|href)="(?!#)/);
-    expect((await fetch(setup.facade.url + help(''), { method: 'POST' })).status).toBe(405);
+    expect((await fetch(response.url, { method: 'POST' })).status).toBe(405);
   });
+});
+
+test('a prepared error has the help link of the facade that sends it', async () => {
+  const facades = [await journey({ helpUrl: 'https://a.example/errors' }), await journey()];
+  const helpOf = async ({ execute }: (typeof facades)[number]) => {
+    const { errors } = await execute('{ viewer { isLoggedIn } }', { headers: { 'x-explain': 'plan' } });
+    return errors![0]!.extensions.help;
+  };
+  const links = ['https://a.example/errors#PLANNED_NOT_RUN', '/docs/errors#PLANNED_NOT_RUN'];
+  for (let round = 0; round < 2; round++) expect(await Promise.all(facades.map(helpOf))).toEqual(links);
 });
 
 test.each([
