@@ -60,9 +60,12 @@ const rejected: [code: string, request: Record<string, unknown>][] = [
   ['BATCHING_OFF', [] as unknown as Record<string, unknown>],
 ];
 
+/** Of invalid variables: otherwise the error is beside data, so that its row has no status. */
+const ofVariables = { graphql: 422, json: 200 };
+
 /** The statuses that the page of the codes promises. */
 function promised(code: string, accept: string): number {
-  const status = notesOn(code)!.status!;
+  const { status = ofVariables } = notesOn(code)!;
   return accept === 'application/json' ? status.json : status.graphql;
 }
 
