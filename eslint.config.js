@@ -155,6 +155,7 @@ export default tseslint.config(
       'generated/operations.ts',
       'test/clients/documents.ts',
       'test/frontend/*/src',
+      'test/frontend/codegen',
       ...tooled.filter((each) => !isReady(each)).map(({ files }) => files),
     ],
   },

@@ -1,12 +1,19 @@
 /** What React shows of lists that were refused, failed, are absent or empty, at the first read and from the cache. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { ApolloProvider, useQuery as useApollo } from '@apollo/client/react';
 import type { DocumentNode } from 'graphql';
 import { parse } from 'graphql';
-import { createElement as element } from 'react';
-import type { FunctionComponent } from 'react';
+import { Component, Suspense, createElement as element } from 'react';
+import type { FunctionComponent, ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
+import hooks from 'react-relay';
+import relay from 'relay-runtime';
+import type { GraphQLResponse, GraphQLTaggedNode } from 'relay-runtime';
 import { Provider, useQuery as useUrql } from 'urql';
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { frontEnd, run } from '../frontend/front-end.ts';
 import { journey } from '../support/journey.ts';
 import { apolloClient } from './apollo.ts';
 import { urqlClient } from './urql.ts';
@@ -141,3 +148,73 @@ describe.each(Object.entries(clients))('a page of %s', (name, connect) => {
     sent.mockRestore();
   });
 });
+
+/** How a query of Relay may treat a failed list, and what React then has at each read. */
+const treatments: Record<string, { directive: string; does: string; shows: object }> = {
+  Throwing: { directive: '@throwOnFieldError', does: 'throws', shows: { hasThrown: true } },
+  Catching: {
+    directive: '@catch',
+    does: 'has the error in its data',
+    shows: { data: { ok: false, errors: [{ extensions: { code: 'UPSTREAM_UNAVAILABLE' } }] } },
+  },
+  Plain: { directive: '', does: 'has null', shows: { data: { book: { title: '永恒的边缘', annotations: null } } } },
+};
+
+describe('a page of Relay', async () => {
+  const folder = frontEnd('relay', 'catalog-graphql-client');
+  const queries = Object.entries(treatments).map(([name, { directive }]) => {
+    const list = 'annotations(first: 6) { edges { node { id } } }';
+    return `graphql\`query lists${name}Query ${directive} { book(id: "27025715") { title ${list} } }\`;`;
+  });
+  writeFileSync(join(folder, 'src/lists.ts'), ["import { graphql } from 'relay-runtime';", ...queries].join('\n'));
+  const compiled = await run(folder, ['relay-compiler']);
+
+  test.each(Object.entries(treatments).map(([name, each]) => ({ name, ...each })))(
+    'with the directive $directive: $does for a failed list, also from the store',
+    async ({ name, shows }) => {
+      expect(compiled).toMatchObject({ code: 0 });
+      const artifact = join(folder, `src/__generated__/lists${name}Query.graphql.ts`);
+      const query = ((await import(pathToFileURL(artifact).href)) as { default: GraphQLTaggedNode }).default;
+      let requests = 0;
+      const network = relay.Network.create(async ({ text }, variables) => {
+        requests++;
+        const headers = { 'content-type': 'application/json', authorization: 'Bearer demo-alice' };
+        const body = JSON.stringify({ query: text, variables });
+        return (await (await fetch(uri, { method: 'POST', headers, body })).json()) as GraphQLResponse;
+      });
+      const environment = new relay.Environment({ network, store: new relay.Store(new relay.RecordSource()) });
+      for (let read = 0; read < 2; read++) expect(await renderRelay(environment, query)).toMatchObject(shows);
+      expect(requests).toBe(1);
+    },
+  );
+});
+
+class Boundary extends Component<{ children: ReactNode; show: () => void }> {
+  override state = { hasFailed: false };
+  static getDerivedStateFromError = () => ({ hasFailed: true });
+  override componentDidCatch(): void {
+    this.props.show();
+  }
+  override render(): ReactNode {
+    return this.state.hasFailed ? null : this.props.children;
+  }
+}
+
+/** The data of a page, or whether it threw. */
+async function renderRelay(
+  environment: InstanceType<typeof relay.Environment>,
+  query: GraphQLTaggedNode,
+): Promise<object> {
+  let shown: object | undefined;
+  const Page = () => {
+    shown = { data: hooks.useLazyLoadQuery(query, {}) };
+    return null;
+  };
+  const show = () => (shown = { hasThrown: true });
+  const root = createRoot(window.document.createElement('div'), { onCaughtError: () => undefined });
+  const page = element(Boundary, { show, children: element(Suspense, null, element(Page)) });
+  root.render(element(hooks.RelayEnvironmentProvider, { environment, children: page }));
+  await vi.waitFor(() => expect(shown).toBeDefined(), { timeout: 15_000 });
+  root.unmount();
+  return shown!;
+}

@@ -12,7 +12,7 @@ const LOADED = { timeout: 180_000 };
 /** The front ends in this folder, each with the tool that generates its types from the schema, if any. */
 const frontEnds = {
   relay: ['relay-compiler'],
-  codegen: ['graphql-codegen', '--config', 'codegen.yml'],
+  codegen: ['graphql-codegen', '--config', 'codegen.ts'],
   tada: ['gql.tada', 'generate-output'],
   published: undefined,
   apollo: undefined,

@@ -1,0 +1,92 @@
+/** The functions that docs/front-ends.md prints, run with its set-up of Apollo Client. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gql } from '@apollo/client';
+import type { ApolloClient, ObservableQuery, TypedDocumentNode } from '@apollo/client';
+import { afterAll, expect, test, vi } from 'vitest';
+import { DiaryDocument, SearchDocument } from '../../generated/operations.ts';
+import type { SearchQuery, SearchQueryVariables } from '../../generated/operations.ts';
+import { frontEnd } from '../frontend/front-end.ts';
+import { tsExamplesOf } from '../support/examples.ts';
+import { journey } from '../support/journey.ts';
+import { apolloClient } from './apollo.ts';
+
+interface Page {
+  loadMore(page: ObservableQuery<SearchQuery, SearchQueryVariables>, after: string): Promise<unknown>;
+  morePhotos(client: ApolloClient, id: string, after: string): Promise<unknown>;
+  like(client: ApolloClient, note: { id: string; likesCount: number }): Promise<unknown>;
+  annotate(client: ApolloClient, content: string): Promise<Record<string, string>>;
+}
+
+const file = join(frontEnd('apollo', 'catalog-graphql-client'), 'src/docs.ts');
+writeFileSync(file, tsExamplesOf('docs/front-ends.md')[0]!);
+const page = (await import(pathToFileURL(file).href)) as Page;
+const { facade } = await journey();
+const client = apolloClient(`${facade.url}/graphql`, 'demo-alice');
+afterAll(() => client.stop());
+
+interface List {
+  edges: { node: { id: string } }[];
+  pageInfo: { endCursor: string };
+}
+
+test('morePhotos loads one list, and a page that has this list with its argument after shows it too', async () => {
+  const query: TypedDocumentNode<{ subject: { title: string; photos: List } }> = gql`
+    query Film($id: ID!, $after: String) {
+      subject(id: $id) {
+        id
+        title
+        photos(first: 6, after: $after) {
+          edges {
+            cursor
+            node {
+              id
+            }
+          }
+          pageInfo {
+            hasNextPage
+            endCursor
+          }
+        }
+      }
+    }
+  `;
+  const id = 'Subject:1295644';
+  const shown: List[] = [];
+  const watched = client.watchQuery({ query, variables: { id } }).subscribe(({ data, dataState }) => {
+    if (dataState === 'complete') shown.push(data.subject.photos);
+  });
+  await vi.waitFor(() => expect(shown.at(-1)?.edges).toHaveLength(6), { timeout: 15_000 });
+  await page.morePhotos(client, id, shown.at(-1)!.pageInfo.endCursor);
+  await vi.waitFor(() => expect(shown.at(-1)!.edges.length).toBeGreaterThan(6), { timeout: 15_000 });
+  const ids = shown.at(-1)!.edges.map(({ node }) => node.id);
+  expect(new Set(ids).size).toBe(ids.length);
+  watched.unsubscribe();
+});
+
+test('loadMore adds the next page to the list that the page shows', async () => {
+  const watched = client.watchQuery({ query: SearchDocument, variables: { query: '的' } });
+  const shown: number[] = [];
+  const subscription = watched.subscribe(({ data, dataState }) => {
+    if (dataState === 'complete') shown.push(data.searchBooks!.edges.length);
+  });
+  await vi.waitFor(() => expect(shown.at(-1)).toBeGreaterThan(0), { timeout: 15_000 });
+  const [first] = shown;
+  const { data } = watched.getCurrentResult();
+  await page.loadMore(watched, data!.searchBooks!.pageInfo!.endCursor as string);
+  await vi.waitFor(() => expect(shown.at(-1)).toBeGreaterThan(first!), { timeout: 15_000 });
+  subscription.unsubscribe();
+});
+
+test('like returns the count of the service', async () => {
+  const { data } = await client.query({ query: DiaryDocument, variables: { user: 'bob' } });
+  const { id, likesCount } = data!.user!.notes!.edges[0]!.node;
+  expect(await page.like(client, { id, likesCount })).toMatchObject({
+    data: { likeNote: { note: { id, likesCount: likesCount + 1 } } },
+  });
+});
+
+test('annotate has the message of a violation at its field', async () => {
+  expect(Object.keys(await page.annotate(client, '短'))).toEqual(['content']);
+});
