@@ -172,6 +172,81 @@ test$(
   },
 );
 
+/** From now on the facade reports that these fields failed, as in an outage of the service or for a refusal. */
+async function fail(page: Page, code: string, failed: (data: Record<string, unknown>) => void): Promise<void> {
+  await page.route('**/graphql*', async (route) => {
+    const response = await route.fetch();
+    const { data } = (await response.json()) as { data: Record<string, unknown> };
+    failed(data);
+    await route.fulfill({ response, json: { data, errors: [{ message: 'Failed.', extensions: { code } }] } });
+  });
+}
+const noAnnotations = ({ book }: Record<string, unknown>) => Object.assign(book as object, { annotations: null });
+const nothing = (data: Record<string, unknown>) => Object.keys(data).forEach((name) => (data[name] = null));
+
+test$('react-relay: a refused list says so, and a failed book is not taken for an absent one', async () => {
+  const { page } = await open('react-relay', 390);
+  await page.route('**/graphql', async (route) => {
+    const headers = { ...route.request().headers(), accept: 'application/json' };
+    const response = await route.fetch({ headers });
+    const { data } = (await response.json()) as { data: Record<string, unknown> };
+    noAnnotations(data);
+    await route.fulfill({ response, json: { data, errors: [{ message: 'Refused.', path: ['book', 'annotations'] }] } });
+  });
+  await page.reload();
+  await page.locator('.annotations', { hasText: 'refused, or could not be loaded' }).waitFor();
+  expect(await page.locator('h1').innerText()).toBe('永恒的边缘');
+  await shoot(page, 'Relay refused list 390 light');
+  await page.unroute('**/graphql');
+  await page.route('**/graphql', (route) =>
+    route.fulfill({ json: { data: { book: null }, errors: [{ message: 'Failed.', path: ['book'] }] } }),
+  );
+  await page.reload();
+  await page.getByRole('alert').filter({ hasText: 'could not be loaded' }).waitFor();
+});
+
+test$('offline-apollo: an outage shows what was seen last, and a refused list says so', async () => {
+  const { page } = await open('offline-apollo', 390);
+  const title = await openBook(page);
+  const notes = page.locator('.notes li');
+  const seen = await notes.count();
+  expect(seen).toBeGreaterThan(0);
+  await expect.poll(() => stored(page, 'cache'), { timeout: PATIENT }).toContain('"summary"');
+  for (const failed of [noAnnotations, nothing]) {
+    await fail(page, 'UPSTREAM_UNAVAILABLE', failed);
+    // Twice: the first visit of an outage must not have stored its nulls.
+    for (let visit = 0; visit < 2; visit++) {
+      await page.reload();
+      await page.locator('#outage').waitFor();
+      expect(await page.locator('h1').innerText()).toBe(title);
+      expect(await notes.count()).toBe(seen);
+    }
+    await page.unroute('**/graphql*');
+  }
+  await shoot(page, 'Book in an outage 390 light');
+  await fail(page, 'FORBIDDEN', noAnnotations);
+  await page.reload();
+  await page.locator('.no-list').waitFor();
+  expect(await page.locator('#outage').count()).toBe(0);
+  expect(await page.locator('h1').innerText()).toBe(title);
+  await shoot(page, 'Book with a refused list 390 light');
+  await page.unroute('**/graphql*');
+  await page.reload();
+  await expect.poll(() => notes.count(), { timeout: PATIENT }).toBe(seen);
+  expect(await page.locator('.no-list').count()).toBe(0);
+});
+
+test$('offline-apollo: a book that was not seen before an outage is not called absent', async () => {
+  const { page } = await open('offline-apollo', 390);
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  await fail(page, 'UPSTREAM_UNAVAILABLE', nothing);
+  await page.locator('#reading a').nth(1).click();
+  for (let visit = 0; visit < 2; visit++) {
+    await page.locator('main .card', { hasText: 'could not be loaded' }).waitFor();
+    await page.reload();
+  }
+});
+
 /** Opens the second book of the shelf, when the app can start without a network. */
 async function openBook(page: Page): Promise<string> {
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));

@@ -3,12 +3,13 @@ import { BookDocument, type BookQuery, type CollectionStatus } from 'catalog-gra
 import { useState } from 'react';
 import { inWords, loadByRest, type Traffic, trafficOf } from '../../shared/traffic.ts';
 import { TOKEN } from './client.ts';
+import { NoList, OutageNotice } from './Failure.tsx';
 import { outbox } from './outbox.ts';
 import { statuses } from './ShelfPage.tsx';
 
 export function BookPage({ id }: { id: string }) {
   const [since] = useState(() => performance.now());
-  const { data, error } = useQuery(BookDocument, { variables: { id }, fetchPolicy: 'cache-and-network' });
+  const { data, error, loading } = useQuery(BookDocument, { variables: { id }, fetchPolicy: 'cache-and-network' });
   if (!data)
     return (
       <p className="card" role="status">
@@ -16,14 +17,15 @@ export function BookPage({ id }: { id: string }) {
       </p>
     );
   const { book } = data;
-  if (!book) return <p className="card">There is no such book.</p>;
+  if (!book)
+    return (
+      <p className="card" role="status">
+        {error ? 'The book could not be loaded.' : loading ? 'Loading the book…' : 'There is no such book.'}
+      </p>
+    );
   return (
     <article>
-      {error && (
-        <p className="soft" role="status">
-          The service does not respond: this is what you saw last.
-        </p>
-      )}
+      <OutageNotice error={error} />
       <section className="card head">
         <img className="cover" src={book.cover?.medium ?? '/icon.svg'} alt="" width="110" height="165" />
         <div>
@@ -44,6 +46,7 @@ export function BookPage({ id }: { id: string }) {
           <h2>
             Series: <span lang="zh">{book.series.title}</span>
           </h2>
+          {!book.series.books && <NoList />}
           <ul className="plain" lang="zh">
             {book.series.books?.nodes.map((each) => (
               <li key={each.id}>
@@ -60,6 +63,7 @@ export function BookPage({ id }: { id: string }) {
           Annotations{' '}
           {book.annotations?.totalCount != null && <span className="soft">({book.annotations.totalCount})</span>}
         </h2>
+        {!book.annotations && <NoList />}
         <ul className="plain notes" lang="zh">
           {book.annotations?.nodes.map((each) => (
             <li key={each.id}>

@@ -1,8 +1,12 @@
 import { useQuery } from '@apollo/client/react';
 import { type CollectionStatus, type OnTheShelfFragment, ShelfDocument } from 'catalog-graphql-client';
+import { NoList, OutageNotice } from './Failure.tsx';
 import { entriesOf, READER } from './shelf.ts';
 
 export const statuses: Record<CollectionStatus, string> = { READING: 'Reading', WISH: 'Want to read', READ: 'Read' };
+
+/** The list of each status. */
+const lists = { READING: 'reading', WISH: 'wish', READ: 'read' } as const;
 
 export function ShelfPage() {
   const { data, error, fetchMore } = useQuery(ShelfDocument, {
@@ -20,13 +24,14 @@ export function ShelfPage() {
   return (
     <>
       <h1>{READER}’s shelf</h1>
-      {error && (
-        <p className="soft" role="status">
-          The service does not respond: this is what you saw last.
-        </p>
-      )}
+      <OutageNotice error={error} />
       {(Object.keys(statuses) as CollectionStatus[]).map((status) => (
-        <Section key={status} status={status} entries={entries.filter((entry) => entry.status === status)} />
+        <Section
+          key={status}
+          status={status}
+          isMissing={!data.user?.[lists[status]]}
+          entries={entries.filter((entry) => entry.status === status)}
+        />
       ))}
       {next?.hasNextPage && (
         <button onClick={() => void fetchMore({ variables: { after: next.endCursor } }).catch(() => undefined)}>
@@ -37,13 +42,20 @@ export function ShelfPage() {
   );
 }
 
-function Section({ status, entries }: { status: CollectionStatus; entries: OnTheShelfFragment[] }) {
-  if (entries.length === 0) return null;
+interface Shown {
+  status: CollectionStatus;
+  isMissing: boolean;
+  entries: OnTheShelfFragment[];
+}
+
+function Section({ status, isMissing, entries }: Shown) {
+  if (entries.length === 0 && !isMissing) return null;
   return (
     <section id={status.toLowerCase()} aria-labelledby={`${status}-title`}>
       <h2 id={`${status}-title`}>
-        {statuses[status]} <span className="soft">({entries.length})</span>
+        {statuses[status]} {!isMissing && <span className="soft">({entries.length})</span>}
       </h2>
+      {isMissing && <NoList />}
       <ul className="plain books">
         {entries.map(({ id, book, rating }) => (
           <li key={id}>

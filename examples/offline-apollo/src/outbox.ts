@@ -33,6 +33,10 @@ const TEMPORARY = [
   'TOO_MANY_IDEMPOTENCY_KEYS',
 ];
 
+/** Whether a response says only that the service cannot answer now. */
+export const isOutage = (errors: readonly { extensions?: Record<string, unknown> }[] = []): boolean =>
+  errors.some(({ extensions }) => TEMPORARY.includes(String(extensions?.code)));
+
 let state: State = { waiting: [] };
 const listeners = new Set<() => void>();
 
@@ -93,7 +97,7 @@ async function untilAnswered(attempt: () => Promise<ApolloLink.Result>): Promise
   for (;;) {
     try {
       const result = await attempt();
-      if (!result.errors?.some(({ extensions }) => TEMPORARY.includes(String(extensions?.code)))) return result;
+      if (!isOutage(result.errors)) return result;
     } catch (error) {
       if (isRejection(error)) throw error;
     }

@@ -50,6 +50,7 @@ export function AnnotationList({ book }: { book: AnnotationList_book$key }) {
         {list && !isWriting && <button onClick={() => setWriting(true)}>Write one</button>}
       </div>
       {isWriting && list && <AnnotationForm book={data.id} connection={list.__id} onDone={() => setWriting(false)} />}
+      {!list && <p className="soft no-list">The annotations were refused, or could not be loaded.</p>}
       <ul className="plain list">
         {list?.edges.map(({ node }) => (
           <li key={node.id}>

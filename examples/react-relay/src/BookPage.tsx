@@ -7,11 +7,11 @@ import { BookSeries } from './BookSeries.tsx';
 import { ShelfEditor } from './ShelfEditor.tsx';
 import { TrafficPanel } from './TrafficPanel.tsx';
 
-/** One request: the record at once, and the two lists in later parts of the same response. */
+/** One request: the record at once, and the two lists in later parts of the same response. A failed book throws, an absent one is null. */
 export function BookPage({ id, since }: { id: string; since: number }) {
   const { book } = useLazyLoadQuery<BookPageQuery>(
     graphql`
-      query BookPageQuery($id: ID!) {
+      query BookPageQuery($id: ID!) @throwOnFieldError {
         book(id: $id) {
           id
           sourceId

@@ -28,6 +28,7 @@ export function BookSeries({ book }: { book: BookSeries_book$key }) {
       <h2>
         Series: <span lang="zh">{series.title}</span>
       </h2>
+      {!series.books && <p className="soft">The books were refused, or could not be loaded.</p>}
       <ul className="plain row" lang="zh">
         {series.books?.nodes.map((each) => (
           <li key={each.id}>
