@@ -24,7 +24,7 @@ export function textOfHtml(html: string): string {
       const name = tag[1]!.toLowerCase();
       whole += textInside(name, '');
       at = endOfTag(html, start + tag[0].length);
-      if (name in unseen && html[start + 1] !== '/') at = startOf(unseen[name]!, html, at);
+      if (Object.hasOwn(unseen, name) && html[start + 1] !== '/') at = startOf(unseen[name]!, html, at);
     } else if (html.startsWith('<!--', start)) at = endOf(html, '-->', start + 4);
     else if (/^<[!?]/.test(html.slice(start, start + 2))) at = endOf(html, '>', start + 2);
     else {

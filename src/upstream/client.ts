@@ -154,9 +154,10 @@ const whoWrites = (credentials: Credentials, services: SessionServices) => ({
 
 /** Drops what was read with a credential that the service rejected. Anybody can make up tokens: with those nothing was ever stored. */
 function forgetRejected(records: RecordCache, credential: Credential): void {
-  const { id, isOwn, mayHaveStored } = credential;
+  const { id, isOwn, accepted, mayHaveStored } = credential;
   if (!mayHaveStored) return;
-  if (!isOwn) credential.mayHaveStored = false;
+  // While another service accepts it, what that one answers is stored.
+  if (!accepted) credential.mayHaveStored = false;
   void records.invalidateCredential(id, isOwn);
 }
 

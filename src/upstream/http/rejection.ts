@@ -32,7 +32,8 @@ export function rejectionOf(
   const { status, code } = details;
   const reason = `status ${status}`;
   if (isRateLimit(details)) {
-    credentials.accept(credential, endpoint.service);
+    // Without a code it may be of a gateway, which has not looked at the token.
+    if (code !== undefined) credentials.accept(credential, endpoint.service);
     if (endpoint.share === 'tier') credential.hasMetLimit = true;
   }
   const retryAfter = beginPause(services, endpoint, credential, details, asked);

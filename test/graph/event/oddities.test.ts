@@ -83,6 +83,7 @@ describe.each([
     ['a&lt;!-- &lt;b&gt; --&gt;b&lt;script&gt;if (1 &lt; 2) &lt;/SCRIPT&gt;c&lt;style&gt;x', 'abc'],
     ["it's &lt;i title='a&gt;b'&gt;in&lt;/i&gt;side&amp;#1;", "it's inside"],
     ['a&lt;br&gt;&lt;br/&gt;b&lt;a href=x', 'a\n\nb'],
+    ['a&lt;constructor&gt;b', 'ab'],
     ['plain\n  text', 'plain\n  text'],
   ])('has the text of its HTML: %s', async (markup, content) => {
     for (const type of ['html', 'text/html', ' HTML ', 'text/html; charset=utf-8'])

@@ -1,30 +1,34 @@
 import { Redis } from 'ioredis';
 import { afterAll, expect, test } from 'vitest';
+import { bookEndpoints } from '../../../src/api/book.ts';
+import type { Endpoint } from '../../../src/api/endpoint.ts';
+import { eventEndpoints } from '../../../src/api/event.ts';
 import { filmEndpoints } from '../../../src/api/film.ts';
 import { readConfig } from '../../../src/config/read.ts';
 import { createCancellationToken } from '../../../src/lib/cancellation.ts';
 import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
 import { type UpstreamParts, createUpstream } from '../../../src/upstream/client.ts';
-import { hostile, json } from '../../support/hostile.ts';
+import { type Behaviour, hostile, json } from '../../support/hostile.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
 
-/** A service that rejects every token but that of alice, until she is revoked. */
-async function open(settings: NodeJS.ProcessEnv = {}, parts: UpstreamParts = {}) {
+const rejected = json('{"code":103,"msg":"invalid_access_token","request":"GET /"}', 401);
+
+/** A service that rejects every token but that of alice, until she is revoked. `others`: what it does with those. */
+async function open(settings: NodeJS.ProcessEnv = {}, parts: UpstreamParts = {}, others: Behaviour = rejected) {
   const state = { isRevoked: false };
   const service = await hostile((socket, request) => {
     const id = /(\d+)(?:\?|$)/.exec(request.path)?.[1] ?? '';
     const isKnown = request.headers.authorization === 'Bearer alice' && !state.isRevoked;
-    const behaviour = isKnown
-      ? json(JSON.stringify({ id, title: 'x' }))
-      : json('{"code":103,"msg":"invalid_access_token","request":"GET /"}', 401);
+    const isOfCatalog = request.path.startsWith('/v2/');
+    const behaviour = isKnown && isOfCatalog ? json(JSON.stringify({ id, title: 'x' })) : others;
     return behaviour(socket, request);
   });
   const { url } = service;
   const upstream = createUpstream({ ...readConfig(settings), baseUrl: url, eventBaseUrl: url }, parts);
   afterAll(() => upstream.close());
-  const read = (token: string, id = '7') => {
+  const read = (token: string, id = '7', endpoint: Endpoint = filmEndpoints.subject) => {
     const sender = { authorization: `Bearer ${token}`, address: '', requestId: 'x' };
-    const source = { endpoint: filmEndpoints.subject, input: (key: string) => ({ id: key }) };
+    const source = { endpoint, input: (key: string) => ({ id: key }) };
     const session = upstream.forOperation(sender, createCancellationToken());
     return Promise.resolve(session.records.load('Subject', source, id, ['title'], {}, undefined));
   };
@@ -58,6 +62,28 @@ test('a token that the service never accepted invalidates nothing, and one that 
   expect(invalidated).toHaveLength(1);
 });
 
+test('a token that one service rejects loses what it read from the other when that one no longer accepts it', async () => {
+  const { state, read } = await open();
+  expect(await read('alice')).toMatchObject({ title: 'x' });
+  await expect(read('alice', '1', eventEndpoints.byId)).rejects.toThrow();
+  expect(await read('alice')).toMatchObject({ title: 'x' });
+  state.isRevoked = true;
+  await expect(read('alice', '8')).rejects.toThrow();
+  await expect(read('alice')).rejects.toThrow();
+});
+
+test('a 429 of a gateway does not make a token one that may pause the calls of others', async () => {
+  const gateway: Behaviour = (socket, request) =>
+    request.path.includes('/movie/')
+      ? json('{}', 429)(socket, request)
+      : json('{}', 503, { 'retry-after': '30' })(socket, request);
+  const { read } = await open({}, {}, gateway);
+  expect(await read('alice')).toMatchObject({ title: 'x' });
+  await expect(read('made-up')).rejects.toThrow();
+  await expect(read('made-up', '7', bookEndpoints.byId)).rejects.toThrow();
+  expect(await read('alice', '8')).toMatchObject({ title: 'x' });
+});
+
 test.skipIf(!hasRedis)('a token that the service never accepted leaves nothing in Redis', async () => {
   const { url } = await redisServer();
   const redis = new Redis(url);
@@ -66,7 +92,7 @@ test.skipIf(!hasRedis)('a token that the service never accepted leaves nothing i
   let film = 100;
   await until(async () => {
     await read('alice', String(film++)).catch(() => undefined);
-    return (await redis.keys('*')).some((key) => key.includes(':kept:'));
+    return (await redis.keys('*')).some((key) => key.includes(':entry:'));
   });
   const before = await redis.keys('*');
   for (let n = 0; n < 20; n++) await expect(read(`made-up-${n}`)).rejects.toThrow();
