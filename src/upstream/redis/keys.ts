@@ -47,6 +47,9 @@ export function createKeys({ key: fullKey }: Pick<RedisConnection, 'key'>, event
   };
 }
 
+/** Names what is of the service of events alone: replicas that share the rest may read events from another. */
+export const nameOfEvents = (events: string, name: string): string => `${digest(events)} ${name}`;
+
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
 const short = (name: string): string => (name.length <= KEY_MAX ? name : digest(name));
 
@@ -54,7 +57,7 @@ const short = (name: string): string => (name.length <= KEY_MAX ? name : digest(
 function entryName({ text, service }: CacheKey, events: string): string {
   const queryAt = text.lastIndexOf('\n') + 1;
   const name = queryAt === text.length ? text : text.slice(0, queryAt) + digest(text);
-  return short(service === 'events' ? `${digest(events)} ${name}` : name);
+  return short(service === 'events' ? nameOfEvents(events, name) : name);
 }
 
 /** From one version of the log to the next. */

@@ -2,6 +2,7 @@
 import { REMEMBERED_MS, type SharedPause, type SharedPauses } from '../limits/pauses.ts';
 import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
+import { nameOfEvents } from './keys.ts';
 import { defineScript } from './script.ts';
 
 /** Returns how long each key lasts, and its refusals. */
@@ -15,8 +16,9 @@ return 0`;
 const END = `if redis.call('PTTL', KEYS[1]) <= tonumber(ARGV[1]) then redis.call('DEL', KEYS[1]) end
 return 0`;
 
-export function createRedisPauses(connection: RedisConnection, inTime: RedisCall): SharedPauses {
-  const pauseKey = (of: string) => connection.key(`pause:${of}`);
+/** `events`: names the service of events. */
+export function createRedisPauses(connection: RedisConnection, inTime: RedisCall, events: string): SharedPauses {
+  const pauseKey = (of: string) => connection.key(`pause:${of.startsWith('events ') ? nameOfEvents(events, of) : of}`);
   const readPauses = defineScript(connection, 'catalogReadPauses', READ);
   const beginPause = defineScript(connection, 'catalogBeginPause', BEGIN);
   const endPause = defineScript(connection, 'catalogEndPause', END);

@@ -80,7 +80,7 @@ export function connectRedis({
       lateReplies: Object.fromEntries(connection.lateReplies),
     }),
     windows: createRedisWindows(connection, channel({ what: 'the rate limit', timeoutMs: timeouts.window })),
-    pauses: createRedisPauses(connection, channel({ what: 'pauses', timeoutMs: timeouts.record })),
+    pauses: createRedisPauses(connection, channel({ what: 'pauses', timeoutMs: timeouts.record }), events),
     check: connection.check,
     use: connection.use,
     renewTls: connection.renewTls,

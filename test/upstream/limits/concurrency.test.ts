@@ -56,7 +56,9 @@ test('all calls that wait for a service are rejected when its circuit breaker op
     dispatch: (_: object, handler: Dispatcher.DispatchHandler) => pending.push(handler) > 0,
   } as unknown as Dispatcher;
   const settings = { ...readConfig({}), baseUrl: 'http://dead.example', eventBaseUrl: 'http://dead.example' };
-  const transport = createTransport({ ...settings, readAttempts: 1, breakerFailures: 1 }, dead);
+  // No call may become a trial, however long this takes.
+  const breaker = { breakerFailures: 1, breakerPauseMs: 600_000 };
+  const transport = createTransport({ ...settings, ...breaker, readAttempts: 1 }, dead);
   const request = {
     service: 'catalog',
     method: 'GET',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { bookEndpoints } from '../../../src/api/book.ts';
+import { eventEndpoints } from '../../../src/api/event.ts';
 import { createCredentials } from '../../../src/upstream/auth/credentials.ts';
 import { Pauses } from '../../../src/upstream/limits/pauses.ts';
 import { connectRedis } from '../../../src/upstream/redis/shared-state.ts';
@@ -7,13 +8,19 @@ import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.
 
 const settings = { retryAfterSeconds: 5, maxRetryAfterSeconds: 60 };
 const book = bookEndpoints.byId;
-const { own } = createCredentials(undefined, undefined);
+const event = eventEndpoints.byId;
+const { own, anonymous } = createCredentials(undefined, undefined);
 
 test.skipIf(hasRedis)(withoutRedis, () => undefined);
 
 describe.skipIf(!hasRedis)('pauses in Redis', () => {
-  async function replica(url: string) {
-    const shared = connectRedis({ url, namespace: 'one service', timeouts: { record: 20_000, window: 20_000 } });
+  async function replica(url: string, events = 'one service') {
+    const shared = connectRedis({
+      url,
+      namespace: 'one service',
+      events,
+      timeouts: { record: 20_000, window: 20_000 },
+    });
     await until(async () => (await shared.pauses.read(['a', 'b'])) !== undefined);
     return { ...shared, known: new Pauses(settings, shared.pauses) };
   }
@@ -28,6 +35,19 @@ describe.skipIf(!hasRedis)('pauses in Redis', () => {
     expect(pause!.leftMs).toBeGreaterThan(20_000);
     expect(other!.leftMs).toBeLessThanOrEqual(0);
     await Promise.all([one.close(), two.close()]);
+  });
+
+  test('a pause of the service of events is shared only by processes that read events from the same one', async () => {
+    const { url } = await redisServer();
+    const [one, two, other] = [await replica(url), await replica(url), await replica(url, 'other events')];
+    one.known.begin(event, anonymous, true, 30);
+    await until(async () => {
+      await two.known.learn(event, anonymous);
+      return two.known.refusal(event, anonymous) !== undefined;
+    });
+    await other.known.learn(event, anonymous);
+    expect(other.known.refusal(event, anonymous)).toBeUndefined();
+    await Promise.all([one.close(), two.close(), other.close()]);
   });
 
   test('a refusal after a pause of another process makes the next one longer, until the service takes calls again', async () => {
