@@ -42,9 +42,12 @@ const hashOfDocument = oncePer(({ document, operation }: ExecutableDocument) =>
 
 /** What is written to, as each owner names it. */
 export const targetsOf = ([first, ...others]: readonly [string, ...string[]], target: string): Targets => [
-  hashOf(`${first} ${target}`),
-  ...others.map((owner) => hashOf(`${owner} ${target}`)),
+  targetOf(first, target),
+  ...others.map((owner) => targetOf(owner, target)),
 ];
+
+/** Begins with a hash of the owner. */
+const targetOf = (owner: string, target: string): string => `${hashOf(owner)}.${hashOf(`${owner} ${target}`)}`;
 
 export const hashOf = (text: string): string => hash('sha256', text, 'base64url');
 

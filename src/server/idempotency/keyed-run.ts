@@ -4,7 +4,7 @@
  */
 import { type ExecutionResult, OperationTypeNode } from 'graphql';
 import type { Config } from '../../config/settings.ts';
-import type { ClientCode } from '../../graph/errors/codes.ts';
+import { type ClientCode, notesOn } from '../../graph/errors/codes.ts';
 import { settlesWithin } from '../../lib/promises.ts';
 import { type UpstreamClient, bearerOf } from '../../upstream/client.ts';
 import type { UnguardedWrite } from '../../upstream/write-guard.ts';
@@ -65,6 +65,11 @@ export function createKeyedRunner(config: Config, upstream: UpstreamClient, pipe
     { run: held, caller, credential, prepared, request, response }: Running,
   ): Promise<Outcome> {
     const { cancellation } = request;
+    // Others may have begun since the request came.
+    if (callers.isBusy(caller)) {
+      await held.end(keptBefore(held));
+      throw tooManyWrites();
+    }
     const waitFor = (target: string) => callers.wait(caller, `target ${target}`, cancellation, response.parking);
     const journal = createJournal({ run: held, store, times, waitFor });
     const end = callers.run(caller);
@@ -200,22 +205,11 @@ async function replay(text: string, ready: ExecutableDocument, { variables }: Op
   return outcome;
 }
 
+/** Clients are not told to retry these, but what is read beside a write may come without them. */
+const defects: ReadonlySet<unknown> = new Set<ClientCode>(['UPSTREAM_INVALID_RESPONSE', 'INTERNAL_SERVER_ERROR']);
+
 /** Errors that another attempt may not meet: then only the writes are kept, and the next request reads the rest. */
-const passing: ReadonlySet<unknown> = new Set<ClientCode>([
-  'UPSTREAM_TIMEOUT',
-  'UPSTREAM_UNAVAILABLE',
-  'UPSTREAM_INVALID_RESPONSE',
-  'UPSTREAM_RESULT_UNKNOWN',
-  'RATE_LIMITED',
-  'UNAUTHENTICATED',
-  'IDEMPOTENCY_UNAVAILABLE',
-  'IDEMPOTENCY_IN_PROGRESS',
-  'IDEMPOTENCY_KEY_REUSED',
-  'TOO_MANY_KEYED_WRITES',
-  'TOO_MANY_IDEMPOTENCY_KEYS',
-  'OVERLOADED',
-  'INTERNAL_SERVER_ERROR',
-]);
+const isPassing = (code: unknown): boolean => defects.has(code) || (notesOn(String(code))?.retry ?? 'no') !== 'no';
 
 function keptOf(journal: Journal, result: ExecutionResult | undefined): Kept {
   const entries = journal.entries();
@@ -224,7 +218,7 @@ function keptOf(journal: Journal, result: ExecutionResult | undefined): Kept {
     !result ||
     journal.refusal() !== undefined ||
     entries.some(({ state }) => state === 'sending') ||
-    result.errors?.some(({ extensions }) => passing.has(extensions.code));
+    result.errors?.some(({ extensions }) => isPassing(extensions.code));
   if (isUnfinished) return { kind: 'journal', text: journalText(entries) };
   const text = keptText(
     result,

@@ -11,7 +11,7 @@ import type { ReadBack, GuardedWrite } from '../../upstream/write-guard.ts';
 import { watchParts } from './files.ts';
 import { type Entries, type JournalEntry, journalText } from './journal-entry.ts';
 import { targetsOf } from './key.ts';
-import { forgotten, inProgress, outcomeUnknown, tooManyKeys, unavailable } from './refusals.ts';
+import { inProgress, notKept, outcomeUnknown, tooManyKeys, unavailable } from './refusals.ts';
 import type { Wait } from './callers.ts';
 import {
   type KeyRun,
@@ -20,6 +20,7 @@ import {
   type TargetState,
   type Targets,
   type Turn,
+  REMEMBERED_CHANGES,
   freshState,
 } from './store/key-store.ts';
 
@@ -60,6 +61,8 @@ export class KeyedWrite {
   /** Of this write, among all to its target. */
   private readonly name: string;
   private state: TargetState = freshState;
+  /** The write that was sent to the target before. */
+  private previous: string | undefined;
   private changes: readonly TargetChange[] = [];
   /** When it got its turn. */
   private turnAt = { byStore: 0, byProcess: 0 };
@@ -75,7 +78,7 @@ export class KeyedWrite {
     const { journal, at } = this.parts;
     const recorded = journal.get(at);
     if (recorded?.state === 'done') {
-      if (recorded.isCut) throw forgotten();
+      if (recorded.isCut) throw notKept();
       return recorded.value;
     }
     if (recorded?.state === 'rejected') throw new UpstreamRejection(recorded.details!);
@@ -136,10 +139,12 @@ export class KeyedWrite {
 
   /** Somebody else has written to the target since: then its old state is no proof, and must not be written over. */
   private isOvertaken({ sentAt = this.parts.run.savedAt ?? 0 }: JournalEntry): boolean {
-    const { creates } = this.parts.write.rule;
-    // Of a list, only a deletion can hide what was created.
-    if (this.changes.some(({ at, id }) => at >= sentAt && id === undefined)) return true;
-    return !creates && (this.state.last !== this.name || this.changes.some(({ at }) => at >= sentAt));
+    const { creates, doneOn } = this.parts.write.rule;
+    const since = this.changes.filter(({ at }) => at >= sentAt);
+    // Of a list, only a deletion can hide what was created; it may be among those that are no longer remembered.
+    if (since.length >= REMEMBERED_CHANGES || since.some(({ id }) => id === undefined)) return true;
+    const isOfList = creates && !doneOn;
+    return !isOfList && (this.state.last !== this.name || since.length > 0);
   }
 
   /** `again`: the entry of an earlier attempt, which was certainly not carried out. */
@@ -155,6 +160,7 @@ export class KeyedWrite {
       this.restore(again);
       throw sentAt === undefined ? unavailable() : inProgress();
     }
+    this.previous = this.state.last;
     this.state = state;
     this.isSent = true;
     onSent();
@@ -227,7 +233,8 @@ export class KeyedWrite {
     const isAmbiguous = open.some(
       ({ name, until, input: equal }) => name !== this.name && equal === this.parts.request && until > sentAt,
     );
-    return isAmbiguous || createdSince > sentAt ? { kind: 'unknown' } : finding;
+    const isForgotten = this.changes.filter(({ at }) => at >= sentAt).length >= REMEMBERED_CHANGES;
+    return isAmbiguous || isForgotten || createdSince > sentAt ? { kind: 'unknown' } : finding;
   }
 
   private done(entry: JournalEntry, value: unknown, id: string | undefined): unknown {
@@ -242,6 +249,7 @@ export class KeyedWrite {
   private async notMade(entry: JournalEntry, error: unknown, again: JournalEntry | undefined): Promise<unknown> {
     const { journal, at, request, write } = this.parts;
     const rejection = error instanceof UpstreamRejection ? error.details : undefined;
+    this.state = { ...this.state, last: this.previous };
     if (again && rejection?.code !== undefined && write.rule.doneOn?.includes(rejection.code)) {
       const finding = write.rule.find ? await this.find(entry) : shownByCode;
       if (finding.kind === 'there') return this.done(entry, finding.value, finding.id);

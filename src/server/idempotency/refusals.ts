@@ -1,4 +1,5 @@
 /** Why a request with a key is not run, and what is told of a write that may have been carried out. */
+import { GraphQLError } from 'graphql';
 import type { ClientCode } from '../../graph/errors/codes.ts';
 import { type UpstreamErrorDetails, UpstreamFailure } from '../../upstream/errors.ts';
 import { HttpError } from '../http/response/http-error.ts';
@@ -15,6 +16,12 @@ export const reused = (): HttpError =>
 
 export const forgotten = (): HttpError =>
   refused(409, 'IDEMPOTENCY_KEY_UNKNOWN', 'The key was used, and what came of it is no longer kept.');
+
+/** Of one write of a request. Others of it may still have to be settled or sent. */
+export const notKept = (): GraphQLError => {
+  const { message, extensions } = forgotten();
+  return new GraphQLError(message, { extensions });
+};
 
 export const inProgress = (): HttpError =>
   refused(

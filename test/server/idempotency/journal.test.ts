@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { bookEndpoints } from '../../../src/api/book.ts';
-import { annotationSettling } from '../../../src/graph/book/book.settling.ts';
+import { annotationSettling, collectionSettling } from '../../../src/graph/book/book.settling.ts';
 import { createCancellationToken } from '../../../src/lib/cancellation.ts';
 import { createCallers } from '../../../src/server/idempotency/callers.ts';
+import { targetsOf } from '../../../src/server/idempotency/key.ts';
 import { type Journal, createJournal } from '../../../src/server/idempotency/journal.ts';
 import { createMemoryStore } from '../../../src/server/idempotency/store/memory-store.ts';
 import type { KeyRun, KeyStore } from '../../../src/server/idempotency/store/key-store.ts';
+import { UpstreamFailure, UpstreamRejection } from '../../../src/upstream/errors.ts';
 import type { GuardedWrite, WriteRule } from '../../../src/upstream/write-guard.ts';
 
 const input = { id: '1', content: 'an annotation of the book', privacy: 'private' };
@@ -83,4 +85,84 @@ test('a write with another input than the recorded one refuses the request, and 
   await expect(second.write(other)).rejects.toThrow('another request');
   expect(second.refusal()).toMatchObject({ status: 422, code: 'IDEMPOTENCY_KEY_REUSED' });
   await expect(second.write({ ...annotate, field: 'c', read, send: never })).rejects.toThrow('another request');
+});
+
+const lost = () =>
+  Promise.reject(
+    new UpstreamFailure('UPSTREAM_RESULT_UNKNOWN', { service: 'catalog', request: 'a write' }, 'lost', {
+      wasSent: true,
+    }),
+  );
+
+/** The journal as it is after this time. */
+const agedBy = (ms: number, journal: Journal) =>
+  JSON.stringify(
+    journal.entries().map((entry) => ({ ...entry, sentAt: entry.sentAt! - ms, endedAt: entry.endedAt! - ms })),
+  );
+
+/** A write whose response is lost, and the next request with its key when nothing of it can come any more. */
+async function lose(store: KeyStore, write: Omit<GuardedWrite, 'send'>) {
+  const first = journalOver(store);
+  await expect(first.write({ ...write, send: lost })).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
+  const ageMs = 100;
+  return (send: () => Promise<unknown>) => journalOver(store, agedBy(ageMs, first)).write({ ...write, send });
+}
+
+test('a write whose response is not kept keeps no other write of the request from being settled', async () => {
+  const store = createMemoryStore(1_000);
+  const first = journalOver(store);
+  const read = async () => ({ annotations: [], total: 0 }) as never;
+  await first.write({ ...annotate, field: 'a', read, send: async () => ({ id: 'of a' }) });
+  const cut = first.entries().map((entry) => ({ ...entry, value: undefined, isCut: true }));
+  const second = journalOver(store, JSON.stringify(cut));
+  await expect(second.write({ ...annotate, field: 'a', read, send: never })).rejects.toMatchObject({
+    extensions: { code: 'IDEMPOTENCY_KEY_UNKNOWN' },
+  });
+  expect(await second.write({ ...annotate, field: 'b', read, send: async () => ({ id: 'of b' }) })).toEqual({
+    id: 'of b',
+  });
+  expect(second.refusal()).toBeUndefined();
+});
+
+test('a book that was taken off the shelf since is not put on it again by a late retry', async () => {
+  const store = createMemoryStore(1_000);
+  const onShelf: { record: object | null } = { record: null };
+  const shelf = { ...annotate, input: { id: '1', status: 'wish' }, read: async () => onShelf.record as never };
+  const retry = await lose(store, { ...shelf, rule: collectionSettling.create as WriteRule<object> });
+  onShelf.record = { id: '9', status: 'wish' };
+  const removal = { ...shelf, field: 'b', rule: collectionSettling.delete as WriteRule<object> };
+  await journalOver(store).write({ ...removal, send: async () => ({}) });
+  onShelf.record = null;
+  await expect(retry(never)).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
+});
+
+test('a book that certainly was not put on the shelf is put on it by a late retry', async () => {
+  const store = createMemoryStore(1_000);
+  const shelf = { ...annotate, input: { id: '1', status: 'wish' }, read: async () => null as never };
+  const retry = await lose(store, { ...shelf, rule: collectionSettling.create as WriteRule<object> });
+  expect(await retry(async () => ({ id: '9' }))).toEqual({ id: '9' });
+});
+
+test('a deletion is not forgotten because of many writes after it', async () => {
+  const store = createMemoryStore(1_000);
+  const read = async () => ({ annotations: [], total: 0 }) as never;
+  const retry = await lose(store, { ...annotate, read });
+  const targets = targetsOf(['alice'], 'annotations');
+  store.noteChange(targets, undefined);
+  for (let id = 0; id < 100; id++) store.noteChange(targets, String(id));
+  await expect(retry(never)).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
+});
+
+test('a write that the service rejected does not make an earlier one overtaken', async () => {
+  const store = createMemoryStore(1_000);
+  const record = { id: '9', status: 'wish' };
+  const shelf = { ...annotate, input: { id: '1', status: 'read' }, read: async () => record as never };
+  const rule = collectionSettling.update as WriteRule<object>;
+  const retry = await lose(store, { ...shelf, rule });
+  const details = { service: 'catalog', request: 'a write', status: 403, code: 1, message: 'no' } as const;
+  const rejected = () => Promise.reject(new UpstreamRejection(details));
+  await expect(journalOver(store).write({ ...shelf, field: 'b', rule, send: rejected })).rejects.toBeInstanceOf(
+    UpstreamRejection,
+  );
+  expect(await retry(async () => record)).toEqual(record);
 });

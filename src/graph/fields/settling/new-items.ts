@@ -104,7 +104,7 @@ export async function findNew<In, Item extends Identified>(
 
 /** What is in the list now and was not before; undefined if that is not known. */
 function newOf<Item extends Identified>(
-  { order }: { order: 'newest' | 'oldest' | 'other' },
+  { order, size }: { order: 'newest' | 'oldest' | 'other'; size: number },
   { items, isWhole }: { items: readonly Item[]; isWhole: boolean },
   { ids = [], isWhole: wasWhole = false, start = 0 }: Snapshot,
 ): readonly Item[] | undefined {
@@ -112,8 +112,11 @@ function newOf<Item extends Identified>(
   const isKnown = ({ id }: Item) => known.has(String(id));
   // What follows the last known one in a list with more pages was cut off before, or has moved there.
   const last = items.findLastIndex(isKnown);
-  if (order === 'newest')
-    return wasWhole ? items.filter((each) => !isKnown(each)) : last < 0 ? undefined : newBefore(last);
+  if (order === 'newest') {
+    // A full page of new ones may have moved this one to the next page.
+    if (last < 0 && (!wasWhole || (!isWhole && items.length >= size))) return undefined;
+    return wasWhole ? items.filter((each) => !isKnown(each)) : newBefore(last);
+  }
   if (!wasWhole || !isWhole) return undefined;
   // Deletions move later items to positions before the first that is read: without a known one, new ones may be among them.
   return start > 0 && last < 0 ? undefined : items.filter((each) => !isKnown(each));

@@ -121,13 +121,20 @@ export interface KeyStore {
 export function joinStates([first, ...others]: readonly (TargetState | undefined)[]): TargetState {
   if (others.every((each) => each === undefined)) return first ?? freshState;
   const all = [first ?? freshState, ...others.map((each) => each ?? freshState)];
+  // What is joined is kept under the first name: the next join has it twice.
+  const open = new Map(all.flatMap(({ open }) => open).map((each) => [each.name, each]));
+  const created = new Map(all.flatMap(({ created }) => created).map((each) => [each.id, each]));
   return {
     last: first?.last,
-    open: all.flatMap(({ open }) => open),
-    created: all.flatMap(({ created }) => created),
+    open: [...open.values()],
+    created: [...created.values()].sort((a, b) => a.at - b.at),
     createdSince: Math.max(...all.map(({ createdSince }) => createdSince)),
   };
 }
+
+/** Nothing is known. */
+export const isFresh = ({ last, open, created, createdSince }: TargetState): boolean =>
+  last === undefined && open.length === 0 && created.length === 0 && createdSince === 0;
 
 export const freshState: TargetState = Object.freeze({ open: [], created: [], createdSince: 0 });
 

@@ -14,16 +14,18 @@ import {
   type Turn,
   type Waiting,
   credentialOwner,
-  freshState,
+  isFresh,
   joinStates,
   personOwner,
 } from './key-store.ts';
 import { type Entry, createTable, nothing } from './memory-table.ts';
+import { type OwnedCache, createOwnedCache } from './owned-cache.ts';
 import { createTurns } from './turns.ts';
 
 /** Of all callers; one that has many of them keeps others from having new ones, and never removes theirs. */
 const ALL_KEYS_MAX = 200_000;
-const TARGETS_MAX = 20_000;
+/** What is remembered of them; of more the oldest of who has most goes. */
+const TARGETS = { ofOwner: 2_000, ofAll: 20_000 };
 const CREDENTIALS_MAX = 20_000;
 export function createMemoryStore(ttlMs: number, limits = STORE_LIMITS): KeyStore {
   const table = createTable(limits);
@@ -34,7 +36,7 @@ export function createMemoryStore(ttlMs: number, limits = STORE_LIMITS): KeyStor
 
   const run = (entry: Entry, owners: readonly string[]): Claim => ({
     kind: 'run',
-    run: startRun(entry, owners, table, targets.states),
+    run: startRun(entry, { owners, table, states: targets.states, ttlMs }),
   });
 
   return {
@@ -80,12 +82,14 @@ export function createMemoryStore(ttlMs: number, limits = STORE_LIMITS): KeyStor
   }
 }
 
-function startRun(
-  entry: Entry,
-  owners: readonly string[],
-  table: ReturnType<typeof createTable>,
-  states: LRUCache<string, TargetState>,
-): KeyRun {
+interface RunParts {
+  owners: readonly string[];
+  table: ReturnType<typeof createTable>;
+  states: OwnedCache<TargetState>;
+  ttlMs: number;
+}
+
+function startRun(entry: Entry, { owners, table, states, ttlMs }: RunParts): KeyRun {
   const { id, owner, kept, savedAt } = entry;
   entry.isRunning = true;
   return {
@@ -95,13 +99,13 @@ function startRun(
     journal: kept.kind === 'journal' ? kept.text : undefined,
     // The journal is kept at the end: it would not outlive the process.
     save(_, target, state) {
-      states.set(target, state);
+      states.set(ownerIn(target), target, state);
       return (entry.savedAt = now());
     },
     end(next) {
       entry.isRunning = false;
       if (next.kind === 'nothing') table.remove(entry);
-      else table.keep(entry, next);
+      else table.keep(entry, next, now() + ttlMs);
       const { waiters = [] } = entry;
       entry.waiters = undefined;
       for (const wake of waiters) wake();
@@ -112,8 +116,8 @@ function startRun(
 /** What is known of targets, and the turns to write to them. */
 function createTargets() {
   const takeTurn = createTurns();
-  const states = new LRUCache<string, TargetState>(atMost(TARGETS_MAX));
-  const changes = new LRUCache<string, TargetChange[]>(atMost(TARGETS_MAX));
+  const states = createOwnedCache<TargetState>(TARGETS);
+  const changes = createOwnedCache<TargetChange[]>(TARGETS);
   return {
     states,
     takeTurn: async (targets: Targets, waiting: Waiting): Promise<Turn | undefined> => {
@@ -121,21 +125,26 @@ function createTargets() {
       const end = await takeTurn(target, waiting);
       if (!end) return undefined;
       return {
-        state: joinStates(targets.map((each) => states.get(each))),
-        changes: targets.flatMap((each) => changes.get(each) ?? []),
+        state: joinStates(targets.map((each) => states.get(ownerIn(each), each))),
+        changes: targets.flatMap((each) => changes.get(ownerIn(each), each) ?? []),
         now: now(),
         leave(state) {
-          if (state !== freshState) states.set(target, state);
+          if (isFresh(state)) states.delete(ownerIn(target), target);
+          else states.set(ownerIn(target), target, state);
           end();
         },
       };
     },
     noteChange: (targets: readonly string[], id: string | undefined): void => {
-      for (const target of targets)
-        changes.set(target, [...(changes.get(target) ?? []), { at: now(), id }].slice(-REMEMBERED_CHANGES));
+      for (const target of targets) {
+        const known = changes.get(ownerIn(target), target) ?? [];
+        changes.set(ownerIn(target), target, [...known, { at: now(), id }].slice(-REMEMBERED_CHANGES));
+      }
     },
   };
 }
+
+const ownerIn = (target: string): string => target.split('.', 1)[0]!;
 
 const now = (): number => performance.now();
 

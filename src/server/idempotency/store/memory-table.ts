@@ -31,7 +31,7 @@ export const nothing: Kept = Object.freeze({ kind: 'nothing' });
 const mark: Kept = Object.freeze({ kind: 'mark' });
 
 export function createTable({ kept: keptMax, keptCharacters }: Pick<StoreLimits, 'kept' | 'keptCharacters'>) {
-  /** In the order in which they were claimed, so the first is over first. */
+  /** In the order in which they were claimed, or ended if they have, so the first is over first. */
   const entries = new Map<string, Entry>();
   const callers = new Map<string, Caller>();
   let characters = 0;
@@ -65,7 +65,10 @@ export function createTable({ kept: keptMax, keptCharacters }: Pick<StoreLimits,
       return entry;
     },
     /** Of the oldest responses only the mark stays, if there are too many or too large ones. */
-    keep(entry: Entry, next: Kept): void {
+    keep(entry: Entry, next: Kept, until: number): void {
+      entry.until = until;
+      entries.delete(entry.id);
+      entries.set(entry.id, entry);
       setKept(entry, next);
       const { caller } = entry;
       while (caller.kept.size > keptMax || caller.characters > keptCharacters) setKept(firstOf(caller.kept), mark);

@@ -5,9 +5,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import type { RedisAccess } from '../../../upstream/redis/shared-state.ts';
 import { hashOf } from '../key.ts';
+import { createOwnedCache } from './owned-cache.ts';
 import { createOwners } from './redis-owners.ts';
 import { defineKeyScripts } from './redis-scripts.ts';
 import { RUN_LEASE_MS, createRun, secretOf, timeIn } from './redis-run.ts';
@@ -25,12 +25,13 @@ import {
 /** Between two looks at what another process holds. */
 const LOOK_MS = 100;
 
-/** What this process remembers of its own runs. */
-const REMEMBERED_CHARACTERS = 16_000_000;
+/** Characters that this process remembers of its own runs. */
+const REMEMBERED = { ofOwner: 2_000_000, ofAll: 16_000_000 };
 
 interface Remembered {
   readonly fingerprint: string;
   readonly kept: Exclude<Kept, { kind: 'nothing' }>;
+  readonly until: number;
 }
 
 export function createRedisStore({ connection, call }: RedisAccess, ttlMs: number, limits = STORE_LIMITS): KeyStore {
@@ -38,11 +39,14 @@ export function createRedisStore({ connection, call }: RedisAccess, ttlMs: numbe
   const scripts = defineKeyScripts(connection);
   /** Keys that run in this process. */
   const running = new Set<string>();
-  const remembered = new LRUCache<string, Remembered>({
-    maxSize: REMEMBERED_CHARACTERS,
-    sizeCalculation: ({ kept }) => 200 + ('text' in kept ? kept.text.length : 0),
-    ttl: ttlMs,
+  const remembered = createOwnedCache<Remembered>({
+    ...REMEMBERED,
+    sizeOf: ({ kept }) => 200 + ('text' in kept ? kept.text.length : 0),
   });
+  function recall({ owners, ids }: KeyIdentity, at: number): Remembered | undefined {
+    const known = remembered.get(owners[at]!, ids[at]!);
+    return known && known.until > performance.now() ? known : undefined;
+  }
   const ofOwner = (what: string, owner: string) => named(`${what}:${hashOf(`caller ${owner}`)}`);
 
   /** Where several owners may have claimed the key: the one who has. */
@@ -55,12 +59,13 @@ export function createRedisStore({ connection, call }: RedisAccess, ttlMs: numbe
   /** Redis may have forgotten what this process remembers. */
   function startRun(key: KeyIdentity, at: number, claim: { holder: string; text: string; savedAt: string }): Claim {
     const id = key.ids[at]!;
-    const known = remembered.get(id)?.kept;
+    const owner = key.owners[at]!;
+    const known = recall(key, at)?.kept;
     running.add(id);
     const onEnd = (kept: Kept) => {
       running.delete(id);
-      if (kept.kind === 'nothing') remembered.delete(id);
-      else remembered.set(id, { fingerprint: key.fingerprint, kept });
+      if (kept.kind === 'nothing') remembered.delete(owner, id);
+      else remembered.set(owner, id, { fingerprint: key.fingerprint, kept, until: performance.now() + ttlMs });
     };
     const run = createRun({ call, scripts, named, ofOwner, ttlMs, limits, onEnd }, key, at, claim);
     const journal = run.journal ?? (known?.kind === 'journal' ? known.text : undefined);
@@ -72,8 +77,8 @@ export function createRedisStore({ connection, call }: RedisAccess, ttlMs: numbe
     now: async () => timeIn(await call(() => scripts.now([], []))),
     async claim(key): Promise<Claim | undefined> {
       if (key.ids.some((id) => running.has(id))) return { kind: 'busy' };
-      const own = key.ids.findIndex((id) => remembered.has(id));
-      const known = own >= 0 ? remembered.get(key.ids[own]!)! : undefined;
+      const own = key.ids.findIndex((_, at) => recall(key, at) !== undefined);
+      const known = own >= 0 ? recall(key, own) : undefined;
       if (known && known.kept.kind !== 'journal') return claimRemembered(known, key.fingerprint);
       const at = own >= 0 ? own : await claimedBy(key);
       if (at === undefined) return undefined;

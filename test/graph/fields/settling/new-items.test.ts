@@ -9,10 +9,13 @@ const annotation = (id: number, content = `annotation ${id}`) => ({ id: String(i
 const old = Array.from({ length: COUNT_MAX + 20 }, (_, at) => annotation(1_000 - at));
 
 /** What the rule finds in this list after it was the old one. */
-async function findIn(list: readonly object[]) {
+async function findIn(list: readonly object[], listBefore: readonly object[] = old) {
   const rule = writeRuleOf(bookEndpoints.annotate);
-  const readFrom = (annotations: readonly object[]) => async () => ({ annotations: annotations.slice(0, COUNT_MAX) });
-  const before = await rule.before!(input, { read: readFrom(old) as never, person: 'alice' });
+  const readFrom = (annotations: readonly object[]) => async () => ({
+    annotations: annotations.slice(0, COUNT_MAX),
+    total: annotations.length,
+  });
+  const before = await rule.before!(input, { read: readFrom(listBefore) as never, person: 'alice' });
   const others: string[] = [];
   return rule.find!(input, { read: readFrom(list) as never, person: 'alice', before, others, fileNames: undefined });
 }
@@ -44,4 +47,13 @@ test.each([
   ],
 ])('a new annotation of %s may be this one in other words', async (_, record) => {
   expect(await findIn([{ ...annotation(1_001), ...record }, ...old])).toEqual({ kind: 'unknown' });
+});
+
+test('in a list that was short, a new annotation may be behind a full page of newer ones', async () => {
+  const newer = Array.from({ length: COUNT_MAX }, (_, at) => ({ ...annotation(2_000 - at), book_id: '2' }));
+  const short = [annotation(1)];
+  const created = annotation(1_001, input.content);
+  expect(await findIn([...newer, created, ...short], short)).toEqual({ kind: 'unknown' });
+  expect(await findIn([created, ...short], short)).toMatchObject({ kind: 'there', id: '1001' });
+  expect(await findIn([created], [])).toMatchObject({ kind: 'there', id: '1001' });
 });
