@@ -76,6 +76,8 @@ export interface FacadeOptions {
   accessTokenFile?: string | undefined;
   /** File with the REDIS_URL, read again when it changes (a path). Default: none. */
   redisUrlFile?: string | undefined;
+  /** File with the IDEMPOTENCY_REDIS_URL, read again when it changes (a path). Default: none. */
+  idempotencyRedisUrlFile?: string | undefined;
   /** File with the OTEL_EXPORTER_OTLP_HEADERS, read again when it changes (a path). Default: none. */
   otelExporterOtlpHeadersFile?: string | undefined;
   /** Proxy through which upstreams at https:// are called; one at http:// is called directly, because a proxy would read the tokens (an http:// or https:// address of a proxy, like http://user:password@proxy.example:3128). Default: none. */

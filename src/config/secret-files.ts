@@ -7,6 +7,7 @@ import { type Config, type Setting, type Values, settings } from './settings.ts'
 const filed = {
   accessTokenFile: 'accessToken',
   redisUrlFile: 'redisUrl',
+  idempotencyRedisUrlFile: 'idempotencyRedisUrl',
   otelExporterOtlpHeadersFile: 'otelExporterOtlpHeaders',
 } as const;
 type FileSetting = keyof typeof filed;
@@ -35,6 +36,7 @@ export function readSecretFiles(
 export interface SecretUsers {
   accessToken: UseSecret<string>;
   redisUrl: UseSecret<string>;
+  idempotencyRedisUrl: UseSecret<string>;
   otelExporterOtlpHeaders: UseSecret<Readonly<Record<string, string>>>;
 }
 

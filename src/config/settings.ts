@@ -159,6 +159,11 @@ export const settings = {
   ...inGroup('Secrets in files', {
     accessTokenFile: optional('ACCESS_TOKEN_FILE', path, 'file with the ACCESS_TOKEN, read again when it changes'),
     redisUrlFile: optional('REDIS_URL_FILE', path, 'file with the REDIS_URL, read again when it changes'),
+    idempotencyRedisUrlFile: optional(
+      'IDEMPOTENCY_REDIS_URL_FILE',
+      path,
+      'file with the IDEMPOTENCY_REDIS_URL, read again when it changes',
+    ),
     otelExporterOtlpHeadersFile: optional(
       'OTEL_EXPORTER_OTLP_HEADERS_FILE',
       path,

@@ -9,7 +9,7 @@ import type { Tracing } from './observability/tracing.ts';
 
 export function followSecrets(
   config: Config,
-  upstream: Pick<UpstreamClient, 'changeAccessToken' | 'changeRedisUrl' | 'renewCertificates'>,
+  upstream: Pick<UpstreamClient, 'changeAccessToken' | 'changeRedisUrl' | 'changeKeysUrl' | 'renewCertificates'>,
   tracing: Pick<Tracing, 'changeHeaders'>,
   log: Logger,
   everyMs?: number,
@@ -17,6 +17,7 @@ export function followSecrets(
   const users: SecretUsers = {
     accessToken: atOnce(upstream.changeAccessToken),
     redisUrl: (url, onOutcome) => void upstream.changeRedisUrl(url, onOutcome),
+    idempotencyRedisUrl: (url, onOutcome) => void upstream.changeKeysUrl(url, onOutcome),
     otelExporterOtlpHeaders: atOnce(tracing.changeHeaders),
   };
   const report = (variable: string, problem: string | undefined) =>

@@ -179,6 +179,9 @@ const secretChanges = (
   /** `onOutcome` gets nothing once the new address is in use, a sentence if it cannot be used, or not yet. */
   changeRedisUrl: async (url: string, onOutcome: (problem: string | undefined) => void): Promise<void> =>
     shared?.use(url, onOutcome),
+  /** The same of the Redis of the idempotency keys. */
+  changeKeysUrl: async (url: string, onOutcome: (problem: string | undefined) => void): Promise<void> =>
+    keys?.use(url, onOutcome),
 });
 
 /** Facades over other services may share the same Redis. */

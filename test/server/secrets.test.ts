@@ -74,6 +74,7 @@ test('a file whose new content is no token is reported without its content, and 
   follow({
     changeAccessToken: (token) => void used.push(token),
     changeRedisUrl: async () => undefined,
+    changeKeysUrl: async () => undefined,
     renewCertificates: () => false,
   });
   replace('sesame open\n');
@@ -94,7 +95,12 @@ test('a file whose new content is no token is reported without its content, and 
 test('headers for the collector are read again', async () => {
   const { path, replace } = secretFile('api-key=one');
   const { follow, headers, config } = following({ OTEL_EXPORTER_OTLP_HEADERS_FILE: path });
-  follow({ changeAccessToken: () => undefined, changeRedisUrl: async () => undefined, renewCertificates: () => false });
+  follow({
+    changeAccessToken: () => undefined,
+    changeRedisUrl: async () => undefined,
+    changeKeysUrl: async () => undefined,
+    renewCertificates: () => false,
+  });
   replace('api-key=two,other=three');
   await until(() => headers.length === 1);
   expect([config.otelExporterOtlpHeaders, ...headers]).toEqual([
@@ -173,6 +179,33 @@ test.skipIf(!hasRedis)(
   },
 );
 
+test.skipIf(!hasRedis)(
+  'an address of the Redis of idempotency keys in a file is used, and again if it changes',
+  async () => {
+    const [first, second] = [await startRedis(), await startRedis()];
+    const { path, replace } = secretFile(`redis://127.0.0.1:${first.port}`);
+    const { config, follow, lines } = following({ IDEMPOTENCY_REDIS_URL_FILE: path });
+    const upstream = createUpstream({ ...config, baseUrl: 'http://127.0.0.1:9', eventBaseUrl: 'http://127.0.0.1:9' });
+    onTestFinished(upstream.close);
+    follow(upstream);
+    const { connection, call } = upstream.redisFor!({ what: 'a test', timeoutMs: 1_000 });
+    const store = (name: string) => until(async () => (await call(() => connection.redis.set(name, 'x'))) === 'OK');
+    await store('a');
+    replace(`redis://127.0.0.1:${second.port}`);
+    await until(() => lines.length === 1);
+    expect(lines[0]).toContain('IDEMPOTENCY_REDIS_URL_FILE has changed: its new value is in use');
+    await store('b');
+    for (const [{ port }, name] of [
+      [first, 'a'],
+      [second, 'b'],
+    ] as const) {
+      const redis = new Redis(port);
+      expect(await redis.keys('*')).toContain(name);
+      redis.disconnect();
+    }
+  },
+);
+
 test.skipIf(!hasRedis || !hasOpenssl)(
   'certificates of Redis are read again: a new authority and a new client certificate are used without a restart',
   async () => {
@@ -238,6 +271,7 @@ test.each([
 test.each([
   [{ ACCESS_TOKEN: 'x', ACCESS_TOKEN_FILE: 'FILE' }, 'ACCESS_TOKEN_FILE must not be set, because ACCESS_TOKEN is'],
   [{ ACCESS_TOKEN_FILE: '/nowhere' }, 'ACCESS_TOKEN_FILE must be a file that can be read (ENOENT)'],
+  [{ IDEMPOTENCY_REDIS_URL_FILE: 'FILE' }, 'IDEMPOTENCY_REDIS_URL_FILE must contain a redis:// or rediss:// address'],
   [{ REDIS_URL_FILE: 'FILE' }, 'REDIS_URL_FILE must contain a redis:// or rediss:// address'],
   [{ ACCESS_TOKEN_FILE: 'FILE', MAX_DEPTH: '0' }, 'ACCESS_TOKEN_FILE must contain a bearer token'],
 ])('the start refuses %o', (env: NodeJS.ProcessEnv, problem) => {

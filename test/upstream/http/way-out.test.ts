@@ -225,6 +225,7 @@ describe.skipIf(!hasOpenssl)('an upstream with a certificate', async () => {
     const upstream = {
       changeAccessToken: () => undefined,
       changeRedisUrl: async () => undefined,
+      changeKeysUrl: async () => undefined,
       renewCertificates: (user: TlsUser) => user !== 'redis' && transport.renewCertificates!(user),
     };
     onTestFinished(followSecrets(config, upstream, { changeHeaders: () => undefined }, log, 5).close);

@@ -13,6 +13,8 @@ export interface KeyRedis {
   /** A sentence if it cannot be used as it is set; nothing of the shared one, which is checked as such. */
   check: (scripts: readonly string[]) => Promise<string | undefined>;
   renewTls: (tls: TlsFiles) => boolean;
+  /** Changes its own address, as that of the shared one is changed. */
+  use: RedisConnection['use'];
   /** A sentence if it may forget keys. */
   warning: () => Promise<string | undefined>;
   close: () => Promise<void>;
@@ -35,6 +37,7 @@ export function openKeyRedis(
       isOwn: false,
       check: async () => undefined,
       renewTls: () => false,
+      use: async () => undefined,
       warning: () => evictionWarning(connection),
       close: async () => undefined,
     };
@@ -47,6 +50,7 @@ export function openKeyRedis(
     isOwn: true,
     check: connection.check,
     renewTls: connection.renewTls,
+    use: connection.use,
     warning: () => evictionWarning(connection),
     close: connection.close,
   };
