@@ -1,5 +1,6 @@
 /** The facade inside another program: `import { createFacade } from 'catalog-graphql'`. */
 import type { EmbeddedFacade, FacadeOptions } from '../facade.d.ts';
+import type { Logger } from 'pino';
 import { readOptions } from './config/read.ts';
 import { createLog } from './lib/log.ts';
 import { createFetchHandler } from './fetch-handler.ts';
@@ -14,7 +15,7 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
   const log = createLog(config.logLevel, { write });
   const parts = createParts(config, log);
   const { upstream, tracing, secrets } = parts;
-  void parts.checkRedis().then((problem) => problem !== undefined && log.error(problem));
+  void reportRedis(parts, log);
   const { server, paths, closeManifests } = createGraphServer(config, parts);
   const handler = createFetchHandler(server);
 
@@ -33,4 +34,15 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
   }
 
   return { fetch, paths, close: () => (ended ??= end()) };
+}
+
+/** Logs what is wrong with Redis, once it can be asked. */
+async function reportRedis(
+  { checkRedis, keysWarning }: Pick<ReturnType<typeof createParts>, 'checkRedis' | 'keysWarning'>,
+  log: Logger,
+): Promise<void> {
+  const problem = await checkRedis();
+  if (problem !== undefined) return log.error(problem);
+  const warning = await keysWarning();
+  if (warning !== undefined) log.warn(warning);
 }

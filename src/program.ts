@@ -231,7 +231,7 @@ async function openFacade(config: Config, log: Logger, opened: Closable[], fleet
   parts.metrics.collectProcessMetrics();
   const problem = await parts.checkRedis();
   if (problem !== undefined) throw new StartError(problem);
-  const warning = config.idempotencyTtlSeconds > 0 ? await parts.upstream.keysWarning() : undefined;
+  const warning = await parts.keysWarning();
   if (warning !== undefined) log.warn(warning);
   await parts.tracing.loading;
   const pages = { welcome: resolve(packageDir, 'welcome'), docs: resolve(packageDir, 'dist/docs') };

@@ -20,7 +20,8 @@ import {
 } from './support/embedded.ts';
 import { testHost } from './support/host.ts';
 import { journey } from './support/journey.ts';
-import { until } from './support/redis.ts';
+import { hasRedis, until } from './support/redis.ts';
+import { startRedis } from './support/redis-process.ts';
 import { picture } from './support/service.ts';
 import { pictures, uploadForm } from './support/upload.ts';
 
@@ -45,6 +46,18 @@ async function hono(facade: EmbeddedFacade): Promise<string> {
 }
 
 await testHost('Hono', hono);
+
+test.skipIf(!hasRedis)('a Redis that may evict idempotency keys is logged', async () => {
+  const { port } = await startRedis(['--maxmemory', '100mb', '--maxmemory-policy', 'volatile-lru']);
+  const lines: string[] = [];
+  const facade = embedded({
+    redisUrl: `redis://127.0.0.1:${port}`,
+    logLevel: 'warn',
+    onLog: (line) => void lines.push(line),
+  });
+  onTestFinished(facade.close);
+  await until(() => lines.some((line) => line.includes('may evict them (volatile-lru)')));
+});
 
 test('the docs show Hono as it is tested', () => {
   const oneLine = (file: string) => readFileSync(file, 'utf8').replaceAll(/\s+/g, ' ');

@@ -7,7 +7,7 @@ import { evictionIn } from '../upstream/redis/connection/key-redis.ts';
 import { connectRedis } from '../upstream/redis/shared-state.ts';
 import { type Diagnosis, failed, ok, warning } from './diagnosis.ts';
 
-/** Evicts only what has a time to live, which all keys of the facade have. */
+/** Evicts only what has a time to live, which all that the facade stores has. */
 const POLICY = 'volatile-lru';
 
 export async function checkRedisState(config: Config): Promise<Diagnosis> {
@@ -35,7 +35,7 @@ export async function checkRedisState(config: Config): Promise<Diagnosis> {
       );
     const begun = performance.now();
     const info = `${await infoOf(redis, 'server')}\n${await infoOf(redis, 'memory')}`;
-    return describeInfo(address.kind, place, info, performance.now() - begun);
+    return describeInfo(address.kind, place, info, { ms: performance.now() - begun, hasKeys: hasKeys(config) });
   } catch {
     return failed(
       check,
@@ -46,6 +46,10 @@ export async function checkRedisState(config: Config): Promise<Diagnosis> {
     await shared.close();
   }
 }
+
+/** Idempotency keys are kept beside what may be forgotten. */
+const hasKeys = ({ idempotencyRedisUrl, idempotencyTtlSeconds }: Config): boolean =>
+  idempotencyRedisUrl === undefined && idempotencyTtlSeconds > 0;
 
 /** Whether idempotency keys are kept where nothing is forgotten. */
 export async function checkKeyRedis(config: Config): Promise<Diagnosis> {
@@ -83,8 +87,13 @@ export async function checkKeyRedis(config: Config): Promise<Diagnosis> {
 const infoOf = async (redis: { call: (...words: [string, string]) => Promise<unknown> }, section: string) =>
   String(await redis.call('INFO', section));
 
-/** `info`: the sections server and memory. */
-export function describeInfo(kind: string, place: string, info: string, ms: number): Diagnosis {
+/** `info`: the sections server and memory. `hasKeys`: it has idempotency keys too, which no policy but noeviction keeps. */
+export function describeInfo(
+  kind: string,
+  place: string,
+  info: string,
+  { ms, hasKeys = false }: { ms: number; hasKeys?: boolean },
+): Diagnosis {
   const check = 'redis';
   const field = (name: string): string => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? '';
   const [used, max] = [Number(field('used_memory')), Number(field('maxmemory'))];
@@ -92,40 +101,40 @@ export function describeInfo(kind: string, place: string, info: string, ms: numb
   const version = field('redis_version') || 'unknown';
   const facts = { kind, place, version, usedBytes: used, maxBytes: max, policy, ms: Math.round(ms) };
   const size = max > 0 ? `${mb(used)} of ${mb(max)}` : `${mb(used)}, no maxmemory`;
+  const setPolicy = hasKeys
+    ? `set maxmemory-policy ${POLICY}, once the idempotency keys are in another Redis, that of IDEMPOTENCY_REDIS_URL`
+    : `set maxmemory-policy ${POLICY}`;
   const message = `${kind} ${place}: version ${version}, ${size}, ${policy}`;
   if (max > 0 && policy === 'noeviction')
-    return warning(
-      check,
-      message,
-      `A full Redis refuses writes, and replicas share nothing new: set maxmemory-policy ${POLICY}.`,
-      facts,
-    );
+    return warning(check, message, `A full Redis refuses writes, and replicas share nothing new: ${setPolicy}.`, facts);
   if (max > 0 && /-(lfu|random)$/.test(policy))
     return warning(
       check,
       message,
-      `It may evict what is new or in use: windows of the rate limit, and notes without which entries are not used. Set maxmemory-policy ${POLICY}.`,
+      `It may evict what is new or in use: windows of the rate limit, and notes without which entries are not used: ${setPolicy}.`,
       facts,
     );
   if (max > 0 && policy.startsWith('allkeys'))
     return warning(
       check,
       message,
-      `It may evict keys of other programs that have no time to live: ${POLICY} is enough for the facade.`,
+      `It may evict keys of other programs that have no time to live, which the facade does not need: ${setPolicy}.`,
       facts,
     );
   if (max > 0 && used > max * FULL)
     return warning(
       check,
       message,
-      'It is nearly full: what it evicts is read from the service again. Give it more memory.',
+      hasKeys
+        ? 'It is nearly full, and may evict idempotency keys: set IDEMPOTENCY_REDIS_URL to another Redis.'
+        : 'It is nearly full: what it evicts is read from the service again. Give it more memory.',
       facts,
     );
   if (max === 0)
     return warning(
       check,
       message,
-      `Without a limit it grows until the machine has no memory: set maxmemory, and maxmemory-policy ${POLICY}.`,
+      `Without a limit it grows until the machine has no memory: set maxmemory, and ${setPolicy}.`,
       facts,
     );
   return ok(check, message, facts);

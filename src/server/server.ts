@@ -114,6 +114,8 @@ export function createParts(config: Config, log: Logger) {
     /** A sentence if the Redis cannot be used as it is set. */
     checkRedis: async () =>
       upstream.redisFor && upstream.checkRedis((await import('./idempotency/store/redis-scripts.ts')).keyScripts),
+    /** A sentence if idempotency keys are used, and their Redis may forget them. */
+    keysWarning: async () => (config.idempotencyTtlSeconds > 0 ? upstream.keysWarning() : undefined),
     log,
     metrics,
     usage,

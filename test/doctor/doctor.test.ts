@@ -231,7 +231,24 @@ test.skipIf(!hasRedis)('Redis is described, and one that evicts nothing is a war
     advice: expect.stringContaining('volatile-lru'),
   });
   expect(await of(...secret)).toMatchObject({ status: 'warning', message: expect.stringContaining('no maxmemory') });
-  const refused = await of('--requirepass', 'other');
+});
+
+test.skipIf(!hasRedis)('what is advised of a Redis that has idempotency keys too keeps them', async () => {
+  const adviceOf = async (policy: string, more: NodeJS.ProcessEnv = {}) => {
+    const { port } = await startRedis(['--maxmemory', '100mb', '--maxmemory-policy', policy]);
+    const { find } = await doctor(over('http://127.0.0.1:9', { REDIS_URL: `redis://127.0.0.1:${port}`, ...more }));
+    return find('redis')[0]!.advice;
+  };
+  for (const policy of ['noeviction', 'allkeys-lru', 'volatile-lfu']) {
+    expect(await adviceOf(policy)).toContain('once the idempotency keys are in another Redis');
+    expect(await adviceOf(policy, { IDEMPOTENCY_TTL_SECONDS: '0' })).not.toContain('idempotency');
+  }
+});
+
+test.skipIf(!hasRedis)('a Redis that refuses the password is named without it', async () => {
+  const { port } = await startRedis(['--requirepass', 'other']);
+  const { find } = await doctor(over('http://127.0.0.1:9', { REDIS_URL: `redis://:sesame@127.0.0.1:${port}` }));
+  const refused = find('redis')[0]!;
   expect(refused).toMatchObject({ status: 'failed', message: expect.stringContaining('refuses the password') });
   expect(JSON.stringify(refused)).not.toContain('sesame');
 });
