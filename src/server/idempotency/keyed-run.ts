@@ -65,11 +65,7 @@ export function createKeyedRunner(config: Config, upstream: UpstreamClient, pipe
     { run: held, caller, credential, prepared, request, response }: Running,
   ): Promise<Outcome> {
     const { cancellation } = request;
-    // Others may have begun since the request came.
-    if (callers.isBusy(caller)) {
-      await held.end(keptBefore(held));
-      throw tooManyWrites();
-    }
+    if (callers.isBusy(caller)) return refuse(held, tooManyWrites()); // others have begun since
     const waitFor = (target: string) => callers.wait(caller, `target ${target}`, cancellation, response.parking);
     const journal = createJournal({ run: held, store, times, waitFor });
     const end = callers.run(caller);
@@ -181,6 +177,12 @@ async function claimed(
   }
   if (claim?.kind === 'run' || claim?.kind === 'replay') return claim;
   throw refusalOf(claim?.kind);
+}
+
+/** Ends a run that has not begun. */
+async function refuse(run: KeyRun, refusal: HttpError): Promise<never> {
+  await run.end(keptBefore(run));
+  throw refusal;
 }
 
 const keptBefore = ({ journal }: KeyRun): Kept =>
