@@ -267,6 +267,7 @@ class CaseRun {
       {
         reference,
         faultOf: (request) => faultOf(faults, request),
+        wasSent: (request) => this.service.met.some((met) => met.operation === requestId && met.request === request),
         isExcused: (code) =>
           ((hasMetLimit || isPaused) && code === 'RATE_LIMITED') ||
           (isPaused && code === 'UPSTREAM_UNAVAILABLE') ||

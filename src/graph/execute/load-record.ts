@@ -29,12 +29,25 @@ export function loadMissing(
   key = keyIn(record, selection.rule.record!),
 ): unknown {
   if (!key) return record;
-  const children = selection.eagerCalls.length > 0 ? childCallsOf(record, selection, resolution.variables) : noChildren;
+  const children = eagerChildrenOf(record, selection, key, resolution);
   const plan = planLoad(selection, missing, existence, record, children);
   const loading: Loading = { record, key, selection, plan };
   const started = plan.startsChildren && children.length > 0 ? startAll(children, loading, resolution) : noneStarted;
   const loaded = execute(loading, started, resolution);
   return plan.later.length === 0 ? loaded : partlyLoaded(loaded, loading, resolution);
+}
+
+/** A record that is known to be absent has nothing below it. */
+function eagerChildrenOf(
+  record: ParentRecord,
+  selection: SelectionPlan,
+  key: string,
+  { context, variables }: Resolution,
+): readonly ChildCall[] {
+  const { eagerCalls, type, rule } = selection;
+  if (eagerCalls.length === 0 || context.upstream.records.isKnownAbsent(type.name, rule.record!, key))
+    return noChildren;
+  return childCallsOf(record, selection, variables);
 }
 
 interface Loading {

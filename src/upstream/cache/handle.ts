@@ -118,6 +118,13 @@ class CacheHandle implements CacheReader {
     return this.pending;
   }
 
+  /** Whether it is known that there is no such record. Where other processes may have made it since, only Redis can tell. */
+  isKnownAbsent(): boolean {
+    if (this.viewer.parts.cache.confirm) return false;
+    const cached = this.get(noMembers);
+    return cached !== undefined && !(cached instanceof Promise) && cached.isAbsent && cached.isFresh;
+  }
+
   /** Only to know: nothing is read because of it. */
   peek(members?: readonly string[]): Promise<Cached | undefined> | Cached | undefined {
     this.isPeek = true;

@@ -67,6 +67,12 @@ export class RecordLoader {
     return done.then(() => viewOf(known, state, members));
   }
 
+  /** Whether it is known without waiting that there is no such record. */
+  isKnownAbsent(kind: string, source: RecordSource, key: string): boolean {
+    const state = this.stateOf(kind, source, key);
+    return state.isAbsent || state.cache.isKnownAbsent();
+  }
+
   /** Records are loaded again after a mutation. */
   clear(): void {
     this.states.clear();

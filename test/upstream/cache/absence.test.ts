@@ -58,6 +58,18 @@ async function open(settings: Flags = {}, headers?: Record<string, string>) {
   return { ...made, execute: await replica(made.url, { filmTier: 'basic', accessToken: 'own', ...settings }) };
 }
 
+test('what is below a book that is known to be absent is not requested', async () => {
+  const { execute, requests, state } = await open();
+  state.isAnnotated = true; // the list is answered with what no cache keeps
+  const page = `{ book(id: "7") { title annotations(first: 20) { nodes { id } } } }`;
+  expect((await execute(page)).data).toEqual({ book: null });
+  await new Promise((resolve) => setImmediate(resolve));
+  requests.length = 0;
+  for (let view = 0; view < 5; view++) expect((await execute(page)).data).toEqual({ book: null });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(requests).toEqual([]);
+});
+
 test('thirty views of an absent film make one call, and leave the quota to other films', async () => {
   const { execute, requests } = await open();
   for (let view = 0; view < 30; view++) expect(await execute(FILM(7))).toEqual({ data: { subject: null } });
