@@ -240,6 +240,9 @@ export class KeyedWrite {
   private done(entry: JournalEntry, value: unknown, id: string | undefined): unknown {
     entry.state = 'done';
     entry.value = value;
+    const { store, write } = this.parts;
+    // A write with a key that another owner claimed looks for the last one under the name of that owner.
+    if (!write.rule.creates && this.targets.length > 1) store.noteChange(this.targets.slice(1), undefined);
     this.noteRemoval();
     this.close(id);
     return value;

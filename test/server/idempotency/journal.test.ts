@@ -26,10 +26,15 @@ const times = { settleMs: 10, callTimeoutMs: 10, uploadTimeoutMs: 10 };
 const callers = createCallers(1_000);
 
 /** The journal of a request with the key. `journal`: what earlier ones have recorded. */
-function journalOver(store: KeyStore, journal?: string, save?: KeyRun['save']): Journal {
+function journalOver(
+  store: KeyStore,
+  journal?: string,
+  save?: KeyRun['save'],
+  owners: KeyRun['owners'] = ['alice'],
+): Journal {
   const run: KeyRun = {
     id: 'key',
-    owners: ['alice'],
+    owners,
     journal,
     savedAt: performance.now(),
     save: save ?? (() => performance.now()),
@@ -165,4 +170,18 @@ test('a write that the service rejected does not make an earlier one overtaken',
     UpstreamRejection,
   );
   expect(await retry(async () => record)).toEqual(record);
+});
+
+test('a write with a key of the token is overtaken by one with a key of the person, and not sent again', async () => {
+  const store = createMemoryStore(1_000);
+  // It is as before when it is read again, because it was changed twice.
+  const read = async () => ({ id: '9', status: 'wish' }) as never;
+  const rule = collectionSettling.update as WriteRule<object>;
+  const shelf = { ...annotate, input: { id: '1', status: 'read' }, read, rule };
+  const first = journalOver(store, undefined, undefined, ['token']);
+  await expect(first.write({ ...shelf, send: lost })).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
+  const ofPerson = journalOver(store, undefined, undefined, ['alice', 'token']);
+  await ofPerson.write({ ...shelf, field: 'b', send: async () => ({}) });
+  const retry = journalOver(store, agedBy(100, first), undefined, ['token', 'alice']);
+  await expect(retry.write({ ...shelf, send: never })).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
 });
