@@ -345,6 +345,7 @@ describe('invalid pictures', () => {
     const upload = new Upload();
     const createReadStream = () => Readable.from([Buffer.from('GIF89a')]);
     (upload as unknown as { resolve: (file: FileUpload) => void }).resolve({ createReadStream } as never);
+    void Object.assign(upload.promise, { discard: () => undefined });
     return upload;
   };
   const numbered = (numbers: number[]) => numbers.map((number) => ({ number, file: file() }));

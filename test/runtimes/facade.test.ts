@@ -11,7 +11,7 @@ import { service, temporaryDirectory } from '../support/service.ts';
 const program = `
 const [module, service] = process.argv.slice(2);
 const { createFacade } = await import(module);
-const facade = createFacade({ baseUrl: service, eventBaseUrl: service, onLog: (line) => console.error(line) });
+const facade = createFacade({ baseUrl: service, eventBaseUrl: service, logLevel: 'warn', onLog: (line) => console.error(line) });
 const send = async (body, headers = {}) => {
   const own = typeof body === 'string' ? { 'content-type': 'application/json' } : {};
   const init = { method: 'POST', headers: { ...own, authorization: 'Bearer demo-alice', 'x-graphql-csrf': '1', ...headers }, body };
