@@ -1,4 +1,4 @@
-// Numbers in JSON that JavaScript cannot represent exactly are not shown.
+// Integers in JSON that JavaScript cannot represent exactly keep every digit; numbers that it cannot represent at all are not shown.
 import { expect, test } from 'vitest';
 import { facade } from '../support/facade.ts';
 
@@ -14,25 +14,27 @@ const searchResult = async (book: string) => {
 };
 const seven = { id: 'Book:7', sourceId: '7', pages: null, series: null };
 
-test.each(['1e999', '-1e999', '9007199254740993'])('%s as the number of pages is null', async (pages) => {
+test.each(['1e999', '-1e999'])('%s as the number of pages is null', async (pages) => {
   expect(await searchResult(`{"id":8,"pages":${pages}}`)).toEqual({
     nodes: [{ ...seven, id: 'Book:8', sourceId: '8' }, seven],
   });
 });
 
-test.each(['9007199254740993', '-9007199254740993', '1e999', '123456789012345678901234567890', '{}', '[7]'])(
-  'a book with the id %s is left out, as one without an id',
+test.each(['1e999', '{}', '[7]'])('a book with the id %s is left out, as one without an id', async (id) => {
+  expect(await searchResult(`{"id":${id},"title":"x"}`)).toEqual({ nodes: [seven] });
+  expect(await searchResult(`{"id":8,"series":{"id":${id},"title":"x"}}`)).toEqual({
+    nodes: [{ ...seven, id: 'Book:8', sourceId: '8' }, seven],
+  });
+});
+
+test.each(['9007199254740991', '9007199254740993', '123456789012345678901234567890'])(
+  'the integer %s is a valid id, with every digit',
   async (id) => {
-    expect(await searchResult(`{"id":${id},"title":"x"}`)).toEqual({ nodes: [seven] });
-    expect(await searchResult(`{"id":8,"series":{"id":${id},"title":"x"}}`)).toEqual({
-      nodes: [{ ...seven, id: 'Book:8', sourceId: '8' }, seven],
+    expect(await searchResult(`{"id":${id},"pages":8.5}`)).toEqual({
+      nodes: [{ ...seven, id: `Book:${id}`, sourceId: id, pages: '8.5' }, seven],
+    });
+    expect(await searchResult(`{"id":8,"pages":${id},"series":{"id":${id},"title":"x"}}`)).toEqual({
+      nodes: [{ id: 'Book:8', sourceId: '8', pages: id, series: { id: `Series:${id}` } }, seven],
     });
   },
 );
-
-test('the largest safe integer is a valid id', async () => {
-  const id = '9007199254740991';
-  expect(await searchResult(`{"id":${id},"pages":8.5}`)).toEqual({
-    nodes: [{ ...seven, id: `Book:${id}`, sourceId: id, pages: '8.5' }, seven],
-  });
-});

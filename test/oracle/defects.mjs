@@ -43,7 +43,13 @@ export const defects = [
   },
   {
     name: 'loading: an absent record is returned as if it existed',
-    edits: [['src/upstream/loading/record-loader.ts', 'state.isAbsent = true;', '']],
+    edits: [
+      [
+        'src/upstream/loading/record-loader.ts',
+        'state.isAbsent = true;\n      cachePolicy.restrict(null);',
+        'cachePolicy.restrict(null);',
+      ],
+    ],
   },
   {
     name: 'loading: responses from before a write are reused after it',
