@@ -284,7 +284,7 @@ async function isCached({ url }: Ask): Promise<boolean> {
   const headers = { 'content-type': 'application/json', 'x-explain': 'trace' };
   const body = JSON.stringify({ query: '{ book(id: "26356948") { title } }' });
   const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body });
-  return (await response.text()).includes('"cached":true');
+  return (await response.text()).includes('"how":"cached"');
 }
 
 /** A sample is the harder one: the first of its replicas does all that one facade does. */
