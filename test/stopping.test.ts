@@ -99,24 +99,30 @@ test('SIGTERM during the start closes what is open and ends with 0, without a ba
 const unshare = ['--user', '--map-root-user', '--pid', '--fork', '--kill-child'];
 const canUnshare = hasProgram('unshare') && spawnSync('unshare', [...unshare, 'true']).status === 0;
 
-test.skipIf(!canUnshare)('as the first process of a container it ends by a signal before it has loaded', async () => {
-  const { url } = await silentService();
-  const program = start('unshare', [...unshare, process.execPath, main], { BASE_URL: url, EVENT_BASE_URL: url });
-  const first = await childOf(program.child);
-  let hasEnded = false;
-  void program.ended.then(() => (hasEnded = true));
-  // Node itself takes some milliseconds before it runs anything. A signal that is heard after the start begins ends with another code.
-  while (!hasEnded) {
-    try {
-      process.kill(first, 'SIGTERM');
-    } catch {
-      break;
+/** Later releases load a program in one turn of the event loop: they hear the signal when it is loaded, and then end in order. */
+const loadsInTurns = Number(process.versions.node.split('.')[0]) < 22;
+
+test.skipIf(!canUnshare || !loadsInTurns)(
+  'as the first process of a container it ends by a signal before it has loaded',
+  async () => {
+    const { url } = await silentService();
+    const program = start('unshare', [...unshare, process.execPath, main], { BASE_URL: url, EVENT_BASE_URL: url });
+    const first = await childOf(program.child);
+    let hasEnded = false;
+    void program.ended.then(() => (hasEnded = true));
+    // Node itself takes some milliseconds before it runs anything. A signal that is heard after the start begins ends with another code.
+    while (!hasEnded) {
+      try {
+        process.kill(first, 'SIGTERM');
+      } catch {
+        break;
+      }
+      await setTimeout(2);
     }
-    await setTimeout(2);
-  }
-  expect(await program.ended).toEqual({ code: 128 + 15, signal: null });
-  expect(program.written().out).toBe('');
-});
+    expect(await program.ended).toEqual({ code: 128 + 15, signal: null });
+    expect(program.written().out).toBe('');
+  },
+);
 
 async function childOf({ pid }: ChildProcess): Promise<number> {
   const children = () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
