@@ -99,7 +99,7 @@ export function createResponseCache(epoch: () => number | null) {
         return undefined;
       }
       const entry = entries.get(keyOf(media, body));
-      return entry?.media === media && entry.freshUntil > Date.now() ? entry : undefined;
+      return entry?.media === media && entry.freshUntil > performance.now() ? entry : undefined;
     },
     /** `begun`: the epoch in which the operation began. If anything was invalidated since, the response is not cached. */
     put(

@@ -54,13 +54,13 @@ export function cacheControlOf(policy: CachePolicy | undefined): string {
  * any time, and nobody can invalidate the caches of clients.
  */
 export function secondsToKeep({ scope, freshUntil, mayChange }: CachePolicy): number {
-  const seconds = Math.floor((freshUntil - Date.now()) / 1000);
+  const seconds = Math.floor((freshUntil - performance.now()) / 1000);
   return scope === 'none' || mayChange || !Number.isFinite(seconds) ? 0 : Math.max(0, seconds);
 }
 
 /** Whether anybody may receive the response again. A response for which nothing was read has no time to live. */
 export const isCacheable = ({ scope, freshUntil }: Pick<CachePolicy, 'scope' | 'freshUntil'>): boolean =>
-  scope === 'public' && Number.isFinite(freshUntil) && freshUntil > Date.now();
+  scope === 'public' && Number.isFinite(freshUntil) && freshUntil > performance.now();
 
 /**
  * Names and values of headers that show in a browser's developer tools how long it took since `startedAt`, and how many calls the rate

@@ -8,7 +8,7 @@ import type { Endpoint } from '../../api/endpoint.ts';
 export type CacheScope = 'public' | 'private' | 'none';
 
 export class CachePolicy {
-  /** In ms since the epoch; Infinity until something is read. */
+  /** By performance.now(); Infinity until something is read. */
   freshUntil = Infinity;
   /** Never public if a token was sent. */
   scope: CacheScope;

@@ -46,7 +46,7 @@ export interface Cached {
   isDue: boolean;
   /** There is no such record: the value is empty. */
   isAbsent: boolean;
-  /** In ms since the epoch. */
+  /** By performance.now(). */
   freshUntil: number;
   ageSeconds: number;
 }
@@ -160,7 +160,7 @@ class CacheHandle implements CacheReader {
     if (!entry) return undefined;
     this.wasFound = true;
     const { value, since, freshUntil } = entry;
-    const now = Date.now();
+    const now = performance.now();
     const isFresh = now < (this.isRefresh ? freshUntil : entry.servedUntil);
     const ageSeconds = Math.max(0, Math.round((now - since) / 1000));
     const isAbsent = entry.isAbsent === true;
@@ -175,7 +175,7 @@ class CacheHandle implements CacheReader {
     if (!key || reuse.refusal !== undefined || reuse.isForOutage) return;
     const { cache } = viewer.parts;
     const until = absentUntil(reuse, viewer.parts);
-    const now = Date.now();
+    const now = performance.now();
     if (until <= now) return;
     const times = { since: now - reuse.age * 1000, freshUntil: until, servedUntil: until, keptUntil: until };
     cache.set(key, this.version, { value: nothing, bytes: 0, isAbsent: true, ...times });

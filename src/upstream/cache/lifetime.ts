@@ -34,7 +34,7 @@ export interface LifetimeSettings {
 export const absentUntil = (
   { maxAge = Infinity, age }: Cacheability,
   { ttlSeconds = Infinity, absentTtlSeconds }: LifetimeSettings,
-): number => Date.now() + 1000 * Math.max(0, Math.min(maxAge - age, ttlSeconds, absentTtlSeconds));
+): number => performance.now() + 1000 * Math.max(0, Math.min(maxAge - age, ttlSeconds, absentTtlSeconds));
 
 /** `seconds`: how long it is fresh if upstream does not say. */
 export function timesOf(
@@ -43,7 +43,7 @@ export function timesOf(
   { maxAge = seconds, mustRevalidate, isForOutage, staleWhileRevalidate, age }: Cacheability,
   { ttlSeconds, revalidateSeconds }: LifetimeSettings,
 ): Omit<CacheEntry, 'value' | 'bytes'> {
-  const now = Date.now();
+  const now = performance.now();
   const fresh = isForOutage ? 0 : (ttlSeconds ?? Math.max(0, Math.min(maxAge, MAX_AGE_SECONDS) - age));
   const freshUntil = now + 1000 * fresh;
   const mayServe = !mustRevalidate && !isForOutage && (share === 'public' || share === 'tier');

@@ -45,7 +45,7 @@ export interface CacheEntry {
   value: object;
   /** Approximate: the bytes of the responses that it was read from. */
   bytes: number;
-  /** The times are in ms since the epoch. */
+  /** The times are by performance.now(): a clock that is set keeps nothing for longer, and drops nothing. */
   since: number;
   freshUntil: number;
   /** Served until then, and refreshed meanwhile: `freshUntil` or later. */
@@ -117,7 +117,9 @@ export const isUsable = (
   entry: CacheEntry | undefined,
   { members, isRefresh }: Pick<CacheReader, 'members' | 'isRefresh'>,
 ): entry is CacheEntry =>
-  entry !== undefined && (isRefresh ? entry.freshUntil : entry.servedUntil) > Date.now() && hasMembers(entry, members);
+  entry !== undefined &&
+  (isRefresh ? entry.freshUntil : entry.servedUntil) > performance.now() &&
+  hasMembers(entry, members);
 
 export const hasMembers = ({ value, isAbsent }: CacheEntry, members: readonly string[] | undefined): boolean =>
   members === undefined || isAbsent === true || members.every((member) => member in value);
@@ -184,7 +186,7 @@ export function createMemoryCache(maxBytes: number) {
     const table = absences.size > 0 && absences.has(key.text) ? absences : entries;
     const entry = table.get(key.text);
     if (!entry) return undefined;
-    if (entry.keptUntil > Date.now() && isCurrent(entry.version, key)) return entry;
+    if (entry.keptUntil > performance.now() && isCurrent(entry.version, key)) return entry;
     table.delete(key.text);
     return undefined;
   }
@@ -207,7 +209,7 @@ export function createMemoryCache(maxBytes: number) {
       }
       if (absences.size > 0) absences.delete(key.text);
       const before = find(key);
-      const now = Date.now();
+      const now = performance.now();
       if (before !== undefined && before.freshUntil > now && hasAll(before.value, entry.value)) return false;
       const merges =
         key.isRecord &&

@@ -26,8 +26,9 @@ export function encodeEntry({ value, bytes, since, freshUntil, servedUntil, kept
   const members = value as Record<string, unknown>;
   const none: string[] = [];
   for (const name in members) if (members[name] === undefined) none.push(name);
-  const now = Date.now();
-  const times = { since: since - now, fresh: freshUntil - now, served: servedUntil - now, kept: keptUntil - now };
+  const now = performance.now();
+  const from = (time: number) => Math.round(time - now);
+  const times = { since: from(since), fresh: from(freshUntil), served: from(servedUntil), kept: from(keptUntil) };
   return JSON.stringify({ ...(isAbsent && { absent: true }), value, bytes, none, ...times } satisfies StoredEntry);
 }
 
@@ -36,7 +37,7 @@ export function decodeEntry(text: string, aheadMs: number): CacheEntry | undefin
   try {
     const [, ...lines] = text.split('\n');
     const entry = lines.map((line) => decodeLine(line, aheadMs)).reduce(mergedEntry);
-    return entry.keptUntil > Date.now() ? entry : undefined;
+    return entry.keptUntil > performance.now() ? entry : undefined;
   } catch {
     return 'unreadable'; // not an entry of this program
   }
@@ -58,6 +59,6 @@ function decodeLine(line: string, aheadMs: number): CacheEntry {
 /** Whether `own` is fresh for as long as the entry, and the entry adds no field to it that is fresh. */
 export function isCovered(entry: CacheEntry, own: CacheEntry | undefined, { isRecord }: CacheKey): boolean {
   if (!own || own.freshUntil < entry.freshUntil) return false;
-  const isStale = entry.freshUntil <= Date.now() && own.freshUntil > Date.now();
+  const isStale = entry.freshUntil <= performance.now() && own.freshUntil > performance.now();
   return isStale || !isRecord || Object.keys(entry.value).every((name) => name in own.value);
 }

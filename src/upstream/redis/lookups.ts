@@ -190,7 +190,7 @@ export class Lookups {
     const values = [invalidations.known(), randomStep(), INVALIDATION_LIFE_MS, leases.owner, LEASE_MS, missing.length];
     for (const lookup of missing) values.push(placesOf(lookup.key), modeOf(lookup), this.ownFreshMs(lookup));
     const before = memory.version();
-    const sentAt = Date.now();
+    const sentAt = performance.now();
     const reply = await call(
       () => this.lookUp(names, values) as Promise<LookupReply>,
       (late) => missing.forEach(({ key }, at) => late[4 + 2 * at] === GRANTED && leases.end(key)),
@@ -218,7 +218,7 @@ export class Lookups {
   private ownFreshMs({ key, waiting }: Lookup): number | '' {
     const own = this.parts.memory.find(key);
     const isEnough = own && waiting.every(({ reader }) => hasMembers(own, reader.members));
-    return isEnough ? Math.ceil(own.freshUntil - Date.now()) : '';
+    return isEnough ? Math.ceil(own.freshUntil - performance.now()) : '';
   }
 
   /** Keeps an entry that another replica stored, unless what this process got since, and may not have stored yet, is fresh for longer. */

@@ -73,9 +73,16 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
     const common = [owner, randomStep(), INVALIDATION_LIFE_MS, LEASE_MS];
     const values = [...common, updates.length];
     for (const { key, what, version, entry } of updates) {
-      const life = entry ? Math.min(LIFE_MS, Math.round(entry.keptUntil - Date.now())) : 0;
+      const life = entry ? Math.min(LIFE_MS, Math.round(entry.keptUntil - performance.now())) : 0;
       const text = entry ? encodeEntry(entry) : key.tag;
-      values.push(placesOf(key), what, version, entry ? Math.floor(entry.freshUntil - Date.now()) : 0, life, text);
+      values.push(
+        placesOf(key),
+        what,
+        version,
+        entry ? Math.floor(entry.freshUntil - performance.now()) : 0,
+        life,
+        text,
+      );
     }
     // The cache is optional: leases end by themselves, and entries that were not stored are read again.
     void call(() => update(names, values));

@@ -3,9 +3,9 @@ import { startFacade } from '../../support/start-facade.ts';
 import { type Behaviour, json } from '../../support/hostile.ts';
 import { serviceHeaders } from '../../../src/api/service-headers.ts';
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
-const later = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
+const later = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
 
 const book = { id: '7', title: '活着', pages: '191' };
 const film = { id: '1', title: '肖申克的救赎' };

@@ -10,9 +10,9 @@ import { listen } from '../../support/listen.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
 import { replica } from '../../support/replica.ts';
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
-const later = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
+const later = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
 
 const FILM = (id: number | string) => `{ subject(id: "${id}") { title } }`;
 const NOTE = 'A text that is longer than fifteen characters.';

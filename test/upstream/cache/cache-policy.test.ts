@@ -6,10 +6,10 @@ import { createCancellationToken } from '../../../src/lib/cancellation.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { type Behaviour, hostile, json } from '../../support/hostile.ts';
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
-const later = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
-const seconds = (until: number) => (until - Date.now()) / 1000;
+const later = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
+const seconds = (until: number) => (until - performance.now()) / 1000;
 
 const found = json(JSON.stringify({ id: '7', title: '活着', pages: '191' }));
 const source = { endpoint: bookEndpoints.byId as Endpoint, input: (id: string) => ({ id }) };

@@ -50,9 +50,9 @@ describe.each(caches)('record cache %s', (where, open) => {
     for (let trip = 0; trip < 4; trip++) await cache?.get(cacheKeyOf('', '', ''));
   };
 
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
   afterEach(() => void vi.useRealTimers());
-  const later = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
+  const later = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
 
   test('no entry is expected of an endpoint after many responses in a row that could not be stored', async () => {
     const viewer = (await recordStore()).forViewer(anonymous);

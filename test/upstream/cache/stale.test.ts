@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { facade } from '../../support/facade.ts';
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
-const later = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
+const later = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
 
 const title = { path: '/v2/book/7', query: { fields: 'id,title' } };
 const document = '{ book(id: 7) { title } }';
@@ -26,6 +26,21 @@ test.each([500, 502, 503])('an expired record is served when the service respond
     extensions: { stale: [{ path: ['book'], ageSeconds: 4000 }] },
   });
 });
+
+test.each([3_600, -3_600])(
+  'a record is served for its hour, no longer and no shorter, when the system clock is set by %i s meanwhile',
+  async (jump) => {
+    const { service, execute } = facade();
+    service.intercept(title).reply(200, { id: '7', title: 'first' });
+    await execute(document);
+    vi.setSystemTime(Date.now() + jump * 1000);
+    later(3_599);
+    expect(await execute(document)).toEqual({ data: { book: { title: 'first' } } });
+    later(2);
+    service.intercept(title).reply(200, { id: '7', title: 'second' });
+    expect(await execute(document)).toEqual({ data: { book: { title: 'second' } } });
+  },
+);
 
 test('the age of an expired record includes the age that it had when it arrived', async () => {
   const { service, execute } = facade();
