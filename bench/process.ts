@@ -3,13 +3,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { listening } from './load.ts';
 import type { Workload } from './workloads.ts';
 
 export interface Contestant {
   name: string;
-  /** A bundle in dist. */
+  /** A bundle in dist, or an absolute path. */
   script: string;
   flags?: readonly string[];
   env: (upstream: string, latencyMs: number) => Record<string, string>;
@@ -62,6 +63,7 @@ export interface Running {
   stop: () => Promise<void>;
 }
 
+const dist = fileURLToPath(new URL('../dist', import.meta.url));
 const children = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');
@@ -74,7 +76,7 @@ export async function start(
   flags: readonly string[] = [],
 ): Promise<Running> {
   const port = await freePort();
-  const child = spawn(process.execPath, [...flags, fileURLToPath(new URL(`../dist/${script}`, import.meta.url))], {
+  const child = spawn(process.execPath, [...flags, resolve(dist, script)], {
     env: { PATH: process.env.PATH, NODE_ENV: 'production', PORT: String(port), ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
