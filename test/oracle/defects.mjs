@@ -91,8 +91,8 @@ export const defects = [
     edits: [
       [
         'src/upstream/cache/memory.ts',
-        'if (entry.keptUntil > Date.now() && isCurrent(entry.version, key)) return entry;',
-        'if (entry.keptUntil > Date.now() && (entry.isAbsent || isCurrent(entry.version, key))) return entry;',
+        'if (entry.keptUntil > performance.now() && isCurrent(entry.version, key)) return entry;',
+        'if (entry.keptUntil > performance.now() && (entry.isAbsent || isCurrent(entry.version, key))) return entry;',
       ],
     ],
   },
@@ -277,6 +277,33 @@ export const defects = [
         'if other == generation and later > number then return false end',
       ],
     ],
+  },
+  {
+    name: 'replicas: a log that went back in time is trusted',
+    isOfReplicas: true,
+    edits: [
+      [
+        'src/upstream/redis/log-script.ts',
+        "if (run ~= '' and writer ~= run) or isLater(known, head) then",
+        'if isLater(known, head) then',
+      ],
+    ],
+  },
+  {
+    name: 'replicas: the shared state is named by the text of an address',
+    isOfReplicas: true,
+    edits: [
+      [
+        'src/upstream/redis/keys.ts',
+        'return `${protocol}//${host}${pathname',
+        'return address || `${protocol}//${host}${pathname',
+      ],
+    ],
+  },
+  {
+    name: 'replicas: a connection whose peer is gone is used for as long as the system keeps it',
+    isOfReplicas: true,
+    edits: [['src/upstream/redis/connection/node-watch.ts', 'node.disconnect(true);', '']],
   },
   {
     name: 'replicas: memory is used without a question whether it was invalidated',

@@ -17,7 +17,7 @@ import { type UpstreamClient, createUpstream } from '../../src/upstream/client.t
 import { type Fault, type Faults, faultOf, withoutFields } from './faults.ts';
 import { type Oddities, oddly, waitOf } from './oddities.ts';
 import { createRandom } from './random.ts';
-import type { Link } from './redis.ts';
+import type { Link } from './redis-programs.ts';
 import type { Service } from './service.ts';
 import { type Response_, type Sender, headersOf } from './upstreams.ts';
 import { people, tokenOf } from './world.ts';
@@ -112,9 +112,17 @@ export function configOf({ own, recordTtlSeconds, readAttempts, callTimeoutMs, m
   };
 }
 
-/** With `link` it is a replica, which shares a Redis with others. */
-export function openProduct(service: FaultyService, settings: Settings, link?: Link): Product {
-  const config = { ...configOf(settings), redisUrl: link?.url };
+/** How operators spell the same addresses. */
+const spellings = [
+  {},
+  { baseUrl: 'HTTP://Catalog.example', eventBaseUrl: 'http://EVENTS.example' },
+  { baseUrl: 'http://catalog.example:80/', eventBaseUrl: 'http://events.example:80/' },
+];
+
+/** With `link` it is a replica, which shares a Redis with others. `place`: among them. */
+export function openProduct(service: FaultyService, settings: Settings, link?: Link, place = 0): Product {
+  const spelling = spellings[place % spellings.length];
+  const config = { ...configOf(settings), ...spelling, redisUrl: link?.url };
   const upstreamSettings = { ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! };
   const shared: string[] = [];
   const dispatcher = new ScriptedDispatcher(service);

@@ -10,7 +10,7 @@ import { FaultyService, OWN_TOKEN, type Product, after, openProduct, senderOf } 
 import { type Reference, runReference } from './reference.ts';
 import { type Fetch, type Service, openScripted } from './service.ts';
 import { createRandom } from './random.ts';
-import type { Link, SharedRedis } from './redis.ts';
+import type { Link, SharedRedis } from './redis-programs.ts';
 import { openSockets } from './sockets.ts';
 import { createWorld, people, secretsOf } from './world.ts';
 
@@ -85,14 +85,41 @@ const STORED_MS = 5;
 const turns = (many: number) => new Promise<void>((resolve) => after(many, resolve));
 const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
 
+/** Far longer than a replica takes to notice that its connection is dead, and to make another. */
+const CONNECTED_MS = 60_000;
+
 /** Until then, what it invalidates reaches no other replica. */
 async function connected({ upstream }: Product): Promise<void> {
+  const until = performance.now() + CONNECTED_MS;
   for (let lags = true; lags; await turn()) {
+    if (performance.now() > until) throw new Error('a replica does not connect to Redis again');
     const sender = { authorization: undefined, address: '127.0.0.1', requestId: 'connected' };
     const operation = upstream.forOperation(sender, createCancellationToken());
     await operation.invalidate(['connected']);
     lags = operation.replicasMayLag;
   }
+}
+
+type RedisEvent =
+  'nothing' | 'kill' | 'cut' | 'scripts' | 'eviction' | 'failover' | 'restored' | 'half-open' | 'slow' | 'moving';
+
+const isWrite = ({ operations }: Step): boolean => operations.some(({ document }) => document.includes('mutation'));
+
+/** The same for each run of a case. A Redis that was restored matters most after a write. */
+function eventBefore(steps: readonly Step[], seed: number, at: number): RedisEvent {
+  const isAfterWrite = at > 0 && isWrite(steps[at - 1]!);
+  return createRandom(`${seed} event ${at}`).weighted<RedisEvent>([
+    [24, 'nothing'],
+    [1, 'kill'],
+    [2, 'cut'],
+    [1, 'scripts'],
+    [3, 'eviction'],
+    [2, 'failover'],
+    [isAfterWrite ? 8 : 1, 'restored'],
+    [1, 'half-open'],
+    [2, 'slow'],
+    [2, 'moving'],
+  ]);
 }
 
 class CaseRun {
@@ -102,6 +129,10 @@ class CaseRun {
   private readonly products: Product[];
   private readonly links: Link[];
   private readonly killed: Product[] = [];
+  /** Ends what disturbs a replica or its Redis. */
+  private endOfDisturbance: (() => Promise<unknown>) | undefined = undefined;
+  /** Of this case. */
+  private hasSnapshot = false;
   /** What a replica wrote last may be lost. */
   private isDisturbed = false;
   private readonly replicas: Replicas | undefined;
@@ -133,7 +164,7 @@ class CaseRun {
     }
     await replicas.redis.clear();
     const links = await Promise.all(Array.from({ length: replicas.count }, () => replicas.redis.link()));
-    const products = links.map((link) => openProduct(service, settings, link));
+    const products = links.map((link, place) => openProduct(service, settings, link, place));
     await Promise.all(products.map(connected));
     return new CaseRun(given, behind, service, { products, links, replicas });
   }
@@ -148,22 +179,72 @@ class CaseRun {
   async event(step: Step, at: number): Promise<void> {
     if (!this.replicas) return;
     const { redis } = this.replicas;
-    const random = createRandom(`${this.given.faults.seed} event ${at}`);
+    const { steps, faults } = this.given;
+    await this.calmDown();
+    const random = createRandom(`${faults.seed} event of ${at}`);
     const place = random.int(0, this.products.length - 1);
-    const happens = random.weighted<'nothing' | 'kill' | 'cut' | 'scripts' | 'eviction' | 'failover'>([
-      [20, 'nothing'],
-      [1, 'kill'],
-      [2, 'cut'],
-      [1, 'scripts'],
-      [3, 'eviction'],
-      [2, 'failover'],
-    ]);
+    const happens = eventBefore(steps, faults.seed, at);
     if (happens === 'scripts') await redis.loseScripts();
     if (happens === 'eviction') await redis.evictNotes();
-    if (happens === 'failover') await redis.failOver();
     if (happens === 'kill') await this.kill(place, step, at);
     if (happens === 'cut') await this.cut(place);
-    if (happens === 'failover') await Promise.all(this.products.map(connected));
+    if (happens === 'failover') await this.lose(redis.failOver);
+    if (happens === 'restored' && this.hasSnapshot) await this.lose(redis.restore);
+    if (happens === 'half-open') this.goSilent(place);
+    if (happens === 'slow') this.slowDown(place, random.pick([100, 300]));
+    if (happens === 'moving') await this.moveSlot();
+    if (isWrite(step)) await this.calmDown();
+    const isRestored = steps.some((_, later) => later > at && eventBefore(steps, faults.seed, later) === 'restored');
+    if (isRestored && redis.keepSnapshot && random.chance(0.6)) {
+      await redis.keepSnapshot();
+      this.hasSnapshot = true;
+    }
+  }
+
+  /** Redis loses what was written last, or some of it. */
+  private async lose(act: (() => Promise<void>) | undefined): Promise<void> {
+    if (!act) return;
+    this.isDisturbed = true;
+    await act();
+    await Promise.all(this.products.map(connected));
+  }
+
+  /** The replica has to notice by itself that its connection is dead. */
+  private goSilent(place: number): void {
+    const product = this.products[place]!;
+    const { goSilent } = this.links[place]!;
+    if (!goSilent) return;
+    goSilent();
+    this.disturb(() => connected(product));
+  }
+
+  private slowDown(place: number, ms: number): void {
+    const product = this.products[place]!;
+    const { delayReplies } = this.links[place]!;
+    if (!delayReplies) return;
+    delayReplies(ms);
+    this.disturb(() => (delayReplies(0), connected(product)));
+  }
+
+  private async moveSlot(): Promise<void> {
+    const finish = await this.replicas!.redis.moveSlot?.();
+    if (!finish) return;
+    this.disturb(async () => {
+      await finish();
+      await Promise.all(this.products.map(connected));
+    });
+  }
+
+  private disturb(end: () => Promise<unknown>): void {
+    this.isDisturbed = true;
+    this.endOfDisturbance = end;
+  }
+
+  /** Meanwhile a replica cannot tell others of a write: only reads are right then. */
+  private async calmDown(): Promise<void> {
+    const end = this.endOfDisturbance;
+    this.endOfDisturbance = undefined;
+    await end?.();
   }
 
   /** Until the replica is connected again, what it invalidates reaches no other; so the case goes on then. */
@@ -190,7 +271,7 @@ class CaseRun {
     this.killed.push(product);
     const link = await redis.link();
     this.links[place] = link;
-    this.products[place] = openProduct(this.service, this.given.settings, link);
+    this.products[place] = openProduct(this.service, this.given.settings, link, place);
     await connected(this.products[place]);
   }
 
@@ -406,6 +487,7 @@ class CaseRun {
 
   /** After all operations nothing may be left running. */
   async rest(): Promise<void> {
+    await this.calmDown();
     const { products } = this;
     // A call whose result is no longer needed runs until its own deadline.
     const { service } = this;
