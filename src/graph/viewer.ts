@@ -1,7 +1,7 @@
 import type { RateLimitState } from '../upstream/limits/rate-limiter.ts';
 import type { Viewer as ViewerFacts } from '../upstream/auth/viewer.ts';
 import { builder } from './builder.ts';
-import { mayUse, requirementOf } from './service/requirements.ts';
+import { mayUse } from './service/requirements.ts';
 import { FilmTier } from './types/film-tier.ts';
 import { User, carried } from './types/user.ts';
 
@@ -49,15 +49,17 @@ const Viewer = builder.objectRef<ViewerFacts>('Viewer').implement({
     canUse: t.boolean({
       nullable: true,
       description:
-        'Whether login and film tier of the caller are sufficient for a field. The scopes of a token are not known, so the service may still reject the call.',
-      nullIf: 'it depends on the film tier, which is not known yet',
+        'Whether login and film tier of the caller are sufficient for a field. A token counts as valid until the service rejects it. ' +
+        'The scopes of a token are not known, so the service may still reject the call.',
+      nullIf:
+        'it depends on the film tier, which is not known yet, or on what is cached, because the service rejects the token',
       args: {
         coordinate: t.arg.string({
           required: true,
           description: 'The field, as `Type.field`: `Query.top250`, `Subject.writers`, `Mutation.collectBook`.',
         }),
       },
-      resolve: (viewer, { coordinate }, _, { schema }) => mayUse(requirementOf(coordinate, schema), viewer),
+      resolve: (viewer, { coordinate }, _, { schema }) => mayUse(coordinate, schema, viewer),
     }),
   }),
 });

@@ -64,7 +64,8 @@ export class UpstreamSession implements LoadContext {
       isAccepted: credential.isOwn || credential.accepted,
       isRefresh: context.isRefresh === true,
     });
-    this.viewer = { isLoggedIn, filmTier: credential.filmTier, person: credential.person };
+    const { filmTier, person, isRejected } = credential;
+    this.viewer = { isLoggedIn, filmTier, person, isRejected };
     this.callLog = context.callLog;
     this.cachePolicy = new CachePolicy(isLoggedIn || isUnreadable);
   }

@@ -80,19 +80,18 @@ function withParents(
   return { ...requirement, tiers: tiers.filter((tier) => getting.includes(tier) || gets(tier)) };
 }
 
-/** The requirement of one field; throws if there is no such field. */
-export function requirementOf(coordinate: string, schema: GraphQLSchema): FieldRequirement {
+/** Whether a caller gets the field: null if that is not known yet. Throws if there is no such field. */
+export function mayUse(coordinate: string, schema: GraphQLSchema, viewer: Viewer): boolean | null {
   const [type = '', field = '', ...more] = coordinate.split('.');
   const owner = schema.getType(type);
   if (!isObjectType(owner) || more.length > 0 || !Object.hasOwn(owner.getFields(), field))
     throw badInput('This is not the coordinate of a field, `Type.field`.', { argument: 'coordinate' });
-  return requirementsOf(schema).get(coordinate) ?? { coordinate, tiers: null, scopes: [], loginRequired: false };
-}
-
-/** Whether a caller gets the field: null if that depends on a tier that is not known yet. */
-export function mayUse({ tiers, loginRequired }: FieldRequirement, viewer: Viewer): boolean | null {
-  if (loginRequired && !viewer.isLoggedIn) return false;
-  if (!tiers) return true;
+  const requirement = requirementsOf(schema).get(coordinate);
+  if (!requirement) return true;
+  const { tiers, loginRequired } = requirement;
+  if (loginRequired && (!viewer.isLoggedIn || viewer.isRejected)) return false;
+  // What is cached is served with a rejected token too.
+  if (!tiers) return viewer.isRejected ? null : true;
   return viewer.filmTier && tiers.includes(viewer.filmTier);
 }
 

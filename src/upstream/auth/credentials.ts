@@ -27,6 +27,8 @@ export interface Credential {
   accepted: boolean;
   /** A service has accepted it at some time, so that something may be stored that was read with it. */
   mayHaveStored: boolean;
+  /** The last that was heard of the token is that a service does not accept it. */
+  isRejected: boolean;
   /** The same as `accepted` for each service. */
   readonly acceptedBy: Record<Service, boolean>;
   /** Endpoint paths that its tier does not get, with the end of each entry by performance.now(). */
@@ -79,6 +81,7 @@ export function createCredentials(ownToken: string | undefined, ownTier: Tier | 
       if (isOwn || acceptedBy[service]) return;
       acceptedBy[service] = true;
       credential.accepted = true;
+      credential.isRejected = false;
       credential.mayHaveStored = true;
       rejections.forget(id, service);
       unverified.delete(id);
@@ -95,6 +98,7 @@ export function createCredentials(ownToken: string | undefined, ownTier: Tier | 
       credential.accepted = acceptedBy.catalog || acceptedBy.events;
       if (service === 'catalog') forgetLearned(credential);
       if (credential.accepted) return;
+      credential.isRejected = true;
       known.delete(id);
       unverified.set(id, credential);
     },
@@ -122,6 +126,7 @@ function create(id: string, token: string | null, isOwn: boolean, configured: Ti
     hasMetLimit: false,
     accepted: isOwn,
     mayHaveStored: isOwn,
+    isRejected: false,
     acceptedBy: { catalog: isOwn, events: isOwn },
     refusedEndpoints: new Map(),
     refusedRecords: new Map(),

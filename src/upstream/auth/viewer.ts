@@ -8,6 +8,8 @@ export type PersonFacts = Readonly<Pick<UserRecord, 'id' | 'uid' | 'name'>>;
 export interface Viewer {
   /** The request has a token. Resolvers do not see it. */
   readonly isLoggedIn: boolean;
+  /** No service accepts the token any more, as far as responses have shown it. */
+  readonly isRejected?: boolean | undefined;
   /** Of the credential of film calls: configured, or learned from responses; null while unknown. */
   readonly filmTier: Tier | null;
   /** The person whose token it is, as far as responses have shown it. */
