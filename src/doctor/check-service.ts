@@ -5,7 +5,7 @@ import { proxyFor } from '../config/proxy.ts';
 import type { Config } from '../config/settings.ts';
 import { cacheabilityOf, forbiddingWords } from '../upstream/cache/caching-header.ts';
 import { isRateLimit, isTokenRejection } from '../upstream/errors.ts';
-import { createApiRequest } from '../upstream/http/request.ts';
+import { createApiRequest } from '../api/api-request.ts';
 import { describeDeviation } from './compare.ts';
 import { type Diagnosis, failed, ok, warning } from './diagnosis.ts';
 import type { Unread } from './read-plan.ts';

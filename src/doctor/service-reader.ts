@@ -5,7 +5,7 @@ import { readTlsFiles } from '../config/upstream-tls.ts';
 import type { CachingHeaders } from '../upstream/cache/caching-header.ts';
 import type { Service } from '../upstream/errors.ts';
 import { type Dispatcher, createDispatcher } from '../upstream/http/dispatcher.ts';
-import { createApiRequest } from '../upstream/http/request.ts';
+import { createApiRequest } from '../api/api-request.ts';
 import { ReportedError, decodeResponse, errorCodeIn } from '../upstream/http/response.ts';
 import { outageReason } from '../upstream/http/transport-errors.ts';
 

@@ -1,5 +1,6 @@
 import type { Endpoint, Tier } from '../api/endpoint.ts';
 import { serviceError } from '../api/errors.ts';
+import type { RecordSource } from '../api/record-source.ts';
 
 export type Service = Endpoint['service'];
 
@@ -237,4 +238,13 @@ export function isAbsent(endpoint: Endpoint, httpStatus: number, code: number | 
   if (endpoint.absentOn.includes(code)) return true;
   if (known?.means === 'rejected') return false;
   return known?.means === 'absent' || status === 404;
+}
+
+export const tierRequired = (kind: string, source: RecordSource, member: string): Error =>
+  new TierRequired(source.tiers?.[member] ?? [], `${kind}.${member}`);
+
+/** The error for one member of a record that was rejected as a whole: the tiers are those of the member. */
+export function memberError({ tiers }: RecordSource, member: string, error: Error): Error {
+  const having = error instanceof TierRequired && error.ofEndpoint ? tiers?.[member] : undefined;
+  return having ? new TierRequired(having, error.message, true) : error;
 }

@@ -10,7 +10,7 @@ import { isOutcomeUnknown } from './errors.ts';
 import type { CallServices } from './http/call.ts';
 import { CallPolicy } from './http/call-policy.ts';
 import type { FilePart } from './http/multipart.ts';
-import { createApiRequest } from './http/request.ts';
+import { createApiRequest } from '../api/api-request.ts';
 import type { RateLimitState } from './limits/rate-limiter.ts';
 import type { GuardedWrite, UnguardedWrite, WriteGuard } from './write-guard.ts';
 import type { LoadContext, Refresh } from './loading/load-context.ts';

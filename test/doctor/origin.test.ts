@@ -7,7 +7,7 @@ import { noteEndpoints } from '../../src/api/note.ts';
 import { namesIn, readEndpoints, unnamed } from '../../src/doctor/read-plan.ts';
 import { describeDeviation } from '../../src/doctor/compare.ts';
 import { deviationsOf } from '../../src/doctor/watch.ts';
-import { createApiRequest } from '../../src/upstream/http/request.ts';
+import { createApiRequest } from '../../src/api/api-request.ts';
 import { ReportedError, decodeResponse } from '../../src/upstream/http/response.ts';
 import { service } from '../support/service.ts';
 

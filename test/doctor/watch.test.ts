@@ -9,7 +9,7 @@ import { createLog } from '../../src/lib/log.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { observeInterface } from '../../src/server/observability/watch.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
-import { createApiRequest } from '../../src/upstream/http/request.ts';
+import { createApiRequest } from '../../src/api/api-request.ts';
 import type { InspectedResponse } from '../../src/upstream/http/response.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { hostile, json } from '../support/hostile.ts';

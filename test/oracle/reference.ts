@@ -54,7 +54,7 @@ import { FIRST_MAX, type Page, type PagingArgs, listIdOf } from '../../src/graph
 import { deferDirective, streamDirective } from '../../src/graph/plan/incremental-directives.ts';
 import '../../src/graph/schema.ts';
 import { LoginRequired, TierRequired, UpstreamRejection } from '../../src/upstream/errors.ts';
-import type { RecordSource } from '../../src/upstream/loading/record-state.ts';
+import type { RecordSource } from '../../src/api/record-source.ts';
 import { CachePolicy } from '../../src/upstream/cache/cache-policy.ts';
 import type { UpstreamSession } from '../../src/upstream/upstream-session.ts';
 import type { ResponseLoader } from '../../src/upstream/loading/response-loader.ts';

@@ -26,7 +26,7 @@ import {
   tiers,
   wholeRepresentation,
 } from '../../api/endpoint.ts';
-import { isUpstreamMember } from '../../upstream/loading/record-state.ts';
+import { isUpstreamMember } from '../../api/record-source.ts';
 import { FIRST_MAX, type PagingArgs } from '../values/paging.ts';
 import { argumentsIfValid } from '../plan/arguments.ts';
 import { endpointOf } from '../plan/read-declarations.ts';

@@ -1,7 +1,7 @@
 /** The fewest calls that a query makes: those of its root fields that no cache and no remembered rejection saves. */
 import type { Endpoint } from '../../api/endpoint.ts';
-import { createApiRequest } from '../../upstream/http/request.ts';
-import type { MemberNames, RecordSource } from '../../upstream/loading/record-state.ts';
+import { createApiRequest } from '../../api/api-request.ts';
+import type { MemberNames, RecordSource } from '../../api/record-source.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
 import { type CallCost, worstCaseOf } from './call-cost.ts';
 import type { Variables } from '../plan/document.ts';

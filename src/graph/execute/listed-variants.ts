@@ -4,7 +4,7 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import { withMembers } from '../../lib/objects.ts';
 import { withValue } from '../../lib/promises.ts';
 import { UpstreamFailure } from '../../upstream/errors.ts';
-import { createApiRequest, requestLine } from '../../upstream/http/request.ts';
+import { createApiRequest, requestLine } from '../../api/api-request.ts';
 import type { Context } from '../context.ts';
 import type { FieldRule } from '../plan/declaration-types.ts';
 import type { ListVariants } from '../plan/operation-plan.ts';

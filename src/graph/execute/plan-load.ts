@@ -1,7 +1,7 @@
 /** Decides what to load of a record. `load-record.ts` does what it says, `call-range.ts` counts it. */
 import { asError } from '../../lib/promises.ts';
-import { insert } from '../../upstream/http/request.ts';
-import { isUpstreamMember, keyMembersOf, mayBeRefused } from '../../upstream/loading/record-state.ts';
+import { insert } from '../../api/api-request.ts';
+import { isUpstreamMember, keyMembersOf, mayBeRefused } from '../../api/record-source.ts';
 import { endpointOf } from '../plan/read-declarations.ts';
 import type { Variables } from '../plan/document.ts';
 import { type ParentRecord, embeddedRecord } from './field-call.ts';

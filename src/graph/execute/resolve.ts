@@ -14,7 +14,7 @@ import { type Representation, isProvided, wholeRepresentation } from '../../api/
 import { listIn } from '../../lib/objects.ts';
 import { asError, isPromise, withValue } from '../../lib/promises.ts';
 import { RecordRejected, TierRequired, isRecordRejection } from '../../upstream/errors.ts';
-import { isUpstreamMember, withThrowingMembers } from '../../upstream/loading/record-state.ts';
+import { isUpstreamMember, withThrowingMembers } from '../../api/record-source.ts';
 import { asObjects } from '../values/decode.ts';
 import { type Page, emptyPage, pageOf } from '../values/paging.ts';
 import type { Context } from '../context.ts';

@@ -1,7 +1,7 @@
 /** What fields and types declare for the engine. */
 import type { Endpoint, Representation } from '../../api/endpoint.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
-import type { RecordSource } from '../../upstream/loading/record-state.ts';
+import type { RecordSource } from '../../api/record-source.ts';
 import type { NullCondition } from '../values/decode.ts';
 
 /** A member that is written in several variants, of which a parameter chooses one. Declared by the field; `embedded.member` names the member. */

@@ -1,7 +1,7 @@
 /** Which members of records a planned field needs, and whether an embedded member provides them. */
 import type { PagingArgs } from '../values/paging.ts';
 import type { FieldNode, GraphQLObjectType } from 'graphql';
-import { wantsWhole } from '../../upstream/loading/record-state.ts';
+import { wantsWhole } from '../../api/record-source.ts';
 import { argumentsIfValid } from './arguments.ts';
 import { typeRule } from './read-declarations.ts';
 import { type Variables, hasVariable, hasVariables } from './document.ts';

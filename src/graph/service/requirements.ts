@@ -2,7 +2,7 @@
 import { type GraphQLField, type GraphQLObjectType, type GraphQLSchema, getNamedType, isObjectType } from 'graphql';
 import { type Endpoint, type Representation, type Scope, type Tier, tiers } from '../../api/endpoint.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
-import type { RecordSource } from '../../upstream/loading/record-state.ts';
+import type { RecordSource } from '../../api/record-source.ts';
 import { oncePer } from '../../lib/remember.ts';
 import { badInput } from '../errors/to-client-error.ts';
 import { allFields, fieldRule, typeRule } from '../plan/read-declarations.ts';

@@ -7,7 +7,7 @@ import {
   tiers,
   wholeRepresentation,
 } from '../../api/endpoint.ts';
-import type { RecordSource } from '../../upstream/loading/record-state.ts';
+import type { RecordSource } from '../../api/record-source.ts';
 import type { FieldRule } from '../plan/declaration-types.ts';
 import { type PlannedField, type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
 

@@ -5,7 +5,7 @@ import { atMost } from '../../lib/remember.ts';
 import { type Endpoint, type Tier, tiers } from '../../api/endpoint.ts';
 import { type Service, type UpstreamErrorDetails, UpstreamRejection, isUnknownToken } from '../errors.ts';
 import type { PersonFacts } from './viewer.ts';
-import { type ApiRequest, requestLine } from '../http/request.ts';
+import { type ApiRequest, requestLine } from '../../api/api-request.ts';
 
 /** A token, or none, and what is known about it. */
 export interface Credential {

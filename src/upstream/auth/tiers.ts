@@ -1,5 +1,6 @@
 /** Infers the film tier of a credential from responses and rejections of upstream. */
 import { type Endpoint, type Tier, tiers } from '../../api/endpoint.ts';
+import type { GatedRecord, MemberTiers } from '../../api/record-source.ts';
 import { celebrityMembers, filmEndpoints, subjectMembers } from '../../api/film.ts';
 import { type Credential, likelyTiers } from './credentials.ts';
 import { RecordRejected, TierRequired, type UpstreamRejection } from '../errors.ts';
@@ -73,14 +74,6 @@ function learn(credential: Credential, having: readonly Tier[]): void {
 
 const both = (some: readonly Tier[], others: readonly Tier[]): readonly Tier[] =>
   some === others ? some : some.filter((tier) => others.includes(tier));
-
-type MemberTiers = Readonly<Record<string, readonly Tier[]>>;
-
-/** The endpoint of a record, and the tiers that get each member, where they differ. */
-export interface GatedRecord {
-  readonly endpoint: Endpoint;
-  readonly tiers?: MemberTiers;
-}
 
 /** The tiers of members, and small members that nearly every film or person has and the basic tier does not include. */
 const gated = new Map<Endpoint, { members: MemberTiers; rarelyEmpty: readonly string[] }>([

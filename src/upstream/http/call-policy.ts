@@ -4,14 +4,16 @@ import type { Endpoint, Tier, Visibility } from '../../api/endpoint.ts';
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
 import type { Credential } from '../auth/credentials.ts';
 import type { RequestContext } from '../auth/request-context.ts';
-import { type GatedRecord, tierEvidenceMembers } from '../auth/tiers.ts';
 import { createCancellationToken } from '../../lib/cancellation.ts';
+import type { GatedRecord } from '../../api/record-source.ts';
+import { tierEvidenceMembers } from '../auth/tiers.ts';
 import type { LoggedCall } from '../call-log.ts';
 import { LoginRequired, TierRequired, TooManyCalls, Unauthenticated } from '../errors.ts';
 import { type CallServices, UpstreamCall } from './call.ts';
 import type { SharingReader } from './in-flight.ts';
 import type { FilePart } from './multipart.ts';
-import { type ApiRequest, createApiRequest, detailsOf, noBody, requestBody } from './request.ts';
+import { type ApiRequest, createApiRequest } from '../../api/api-request.ts';
+import { detailsOf, noBody, requestBody } from './request.ts';
 import type { ApiResponse } from './response.ts';
 import { operationEnded } from './transport-errors.ts';
 

@@ -25,7 +25,8 @@ import type { RateLimitPermit } from '../limits/rate-limiter.ts';
 import type { InFlightRequests, SharedCall, SharingReader } from './in-flight.ts';
 import type { Transport } from './pool.ts';
 import { type RejectionServices, rejectionOf, serviceIsPaused } from './rejection.ts';
-import { type ApiRequest, type HttpRequest, type RequestBody, detailsOf, requestLine } from './request.ts';
+import { type ApiRequest, requestLine } from '../../api/api-request.ts';
+import { type HttpRequest, type RequestBody, detailsOf } from './request.ts';
 import {
   type ApiResponse,
   ReportedError,

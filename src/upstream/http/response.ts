@@ -9,7 +9,8 @@ import { declaredCharsets, decodeStrictly } from '../../lib/text/charset.ts';
 import { parseJson } from '../../lib/text/json.ts';
 import { type Cacheability, cachingHeaders } from '../cache/caching-header.ts';
 import { UpstreamFailure } from '../errors.ts';
-import { type ApiRequest, detailsOf } from './request.ts';
+import type { ApiRequest } from '../../api/api-request.ts';
+import { detailsOf } from './request.ts';
 
 export interface HttpResponse {
   status: number;

@@ -7,7 +7,7 @@ import type { Cached, RecordHandle, ResponseHandle } from '../cache/handle.ts';
 import type { ViewerCache } from '../cache/record-cache.ts';
 import { isDenial, mayServeStale } from '../errors.ts';
 import type { CallPolicy } from '../http/call-policy.ts';
-import type { ApiRequest } from '../http/request.ts';
+import type { ApiRequest } from '../../api/api-request.ts';
 
 export interface LoadContext {
   readonly calls: Pick<CallPolicy, keyof CallPolicy>;

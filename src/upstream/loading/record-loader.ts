@@ -8,24 +8,26 @@ import { withMembers } from '../../lib/objects.ts';
 import { tierEvidenceMembers } from '../auth/tiers.ts';
 import type { Cached } from '../cache/handle.ts';
 import { VIEWER_MEMBER } from '../cache/redact.ts';
-import { createApiRequest, insert } from '../http/request.ts';
+import { createApiRequest, insert } from '../../api/api-request.ts';
 import type { ApiResponse } from '../http/response.ts';
 import { type LoadContext, staleAfter, useFresh } from './load-context.ts';
 import {
   type MemberLoad,
-  type MemberNames,
-  type RecordSource,
   RecordState,
-  type UpstreamRecord,
-  isUpstreamMember,
   loadsOf,
   markWithheld,
   merge,
   missingOf,
   setError,
   viewOf,
-  wantsWhole,
 } from './record-state.ts';
+import {
+  type MemberNames,
+  type RecordSource,
+  type UpstreamRecord,
+  isUpstreamMember,
+  wantsWhole,
+} from '../../api/record-source.ts';
 
 export class RecordLoader {
   private readonly context: LoadContext;

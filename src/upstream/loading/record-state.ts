@@ -1,37 +1,18 @@
 /** What one operation knows of a record: its members so far, the errors of those that failed, and the loads under way. */
 import type { Path } from 'graphql/jsutils/Path.js';
-import { type Tier, tiers } from '../../api/endpoint.ts';
+import type { Tier } from '../../api/endpoint.ts';
 import { shallowCopy } from '../../lib/objects.ts';
-import { type GatedRecord, membersWithheldByTier } from '../auth/tiers.ts';
+import {
+  type MemberNames,
+  type RecordSource,
+  type UpstreamRecord,
+  isUpstreamMember,
+  keyMembersOf,
+  withThrowingMembers,
+} from '../../api/record-source.ts';
+import { membersWithheldByTier } from '../auth/tiers.ts';
 import type { Cached, RecordHandle } from '../cache/handle.ts';
-import { TierRequired } from '../errors.ts';
-
-/** How records of a kind are requested by key. */
-export interface RecordSource extends GatedRecord {
-  readonly input: (key: string) => object;
-  /** Every member that a record may have. */
-  readonly members?: readonly string[];
-  /** The record in a response that is not the record itself. */
-  readonly read?: (response: never, key: string) => object | null;
-  /** The key of a record; its `id` by default, null if it cannot be requested. */
-  readonly keyOf?: (record: never) => string | null;
-  /** The members that its key consists of; `id` by default. */
-  readonly keyMembers?: readonly string[];
-  /** Members that hold other records. They are large, so they are requested only if they are needed. */
-  readonly embeds?: readonly string[];
-}
-
-/** Above this share of a record's members the whole record is requested: it can then be cached as a whole. */
-const WHOLE_RECORD_SHARE = 0.85;
-
-/** Whether to request the whole record: nearly all members are needed, and all that hold other records. */
-export const wantsWhole = ({ members, embeds = [] }: RecordSource, needed: MemberNames): boolean =>
-  members !== undefined &&
-  needed.length > members.length * WHOLE_RECORD_SHARE &&
-  embeds.every((member) => needed.includes(member));
-
-export type UpstreamRecord = Record<string, unknown>;
-export type MemberNames = readonly string[];
+import { TierRequired, memberError, tierRequired } from '../errors.ts';
 
 export class RecordState {
   readonly kind: string;
@@ -103,22 +84,6 @@ export function markWithheld(state: RecordState, requested: MemberNames, possibl
     setError(state, member, tierRequired(kind, source, member));
 }
 
-/** Not every tier gets the endpoint, so a record may also be rejected individually. */
-export const mayBeRefused = ({ endpoint }: RecordSource): boolean => endpoint.tiers.length < tiers.length;
-
-/** False for members that only the facade has. */
-export const isUpstreamMember = ({ members }: RecordSource, member: string): boolean =>
-  members?.includes(member) ?? true;
-
-export const tierRequired = (kind: string, source: RecordSource, member: string): Error =>
-  new TierRequired(source.tiers?.[member] ?? [], `${kind}.${member}`);
-
-/** The error for one member of a record that was rejected as a whole: the tiers are those of the member. */
-export function memberError({ tiers }: RecordSource, member: string, error: Error): Error {
-  const having = error instanceof TierRequired && error.ofEndpoint ? tiers?.[member] : undefined;
-  return having ? new TierRequired(having, error.message, true) : error;
-}
-
 /** The known members with the loaded ones, of which the failed ones throw when they are read; null if the record is absent. */
 export function viewOf(known: UpstreamRecord, state: RecordState, members: MemberNames): UpstreamRecord | null {
   const { record, errors, source, isAbsent } = state;
@@ -146,28 +111,7 @@ export function viewOf(known: UpstreamRecord, state: RecordState, members: Membe
 
 const isWithheld = (error: Error): boolean => error instanceof TierRequired && !error.ofEndpoint;
 
-const ID: readonly string[] = Object.freeze(['id']);
-
-export const keyMembersOf = ({ keyMembers = ID }: RecordSource): readonly string[] => keyMembers;
-
 function hasOnly(record: UpstreamRecord, members: readonly string[]): boolean {
   for (const member in record) if (!members.includes(member)) return false;
   return true;
-}
-
-/** A copy of the record in which reading one of these members throws, so that each place that shows it reports the error. */
-export function withThrowingMembers(
-  record: UpstreamRecord,
-  members: MemberNames,
-  errorOf: (member: string) => Error,
-): UpstreamRecord {
-  // Copy property descriptors: existing throwing getters are non-enumerable and a spread would drop them.
-  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(record)) as UpstreamRecord;
-  for (const member of members) {
-    const get = () => {
-      throw errorOf(member);
-    };
-    Object.defineProperty(copy, member, { configurable: true, enumerable: false, get });
-  }
-  return copy;
 }

@@ -2,9 +2,9 @@
 import DataLoader from 'dataloader';
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../../api/endpoint.ts';
-import { type ApiRequest, createApiRequest } from '../http/request.ts';
+import { type ApiRequest, createApiRequest } from '../../api/api-request.ts';
 import { type LoadContext, staleAfter, useFresh } from './load-context.ts';
-import type { MemberNames } from './record-state.ts';
+import type { MemberNames } from '../../api/record-source.ts';
 
 interface ResponseLoad {
   request: ApiRequest;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import { createCredentials, learnPerson } from '../../../src/upstream/auth/credentials.ts';
 import type { Service } from '../../../src/upstream/errors.ts';
-import { createApiRequest } from '../../../src/upstream/http/request.ts';
+import { createApiRequest } from '../../../src/api/api-request.ts';
 
 const rejection = (service: Service) => ({ service, status: 401, code: 103, request: 'GET /x' });
 

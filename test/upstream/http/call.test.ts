@@ -14,7 +14,7 @@ import { type CallLog, createCallLog } from '../../../src/upstream/call-log.ts';
 import { type TransportSettings, createTransport } from '../../../src/upstream/http/pool.ts';
 import { UNVERIFIED_CALLS } from '../../../src/upstream/limits/unverified.ts';
 import type { SharedSlidingWindows, Slot } from '../../../src/upstream/limits/sliding-window.ts';
-import { type ApiRequest, createApiRequest } from '../../../src/upstream/http/request.ts';
+import { type ApiRequest, createApiRequest } from '../../../src/api/api-request.ts';
 import { type Behaviour, hostile, inTurn, json, reset, silence, until } from '../../support/hostile.ts';
 
 const setup = '127.0.0.1';

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/read.ts';
 import { bookEndpoints, bookMembers } from '../../../src/api/book.ts';
-import type { RecordSource } from '../../../src/upstream/loading/record-state.ts';
+import type { RecordSource } from '../../../src/api/record-source.ts';
 import { createCancellationToken } from '../../../src/lib/cancellation.ts';
 import { type RecordCache, type ViewerCache, createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';

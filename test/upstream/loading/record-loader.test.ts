@@ -8,11 +8,11 @@ import { tierEvidenceMembers } from '../../../src/upstream/auth/tiers.ts';
 import { CachePolicy } from '../../../src/upstream/cache/cache-policy.ts';
 import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
 import { TierRequired } from '../../../src/upstream/errors.ts';
-import type { ApiRequest } from '../../../src/upstream/http/request.ts';
+import type { ApiRequest } from '../../../src/api/api-request.ts';
 import type { ApiResponse } from '../../../src/upstream/http/response.ts';
 import type { LoadContext } from '../../../src/upstream/loading/load-context.ts';
 import { RecordLoader } from '../../../src/upstream/loading/record-loader.ts';
-import type { RecordSource } from '../../../src/upstream/loading/record-state.ts';
+import type { RecordSource } from '../../../src/api/record-source.ts';
 import { ResponseLoader } from '../../../src/upstream/loading/response-loader.ts';
 
 const books: RecordSource = { endpoint: bookEndpoints.byId, input: (id) => ({ id }), members: bookMembers };

@@ -2,14 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bookEndpoints, bookMembers } from '../../../src/api/book.ts';
 import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
-import {
-  type RecordSource,
-  RecordState,
-  merge,
-  missingOf,
-  setError,
-  viewOf,
-} from '../../../src/upstream/loading/record-state.ts';
+import type { RecordSource } from '../../../src/api/record-source.ts';
+import { RecordState, merge, missingOf, setError, viewOf } from '../../../src/upstream/loading/record-state.ts';
 
 const source: RecordSource = { endpoint: bookEndpoints.byId, input: (id) => ({ id }), members: bookMembers };
 const cache = createRecordCache({ ttlSeconds: 0 }).forViewer({ credential: 'nobody', hasToken: false });
