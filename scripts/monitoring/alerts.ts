@@ -127,7 +127,7 @@ export const alerts: readonly Alert[] = [
     expression: `process_resident_memory_bytes / on (${OF}) catalog_memory_limit_bytes > 0.9 or nodejs_heap_size_used_bytes / on (${OF}) catalog_heap_limit_bytes > 0.7`,
     summary: '{{ $labels.instance }} uses more than 90 % of its memory, or 70 % of its heap.',
     means: 'The system or V8 will end the process, and its requests are lost.',
-    look: '`nodejs_heap_size_used_bytes`, `catalog_cache_bytes`, `catalog_unsent_bytes`, `catalog_operations_running`.',
+    look: '`nodejs_heap_size_used_bytes`, `catalog_cache_bytes`, `catalog_unsent_bytes`, `catalog_held_upload_bytes`, `catalog_operations_running`.',
     change:
       'more memory, or lower `MAX_RUNNING_OPERATIONS` and `MAX_UNSENT_BYTES`. If it grows without load, restart it and report a leak.',
   },

@@ -1,4 +1,4 @@
-/** Memory of the process and of its container, against what the caches may take. */
+/** Memory of the process and of its container, against what the caches and held uploads may take. */
 import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
@@ -21,10 +21,17 @@ const OUTSIDE_HEAP = 100_000_000;
 
 export function checkMemory(config: Config, { limit, heap }: Memory = readMemory()): Diagnosis {
   const check = 'memory';
-  const { workers } = config;
+  const { workers, maxHeldUploadBytes } = config;
   const needed = CACHES + PROGRAM;
-  const facts = { limitBytes: limit ?? null, heapLimitBytes: heap, neededBytes: needed, workers };
-  const message = `${limit === undefined ? 'no limit of a container' : `limit ${mb(limit)}`}, heap at most ${mb(heap)}${workers > 1 ? ` for each of ${workers} workers` : ''}; caches and program need ${mb(needed)}`;
+  const outside = OUTSIDE_HEAP + maxHeldUploadBytes;
+  const facts = {
+    limitBytes: limit ?? null,
+    heapLimitBytes: heap,
+    neededBytes: needed,
+    outsideHeapBytes: outside,
+    workers,
+  };
+  const message = `${limit === undefined ? 'no limit of a container' : `limit ${mb(limit)}`}, heap at most ${mb(heap)}${workers > 1 ? ` for each of ${workers} workers` : ''}; caches and program need ${mb(needed)}, and ${mb(outside)} outside of it, uploads included`;
   if (heap < needed)
     return warning(
       check,
@@ -32,18 +39,18 @@ export function checkMemory(config: Config, { limit, heap }: Memory = readMemory
       `The heap is too small for full caches: set NODE_OPTIONS=--max-old-space-size=${Math.ceil(needed / 1e6)} or more.`,
       facts,
     );
-  if (limit !== undefined && limit < (needed + OUTSIDE_HEAP) * workers)
+  if (limit !== undefined && limit < (needed + outside) * workers)
     return warning(
       check,
       message,
-      `Give the container at least ${mb((needed + OUTSIDE_HEAP) * workers)}, or it is killed when the caches are full.`,
+      `Give the container at least ${mb((needed + outside) * workers)}, or it is killed when the caches are full and uploads are held.`,
       facts,
     );
-  if (limit !== undefined && (heap + OUTSIDE_HEAP) * workers > limit)
+  if (limit !== undefined && (heap + outside) * workers > limit)
     return warning(
       check,
       message,
-      `V8 may use more than the container has: set NODE_OPTIONS=--max-old-space-size=${Math.floor((limit / workers - OUTSIDE_HEAP) / 1e6)}, so that it collects garbage in time.`,
+      `V8 may use more than the container has: set NODE_OPTIONS=--max-old-space-size=${Math.floor((limit / workers - outside) / 1e6)}, so that it collects garbage in time.`,
       facts,
     );
   return ok(check, message, facts);

@@ -30,6 +30,7 @@ import { HELP_PATH } from './http/response/http-error.ts';
 import { HttpServer, type RouteHandler } from './http/connections/http-server.ts';
 import { createStaticRoute, sendJson, sendRead } from './http/response/static-response.ts';
 import { createBodyReader } from './http/request/body.ts';
+import { UploadMemory } from './http/request/upload-memory.ts';
 import { shutDown } from './http/connections/shutdown.ts';
 import { type ServerState, serverState } from './http/connections/state.ts';
 import { lazyKeyedRunner } from './idempotency/lazy-runner.ts';
@@ -148,6 +149,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   const shared = { schema, config, upstream, log, metrics, tracing, usage };
   const pipeline = createPipeline({ ...shared, isKnownName, trustedId: trusted.idOf, epoch });
   const bodies = createBodyReader(config);
+  const uploads = new UploadMemory(config.maxHeldUploadBytes);
   const admission = new Admission(config, (exchange) => http.abandon(exchange));
   const http: HttpServer = new HttpServer({ config, log, metrics, admission, bodies });
   const keyed = lazyKeyedRunner(config, upstream, pipeline);
@@ -163,7 +165,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   // What happens to a GraphQL request, in this order.
   const graphql = createGraphqlRoute(config, {
     page: graphiql?.page,
-    reader: createRequestReader(config, bodies, tracing !== undefined),
+    reader: createRequestReader(config, bodies, uploads, tracing !== undefined),
     json: createJsonWriter({ epoch, confirmEpoch: upstream.confirmEpoch, statusOf, usage }),
     admission,
     documents: createDocuments(config, pipeline, metrics, upstream.documents, trusted),
@@ -197,7 +199,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   };
   http.routes = new Map(Object.entries(routes));
 
-  const state = () => serverState(http, admission, bodies, upstream);
+  const state = () => serverState({ http, admission, bodies, uploads, upstream });
   registerServerGauges(metrics, state);
   registerUpstreamGauges(metrics, upstream, checkUpstreams);
   return {

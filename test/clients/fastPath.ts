@@ -10,6 +10,7 @@ import { createGraphqlRoute } from '../../src/server/graphql/route.ts';
 import { Admission } from '../../src/server/http/connections/admission.ts';
 import type { Exchange } from '../../src/server/http/exchange.ts';
 import type { BodyReader } from '../../src/server/http/request/body.ts';
+import { UploadMemory } from '../../src/server/http/request/upload-memory.ts';
 import { statusesOf } from '../../src/server/http/response/status.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
@@ -24,7 +25,12 @@ export async function isAnsweredByFastPath(sent: RequestInit | undefined): Promi
   let writer: 'json' | 'yoga' | undefined;
   const route = createGraphqlRoute(config, {
     page: undefined,
-    reader: createRequestReader(config, { read: async () => body } as unknown as BodyReader, false),
+    reader: createRequestReader(
+      config,
+      { read: async () => body } as unknown as BodyReader,
+      new UploadMemory(0),
+      false,
+    ),
     json: createJsonWriter({ epoch: () => null, confirmEpoch: undefined, statusOf: statusesOf(config.httpStatuses) }),
     admission: new Admission(config, () => undefined),
     documents: createDocuments(config, pipeline, metrics),

@@ -259,6 +259,8 @@ test.each([
   [1_000, 2_000, 1, 'warning'],
   [300, 150, 1, 'warning'],
   [250, 220, 1, 'warning'],
+  [740, 570, 1, 'ok'],
+  [720, 570, 1, 'warning'],
   [1_000, 600, 2, 'warning'],
 ])('a limit of %s MB with a heap of %s MB and %s workers is %s', (limit, heap, workers, status) => {
   const config = readConfig({ WORKERS: String(workers) });
@@ -269,6 +271,13 @@ test.each([
 test('the memory that is needed is that of all caches at their largest, and of the program', () => {
   const { details } = checkMemory(readConfig({}), { limit: undefined, heap: 4e9 });
   expect(details).toMatchObject({ neededBytes: 120e6 + 64e6 + 64e6 + 50e6 + 8e6 });
+});
+
+test('files that are held in memory are outside of the heap, as many as MAX_HELD_UPLOAD_BYTES allows', () => {
+  const memory = { limit: 600e6, heap: 400e6 };
+  const check = (bytes: number) => checkMemory(readConfig({ MAX_HELD_UPLOAD_BYTES: String(bytes) }), memory);
+  expect(check(64e6)).toMatchObject({ status: 'ok', details: { outsideHeapBytes: 100e6 + 64e6 } });
+  expect(check(120e6)).toMatchObject({ status: 'warning', details: { outsideHeapBytes: 100e6 + 120e6 } });
 });
 
 test('every line that is not ok says what to do, in text and for programs', async () => {

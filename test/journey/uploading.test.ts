@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../../src/server/server.ts';
@@ -426,6 +426,21 @@ describe('files in another order than the pictures', () => {
     for (let count = 0; count < 10; count++) await send(form(), undefined, narrow);
     const small = await send(formWith(publish, input, [3, 0, 1, 2], 50_000), undefined, narrow);
     expect(small.answer.data?.createNote).toMatchObject({ storedPictures: [1, 2, 3, 4], failedPictures: [] });
+  });
+  test('are counted by a gauge while they are held in memory', async () => {
+    const input = { title: '题', content: '文', pictures: [1, 2].map((number) => ({ number, file: null })) };
+    const { bytes, type } = await bytesOf(formWith(publish, input, [1, 0], 50_000));
+    const held = async () =>
+      Number(/^catalog_held_upload_bytes (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
+    let body!: ReadableStreamDefaultController<Uint8Array>;
+    const stream = new ReadableStream<Uint8Array>({ start: (controller) => void (body = controller) });
+    const answered = sendBytes(stream, type);
+    body.enqueue(new Uint8Array(bytes.subarray(0, 60_000))); // all of the second picture, and the beginning of the first
+    await vi.waitFor(async () => expect(await held()).toBe(50_000), { timeout: 10_000 });
+    body.enqueue(new Uint8Array(bytes.subarray(60_000)));
+    body.close();
+    expect((await answered).answer.data?.createNote).toMatchObject({ storedPictures: [1, 2] });
+    await vi.waitFor(async () => expect(await held()).toBe(0), { timeout: 10_000 });
   });
   test('do not hold a slot: other operations run meanwhile', async () => {
     const single = await facadeUrl({ maxRunningOperations: '1', maxUploadBytes: '40000000' });

@@ -11,7 +11,7 @@ import { type AcceptedTypes, type IncrementalType, type JsonType, checkAcceptabl
 import { type BodyReader, checkPercentEncoding, parsedJson } from '../http/request/body.ts';
 import { clientAddress } from '../http/request/client-address.ts';
 import { essenceOf } from '../http/request/headers.ts';
-import { UploadMemory } from '../http/request/upload-memory.ts';
+import type { UploadMemory } from '../http/request/upload-memory.ts';
 import { type Upload, readUpload } from '../http/request/uploads.ts';
 import { HttpError } from '../http/response/http-error.ts';
 import { NOT_EXECUTABLE } from '../http/response/status.ts';
@@ -79,9 +79,8 @@ export interface Received {
 }
 
 /** Both functions throw an HttpError for a request that is not run. */
-export function createRequestReader(config: Config, bodies: BodyReader, isTraced: boolean) {
+export function createRequestReader(config: Config, bodies: BodyReader, memory: UploadMemory, isTraced: boolean) {
   const addressOf = clientAddress(config.trustedProxies);
-  const memory = new UploadMemory(config.maxHeldUploadBytes);
 
   return {
     /** Reads the body, of an upload only its beginning. */

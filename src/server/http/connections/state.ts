@@ -2,11 +2,20 @@ import type { UpstreamClient } from '../../../upstream/client.ts';
 import type { Admission } from './admission.ts';
 import type { HttpServer } from './http-server.ts';
 import type { BodyReader } from '../request/body.ts';
+import type { UploadMemory } from '../request/upload-memory.ts';
 
 export type ServerState = ReturnType<typeof serverState>;
 
+interface Watched {
+  http: HttpServer;
+  admission: Admission;
+  bodies: BodyReader;
+  uploads: UploadMemory;
+  upstream: UpstreamClient;
+}
+
 /** What is in progress at one moment. Every number returns to zero when all clients have gone. */
-export function serverState(http: HttpServer, admission: Admission, bodies: BodyReader, upstream: UpstreamClient) {
+export function serverState({ http, admission, bodies, uploads, upstream }: Watched) {
   const { catalog, events } = upstream.state();
   return {
     /** Open connections of clients. */
@@ -27,6 +36,8 @@ export function serverState(http: HttpServer, admission: Admission, bodies: Body
     callsWaiting: catalog.waiting + events.waiting,
     /** Response bytes that clients have not read yet. */
     unsentBytes: http.unsent.bytes,
+    /** Bytes of uploaded files in memory. */
+    heldUploadBytes: uploads.bytes,
     /** Connections with unread bytes. */
     unreadConnections: http.unsent.backlogs.size,
     /** Response bodies and streams that are being compressed. */

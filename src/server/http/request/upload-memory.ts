@@ -1,8 +1,8 @@
 /** Uploaded files in memory: those of all requests of this process share one bound, and each caller has a share of it. */
 export class UploadMemory {
+  bytes = 0;
   private readonly maxBytes: number;
   private readonly byCaller = new Map<string, number>();
-  private bytes = 0;
 
   constructor(maxBytes: number) {
     this.maxBytes = maxBytes;
