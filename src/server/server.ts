@@ -114,7 +114,7 @@ export function createParts(config: Config, log: Logger) {
     upstream,
     /** A sentence if the Redis cannot be used as it is set. */
     checkRedis: async () =>
-      upstream.redisFor && upstream.checkRedis((await import('./idempotency/store/redis-scripts.ts')).keyScripts),
+      upstream.redisFor && upstream.checkRedis((await import('./idempotency/store/redis-entries.ts')).keyScripts),
     /** A sentence if idempotency keys are used, and their Redis may forget them. */
     keysWarning: async () => (config.idempotencyTtlSeconds > 0 ? upstream.keysWarning() : undefined),
     log,

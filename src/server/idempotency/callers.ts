@@ -9,7 +9,7 @@ import {
 import type { Parking } from '../graphql/keyed.ts';
 import { unlessCancelled } from './pause.ts';
 import { tooManyWrites } from './refusals.ts';
-import type { Waiting } from './store/key-store.ts';
+import type { Waiting } from './store/turns.ts';
 
 /** Of one caller: with those whose clients have left, whose writes go on. */
 const RUNNING_MAX = 64;

@@ -2,7 +2,7 @@
 import type { UpstreamErrorDetails } from '../../upstream/errors.ts';
 import type { Snapshot } from '../../upstream/write-guard.ts';
 import type { FilesRead } from './files.ts';
-import { KEPT_CHARACTERS_MAX } from './store/key-store.ts';
+import { KEPT_CHARACTERS_MAX } from './store/entries.ts';
 
 /** What is known of one write. */
 export interface JournalEntry {

@@ -7,10 +7,10 @@ import { operationEnded } from '../../upstream/http/transport-errors.ts';
 import type { GuardedWrite, WriteGuard } from '../../upstream/write-guard.ts';
 import { HttpError } from '../http/response/http-error.ts';
 import { type JournalEntry, entriesIn } from './journal-entry.ts';
-import { hashOf } from './key.ts';
 import { type KeyedWriteParts, KeyedWrite } from './keyed-write.ts';
 import { unlessCancelled } from './pause.ts';
 import { outcomeUnknown, reused } from './refusals.ts';
+import { hashOf } from './store/names.ts';
 
 export interface Journal extends WriteGuard {
   /** In the order in which they were first sent. */

@@ -1,11 +1,12 @@
 /** The header `Idempotency-Key`, and what it is a key of: the caller, the document and its variables. */
-import { type Hash, createHash, hash } from 'node:crypto';
+import { type Hash, createHash } from 'node:crypto';
 import { print } from 'graphql';
 import { Upload } from 'graphql-upload-minimal';
 import type { Variables } from '../../graph/plan/document.ts';
 import { oncePer } from '../../lib/remember.ts';
 import type { ExecutableDocument } from '../graphql/documents/prepare.ts';
-import type { KeyIdentity, Targets } from './store/key-store.ts';
+import type { KeyIdentity } from './store/key-run.ts';
+import { hashOf, keyName } from './store/names.ts';
 import { HttpError } from '../http/response/http-error.ts';
 
 const KEY_MAX = 255;
@@ -32,24 +33,12 @@ export function identify(
   variables: Variables | undefined,
 ): KeyIdentity {
   const fingerprint = fingerprintOf(`request ${key.length} ${key}${hashOfDocument(ready)}`, variables ?? {});
-  // The length keeps an owner apart from the beginning of a key.
-  return { owners, ids: owners.map((owner) => hashOf(`key ${owner.length} ${owner}${key}`)), key, fingerprint };
+  return { owners, ids: owners.map((owner) => keyName(owner, key)), key, fingerprint };
 }
 
 const hashOfDocument = oncePer(({ document, operation }: ExecutableDocument) =>
   hashOf(`${operation.name?.value ?? ''}\n${document.loc?.source.body ?? print(document)}`),
 );
-
-/** What is written to, as each owner names it. */
-export const targetsOf = ([first, ...others]: readonly [string, ...string[]], target: string): Targets => [
-  targetOf(first, target),
-  ...others.map((owner) => targetOf(owner, target)),
-];
-
-/** Begins with a hash of the owner. */
-const targetOf = (owner: string, target: string): string => `${hashOf(owner)}.${hashOf(`${owner} ${target}`)}`;
-
-export const hashOf = (text: string): string => hash('sha256', text, 'base64url');
 
 /** Longer texts are hashed piece by piece, so that the variables are never copied as a whole. */
 const PIECE_CHARACTERS = 65_536;

@@ -19,21 +19,13 @@ import { includesFiles, hashFiles } from './files.ts';
 import { type Journal, createJournal } from './journal.ts';
 import { journalText } from './journal-entry.ts';
 import { keptText, readKept } from './kept-response.ts';
-import { identify, readKey, targetsOf } from './key.ts';
-import { createMemoryStore } from './store/memory-store.ts';
+import { identify, readKey } from './key.ts';
 import { withKeyPrice } from './price.ts';
-import { createRedisStore } from './store/redis-store.ts';
 import { forgotten, inProgress, needsRedis, reused, tooManyKeys, tooManyWrites, unavailable } from './refusals.ts';
-import {
-  type Claim,
-  type KeyIdentity,
-  KEPT_CHARACTERS_MAX,
-  type Kept,
-  type KeyRun,
-  type KeyStore,
-  credentialOwner,
-  personOwner,
-} from './store/key-store.ts';
+import { type Kept, KEPT_CHARACTERS_MAX } from './store/entries.ts';
+import type { Claim, KeyIdentity, KeyRun } from './store/key-run.ts';
+import { type KeyStore, createMemoryStore, createRedisStore } from './store/key-store.ts';
+import { credentialOwner, personOwner, targetsOf } from './store/names.ts';
 import { type Callers, createCallers } from './callers.ts';
 
 /** Longer than for the cache: without Redis a write with a key is not sent. */

@@ -10,19 +10,13 @@ import {
 import type { ReadBack, GuardedWrite } from '../../upstream/write-guard.ts';
 import { watchParts } from './files.ts';
 import { type Entries, type JournalEntry, journalText } from './journal-entry.ts';
-import { targetsOf } from './key.ts';
 import { inProgress, notKept, outcomeUnknown, tooManyKeys, unavailable } from './refusals.ts';
 import type { Wait } from './callers.ts';
-import {
-  type KeyRun,
-  type KeyStore,
-  type TargetChange,
-  type TargetState,
-  type Targets,
-  type Turn,
-  REMEMBERED_CHANGES,
-  freshState,
-} from './store/key-store.ts';
+import { type TargetState, REMEMBERED_CHANGES, freshState } from './store/entries.ts';
+import type { KeyRun } from './store/key-run.ts';
+import type { KeyStore } from './store/key-store.ts';
+import { type Targets, targetsOf } from './store/names.ts';
+import type { Turn } from './store/turns.ts';
 
 export interface SettleTimes {
   /** How long the service may go on with a request whose connection is gone. */
@@ -47,8 +41,8 @@ export interface KeyedWriteParts {
 
 /** A process that was paused since it has recorded a write does not send it: others may count it as over. */
 const BEGUN_WITHIN_MS = 1_000;
-/** The reply to the record may come so much later. */
-const RECORDED_WITHIN_MS = 1_000;
+/** The reply to the record may come so much later than the time of the record, which may be a little wrong. */
+const RECORDED_WITHIN_MS = 1_500;
 const OPEN_MAX = 20;
 const CREATED_MAX = 200;
 
@@ -63,9 +57,9 @@ export class KeyedWrite {
   private state: TargetState = freshState;
   /** The write that was sent to the target before. */
   private previous: string | undefined;
-  private changes: readonly TargetChange[] = [];
-  /** When it got its turn. */
-  private turnAt = { byStore: 0, byProcess: 0 };
+  private turn!: Turn;
+  /** What the clock of the store is ahead of that of this process. */
+  private aheadMs = 0;
 
   constructor(parts: KeyedWriteParts) {
     const { run, write, at } = parts;
@@ -103,9 +97,9 @@ export class KeyedWrite {
       });
     }
     if (!turn) throw waiting.cancellation.reason ? inProgress() : unavailable();
+    this.turn = turn;
     this.state = turn.state;
-    this.changes = turn.changes;
-    this.turnAt = { byStore: turn.now, byProcess: performance.now() };
+    this.aheadMs = turn.now - performance.now();
     return () => turn.leave(this.state);
   }
 
@@ -140,7 +134,7 @@ export class KeyedWrite {
   /** Somebody else has written to the target since: then its old state is no proof, and must not be written over. */
   private isOvertaken({ sentAt = this.parts.run.savedAt ?? 0 }: JournalEntry): boolean {
     const { creates, doneOn } = this.parts.write.rule;
-    const since = this.changes.filter(({ at }) => at >= sentAt);
+    const since = this.turn.changes.filter(({ at }) => at >= sentAt);
     // Of a list, only a deletion can hide what was created; it may be among those that are no longer remembered.
     if (since.length >= REMEMBERED_CHANGES || since.some(({ id }) => id === undefined)) return true;
     const isOfList = creates && !doneOn;
@@ -154,7 +148,7 @@ export class KeyedWrite {
     if (write.cancellation.reason) throw inProgress();
     journal.set(at, entry);
     const state = this.opened();
-    const sentAt = await run.save(() => journalText(journal.values()), this.targets[0], state);
+    const sentAt = await run.save(() => journalText(journal.values()), this.turn, state);
     const recorded = { byClock: Date.now(), byProcess: performance.now() };
     if (sentAt === undefined || write.cancellation.reason) {
       this.restore(again);
@@ -200,7 +194,7 @@ export class KeyedWrite {
     const { name } = this;
     const { write, times, request } = this.parts;
     if (!write.rule.creates) return { ...this.state, last: name };
-    const now = this.turnAt.byStore + performance.now() - this.turnAt.byProcess;
+    const now = performance.now() + this.aheadMs;
     const others = this.state.open.filter((each) => each.name !== name && each.until > now);
     if (others.length >= OPEN_MAX) throw tooManyKeys();
     return {
@@ -223,7 +217,7 @@ export class KeyedWrite {
     const { created, createdSince, open } = this.state;
     // What this one created is not another's: a process may die after the turn, before the end of the run is recorded.
     const keyed = created.filter(({ name }) => name !== this.name).map(({ id }) => id);
-    const others = [...keyed, ...this.changes.flatMap(({ id }) => id ?? [])];
+    const others = [...keyed, ...this.turn.changes.flatMap(({ id }) => id ?? [])];
     const { before, files } = entry;
     const lost = { read, person: person(), before, others, fileNames: files?.names };
     const finding = await rule.find(input, lost).catch((): ReadBack => ({ kind: 'unknown' }));
@@ -233,7 +227,7 @@ export class KeyedWrite {
     const isAmbiguous = open.some(
       ({ name, until, input: equal }) => name !== this.name && equal === this.parts.request && until > sentAt,
     );
-    const isForgotten = this.changes.filter(({ at }) => at >= sentAt).length >= REMEMBERED_CHANGES;
+    const isForgotten = this.turn.changes.filter(({ at }) => at >= sentAt).length >= REMEMBERED_CHANGES;
     return isAmbiguous || isForgotten || createdSince > sentAt ? { kind: 'unknown' } : finding;
   }
 
@@ -269,7 +263,7 @@ export class KeyedWrite {
   private close(id: string | undefined): void {
     if (!this.parts.write.rule.creates) return;
     const { open, created, createdSince } = this.state;
-    const at = this.turnAt.byStore + performance.now() - this.turnAt.byProcess;
+    const at = performance.now() + this.aheadMs;
     const all = id === undefined ? created : [...created, { name: this.name, id, at }];
     const forgotten = all.at(-CREATED_MAX - 1)?.at ?? createdSince;
     const left = open.filter(({ name }) => name !== this.name);

@@ -3,10 +3,10 @@ import { bookEndpoints } from '../../../src/api/book.ts';
 import { annotationSettling, collectionSettling } from '../../../src/graph/book/book.settling.ts';
 import { createCancellationToken } from '../../../src/lib/cancellation.ts';
 import { createCallers } from '../../../src/server/idempotency/callers.ts';
-import { targetsOf } from '../../../src/server/idempotency/key.ts';
+import { targetsOf } from '../../../src/server/idempotency/store/names.ts';
 import { type Journal, createJournal } from '../../../src/server/idempotency/journal.ts';
-import { createMemoryStore } from '../../../src/server/idempotency/store/memory-store.ts';
-import type { KeyRun, KeyStore } from '../../../src/server/idempotency/store/key-store.ts';
+import type { KeyRun } from '../../../src/server/idempotency/store/key-run.ts';
+import { type KeyStore, createMemoryStore } from '../../../src/server/idempotency/store/key-store.ts';
 import { UpstreamFailure, UpstreamRejection } from '../../../src/upstream/errors.ts';
 import type { GuardedWrite, WriteRule } from '../../../src/upstream/write-guard.ts';
 

@@ -1,39 +1,90 @@
-/** Turns by target in this process, in order of arrival. */
-import { addListener, removeListener } from '../../../lib/cancellation.ts';
-import type { Waiting } from './key-store.ts';
+/** Turns of writes to a target, and what is known of it. Who has the turn has it under each name of the target. */
+import { randomUUID } from 'node:crypto';
+import type { CancellationToken } from '../../../lib/cancellation.ts';
+import { unlessCancelled } from '../pause.ts';
+import { type TargetChange, type TargetState, REMEMBERED_CHANGES, isFresh, joinStates } from './entries.ts';
+import type { Draft, EntryTable } from './entry-table.ts';
+import type { TurnHeld } from './key-run.ts';
+import type { Targets } from './names.ts';
+import { PLACE_MS, holds, keepPlaces, placesIn, withPlace, withoutPlace } from './places.ts';
 
-/** Returns what ends the turn; undefined if the wait is cancelled. */
-export type TakeTurn = (target: string, waiting: Waiting) => (() => void) | Promise<(() => void) | undefined>;
+/** The right to write to a target. */
+export interface Turn extends TurnHeld {
+  readonly state: TargetState;
+  readonly changes: readonly TargetChange[];
+  readonly now: number;
+  /** Passes it on, with what is known now. */
+  leave: (state: TargetState) => void;
+}
 
-export function createTurns(): TakeTurn {
-  /** Who waits for the target of a turn. */
-  const queues = new Map<string, Set<() => void>>();
+/** Waits for something that another request holds. */
+export interface Waiting {
+  readonly cancellation: CancellationToken;
+  /** Called before the first wait. Throws if too many wait. */
+  begin: () => void;
+}
 
-  function leave(target: string): void {
-    const queue = queues.get(target)!;
-    for (const start of queue) return start();
-    queues.delete(target);
-  }
-
-  return (target, waiting) => {
-    const queue = queues.get(target);
-    const turn = () => leave(target);
-    if (!queue) {
-      queues.set(target, new Set());
-      return turn;
+/** Undefined if the wait is cancelled, or the store cannot be reached. */
+export async function takeTurn(table: EntryTable, targets: Targets, waiting: Waiting): Promise<Turn | undefined> {
+  const ticket = randomUUID();
+  let freed: Promise<void> | undefined;
+  try {
+    for (;;) {
+      const turn = await table.update(targets, (draft, now) => look(table, targets, ticket, draft, now));
+      if (!turn || waiting.cancellation.reason) break;
+      if (turn.isFirst) {
+        const stop = keepPlaces(table, targets, ticket);
+        return { ...turn, ticket, targets, leave: (state) => (stop(), void leaveTurn(table, targets, ticket, state)) };
+      }
+      if (freed) await unlessCancelled(freed, waiting.cancellation);
+      else waiting.begin();
+      // From before the next look on.
+      freed = table.freed(targets);
     }
-    waiting.begin();
-    const { cancellation } = waiting;
-    return new Promise((resolve) => {
-      const end = (outcome: (() => void) | undefined) => {
-        queue.delete(start);
-        removeListener(cancellation, listener);
-        resolve(outcome);
-      };
-      const start = () => end(turn);
-      const listener = { onCancel: () => end(undefined) };
-      queue.add(start);
-      addListener(cancellation, listener);
-    });
-  };
+  } catch (error) {
+    void leaveTurn(table, targets, ticket);
+    throw error;
+  }
+  void leaveTurn(table, targets, ticket);
+  return undefined;
+}
+
+/** Takes a place, or keeps it once it is half over. */
+function look({ isShared }: EntryTable, targets: Targets, ticket: string, draft: Draft, now: number) {
+  let isFirst = true;
+  for (const target of targets) {
+    const entry = draft.get(target);
+    const places = placesIn(entry, now);
+    const own = places.find((each) => each.ticket === ticket);
+    if (places.length > 0 && places[0] !== own) isFirst = false;
+    const until = isShared ? now + PLACE_MS : Infinity;
+    if (!own || own.until - now < PLACE_MS / 2) draft.set(target, withPlace(entry, { ticket, until }, now));
+  }
+  const entries = targets.map(draft.get);
+  const changes = entries.flatMap((entry) => entry?.changes ?? []);
+  return { isFirst, state: joinStates(entries.map((entry) => entry?.target)), changes, now };
+}
+
+async function leaveTurn(table: EntryTable, targets: Targets, ticket: string, state?: TargetState): Promise<void> {
+  await table.update(targets, (draft, now) => {
+    for (const [at, target] of targets.entries()) {
+      const entry = draft.get(target);
+      const { target: _, ...left } = entry ?? {};
+      const isKnown = at === 0 && state !== undefined && holds(entry, ticket, now);
+      const next = !isKnown ? entry : isFresh(state) ? left : { ...left, target: state };
+      draft.set(target, withoutPlace(next, ticket));
+    }
+  });
+  table.free(targets);
+}
+
+/** A write to the target that has no turn. */
+export function noteChange(table: EntryTable, targets: readonly string[], id: string | undefined): void {
+  void table.update(targets, (draft, now) => {
+    for (const target of targets) {
+      const entry = draft.get(target);
+      const changes = [...(entry?.changes ?? []), { at: now, id }].slice(-REMEMBERED_CHANGES);
+      draft.set(target, { ...entry, changes });
+    }
+  });
 }

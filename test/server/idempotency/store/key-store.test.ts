@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createCancellationToken } from '../../../../src/lib/cancellation.ts';
-import { targetsOf } from '../../../../src/server/idempotency/key.ts';
-import { createMemoryStore } from '../../../../src/server/idempotency/store/memory-store.ts';
-import { type TargetState, freshState, joinStates } from '../../../../src/server/idempotency/store/key-store.ts';
+import { type TargetState, freshState, joinStates } from '../../../../src/server/idempotency/store/entries.ts';
+import { createMemoryStore } from '../../../../src/server/idempotency/store/key-store.ts';
+import { targetsOf } from '../../../../src/server/idempotency/store/names.ts';
 
 const waiting = { cancellation: createCancellationToken(), begin: () => undefined };
 

@@ -1,0 +1,23 @@
+/** Names of documents. Each begins with a hash of its owner, and a reader of the store learns nothing else from it. */
+import { hash } from 'node:crypto';
+
+export const hashOf = (text: string): string => hash('sha256', text, 'base64url');
+
+const nameOf = (owner: string, what: string): string => `${hashOf(owner)}.${hashOf(what)}`;
+
+/** The length keeps an owner apart from the beginning of a key. */
+export const keyName = (owner: string, key: string): string => nameOf(owner, `key ${owner.length} ${owner}${key}`);
+const targetName = (owner: string, target: string): string => nameOf(owner, `${owner} ${target}`);
+export const ownerName = (owner: string): string => `${hashOf(owner)}.owner`;
+export const slotName = (owner: string, slot: number): string => `${hashOf(owner)}.${slot}`;
+
+export const personOwner = (person: string): string => `person ${person}`;
+export const credentialOwner = (credential: string): string => `credential ${credential}`;
+
+/** One target as its owners name it: what is written is known under the first name. */
+export type Targets = readonly [string, ...string[]];
+
+export const targetsOf = ([first, ...others]: Targets, target: string): Targets => [
+  targetName(first, target),
+  ...others.map((owner) => targetName(owner, target)),
+];

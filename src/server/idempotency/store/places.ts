@@ -1,0 +1,47 @@
+/** Who holds an entry, and who waits for it, in order. */
+import type { Entry, PlaceInLine } from './entries.ts';
+import type { EntryTable } from './entry-table.ts';
+
+/** How soon after its process died a place is free. */
+export const PLACE_MS = 3_000;
+const RENEWED_MS = 1_000;
+
+/** Without those that were not renewed. */
+export const placesIn = (entry: Entry | undefined, now: number): readonly PlaceInLine[] =>
+  (entry?.places ?? []).filter(({ until }) => until > now);
+
+export const holds = (entry: Entry | undefined, ticket: string, now: number): boolean =>
+  placesIn(entry, now)[0]?.ticket === ticket;
+
+/** With a place at the end, or with a later end of that which is there. */
+export function withPlace(entry: Entry | undefined, place: PlaceInLine, now: number): Entry {
+  const places = placesIn(entry, now);
+  const at = places.findIndex(({ ticket }) => ticket === place.ticket);
+  return { ...entry, places: at < 0 ? [...places, place] : places.with(at, place) };
+}
+
+/** Null if nothing is left. */
+export function withoutPlace(entry: Entry | undefined, ticket: string): Entry | null {
+  const { places = [], ...rest } = entry ?? {};
+  const others = places.filter((each) => each.ticket !== ticket);
+  if (others.length > 0) return { ...rest, places: others };
+  return Object.keys(rest).length > 0 ? rest : null;
+}
+
+/** Renews the places with a ticket until what it returns is called. */
+export function keepPlaces(table: EntryTable, names: readonly string[], ticket: string): () => void {
+  if (!table.isShared) return () => undefined;
+  const renew = () =>
+    table.update(names, (draft, now) => {
+      for (const name of names) {
+        const entry = draft.get(name);
+        const places = placesIn(entry, now);
+        // A run whose place has ended goes on, unless another one has claimed its key.
+        const isOwn =
+          places.some((each) => each.ticket === ticket) || (places.length === 0 && entry?.key?.run === ticket);
+        if (isOwn) draft.set(name, withPlace(entry, { ticket, until: now + PLACE_MS }, now));
+      }
+    });
+  const timer = setInterval(() => void renew(), RENEWED_MS).unref();
+  return () => clearInterval(timer);
+}
