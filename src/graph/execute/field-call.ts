@@ -1,5 +1,6 @@
 /** The upstream call of a field: its input, its start, and whether the parent already embeds the result. */
 import type { Path } from 'graphql/jsutils/Path.js';
+import type { IsMoot } from '../../upstream/loading/response-loader.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { withMembers } from '../../lib/objects.ts';
 import { lazily } from '../../lib/promises.ts';
@@ -52,11 +53,15 @@ export function requestOf({ rule, variants }: PlannedField, parent: ParentRecord
 }
 
 /** Makes the call of a field. Equal calls of an operation are made once. */
-export function startCall(parent: ParentRecord, { plan, args, context, path }: Resolution): StartedCall {
+export function startCall(
+  parent: ParentRecord,
+  { plan, args, context, path }: Resolution,
+  isMoot?: IsMoot,
+): StartedCall {
   const item = itemInVariant(plan.rule, parent, args, plan.members, context, path);
   if (item !== undefined) return { response: item, paging: undefined };
   const { endpoint, input, paging } = requestOf(plan, parent, args);
-  return { response: context.upstream.responses.load(endpoint, input, plan.members, path), paging };
+  return { response: context.upstream.responses.load(endpoint, input, plan.members, path, isMoot), paging };
 }
 
 /**

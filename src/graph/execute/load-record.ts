@@ -142,22 +142,24 @@ const noneStarted: readonly StartedChild[] = Object.freeze([]);
 /** Starts the calls below a record, without waiting for the record. */
 const startAll = (
   calls: readonly ChildCall[],
-  { record, selection: { type } }: Loading,
+  { record, key, selection: { type, rule } }: Loading,
   { context, path: prev, variables }: Resolution,
-): StartedChild[] =>
-  calls.map((call) => {
+): StartedChild[] => {
+  const isAbsent = context.upstream.records.absenceOf(type.name, rule.record!, key);
+  return calls.map((call) => {
     const { plan, args } = call;
     let response: Promise<unknown>;
     try {
       if (args instanceof Error) throw args;
       const path = { prev, key: responseKeyOf(plan), typename: type.name };
-      response = Promise.resolve(startCall(record, { plan, args, context, path, variables }).response);
+      response = Promise.resolve(startCall(record, { plan, args, context, path, variables }, isAbsent).response);
     } catch (error) {
       response = Promise.reject(asError(error));
     }
     response.catch(() => undefined); // the field reports it: it gets the same response from the operation
     return { call, response };
   });
+};
 
 /** Only a record that does not exist has no list and no other variant: an empty list is a response too. */
 function nullIfShownAbsent(record: ParentRecord, started: readonly StartedChild[]): unknown {

@@ -125,6 +125,13 @@ class CacheHandle implements CacheReader {
     return cached !== undefined && !(cached instanceof Promise) && cached.isAbsent && cached.isFresh;
   }
 
+  /** The same where replicas share the cache, once they were asked. That takes no question of its own beside a lookup of the same turn. */
+  async isFoundAbsent(): Promise<boolean> {
+    const { key, viewer } = this;
+    const { cache } = viewer.parts;
+    return key !== null && (await cache.isCurrent(key, this)) && cache.find(key)?.isAbsent === true;
+  }
+
   /** Only to know: nothing is read because of it. */
   peek(members?: readonly string[]): Promise<Cached | undefined> | Cached | undefined {
     this.isPeek = true;

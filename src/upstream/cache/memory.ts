@@ -88,6 +88,8 @@ export interface Cache {
   /** The present, for readers of an operation that begins now. Undefined if entries are always current. */
   moment?: () => number;
   get: (key: CacheKey, reader?: CacheReader) => CacheLookup | Promise<CacheLookup>;
+  /** What is in memory, whether or not it is current. */
+  find: (key: CacheKey) => CacheEntry | undefined;
   /** Whether everything is known here that was invalidated before the reader's operation began. */
   isCurrent: (key: CacheKey, reader: CacheReader) => boolean | Promise<boolean>;
   /** Stores nothing if the tag, the group or the partition was invalidated since the version. A record gets the members in addition. */

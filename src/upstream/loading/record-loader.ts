@@ -75,6 +75,13 @@ export class RecordLoader {
     return state.isAbsent || state.cache.isKnownAbsent();
   }
 
+  /** Finds out whether there is no such record; undefined if nothing is to be learnt beyond `isKnownAbsent`. */
+  absenceOf(kind: string, source: RecordSource, key: string): (() => Promise<boolean>) | undefined {
+    if (!this.context.cache.parts.cache.confirm) return undefined;
+    const { cache } = this.stateOf(kind, source, key);
+    return () => cache.isFoundAbsent();
+  }
+
   /** Records are loaded again after a mutation. */
   clear(): void {
     this.states.clear();

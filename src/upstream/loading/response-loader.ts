@@ -9,7 +9,11 @@ import type { MemberNames } from '../../api/record-source.ts';
 interface ResponseLoad {
   request: ApiRequest;
   path: Path | undefined;
+  isMoot: IsMoot | undefined;
 }
+
+/** Whether nothing is there that the response could show: it need not be requested, and counts as null. */
+export type IsMoot = () => Promise<boolean>;
 
 export class ResponseLoader {
   private readonly context: LoadContext;
@@ -24,8 +28,14 @@ export class ResponseLoader {
   }
 
   /** The response of an endpoint; null if what it returns is absent. */
-  load(endpoint: Endpoint, input: object, members: MemberNames | undefined, path: Path | undefined): Promise<unknown> {
-    return this.loader.load({ request: createApiRequest(endpoint, input, members), path });
+  load(
+    endpoint: Endpoint,
+    input: object,
+    members: MemberNames | undefined,
+    path: Path | undefined,
+    isMoot?: IsMoot,
+  ): Promise<unknown> {
+    return this.loader.load({ request: createApiRequest(endpoint, input, members), path, isMoot });
   }
 
   /** Requests made before a write are made again after it. */
@@ -43,12 +53,13 @@ export class ResponseLoader {
   }
 
   private refresh(request: ApiRequest): void {
-    const run = (context: LoadContext) => new ResponseLoader(context).fetch({ request, path: undefined });
+    const run = (context: LoadContext) =>
+      new ResponseLoader(context).fetch({ request, path: undefined, isMoot: undefined });
     this.context.refresh({ id: request.wirePath, service: request.endpoint.service, run });
   }
 
   /** From the cache while it is fresh, and while upstream fails. */
-  private async fetch({ request, path }: ResponseLoad): Promise<unknown> {
+  private async fetch({ request, path, isMoot }: ResponseLoad): Promise<unknown> {
     const { calls, cachePolicy } = this.context;
     const { endpoint, wirePath } = request;
     const cache = this.context.cache.response(endpoint, wirePath);
@@ -59,6 +70,7 @@ export class ResponseLoader {
       return cached.isAbsent ? null : cached.value;
     }
     try {
+      if (isMoot && (await isMoot())) return null;
       const response = await calls.send(request, path, cache);
       const { value } = response;
       if (response.reuse.refusal === 'no-store') cachePolicy.forbidsStoring = true;

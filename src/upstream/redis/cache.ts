@@ -67,6 +67,7 @@ export function createRedisCache(
       if (reader.isUnstored && !memory.find(key)) return { entry: undefined, version: memory.version() };
       return lookups.find(key, reader);
     },
+    find: (key) => memory.find(key),
     isCurrent(key, reader) {
       if (lookups.isCurrent(reader)) return true;
       const { since, cancellation } = reader;

@@ -160,6 +160,37 @@ test('made-up ids take no room from records', async () => {
   expect(await viewer.record(bookEndpoints.byId, 'Book', 'made-up0').get(['id'])).toBeUndefined();
 });
 
+test.skipIf(!hasRedis)('what is below a book that any replica knows to be absent is not requested', async () => {
+  vi.useRealTimers();
+  const { url: redisUrl } = await redisServer();
+  const { url, requests, state } = await service();
+  state.isAnnotated = true; // the lists are answered with what no cache keeps
+  const [one, other] = [
+    await replica(url, { redisUrl, accessToken: 'own' }),
+    await replica(url, { redisUrl, accessToken: 'own' }),
+  ];
+  const page = (book: number, token?: string) =>
+    [`{ book(id: "${book}") { title annotations(first: 20) { nodes { id } } tags { name } } }`, token] as const;
+  // Until both are connected; each time another book, because each remembers what it asked for itself.
+  let book = 1;
+  await until(async () => {
+    await one(...page(++book));
+    requests.length = 0;
+    await other(`{ book(id: "${book}") { title } }`);
+
+    return requests.length === 0;
+  });
+  await one(...page(++book));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  requests.length = 0;
+  for (const token of [undefined, 'alice'])
+    for (const execute of [other, one, other])
+      expect((await execute(...page(book, token))).data).toEqual({ book: null });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(requests).toEqual([]);
+  expect((await other(...page(100))).data).toMatchObject({ book: { title: 'film 100' } });
+});
+
 test.skipIf(!hasRedis)('replicas share it, and a write at one clears it for the other', async () => {
   vi.useRealTimers(); // Redis has a clock of its own
   const { url: redisUrl } = await redisServer();
