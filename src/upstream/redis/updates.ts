@@ -2,6 +2,7 @@
 import type { CacheEntry, CacheKey, VersionToken } from '../cache/memory.ts';
 import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
+import { createRoom } from './connection/room.ts';
 import { ABSENT_LINE, encodeEntry } from './entries.ts';
 import { INVALIDATION_LIFE_MS, LEASE_MS, LIFE_MS, RECORDS_MAX, type RedisKeys, randomStep } from './keys.ts';
 import { COMMON } from './log-script.ts';
@@ -61,6 +62,7 @@ export type Updates = ReturnType<typeof createUpdates>;
 /** `owner`: of this process's leases. */
 export function createUpdates(connection: RedisConnection, keys: RedisKeys, call: RedisCall, owner: string) {
   const update = defineScript(connection, 'catalogUpdate', UPDATE);
+  const room = createRoom(connection, call);
   let queue: Update[] = [];
 
   function flush(): void {
@@ -75,9 +77,10 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
     for (const { key, what, version, entry } of updates) {
       const life = entry ? Math.min(LIFE_MS, Math.round(entry.keptUntil - performance.now())) : 0;
       const text = entry ? encodeEntry(entry) : key.tag;
+      const isStored = !entry || room.take(text.length);
       values.push(
         placesOf(key),
-        what,
+        isStored ? what : 'release',
         version,
         entry ? Math.floor(entry.freshUntil - performance.now()) : 0,
         life,

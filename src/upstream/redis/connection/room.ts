@@ -1,0 +1,53 @@
+/**
+ * The room for cached records in a Redis that evicts nothing. A full one refuses invalidations and idempotency keys too, so the cache leaves
+ * a part of it to them.
+ */
+import type { RedisCall } from './channel.ts';
+import type { RedisConnection } from './connection.ts';
+import { defineScript } from '../script.ts';
+
+const LOOK_MS = 500;
+/** Of the memory, for the cache. */
+const SHARE = 0.75;
+
+/** In a cluster, the server with the keys answers a script. Without permission, nothing is known. */
+const MEMORY = `
+local info = redis.pcall('INFO', 'memory')
+return type(info) == 'string' and info or ''`;
+
+export interface Room {
+  /** Whether so many characters may be written, which then count as written. */
+  take: (characters: number) => boolean;
+}
+
+export function createRoom(connection: RedisConnection, call: RedisCall): Room {
+  const memory = defineScript(connection, 'catalogMemory', MEMORY);
+  let left = Infinity;
+  let lookedAt = -Infinity;
+
+  async function look(): Promise<void> {
+    const info = await call(() => memory([connection.key('memory')], []));
+    if (typeof info === 'string') left = roomIn(info);
+  }
+
+  return {
+    take(characters) {
+      const now = performance.now();
+      if (now - lookedAt >= LOOK_MS) {
+        lookedAt = now;
+        void look();
+      }
+      if (left < characters) return false;
+      left -= characters;
+      return true;
+    },
+  };
+}
+
+/** `info`: the section memory. */
+export function roomIn(info: string): number {
+  const numberOf = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+  const most = numberOf('maxmemory');
+  const evicts = !/^maxmemory_policy:noeviction/m.test(info);
+  return most === 0 || evicts ? Infinity : SHARE * most - numberOf('used_memory');
+}
