@@ -1,6 +1,12 @@
 /** A client that sends mutations with idempotency keys to a facade. */
 export function keyedClient(url: string) {
-  return async (body: string | FormData, key?: string, token = 'demo-alice', more: Record<string, string> = {}) => {
+  return async (
+    body: string | FormData,
+    key?: string,
+    token = 'demo-alice',
+    more: Record<string, string> = {},
+    signal?: AbortSignal,
+  ) => {
     const isForm = typeof body !== 'string';
     const response = await fetch(`${url}/graphql`, {
       method: 'POST',
@@ -11,6 +17,7 @@ export function keyedClient(url: string) {
         ...more,
       },
       body,
+      ...(signal && { signal }),
     });
     // eslint-disable-next-line @typescript-eslint/no-explicit-any -- assertions check the shape
     const result: any = await response.json();

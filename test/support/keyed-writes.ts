@@ -9,7 +9,7 @@ import { pictures, uploadForm } from './upload.ts';
 
 export interface PreparedWrite {
   /** The body of the request: JSON, or a form with files. */
-  body: () => string | FormData;
+  body: (selection?: string) => string | FormData;
   /** How many times it was carried out: 1 if all is well. */
   effects: () => Promise<number>;
   /** What shows it, of a thing that nobody has read before. Without it, the write is a step of test/journey/afterwriting.test.ts. */
@@ -65,13 +65,18 @@ async function bookOf(service: DirectService): Promise<string> {
   return id;
 }
 
-const operation = (name: string) =>
-  `mutation ($input: ${name[0]!.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { __typename } }`;
-const json = (name: string, input: object) => () => JSON.stringify({ query: operation(name), variables: { input } });
-const form = (name: string, input: object, numbers: readonly number[]) => () => {
-  const { pictures: given, files } = pictures(numbers, (number) => picture('png', 300 + number));
-  return uploadForm(operation(name), { input: { ...input, pictures: given } }, files);
-};
+const operation = (name: string, selection: string) =>
+  `mutation ($input: ${name[0]!.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { ${selection} } }`;
+const json =
+  (name: string, input: object) =>
+  (selection = '__typename') =>
+    JSON.stringify({ query: operation(name, selection), variables: { input } });
+const form =
+  (name: string, input: object, numbers: readonly number[]) =>
+  (selection = '__typename') => {
+    const { pictures: given, files } = pictures(numbers, (number) => picture('png', 300 + number));
+    return uploadForm(operation(name, selection), { input: { ...input, pictures: given } }, files);
+  };
 
 const commentsOf = (note: string, comment = ''): string =>
   `{ note(id: "${note}") { commentsCount comments(first: 5) { totalCount nodes { content } } ${comment && `comment(id: "${comment}") { content }`} } }`;

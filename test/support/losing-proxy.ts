@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import { type IncomingMessage, type ServerResponse, createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buffer } from 'node:stream/consumers';
 import { afterEachFile } from './after-file.ts';
 
 /**
@@ -9,13 +12,25 @@ import { afterEachFile } from './after-file.ts';
  * - `cut`        the same, after so many bytes of the response
  * - `gateway`    a 502 in place of the response; `isSent`: after the service carried it out
  * - `late`       the response comes after `ms`
+ * - `slow`       the service carries it out after `beforeMs`, whatever its connection does, and responds after `afterMs`
+ * - `refused`    a response of the service, which does not carry it out
  */
 export type Fault =
   | { kind: 'dropped' }
   | { kind: 'lost' }
   | { kind: 'cut'; at: number }
   | { kind: 'gateway'; isSent: boolean }
-  | { kind: 'late'; ms: number };
+  | { kind: 'late'; ms: number }
+  | { kind: 'slow'; beforeMs: number; afterMs: number }
+  | { kind: 'refused'; status: number; body: object };
+
+/** A request on its way; `sent` is the body of a write. */
+export interface PassingRequest {
+  method: string;
+  line: string;
+  token: string;
+  sent: string;
+}
 
 /** A write that reached the service. */
 export interface ReachedWrite {
@@ -23,6 +38,20 @@ export interface ReachedWrite {
   status: number;
   /** Of the request; of a form with files, its beginning. */
   body: string;
+  /** How long its connection had been closed when the service carried it out. */
+  afterCloseMs: number;
+}
+
+/** How far a write is. */
+export type Step = 'arrived' | 'carriedOut' | 'answered';
+
+interface Watch {
+  /** The token for the service. */
+  tokenOf?: (token: string) => string;
+  /** May change the path of a read, reject it with `undefined`, and change its response. */
+  onRead?: (request: PassingRequest) => { path: string; change?: (body: string) => string } | undefined;
+  /** Called before the step is made. */
+  onStep?: (step: Step, request: PassingRequest) => void;
 }
 
 const BODY_MAX = 2_000;
@@ -34,38 +63,72 @@ afterEachFile(() => {
 });
 
 /** A proxy in front of a service that loses what `faultOf` says. Reads pass. */
-export async function losingProxy(target: string, faultOf: (line: string) => Fault | undefined) {
+export async function losingProxy(
+  target: string,
+  faultOf: (line: string, request: PassingRequest) => Fault | undefined,
+  watch: Watch = {},
+) {
   const reached: ReachedWrite[] = [];
   const lines: string[] = [];
   const { hostname, port } = new URL(target);
+  const { tokenOf = (token) => token, onRead, onStep } = watch;
   let next = faultOf;
 
-  function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    const { method = 'GET', url = '', headers } = incoming;
-    const line = `${method} ${url}`;
-    lines.push(line);
-    const fault = method === 'GET' ? undefined : next(line);
-    if (fault?.kind === 'dropped') return void incoming.socket.destroy();
-    if (fault?.kind === 'gateway' && !fault.isSent) {
-      incoming.resume();
-      return void incoming.once('end', () => sendGateway(outgoing));
-    }
-    let sent = '';
-    incoming.on('data', (chunk: Buffer) => (sent = (sent + chunk.toString('latin1')).slice(0, BODY_MAX)));
-    const forwarded = forward({ hostname, port, method, path: url, headers, agent: false }, (answer) => {
-      const chunks: Buffer[] = [];
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-      answer.on('end', () => {
-        const status = answer.statusCode ?? 0;
-        if (method !== 'GET') reached.push({ line, status, body: sent });
-        respond(fault, answer, Buffer.concat(chunks), outgoing);
-      });
-    });
-    forwarded.on('error', () => outgoing.destroy());
-    incoming.pipe(forwarded);
+  async function pass(incoming: IncomingMessage, path: string, body: Buffer): Promise<Answer> {
+    const headers = { ...incoming.headers };
+    if (headers.authorization !== undefined) headers.authorization = `Bearer ${tokenOf(tokenIn(incoming))}`;
+    if (onRead) delete headers['accept-encoding'];
+    const sent = forward({ hostname, port, method: incoming.method, path, headers, agent: false });
+    sent.end(body);
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    return { status: answer.statusCode ?? 502, headers: answer.headers, body: await buffer(answer) };
   }
 
-  const server = createServer(onRequest);
+  async function read(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const { url: path = '' } = incoming;
+    const request = { method: 'GET', line: `GET ${path}`, token: tokenIn(incoming), sent: '' };
+    const changed = onRead ? onRead(request) : { path };
+    if (!changed) return void outgoing.writeHead(500).end();
+    const answer = await pass(incoming, changed.path, Buffer.alloc(0));
+    if (!('change' in changed) || !changed.change) return respond(answer, outgoing);
+    const body = Buffer.from(changed.change(answer.body.toString('utf8')));
+    respond({ ...answer, headers: { ...answer.headers, 'content-length': String(body.length) }, body }, outgoing);
+  }
+
+  async function write(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const { method = '', url: path = '' } = incoming;
+    const line = `${method} ${path}`;
+    let closedAt: number | undefined;
+    outgoing.on('close', () => (closedAt = performance.now()));
+    const body = await buffer(incoming);
+    const request = { method, line, token: tokenIn(incoming), sent: body.toString('latin1', 0, BODY_MAX) };
+    onStep?.('arrived', request);
+    const fault = next(line, request);
+    if (fault?.kind === 'dropped') return void incoming.socket.destroy();
+    if (fault?.kind === 'gateway' && !fault.isSent) return sendGateway(outgoing);
+    if (fault?.kind === 'refused')
+      return void outgoing
+        .writeHead(fault.status, { 'content-type': 'application/json' })
+        .end(JSON.stringify(fault.body));
+    if (fault?.kind === 'slow') await sleep(fault.beforeMs);
+    const afterCloseMs = closedAt === undefined ? 0 : performance.now() - closedAt;
+    const answer = await pass(incoming, path, body);
+    reached.push({ line, status: answer.status, body: request.sent, afterCloseMs });
+    onStep?.('carriedOut', request);
+    if (fault?.kind === 'slow') await sleep(fault.afterMs);
+    if (fault?.kind === 'late') await sleep(fault.ms, undefined, { ref: false });
+    onStep?.('answered', request);
+    if (fault?.kind === 'lost') outgoing.socket?.destroy();
+    else if (fault?.kind === 'gateway') sendGateway(outgoing);
+    else if (fault?.kind === 'cut') cut(answer, fault.at, outgoing);
+    else respond(answer, outgoing);
+  }
+
+  const server = createServer((incoming, outgoing) => {
+    lines.push(`${incoming.method} ${incoming.url}`);
+    const done = incoming.method === 'GET' ? read(incoming, outgoing) : write(incoming, outgoing);
+    done.catch(() => outgoing.destroy());
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const close = () => {
     server.closeAllConnections();
@@ -84,27 +147,21 @@ export async function losingProxy(target: string, faultOf: (line: string) => Fau
   };
 }
 
-function respond(fault: Fault | undefined, answer: IncomingMessage, body: Buffer, outgoing: ServerResponse): void {
-  const send = () => outgoing.writeHead(answer.statusCode ?? 502, answer.headers).end(body);
-  switch (fault?.kind) {
-    case undefined:
-    case 'dropped':
-      return void send();
-    case 'lost':
-      return void outgoing.socket?.destroy();
-    case 'late':
-      return void setTimeout(send, fault.ms).unref();
-    case 'gateway':
-      return sendGateway(outgoing);
-    case 'cut': {
-      const head = Object.entries(answer.headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
-      const text = `HTTP/1.1 ${answer.statusCode} X\r\n${head.join('')}\r\n`;
-      const whole = Buffer.concat([Buffer.from(text), body]);
-      return void outgoing.socket?.write(whole.subarray(0, Math.min(fault.at, whole.length - 1)), () =>
-        outgoing.socket?.destroy(),
-      );
-    }
-  }
+interface Answer {
+  status: number;
+  headers: IncomingMessage['headers'];
+  body: Buffer;
+}
+
+const tokenIn = ({ headers }: IncomingMessage): string => (headers.authorization ?? '').replace('Bearer ', '');
+
+const respond = ({ status, headers, body }: Answer, outgoing: ServerResponse): void =>
+  void outgoing.writeHead(status, headers).end(body);
+
+function cut({ status, headers, body }: Answer, at: number, outgoing: ServerResponse): void {
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
+  const whole = Buffer.concat([Buffer.from(`HTTP/1.1 ${status} X\r\n${head.join('')}\r\n`), body]);
+  outgoing.socket?.write(whole.subarray(0, Math.min(at, whole.length - 1)), () => outgoing.socket?.destroy());
 }
 
 const sendGateway = (outgoing: ServerResponse): void =>

@@ -1,0 +1,81 @@
+/** What came of the writes of a row. */
+import type { Pursued } from './client.ts';
+import type { Intention } from './intentions.ts';
+
+export interface Outcome {
+  row: string;
+  kind: string;
+  writes: number;
+  /** The codes that clients got at the end. */
+  codes: (string | undefined)[];
+  doubled: number;
+  lost: number;
+  overwritten: number;
+  /** Answered with another's. */
+  foreign: number;
+  /** By the first answer after the settle time. */
+  inTime: number;
+  unknown: number;
+  /** Ended with another error. */
+  failed: number;
+  attempts: number;
+  refusals: number;
+}
+
+const count = <T>(items: readonly T[], is: (item: T) => boolean): number => items.filter(is).length;
+
+/** Of equal intentions, which are judged together, because their effects look the same. */
+export async function judge(
+  row: string,
+  intentions: readonly Intention[],
+  pursued: readonly Pursued[],
+  reachedOf: () => number,
+): Promise<Outcome> {
+  const [first] = intentions;
+  const seen = await first!.effects();
+  const effects = Number.isNaN(seen) ? reachedOf() : seen;
+  const settled = count(pursued, ({ code }) => code === undefined);
+  const payloads = pursued.filter(({ code }) => code === undefined).map(({ data }) => JSON.stringify(data));
+  const isShared = intentions.length > 1 && new Set(payloads).size < payloads.length;
+  const isOverwritten = await first!.isOverwritten?.();
+  return {
+    row,
+    kind: first!.kind,
+    writes: intentions.length,
+    codes: pursued.map(({ code }) => code),
+    doubled: Math.max(0, effects - intentions.length),
+    lost: Math.max(0, settled - effects),
+    overwritten: isOverwritten ? 1 : 0,
+    foreign: isShared ? 1 : count(pursued, ({ code, data }) => code === undefined && !first!.isOwn(data)),
+    inTime: count(pursued, ({ isSettledInTime }) => isSettledInTime),
+    unknown: count(pursued, ({ code }) => code === 'UPSTREAM_RESULT_UNKNOWN'),
+    failed: count(pursued, ({ code }) => code !== undefined && code !== 'UPSTREAM_RESULT_UNKNOWN'),
+    attempts: pursued.reduce((sum, { attempts }) => sum + attempts, 0),
+    refusals: pursued.reduce((sum, { refusals }) => sum + refusals, 0),
+  };
+}
+
+/** Nothing reads reviews, so they are counted apart. */
+export const isReview = ({ kind }: Pick<Outcome, 'kind'>): boolean => kind.endsWith('Review');
+
+const columns = ['writes', 'doubled', 'lost', 'overwritten', 'foreign', 'inTime', 'unknown', 'failed'] as const;
+
+export function tableOf(outcomes: readonly Outcome[]): string {
+  const groups = new Map<string, Outcome[]>();
+  for (const outcome of outcomes) {
+    const name = isReview(outcome) ? 'reviews, of all rows' : outcome.row;
+    groups.set(name, [...(groups.get(name) ?? []), outcome]);
+  }
+  const lines = [...groups].map(([name, of]) => lineOf(name, of));
+  return [
+    ['row', ...columns].join(' | '),
+    ...lines,
+    lineOf(
+      'all but reviews',
+      outcomes.filter((each) => !isReview(each)),
+    ),
+  ].join('\n');
+}
+
+const lineOf = (name: string, outcomes: readonly Outcome[]): string =>
+  [name, ...columns.map((column) => outcomes.reduce((sum, each) => sum + each[column], 0))].join(' | ');
