@@ -21,14 +21,14 @@ import { scalars } from './client/src/scalars.ts';
 import { createManifest } from './src/cli/manifest.ts';
 import { settingsMarkdown } from './src/config/settings-formats.ts';
 import { options } from './src/config/read.ts';
-import { codeGroups } from './src/graph/errors/codes.ts';
-import { errorsMarkdown } from './src/graph/errors/markdown.ts';
+import { codeGroups } from './src/engine/errors/codes.ts';
+import { errorsMarkdown } from './src/engine/errors/markdown.ts';
 import { checkNames, exposedMetrics } from './scripts/monitoring/exposed-metrics.ts';
 import { alerts, rulesYaml, runbookMarkdown } from './scripts/monitoring/alerts.ts';
 import { dashboardJson, dashboardQueries } from './scripts/monitoring/dashboard.ts';
 import { apiShapes } from './scripts/api-shapes.mjs';
 import { architecture } from './scripts/architecture.mjs';
-import { printMarkedSchema } from './src/graph/null-conditions.ts';
+import { printMarkedSchema } from './src/engine/null-conditions.ts';
 import { schema } from './src/graph/schema.ts';
 
 // This file runs from dist, one step below the package.
@@ -116,7 +116,7 @@ export const documentIds: Record<${ids.map(([name]) => `'${name}'`).join(' | ')}
 /** The codes of errors as a type. */
 function errorCodes(): string {
   const notes = codeGroups.flatMap(({ codes }) => Object.entries(codes));
-  return `// Printed by "npm run codegen" from src/graph/errors/codes.ts; not edited by hand.
+  return `// Printed by "npm run codegen" from src/engine/errors/codes.ts; not edited by hand.
 
 /** What \`extensions.code\` of an error can be; a later version of the facade may have more. */
 export type ErrorCode = ${notes.map(([code]) => `'${code}'`).join(' | ')};

@@ -30,82 +30,114 @@ const libraries = [
   },
 ];
 
-/** The rooms of the graph, and from which others each may import. Domains may import from all but `execute` and `cost`. */
-const domains = ['book', 'note', 'film', 'event', 'service'];
-const belowTypes = ['errors', 'values', 'plan', 'context.ts', 'builder.ts'];
-const belowDomains = [...belowTypes, 'types', 'fields'];
-const rooms = {
+/** The rooms of each layer, and from which others of the same layer each may import. A file beside them is a room of its own. */
+const engine = {
   errors: [],
   values: ['errors'],
   plan: ['errors', 'values'],
-  'context.ts': ['errors', 'values', 'plan'],
-  'builder.ts': ['errors', 'values', 'plan', 'context.ts'],
-  types: belowTypes,
-  fields: [...belowTypes, 'types'],
-  execute: belowTypes,
-  cost: [...belowTypes, 'execute'],
-  ...Object.fromEntries(domains.map((domain) => [domain, [...belowDomains, ...domains]])),
+  requirements: ['errors', 'plan'],
+  settle: [],
+  'context.ts': ['plan'],
+  'builder.ts': ['values', 'plan', 'context.ts'],
+  execute: ['errors', 'values', 'plan', 'context.ts'],
+  fields: ['errors', 'values', 'plan', 'settle', 'context.ts', 'builder.ts'],
+  'node-query.ts': ['errors', 'plan', 'fields', 'builder.ts'],
+  cost: ['values', 'plan', 'execute', 'node-query.ts'],
+  'null-conditions.ts': ['values', 'plan', 'requirements', 'cost'],
+  documents: ['errors', 'plan', 'requirements', 'execute', 'cost', 'context.ts'],
 };
-const graphRooms = Object.entries(rooms).map(([room, open]) => ({
-  layer: room.endsWith('.ts') ? `src/graph/${room}` : `src/graph/${room}/**`,
-  closed: [
-    'origin',
-    'server',
-    'config',
-    'cli',
-    ...Object.keys(rooms).flatMap((other) => (other === room || open.includes(other) ? [] : [`graph/${other}`])),
-  ],
-}));
+const domains = ['book', 'note', 'film', 'event', 'service'];
+const graph = { types: [], ...Object.fromEntries(domains.map((domain) => [domain, ['types', ...domains]])) };
+const upstream = {
+  'errors.ts': [],
+  'availability.ts': [],
+  'call-log.ts': ['errors.ts'],
+  'write-guard.ts': ['http'],
+  auth: ['errors.ts', 'call-log.ts', 'write-guard.ts'],
+  cache: ['errors.ts', 'auth'],
+  limits: ['errors.ts', 'auth'],
+  http: ['errors.ts', 'availability.ts', 'call-log.ts', 'auth', 'cache', 'limits'],
+  loading: ['errors.ts', 'auth', 'cache', 'http'],
+  redis: ['availability.ts', 'cache', 'http', 'limits'],
+  'upstream-session.ts': ['errors.ts', 'call-log.ts', 'write-guard.ts', 'auth', 'cache', 'limits', 'http', 'loading'],
+};
+const server = {
+  observability: ['http'],
+  usage: ['http', 'observability'],
+  graphql: ['http', 'observability', 'usage'],
+  idempotency: ['http', 'graphql'],
+  mcp: ['http', 'graphql', 'observability'],
+};
+
+/** `parent`: the folder of the rooms. `outside`: the layers that none of them may import from. */
+const walls = (parent, rooms, outside, more = {}) =>
+  Object.entries(rooms).map(([room, open]) => ({
+    layer: room.endsWith('.ts') ? `src/${parent}/${room}` : `src/${parent}/${room}/**`,
+    closed: [
+      ...outside,
+      ...Object.keys(rooms).flatMap((other) =>
+        other === room || open.includes(other) ? [] : [`${parent.split('/').at(-1)}/${other}`],
+      ),
+    ],
+    ...more,
+  }));
 
 /** The rooms of `server/http`; `exchange.ts` is beside them. They know nothing of GraphQL requests. */
-const closedToHttp = ['origin', 'workers', 'server/graphql', 'server/mcp'];
+const closedToHttp = ['origin', 'workers', 'server/graphql', 'server/mcp', 'server/idempotency', 'server/usage'];
 const openOfHttp = { response: [], request: ['response'], connections: ['response', 'request'], pages: ['response'] };
-const httpRooms = Object.entries(openOfHttp).map(([room, open]) => ({
-  layer: `src/server/http/${room}/**`,
-  closed: [
-    ...closedToHttp,
-    ...Object.keys(openOfHttp).flatMap((other) => (other === room || open.includes(other) ? [] : [`http/${other}`])),
-  ],
-}));
 
-/** What a layer may not import from another: imports may skip a layer and never go against the arrows of docs/architecture.md. */
-const outer = ['config', 'cli', 'workers', 'doctor', 'server', 'origin', 'graph', 'upstream', 'atom', 'api'];
+/**
+ * What a layer may not import from another: imports may skip a layer and never go against the arrows of docs/architecture.md. From
+ * `typesOf` only types may be imported.
+ */
+const outer = ['config', 'cli', 'workers', 'doctor', 'server', 'origin', 'graph', 'engine', 'upstream', 'atom', 'api'];
+const aboveEngine = ['doctor', 'origin', 'server', 'workers', 'cli', 'check', 'graph'];
+const typesOfConfig = { typesOf: ['config'] };
+const aboveUpstream = [...aboveEngine, 'engine'];
+const aboveGraph = ['doctor', 'origin', 'server', 'workers', 'config', 'cli', 'check'];
+const aboveServer = ['origin', 'workers', 'cli', 'check'];
 const layers = [
   { layer: 'src/lib/**', closed: outer },
   { layer: 'src/api/**', closed: outer.filter((layer) => layer !== 'api') },
-  { layer: 'src/atom/**', closed: ['config', 'cli', 'doctor', 'server', 'origin', 'graph', 'upstream'] },
-  { layer: 'src/doctor/**', closed: ['graph', 'server', 'origin', 'workers', 'cli'] },
-  { layer: 'src/upstream/**', closed: ['doctor', 'graph', 'origin', 'server', 'cli'] },
-  { layer: 'src/graph/**', closed: ['doctor', 'origin', 'server', 'config', 'cli'] },
-  ...graphRooms,
-  { layer: 'src/server/**', closed: ['origin', 'workers'], except: ['src/server/http/**'] },
+  { layer: 'src/atom/**', closed: ['config', 'cli', 'doctor', 'server', 'origin', 'graph', 'engine', 'upstream'] },
+  { layer: 'src/doctor/**', closed: ['graph', 'engine', 'server', 'origin', 'workers', 'cli'] },
+  { layer: 'src/upstream/**', closed: aboveUpstream },
+  ...walls('upstream', upstream, aboveUpstream),
+  { layer: 'src/engine/**', closed: [...aboveEngine, 'atom'], ...typesOfConfig },
+  ...walls('engine', engine, [...aboveEngine, 'atom'], typesOfConfig),
+  { layer: 'src/graph/**', closed: aboveGraph },
+  ...walls('graph', graph, [...aboveGraph, 'engine/execute', 'engine/cost', 'engine/documents']),
+  { layer: 'src/server/**', closed: aboveServer, except: ['src/server/http/**'] },
+  ...walls('server', server, aboveServer),
   { layer: 'src/server/http/*.ts', closed: closedToHttp },
-  ...httpRooms,
-  { layer: 'src/workers/**', closed: ['graph', 'upstream', 'origin', 'atom', 'api'] },
-  { layer: 'src/config/**', closed: ['doctor', 'graph', 'upstream', 'server', 'origin', 'atom'] },
-  { layer: 'src/cli/**', closed: ['workers', 'graph', 'upstream', 'server', 'origin', 'atom', 'api'] },
+  ...walls('server/http', openOfHttp, closedToHttp),
+  { layer: 'src/workers/**', closed: ['graph', 'engine', 'upstream', 'origin', 'atom', 'api'] },
+  { layer: 'src/config/**', closed: ['doctor', 'graph', 'engine', 'upstream', 'server', 'origin', 'atom'] },
+  { layer: 'src/cli/**', closed: ['workers', 'graph', 'engine', 'upstream', 'server', 'origin', 'atom', 'api'] },
   { layer: 'src/check/**', closed: ['origin', 'workers', 'cli', 'upstream', 'atom', 'api'] },
-  { layer: 'src/origin/store/**', closed: ['graph', 'upstream', 'server', 'config', 'cli', 'origin/rules'] },
-  { layer: 'src/origin/rules/**', closed: ['graph', 'upstream', 'server', 'config', 'cli'] },
+  { layer: 'src/origin/store/**', closed: ['graph', 'engine', 'upstream', 'server', 'config', 'cli', 'origin/rules'] },
+  { layer: 'src/origin/rules/**', closed: ['graph', 'engine', 'upstream', 'server', 'config', 'cli'] },
   {
     layer: 'src/origin/**',
-    closed: ['graph', 'upstream', 'server', 'config', 'cli'],
+    closed: ['graph', 'engine', 'upstream', 'server', 'config', 'cli'],
     except: ['src/origin/store/**', 'src/origin/rules/**'],
   },
   { layer: 'src/*.ts', closed: [] },
 ];
 
-const patterns = (closed) =>
-  closed.map((layer) => {
+const patterns = (closed, typesOf) =>
+  [...closed, ...typesOf].map((layer) => {
     const [first, inner] = layer.split('/');
     // `./server.ts` is a file of the same layer; only a path that leaves the layer leads to the layer `server`.
-    const path = inner?.endsWith('.ts') ? `${inner}$` : `(origin/)?${inner}/`;
-    const regex = inner ? `(^|/)${path}` : `^(\\.\\./)+${first}/`;
-    return { regex, message: `This layer does not import from ${layer}.` };
+    const path = inner?.endsWith('.ts') ? `${inner}$` : `${inner}/`;
+    const regex = inner ? `^(\\.\\.?/)+(${first}/)?${path}` : `^(\\.\\./)+${first}/`;
+    const isForTypes = typesOf.includes(layer);
+    const message = `This layer ${isForTypes ? 'imports only types' : 'does not import'} from ${layer}.`;
+    return { regex, message, ...(isForTypes && { allowTypeImports: true }) };
   });
 
 /** A rule takes one list, and a later block replaces an earlier one, so each block combines a layer with the libraries. */
-const arrows = layers.flatMap(({ layer, closed, except = [] }) => {
+const arrows = layers.flatMap(({ layer, closed, except = [], typesOf = [] }) => {
   const block = (files, ignores, open) => ({
     files,
     ignores,
@@ -116,7 +148,7 @@ const arrows = layers.flatMap(({ layer, closed, except = [] }) => {
           paths: libraries
             .filter((library) => library !== open)
             .flatMap(({ names, message }) => names.map((name) => ({ name, message }))),
-          patterns: patterns(closed),
+          patterns: patterns(closed, typesOf),
         },
       ],
     },

@@ -5,9 +5,9 @@
 import { GraphQLError, parse } from 'graphql';
 import { pino } from 'pino';
 import { readConfig } from '../src/config/read.ts';
-import { worstCaseOf } from '../src/graph/cost/call-cost.ts';
-import type { OperationPlan } from '../src/graph/plan/operation-plan.ts';
-import { createPlanCache } from '../src/graph/plan/plan-cache.ts';
+import { worstCaseOf } from '../src/engine/cost/call-cost.ts';
+import type { OperationPlan } from '../src/engine/plan/operation-plan.ts';
+import { createPlanCache } from '../src/engine/plan/plan-cache.ts';
 import { schema } from '../src/graph/schema.ts';
 import { createMetrics } from '../src/server/observability/metrics.ts';
 import { createPipeline } from '../src/server/graphql/pipeline.ts';

@@ -6,7 +6,7 @@
  * Three passes, the fastest first; each runs only the mutants that the one before did not detect:
  *
  * oracle     some seconds each
- * tests      the tests of the folder that mirrors the mutant's, then those of graph and upstream
+ * tests      the tests of the folder that mirrors the mutant's, then those of graph, engine and upstream
  * journeys   the slow tests, with many mutants at once, because few of them are detected: if a test fails, each half runs alone
  *
  * A failure of a test counts if it is repeated. A mutant that no pass detects survives and is listed with its place, for review. With --out a
@@ -65,13 +65,13 @@ const TESTS_MS = 300_000;
 const TEST_MS = 60_000;
 
 /** The tests of mutants that the oracle does not detect. test/server/mcp is among them, because the engine makes the tools of agents. */
-const quickTests = ['test/graph', 'test/upstream', 'test/server/mcp'];
+const quickTests = ['test/graph', 'test/engine', 'test/upstream', 'test/server/mcp'];
 const slowTests = ['test/journey', 'test/hostile/upstream.test.ts'];
 
-/** The engine of the graph and the whole upstream layer; domains are declarations, which the tests of the origin cover. */
+/** The engine and the whole upstream layer; domains are declarations, which the tests of the origin cover. */
 const mutated = (
   options.only ?? [
-    ...['values', 'plan', 'fields', 'execute', 'cost'].flatMap((room) => filesIn(`src/graph/${room}`)),
+    ...['values', 'plan', 'fields', 'execute', 'cost'].flatMap((room) => filesIn(`src/engine/${room}`)),
     ...filesIn('src/upstream'),
   ]
 ).filter((path) => readFileSync(join(root, path), 'utf8').length > 0);

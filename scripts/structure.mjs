@@ -16,7 +16,7 @@ const FOLDER_FILES = 13;
 /** Tables are looked up, not read through. */
 const TABLES = new Set([
   'src/config/settings.ts', // every setting
-  'src/graph/errors/codes.ts', // every code that clients may get
+  'src/engine/errors/codes.ts', // every code that clients may get
 ]);
 
 const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })

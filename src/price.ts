@@ -3,7 +3,7 @@ import type { OperationPrice, PriceSettings, Variables } from '../price.d.ts';
 import { readOptions } from './config/read.ts';
 import { schema } from './graph/schema.ts';
 import { oncePer } from './lib/remember.ts';
-import { createAssess } from './server/graphql/documents/assess.ts';
+import { createAssess } from './engine/documents/assess.ts';
 
 /** No call is made, so the upstreams may be anywhere. */
 const NOWHERE = 'http://localhost';

@@ -82,7 +82,7 @@ program
   .command('schema')
   .description('print the schema')
   .action(async () => {
-    const { printMarkedSchema } = await import('./graph/null-conditions.ts');
+    const { printMarkedSchema } = await import('./engine/null-conditions.ts');
     writeDocument(`${printMarkedSchema(await loadSchema())}\n`);
   });
 
@@ -109,7 +109,7 @@ program
 
 addCheckCommand(program, () => flags());
 addDoctorCommand(program, flags, async (config) => {
-  const { manifestProblems } = await import('./server/graphql/documents/check-manifest.ts');
+  const { manifestProblems } = await import('./engine/documents/check-manifest.ts');
   return manifestProblems(await loadSchema(), config);
 });
 addUsageCommand(program);

@@ -1,4 +1,4 @@
-// Printed by "npm run codegen" from src/graph/errors/codes.ts; not edited by hand.
+// Printed by "npm run codegen" from src/engine/errors/codes.ts; not edited by hand.
 
 /** What `extensions.code` of an error can be; a later version of the facade may have more. */
 export type ErrorCode =

@@ -1,6 +1,6 @@
 /** The alerts, and what an operator does about each: the rules of Prometheus and the runbook in docs/operations.md are made of this table. */
 import { stringify } from 'yaml';
-import type { ClientCode } from '../../src/graph/errors/codes.ts';
+import type { ClientCode } from '../../src/engine/errors/codes.ts';
 
 export interface Alert {
   name: string;

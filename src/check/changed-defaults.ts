@@ -21,7 +21,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { variableTypesOf } from '../graph/plan/document-uses.ts';
+import { variableTypesOf } from '../engine/plan/document-uses.ts';
 
 export interface ChangedDefault {
   coordinate: string;

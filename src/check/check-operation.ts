@@ -1,10 +1,10 @@
 /** Checks one operation: by the code of the server, which needs no server to run. */
 import { type ASTNode, type DocumentNode, type GraphQLError, type GraphQLSchema, parse, visit } from 'graphql';
 import type { Config } from '../config/settings.ts';
-import { type Use, usesOf } from '../graph/plan/document-uses.ts';
-import type { OperationRequirements } from '../graph/service/operation-requirements.ts';
-import type { CostRange } from '../graph/cost/cost-range.ts';
-import { type Assess, createAssess } from '../server/graphql/documents/assess.ts';
+import { type Use, usesOf } from '../engine/plan/document-uses.ts';
+import type { OperationRequirements } from '../engine/requirements/operation-requirements.ts';
+import type { CostRange } from '../engine/cost/cost-range.ts';
+import { type Assess, createAssess } from '../engine/documents/assess.ts';
 import type { CheckedOperation } from './documents.ts';
 import type { Finding } from './finding.ts';
 import type { Lost, createLostFinder } from './lost.ts';

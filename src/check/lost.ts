@@ -24,7 +24,7 @@ import {
   resolveSchemaCoordinate,
   validate,
 } from 'graphql';
-import { usesOf, variableTypesOf } from '../graph/plan/document-uses.ts';
+import { usesOf, variableTypesOf } from '../engine/plan/document-uses.ts';
 import { createDefaultComparison } from './changed-defaults.ts';
 import { UsageError } from './finding.ts';
 

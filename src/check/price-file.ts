@@ -1,6 +1,6 @@
 /** The price file: what each operation costs, as it was when somebody accepted it. It is made to be committed beside the documents. */
 import { writeFileSync } from 'node:fs';
-import type { CostRange } from '../graph/cost/cost-range.ts';
+import type { CostRange } from '../engine/cost/cost-range.ts';
 import { isPlainObject } from '../lib/objects.ts';
 import { readTextFile } from '../lib/text/read-text.ts';
 import { UsageError } from './finding.ts';

@@ -1,7 +1,7 @@
 /** Whether manifests have the documents of the files as they are now. */
 import { type DocumentNode, type GraphQLSchema, Kind, print, separateOperations, visit } from 'graphql';
 import { oncePer } from '../lib/remember.ts';
-import { usesOf } from '../graph/plan/document-uses.ts';
+import { usesOf } from '../engine/plan/document-uses.ts';
 import type { CheckedOperation } from './documents.ts';
 import type { Finding } from './finding.ts';
 

@@ -1,11 +1,11 @@
 import { specifiedDirectives } from 'graphql';
-import { builder } from './builder.ts';
-import { describeItemCosts } from './cost/describe-cost.ts';
-import { deferDirective, streamDirective } from './plan/incremental-directives.ts';
-import { describeNulls, semanticNonNullDirective } from './null-conditions.ts';
-import './fields/declare.ts';
+import { builder } from '../engine/builder.ts';
+import { describeItemCosts } from '../engine/cost/describe-cost.ts';
+import { deferDirective, streamDirective } from '../engine/plan/incremental-directives.ts';
+import { describeNulls, semanticNonNullDirective } from '../engine/null-conditions.ts';
+import '../engine/fields/declare.ts';
 import './viewer.ts';
-import './node-query.ts';
+import '../engine/node-query.ts';
 import './service/service.ts';
 import './types/user.ts';
 import './book/book.ts';

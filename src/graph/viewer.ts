@@ -1,7 +1,7 @@
 import type { RateLimitState } from '../upstream/limits/rate-limiter.ts';
 import type { Viewer as ViewerFacts } from '../upstream/auth/viewer.ts';
-import { builder } from './builder.ts';
-import { mayUse } from './service/requirements.ts';
+import { builder } from '../engine/builder.ts';
+import { mayUse } from '../engine/requirements/requirements.ts';
 import { FilmTier } from './types/film-tier.ts';
 import { User, carried } from './types/user.ts';
 

@@ -7,7 +7,7 @@ import { ConfigError } from '../config/read.ts';
 import { type Config, settings } from '../config/settings.ts';
 import { ManifestError, readManifest } from '../config/trusted-documents.ts';
 import { type FileWatch, stateOfFile, watchContent } from '../lib/watch-file.ts';
-import { checkDocuments } from './graphql/documents/check-manifest.ts';
+import { checkDocuments } from '../engine/documents/check-manifest.ts';
 import type { Trusted } from './graphql/documents/trusted.ts';
 import type { Metrics } from './observability/metrics.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { bookEndpoints } from '../../src/api/book.ts';
 import { type ServiceCode, serviceErrors } from '../../src/api/errors.ts';
 import { noteEndpoints } from '../../src/api/note.ts';
-import { toClientError } from '../../src/graph/errors/to-client-error.ts';
+import { toClientError } from '../../src/engine/errors/to-client-error.ts';
 import { UpstreamRejection, isAbsent, isDenial, isRateLimit, isTokenRejection } from '../../src/upstream/errors.ts';
 
 const codes = Object.keys(serviceErrors).map(Number) as ServiceCode[];

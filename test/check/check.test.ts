@@ -8,7 +8,7 @@ import { createLostFinder } from '../../src/check/lost.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { sha256Of } from '../../src/config/trusted-documents.ts';
 import type { Config } from '../../src/config/settings.ts';
-import { cheapestVariables } from '../../src/graph/cost/variable-bounds.ts';
+import { cheapestVariables } from '../../src/engine/cost/variable-bounds.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { price } from '../../src/price.ts';
 import { generateOperation } from '../oracle/generate-operations.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { type ErrorCode, fieldErrors, helpUrl, retryByCode } from '../../client/src/errors.ts';
 import { localDateTime } from '../../client/src/scalars.ts';
-import { codeGroups } from '../../src/graph/errors/codes.ts';
+import { codeGroups } from '../../src/engine/errors/codes.ts';
 import { startFacade } from '../support/start-facade.ts';
 
 const { url } = await startFacade();

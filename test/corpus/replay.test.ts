@@ -6,7 +6,7 @@ import { bookEndpoints } from '../../src/api/book.ts';
 import { eventEndpoints } from '../../src/api/event.ts';
 import { celebrityMembers, filmEndpoints, subjectMembers } from '../../src/api/film.ts';
 import { noteEndpoints } from '../../src/api/note.ts';
-import { markedFields } from '../../src/graph/null-conditions.ts';
+import { markedFields } from '../../src/engine/null-conditions.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { marksIn } from '../support/marks.ts';
 import { callsOf, membersOfFields } from '../support/read-members.ts';

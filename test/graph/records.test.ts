@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { GraphQLError, isObjectType } from 'graphql';
 import { expect, test } from 'vitest';
-import { fieldRule, typeRule } from '../../src/graph/plan/read-declarations.ts';
+import { fieldRule, typeRule } from '../../src/engine/plan/read-declarations.ts';
 import { schema } from '../../src/graph/schema.ts';
 
 type Declared = ReturnType<typeof fieldRule> & { resolve?: (parent: object, args: object, context: object) => unknown };

@@ -5,7 +5,7 @@ import { type Endpoint, type Tier, tiers } from '../../src/api/endpoint.ts';
 import { eventEndpoints } from '../../src/api/event.ts';
 import { celebrityMembers, filmEndpoints, subjectMembers } from '../../src/api/film.ts';
 import { noteEndpoints } from '../../src/api/note.ts';
-import { fieldRule } from '../../src/graph/plan/read-declarations.ts';
+import { fieldRule } from '../../src/engine/plan/read-declarations.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { facade } from '../support/facade.ts';
 

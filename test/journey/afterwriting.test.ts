@@ -1,6 +1,6 @@
 /** After the response to a mutation no client sees the state before it: facades with caches respond like one without. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { fieldRule } from '../../src/graph/plan/read-declarations.ts';
+import { fieldRule } from '../../src/engine/plan/read-declarations.ts';
 import { schema } from '../../src/graph/schema.ts';
 import type { GraphQLResponse } from '../support/facade.ts';
 import { thorough } from '../support/optional.ts';

@@ -5,8 +5,8 @@ import { TypeInfo, parse, visit, visitWithTypeInfo } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
-import { requirementsOf } from '../../src/graph/service/requirements.ts';
-import { createAssess } from '../../src/server/graphql/documents/assess.ts';
+import { requirementsOf } from '../../src/engine/requirements/requirements.ts';
+import { createAssess } from '../../src/engine/documents/assess.ts';
 import { journey } from '../support/journey.ts';
 
 const callers = [

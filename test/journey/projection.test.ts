@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fieldRule } from '../../src/graph/plan/read-declarations.ts';
+import { fieldRule } from '../../src/engine/plan/read-declarations.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/read.ts';
 import { tiers } from '../../src/api/endpoint.ts';
 import { schema } from '../../src/graph/schema.ts';
-import { createAssess } from '../../src/server/graphql/documents/assess.ts';
+import { createAssess } from '../../src/engine/documents/assess.ts';
 import { journey } from '../support/journey.ts';
 
 /** The callers: without a token the facade's own is sent. */

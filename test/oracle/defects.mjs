@@ -5,7 +5,7 @@ export const defects = [
     name: 'plan: a page with an offset is served from the embedded first page',
     edits: [
       [
-        'src/graph/plan/needed-members.ts',
+        'src/engine/plan/needed-members.ts',
         'return given.after == null && !given.offset;',
         'return given.after == null;',
       ],
@@ -13,13 +13,13 @@ export const defects = [
   },
   {
     name: 'plan: more items than the embedded page holds are served from it',
-    edits: [['src/graph/plan/needed-members.ts', '(given.first ?? pageSize ?? 0) > embedded.upTo', 'false']],
+    edits: [['src/engine/plan/needed-members.ts', '(given.first ?? pageSize ?? 0) > embedded.upTo', 'false']],
   },
   {
     name: 'plan: a selection under @skip is planned',
     edits: [
       [
-        'src/graph/plan/document.ts',
+        'src/engine/plan/document.ts',
         'return skip?.if !== true && include?.if !== false;',
         'return include?.if !== false;',
       ],
@@ -28,14 +28,18 @@ export const defects = [
   {
     name: 'plan: a fragment on an interface is treated as one on another type',
     edits: [
-      ['src/graph/plan/document.ts', 'return isAbstractType(named) && schema.isSubType(named, type);', 'return false;'],
+      [
+        'src/engine/plan/document.ts',
+        'return isAbstractType(named) && schema.isSubType(named, type);',
+        'return false;',
+      ],
     ],
   },
   {
     name: 'loading: an absent record of a non-null item is null',
     edits: [
       [
-        'src/graph/execute/load-record.ts',
+        'src/engine/execute/load-record.ts',
         "if (value === null && keeps !== 'always') return null;",
         'if (value === null) return null;',
       ],
@@ -108,14 +112,14 @@ export const defects = [
     // The same line for values that arrive late (`onRejected`) has no effect with this schema: none of them fails at a non-null position.
     name: 'executor: null at a non-null position is not propagated',
     edits: [
-      ['src/graph/execute/execution.ts', 'if (position.isNonNull && !nullsInPlace(execution)) throw failure;', ''],
+      ['src/engine/execute/execution.ts', 'if (position.isNonNull && !nullsInPlace(execution)) throw failure;', ''],
     ],
   },
   {
     name: 'executor: an error in a list is reported at the first item',
     edits: [
       [
-        'src/graph/execute/execution.ts',
+        'src/engine/execute/execution.ts',
         'return valueAt(execution, path!.prev)?.[path!.key] as',
         'return valueAt(execution, path!.prev)?.[typeof path!.key === "number" ? 0 : path!.key] as',
       ],
@@ -131,7 +135,7 @@ export const defects = [
   },
   {
     name: 'limits: an operation over the limit of calls runs',
-    edits: [['src/server/graphql/documents/limits.ts', 'if (calls.max > maxUpstreamCalls)', 'if (false)']],
+    edits: [['src/engine/documents/limits.ts', 'if (calls.max > maxUpstreamCalls)', 'if (false)']],
   },
   {
     name: 'limits: a failed call keeps its connection',
@@ -163,21 +167,21 @@ export const defects = [
   },
   {
     name: 'pages: a feed starts one entry too early',
-    edits: [['src/graph/values/paging.ts', "'start-index': start + 1", "'start-index': start"]],
+    edits: [['src/engine/values/paging.ts', "'start-index': start + 1", "'start-index': start"]],
   },
   {
     name: 'pages: the last page says that there is another',
-    edits: [['src/graph/values/paging.ts', 'end < total', 'end <= total']],
+    edits: [['src/engine/values/paging.ts', 'end < total', 'end <= total']],
   },
   {
     name: 'introspection: a field has another description than in the published schema',
-    edits: [['src/graph/null-conditions.ts', '`Null if ${condition}.`', '`Null if not ${condition}.`']],
+    edits: [['src/engine/null-conditions.ts', '`Null if ${condition}.`', '`Null if not ${condition}.`']],
   },
   {
     name: 'introspection: its fields get no arguments',
     edits: [
       [
-        'src/graph/execute/executor.ts',
+        'src/engine/execute/executor.ts',
         '(source, { context, variables }) => plain(source, args(variables), context, info)',
         '(source, { context }) => plain(source, {}, context, info)',
       ],

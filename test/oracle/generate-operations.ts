@@ -18,8 +18,8 @@ import {
   isObjectType,
   parse,
 } from 'graphql';
-import { fieldRule } from '../../src/graph/plan/read-declarations.ts';
-import { encodeCursor, listIdOf } from '../../src/graph/values/paging.ts';
+import { fieldRule } from '../../src/engine/plan/read-declarations.ts';
+import { encodeCursor, listIdOf } from '../../src/engine/values/paging.ts';
 import { type Random, hashOf } from './random.ts';
 import { referenceSchema as schema } from './reference.ts';
 import type { Ids } from './world.ts';

@@ -1,5 +1,5 @@
 /** Compares a response with the reference. Each difference must be an error that a fault explains, or a null caused by such an error. */
-import { markedFields } from '../../src/graph/null-conditions.ts';
+import { markedFields } from '../../src/engine/null-conditions.ts';
 import { schema } from '../../src/graph/schema.ts';
 import type { Reference } from './reference.ts';
 import type { Fault } from './faults.ts';

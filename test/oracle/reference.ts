@@ -44,14 +44,14 @@ import {
   wholeRepresentation,
 } from '../../src/api/endpoint.ts';
 import { eventEndpoints } from '../../src/api/event.ts';
-import type { FieldRule, TypeRule } from '../../src/graph/plan/declaration-types.ts';
-import { builder } from '../../src/graph/builder.ts';
-import { fieldRule, typeRule } from '../../src/graph/plan/read-declarations.ts';
-import { asInt, asText } from '../../src/graph/values/decode.ts';
-import { deferOf, fragmentApplies, isIncluded } from '../../src/graph/plan/document.ts';
-import { badInput, toClientError } from '../../src/graph/errors/to-client-error.ts';
-import { FIRST_MAX, type Page, type PagingArgs, listIdOf } from '../../src/graph/values/paging.ts';
-import { deferDirective, streamDirective } from '../../src/graph/plan/incremental-directives.ts';
+import type { FieldRule, TypeRule } from '../../src/engine/plan/declaration-types.ts';
+import { builder } from '../../src/engine/builder.ts';
+import { fieldRule, typeRule } from '../../src/engine/plan/read-declarations.ts';
+import { asInt, asText } from '../../src/engine/values/decode.ts';
+import { deferOf, fragmentApplies, isIncluded } from '../../src/engine/plan/document.ts';
+import { badInput, toClientError } from '../../src/engine/errors/to-client-error.ts';
+import { FIRST_MAX, type Page, type PagingArgs, listIdOf } from '../../src/engine/values/paging.ts';
+import { deferDirective, streamDirective } from '../../src/engine/plan/incremental-directives.ts';
 import '../../src/graph/schema.ts';
 import { LoginRequired, TierRequired, UpstreamRejection } from '../../src/upstream/errors.ts';
 import type { RecordSource } from '../../src/api/record-source.ts';

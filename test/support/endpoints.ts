@@ -12,7 +12,7 @@ import type { Endpoint } from '../../src/api/endpoint.ts';
 import { eventEndpoints } from '../../src/api/event.ts';
 import { filmEndpoints } from '../../src/api/film.ts';
 import { noteEndpoints } from '../../src/api/note.ts';
-import { allFields, fieldRule, nodeTypeOf, typeRule } from '../../src/graph/plan/read-declarations.ts';
+import { allFields, fieldRule, nodeTypeOf, typeRule } from '../../src/engine/plan/read-declarations.ts';
 import { schema } from '../../src/graph/schema.ts';
 
 export const endpoints = [bookEndpoints, noteEndpoints, filmEndpoints, eventEndpoints].flatMap((table) =>

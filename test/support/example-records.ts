@@ -1,7 +1,7 @@
 /** A query for each field that makes a call, with records of the demo. */
 import { type GraphQLField, type GraphQLObjectType, getNamedType, isLeafType, isObjectType } from 'graphql';
 import type { Endpoint } from '../../src/api/endpoint.ts';
-import { allFields, fieldRule, nodeTypeOf } from '../../src/graph/plan/read-declarations.ts';
+import { allFields, fieldRule, nodeTypeOf } from '../../src/engine/plan/read-declarations.ts';
 import { schema } from '../../src/graph/schema.ts';
 
 type Field = GraphQLField<unknown, unknown>;

@@ -1,5 +1,5 @@
 import { type GraphQLNamedType, Kind, type SelectionSetNode, getNamedType, isObjectType, parse } from 'graphql';
-import { markedFields } from '../../src/graph/null-conditions.ts';
+import { markedFields } from '../../src/engine/null-conditions.ts';
 import { schema } from '../../src/graph/schema.ts';
 import type { GraphQLResponse } from './facade.ts';
 

@@ -5,9 +5,9 @@ import type { Endpoint } from '../../src/api/endpoint.ts';
 import { eventEndpoints } from '../../src/api/event.ts';
 import { filmEndpoints } from '../../src/api/film.ts';
 import { noteEndpoints } from '../../src/api/note.ts';
-import { fieldRule } from '../../src/graph/plan/read-declarations.ts';
+import { fieldRule } from '../../src/engine/plan/read-declarations.ts';
 import { schema } from '../../src/graph/schema.ts';
-import { pageOf } from '../../src/graph/values/paging.ts';
+import { pageOf } from '../../src/engine/values/paging.ts';
 
 /** The members of a record that the fields of its type declare to read. */
 export function membersOfFields(typeName: string): string[] {

@@ -1,9 +1,9 @@
 import { ANNOTATION_MORE_THAN, CHAPTER_MAX, PAGE_BELOW, bookEndpoints } from '../../api/book.ts';
-import { type InputBuilder, builder } from '../builder.ts';
-import { type ErrorCodes, type ValuesOf, mutation } from '../fields/mutation.ts';
-import { inRange, invalidIf, longerThan, maxLength } from '../errors/violations.ts';
-import { pictureFields } from '../fields/picture-upload.ts';
-import { deletion, recordPayload } from '../fields/mutation-payloads.ts';
+import { type InputBuilder, builder } from '../../engine/builder.ts';
+import { type ErrorCodes, type ValuesOf, mutation } from '../../engine/fields/mutation.ts';
+import { inRange, invalidIf, longerThan, maxLength } from '../../engine/errors/violations.ts';
+import { pictureFields } from '../../engine/fields/picture-upload.ts';
+import { deletion, recordPayload } from '../../engine/fields/mutation-payloads.ts';
 import { Annotation } from './annotation.ts';
 import { annotationSettling } from './book.settling.ts';
 

@@ -3,7 +3,7 @@ import { ContentBlock, photosByNumber } from '../types/content-blocks.ts';
 import { annotationBlocks } from '../types/content-markup.ts';
 import { contentByFormat } from '../types/content-format.ts';
 import { type BlockParser, parseBlocksOnce } from '../types/content-cache.ts';
-import { builder } from '../builder.ts';
+import { builder } from '../../engine/builder.ts';
 import {
   asFlag,
   asRecords,
@@ -15,9 +15,9 @@ import {
   positiveOrNull,
   textOrNull,
   urlOrNull,
-} from '../values/decode.ts';
-import { requireRange } from '../errors/to-client-error.ts';
-import { Node, referenceOf, identity, queryById } from '../types/node.ts';
+} from '../../engine/values/decode.ts';
+import { requireRange } from '../../engine/errors/to-client-error.ts';
+import { Node, referenceOf, identity, queryById } from '../../engine/fields/node.ts';
 import { User, carried, isSite, personMembers, userEdgeNames } from '../types/user.ts';
 import { Book } from './book.ts';
 

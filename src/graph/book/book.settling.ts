@@ -10,7 +10,7 @@ import {
   statusAliases,
 } from '../../api/book.ts';
 import type { ReadRecord, WriteRule } from '../../upstream/write-guard.ts';
-import { type ListOf, findNew, readBefore } from '../fields/settling/new-items.ts';
+import { type ListOf, findNew, readBefore } from '../../engine/settle/new-items.ts';
 import {
   type OfId,
   absent,
@@ -19,8 +19,8 @@ import {
   picturedRule,
   there,
   unknown,
-} from '../fields/settling/record-rules.ts';
-import { otherTexts, sameText } from '../fields/settling/texts.ts';
+} from '../../engine/settle/record-rules.ts';
+import { otherTexts, sameText } from '../../engine/settle/texts.ts';
 
 const collectionTarget = ({ id }: OfId): string => `collection ${id}`;
 const collectionAt = ({ id }: OfId): string => `GET /v2/book/${id}/collection`;

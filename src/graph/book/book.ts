@@ -1,9 +1,19 @@
 import { type BookRecord, bookEndpoints, bookMembers } from '../../api/book.ts';
-import { builder } from '../builder.ts';
-import { asInt, asObject, asText, asUrl, decoder, text, textOrNull, texts, urlOrNull } from '../values/decode.ts';
-import { badInput } from '../errors/to-client-error.ts';
+import { builder } from '../../engine/builder.ts';
+import {
+  asInt,
+  asObject,
+  asText,
+  asUrl,
+  decoder,
+  text,
+  textOrNull,
+  texts,
+  urlOrNull,
+} from '../../engine/values/decode.ts';
+import { badInput } from '../../engine/errors/to-client-error.ts';
 import { Image, image } from '../types/image.ts';
-import { Node, referenceOf, identity, queryById } from '../types/node.ts';
+import { Node, referenceOf, identity, queryById } from '../../engine/fields/node.ts';
 import { Rating, type RatingShape, averageOf, scaleOf } from '../types/rating.ts';
 import { SEARCH_TEXT_MAX, searchInput } from '../types/search.ts';
 import { isbnOf } from './isbn.ts';

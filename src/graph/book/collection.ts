@@ -8,11 +8,19 @@ import {
   collectionStatuses,
   viewerCollection,
 } from '../../api/book.ts';
-import { builder } from '../builder.ts';
-import { asObject, asText, countOrNull, localDateTime, wordOrNull, textOrNull, texts } from '../values/decode.ts';
-import { requireRange } from '../errors/to-client-error.ts';
-import { globalId, isSourceId } from '../values/global-id.ts';
-import { Node } from '../types/node.ts';
+import { builder } from '../../engine/builder.ts';
+import {
+  asObject,
+  asText,
+  countOrNull,
+  localDateTime,
+  wordOrNull,
+  textOrNull,
+  texts,
+} from '../../engine/values/decode.ts';
+import { requireRange } from '../../engine/errors/to-client-error.ts';
+import { globalId, isSourceId } from '../../engine/values/global-id.ts';
+import { Node } from '../../engine/fields/node.ts';
 import { ratingBy } from '../types/rating.ts';
 import { User, isSite, userEdgeNames, userIdOf } from '../types/user.ts';
 import { Book } from './book.ts';

@@ -1,8 +1,8 @@
 import { RATING_MAX, RATING_MIN, REVIEW_MORE_THAN, bookEndpoints } from '../../api/book.ts';
-import type { InputBuilder } from '../builder.ts';
-import { type ValuesOf, mutation } from '../fields/mutation.ts';
-import { inRange, longerThan, required } from '../errors/violations.ts';
-import { deletion, recordPayload } from '../fields/mutation-payloads.ts';
+import type { InputBuilder } from '../../engine/builder.ts';
+import { type ValuesOf, mutation } from '../../engine/fields/mutation.ts';
+import { inRange, longerThan, required } from '../../engine/errors/violations.ts';
+import { deletion, recordPayload } from '../../engine/fields/mutation-payloads.ts';
 import { Review } from './review.ts';
 import { reviewSettling } from './book.settling.ts';
 

@@ -1,7 +1,7 @@
 import { type ReviewRecord, bookWithin } from '../../api/book.ts';
-import { builder } from '../builder.ts';
-import { count, localDateTime, text, textOrNull, urlOrNull } from '../values/decode.ts';
-import { identity } from '../types/node.ts';
+import { builder } from '../../engine/builder.ts';
+import { count, localDateTime, text, textOrNull, urlOrNull } from '../../engine/values/decode.ts';
+import { identity } from '../../engine/fields/node.ts';
 import { ratingBy } from '../types/rating.ts';
 import { User, carried } from '../types/user.ts';
 import { Book } from './book.ts';

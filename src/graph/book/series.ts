@@ -1,7 +1,7 @@
 import { type SeriesRecord, bookEndpoints, bookWithin } from '../../api/book.ts';
-import { builder } from '../builder.ts';
-import { textOrNull } from '../values/decode.ts';
-import { Node, referenceOf, identity, queryReference } from '../types/node.ts';
+import { builder } from '../../engine/builder.ts';
+import { textOrNull } from '../../engine/values/decode.ts';
+import { Node, referenceOf, identity, queryReference } from '../../engine/fields/node.ts';
 import { Book } from './book.ts';
 
 export const Series = builder.objectRef<SeriesRecord>('Series').implement({

@@ -1,7 +1,7 @@
 import { type BookTag, RECORD_TAGS, TAGS_MAX, bookEndpoints } from '../../api/book.ts';
-import { builder } from '../builder.ts';
-import { asObjects, asText, count, text } from '../values/decode.ts';
-import { requireRange } from '../errors/to-client-error.ts';
+import { builder } from '../../engine/builder.ts';
+import { asObjects, asText, count, text } from '../../engine/values/decode.ts';
+import { requireRange } from '../../engine/errors/to-client-error.ts';
 import { User, isSite, userEdgeNames } from '../types/user.ts';
 import { Book } from './book.ts';
 import { Collection } from './collection.ts';

@@ -1,8 +1,8 @@
 import type { Endpoint } from '../../api/endpoint.ts';
 import { eventEndpoints } from '../../api/event.ts';
 import type { WriteRule } from '../../upstream/write-guard.ts';
-import { mutation } from '../fields/mutation.ts';
-import { changedField } from '../fields/mutation-payloads.ts';
+import { mutation } from '../../engine/fields/mutation.ts';
+import { changedField } from '../../engine/fields/mutation-payloads.ts';
 import { attendanceSettling } from './event.settling.ts';
 import { Event, eventPlaces } from './event.ts';
 

@@ -1,6 +1,6 @@
 import { eventEndpoints, eventOfUser } from '../../api/event.ts';
-import { builder } from '../builder.ts';
-import { asObjects, asText } from '../values/decode.ts';
+import { builder } from '../../engine/builder.ts';
+import { asObjects, asText } from '../../engine/values/decode.ts';
 import { User, atomUser, authorOfFeed, personMembers, userEdgeNames } from '../types/user.ts';
 import { Event, EventRelation } from './event.ts';
 

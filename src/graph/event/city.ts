@@ -1,11 +1,11 @@
 import { filmEndpoints, simpleSubject } from '../../api/film.ts';
 import { type AtomLocation, type EventFeed, eventEndpoints, eventInFeed } from '../../api/event.ts';
 import { present } from '../../lib/objects.ts';
-import { builder } from '../builder.ts';
-import { asObject, asObjects, asText, decoder, textOrNull } from '../values/decode.ts';
-import { globalId, isKeyByName, isSourceId, keyByName } from '../values/global-id.ts';
+import { builder } from '../../engine/builder.ts';
+import { asObject, asObjects, asText, decoder, textOrNull } from '../../engine/values/decode.ts';
+import { globalId, isKeyByName, isSourceId, keyByName } from '../../engine/values/global-id.ts';
 import { Subject } from '../film/subject.ts';
-import { Node, referenceOf, queryReference } from '../types/node.ts';
+import { Node, referenceOf, queryReference } from '../../engine/fields/node.ts';
 import { User } from '../types/user.ts';
 import { Event, EventTypeEnum } from './event.ts';
 

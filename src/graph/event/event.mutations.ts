@@ -1,9 +1,9 @@
 import { AtomError, termOf, writers } from '../../atom/media.ts';
 import { type EventDraft, type EventType, eventEndpoints } from '../../api/event.ts';
-import type { InputBuilder } from '../builder.ts';
-import { type ValuesOf, mutation } from '../fields/mutation.ts';
-import { type Violation, invalidIf, required } from '../errors/violations.ts';
-import { deletionPayload, recordPayload } from '../fields/mutation-payloads.ts';
+import type { InputBuilder } from '../../engine/builder.ts';
+import { type ValuesOf, mutation } from '../../engine/fields/mutation.ts';
+import { type Violation, invalidIf, required } from '../../engine/errors/violations.ts';
+import { deletionPayload, recordPayload } from '../../engine/fields/mutation-payloads.ts';
 import { Event, EventTypeEnum, eventLists, eventPlaces } from './event.ts';
 import { eventSettling } from './event.settling.ts';
 

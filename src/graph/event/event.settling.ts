@@ -2,9 +2,9 @@
 import { typeOf } from '../../atom/media.ts';
 import { type EventDraft, type EventRecord, FEED_COUNT_MAX, eventEndpoints } from '../../api/event.ts';
 import type { ReadRecord, WriteRule } from '../../upstream/write-guard.ts';
-import { type ListOf, findNew, readBefore } from '../fields/settling/new-items.ts';
-import { type OfId, changeRule, deletionRule } from '../fields/settling/record-rules.ts';
-import { otherTexts, sameText } from '../fields/settling/texts.ts';
+import { type ListOf, findNew, readBefore } from '../../engine/settle/new-items.ts';
+import { type OfId, changeRule, deletionRule } from '../../engine/settle/record-rules.ts';
+import { otherTexts, sameText } from '../../engine/settle/texts.ts';
 
 const PAGES = 4;
 

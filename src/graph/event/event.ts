@@ -1,11 +1,22 @@
 import { typeOf } from '../../atom/media.ts';
 import { type EventRecord, type Feed, eventEndpoints, eventInFeed } from '../../api/event.ts';
-import { builder } from '../builder.ts';
-import { asFloat, asObject, asText, asUrl, count, dateTime, flag, orNull, text, textOrNull } from '../values/decode.ts';
-import { sourceIdOf } from '../values/global-id.ts';
-import { type FieldBuilder, Node, referenceOf, identity, queryById } from '../types/node.ts';
-import { connectionOf } from '../types/connection.ts';
-import type { Page } from '../values/paging.ts';
+import { builder } from '../../engine/builder.ts';
+import {
+  asFloat,
+  asObject,
+  asText,
+  asUrl,
+  count,
+  dateTime,
+  flag,
+  orNull,
+  text,
+  textOrNull,
+} from '../../engine/values/decode.ts';
+import { sourceIdOf } from '../../engine/values/global-id.ts';
+import { type FieldBuilder, Node, referenceOf, identity, queryById } from '../../engine/fields/node.ts';
+import { connectionOf } from '../../engine/fields/connection.ts';
+import type { Page } from '../../engine/values/paging.ts';
 import { SEARCH_TEXT_MAX, searchText } from '../types/search.ts';
 import { User, atomUser, carried, personOrNull } from '../types/user.ts';
 

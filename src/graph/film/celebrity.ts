@@ -10,7 +10,7 @@ import {
   filmEndpoints,
   simpleCelebrity,
 } from '../../api/film.ts';
-import { builder } from '../builder.ts';
+import { builder } from '../../engine/builder.ts';
 import {
   asObjects,
   asText,
@@ -20,10 +20,10 @@ import {
   textOrNull,
   textsOrNull,
   urlOrNull,
-} from '../values/decode.ts';
-import { globalId, isKeyByName, isSourceId, keyByName } from '../values/global-id.ts';
+} from '../../engine/values/decode.ts';
+import { globalId, isKeyByName, isSourceId, keyByName } from '../../engine/values/global-id.ts';
 import { image } from '../types/image.ts';
-import { Node, queryById, referenceOf } from '../types/node.ts';
+import { Node, queryById, referenceOf } from '../../engine/fields/node.ts';
 import { Subject, embeddedSubject } from './subject.ts';
 
 export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').implement({

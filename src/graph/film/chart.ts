@@ -7,10 +7,10 @@ import {
   filmEndpoints,
   simpleSubject,
 } from '../../api/film.ts';
-import { builder } from '../builder.ts';
-import { asObjects, asRecords, count, countOrNull, flag, textOrNull } from '../values/decode.ts';
-import { badInput } from '../errors/to-client-error.ts';
-import { isSourceId, keyInGlobalId, nameInKey } from '../values/global-id.ts';
+import { builder } from '../../engine/builder.ts';
+import { asObjects, asRecords, count, countOrNull, flag, textOrNull } from '../../engine/values/decode.ts';
+import { badInput } from '../../engine/errors/to-client-error.ts';
+import { isSourceId, keyInGlobalId, nameInKey } from '../../engine/values/global-id.ts';
 import { searchText } from '../types/search.ts';
 import { Subject, embeddedSubject } from './subject.ts';
 

@@ -7,10 +7,10 @@ import {
   filmEndpoints,
   simpleReview,
 } from '../../api/film.ts';
-import { builder } from '../builder.ts';
-import { asRecords, countOrZero, localDateTime, text, textOrNull, urlOrNull } from '../values/decode.ts';
+import { builder } from '../../engine/builder.ts';
+import { asRecords, countOrZero, localDateTime, text, textOrNull, urlOrNull } from '../../engine/values/decode.ts';
 import { attributionOf } from '../types/attribution.ts';
-import { identity } from '../types/node.ts';
+import { identity } from '../../engine/fields/node.ts';
 import { ratingBy } from '../types/rating.ts';
 import { User, carried } from '../types/user.ts';
 import { Subject, namedSubject } from './subject.ts';

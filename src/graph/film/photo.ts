@@ -1,8 +1,16 @@
 import { LIST_COUNT_DEFAULT, type PhotoRecord, RECORD_PHOTOS, filmEndpoints, simplePhoto } from '../../api/film.ts';
-import { builder } from '../builder.ts';
-import { asRecords, asText, countOrZero, localDateTime, orNull, textOrNull, urlOrNull } from '../values/decode.ts';
-import { globalId, isSourceId } from '../values/global-id.ts';
-import { identity } from '../types/node.ts';
+import { builder } from '../../engine/builder.ts';
+import {
+  asRecords,
+  asText,
+  countOrZero,
+  localDateTime,
+  orNull,
+  textOrNull,
+  urlOrNull,
+} from '../../engine/values/decode.ts';
+import { globalId, isSourceId } from '../../engine/values/global-id.ts';
+import { identity } from '../../engine/fields/node.ts';
 import { User, carried } from '../types/user.ts';
 import { Celebrity } from './celebrity.ts';
 import { Subject, namedSubject } from './subject.ts';

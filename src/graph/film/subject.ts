@@ -6,7 +6,7 @@ import {
   subjectMembers,
   useConditions,
 } from '../../api/film.ts';
-import { builder } from '../builder.ts';
+import { builder } from '../../engine/builder.ts';
 import {
   asInt,
   asObject,
@@ -21,11 +21,11 @@ import {
   textsOrNull,
   urlOrNull,
   urlsOrNull,
-} from '../values/decode.ts';
+} from '../../engine/values/decode.ts';
 import { attributionOf } from '../types/attribution.ts';
 import { image } from '../types/image.ts';
-import { type FieldBuilder, Node, referenceOf, identity, queryById } from '../types/node.ts';
-import { connectionOf } from '../types/connection.ts';
+import { type FieldBuilder, Node, referenceOf, identity, queryById } from '../../engine/fields/node.ts';
+import { connectionOf } from '../../engine/fields/connection.ts';
 import { Rating, type RatingShape, averageOf, scaleOf } from '../types/rating.ts';
 import { SEARCH_TEXT_MAX, searchInput } from '../types/search.ts';
 

@@ -1,8 +1,8 @@
 import { noteEndpoints } from '../../api/note.ts';
-import { mutation } from '../fields/mutation.ts';
-import { required, validId } from '../errors/violations.ts';
-import { globalId } from '../values/global-id.ts';
-import { changedField, returnedField } from '../fields/mutation-payloads.ts';
+import { mutation } from '../../engine/fields/mutation.ts';
+import { required, validId } from '../../engine/errors/violations.ts';
+import { globalId } from '../../engine/values/global-id.ts';
+import { changedField, returnedField } from '../../engine/fields/mutation-payloads.ts';
 import { Note } from './note.ts';
 import { NoteComment, commentIdOf } from './comment.ts';
 import { commentSettling } from './note.settling.ts';

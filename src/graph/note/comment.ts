@@ -1,9 +1,9 @@
 import { type NoteCommentRecord, noteCommentMembers, noteEndpoints } from '../../api/note.ts';
-import { builder } from '../builder.ts';
-import { asObjects, asText, localDateTime, text } from '../values/decode.ts';
-import { badInput } from '../errors/to-client-error.ts';
-import { globalId, isSourceId, keyInGlobalId } from '../values/global-id.ts';
-import { Node } from '../types/node.ts';
+import { builder } from '../../engine/builder.ts';
+import { asObjects, asText, localDateTime, text } from '../../engine/values/decode.ts';
+import { badInput } from '../../engine/errors/to-client-error.ts';
+import { globalId, isSourceId, keyInGlobalId } from '../../engine/values/global-id.ts';
+import { Node } from '../../engine/fields/node.ts';
 import { User, carried } from '../types/user.ts';
 import { Note } from './note.ts';
 

@@ -2,10 +2,10 @@ import { NOTE_PICTURES_MAX, noteEndpoints } from '../../api/note.ts';
 import type { GraphQLError } from 'graphql';
 import { UpstreamFailure } from '../../upstream/errors.ts';
 import { PhotoLayout } from '../types/content-blocks.ts';
-import { builder } from '../builder.ts';
-import { toClientError } from '../errors/to-client-error.ts';
-import { PictureRejected, discardPictures, pictureFields, pictureParts } from '../fields/picture-upload.ts';
-import { type ErrorCodes, type WriteRun, withClientCode } from '../fields/mutation.ts';
+import { builder } from '../../engine/builder.ts';
+import { toClientError } from '../../engine/errors/to-client-error.ts';
+import { PictureRejected, discardPictures, pictureFields, pictureParts } from '../../engine/fields/picture-upload.ts';
+import { type ErrorCodes, type WriteRun, withClientCode } from '../../engine/fields/mutation.ts';
 import type { NoteShape } from './note.ts';
 
 export const NotePictureInput = builder.inputType('NotePictureInput', {

@@ -1,9 +1,9 @@
 import { noteEndpoints } from '../../api/note.ts';
-import type { InputBuilder } from '../builder.ts';
-import { type Payload, type ValuesOf, type Written, mutation } from '../fields/mutation.ts';
-import { invalidIf, required } from '../errors/violations.ts';
-import type { FieldBuilder } from '../types/node.ts';
-import { changedField, deletion } from '../fields/mutation-payloads.ts';
+import type { InputBuilder } from '../../engine/builder.ts';
+import { type Payload, type ValuesOf, type Written, mutation } from '../../engine/fields/mutation.ts';
+import { invalidIf, required } from '../../engine/errors/violations.ts';
+import type { FieldBuilder } from '../../engine/fields/node.ts';
+import { changedField, deletion } from '../../engine/fields/mutation-payloads.ts';
 import {
   NotePictureInput,
   PictureFailure,

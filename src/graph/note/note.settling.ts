@@ -8,9 +8,9 @@ import {
   noteEndpoints,
 } from '../../api/note.ts';
 import type { ReadRecord, WriteRule } from '../../upstream/write-guard.ts';
-import { type ListOf, findNew, readBefore } from '../fields/settling/new-items.ts';
-import { type OfId, deletionRule, picturedRule } from '../fields/settling/record-rules.ts';
-import { otherTexts, sameNote, sameText } from '../fields/settling/texts.ts';
+import { type ListOf, findNew, readBefore } from '../../engine/settle/new-items.ts';
+import { type OfId, deletionRule, picturedRule } from '../../engine/settle/record-rules.ts';
+import { otherTexts, sameNote, sameText } from '../../engine/settle/texts.ts';
 
 const noteTarget = ({ id }: OfId): string => `note ${id}`;
 const noteAt = ({ id }: OfId): string => `GET /v2/note/${id}`;

@@ -10,7 +10,7 @@ import { ContentBlock, photosByNumber } from '../types/content-blocks.ts';
 import { noteBlocks } from '../types/content-markup.ts';
 import { contentByFormat } from '../types/content-format.ts';
 import { parseBlocksOnce } from '../types/content-cache.ts';
-import { builder } from '../builder.ts';
+import { builder } from '../../engine/builder.ts';
 import {
   asObjects,
   asText,
@@ -21,8 +21,8 @@ import {
   text,
   textOrNull,
   urlOrNull,
-} from '../values/decode.ts';
-import { Node, recordOrReference, referenceOf, identity, queryById } from '../types/node.ts';
+} from '../../engine/values/decode.ts';
+import { Node, recordOrReference, referenceOf, identity, queryById } from '../../engine/fields/node.ts';
 import { User, type UserShape, carried, isSite, userEdgeNames } from '../types/user.ts';
 
 export interface NoteShape extends NoteRecord {

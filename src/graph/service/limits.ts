@@ -5,10 +5,10 @@ import * as films from '../../api/film.ts';
 import { NOTE_PICTURES_MAX } from '../../api/note.ts';
 import { isLimited } from '../../upstream/auth/credentials.ts';
 import { TAGS_GIVEN_MAX } from '../book/collection.mutations.ts';
-import { builder } from '../builder.ts';
+import { builder } from '../../engine/builder.ts';
 import { FilmTier } from '../types/film-tier.ts';
-import { FIRST_MAX } from '../values/paging.ts';
-import { PICTURE_NUMBER_MAX } from '../fields/picture-upload.ts';
+import { FIRST_MAX } from '../../engine/values/paging.ts';
+import { PICTURE_NUMBER_MAX } from '../../engine/fields/picture-upload.ts';
 import { SEARCH_TEXT_MAX } from '../types/search.ts';
 
 /** A type whose fields are constants, each with its value in its description. */

@@ -1,7 +1,7 @@
-import { builder } from '../builder.ts';
+import { builder } from '../../engine/builder.ts';
 import { FilmTier } from '../types/film-tier.ts';
 import { ServiceLimits } from './limits.ts';
-import { type FieldRequirement, requirementsOf } from './requirements.ts';
+import { type FieldRequirement, requirementsOf } from '../../engine/requirements/requirements.ts';
 
 /** The number of fields with requirements that the cost assumes. */
 const REQUIREMENTS = 400;

@@ -1,9 +1,9 @@
 /** The conditions of use of films, ratings and reviews as data, for those who build pages with them. */
 import { type UseCondition, usageTiers, useConditions } from '../../api/film.ts';
-import { builder } from '../builder.ts';
-import { asUrl } from '../values/decode.ts';
+import { builder } from '../../engine/builder.ts';
+import { asUrl } from '../../engine/values/decode.ts';
 import { FilmTier } from './film-tier.ts';
-import type { FieldBuilder } from './node.ts';
+import type { FieldBuilder } from '../../engine/fields/node.ts';
 
 export interface AttributionShape {
   condition: UseCondition;

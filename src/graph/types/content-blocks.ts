@@ -1,7 +1,7 @@
 /** The content of notes and annotations as blocks. */
-import { builder } from '../builder.ts';
+import { builder } from '../../engine/builder.ts';
 import { type ContentBlockShape, type ContentPhotoShape, type TextSpanShape, contentPhotos } from './content-markup.ts';
-import { decoder } from '../values/decode.ts';
+import { decoder } from '../../engine/values/decode.ts';
 
 type BlockOf<Kind> = Extract<ContentBlockShape, { kind: Kind }>;
 

@@ -1,7 +1,7 @@
 /** Parses each text of an operation into blocks once, however many aliases select them, because texts have any length. */
 import { oncePer } from '../../lib/remember.ts';
 import type { ContentBlockShape } from './content-markup.ts';
-import type { ResolverContext } from '../context.ts';
+import type { ResolverContext } from '../../engine/context.ts';
 
 /** Parses a text with these pictures. */
 export type BlockParser = (content: string, photos: unknown) => ContentBlockShape[];

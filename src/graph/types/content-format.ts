@@ -1,4 +1,4 @@
-import { textOrNull } from '../values/decode.ts';
+import { textOrNull } from '../../engine/values/decode.ts';
 
 interface Formatted<Format> {
   format?: Format | 'text' | null;

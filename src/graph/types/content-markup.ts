@@ -6,7 +6,7 @@
  * Every line is a paragraph. Incomplete markup is text, so nothing that somebody wrote is lost.
  */
 import { type PictureLayout, pictureLayouts } from '../../api/note.ts';
-import { asObject, asUrl } from '../values/decode.ts';
+import { asObject, asUrl } from '../../engine/values/decode.ts';
 
 export interface ContentPhotoShape {
   number: number;

@@ -1,5 +1,5 @@
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
-import { builder } from '../builder.ts';
+import { builder } from '../../engine/builder.ts';
 
 export const FilmTier = builder.enumType('FilmTier', {
   description:

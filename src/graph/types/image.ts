@@ -1,6 +1,6 @@
 import type { ImageSet } from '../../api/book.ts';
-import { builder } from '../builder.ts';
-import { asObject, decoder, urlOrNull } from '../values/decode.ts';
+import { builder } from '../../engine/builder.ts';
+import { asObject, decoder, urlOrNull } from '../../engine/values/decode.ts';
 
 export const Image = builder.objectRef<ImageSet>('Image').implement({
   description: 'A picture in three sizes.',

@@ -1,6 +1,6 @@
-import { builder } from '../builder.ts';
+import { builder } from '../../engine/builder.ts';
 import { Attribution, type AttributionShape } from './attribution.ts';
-import { asFloat, asInt, asObject, orNull } from '../values/decode.ts';
+import { asFloat, asInt, asObject, orNull } from '../../engine/values/decode.ts';
 
 /** The rating by all people, decoded from books and films alike. */
 export interface RatingShape {

@@ -1,5 +1,5 @@
 import { hasMoreThan } from '../../lib/text/characters.ts';
-import { badInput } from '../errors/to-client-error.ts';
+import { badInput } from '../../engine/errors/to-client-error.ts';
 
 /** Longest search text, in characters. */
 export const SEARCH_TEXT_MAX = 1000;

@@ -2,10 +2,10 @@ import { present } from '../../lib/objects.ts';
 import { wholeRepresentation } from '../../api/endpoint.ts';
 import { type AtomPerson, type EventFeed, eventEndpoints } from '../../api/event.ts';
 import type { UserRecord } from '../../api/user.ts';
-import { builder } from '../builder.ts';
-import { asObject, asText, decoder, idText, siteOrNull, textOrNull, urlOrNull } from '../values/decode.ts';
-import { globalId, isSourceId, sourceIdOf } from '../values/global-id.ts';
-import { Node, queryReference } from './node.ts';
+import { builder } from '../../engine/builder.ts';
+import { asObject, asText, decoder, idText, siteOrNull, textOrNull, urlOrNull } from '../../engine/values/decode.ts';
+import { globalId, isSourceId, sourceIdOf } from '../../engine/values/global-id.ts';
+import { Node, queryReference } from '../../engine/fields/node.ts';
 
 /** A person from any response: v2 and film records as they are, Atom persons with the same member names. */
 export interface UserShape extends UserRecord {

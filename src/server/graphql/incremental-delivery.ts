@@ -3,8 +3,8 @@
  * `incrementalSpec=v0.2`, each part is announced and named by an id from then on.
  */
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import type { Part, Piece } from '../../graph/execute/execution.ts';
-import type { Delivery } from '../../graph/execute/incremental.ts';
+import type { Part, Piece } from '../../engine/execute/execution.ts';
+import type { Delivery } from '../../engine/execute/incremental.ts';
 import type { IncrementalFormat } from '../http/request/accept.ts';
 
 /** One part of a response. */

@@ -1,7 +1,7 @@
 /** Requests with an idempotency key: what runs them is loaded by the first one. */
 import type { Admission, OperationSlot } from '../http/connections/admission.ts';
 import type { Exchange } from '../http/exchange.ts';
-import type { Prepared } from './documents/prepare.ts';
+import type { Prepared } from '../../engine/documents/prepare.ts';
 import type { Outcome } from './outcome.ts';
 import type { GraphqlRequest, OperationRequest } from './request.ts';
 

@@ -1,13 +1,13 @@
 /** Prepares the errors of an operation for the client. Expected errors get a message and a code; all others are masked. */
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { toClientError } from '../../graph/errors/to-client-error.ts';
+import { toClientError } from '../../engine/errors/to-client-error.ts';
 import {
   type SelectionPlan,
   type PlannedField,
   type OperationPlan,
   responseKeyOf,
-} from '../../graph/plan/operation-plan.ts';
+} from '../../engine/plan/operation-plan.ts';
 import { withoutStack } from '../../upstream/errors.ts';
 
 export function maskErrors(

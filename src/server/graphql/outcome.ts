@@ -4,7 +4,7 @@ import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import { WINDOW_MS } from '../../upstream/limits/sliding-window.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
 import type { ResultParts } from './incremental-delivery.ts';
-import type { ExecutableDocument } from './documents/prepare.ts';
+import type { ExecutableDocument } from '../../engine/documents/prepare.ts';
 
 export interface Outcome {
   /** A whole result, or the parts of one that is delivered incrementally. */

@@ -2,8 +2,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Context } from '@opentelemetry/api';
 import type { Config } from '../../config/settings.ts';
-import type { OnError } from '../../graph/context.ts';
-import type { Variables } from '../../graph/plan/document.ts';
+import type { OnError } from '../../engine/context.ts';
+import type { Variables } from '../../engine/plan/document.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { Sender } from '../../upstream/auth/request-context.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -14,7 +14,7 @@ import { essenceOf } from '../http/request/headers.ts';
 import type { UploadMemory } from '../http/request/upload-memory.ts';
 import { type Upload, readUpload } from '../http/request/uploads.ts';
 import { HttpError } from '../http/response/http-error.ts';
-import { NOT_EXECUTABLE } from '../http/response/status.ts';
+import { NOT_EXECUTABLE } from '../../engine/errors/codes.ts';
 import { parentContext } from '../observability/tracing.ts';
 
 export const METHODS = 'GET, HEAD, POST, QUERY, OPTIONS';

@@ -1,7 +1,7 @@
 /** A response as it is kept for a key, and as it is sent again. */
 import { type ExecutionResult, GraphQLError, Source } from 'graphql';
 import { withoutStack } from '../../upstream/errors.ts';
-import type { ExecutableDocument } from '../graphql/documents/prepare.ts';
+import type { ExecutableDocument } from '../../engine/documents/prepare.ts';
 import type { WholeOutcome } from '../graphql/outcome.ts';
 
 type KeptError = Pick<GraphQLError, 'message' | 'positions' | 'path' | 'extensions'>;

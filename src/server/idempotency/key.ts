@@ -2,9 +2,9 @@
 import { type Hash, createHash } from 'node:crypto';
 import { print } from 'graphql';
 import { Upload } from 'graphql-upload-minimal';
-import type { Variables } from '../../graph/plan/document.ts';
+import type { Variables } from '../../engine/plan/document.ts';
 import { oncePer } from '../../lib/remember.ts';
-import type { ExecutableDocument } from '../graphql/documents/prepare.ts';
+import type { ExecutableDocument } from '../../engine/documents/prepare.ts';
 import type { KeyIdentity } from './store/key-run.ts';
 import { hashOf, keyName } from './store/names.ts';
 import { HttpError } from '../http/response/http-error.ts';

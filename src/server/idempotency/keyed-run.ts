@@ -4,7 +4,7 @@
  */
 import { type ExecutionResult, OperationTypeNode } from 'graphql';
 import type { Config } from '../../config/settings.ts';
-import { type ClientCode, notesOn } from '../../graph/errors/codes.ts';
+import { type ClientCode, notesOn } from '../../engine/errors/codes.ts';
 import { settlesWithin } from '../../lib/promises.ts';
 import { type UpstreamClient, bearerOf } from '../../upstream/client.ts';
 import type { UnguardedWrite } from '../../upstream/write-guard.ts';
@@ -12,8 +12,8 @@ import type { HttpError } from '../http/response/http-error.ts';
 import type { Outcome } from '../graphql/outcome.ts';
 import type { KeyedResponse, RunKeyed } from '../graphql/keyed.ts';
 import type { Pipeline } from '../graphql/pipeline.ts';
-import { variablesLimit } from '../graphql/documents/limits.ts';
-import type { ExecutableDocument } from '../graphql/documents/prepare.ts';
+import { variablesLimit } from '../../engine/documents/limits.ts';
+import type { ExecutableDocument } from '../../engine/documents/prepare.ts';
 import type { OperationRequest } from '../graphql/request.ts';
 import { includesFiles, hashFiles } from './files.ts';
 import { type Journal, createJournal } from './journal.ts';

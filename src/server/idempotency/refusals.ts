@@ -1,6 +1,6 @@
 /** Why a request with a key is not run, and what is told of a write that may have been carried out. */
 import { GraphQLError } from 'graphql';
-import type { ClientCode } from '../../graph/errors/codes.ts';
+import type { ClientCode } from '../../engine/errors/codes.ts';
 import { type UpstreamErrorDetails, UpstreamFailure } from '../../upstream/errors.ts';
 import { HttpError } from '../http/response/http-error.ts';
 

@@ -6,7 +6,7 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import { filmEndpoints } from '../../api/film.ts';
 import { noteEndpoints } from '../../api/note.ts';
 import type { Config } from '../../config/settings.ts';
-import { notesOn } from '../../graph/errors/codes.ts';
+import { notesOn } from '../../engine/errors/codes.ts';
 import type { UpstreamErrorDetails } from '../../upstream/errors.ts';
 import { HttpError } from '../http/response/http-error.ts';
 

@@ -12,8 +12,8 @@ import {
   visit,
 } from 'graphql';
 import { shortenText } from './cut-response.ts';
-import type { Variables } from '../../graph/plan/document.ts';
-import { badInput } from '../../graph/errors/to-client-error.ts';
+import type { Variables } from '../../engine/plan/document.ts';
+import { badInput } from '../../engine/errors/to-client-error.ts';
 import { lazily } from '../../lib/promises.ts';
 import { toolOutcome } from './result.ts';
 import { type CallableTool, type ToolParts, checkArguments } from './tools.ts';

@@ -1,9 +1,9 @@
 /** Resources: the schema, the table of errors, and records by their global ids. */
 import { isObjectType } from 'graphql';
-import { typeRule } from '../../graph/plan/read-declarations.ts';
+import { typeRule } from '../../engine/plan/read-declarations.ts';
 import { recordDocument } from './documents/record-document.ts';
-import { errorsMarkdown } from '../../graph/errors/markdown.ts';
-import { printMarkedSchema } from '../../graph/null-conditions.ts';
+import { errorsMarkdown } from '../../engine/errors/markdown.ts';
+import { printMarkedSchema } from '../../engine/null-conditions.ts';
 import { lazily } from '../../lib/promises.ts';
 import { secondsToKeep } from '../graphql/outcome.ts';
 import type { AgentRequest } from './places.ts';

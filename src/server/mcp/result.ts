@@ -3,7 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { GraphQLError } from 'graphql';
 import { CUTS_ROOM, cutToFit, shortenText } from './cut-response.ts';
 import type { JsonSchema, ObjectSchema } from './documents/json-schema.ts';
-import { type Retry, notesOn } from '../../graph/errors/codes.ts';
+import { type Retry, notesOn } from '../../engine/errors/codes.ts';
 import { HttpError } from '../http/response/http-error.ts';
 import { type Lack, lackOf } from './denial.ts';
 import type { Cost, Run } from './run.ts';

@@ -9,7 +9,7 @@ import { ConfigError } from '../../config/read.ts';
 import { packageDir } from '../../package.ts';
 import type { RouteParts } from '../graphql/pipeline.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { hasMoreValues } from '../graphql/documents/limits.ts';
+import { hasMoreValues } from '../../engine/documents/limits.ts';
 import { essenceOf, headersAllowed, isListedOrigin } from '../http/request/headers.ts';
 import { HttpError, helpLink } from '../http/response/http-error.ts';
 import { sendJson } from '../http/response/static-response.ts';

@@ -1,11 +1,11 @@
 /** Runs one operation for an agent: by the pipeline and the admission of GraphQL, within the share that agents have of both. */
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import type { Variables } from '../../graph/plan/document.ts';
+import type { Variables } from '../../engine/plan/document.ts';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import { type LoggedCall, wasSent } from '../../upstream/call-log.ts';
 import type { RateLimitState } from '../../upstream/limits/rate-limiter.ts';
 import type { RouteParts } from '../graphql/pipeline.ts';
-import type { Prepared } from '../graphql/documents/prepare.ts';
+import type { Prepared } from '../../engine/documents/prepare.ts';
 import { clientAddress } from '../http/request/client-address.ts';
 import { parentContext } from '../observability/tracing.ts';
 import { type AgentRequest, type Place, tooManyAgents } from './places.ts';

@@ -17,7 +17,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import type { Path } from 'graphql/jsutils/Path.js';
-import { usesOf, variableTypesOf } from '../../graph/plan/document-uses.ts';
+import { usesOf, variableTypesOf } from '../../engine/plan/document-uses.ts';
 
 export interface Coordinate {
   coordinate: string;

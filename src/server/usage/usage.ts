@@ -7,7 +7,7 @@ import type { GraphQLSchema } from 'graphql';
 import { oncePer } from '../../lib/remember.ts';
 import { type LoggedCall, wasSent } from '../../upstream/call-log.ts';
 import type { ObservedCall } from '../../upstream/http/call.ts';
-import type { ExecutableDocument } from '../graphql/documents/prepare.ts';
+import type { ExecutableDocument } from '../../engine/documents/prepare.ts';
 import type { Metrics, Tally } from '../observability/metrics.ts';
 import { type ClientCounts, type Counted, createClientCounts } from './client-counts.ts';
 import { OTHER } from './client-names.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Context } from '../../../src/graph/context.ts';
+import type { Context } from '../../../src/engine/context.ts';
 import { type ContentBlockShape, annotationBlocks, noteBlocks } from '../../../src/graph/types/content-markup.ts';
 import { parseBlocksOnce } from '../../../src/graph/types/content-cache.ts';
 import { startFacade } from '../../support/start-facade.ts';

@@ -8,7 +8,7 @@ import {
   specifiedDirectives,
 } from 'graphql';
 import { expect, test } from 'vitest';
-import { deferDirective, streamDirective } from '../../../src/graph/plan/incremental-directives.ts';
+import { deferDirective, streamDirective } from '../../../src/engine/plan/incremental-directives.ts';
 import { schema } from '../../../src/graph/schema.ts';
 import { startFacade } from '../../support/start-facade.ts';
 import { json } from '../../support/hostile.ts';

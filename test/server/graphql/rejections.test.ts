@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { notesOn } from '../../../src/graph/errors/codes.ts';
+import { notesOn } from '../../../src/engine/errors/codes.ts';
 import { startFacade } from '../../support/start-facade.ts';
 
 const limits = {

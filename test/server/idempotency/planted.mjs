@@ -22,7 +22,7 @@ const defects = [
   ['a second request does not wait', `${keys}/store/memory-store.ts`, "if (isRunning) return { kind: 'busy' };", ''],
   [
     'a write is settled by what was there before',
-    'graph/fields/settling/new-items.ts',
+    'engine/settle/new-items.ts',
     'items.filter((each) => !isKnown(each));',
     'items;',
   ],
@@ -35,13 +35,13 @@ const defects = [
   ],
   [
     'a changed record is written over',
-    'graph/fields/settling/record-rules.ts',
+    'engine/settle/record-rules.ts',
     'return isUnchanged ? absent : unknown;',
     'return absent;',
   ],
   [
     'a short page is the whole list',
-    'graph/fields/settling/new-items.ts',
+    'engine/settle/new-items.ts',
     'total === undefined ? some.length === 0 :',
     'some.length < size ||',
   ],

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
-import { writeRuleOf } from '../../../src/graph/fields/settling/write-rules.ts';
+import { writeRuleOf } from '../../../src/engine/settle/write-rules.ts';
 import { endpoints, lineOf } from '../../support/endpoints.ts';
 import { keyedClient } from '../../support/keyed-client.ts';
 import { type DirectService, directService, writeKinds } from '../../support/keyed-writes.ts';

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
-import { codeGroups } from '../../../src/graph/errors/codes.ts';
+import { codeGroups } from '../../../src/engine/errors/codes.ts';
 import { agentError } from '../../../src/server/mcp/result.ts';
 import { type ToolOutput, agent } from '../../support/agent.ts';
 import { journey } from '../../support/journey.ts';

@@ -9,7 +9,7 @@ import { createMetrics } from '../../../src/server/observability/metrics.ts';
 import { printUsage } from '../../../src/server/usage/command.ts';
 import { type UsageReport, mergeReports } from '../../../src/server/usage/report.ts';
 import { createUsage } from '../../../src/server/usage/usage.ts';
-import type { ExecutableDocument } from '../../../src/server/graphql/documents/prepare.ts';
+import type { ExecutableDocument } from '../../../src/engine/documents/prepare.ts';
 import { alice, embedded, json, post } from '../../support/embedded.ts';
 import { runProgram, startProgram } from '../../support/program.ts';
 import { service } from '../../support/service.ts';

@@ -8,12 +8,12 @@
 import { GraphQLError, type GraphQLErrorExtensions, OperationTypeNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../../config/settings.ts';
-import type { ClientCode } from '../../../graph/errors/codes.ts';
+import type { ClientCode } from '../../../engine/errors/codes.ts';
 import { bareId, sha256Of } from '../../../config/trusted-documents.ts';
 import type { SharedDocuments } from '../../../upstream/redis/documents.ts';
 import type { Metrics } from '../../observability/metrics.ts';
-import { NOT_EXECUTABLE } from '../../http/response/status.ts';
-import type { Prepare, Prepared } from './prepare.ts';
+import { NOT_EXECUTABLE } from '../../../engine/errors/codes.ts';
+import type { Prepare, Prepared } from '../../../engine/documents/prepare.ts';
 import { type GraphqlParams, type GraphqlRequest, malformedRequest } from '../request.ts';
 import { type Trusted, createTrusted } from './trusted.ts';
 

@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Config } from '../../../config/settings.ts';
-import type { ClientCode } from '../../../graph/errors/codes.ts';
+import type { ClientCode } from '../../../engine/errors/codes.ts';
 import type { Connection } from './connections.ts';
 import { corsHeaders } from '../request/headers.ts';
 import { HttpError, httpErrorBody } from '../response/http-error.ts';

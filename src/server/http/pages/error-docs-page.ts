@@ -1,6 +1,6 @@
 /** The page that explains every error code: what happened, and what to do about it. `extensions.help` of errors links to it. */
 import { escape } from '../../../atom/xml.ts';
-import { type CodeGroup, codeGroups, columnsOf } from '../../../graph/errors/codes.ts';
+import { type CodeGroup, codeGroups, columnsOf } from '../../../engine/errors/codes.ts';
 import { type DocsMenu, docsPage } from './docs-layout.ts';
 import { HELP_PATH } from '../response/http-error.ts';
 

@@ -1,7 +1,7 @@
 import type { ReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { FileUpload, Upload as FileVariable } from 'graphql-upload-minimal';
-import type { UploadedFile } from '../../../graph/values/uploaded-file.ts';
+import type { UploadedFile } from '../../../engine/values/uploaded-file.ts';
 import { fileError } from './file-error.ts';
 import { type HeldFile, ignore } from './held-file.ts';
 import { shareFile } from './shared-file.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import type { Config } from '../../../config/settings.ts';
-import { type ClientCode, notesOn } from '../../../graph/errors/codes.ts';
+import { type ClientCode, notesOn } from '../../../engine/errors/codes.ts';
 import { withoutStack } from '../../../upstream/errors.ts';
 import type { Exchange } from '../exchange.ts';
 import type { StatusOf } from './status.ts';

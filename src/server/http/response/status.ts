@@ -1,6 +1,7 @@
 /** The HTTP status of every response of the graph: of results, and of requests that do not become an operation. */
 import type { GraphQLErrorExtensions } from 'graphql';
 import type { Config } from '../../../config/settings.ts';
+import { NOT_EXECUTABLE } from '../../../engine/errors/codes.ts';
 
 /** What a status depends on. Errors declare theirs in `extensions.http`, as the text of 2026 has it. */
 interface Outcome {
@@ -11,8 +12,6 @@ interface Outcome {
 /** The status of an outcome that is sent in this media type. */
 export type StatusOf = (outcome: Outcome, media: string) => number;
 
-/** The request was read and cannot be executed. Before 2026 that was a 400. */
-export const NOT_EXECUTABLE = 422;
 /** The operation was executed, with errors. IANA has no such status, so it is sent in the media type of GraphQL alone. */
 export const PARTIAL_SUCCESS = 294;
 

@@ -22,8 +22,8 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { type PlannedField, type SelectionPlan, responseKeyOf } from '../../../graph/plan/operation-plan.ts';
-import { planWhole } from '../../../graph/cost/price.ts';
+import { type PlannedField, type SelectionPlan, responseKeyOf } from '../../../engine/plan/operation-plan.ts';
+import { planWhole } from '../../../engine/cost/price.ts';
 
 export type JsonSchema = Record<string, unknown>;
 

@@ -6,7 +6,7 @@ import {
   isObjectType,
   isRequiredArgument,
 } from 'graphql';
-import { fieldRule, typeRule } from '../../../graph/plan/read-declarations.ts';
+import { fieldRule, typeRule } from '../../../engine/plan/read-declarations.ts';
 
 /** All of a record that one call brings: its own values, and those of the objects in it that are no records. */
 export function recordDocument(type: GraphQLObjectType): string {

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { entries } from '../../../../src/config/settings.ts';
-import { codeGroups } from '../../../../src/graph/errors/codes.ts';
+import { codeGroups } from '../../../../src/engine/errors/codes.ts';
 import { journey } from '../../../support/journey.ts';
 
 const notes = codeGroups.flatMap(({ codes }) => Object.entries(codes));
@@ -12,7 +12,9 @@ const codes = notes.map(([code]) => code);
 
 /** The sources of client errors, with those for codes of the service. The origin has its own, and settings have similar names. */
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
-  .filter((file) => /^((graph|server|upstream)\/.*|api\/errors)\.ts$/.test(file) && file !== 'graph/errors/codes.ts')
+  .filter(
+    (file) => /^((engine|graph|server|upstream)\/.*|api\/errors)\.ts$/.test(file) && file !== 'engine/errors/codes.ts',
+  )
   .map((file) => readFileSync(`src/${file}`, 'utf8'));
 
 const settings = entries().map(([, { env }]) => env);

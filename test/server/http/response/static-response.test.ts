@@ -1,7 +1,7 @@
 // ETag, HEAD, QUERY, Server-Timing and CORS of reads.
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { printMarkedSchema } from '../../../../src/graph/null-conditions.ts';
+import { printMarkedSchema } from '../../../../src/engine/null-conditions.ts';
 import { schema } from '../../../../src/graph/schema.ts';
 import { startFacade } from '../../../support/start-facade.ts';
 import { json } from '../../../support/hostile.ts';

@@ -1,0 +1,94 @@
+/** What the server would say of an operation before it runs it, and what the operation costs. No server is needed for it. */
+import { GraphQLError, type GraphQLSchema } from 'graphql';
+import type { Config } from '../../config/settings.ts';
+import { type CostRange, costOfAny, costWith, widest } from '../cost/cost-range.ts';
+import { planViewers, planWhole } from '../cost/price.ts';
+import { cheapestVariables } from '../cost/variable-bounds.ts';
+import type { Variables } from '../plan/document.ts';
+import type { PlanViewer } from '../plan/plan-operation.ts';
+import { type OperationRequirements, requirementsIn } from '../requirements/operation-requirements.ts';
+import { tierRefusals } from '../requirements/tiers-by-path.ts';
+import { variablesLimit } from './limits.ts';
+import { type ExecutableDocument, type Prepare, createPrepare } from './prepare.ts';
+import { checkIncrementalArguments } from './validation-rules.ts';
+
+export interface Assessment {
+  /** Why it is rejected: with the given variables, or whatever they are. */
+  errors: readonly GraphQLError[];
+  /** Undefined if the document cannot be planned. */
+  ready: ExecutableDocument | undefined;
+  cost: CostRange | undefined;
+  requirements: OperationRequirements | undefined;
+}
+
+export type Assess = ReturnType<typeof createAssess>;
+
+/** A caller with a token, whose film tier is not known yet. */
+const anyCaller = { isLoggedIn: true, filmTier: null };
+
+export function createAssess(schema: GraphQLSchema, config: Config) {
+  // Its caches are not those of a server: what may never be requested must not evict what is.
+  const prepare = createPrepare(schema, config);
+
+  /** Without variables, for all that the operation may be sent with. */
+  return (text: string, operationName?: string, variables?: Variables): Assessment => {
+    const { ready, errors = [] } = prepare(text, operationName);
+    const unknown = { ready, cost: undefined, requirements: undefined };
+    if (!ready) return { errors, ...unknown };
+    const { document, operation } = ready;
+    const forms = ready.incrementalSelections.length > 0 ? [ready, ready.nonIncremental()] : [ready];
+    try {
+      const { coerced, errors: wrong = [] } = coercedVariables(schema, ready, variables);
+      if (variables && !coerced) return { errors: wrong, ...unknown };
+      const rejected = coerced && rejection(ready, coerced);
+      const planAs = (viewer: PlanViewer) => planWhole(schema, document, operation, viewer, coerced ?? {});
+      const refusals = tierRefusals((filmTier) => planAs({ isLoggedIn: true, filmTier }).root);
+      const requirements = requirementsIn(schema, planAs(anyCaller), refusals);
+      const viewers = planViewers.filter(({ filmTier }) => requirements.tiers !== null || filmTier === null);
+      const costs = forms.map(({ document, operation }) => {
+        const priced = { schema, document, operation, maxFields: config.maxPlannedFields, viewers };
+        return variables ? costWith(priced, coerced!) : costOfAny(priced, coerced ?? {});
+      });
+      const cost = costs.reduce(widest);
+      return { errors: rejected ? [rejected] : [], ready, cost, requirements };
+    } catch (error) {
+      if (error instanceof GraphQLError) return { errors: [error], ...unknown };
+      throw error;
+    }
+  };
+}
+
+/** Why an operation is rejected whatever its variables are; undefined if it may run. */
+export function alwaysRejected(
+  schema: GraphQLSchema,
+  prepare: Prepare,
+  text: string,
+  name?: string,
+): GraphQLError | undefined {
+  const { errors, ready } = prepare(text, name);
+  if (!ready) return errors[0];
+  const { coerced } = coercedVariables(schema, ready, undefined);
+  return coerced && rejection(ready, coerced);
+}
+
+/** Coerced as for a request. Without variables, the cheapest; undefined if only the caller can know them. */
+function coercedVariables(schema: GraphQLSchema, ready: ExecutableDocument, variables: Variables | undefined) {
+  const tooMany = variables && variablesLimit(variables);
+  if (tooMany) return { errors: [tooMany] };
+  return ready.coerce(variables ?? cheapestVariables(schema, ready.operation));
+}
+
+function rejection(
+  { incrementalSelections, planner }: ExecutableDocument,
+  coerced: Variables,
+): GraphQLError | undefined {
+  try {
+    checkIncrementalArguments(incrementalSelections, coerced);
+    const plan = planner.planFor(anyCaller, coerced);
+    return plan instanceof GraphQLError ? plan : undefined;
+  } catch (error) {
+    // A null for the argument of a directive.
+    if (error instanceof GraphQLError) return error;
+    throw error;
+  }
+}

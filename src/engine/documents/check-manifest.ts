@@ -1,0 +1,70 @@
+/** Tells at the start which trusted documents can never run: they are not valid, or exceed a limit whatever their variables are. */
+import { type GraphQLSchema, Kind, parse } from 'graphql';
+import type { Logger } from 'pino';
+import { setImmediate } from 'node:timers/promises';
+import type { TrustedDocuments } from '../../config/trusted-documents.ts';
+import type { Config } from '../../config/settings.ts';
+import { alwaysRejected } from './assess.ts';
+import { createPrepare } from './prepare.ts';
+
+interface RejectedOperation {
+  /** Its name; the id of the document if it has none. */
+  operation: string;
+  problem: string;
+}
+
+/** How many operations the log names. */
+const NAMED_MAX = 20;
+
+export function checkManifest(schema: GraphQLSchema, config: Config, log: Logger): void {
+  logRejected([...rejectedOperations(schema, config, config.trustedDocuments)].flat(), log);
+}
+
+/** The same for other documents, between which the server does its work. */
+export async function checkDocuments(
+  schema: GraphQLSchema,
+  config: Config,
+  documents: TrustedDocuments,
+  log: Logger,
+): Promise<void> {
+  const rejected: RejectedOperation[] = [];
+  for (const found of rejectedOperations(schema, config, documents)) {
+    rejected.push(...found);
+    await setImmediate();
+  }
+  logRejected(rejected, log);
+}
+
+/** The operations that can never run, each with its problem. */
+export const manifestProblems = (schema: GraphQLSchema, config: Config): string[] =>
+  [...rejectedOperations(schema, config, config.trustedDocuments)]
+    .flat()
+    .map(({ operation, problem }) => `${operation}: ${problem}`);
+
+function* rejectedOperations(
+  schema: GraphQLSchema,
+  config: Config,
+  documents: TrustedDocuments,
+): Generator<RejectedOperation[]> {
+  // Its caches are not those of the server: what may never be requested must not evict what is.
+  const prepare = createPrepare(schema, config);
+  for (const [id, text] of documents) {
+    const operations = parse(text).definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+    const names = operations.length <= 1 ? [undefined] : operations.map(({ name }) => name?.value);
+    yield names.flatMap((name, at) => {
+      const error = alwaysRejected(schema, prepare, text, name);
+      return error ? [{ operation: operations[at]?.name?.value ?? id, problem: error.message }] : [];
+    });
+  }
+}
+
+function logRejected(rejected: readonly RejectedOperation[], log: Logger): void {
+  if (rejected.length === 0) return;
+  const operations = rejected.slice(0, NAMED_MAX);
+  const texts = operations.map(({ operation, problem }) => `${operation}: ${problem}`);
+  const more = rejected.length - operations.length;
+  log.warn(
+    { operations, more: more || undefined },
+    `Operations of PERSISTED_OPERATIONS that are always rejected: ${texts.join(' ')}${more > 0 ? ` And ${more} more.` : ''}`,
+  );
+}

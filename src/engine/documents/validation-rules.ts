@@ -1,0 +1,113 @@
+/** The validation rules of documents: those of the specification, and those for incremental delivery. */
+import {
+  type ASTVisitor,
+  type DirectiveNode,
+  type DocumentNode,
+  type FieldNode,
+  GraphQLError,
+  Kind,
+  NoSchemaIntrospectionCustomRule,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  type SelectionSetNode,
+  type ValidationContext,
+  type ValidationRule,
+  getDirectiveValues,
+  getNullableType,
+  isListType,
+  print,
+  separateOperations,
+  specifiedRules,
+} from 'graphql';
+import type { Config } from '../../config/settings.ts';
+import { type Variables, isIncrementalDirective, visitSelections } from '../plan/document.ts';
+import { deferDirective, streamDirective } from '../plan/incremental-directives.ts';
+
+/** Returns the rules for a document; documents that use incremental delivery have more. */
+export function validationRules({ introspection }: Pick<Config, 'introspection'>) {
+  const plain = [...specifiedRules, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
+  const all = [...plain, IncrementalDirectivesRule, SameStreamRule];
+  return (isIncremental: boolean): readonly ValidationRule[] => (isIncremental ? all : plain);
+}
+
+/** The selections with @defer or @stream in an operation and in the fragments that it spreads. */
+export function findIncrementalSelections(document: DocumentNode, { name }: OperationDefinitionNode): SelectionNode[] {
+  const found: SelectionNode[] = [];
+  visitSelections(separateOperations(document)[name?.value ?? '']!, (selection) => {
+    if (selection.directives?.some(isIncrementalDirective)) found.push(selection);
+  });
+  return found;
+}
+
+/** Throws a GraphQLError for invalid arguments of @defer and @stream. They are checked before the run, because a mutation cannot be undone. */
+export function checkIncrementalArguments(selections: readonly SelectionNode[], variables: Variables): void {
+  for (const selection of selections) {
+    getDirectiveValues(deferDirective, selection, variables);
+    const stream = getDirectiveValues(streamDirective, selection, variables);
+    if (stream && !(typeof stream.initialCount === 'number' && stream.initialCount >= 0))
+      throw new GraphQLError('`initialCount` of `@stream` must be 0 or more.', { nodes: selection.directives ?? null });
+  }
+}
+
+/** Where @defer and @stream may stand. A label identifies a part of the response, so it must be a literal and unique. */
+function IncrementalDirectivesRule(context: ValidationContext): ASTVisitor {
+  const schema = context.getSchema();
+  const labels = new Map<string, DirectiveNode>();
+  const report = (message: string, ...nodes: DirectiveNode[]): void =>
+    context.reportError(new GraphQLError(message, { nodes }));
+  return {
+    Directive(node) {
+      if (!isIncrementalDirective(node)) return;
+      const { value: name } = node.name;
+      const parent = context.getParentType();
+      if (parent && (parent === schema.getMutationType() || parent === schema.getSubscriptionType()))
+        report(`@${name} cannot be used on the root type ${parent.name}.`, node);
+      const field = context.getFieldDef();
+      if (field && name === 'stream' && !isListType(getNullableType(field.type)))
+        report(`@stream cannot be used on the field ${field.name}, which is not a list.`, node);
+      const label = node.arguments?.find((each) => each.name.value === 'label')?.value;
+      if (!label) return;
+      if (label.kind !== Kind.STRING) return report(`The label of @${name} must be written as a string.`, node);
+      const other = labels.get(label.value);
+      if (other) report(`The label "${label.value}" is used twice.`, other, node);
+      else labels.set(label.value, node);
+    },
+  };
+}
+
+/**
+ * Fields that are merged in the response must have the same @stream. The rule compares fields of a selection set and its inline
+ * fragments. For fields merged through named fragments, the executor uses the first.
+ */
+function SameStreamRule(context: ValidationContext): ASTVisitor {
+  return {
+    SelectionSet(set, _key, parent) {
+      if (parent && 'kind' in parent && parent.kind === Kind.INLINE_FRAGMENT) return;
+      const first = new Map<string, FieldNode>();
+      const reported = new Set<string>();
+      for (const field of fieldsOf(set)) {
+        const name = field.alias?.value ?? field.name.value;
+        const known = first.get(name);
+        if (!known) first.set(name, field);
+        else if (streamOf(known) !== streamOf(field) && !reported.has(name)) {
+          reported.add(name);
+          const message = `Fields "${name}" conflict because they have differing stream directives. Use different aliases on the fields to fetch both if this was intentional.`;
+          context.reportError(new GraphQLError(message, { nodes: [known, field] }));
+        }
+      }
+    },
+  };
+}
+
+function* fieldsOf({ selections }: SelectionSetNode): Generator<FieldNode> {
+  for (const selection of selections) {
+    if (selection.kind === Kind.FIELD) yield selection;
+    else if (selection.kind === Kind.INLINE_FRAGMENT) yield* fieldsOf(selection.selectionSet);
+  }
+}
+
+/** The arguments of @stream as one text, sorted; undefined without the directive. */
+function streamOf({ directives = [] }: FieldNode): string | undefined {
+  const stream = directives.find(({ name }) => name.value === 'stream');
+  return stream && (stream.arguments ?? []).map(print).sort().join();
+}

@@ -1,0 +1,227 @@
+/**
+ * How a field declares what it reads or calls. Projection, loading of missing fields, eager calls, cost and explain follow from it.
+ *
+ * - `t.reads`       a field that shows one member through a decoder
+ * - `t.computed`    a field that is computed from the members of the record that it `needs`
+ * - `t.record`      a field that shows a record in a member, or one that a member names
+ * - `t.call`        a field whose value is the response of a call
+ * - `t.connection`  a field whose value is a page of a list
+ * - `nullIf`        when a nullable field is null; the sentence of its description
+ */
+import {
+  type FieldRef,
+  type InputFieldMap,
+  type InputShapeFromFields,
+  type ObjectRef,
+  RootFieldBuilder,
+  type SchemaTypes,
+  type ShapeFromTypeParam,
+  type TypeParam,
+} from '@pothos/core';
+import { connectionOf, pagingArgs } from './connection.ts';
+import type { Decoder, NullCondition } from '../values/decode.ts';
+import { recordOrReference } from './node.ts';
+import type { Page } from '../values/paging.ts';
+import type {
+  CallDeclaration,
+  FieldRule,
+  ListDeclaration,
+  FieldDeclaration,
+  RecordDeclaration,
+  TypeRule,
+} from '../plan/declaration-types.ts';
+
+/** The names of members that have such a value. */
+type MembersOf<Shape, Value> = {
+  [Name in keyof Shape & string]-?: Shape[Name] extends Value ? Name : never;
+}[keyof Shape & string];
+
+/** Requires an option unless its default fits: the first type is the second one. */
+type Unless<Fit extends [unknown, unknown], Option extends string> = Fit[0] extends Fit[1]
+  ? unknown
+  : Record<Option, unknown>;
+
+/* eslint-disable @typescript-eslint/no-unused-vars, @typescript-eslint/no-empty-object-type -- Pothos is extended by merging into its namespace, each declaration with all its parameters */
+declare global {
+  export namespace PothosSchemaTypes {
+    interface ObjectFieldOptions<
+      Types extends SchemaTypes,
+      ParentShape,
+      Type extends TypeParam<Types>,
+      Nullable,
+      Args,
+      ResolveReturnShape,
+    > extends FieldDeclaration {}
+    interface QueryFieldOptions<
+      Types extends SchemaTypes,
+      Type extends TypeParam<Types>,
+      Nullable,
+      Args,
+      ResolveReturnShape,
+    > {
+      nullIf?: NullCondition;
+      /** The number of records of each type that the arguments name, for the cost. */
+      recordCounts?: (args: never) => ReadonlyMap<string, number>;
+    }
+    interface MutationFieldOptions<
+      Types extends SchemaTypes,
+      Type extends TypeParam<Types>,
+      Nullable,
+      Args,
+      ResolveReturnShape,
+    > extends Pick<FieldRule, 'nullIf' | 'writeEndpoint' | 'invalidates' | 'maxCalls'> {}
+    interface BaseTypeOptions<Types extends SchemaTypes = SchemaTypes> extends TypeRule {
+      /** Never set: uses the type parameter. */
+      types?: Types;
+    }
+    interface RootFieldBuilder<Types extends SchemaTypes, ParentShape, Kind> {
+      /** Shows one member of the record through a decoder; of several members, the first that has a value. */
+      reads<Shape>(
+        members: (keyof ParentShape & string) | readonly (keyof ParentShape & string)[],
+        decoder: Decoder<Shape>,
+        description: string,
+        more?: Pick<FieldRule, 'nullIf' | 'representation' | 'assumedSize'> & { deprecationReason?: string },
+      ): FieldRef<Types, Shape>;
+
+      /** Computes a value from members of the record. The resolver gets no others than those that it declares. */
+      computed<
+        Type extends TypeParam<Types>,
+        Needs extends keyof ParentShape & string,
+        Below extends keyof ParentShape & string = never,
+        Nullable extends boolean = false,
+      >(
+        options: RecordDeclaration<Needs, Below> & {
+          type: Type;
+          description: string;
+          needs: readonly Needs[];
+          nullable?: Nullable;
+          resolve: (
+            record: Pick<ParentShape, Needs | Below>,
+            args: object,
+            context: Types['Context'],
+          ) => ShapeFromTypeParam<Types, Type, Nullable>;
+        },
+      ): FieldRef<Types, ShapeFromTypeParam<Types, Type, Nullable>>;
+
+      /** Shows a record that a member holds; without it, one that only its id in another member names. Null without either. */
+      record<Shape extends { id: string }>(
+        type: ObjectRef<Types, Shape>,
+        place: {
+          member?: MembersOf<ParentShape, Shape | null | undefined>;
+          id?: MembersOf<ParentShape, string | number | null | undefined>;
+        },
+        description: string,
+        more?: Pick<FieldRule, 'nullIf' | 'representation'>,
+      ): FieldRef<Types, Shape | null>;
+
+      /** A field whose value comes from a call. Null if the record is absent. */
+      call<
+        Type extends TypeParam<Types>,
+        In,
+        Out,
+        From extends keyof ParentShape & string = never,
+        Args extends InputFieldMap = Record<never, never>,
+      >(
+        options: CallDeclaration<ParentShape, InputShapeFromFields<Args>, In, Out, From> & {
+          type: Type;
+          description: string;
+          args?: Args;
+          /** The field's value from a response, by default the response itself. Not called for an absent record, which is null. */
+          resolve?: (
+            response: Out,
+            args: InputShapeFromFields<Args>,
+            parent: Pick<ParentShape, From>,
+          ) => ShapeFromTypeParam<Types, Type, true>;
+        } & Unless<[Pick<ParentShape, From>, Omit<In, 'fields'>], 'input'> &
+          Unless<[Out, ShapeFromTypeParam<Types, Type, true>], 'resolve'>,
+      ): FieldRef<Types, ShapeFromTypeParam<Types, Type, true>>;
+
+      /** A list of the service as a Relay connection with offset cursors. */
+      connection<
+        Item,
+        In,
+        Out,
+        From extends keyof ParentShape & string = never,
+        Args extends InputFieldMap = Record<never, never>,
+      >(
+        options: ListDeclaration<ParentShape, InputShapeFromFields<Args>, In, Out, From, Item> & {
+          /** The type of the nodes. */
+          type: ObjectRef<Types, Item>;
+          description: string;
+          args?: Args;
+        } & Unless<[Pick<ParentShape, From>, Omit<In, 'fields'>], 'input'>,
+      ): FieldRef<Types, Page<Item> | null>;
+    }
+  }
+}
+
+/* eslint-enable @typescript-eslint/no-unused-vars, @typescript-eslint/no-empty-object-type */
+
+/** A placeholder: the engine replaces it when the schema is built. */
+const replacedByEngine = () => {
+  throw new Error('this field is resolved by the engine');
+};
+
+// Pothos is extended through the prototype of its builder; the signatures are declared above.
+const fields = RootFieldBuilder.prototype as unknown as Record<string, unknown> & {
+  createField(options: object): unknown;
+  arg: { int(options: object): unknown; string(options: object): unknown };
+};
+
+fields.reads = function (
+  this: typeof fields,
+  members: string | readonly string[],
+  decoder: Decoder<unknown>,
+  description: string,
+  more: object = {},
+) {
+  const needs = typeof members === 'string' ? [members] : members;
+  const [member, ...others] = needs as [string, ...string[]];
+  const { decode, type, list, nullable, nullIf } = decoder;
+  const resolve =
+    others.length === 0
+      ? (record: Record<string, unknown>) => decode(record[member])
+      : (record: Record<string, unknown>) =>
+          decode(needs.map((each) => record[each]).find((value) => value) ?? record[member]);
+  return this.createField({ nullIf, ...more, type: list ? [type] : type, nullable, description, needs, resolve });
+};
+
+fields.computed = function (this: typeof fields, options: object) {
+  return this.createField(options);
+};
+
+fields.record = function (
+  this: typeof fields,
+  type: object,
+  { member, id }: { member?: string; id?: string },
+  description: string,
+  more: object = {},
+) {
+  const needs = [member ?? id!];
+  const resolve = (record: Record<string, unknown>) =>
+    recordOrReference(member === undefined ? null : record[member], id === undefined ? undefined : record[id]);
+  return this.createField({ type, nullable: true, description, needs, ...(member && { idIn: id }), ...more, resolve });
+};
+
+/** The options that `t.call` and `t.connection` have in common. */
+const callOptions = (options: FieldRule) => ({
+  input: (parent: Record<string, unknown>): object =>
+    Object.fromEntries((options.from ?? []).map((member) => [member, parent[member]])),
+  ...options,
+  nullable: true,
+  resolve: replacedByEngine,
+});
+
+fields.call = function (this: typeof fields, options: FieldRule & { resolve?: unknown }) {
+  const { resolve: mapResponse = (response: unknown) => response } = options;
+  return this.createField({ nullIf: 'there is none', ...callOptions(options), mapResponse });
+};
+
+/** The default size of a page. */
+const PAGE_SIZE = 20;
+
+fields.connection = function (this: typeof fields, options: FieldRule & { type: unknown; args?: object }) {
+  const { type, args, pageSize = PAGE_SIZE } = options;
+  const ownArgs = { ...args, ...pagingArgs(this, pageSize) };
+  return this.createField({ ...callOptions(options), pageSize, type: connectionOf(type as never), args: ownArgs });
+};

@@ -1,0 +1,183 @@
+/**
+ * How a mutation is declared: one input with its rules, one call, one payload. Its name names the types of its input and payload.
+ *
+ * The order is always the same: check the login, check the input, write once without a retry, invalidate caches. Fields of the payload that
+ * the response does not carry are loaded afterwards, if they are selected.
+ */
+import type { FieldMap, InputFieldMap, InputShapeFromFields } from '@pothos/core';
+import type { GraphQLResolveInfo } from 'graphql';
+import type { AnswerOf, Endpoint, InputOf } from '../../api/endpoint.ts';
+import type { Viewer } from '../../upstream/auth/viewer.ts';
+import type { FilePart } from '../../upstream/http/multipart.ts';
+import type { WriteRule } from '../../upstream/write-guard.ts';
+import { CodedRejection, UpstreamRejection, isOutcomeUnknown } from '../../upstream/errors.ts';
+import { type InputBuilder, builder } from '../builder.ts';
+import type { Context } from '../context.ts';
+import type { ClientCode } from '../errors/codes.ts';
+import { sourceIdOf } from '../values/global-id.ts';
+import type { FieldBuilder } from './node.ts';
+import { addWriteRule, writeRuleOf } from '../settle/write-rules.ts';
+import { type PictureInput, discardPictures, pictureParts, pictureViolations } from './picture-upload.ts';
+import { type Violation, validId, violationError, withNul } from '../errors/violations.ts';
+
+/** Client codes for codes of the service that have a special meaning in one mutation. */
+export type ErrorCodes = Readonly<Partial<Record<number, ClientCode>>>;
+
+/** A mutation that is being carried out. */
+export interface WriteRun<Out> {
+  /** Makes the declared call, with more members in its input, and pictures. */
+  send: (more?: object, pictures?: AsyncIterable<FilePart>) => Promise<Out>;
+  /** Makes another call. */
+  write: <E extends Endpoint>(
+    endpoint: E,
+    input: InputOf<E>,
+    pictures?: AsyncIterable<FilePart>,
+  ) => Promise<AnswerOf<E>>;
+  /** Reads what a payload needs; null if it is absent. */
+  read: <E extends Endpoint>(endpoint: E, input: InputOf<E>) => Promise<AnswerOf<E> | null>;
+  /** The id of the target; '' if there is none. */
+  id: string;
+  viewer: Viewer;
+}
+
+/** What the fields of a payload show. */
+export interface Written<Result> {
+  result: Result;
+  /** The id of the target. */
+  id: string;
+}
+
+export interface Payload<Result> {
+  description: string;
+  fields: (t: FieldBuilder<Written<Result>>) => FieldMap;
+}
+
+/** The values of an input with these fields. */
+export type ValuesOf<Make extends (t: InputBuilder) => InputFieldMap> = InputShapeFromFields<ReturnType<Make>>;
+
+interface MutationOptions<In, Out, Fields extends InputFieldMap, Result> {
+  description: string;
+  endpoint: Endpoint<In, Out>;
+  /** The field of the input with the id of a record, and the type of that record. */
+  target?: readonly [field: string, type: string];
+  /** The fields of the input besides the target. `pictures` are files: those that no call takes are discarded. */
+  input: { description: string; fields?: (t: InputBuilder) => Fields };
+  /** All rules that the input breaks, apart from those of the target, whose id is '' here if it is malformed, and of pictures. */
+  check?: (input: InputShapeFromFields<Fields>, id: string) => readonly (Violation | undefined)[];
+  /** The input of the call; by default the id of the target. */
+  request?: (input: InputShapeFromFields<Fields>, id: string) => In;
+  /** By default the call, with all pictures: the name of each is its number. */
+  run?: (run: WriteRun<Out>, input: InputShapeFromFields<Fields>) => Promise<Result>;
+  payload: Payload<Result>;
+  /**
+   * The cache entries to invalidate: `Kind:key` for a record, its path for a list, `Kind` for all records of a kind, the path of an
+   * endpoint for all its responses. `nothing`: no query reads what it changes. `made`: the id in the response, undefined if it is unknown.
+   */
+  invalidates:
+    ((id: string, input: InputShapeFromFields<Fields>, made: string | undefined) => readonly string[]) | 'nothing';
+  /** How it is recognised whether the call was carried out, if its response is lost. */
+  settling: WriteRule<In>;
+  errorCodes?: ErrorCodes;
+  /** Those of inputs with pictures. */
+  pictureErrorCodes?: ErrorCodes;
+  /** The most calls that it makes; 1 by default. */
+  maxCalls?: number;
+}
+
+/** Declares a mutation. It is null if the service rejects it. */
+export function mutation<In, Out, Fields extends InputFieldMap = Record<never, never>, Result = Out>(
+  name: string,
+  options: MutationOptions<In, Out, Fields, Result>,
+): void {
+  const { description, endpoint, target, input, payload, invalidates, settling, maxCalls = 1 } = options;
+  addWriteRule(endpoint, settling);
+  const typeName = name[0]!.toUpperCase() + name.slice(1);
+  const inputType = builder.inputType(`${typeName}Input`, {
+    description: input.description,
+    fields: (t) => ({ ...(target && targetField(t, target)), ...input.fields?.(t) }),
+  });
+  const type = builder.objectRef<Written<Result>>(`${typeName}Payload`).implement(payload);
+  builder.mutationField(name, (t) =>
+    t.field({
+      type,
+      description,
+      nullable: true,
+      nullIf: false,
+      writeEndpoint: endpoint,
+      invalidates,
+      maxCalls,
+      args: { input: t.arg({ type: inputType, required: true, description: 'The input.' }) },
+      // Its call is declared as `writeEndpoint`, so it may use the whole context.
+      resolve: (_, args, context, info) => written(options, args.input as never, context as Context, info),
+    }),
+  );
+}
+
+const targetField = (t: InputBuilder, [field, type]: readonly [string, string]) => ({
+  [field]: t.id({ required: true, description: `Global or bare id of the ${type.toLowerCase()}.` }),
+});
+
+async function written<In, Out, Fields extends InputFieldMap, Result>(
+  options: MutationOptions<In, Out, Fields, Result>,
+  input: InputShapeFromFields<Fields>,
+  context: Context,
+  { path }: GraphQLResolveInfo,
+): Promise<Written<Result>> {
+  const { endpoint, target, check, request, run, errorCodes, pictureErrorCodes, invalidates } = options;
+  const { upstream, viewer, maxPictures } = context;
+  const pictures = (input as { pictures?: readonly PictureInput[] | null }).pictures ?? [];
+  let id = '';
+  let mayBeDone = false;
+  let made: string | undefined;
+  const write: WriteRun<Out>['write'] = async (endpoint, values, parts) => {
+    try {
+      const rule = writeRuleOf(endpoint);
+      const answer = await upstream.write(endpoint, values as object, path, parts, { rule, onLate });
+      mayBeDone = true;
+      made = madeIn(answer);
+      return answer as never;
+    } catch (error) {
+      if (isOutcomeUnknown(error)) mayBeDone = true;
+      throw error;
+    }
+  };
+  /** The write ended after its operation: what was read in between is of before it. */
+  const onLate = () => {
+    if (invalidates !== 'nothing') void upstream.invalidate(invalidates(id, input, undefined));
+  };
+  const allParts = () => (pictures.length > 0 ? pictureParts(pictures, String) : undefined);
+  const send: WriteRun<Out>['send'] = (more, parts = allParts()) =>
+    write(endpoint, { ...(request ? request(input, id) : { id }), ...more } as never, parts);
+  const read: WriteRun<Out>['read'] = async (endpoint, values) =>
+    (await upstream.responses.load(endpoint, values as object, undefined, path)) as never;
+  try {
+    upstream.requireLogin();
+    const [first, ...more] = [
+      ...withNul(input),
+      target &&
+        validId(
+          target[0],
+          () => (id = sourceIdOf(target[1], (input as Record<string, string>)[target[0]]!, target[0])),
+        ),
+      ...(check?.(input, id) ?? []),
+      ...(pictures.length > 0 ? pictureViolations(pictures, maxPictures) : []),
+    ].filter((each) => each !== undefined);
+    if (first) throw violationError([first, ...more]);
+    const result = run ? await run({ send, write, read, id, viewer }, input) : ((await send()) as Result);
+    return { result, id };
+  } catch (error) {
+    throw withClientCode(error, { ...errorCodes, ...(pictures.length > 0 && pictureErrorCodes) });
+  } finally {
+    if (pictures.length > 0) discardPictures(pictures);
+    if (mayBeDone && invalidates !== 'nothing') await upstream.invalidate(invalidates(id, input, made));
+  }
+}
+
+const madeIn = (answer: unknown): string | undefined =>
+  typeof answer === 'object' && answer !== null && 'id' in answer ? String(answer.id) : undefined;
+
+/** The rejection with the client code that its service code has in this mutation. */
+export function withClientCode(error: unknown, codes: ErrorCodes): unknown {
+  const name = error instanceof UpstreamRejection ? codes[error.details.code ?? NaN] : undefined;
+  return name === undefined ? error : new CodedRejection((error as UpstreamRejection).details, name);
+}

@@ -1,0 +1,59 @@
+import { type GraphQLSchema, isObjectType } from 'graphql';
+import { builder } from './builder.ts';
+import { badInput } from './errors/to-client-error.ts';
+import { typeRule } from './plan/read-declarations.ts';
+import { Node } from './fields/node.ts';
+
+/** The most ids of `nodes`. */
+export const NODES_MAX = 100;
+
+builder.queryFields((t) => ({
+  node: t.field({
+    type: Node,
+    nullable: true,
+    description: 'An object by its global id.',
+    nullIf: 'there is none',
+    args: { id: t.arg.id({ required: true, description: 'A global id, `<Type>:<id>`.' }) },
+    recordCounts: ({ id }: { id?: string }) => countsOf([id ?? '']),
+    resolve: (_, { id }, __, { schema }) => nodeOf(id, schema),
+  }),
+  nodes: t.field({
+    type: [Node],
+    nullable: { list: false, items: true },
+    description: `Objects by up to ${NODES_MAX} global ids: one item for each id, in the same order.`,
+    nullIf: 'there is no object with the id: the item, never the list',
+    args: { ids: t.arg.idList({ required: true, description: `Global ids, at most ${NODES_MAX}.` }) },
+    recordCounts: ({ ids = [] }: { ids?: readonly string[] }) => countsOf(ids.length > NODES_MAX ? [] : ids),
+    resolve: (_, { ids }, __, { schema }) => {
+      if (ids.length > NODES_MAX)
+        throw badInput(`\`ids\` must have at most ${NODES_MAX} items.`, { argument: 'ids', limit: NODES_MAX });
+      return ids.map((id) => {
+        try {
+          return nodeOf(id, schema, 'ids');
+        } catch (error) {
+          return error as object; // an error at its own place in the list; the other items are kept
+        }
+      });
+    },
+  }),
+}));
+
+/** The number of ids of each type. */
+function countsOf(ids: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const id of ids) {
+    const type = id.slice(0, id.indexOf(':'));
+    counts.set(type, (counts.get(type) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** The object of a global id, with its type name; the engine loads the rest. Null if there can be no such object. */
+export function nodeOf(id: string, schema: GraphQLSchema, argument = 'id'): object | null {
+  const [, name, key = ''] = /^([A-Za-z]+):(.*)$/s.exec(id) ?? [];
+  const type = name === undefined ? undefined : schema.getType(name);
+  const rule = isObjectType(type) ? typeRule(type) : undefined;
+  if (!rule?.nodeOf) throw badInput('This is not the global id of an object that can be loaded.', { argument });
+  const object = rule.nodeOf(key);
+  return object && { ...object, __typename: name };
+}

@@ -1,0 +1,128 @@
+/** Finds what a write added to a list: what was not in it before. */
+import { setImmediate } from 'node:timers/promises';
+import type { ReadBack, LostWrite, ReadRecord, Reading, Snapshot } from '../../upstream/write-guard.ts';
+import { absent, there, unknown } from './record-rules.ts';
+import type { Likeness } from './texts.ts';
+
+/** The list that shows what a write creates. */
+export interface ListOf<In, Item> {
+  /** The page at a position; null if there is no such list. */
+  readonly load: (read: ReadRecord, input: In, person: string, start: number) => Promise<PageOf<Item> | null>;
+  /** Items that a page asks for. */
+  readonly size: number;
+  /** The most pages that are read. */
+  readonly pages: number;
+  /** `newest`: new items come first, perhaps with old ones that were changed; `oldest`: they come last. */
+  readonly order: 'newest' | 'oldest' | 'other';
+  /** Prepares the input, and compares each item with it: `other` is certainly another write's. */
+  readonly compare: (input: In, person: string) => (item: Item) => Likeness;
+}
+
+interface PageOf<Item> {
+  items: readonly Item[];
+  /** How many the list has, those that are left out included. */
+  total: number | undefined;
+}
+
+interface Identified {
+  id: string | number;
+}
+
+/** Of a long list whose new items come last: what is known of its end. */
+const LAST_ITEMS = 20;
+
+export async function readBefore<In, Item extends Identified>(
+  list: ListOf<In, Item>,
+  input: In,
+  { read, person }: Reading,
+): Promise<Snapshot | undefined> {
+  if (person === undefined) return undefined;
+  let pages = await readPages(list, input, { read, person, start: 0 });
+  let start = 0;
+  if (pages && !pages.isWhole && list.order === 'oldest' && pages.total !== undefined) {
+    start = Math.max(0, pages.total - LAST_ITEMS);
+    pages = await readPages(list, input, { read, person, start });
+  }
+  return pages && { ids: pages.items.map(({ id }) => String(id)), isWhole: pages.isWhole, start, person };
+}
+
+/**
+ * The pages from a position on. They are all of the list only if they have reached its total, or an empty page at its end: a page shorter
+ * than asked for shows nothing, because the service leaves out what is hidden, and has limits of its own.
+ */
+async function readPages<In, Item extends Identified>(
+  { load, size, pages, order }: ListOf<In, Item>,
+  input: In,
+  { read, person, start }: Pick<Reading, 'read'> & { person: string; start: number },
+) {
+  const found = new Map<string, Item>();
+  let at = start;
+  let total: number | undefined;
+  // New items that come first need one page alone.
+  for (let left = order === 'newest' ? 1 : pages; left > 0; left--) {
+    const page = await load(read, input, person, at);
+    if (page === null) return undefined;
+    const { items: some } = page;
+    total = page.total;
+    for (const item of some) found.set(String(item.id), item);
+    at += some.length;
+    const isEnd = total === undefined ? some.length === 0 : at >= total || (some.length === 0 && at + size >= total);
+    if (isEnd) return { items: [...found.values()], isWhole: true, total };
+    if (some.length === 0) break;
+  }
+  return { items: [...found.values()], isWhole: false, total };
+}
+
+/**
+ * There if exactly one new item is as the input asks for; absent only if no new item can be this one, because the service may write the
+ * content in other words. Items that other writes created are not new.
+ */
+export async function findNew<In, Item extends Identified>(
+  list: ListOf<In, Item>,
+  input: In,
+  { read, before, others }: LostWrite,
+): Promise<ReadBack> {
+  if (before?.person === undefined) return unknown;
+  const { person, start = 0 } = before;
+  const now = await readPages(list, input, { read, person, start });
+  const added = now && newOf(list, now, before);
+  if (!added) return unknown;
+  const likenessOf = list.compare(input, person);
+  const same: Item[] = [];
+  let isUnclear = false;
+  for (const item of added) {
+    if (others.includes(String(item.id))) continue;
+    await setImmediate(); // texts are long
+    const likeness = likenessOf(item);
+    if (likeness === 'same') same.push(item);
+    isUnclear ||= likeness === 'unclear';
+  }
+  const [found, ...more] = same;
+  if (found) return more.length === 0 ? there(found, String(found.id)) : unknown;
+  return isUnclear ? unknown : absent;
+}
+
+/** What is in the list now and was not before; undefined if that is not known. */
+function newOf<Item extends Identified>(
+  { order, size }: { order: 'newest' | 'oldest' | 'other'; size: number },
+  { items, isWhole }: { items: readonly Item[]; isWhole: boolean },
+  { ids = [], isWhole: wasWhole = false, start = 0 }: Snapshot,
+): readonly Item[] | undefined {
+  const known = new Set(ids);
+  const isKnown = ({ id }: Item) => known.has(String(id));
+  // What follows the last known one in a list with more pages was cut off before, or has moved there.
+  const last = items.findLastIndex(isKnown);
+  if (order === 'newest') {
+    // A full page of new ones may have moved this one to the next page.
+    if (last < 0 && (!wasWhole || (!isWhole && items.length >= size))) return undefined;
+    return wasWhole ? items.filter((each) => !isKnown(each)) : newBefore(last);
+  }
+  if (!wasWhole || !isWhole) return undefined;
+  // Deletions move later items to positions before the first that is read: without a known one, new ones may be among them.
+  return start > 0 && last < 0 ? undefined : items.filter((each) => !isKnown(each));
+
+  // Known items that were changed since may come before a new one.
+  function newBefore(end: number): readonly Item[] {
+    return items.slice(0, end).filter((each) => !isKnown(each));
+  }
+}

@@ -1,0 +1,119 @@
+/** Rules of writes that change or delete one record: it is compared with what was there before. */
+import { hash } from 'node:crypto';
+import type { ReadBack, ReadRecord, WriteRule } from '../../upstream/write-guard.ts';
+
+/** The input of a write to one record. */
+export interface OfId {
+  id: string;
+}
+
+export const there = (value: unknown, id?: string): ReadBack => ({
+  kind: 'there',
+  value,
+  ...(id !== undefined && { id }),
+});
+export const absent: ReadBack = Object.freeze({ kind: 'absent' });
+export const unknown: ReadBack = Object.freeze({ kind: 'unknown' });
+
+/** Equal for equal members. Their values may be large and private, so only a hash is kept. */
+const stateOf = (members: unknown): string => hash('sha256', JSON.stringify(members ?? null), 'base64url');
+
+/** The record that shows a write. */
+interface ShownBy<In, Shown> {
+  load: (input: In, read: ReadRecord) => Promise<Shown | null>;
+  /** The members that only writes to the record change, with the time of the last change if there is one. */
+  members: (record: Shown) => unknown;
+}
+
+type Rest<In> = Pick<WriteRule<In>, 'target' | 'lookAt' | 'removesFrom' | 'doneOn'>;
+
+interface ChangeRule<In, Shown> extends Rest<In>, ShownBy<In, Shown> {
+  /** The record is as the write asks for. */
+  isOurs: (record: Shown, input: In) => boolean;
+  /** The write may change more than the record shows. */
+  hidesChanges?: boolean;
+  /** What the response has; the record by default. */
+  response?: (record: Shown) => unknown;
+}
+
+/** As it asks for: there. As before: absent. Neither: somebody changed it since, so it is unknown and never overwritten. */
+export function changeRule<In, Shown>({
+  load,
+  members,
+  isOurs,
+  hidesChanges = false,
+  response = (record) => record,
+  ...rest
+}: ChangeRule<In, Shown>): WriteRule<In> {
+  return {
+    ...rest,
+    reads: [1, 1],
+    before: async (input, { read }) => {
+      const record = await load(input, read);
+      return { state: stateOf(record && members(record)) };
+    },
+    async find(input, { read, before }) {
+      const record = await load(input, read);
+      if (record === null) return unknown;
+      const isUnchanged = before?.state === stateOf(members(record));
+      if (isOurs(record, input) && !(hidesChanges && isUnchanged)) return there(response(record));
+      return isUnchanged ? absent : unknown;
+    },
+  };
+}
+
+/** A record that was changed since, or made anew under the same id, is not deleted. */
+export const deletionRule = <In, Shown>(
+  { load, members, ...rest }: Rest<In> & ShownBy<In, Shown>,
+  value: unknown = {},
+): WriteRule<In> => ({
+  ...rest,
+  reads: [1, 1],
+  before: async (input, { read }) => {
+    const record = await load(input, read);
+    return { state: stateOf(record && members(record)) };
+  },
+  async find(input, { read, before }) {
+    const record = await load(input, read);
+    if (record === null) return there(value);
+    return before?.state === stateOf(members(record)) ? absent : unknown;
+  },
+});
+
+/** Whether pictures of these numbers are stored: all of them, none, or some. */
+export function storedPictures(
+  photos: Readonly<Record<string, unknown>> | undefined,
+  numbers: readonly string[],
+): 'all' | 'none' | 'some' {
+  const stored = numbers.filter((number) => photos?.[number] !== undefined).length;
+  return stored === numbers.length ? 'all' : stored === 0 ? 'none' : 'some';
+}
+
+interface PictureRule<In, Shown> extends Rest<In>, ShownBy<In, Shown> {
+  photos: (record: Shown) => Readonly<Record<string, unknown>> | undefined;
+  /** The numbers of the pictures that it carries; undefined if they are not known. */
+  numbers: (input: In, fileNames: readonly string[] | undefined) => readonly string[] | undefined;
+  isOurs: (record: Shown, input: In) => boolean;
+}
+
+/** The same of a write that may carry pictures, whose numbers were never used before in the record. */
+export function picturedRule<In, Shown>(rule: PictureRule<In, Shown>): WriteRule<In> {
+  const { load, members, photos, numbers, isOurs, ...rest } = rule;
+  return {
+    ...rest,
+    reads: [1, 1],
+    before: async (input, { read }) => {
+      const record = await load(input, read);
+      return { state: stateOf(record && members(record)), ids: Object.keys((record && photos(record)) ?? {}) };
+    },
+    async find(input, { read, before, fileNames }) {
+      const record = await load(input, read);
+      const carried = numbers(input, fileNames);
+      // Numbers that were used before show nothing.
+      if (record === null || !carried || carried.some((number) => before?.ids?.includes(number))) return unknown;
+      const stored = storedPictures(photos(record), carried);
+      if (stored === 'all' && isOurs(record, input)) return there(record);
+      return before?.state === stateOf(members(record)) ? absent : unknown;
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import '../../../src/graph/schema.ts';
+import { COUNT_MAX, bookEndpoints } from '../../../src/api/book.ts';
+import { writeRuleOf } from '../../../src/engine/settle/write-rules.ts';
+
+const input = { id: '1', content: 'an annotation of the book', privacy: 'private' };
+const annotation = (id: number, content = `annotation ${id}`) => ({ id: String(id), book_id: '1', content });
+/** More than the page of the list shows, newest first. */
+const old = Array.from({ length: COUNT_MAX + 20 }, (_, at) => annotation(1_000 - at));
+
+/** What the rule finds in this list after it was the old one. */
+async function findIn(list: readonly object[], listBefore: readonly object[] = old) {
+  const rule = writeRuleOf(bookEndpoints.annotate);
+  const readFrom = (annotations: readonly object[]) => async () => ({
+    annotations: annotations.slice(0, COUNT_MAX),
+    total: annotations.length,
+  });
+  const before = await rule.before!(input, { read: readFrom(listBefore) as never, person: 'alice' });
+  const others: string[] = [];
+  return rule.find!(input, { read: readFrom(list) as never, person: 'alice', before, others, fileNames: undefined });
+}
+
+test('in a list with more pages, a new annotation is found below an old one that was changed since', async () => {
+  const created = annotation(1_001, input.content);
+  const [first, changed, ...rest] = old;
+  expect(await findIn([changed!, created, first!, ...rest])).toEqual({ kind: 'there', value: created, id: '1001' });
+});
+
+test('in a list with more pages, no new annotation is found if old ones were changed or deleted', async () => {
+  const [first, changed, , ...rest] = old;
+  expect(await findIn([changed!, first!, ...rest])).toEqual({ kind: 'absent' });
+});
+
+test('a new annotation of another book with another content is not taken for this one', async () => {
+  const other = { ...annotation(1_001, 'what else was read'), book_id: '2' };
+  expect(await findIn([other, ...old])).toEqual({ kind: 'absent' });
+});
+
+test.each([
+  ['the same book', { content: 'what else was read', book_id: '1' }],
+  ['another book with this content', { content: `${input.content} !`, book_id: '2' }],
+  ['another book with the beginning of this content', { content: 'an annotation', book_id: '2' }],
+  ['another book with a masked word', { content: input.content.replace('annotation', 'a***n'), book_id: '2' }],
+  [
+    'another book with this content, escaped',
+    { content: '<p>an&#160;annotation of the &quot;book&quot;</p>', book_id: '2' },
+  ],
+])('a new annotation of %s may be this one in other words', async (_, record) => {
+  expect(await findIn([{ ...annotation(1_001), ...record }, ...old])).toEqual({ kind: 'unknown' });
+});
+
+test('in a list that was short, a new annotation may be behind a full page of newer ones', async () => {
+  const newer = Array.from({ length: COUNT_MAX }, (_, at) => ({ ...annotation(2_000 - at), book_id: '2' }));
+  const short = [annotation(1)];
+  const created = annotation(1_001, input.content);
+  expect(await findIn([...newer, created, ...short], short)).toEqual({ kind: 'unknown' });
+  expect(await findIn([created, ...short], short)).toMatchObject({ kind: 'there', id: '1001' });
+  expect(await findIn([created], [])).toMatchObject({ kind: 'there', id: '1001' });
+});

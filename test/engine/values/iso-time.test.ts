@@ -1,0 +1,28 @@
+import type { GraphQLScalarType } from 'graphql';
+import { expect, test } from 'vitest';
+import { schema } from '../../../src/graph/schema.ts';
+import { wholeSeconds } from '../../../src/engine/values/iso-time.ts';
+
+const DateTime = schema.getType('DateTime') as GraphQLScalarType<string, string>;
+
+/** One form of every moment, as ISO8601DateFormatter without options and OffsetDateTime read it. */
+const FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:Z|[+-](?:0\d|1[0-8]):[0-5]\d)$/;
+
+const written = [
+  ['2026-12-18T19:30:00+08:00', '2026-12-18T19:30:00+08:00'],
+  ['2026-12-18T11:30:00Z', '2026-12-18T11:30:00Z'],
+  ['2026-12-18t11:30:00z', '2026-12-18T11:30:00Z'],
+  ['2026-12-18 19:30:00.5+08:00', '2026-12-18T19:30:00+08:00'],
+  ['2026-12-18T11:30:00.999999999Z', '2026-12-18T11:30:00Z'],
+  ['2026-12-18T19:30:00-18:00', '2026-12-18T19:30:00-18:00'],
+  ['2026-12-18T19:30:00+23:59', '2026-12-17T19:31:00Z'],
+  ['2026-12-18T19:30:00-18:01', '2026-12-19T13:31:00Z'],
+] as const;
+
+test.each(written)('each DateTime has one form, in a response and in a request: %s', (given, form) => {
+  expect(form).toMatch(FORM);
+  expect(wholeSeconds(given)).toBe(form);
+  expect(DateTime.serialize(given)).toBe(form);
+  expect(DateTime.parseValue(given)).toBe(form);
+  expect(DateTime.parseValue(form)).toBe(form);
+});
