@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import type { Browser, Page, Request } from 'playwright-core';
+import type { Browser, Locator, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { publishClient } from '../../build.mjs';
 import { picture } from '../support/service.ts';
@@ -247,6 +247,39 @@ test$('offline-apollo: an outage shows what was seen last, and a refused list sa
   await expect.poll(() => notes.count(), { timeout: PATIENT }).toBe(seen);
   expect(await page.locator('.no-list').count()).toBe(0);
 });
+
+test$('react-relay: a further page that fails leaves the list as it is, and can be loaded again', async () => {
+  const { page } = await open('react-relay', 390);
+  await page.goto(`${urls['react-relay']}#6082808`); // it has dozens
+  await page.locator('h1', { hasText: '百年孤独' }).waitFor();
+  const items = page.locator('.annotations .list > li');
+  await items.first().waitFor();
+  const before = await items.count();
+  await fail(page, 'UPSTREAM_UNAVAILABLE', ({ node }) => Object.assign(node as object, { annotations: null }));
+  await expectMore(page, before, items);
+});
+
+test$('offline-apollo: a further page that fails leaves the shelf as it is, and can be loaded again', async () => {
+  const { page } = await open('offline-apollo', 390);
+  const items = page.locator('#read li');
+  await items.first().waitFor();
+  const before = await items.count();
+  await fail(page, 'UPSTREAM_UNAVAILABLE', ({ user }) => Object.assign(user as object, { read: null }));
+  await expectMore(page, before, items);
+});
+
+/** Loads more in an outage and after it. */
+async function expectMore(page: Page, before: number, items: Locator): Promise<void> {
+  const more = page.getByRole('button', { name: 'Load more' });
+  await more.click();
+  await page.locator('#no-more', { hasText: 'could not be loaded' }).waitFor();
+  expect(await items.count()).toBe(before);
+  await shoot(page, `No more ${new URL(page.url()).port}`);
+  await page.context().unroute('**/graphql*');
+  await more.click();
+  await expect.poll(() => items.count(), { timeout: PATIENT }).toBeGreaterThan(before);
+  expect(await page.locator('#no-more').count()).toBe(0);
+}
 
 test$('offline-apollo: a book that was not seen before an outage is not called absent', async () => {
   const { page } = await open('offline-apollo', 390);

@@ -1,4 +1,4 @@
-/** What React shows of lists that were refused, failed, are absent or empty, at the first read and from the cache. */
+/** What React shows of lists and single fields that were refused, failed, are absent or empty, at the first read and from the cache. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -26,13 +26,21 @@ vi.stubGlobal('window', window);
 vi.stubGlobal('document', window.document);
 afterAll(() => vi.unstubAllGlobals());
 
-const { facade } = await journey({}, (path) => (path.endsWith('/annotations') ? 500 : undefined));
+/** The upstream requests that fail. */
+const failing = ['/v2/book/27025715/annotations', '/people/carol', '/event/24700001'];
+/** Fails from a moment of a test on. */
+let failingNow: string | undefined;
+const { facade } = await journey({}, (path) =>
+  [...failing, failingNow].some((each) => each !== undefined && path.startsWith(each)) ? 500 : undefined,
+);
 const uri = `${facade.url}/graphql`;
 
 interface Shown {
   data: unknown;
   codes: unknown[];
   isLoading: boolean;
+  /** Loads the page after the cursor; the codes of its errors. */
+  more: (after: string) => Promise<unknown[]>;
 }
 
 /** What a page of each client shows; `page` is the same client at each read. */
@@ -45,9 +53,10 @@ const clients: Record<
     afterAll(() => client.stop());
     return (document, show) => {
       const Page = () => {
-        const { data, error, loading } = useApollo(document);
-        const errors = (error as { errors?: Coded[] } | undefined)?.errors ?? [];
-        show({ data, codes: errors.map(({ extensions }) => extensions.code), isLoading: loading });
+        const { data, error, loading, fetchMore } = useApollo(document);
+        const codesOf = (each: unknown) => codes((each as { errors?: Coded[] } | undefined)?.errors);
+        const more = (after: string) => fetchMore({ variables: { after } }).then(() => [], codesOf);
+        show({ data, codes: codesOf(error), isLoading: loading, more });
         return null;
       };
       return () => element(ApolloProvider, { client, children: element(Page) });
@@ -58,8 +67,9 @@ const clients: Record<
     return (document, show) => {
       const Page = () => {
         const [{ data, error, fetching, stale }] = useUrql({ query: document });
-        const errors = (error?.graphQLErrors ?? []) as unknown as Coded[];
-        show({ data, codes: errors.map(({ extensions }) => extensions.code), isLoading: fetching || stale });
+        const codesOf = (each: typeof error) => codes(each?.graphQLErrors as unknown as Coded[] | undefined);
+        const more = async (after: string) => codesOf((await client.query(document, { after }).toPromise()).error);
+        show({ data, codes: codesOf(error), isLoading: fetching || stale, more });
         return null;
       };
       return () => element(Provider, { value: client, children: element(Page) });
@@ -71,73 +81,121 @@ interface Coded {
   extensions: { code: string };
 }
 
-/** Renders a page until nothing is loading any more, and what it shows then. */
-async function render(page: (show: (shown: Shown) => void) => FunctionComponent): Promise<Shown> {
+const codes = (errors: Coded[] = []): unknown[] => errors.map(({ extensions }) => extensions.code);
+
+/** Renders a page until nothing is loading any more, and what it shows then. `use` uses it before it goes. */
+async function render(
+  page: (show: (shown: Shown) => void) => FunctionComponent,
+  use?: (shown: () => Shown) => Promise<void>,
+): Promise<Shown> {
   let last: Shown | undefined;
   const root = createRoot(window.document.createElement('div'));
   root.render(element(page((shown) => (last = shown))));
   await vi.waitFor(() => expect(last?.isLoading).toBe(false), { timeout: 15_000 });
+  await use?.(() => last!);
   root.unmount();
   return last!;
 }
 
 const list = 'edges { node { id } } pageInfo { hasNextPage endCursor }';
-const annotations = parse(`{ book(id: "27025715") { id title list: annotations(first: 6) { ${list} } } }`);
-const film = parse(`{ subject(id: "1295644") { id title list: photos(first: 6) { ${list} } } }`);
 const empty = { edges: [], pageInfo: { hasNextPage: false, endCursor: null } };
-type Case = { token: string; document: DocumentNode; shows: unknown; code?: string };
-const cases: [string, Case][] = [
-  ['refused', { token: 'demo-bob', document: film, shows: null, code: 'TIER_REQUIRED' }],
-  ['failed', { token: 'demo-alice', document: annotations, shows: null, code: 'UPSTREAM_UNAVAILABLE' }],
-  [
-    'absent',
-    {
-      token: 'demo-alice',
-      document: parse(`{ book(id: "27025715") { id tags { name list: collections(first: 2) { ${list} } } } }`),
-      shows: null,
-    },
-  ],
-  [
-    'empty',
-    {
-      token: 'demo-alice',
-      document: parse(`{ list: searchBooks(query: "zzqqxx", first: 3) { ${list} } }`),
-      shows: empty,
-    },
-  ],
-];
+/** What is read is `value` in the document. With a code it is null beside an error. */
+type Case = { text: string; shows: unknown; token?: string; code?: string };
+const cases: Record<string, Case> = {
+  'a refused list': {
+    token: 'demo-bob',
+    text: `{ subject(id: "1295644") { id title value: photos(first: 6) { ${list} } } }`,
+    shows: null,
+    code: 'TIER_REQUIRED',
+  },
+  'a refused field': {
+    token: 'demo-bob',
+    text: '{ subject(id: "1295644") { id title value: durations } }',
+    shows: null,
+    code: 'TIER_REQUIRED',
+  },
+  'a failed list': {
+    text: `{ book(id: "27025715") { id title value: annotations(first: 6) { ${list} } } }`,
+    shows: null,
+    code: 'UPSTREAM_UNAVAILABLE',
+  },
+  'a failed field': { text: '{ user(id: "carol") { id value: name } }', shows: null, code: 'UPSTREAM_UNAVAILABLE' },
+  'a failed object': {
+    text: '{ value: event(id: "24700001") { id title } }',
+    shows: null,
+    code: 'UPSTREAM_UNAVAILABLE',
+  },
+  'an absent list': {
+    text: `{ book(id: "27025715") { id tags { name value: collections(first: 2) { ${list} } } } }`,
+    shows: null,
+  },
+  'an absent field': { text: '{ book(id: "6082808") { id title value: subtitle } }', shows: null },
+  'an absent record': { text: '{ value: book(id: "99999") { id title } }', shows: null },
+  'an empty list': { text: `{ value: searchBooks(query: "zzqqxx", first: 3) { ${list} } }`, shows: empty },
+  'an empty field': { text: '{ book(id: "3712873") { id title value: translators } }', shows: [] },
+};
+const reader = 'demo-alice';
 
-/** The lists of the data, wherever they are. */
-function listsIn(data: unknown): unknown[] {
-  const found: unknown[] = [];
+/** Each `value` of the data, once, without type names. Where all that a query reads failed, urql has no data. */
+function valuesIn(data: unknown): unknown[] {
+  if (data === undefined || data === null) return [null];
+  const found = new Map<string, unknown>();
   JSON.stringify(data, (name, value: unknown) => {
-    if (name === 'list') found.push(value);
-    return name === '__typename' ? undefined : value;
+    if (name === 'value') {
+      const text = JSON.stringify(value, (key, each: unknown) => (key === '__typename' ? undefined : each));
+      found.set(text, JSON.parse(text));
+    }
+    return value;
   });
-  return found.map(
-    (each) =>
-      JSON.parse(
-        JSON.stringify(each, (name, value: unknown) => (name === '__typename' ? undefined : value)),
-      ) as unknown,
-  );
+  return [...found.values()];
 }
 
 describe.each(Object.entries(clients))('a page of %s', (name, connect) => {
-  test.each(cases)(
-    'shows a list that is %s as the server says, also from the cache',
-    async (_, { token, document, shows, code }) => {
+  test.each(Object.entries(cases))(
+    'shows %s as the server says, also from the cache',
+    async (_, { text, shows, token = reader, code }) => {
       const page = connect(token);
+      const document = parse(text);
       const first = await render((show) => page(document, show));
-      expect(new Set(listsIn(first.data).map((each) => JSON.stringify(each)))).toEqual(
-        new Set([JSON.stringify(shows)]),
-      );
-      expect(first.codes).toEqual(code ? [code] : []);
+      expect({ values: valuesIn(first.data), codes: first.codes }).toEqual({
+        values: [shows],
+        codes: code ? [code] : [],
+      });
       const again = await render((show) => page(document, show));
       expect(again.data).toEqual(first.data);
       // The cache of Apollo Client keeps no errors; urql asks again.
       expect(again.codes).toEqual(code && name === 'urql' ? [code] : []);
     },
   );
+
+  test('shows a further page when it is loaded, and keeps the list when a further page fails', async () => {
+    const document = parse(`query ($after: String) {
+      book(id: "6082808") { id list: annotations(first: 4, after: $after) { edges { cursor node { id } } pageInfo { hasNextPage endCursor } } }
+    }`);
+    const listIn = ({ data }: Shown) =>
+      (data as { book: { list: { edges: unknown[]; pageInfo: { endCursor: string } } } }).book.list;
+    const page = connect(reader);
+    const shown = await render(
+      (show) => page(document, show),
+      async (now) => {
+        expect(await now().more(listIn(now()).pageInfo.endCursor)).toEqual([]);
+        await vi.waitFor(() => expect(listIn(now()).edges).toHaveLength(8));
+        failingNow = '/v2/book/6082808/annotations';
+        expect(await now().more(listIn(now()).pageInfo.endCursor)).toEqual(['UPSTREAM_UNAVAILABLE']);
+        failingNow = undefined;
+      },
+    );
+    expect([listIn(shown).edges.length, shown.codes]).toEqual([8, []]);
+    const again = await render((show) => page(document, show));
+    expect(again.data).toEqual(shown.data);
+    await render(
+      (show) => page(document, show),
+      async (now) => {
+        expect(await now().more(listIn(now()).pageInfo.endCursor)).toEqual([]);
+        await vi.waitFor(() => expect(listIn(now()).edges).toHaveLength(12));
+      },
+    );
+  });
 
   test('sends no Authorization header without a user', async () => {
     const sent = vi.spyOn(globalThis, 'fetch');
@@ -149,44 +207,47 @@ describe.each(Object.entries(clients))('a page of %s', (name, connect) => {
   });
 });
 
-/** How a query of Relay may treat a failed list, and what React then has at each read. */
-const treatments: Record<string, { directive: string; does: string; shows: object }> = {
-  Throwing: { directive: '@throwOnFieldError', does: 'throws', shows: { hasThrown: true } },
+/** How a query of Relay may treat a failed field, and what React then has at each read. */
+const treatments: Record<string, { directive: string; shows: (each: Case) => object }> = {
+  Throwing: {
+    directive: '@throwOnFieldError',
+    shows: ({ code, shows }) => (code ? { hasThrown: true } : { values: [shows] }),
+  },
   Catching: {
     directive: '@catch',
-    does: 'has the error in its data',
-    shows: { data: { ok: false, errors: [{ extensions: { code: 'UPSTREAM_UNAVAILABLE' } }] } },
+    shows: ({ code, shows }) =>
+      code ? { data: { ok: false, errors: [{ extensions: { code } }] } } : { data: { ok: true }, values: [shows] },
   },
-  Plain: { directive: '', does: 'has null', shows: { data: { book: { title: '永恒的边缘', annotations: null } } } },
+  Plain: { directive: '', shows: ({ shows }) => ({ values: [shows] }) },
 };
 
 describe('a page of Relay', async () => {
   const folder = frontEnd('relay', 'catalog-graphql-client');
-  const queries = Object.entries(treatments).map(([name, { directive }]) => {
-    const list = 'annotations(first: 6) { edges { node { id } } }';
-    return `graphql\`query lists${name}Query ${directive} { book(id: "27025715") { title ${list} } }\`;`;
-  });
+  const pages = Object.entries(treatments).flatMap(([treatment, { directive, shows }]) =>
+    Object.entries(cases).map(([what, each], at) => {
+      const name = `lists${treatment}${at}Query`;
+      return { name, directive, what, each, shows: shows(each), text: `query ${name} ${directive} ${each.text}` };
+    }),
+  );
+  const queries = pages.map(({ text }) => `graphql\`${text}\`;`);
   writeFileSync(join(folder, 'src/lists.ts'), ["import { graphql } from 'relay-runtime';", ...queries].join('\n'));
   const compiled = await run(folder, ['relay-compiler']);
 
-  test.each(Object.entries(treatments).map(([name, each]) => ({ name, ...each })))(
-    'with the directive $directive: $does for a failed list, also from the store',
-    async ({ name, shows }) => {
-      expect(compiled).toMatchObject({ code: 0 });
-      const artifact = join(folder, `src/__generated__/lists${name}Query.graphql.ts`);
-      const query = ((await import(pathToFileURL(artifact).href)) as { default: GraphQLTaggedNode }).default;
-      let requests = 0;
-      const network = relay.Network.create(async ({ text }, variables) => {
-        requests++;
-        const headers = { 'content-type': 'application/json', authorization: 'Bearer demo-alice' };
-        const body = JSON.stringify({ query: text, variables });
-        return (await (await fetch(uri, { method: 'POST', headers, body })).json()) as GraphQLResponse;
-      });
-      const environment = new relay.Environment({ network, store: new relay.Store(new relay.RecordSource()) });
-      for (let read = 0; read < 2; read++) expect(await renderRelay(environment, query)).toMatchObject(shows);
-      expect(requests).toBe(1);
-    },
-  );
+  test.each(pages)('with the directive "$directive" has $what, also from the store', async ({ name, each, shows }) => {
+    expect(compiled).toMatchObject({ code: 0 });
+    const artifact = join(folder, `src/__generated__/${name}.graphql.ts`);
+    const query = ((await import(pathToFileURL(artifact).href)) as { default: GraphQLTaggedNode }).default;
+    let requests = 0;
+    const network = relay.Network.create(async ({ text }, variables) => {
+      requests++;
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${each.token ?? reader}` };
+      const body = JSON.stringify({ query: text, variables });
+      return (await (await fetch(uri, { method: 'POST', headers, body })).json()) as GraphQLResponse;
+    });
+    const environment = new relay.Environment({ network, store: new relay.Store(new relay.RecordSource()) });
+    for (let read = 0; read < 2; read++) expect(await renderRelay(environment, query)).toMatchObject(shows);
+    expect(requests).toBe(1);
+  });
 });
 
 class Boundary extends Component<{ children: ReactNode; show: () => void }> {
@@ -207,7 +268,9 @@ async function renderRelay(
 ): Promise<object> {
   let shown: object | undefined;
   const Page = () => {
-    shown = { data: hooks.useLazyLoadQuery(query, {}) };
+    const data = hooks.useLazyLoadQuery(query, {}) as { ok?: boolean; value?: unknown };
+    // @catch puts the data below `value`.
+    shown = { data, values: valuesIn(data.ok === true ? data.value : data) };
     return null;
   };
   const show = () => (shown = { hasThrown: true });

@@ -22,7 +22,9 @@ interface Page {
 const file = join(frontEnd('apollo', 'catalog-graphql-client'), 'src/docs.ts');
 writeFileSync(file, tsExamplesOf('docs/front-ends.md')[0]!);
 const page = (await import(pathToFileURL(file).href)) as Page;
-const { facade } = await journey();
+/** Reads of these paths fail. */
+let failing: string | undefined;
+const { facade } = await journey({}, (path) => (failing !== undefined && path.startsWith(failing) ? 500 : undefined));
 const client = apolloClient(`${facade.url}/graphql`, 'demo-alice');
 afterAll(() => client.stop());
 
@@ -58,6 +60,11 @@ test('morePhotos loads one list, and a page that has this list with its argument
     if (dataState === 'complete') shown.push(data.subject.photos);
   });
   await vi.waitFor(() => expect(shown.at(-1)?.edges).toHaveLength(6), { timeout: 15_000 });
+  failing = '/v2/movie/subject/1295644/photos';
+  const failed = await page.morePhotos(client, id, shown.at(-1)!.pageInfo.endCursor);
+  expect(failed).toMatchObject({ error: { errors: [{ extensions: { code: 'UPSTREAM_UNAVAILABLE' } }] } });
+  failing = undefined;
+  expect(shown.at(-1)!.edges).toHaveLength(6);
   await page.morePhotos(client, id, shown.at(-1)!.pageInfo.endCursor);
   await vi.waitFor(() => expect(shown.at(-1)!.edges.length).toBeGreaterThan(6), { timeout: 15_000 });
   const ids = shown.at(-1)!.edges.map(({ node }) => node.id);
@@ -74,7 +81,12 @@ test('loadMore adds the next page to the list that the page shows', async () => 
   await vi.waitFor(() => expect(shown.at(-1)).toBeGreaterThan(0), { timeout: 15_000 });
   const [first] = shown;
   const { data } = watched.getCurrentResult();
-  await page.loadMore(watched, data!.searchBooks!.pageInfo!.endCursor as string);
+  const cursor = data!.searchBooks!.pageInfo!.endCursor as string;
+  failing = '/v2/book/search';
+  await expect(page.loadMore(watched, cursor)).rejects.toThrow('The service cannot be reached.');
+  failing = undefined;
+  expect(shown.at(-1)).toBe(first);
+  await page.loadMore(watched, cursor);
   await vi.waitFor(() => expect(shown.at(-1)).toBeGreaterThan(first!), { timeout: 15_000 });
   subscription.unsubscribe();
 });
@@ -89,4 +101,11 @@ test('like returns the count of the service', async () => {
 
 test('annotate has the message of a violation at its field', async () => {
   expect(Object.keys(await page.annotate(client, '短'))).toEqual(['content']);
+  expect(await page.annotate(client, '这一页值得再读一遍：一句话就把人物写活了。')).toEqual({});
+});
+
+test('annotate rejects with an error that concerns no field', async () => {
+  const nobody = apolloClient(`${facade.url}/graphql`);
+  await expect(page.annotate(nobody, '这一页值得再读一遍：一句话就把人物写活了。')).rejects.toThrow('logged-in');
+  nobody.stop();
 });

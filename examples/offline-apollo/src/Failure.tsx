@@ -13,6 +13,15 @@ export function OutageNotice({ error }: { error: ErrorLike | undefined }) {
   );
 }
 
+/** Above the button that loads more of a list: what is shown stays. */
+export function NotLoaded() {
+  return (
+    <p className="soft" id="no-more" role="status">
+      More could not be loaded. Try again.
+    </p>
+  );
+}
+
 /** In the place of a list that is null: an empty list looks different. */
 export function NoList() {
   return <p className="soft no-list">This list was refused, or could not be loaded.</p>;

@@ -1,6 +1,7 @@
 import { useQuery } from '@apollo/client/react';
 import { type CollectionStatus, type OnTheShelfFragment, ShelfDocument } from 'catalog-graphql-client';
-import { NoList, OutageNotice } from './Failure.tsx';
+import { useState } from 'react';
+import { NoList, NotLoaded, OutageNotice } from './Failure.tsx';
 import { entriesOf, READER } from './shelf.ts';
 
 export const statuses: Record<CollectionStatus, string> = { READING: 'Reading', WISH: 'Want to read', READ: 'Read' };
@@ -13,6 +14,11 @@ export function ShelfPage() {
     variables: { user: READER },
     fetchPolicy: 'cache-and-network',
   });
+  const [hasFailed, setFailed] = useState(false);
+  const loadMore = (after: string | null | undefined) => {
+    setFailed(false);
+    fetchMore({ variables: { after } }).catch(() => setFailed(true));
+  };
   if (!data)
     return (
       <p className="card" role="status">
@@ -33,11 +39,8 @@ export function ShelfPage() {
           entries={entries.filter((entry) => entry.status === status)}
         />
       ))}
-      {next?.hasNextPage && (
-        <button onClick={() => void fetchMore({ variables: { after: next.endCursor } }).catch(() => undefined)}>
-          Load more
-        </button>
-      )}
+      {hasFailed && <NotLoaded />}
+      {next?.hasNextPage && <button onClick={() => loadMore(next.endCursor)}>Load more</button>}
     </>
   );
 }

@@ -40,6 +40,11 @@ export function AnnotationList({ book }: { book: AnnotationList_book$key }) {
     book,
   );
   const [isWriting, setWriting] = useState(false);
+  const [hasFailed, setFailed] = useState(false);
+  const loadMore = () => {
+    setFailed(false);
+    loadNext(5, { onComplete: (error) => setFailed(error !== null) });
+  };
   const list = data.annotations;
   return (
     <section className="card annotations" aria-labelledby="annotations">
@@ -69,8 +74,13 @@ export function AnnotationList({ book }: { book: AnnotationList_book$key }) {
           </li>
         ))}
       </ul>
+      {hasFailed && (
+        <p className="soft" id="no-more" role="status">
+          More could not be loaded. Try again.
+        </p>
+      )}
       {hasNext && (
-        <button disabled={isLoadingNext} onClick={() => loadNext(5)}>
+        <button disabled={isLoadingNext} onClick={loadMore}>
           {isLoadingNext ? 'Loading…' : 'Load more'}
         </button>
       )}

@@ -45,6 +45,12 @@ function send({ text, name }: RequestParameters, variables: Variables, files: Up
   return post({ body, headers: { 'x-graphql-csrf': '1' } });
 }
 
+/** Of a further page of a list, an error: Relay would replace the whole list by the null of the page. */
+function checked(part: Part, { after }: Variables): Part {
+  if (typeof after === 'string' && part.errors) throw new Error('The page could not be loaded.');
+  return part;
+}
+
 /** Relay takes each deferred fragment as a response of its own, with a label and a path. */
 function* responsesOf({ data, errors, incremental = [], hasNext = false }: Part): Generator<GraphQLResponse> {
   const all = [...(data === undefined ? [] : [{ data, errors }]), ...incremental];
@@ -80,9 +86,10 @@ const network = Network.create((request, variables, _, files) =>
       if (parts instanceof Response) {
         if (!parts.headers.get('content-type')?.includes('json'))
           throw new Error(`The facade does not respond (status ${parts.status}).`);
-        for (const response of responsesOf((await parts.json()) as Part)) sink.next(response);
+        for (const response of responsesOf(checked((await parts.json()) as Part, variables))) sink.next(response);
       } else {
-        for await (const { body } of parts) for (const each of responsesOf(body as Part)) sink.next(each);
+        for await (const { body } of parts)
+          for (const each of responsesOf(checked(body as Part, variables))) sink.next(each);
       }
       sink.complete();
     };
