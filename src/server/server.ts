@@ -42,6 +42,7 @@ import { type Tracing, createTracing } from './observability/tracing.ts';
 import {
   logForbiddenCaching,
   logOutages,
+  observePauses,
   observeCalls,
   observeInterface,
   registerServerGauges,
@@ -102,6 +103,7 @@ export function createParts(config: Config, log: Logger) {
       observe: usage ? (call) => (observe(call), usage.observe(call)) : observe,
       inspect: config.checkResponses ? observeInterface(metrics, log) : undefined,
       onOutage: logOutages(log),
+      onPause: observePauses(metrics, log),
       onCachingForbidden: logForbiddenCaching(log),
       onRedisRestored: () => log.debug('redis closed an idle connection, which is restored'),
       onLostInvalidations: (count) =>

@@ -13,6 +13,7 @@ import type { ObservedCall } from './http/call.ts';
 import type { InspectedResponse } from './http/response.ts';
 import { InFlightRequests } from './http/in-flight.ts';
 import { type Transport, type TransportSettings, createTransport } from './http/pool.ts';
+import type { OnPause } from './limits/pauses.ts';
 import { RateLimiter } from './limits/rate-limiter.ts';
 import { RefreshQueue } from './loading/refresh-queue.ts';
 import { UpstreamSession, type SessionServices } from './upstream-session.ts';
@@ -31,6 +32,8 @@ export interface UpstreamParts {
   inspect?: ((response: InspectedResponse) => void) | undefined;
   /** Called when a service or Redis becomes unreachable, and when it is reachable again. */
   onOutage?: OnAvailabilityChange;
+  /** Called when a service asks for a pause of its calls. */
+  onPause?: OnPause;
   /** Called once for each service whose headers forbid caching. */
   onCachingForbidden?: OnForbidden;
   /** Called when a connection that Redis closed while it was idle is restored. */
@@ -48,7 +51,7 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
   const records = parts.records ?? openRecordCache(settings, shared);
   const credentials = createCredentials(settings.accessToken, settings.filmTier);
   const caching = createCachingWatch(settings.upstreamCache, parts.onCachingForbidden);
-  const rateLimiter = createRateLimiter(settings, credentials, shared);
+  const rateLimiter = createRateLimiter(settings, credentials, shared, parts.onPause);
   const refreshQueue = new RefreshQueue((service) => transport.state()[service].waiting > 0);
   const services: SessionServices = {
     settings,
@@ -124,9 +127,14 @@ function openRecordCache(settings: TransportSettings, shared: SharedState | unde
   return createRecordCache({ ttlSeconds, revalidateSeconds, absentTtlSeconds, cache: shared?.cache });
 }
 
-function createRateLimiter(settings: TransportSettings, { rejections }: Credentials, shared: SharedState | undefined) {
+function createRateLimiter(
+  settings: TransportSettings,
+  { rejections }: Credentials,
+  shared: SharedState | undefined,
+  onPause: OnPause | undefined,
+) {
   const isRejected = ({ id }: Credential, service: Service) => rejections.has(id, service);
-  return new RateLimiter(settings, shared?.windows, isRejected, shared?.pauses);
+  return new RateLimiter(settings, shared?.windows, isRejected, shared?.pauses, onPause);
 }
 
 /** The Redis of idempotency keys, and whether it and the shared one can be used. */

@@ -163,27 +163,32 @@ export class TierRequired extends ExpectedError {
   }
 }
 
-/** The call was not made: the rate limit of the credential is used up. */
-export class RateLimited extends ExpectedError {
-  override name = 'RateLimited';
-  /** Seconds. */
+/** The call was not made, and would not be for so many seconds. */
+export class NotYet extends ExpectedError {
+  override name = 'NotYet';
   readonly retryAfter: number;
 
-  constructor(retryAfter: number) {
-    super(`the rate limit is reached for ${retryAfter} s`);
+  constructor(reason: string, retryAfter: number) {
+    super(`${reason} for ${retryAfter} s`);
     this.retryAfter = retryAfter;
   }
 }
 
-/** The call was not made: the service has asked that it be left alone. */
-export class ServicePaused extends ExpectedError {
-  override name = 'ServicePaused';
-  /** Seconds. */
-  readonly retryAfter: number;
+/** The rate limit of the credential is used up. */
+export class RateLimited extends NotYet {
+  override name = 'RateLimited';
 
   constructor(retryAfter: number) {
-    super(`the service takes no calls for ${retryAfter} s`);
-    this.retryAfter = retryAfter;
+    super('the rate limit is reached', retryAfter);
+  }
+}
+
+/** The service has asked that it be left alone. */
+export class ServicePaused extends NotYet {
+  override name = 'ServicePaused';
+
+  constructor(retryAfter: number) {
+    super('the service takes no calls', retryAfter);
   }
 }
 

@@ -200,6 +200,7 @@ function declaredMetrics(registry: Registry) {
       'endpoint',
       'how',
     ]),
+    pauses: counter('catalog_upstream_pauses_total', 'Pauses that services asked for.', ['service', 'paused']),
     rateLimited: counter('catalog_budget_refusals_total', 'Upstream calls not made because of the rate limit.', [
       'service',
       'endpoint',

@@ -8,6 +8,7 @@ import type { UpstreamErrorDetails } from '../../upstream/errors.ts';
 import { wasSent } from '../../upstream/call-log.ts';
 import type { ObservedCall } from '../../upstream/http/call.ts';
 import type { ServiceState } from '../../upstream/http/pool.ts';
+import type { OnPause } from '../../upstream/limits/pauses.ts';
 import type { OnForbidden } from '../../upstream/cache/caching-watch.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
 import type { CheckHealth, Reachability } from '../http/pages/health.ts';
@@ -125,6 +126,17 @@ export const logForbiddenCaching =
         ? `the headers of ${service} forbid caching, and are obeyed: such responses are not cached`
         : `the headers of ${service} forbid caching, and UPSTREAM_CACHE=relaxed caches what is not a person's all the same`,
     );
+
+/** Counts and logs each pause that a service asks for. Anybody can make up tokens, so a pause of a client is no warning. */
+export function observePauses(metrics: Metrics, log: Logger): OnPause {
+  return (service, paused, seconds) => {
+    metrics.pauses.inc({ service, paused });
+    log[paused === 'client' ? 'debug' : 'warn'](
+      { service, paused, seconds },
+      `${service} asks for a pause of its calls`,
+    );
+  };
+}
 
 /** Registers the gauges of the program and its HTTP server. */
 export function registerServerGauges(metrics: Metrics, state: () => ServerState): void {

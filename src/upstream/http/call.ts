@@ -13,7 +13,7 @@ import type { CachingWatch } from '../cache/caching-watch.ts';
 import { redactOwner } from '../cache/redact.ts';
 import { type CallAnswer, type LoggedCall, countAttempts } from '../call-log.ts';
 import {
-  RateLimited,
+  NotYet,
   ServicePaused,
   type UpstreamErrorDetails,
   UpstreamFailure,
@@ -133,7 +133,7 @@ export class UpstreamCall implements SharedCall {
       return this.read(response);
     } catch (error) {
       isCounted = isCountedByService(error);
-      if (isPause(error)) this.logged.how = 'refused'; // it was to be sent, and waited for a connection
+      if (error instanceof NotYet) this.logged.how = 'refused'; // it was to be sent, and waited for a connection
       if (error instanceof UpstreamFailure) countAttempts(this.logged, error.attempts);
       throw error;
     } finally {
@@ -269,12 +269,10 @@ export class UpstreamCall implements SharedCall {
 
 const noPermits: readonly RateLimitPermit[] = [];
 
-const isPause = (error: unknown): boolean => error instanceof RateLimited || error instanceof ServicePaused;
-
 /** False if the call was not sent, or its token was rejected. */
 function isCountedByService(error: unknown): boolean {
   if (error instanceof UpstreamRejection) return !isTokenRejection(error.details);
-  if (isPause(error)) return false;
+  if (error instanceof NotYet) return false;
   return !(error instanceof UpstreamFailure) || error.wasSent;
 }
 

@@ -7,7 +7,7 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import type { Config } from '../../config/settings.ts';
 import { atMost } from '../../lib/remember.ts';
 import type { Credential } from '../auth/credentials.ts';
-import { RateLimited, ServicePaused } from '../errors.ts';
+import { type NotYet, RateLimited, type Service, ServicePaused } from '../errors.ts';
 
 /** A pause as other processes see it. */
 export interface SharedPause {
@@ -24,6 +24,11 @@ export interface SharedPauses {
   /** The service takes calls again. Does nothing during a pause. */
   end: (key: string) => void;
 }
+
+/** Whom a pause concerns: everybody, or whose token is sent. */
+export type Paused = 'everybody' | 'own token' | 'client';
+/** Called when a pause begins, not when it goes on. */
+export type OnPause = (service: Service, paused: Paused, seconds: number) => void;
 
 /** How long after a pause the next refusal still makes it longer. */
 export const REMEMBERED_MS = 60_000;
@@ -43,9 +48,15 @@ export class Pauses {
   private readonly known = new LRUCache<string, Pause>(atMost(PAUSES_MAX));
   private readonly settings: Pick<Config, 'retryAfterSeconds' | 'maxRetryAfterSeconds'>;
   private readonly shared: SharedPauses | undefined;
+  private readonly onPause: OnPause | undefined;
 
-  constructor(settings: Pick<Config, 'retryAfterSeconds' | 'maxRetryAfterSeconds'>, shared?: SharedPauses) {
+  constructor(
+    settings: Pick<Config, 'retryAfterSeconds' | 'maxRetryAfterSeconds'>,
+    shared?: SharedPauses,
+    onPause?: OnPause,
+  ) {
     this.settings = settings;
+    this.onPause = onPause;
     this.shared = shared;
     this.isShared = shared !== undefined;
   }
@@ -63,6 +74,8 @@ export class Pauses {
     const grown = Math.max(1, asked ?? retryAfterSeconds) * 2 ** (refusals - 1);
     const seconds = Math.min(maxRetryAfterSeconds, grown);
     this.remember(key, { until: Math.max(until, now + seconds * 1000), refusals });
+    if (now >= until)
+      this.onPause?.(endpoint.service, isForAll ? 'everybody' : credential.isOwn ? 'own token' : 'client', seconds);
     this.shared?.begin(key, { leftMs: seconds * 1000, refusals });
     return seconds;
   }
@@ -79,7 +92,7 @@ export class Pauses {
   }
 
   /** The error of a call that is not sent; undefined if there is no pause. */
-  refusal(endpoint: Endpoint, credential: Credential): RateLimited | ServicePaused | undefined {
+  refusal(endpoint: Endpoint, credential: Credential): NotYet | undefined {
     if (this.isEmpty) return undefined;
     const ofService = this.secondsLeft(serviceKey(endpoint));
     if (ofService > 0) return new ServicePaused(ofService);

@@ -6,7 +6,7 @@ import { type Credential, isLimited } from '../auth/credentials.ts';
 import { type FilmCallRequest, FilmRateLimiter, slotsOfAgents } from './film-rate.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { Service } from '../errors.ts';
-import { Pauses, type SharedPauses } from './pauses.ts';
+import { type OnPause, Pauses, type SharedPauses } from './pauses.ts';
 import { type LimiterState, type UnverifiedPermit, UnverifiedLimiter } from './unverified.ts';
 import { type SharedSlidingWindows, type Slot, WINDOW_MS } from './sliding-window.ts';
 
@@ -43,8 +43,9 @@ export class RateLimiter {
     shared?: SharedSlidingWindows,
     isRejected: (credential: Credential, service: Service) => boolean = () => false,
     sharedPauses?: SharedPauses,
+    onPause?: OnPause,
   ) {
-    this.pauses = new Pauses(settings, sharedPauses);
+    this.pauses = new Pauses(settings, sharedPauses, onPause);
     // A slot is held while the call waits for a connection, and during the call.
     this.films = new FilmRateLimiter(settings.operationTimeoutMs + settings.callTimeoutMs, shared);
     this.isRejected = isRejected;
