@@ -15,7 +15,7 @@ import type { Wait } from './callers.ts';
 import { type TargetState, REMEMBERED_CHANGES, freshState } from './store/entries.ts';
 import type { KeyRun } from './store/key-run.ts';
 import type { KeyStore } from './store/key-store.ts';
-import { type Targets, targetsOf } from './store/names.ts';
+import { type Targets, personIn, targetsOf } from './store/names.ts';
 import type { Turn } from './store/turns.ts';
 
 export interface SettleTimes {
@@ -105,10 +105,16 @@ export class KeyedWrite {
 
   private async firstEntry(): Promise<JournalEntry> {
     const { at, request, write } = this.parts;
-    const { rule, input, read, person } = write;
+    const { rule, input, read } = write;
     // Without it the write is sent, and a lost response cannot be settled.
-    const before = await rule.before?.(input, { read, person: person() }).catch(() => undefined);
+    const before = await rule.before?.(input, { read, person: this.person() }).catch(() => undefined);
     return { at, request, state: 'sending', before, ...(write.files && { files: { names: [], hashes: [] } }) };
+  }
+
+  /** This process may be new, and another one has seen whose token it is. */
+  private person(): string | undefined {
+    const { run, write } = this.parts;
+    return write.person() ?? personIn(run.owners);
   }
 
   /** An earlier request has sent it: what is there needs no waiting, and absence counts when nothing can come any more. */
@@ -212,14 +218,14 @@ export class KeyedWrite {
 
   private async find(entry: JournalEntry): Promise<ReadBack> {
     const { write } = this.parts;
-    const { rule, read, person, input } = write;
+    const { rule, read, input } = write;
     if (!rule.find) return { kind: rule.isRepeatable ? 'absent' : 'unknown' };
     const { created, createdSince, open } = this.state;
     // What this one created is not another's: a process may die after the turn, before the end of the run is recorded.
     const keyed = created.filter(({ name }) => name !== this.name).map(({ id }) => id);
     const others = [...keyed, ...this.turn.changes.flatMap(({ id }) => id ?? [])];
     const { before, files } = entry;
-    const lost = { read, person: person(), before, others, fileNames: files?.names };
+    const lost = { read, person: this.person(), before, others, fileNames: files?.names };
     const finding = await rule.find(input, lost).catch((): ReadBack => ({ kind: 'unknown' }));
     if (finding.kind !== 'there' || !rule.creates) return finding;
     // It may be what another equal write created, which came after this one looked at what was there before.

@@ -11,7 +11,10 @@ const targetName = (owner: string, target: string): string => nameOf(owner, `${o
 export const ownerName = (owner: string): string => `${hashOf(owner)}.owner`;
 export const slotName = (owner: string, slot: number): string => `${hashOf(owner)}.${slot}`;
 
-export const personOwner = (person: string): string => `person ${person}`;
+const PERSON = 'person ';
+export const personOwner = (person: string): string => `${PERSON}${person}`;
+export const personIn = (owners: readonly string[]): string | undefined =>
+  owners.find((each) => each.startsWith(PERSON))?.slice(PERSON.length);
 export const credentialOwner = (credential: string): string => `credential ${credential}`;
 
 /** One target as its owners name it: what is written is known under the first name. */
