@@ -1,7 +1,7 @@
 /**
  * Writes of all kinds under what happens in ordinary life: rows of campaign/rows.ts, in surroundings of campaign/surroundings.ts, from clients
- * that retry with their keys. `npm run settle` makes 2,000 writes and prints what came of them; SETTLE_ROW: only rows and surroundings with
- * this word.
+ * that retry with their keys. `npm run settle` makes 2,000 writes and prints what came of them; SETTLE_ROW, SETTLE_GROUP: only rows and
+ * surroundings with these words.
  */
 import { expect, test, vi } from 'vitest';
 import { thorough } from '../../support/optional.ts';
@@ -15,7 +15,7 @@ import { type Outcome, isReview, tableOf } from './campaign/verdict.ts';
 
 const given = process.env.SETTLE_WRITES;
 const writes = Number(given ?? (thorough ? 240 : 26));
-const word = process.env.SETTLE_ROW ?? '';
+const { SETTLE_ROW: rowWord = '', SETTLE_GROUP: groupWord = '' } = process.env;
 const LANES = given === undefined ? 13 : 24;
 if (given !== undefined) vi.setConfig({ testTimeout: 1_800_000 });
 
@@ -47,11 +47,12 @@ const groups: readonly Group[] = [
   },
   { name: 'one Redis that forgets', open: surroundings.forgetfulRedis, rows: basic, share: 0.08 },
 ];
-const isSelected = ({ name }: { name: string }): boolean => name.includes(word);
 const isWhole = thorough || given !== undefined;
 const selected = (isWhole ? groups : groups.slice(0, 1))
-  .map((group) => ({ ...group, rows: isSelected(group) ? group.rows : group.rows.filter(isSelected) }))
+  .filter(({ name }) => name.includes(groupWord))
+  .map((group) => ({ ...group, rows: group.rows.filter(({ name }) => name.includes(rowWord)) }))
   .filter(({ rows: left }) => left.length > 0);
+const isPart = rowWord !== '' || groupWord !== '';
 const all: Outcome[] = [];
 
 test.skipIf(!hasRedis).each(selected)(
@@ -60,7 +61,7 @@ test.skipIf(!hasRedis).each(selected)(
     const origin = await service();
     const lanes = await laneService(origin.url);
     const around = await group.open(lanes.url);
-    const many = word === '' ? Math.max(group.rows.length, Math.round(writes * group.share)) : writes;
+    const many = !isPart ? Math.max(group.rows.length, Math.round(writes * group.share)) : writes;
     const outcomes = await runWrites(
       { name: group.name, service: lanes, rows: group.rows, writes: many, lanes: LANES },
       around,
@@ -79,7 +80,7 @@ test.skipIf(!hasRedis).each(selected)(
   },
 );
 
-test.skipIf(!hasRedis || given === undefined || word !== '')(
+test.skipIf(!hasRedis || given === undefined || isPart)(
   'nine of ten writes are settled by the first answer after the settle time',
   () => {
     console.log(tableOf(all));
