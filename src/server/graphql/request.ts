@@ -144,7 +144,7 @@ export function createRequestReader(config: Config, bodies: BodyReader, memory: 
 /** Browsers ask before they send a QUERY of another site, so it needs no header against CSRF. */
 function checkMethod(method: string | undefined): void {
   if (method !== 'GET' && method !== 'HEAD' && method !== 'QUERY')
-    throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'Use GET or POST.', { allow: METHODS });
+    throw new HttpError('METHOD_NOT_ALLOWED', 'Use GET or POST.', { headers: { allow: METHODS } });
 }
 
 const JSON_TYPES = new Set(['application/json', 'application/graphql+json']);
@@ -156,7 +156,6 @@ const CSRF_HEADERS = ['x-graphql-csrf', 'apollo-require-preflight'];
 function checkCsrf({ headers }: IncomingMessage): void {
   if (CSRF_HEADERS.some((name) => headers[name] !== undefined)) return;
   throw new HttpError(
-    415,
     'CSRF_HEADER_REQUIRED',
     `Send application/json, or add the header ${CSRF_HEADERS.join(' or ')} with any value.`,
   );
@@ -170,7 +169,7 @@ function explainHeader({ headers }: IncomingMessage, isOn: boolean): string | un
   const explain = headers['x-explain'];
   if (!isOn) return explain === undefined || explain === 'trace' ? undefined : 'off';
   if (explain === undefined || explain === 'plan' || explain === 'trace') return explain;
-  throw new HttpError(400, 'BAD_EXPLAIN', 'The header x-explain must be "plan" or "trace".');
+  throw new HttpError('BAD_EXPLAIN', 'The header x-explain must be "plan" or "trace".');
 }
 
 /** Reads the parameters from a body: JSON, a form, or a document alone. */
@@ -178,7 +177,7 @@ function readParams(text: string, type: string): GraphqlParams {
   if (JSON_TYPES.has(type)) return checkParams(parsedJson(text, 'The body'));
   if (type === 'application/graphql') return checkParams({ query: text });
   if (type === 'application/x-www-form-urlencoded') return checkParams(formParams(text));
-  throw new HttpError(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send application/json.');
+  throw new HttpError('UNSUPPORTED_MEDIA_TYPE', 'Send application/json.');
 }
 
 /** Reads the parameters of a GET. */
@@ -221,8 +220,7 @@ function formParams(text: string): Record<string, unknown> & { query?: string; o
 
 /** Checks that the value is one request with a document or its id. */
 export function checkParams(value: unknown): GraphqlParams {
-  if (Array.isArray(value))
-    throw new HttpError(NOT_EXECUTABLE, 'BATCHING_OFF', 'Send one operation in each request, not a list.');
+  if (Array.isArray(value)) throw new HttpError('BATCHING_OFF', 'Send one operation in each request, not a list.');
   if (typeof value !== 'object' || value === null || !(hasText(value) || hasDocumentId(value))) {
     throw malformedRequest('The body must be an object with a string "query".');
   }
@@ -232,7 +230,7 @@ export function checkParams(value: unknown): GraphqlParams {
 }
 
 /** A request that was read and lacks what it must have. */
-export const malformedRequest = (message: string): HttpError => new HttpError(NOT_EXECUTABLE, 'BAD_REQUEST', message);
+export const malformedRequest = (message: string): HttpError => new HttpError('BAD_REQUEST', message);
 
 const ON_ERROR = ['PROPAGATE', 'NULL', 'HALT'] as const;
 

@@ -22,7 +22,7 @@ export function readKey(given: unknown): string {
   const key = isQuoted && written.includes('\\') ? written.replace(/\\(["\\])/g, '$1') : written;
   if (key !== '' && key.length <= KEY_MAX) return key;
   const message = `An idempotency key has 1 to ${KEY_MAX} visible ASCII characters, in quotes or without.`;
-  throw new HttpError(400, 'BAD_IDEMPOTENCY_KEY', message);
+  throw new HttpError('BAD_IDEMPOTENCY_KEY', message);
 }
 
 /** Of variables that are within their limits. */

@@ -4,18 +4,20 @@ import type { ClientCode } from '../../engine/errors/codes.ts';
 import { type UpstreamErrorDetails, UpstreamFailure } from '../../upstream/errors.ts';
 import { HttpError } from '../http/response/http-error.ts';
 
-const refused = (status: number, code: ClientCode, message: string, seconds?: string): HttpError =>
-  new HttpError(status, code, message, seconds === undefined ? {} : { 'retry-after': seconds }, true);
+const refused = (code: ClientCode, message: string, seconds?: string): HttpError =>
+  new HttpError(code, message, {
+    isExact: true,
+    ...(seconds !== undefined && { headers: { 'retry-after': seconds } }),
+  });
 
 export const reused = (): HttpError =>
   refused(
-    422,
     'IDEMPOTENCY_KEY_REUSED',
     'The idempotency key belongs to another request: other document, variables, files or writes.',
   );
 
 export const forgotten = (): HttpError =>
-  refused(409, 'IDEMPOTENCY_KEY_UNKNOWN', 'The key was used, and what came of it is no longer kept.');
+  refused('IDEMPOTENCY_KEY_UNKNOWN', 'The key was used, and what came of it is no longer kept.');
 
 /** Of one write of a request. Others of it may still have to be settled or sent. */
 export const notKept = (): GraphQLError => {
@@ -25,24 +27,23 @@ export const notKept = (): GraphQLError => {
 
 export const inProgress = (): HttpError =>
   refused(
-    409,
     'IDEMPOTENCY_IN_PROGRESS',
     'A write with this idempotency key, or before it to the same thing, still runs.',
     '1',
   );
 
 export const unavailable = (): HttpError =>
-  refused(503, 'IDEMPOTENCY_UNAVAILABLE', 'The store of idempotency keys cannot be reached, so nothing was sent.', '1');
+  refused('IDEMPOTENCY_UNAVAILABLE', 'The store of idempotency keys cannot be reached, so nothing was sent.', '1');
 
 /** The next request with the key may reach another worker, which would not know it. */
 export const needsRedis = (): HttpError =>
-  refused(503, 'IDEMPOTENCY_NEEDS_REDIS', 'Idempotency keys need Redis where several workers run.');
+  refused('IDEMPOTENCY_NEEDS_REDIS', 'Idempotency keys need Redis where several workers run.');
 
 export const tooManyKeys = (): HttpError =>
-  refused(429, 'TOO_MANY_IDEMPOTENCY_KEYS', 'Too many idempotency keys are in use.', '60');
+  refused('TOO_MANY_IDEMPOTENCY_KEYS', 'Too many idempotency keys are in use.', '60');
 
 export const tooManyWrites = (): HttpError =>
-  refused(429, 'TOO_MANY_KEYED_WRITES', 'Too many writes with idempotency keys of this caller run or wait.', '1');
+  refused('TOO_MANY_KEYED_WRITES', 'Too many writes with idempotency keys of this caller run or wait.', '1');
 
 /** `retryAfter`: seconds until it can be settled, if time helps. */
 export const outcomeUnknown = (

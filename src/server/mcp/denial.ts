@@ -64,12 +64,18 @@ export function denialOf(lack: Lack, request: IncomingMessage, config: Config): 
   const hasToken = request.headers.authorization !== undefined;
   if (lack === 'login' || !hasToken) {
     const challenge = `Bearer ${metadata}${hasToken ? ', error="invalid_token"' : ''}`;
-    return new HttpError(401, 'UNAUTHENTICATED', 'This needs a token that the service knows.', {
-      'www-authenticate': challenge,
+    return new HttpError('UNAUTHENTICATED', 'This needs a token that the service knows.', {
+      status: 401,
+      headers: {
+        'www-authenticate': challenge,
+      },
     });
   }
   const scope = lack.join(' ');
-  return new HttpError(403, 'FORBIDDEN', `This needs a token with the scopes: ${scope}.`, {
-    'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}", ${metadata}`,
+  return new HttpError('FORBIDDEN', `This needs a token with the scopes: ${scope}.`, {
+    status: 403,
+    headers: {
+      'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}", ${metadata}`,
+    },
   });
 }

@@ -87,4 +87,4 @@ export function createPlaces(config: Config, admission: Admission) {
 }
 
 export const tooManyAgents = (message: string): HttpError =>
-  new HttpError(503, 'OVERLOADED', `${message} Try again in a moment.`, { 'retry-after': '1' });
+  new HttpError('OVERLOADED', `${message} Try again in a moment.`, { headers: { 'retry-after': '1' } });

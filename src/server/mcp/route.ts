@@ -47,10 +47,10 @@ export function createMcpRoutes(parts: RouteParts) {
     if (headers.origin) addMcpCors(exchange, headers.origin, METHODS);
     if (method === 'OPTIONS') return sendOptions(exchange, METHODS);
     // Without sessions there is no stream for a GET to open and none for a DELETE to end.
-    if (method !== 'POST') throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'Use POST.', { allow: METHODS });
+    if (method !== 'POST') throw new HttpError('METHOD_NOT_ALLOWED', 'Use POST.', { headers: { allow: METHODS } });
     // A page of another site cannot send this type without a preflight request.
     if (essenceOf(headers['content-type']) !== 'application/json')
-      throw new HttpError(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send application/json.');
+      throw new HttpError('UNSUPPORTED_MEDIA_TYPE', 'Send application/json.');
     const text = await readText(bodies, exchange);
     const entered = await enter(exchange);
     try {
@@ -96,13 +96,13 @@ function checkSource({ headers: { host = '', origin } }: IncomingMessage, config
   checkHost(host, config);
   if (origin === undefined || isListedOrigin(origin, config.corsOrigins) || origin === ourUrl(config)?.origin) return;
   if (/^https?:\/\//.test(origin) && origin.slice(origin.indexOf('//') + 2) === host) return;
-  throw new HttpError(403, 'ORIGIN_NOT_ALLOWED', 'Pages of this origin are not allowed.');
+  throw new HttpError('ORIGIN_NOT_ALLOWED', 'Pages of this origin are not allowed.');
 }
 
 function checkHost(host: string, config: Config): void {
   const name = host.replace(/:\d*$/, '').toLowerCase();
   const isOurs = isLocal(name) || name === config.host.toLowerCase() || name === ourUrl(config)?.hostname;
-  if (!isOurs) throw new HttpError(403, 'ORIGIN_NOT_ALLOWED', 'This host is not allowed.');
+  if (!isOurs) throw new HttpError('ORIGIN_NOT_ALLOWED', 'This host is not allowed.');
 }
 
 const ourUrl = ({ mcpUrl }: Config): URL | undefined => (mcpUrl === undefined ? undefined : new URL(mcpUrl));
@@ -157,13 +157,13 @@ function parsed(body: string): unknown {
   try {
     value = JSON.parse(body);
   } catch {
-    return new HttpError(400, 'BAD_REQUEST', 'The body must be JSON.');
+    return new HttpError('BAD_REQUEST', 'The body must be JSON.', { status: 400 });
   }
   checkSurrogates(body);
   const isLong = Array.isArray(value) && value.length > MESSAGES_MAX;
   if (!isLong && !hasMoreValues([value], VALUES_MAX)) return value;
   const limits = `The body must have at most ${MESSAGES_MAX} messages and ${VALUES_MAX} values.`;
-  throw new HttpError(413, 'BODY_TOO_LARGE', limits);
+  throw new HttpError('BODY_TOO_LARGE', limits);
 }
 
 function parseError({ code, message }: HttpError, { requestId }: Exchange, config: Config): string {

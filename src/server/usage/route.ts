@@ -14,7 +14,10 @@ export function createUsageRoutes(
   const answer = async (exchange: Exchange): Promise<void> => {
     const { authorization = '' } = exchange.request.headers;
     if (usageToken !== undefined && !isEqual(authorization, `Bearer ${usageToken}`))
-      throw new HttpError(401, 'UNAUTHENTICATED', 'Send the token of USAGE_TOKEN.', { 'www-authenticate': 'Bearer' });
+      throw new HttpError('UNAUTHENTICATED', 'Send the token of USAGE_TOKEN.', {
+        status: 401,
+        headers: { 'www-authenticate': 'Bearer' },
+      });
     sendJson(exchange, 200, await report());
   };
   return { '/usage': answer };

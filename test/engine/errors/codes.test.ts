@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { codeGroups, notesOn } from '../../../src/engine/errors/codes.ts';
+import { type ClientCode, codeGroups, notesOn } from '../../../src/engine/errors/codes.ts';
+import { HttpError } from '../../../src/server/http/response/http-error.ts';
 
 const rows = codeGroups.flatMap(({ codes }) => Object.entries(codes));
 
@@ -18,16 +19,25 @@ const several = [
   'FORBIDDEN',
 ];
 
-test('the status with which the server rejects a request is that of the table', () => {
+test('a rejection gives a status only where it is not that of the table', () => {
   const files = readdirSync('src/server', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
   const rejections = files.flatMap((file) =>
     [
-      ...readFileSync(join('src/server', file), 'utf8').matchAll(/(?:HttpError|refused)\(\s*(\d{3}),\s*'([A-Z_]+)'/g),
-    ].map(([, status, code]) => [code!, Number(status)] as const),
+      ...readFileSync(join('src/server', file), 'utf8').matchAll(
+        /(?:new HttpError|refused)\(\s*'([A-Z_]+)'([^;]*?status:? ?(\d{3})?)?/g,
+      ),
+    ].map(([, code, , status]) => ({ code: code!, status: status && Number(status) })),
   );
-  expect(rejections.length).toBeGreaterThan(20);
-  const others = rejections.filter(([code, status]) => notesOn(code)?.status?.graphql !== status);
-  expect(others.filter(([code]) => !several.includes(code))).toEqual([]);
+  expect(rejections.length).toBeGreaterThan(40);
+  expect(rejections.filter(({ code, status }) => status && notesOn(code)?.status?.graphql === status)).toEqual([]);
+  const others = rejections.filter(({ code, status }) => status || !notesOn(code)?.status).map(({ code }) => code);
+  expect([...new Set(others)].filter((code) => !several.includes(code))).toEqual([]);
+});
+
+test('the status of an error is that of the table, or the one that it is given', () => {
+  for (const [code, { status }] of rows)
+    expect([code, new HttpError(code as ClientCode, '').status]).toEqual([code, status?.graphql ?? 500]);
+  expect(new HttpError('BAD_REQUEST', '', { status: 417 }).status).toBe(417);
 });
 
 test('no text repeats the status of its row', () => {

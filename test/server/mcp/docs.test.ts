@@ -83,6 +83,6 @@ test('a list is truncated as printed', async () => {
 
 test('a rejection is as printed', () => {
   const message = 'The server is overloaded. Try again in a moment.';
-  const error = new HttpError(503, 'OVERLOADED', message, { 'retry-after': '1' });
+  const error = new HttpError('OVERLOADED', message, { headers: { 'retry-after': '1' } });
   expect(JSON.parse(httpErrorBody(error, { helpUrl: undefined }, 'json-rpc'))).toEqual(json('-32000'));
 });

@@ -153,10 +153,10 @@ export class Admission {
 }
 
 /** Rejects an operation whose client has left; nobody reads the response. */
-const clientLeft = () => new HttpError(499, 'CLIENT_LEFT', 'The client disconnected.');
+const clientLeft = () => new HttpError('CLIENT_LEFT', 'The client disconnected.');
 
 const overloaded = () =>
-  new HttpError(503, 'OVERLOADED', 'The server is overloaded. Try again in a moment.', RETRY_AFTER);
+  new HttpError('OVERLOADED', 'The server is overloaded. Try again in a moment.', { headers: RETRY_AFTER });
 
 const OVERLOADED_HEADERS = Object.entries({ 'content-type': 'application/json; charset=utf-8', ...RETRY_AFTER }).flat();
 

@@ -2,7 +2,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Config } from '../../../config/settings.ts';
-import type { ClientCode } from '../../../engine/errors/codes.ts';
 import type { Connection } from './connections.ts';
 import { corsHeaders } from '../request/headers.ts';
 import { HttpError, httpErrorBody } from '../response/http-error.ts';
@@ -10,15 +9,13 @@ import { HttpError, httpErrorBody } from '../response/http-error.ts';
 /** The error of bytes that Node could not parse as a request: headers that are too large or too slow, or no HTTP. */
 export function parseErrorOf(code: string | undefined, bytes: Buffer | undefined, config: Config): HttpError {
   const { maxHeaderBytes, requestHeadersTimeoutMs } = config;
-  const known: Record<string, [number, ClientCode, string]> = {
-    HPE_HEADER_OVERFLOW: [
-      isLongLine(bytes, maxHeaderBytes) ? 414 : 431,
-      'HEADERS_TOO_LARGE',
-      `The URL and the headers must have at most ${maxHeaderBytes} bytes.`,
-    ],
-    ERR_HTTP_REQUEST_TIMEOUT: [408, 'REQUEST_TIMEOUT', `The headers must arrive within ${requestHeadersTimeoutMs} ms.`],
-  };
-  return new HttpError(...(known[code ?? ''] ?? [400, 'BAD_REQUEST', 'This is not an HTTP request.']));
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const message = `The URL and the headers must have at most ${maxHeaderBytes} bytes.`;
+    return new HttpError('HEADERS_TOO_LARGE', message, { status: isLongLine(bytes, maxHeaderBytes) ? 414 : undefined });
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new HttpError('REQUEST_TIMEOUT', `The headers must arrive within ${requestHeadersTimeoutMs} ms.`);
+  return new HttpError('BAD_REQUEST', 'This is not an HTTP request.', { status: 400 });
 }
 
 /** Whether the bytes begin with a request line that alone is too long. */

@@ -106,7 +106,7 @@ export class HttpServer {
       'an operation did not end after its deadline and was abandoned',
     );
     cancel(exchange.lifetime, new Error('The operation did not end.'));
-    this.sendError(exchange, new HttpError(500, 'INTERNAL_SERVER_ERROR', 'The operation did not end in time.'));
+    this.sendError(exchange, new HttpError('INTERNAL_SERVER_ERROR', 'The operation did not end in time.'));
   }
 
   private onParseError({ code, rawPacket }: ParseError, socket: Socket): void {
@@ -238,7 +238,7 @@ export class HttpServer {
       addCorsHeaders(exchange.request, exchange.headers, config.corsOrigins);
       if (config.corsOrigins.length > 0 && !exchange.headers.includes('vary')) exchange.headers.push('vary', 'Origin');
     }
-    const sent = isHttpError ? error : new HttpError(500, 'INTERNAL_SERVER_ERROR', 'Something went wrong.');
+    const sent = isHttpError ? error : new HttpError('INTERNAL_SERVER_ERROR', 'Something went wrong.');
     const format = this.errorFormatOf(exchange.request);
     const media = this.errorMediaOf(exchange.request, sent);
     sendHttpError(exchange, sent, { format, media, statusOf: this.statusOf }, config);
@@ -266,7 +266,7 @@ function pathOf({ url = '/' }: IncomingMessage): string {
 }
 
 const noTunnel = (): HttpError =>
-  new HttpError(405, 'METHOD_NOT_ALLOWED', 'This is no proxy.', { allow: 'GET, HEAD, POST, QUERY, OPTIONS' });
+  new HttpError('METHOD_NOT_ALLOWED', 'This is no proxy.', { headers: { allow: 'GET, HEAD, POST, QUERY, OPTIONS' } });
 
 /** For stream errors that are handled at `close`: without a listener they would end the process. */
 const ignore = (): void => undefined;

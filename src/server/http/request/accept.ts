@@ -49,7 +49,7 @@ export const acceptedTypes = remembering((accept): AcceptedTypes => {
 /** Throws an HttpError if the client accepts no type that a response may have. */
 export function checkAcceptable({ json, incremental }: AcceptedTypes): void {
   if (json !== undefined || incremental !== undefined) return;
-  throw new HttpError(406, 'NOT_ACCEPTABLE', `Accept one of ${[...JSON_TYPES, ...INCREMENTAL_TYPES].join(', ')}.`);
+  throw new HttpError('NOT_ACCEPTABLE', `Accept one of ${[...JSON_TYPES, ...INCREMENTAL_TYPES].join(', ')}.`);
 }
 
 /**

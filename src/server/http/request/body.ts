@@ -26,9 +26,8 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config)
       reject(error);
     }
   });
-  const tooLarge = () => new HttpError(413, 'BODY_TOO_LARGE', `The body must have at most ${maxBodyBytes} bytes.`);
-  const tooSlow = () =>
-    new HttpError(408, 'REQUEST_TIMEOUT', `The body must arrive within ${requestBodyTimeoutMs} ms.`);
+  const tooLarge = () => new HttpError('BODY_TOO_LARGE', `The body must have at most ${maxBodyBytes} bytes.`);
+  const tooSlow = () => new HttpError('REQUEST_TIMEOUT', `The body must arrive within ${requestBodyTimeoutMs} ms.`);
 
   return {
     read,
@@ -42,7 +41,7 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config)
     const { request } = exchange;
     const { 'content-encoding': encoding, 'content-length': length } = request.headers;
     if (encoding && encoding !== 'identity') {
-      throw new HttpError(415, 'UNSUPPORTED_ENCODING', 'Send the body without Content-Encoding.');
+      throw new HttpError('UNSUPPORTED_ENCODING', 'Send the body without Content-Encoding.');
     }
     if (Number(length) > maxBodyBytes) throw tooLarge();
     return new Promise((resolve, reject) => {
@@ -77,7 +76,7 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config)
       }).unref();
       request.on('data', onData);
       request.on('end', onEnd);
-      request.on('error', () => fail(new HttpError(400, 'BAD_REQUEST', 'The body ended early.')));
+      request.on('error', () => fail(new HttpError('BAD_REQUEST', 'The body ended early.', { status: 400 })));
     });
   }
 }
@@ -88,7 +87,7 @@ export function parsedJson(text: string, what: string, status = 400): unknown {
   try {
     return JSON.parse(withoutByteOrderMark(text));
   } catch {
-    throw new HttpError(status, 'BAD_REQUEST', `${what} must be JSON.`);
+    throw new HttpError('BAD_REQUEST', `${what} must be JSON.`, { status });
   }
 }
 
@@ -118,4 +117,4 @@ export function checkSurrogates(json: string): void {
 /** An escaped surrogate pair, a lone surrogate (captured), or any other escape. */
 const escapes = /\\u[dD][89abAB][\dA-Fa-f]{2}\\u[dD][c-fC-F][\dA-Fa-f]{2}|(\\u[dD][89a-fA-F][\dA-Fa-f]{2})|\\./gs;
 
-export const invalidText = (message: string): HttpError => new HttpError(400, 'INVALID_TEXT', message);
+export const invalidText = (message: string): HttpError => new HttpError('INVALID_TEXT', message, { status: 400 });

@@ -31,17 +31,18 @@ function hasSecondHost(rawHeaders: readonly string[]): boolean {
 /** Rejects a missing, malformed or second Host, an unknown expectation, and so many headers that Node may have dropped some, such as Authorization. */
 export function checkHeaders({ headers: { host, expect }, rawHeaders, httpVersion }: IncomingMessage): void {
   if (rawHeaders.length > 2 * MAX_HEADERS) {
-    throw new HttpError(431, 'HEADERS_TOO_LARGE', `A request must have at most ${MAX_HEADERS} headers.`);
+    throw new HttpError('HEADERS_TOO_LARGE', `A request must have at most ${MAX_HEADERS} headers.`);
   }
   if (expect !== undefined && httpVersion !== '1.0' && !/(?:^|\W)100-continue(?:\W|$)/i.test(expect))
-    throw new HttpError(417, 'BAD_REQUEST', 'The header Expect must be 100-continue.');
-  if (hasSecondHost(rawHeaders)) throw new HttpError(400, 'BAD_REQUEST', 'A request must have one header Host.');
+    throw new HttpError('BAD_REQUEST', 'The header Expect must be 100-continue.', { status: 417 });
+  if (hasSecondHost(rawHeaders))
+    throw new HttpError('BAD_REQUEST', 'A request must have one header Host.', { status: 400 });
   if (host === undefined) {
     if (httpVersion === '1.0') return;
-    throw new HttpError(400, 'BAD_REQUEST', 'The header Host is missing.');
+    throw new HttpError('BAD_REQUEST', 'The header Host is missing.', { status: 400 });
   }
   if (host === lastHost) return;
-  if (!HOST.test(host)) throw new HttpError(400, 'BAD_REQUEST', 'The header Host is malformed.');
+  if (!HOST.test(host)) throw new HttpError('BAD_REQUEST', 'The header Host is malformed.', { status: 400 });
   lastHost = host;
 }
 

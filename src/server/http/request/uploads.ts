@@ -60,8 +60,8 @@ export async function readUpload(exchange: Exchange, scope: UploadScope): Promis
 
 function formError({ status, message }: Error & { status?: number }): HttpError {
   return status === 413
-    ? new HttpError(413, 'UPLOAD_TOO_LARGE', message)
-    : new HttpError(400, 'BAD_UPLOAD', `This is not a GraphQL multipart request. ${message}`);
+    ? new HttpError('UPLOAD_TOO_LARGE', message)
+    : new HttpError('BAD_UPLOAD', `This is not a GraphQL multipart request. ${message}`);
 }
 
 /** The envelope of a multipart request: boundaries, headers of parts, the map. The operations have a limit of their own. */
@@ -124,7 +124,7 @@ class UploadBody extends Transform {
     this.timer = setTimeout(() => {
       // Bytes that the operation does not read yet keep the client from sending more.
       if (this.isMapped && this.readableLength > 0) this.startInterval();
-      else this.reject(new HttpError(408, 'REQUEST_TIMEOUT', message));
+      else this.reject(new HttpError('REQUEST_TIMEOUT', message));
     }, requestBodyTimeoutMs);
     this.arrived = new Promise<void>((resolve) => {
       this.once('close', () => {
@@ -241,7 +241,7 @@ class UploadBody extends Transform {
   /** Reads the names of the files. A file may be in several places, a place has one file. */
   private readMap(text: string): void {
     if (Buffer.byteLength(text) > MAP_BYTES) {
-      this.reject(new HttpError(413, 'UPLOAD_TOO_LARGE', `The map must have at most ${MAP_BYTES} bytes.`));
+      this.reject(new HttpError('UPLOAD_TOO_LARGE', `The map must have at most ${MAP_BYTES} bytes.`));
       return;
     }
     let map: unknown;
@@ -280,12 +280,12 @@ const valueAt = (operations: object, path: string): unknown =>
   path.split('.').reduce((value: unknown, key) => (value as Record<string, unknown>)[key], operations);
 
 const tooLarge = ({ maxUploadBytes }: Config): HttpError =>
-  new HttpError(413, 'UPLOAD_TOO_LARGE', `The files of a request must have at most ${maxUploadBytes} bytes together.`);
+  new HttpError('UPLOAD_TOO_LARGE', `The files of a request must have at most ${maxUploadBytes} bytes together.`);
 
 /** The error of a request as the readers of its files get it. */
 const fileErrorOf = ({ message, code }: HttpError): GraphQLError => new GraphQLError(message, { extensions: { code } });
 
-const badUpload = (message: string): HttpError => new HttpError(400, 'BAD_UPLOAD', message);
+const badUpload = (message: string): HttpError => new HttpError('BAD_UPLOAD', message);
 
 const outOfOrder = (name: string): HttpError =>
   badUpload(
@@ -294,7 +294,6 @@ const outOfOrder = (name: string): HttpError =>
 
 const outOfMemory = (name: string): HttpError =>
   new HttpError(
-    503,
     'OVERLOADED',
     `The file ${named(name)} came before files that are needed first, or has several places, and the server has no memory left for it. Try again in a moment, or send files in the order in which the operation uses them.`,
   );

@@ -6,6 +6,12 @@ import { withoutStack } from '../../../upstream/errors.ts';
 import type { Exchange } from '../exchange.ts';
 import type { StatusOf } from './status.ts';
 
+interface HttpErrorOptions {
+  status?: number | undefined;
+  headers?: Readonly<Record<string, string>>;
+  isExact?: boolean;
+}
+
 /** An error of a request that does not become an operation. It is sent in the protocol of its route, with an HTTP status. */
 export class HttpError extends Error {
   readonly status: number;
@@ -14,16 +20,11 @@ export class HttpError extends Error {
   /** The status is that of a specification of its own, in every media type. */
   readonly isExact: boolean;
 
-  constructor(
-    status: number,
-    code: ClientCode,
-    message: string,
-    headers: Readonly<Record<string, string>> = {},
-    isExact = false,
-  ) {
+  /** `status`: where it is not the one that the table of codes has. */
+  constructor(code: ClientCode, message: string, { status, headers = {}, isExact = false }: HttpErrorOptions = {}) {
     super(message);
     this.name = 'HttpError';
-    this.status = status;
+    this.status = status ?? notesOn(code)?.status?.graphql ?? 500;
     this.code = code;
     this.headers = headers;
     this.isExact = isExact;
@@ -36,8 +37,7 @@ export class HttpError extends Error {
   }
 }
 
-export const notFound = (): HttpError =>
-  new HttpError(404, 'NOT_FOUND', 'There is nothing here; the graph is at /graphql.');
+export const notFound = (): HttpError => new HttpError('NOT_FOUND', 'There is nothing here; the graph is at /graphql.');
 
 /** The page of the error codes. */
 export const HELP_PATH = '/docs/errors';

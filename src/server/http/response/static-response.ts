@@ -55,6 +55,6 @@ function addReadHeaders({ request, compression, headers }: Exchange, more: Reado
 /** Throws an HttpError for a method other than GET and HEAD. */
 export function onlyRead({ method }: IncomingMessage): void {
   if (method !== 'GET' && method !== 'HEAD') {
-    throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'Use GET.', { allow: 'GET, HEAD' });
+    throw new HttpError('METHOD_NOT_ALLOWED', 'Use GET.', { headers: { allow: 'GET, HEAD' } });
   }
 }
