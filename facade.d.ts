@@ -174,7 +174,7 @@ export interface FacadeOptions {
   maxUnsentBytes?: number | undefined;
   /** Time for running operations to finish after SIGTERM (a whole number from 1 to 600000). Default: 8000. */
   shutdownMs?: number | undefined;
-  /** Whether headers of upstream that forbid caching are obeyed: relaxed takes no-cache, private, must-revalidate and times of 0 for the habit of its framework; strict obeys all (one of relaxed, strict). Default: relaxed. */
+  /** Whether headers of upstream that forbid caching are obeyed: relaxed takes no-cache, private, must-revalidate and times of 0 for defaults of its framework; strict obeys all (one of relaxed, strict). Default: relaxed. */
   upstreamCache?: 'relaxed' | 'strict' | undefined;
   /** Certificates that sign that of Redis (a file of certificates in PEM). Default: those of Node. */
   redisCa?: string | undefined;

@@ -1,4 +1,4 @@
-/** Where the program begins. It loads the rest on demand, so that a signal is heard before anything else is loaded. */
+/** The entry point. It loads the rest on demand, so that signals are handled before anything else is loaded. */
 import { constants } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 

@@ -141,7 +141,7 @@ export interface AnnotationRecord {
   /** 2 public, 0 private; other values: not specified. */
   privacy?: number;
   abstract?: string;
-  /** The same text as `abstract`, as the real service writes it. */
+  /** Has the text of `abstract`, as in the real service. */
   summary?: string;
   content?: string;
   abstract_photo?: string;

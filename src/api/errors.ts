@@ -10,7 +10,7 @@ export interface ErrorBody {
 type Meaning =
   /** There is no such record. */
   | 'absent'
-  /** The same of a note; elsewhere it is a rejection. */
+  /** There is no such note. Elsewhere than at endpoints of notes it is a rejection. */
   | 'absentNote'
   /** The token is unknown or expired. */
   | 'token'

@@ -1,4 +1,4 @@
-/** Headers that the real service sends with each answer of the interface, whatever is in it: the habit of its framework. */
+/** Headers that the real service sends with each response, by default of its framework. */
 export const serviceHeaders = Object.freeze({
   'cache-control': 'must-revalidate, no-cache, private',
   pragma: 'no-cache',

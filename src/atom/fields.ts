@@ -26,7 +26,7 @@ export class AtomFields {
   itemPerPage?: string;
   itemsPerPage?: string;
   totalResults?: string;
-  /** Of a category that names an event type. */
+  /** The term of a category that names an event type. */
   term?: string;
   scheme?: string;
   otherTerm?: string;
@@ -83,7 +83,7 @@ const textRules = (namespace: Namespace, ...names: TextField[]): Record<string, 
     ]),
   );
 
-/** The same, of texts for people, which may be in HTML. */
+/** Rules of texts for people, which may be in HTML. The first that has a text counts. */
 const humanTextRules = (...names: TextField[]): Record<string, Rule> =>
   Object.fromEntries(
     names.map((name) => [
@@ -108,7 +108,7 @@ const rules: Record<string, Rule> = {
   ...textRules('db', 'uid', 'signature'),
   ...textRules('georss', 'point'),
   ...textRules('opensearch', 'startIndex', 'itemPerPage', 'itemsPerPage', 'totalResults'),
-  // Of attributes and categories the first with a value wins.
+  // If an attribute or category occurs several times, the first one with a value counts.
   link: {
     namespace: 'atom',
     fields: ['links'],

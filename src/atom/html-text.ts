@@ -1,4 +1,4 @@
-/** The text of HTML that stands in an Atom text of `type="html"`, with the same line breaks as XHTML. */
+/** The plain text of an Atom text of `type="html"`, with the same line breaks as of XHTML. */
 import { createRequire } from 'node:module';
 import type * as Entities from 'entities';
 import { lazily } from '../lib/promises.ts';
@@ -39,7 +39,7 @@ const NAME_MAX = 40;
 /** Elements whose content is no text, with what ends it. */
 const unseen: Readonly<Record<string, RegExp>> = { script: /<\/script/i, style: /<\/style/i };
 
-/** Without the characters that mark breaks. */
+/** Resolves references, and removes the characters that mark breaks. */
 const decoded = (text: string): string => writableText(text.includes('&') ? withEntities().decode(text) : text);
 
 function endOf(html: string, mark: string, from: number): number {

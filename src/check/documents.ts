@@ -11,7 +11,7 @@ export interface CheckedOperation {
   /** Its name; of one without, the id of its document, or its file. */
   name: string;
   operationName: string | undefined;
-  /** As a client sends it. */
+  /** The text that a client sends. */
   text: string;
   document: DocumentNode;
   isFromManifest: boolean;
@@ -21,7 +21,7 @@ export interface CheckedOperation {
 
 export interface ReadDocuments {
   operations: CheckedOperation[];
-  /** Of files that cannot be read as what they are. */
+  /** What is wrong with files that cannot be parsed, as GraphQL or as a manifest. */
   findings: Finding[];
 }
 

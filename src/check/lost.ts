@@ -126,7 +126,7 @@ function elementOf(schema: GraphQLSchema, coordinate: string) {
   }
 }
 
-/** Of outputs: whether every value of the type `is` is one of the type `was`. */
+/** Whether every output value of the type `is` is one of the type `was`. */
 function isKept(schema: GraphQLSchema, was: GraphQLType, is: GraphQLType): boolean {
   if (isNonNullType(was)) return isNonNullType(is) && isKept(schema, was.ofType, is.ofType);
   if (isNonNullType(is)) return isKept(schema, was, is.ofType);
@@ -140,7 +140,7 @@ function isKept(schema: GraphQLSchema, was: GraphQLType, is: GraphQLType): boole
 /** The built-in scalars that accept all values of another one. */
 const widerScalars: Readonly<Record<string, readonly string[] | undefined>> = { Int: ['Float', 'ID'], String: ['ID'] };
 
-/** Of inputs: whether the type `is` accepts every value that the type `was` accepted. */
+/** Whether the input type `is` accepts every value that the type `was` accepted. */
 function isAccepted(was: GraphQLInputType, is: GraphQLInputType): boolean {
   // A default does not help: it replaces a field that is absent, but a null is rejected.
   if (isNonNullType(is)) return isNonNullType(was) && isAccepted(was.ofType, is.ofType);

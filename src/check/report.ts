@@ -6,7 +6,7 @@ import type { StoredPrice } from './price-file.ts';
 
 export interface Report {
   results: readonly PricedResult[];
-  /** Of files, not of one operation. */
+  /** Findings about files, rather than about one operation. */
   findings: readonly Finding[];
 }
 

@@ -45,7 +45,7 @@ function makeDirectory(path: string): void {
   mkdirSync(path);
 }
 
-/** Called before anything is opened, so that a signal during the start is heard too. The result is aborted by the signal. */
+/** Called before anything is opened, so that a signal during the start is handled too. The signal aborts the result. */
 export function closeOnSignal(opened: Closable[], log: Logger): AbortSignal {
   const stopping = new AbortController();
   const close = (signal: NodeJS.Signals) => {

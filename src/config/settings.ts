@@ -34,7 +34,7 @@ export interface Setting<T> extends Kind<T> {
   shown?: string;
   /** The heading that it stands under in docs and in `--help`. */
   group?: string;
-  /** Of the port or of the origin: a facade inside another program has neither. */
+  /** It concerns the port or the origin, which a facade inside another program does not have. */
   isStandalone?: boolean;
   /** Other programs read the variable too, and accept it in small letters. */
   isConventional?: boolean;
@@ -278,7 +278,7 @@ export const settings = {
     shutdownMs: setting('SHUTDOWN_MS', milliseconds, 8_000, 'time for running operations to finish after SIGTERM'),
   }),
   ...inGroup('Calls to upstream and the cache', {
-    upstreamCache: setting('UPSTREAM_CACHE', oneOf('relaxed', 'strict'), 'relaxed', "whether headers of upstream that forbid caching are obeyed: relaxed takes no-cache, private, must-revalidate and times of 0 for the habit of its framework; strict obeys all"),
+    upstreamCache: setting('UPSTREAM_CACHE', oneOf('relaxed', 'strict'), 'relaxed', "whether headers of upstream that forbid caching are obeyed: relaxed takes no-cache, private, must-revalidate and times of 0 for defaults of its framework; strict obeys all"),
     redisCa: optional('REDIS_CA', certificateFile, 'certificates that sign that of Redis', 'those of Node'),
     redisCert: optional('REDIS_CERT', certificateFile, 'client certificate for Redis; the files are read again when they change'),
     redisKey: optional('REDIS_KEY', keyFile, 'key of that certificate'),

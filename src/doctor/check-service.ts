@@ -153,7 +153,7 @@ export function checkCaching(
     check,
     `${said}, and ${uncached} are not cached: each read of them is a call`,
     mode === 'strict'
-      ? 'If this is only the habit of its framework, set UPSTREAM_CACHE=relaxed.'
+      ? 'If these are only defaults of its framework, set UPSTREAM_CACHE=relaxed.'
       : 'no-store and Vary are always obeyed: if this is not meant, change it at the service.',
     facts,
   );

@@ -8,7 +8,7 @@ export interface Deviation {
   what: 'missing' | 'unknown' | 'type';
   /** Where in the response, with `[]` for each item of a list. */
   coordinate: string;
-  /** Of a type: what the interface has, and what came. */
+  /** If a value has a wrong type: the type in the interface, and that of the value. */
   expected?: string;
   found?: string;
 }

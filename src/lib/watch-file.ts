@@ -32,7 +32,7 @@ export interface Watched {
 export const watchFile = (path: string, options: FileWatchOptions): FileWatch =>
   watchContent({ state: () => stateOfFile(path), read: () => readFile(path, 'utf8') }, options);
 
-/** The same for what several files have. */
+/** Watches a content that several files have together. */
 export function watchContent(watched: Watched, options: FileWatchOptions): FileWatch {
   const { onChange, onUnreadable, everyMs = EVERY_MS } = options;
   let { current } = options;

@@ -28,7 +28,7 @@ const BODY_MAX = 2_000_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const ATOM_TYPE = 'application/atom+xml; charset=utf-8';
 
-/** As the real service sends them. Nothing here reads the cookie. */
+/** The headers that the real service sends. The origin does not read the cookie. */
 const headersOf = (type?: string): Record<string, string> => ({
   ...serviceHeaders,
   ...(type !== undefined && { 'content-type': type }),

@@ -80,11 +80,11 @@ export interface ServerParts {
   welcome?: string;
   /** The folder of the pages at /docs; without it there is only that of the errors. */
   docs?: string;
-  /** Of a worker: whether another one accepts work. */
+  /** Whether another worker accepts requests; undefined if there are no workers. */
   othersAcceptWork?: () => Promise<boolean>;
   /** Counts who reads what; undefined where USAGE is off. */
   usage?: Usage | undefined;
-  /** Of a worker: what all workers counted. */
+  /** What all workers counted; undefined if there are no workers. */
   usageReport?: () => Promise<UsageReport>;
 }
 

@@ -9,7 +9,7 @@ export type CallAnswer = 'sent' | 'joined' | 'cached' | 'stale' | 'refused';
 
 /** One call of an operation, also if the cache made it unnecessary. */
 export interface LoggedCall {
-  /** The one definition of what was sent: headers, logs, metrics, usage and tools for agents count by it. */
+  /** Headers, logs, metrics, usage and tools for agents all count sent calls by this. */
   how: CallAnswer;
   service: Service;
   method: string;
@@ -19,7 +19,7 @@ export interface LoggedCall {
   /** Milliseconds since the operation began. */
   startMs: number;
   ms: number;
-  /** Of the response body, decompressed. */
+  /** The size of the response body, decompressed. */
   bytes?: number;
   /** HTTP requests, if there were several. */
   attempts?: number;

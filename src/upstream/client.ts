@@ -99,7 +99,7 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
     limited: () => rateLimiter.calls(),
     /** Reads in flight; equal reads share one. */
     sharedReads: () => inFlight.size(),
-    /** Of the record cache in memory. */
+    /** The size of the record cache in memory. */
     cacheSize: () => records.size(),
     /** Responses that their headers forbid to store, by reason. */
     notStored: () => caching.refused(),
@@ -187,7 +187,7 @@ const secretChanges = (
   /** `onOutcome` gets nothing once the new address is in use, a sentence if it cannot be used, or not yet. */
   changeRedisUrl: async (url: string, onOutcome: (problem: string | undefined) => void): Promise<void> =>
     shared?.use(url, onOutcome),
-  /** The same of the Redis of the idempotency keys. */
+  /** Changes the address of the Redis of the idempotency keys, as `changeRedisUrl` does that of the shared one. */
   changeKeysUrl: async (url: string, onOutcome: (problem: string | undefined) => void): Promise<void> =>
     keys?.use(url, onOutcome),
 });

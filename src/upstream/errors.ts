@@ -11,7 +11,7 @@ export interface UpstreamErrorDetails {
   code?: number;
   /** `GET /v2/book/7` */
   request: string;
-  /** Of a write whose outcome is unknown: the read that shows it. */
+  /** The read that shows the outcome of a write, if that is unknown. */
   lookAt?: string;
   /** The code of an error of this machine, which kept the call from being made. */
   ownTrouble?: string;
@@ -115,10 +115,10 @@ export const isOutcomeUnknown = (error: unknown): error is UpstreamFailure =>
   error instanceof UpstreamFailure &&
   (error.code === 'UPSTREAM_RESULT_UNKNOWN' || error.code === 'UPSTREAM_INVALID_RESPONSE');
 
-/** The service writes these codes for any failure. */
+/** Codes that the service uses for any failure. */
 const VAGUE_CODES: readonly (number | undefined)[] = [999, 6009];
 
-/** Whether a write was certainly not carried out: nothing was sent to its end, or the service says why it refuses. */
+/** Whether a write was certainly not carried out: it was not sent completely, or the service says why it rejects it. */
 export function provesNothingMade(error: unknown): boolean {
   if (error instanceof UpstreamFailure) {
     const { wasSent, details, code } = error;
@@ -183,7 +183,7 @@ export class RateLimited extends NotYet {
   }
 }
 
-/** The service has asked that it be left alone. */
+/** The service has requested a pause. */
 export class ServicePaused extends NotYet {
   override name = 'ServicePaused';
 

@@ -76,7 +76,7 @@ export interface GuardedWrite {
   /** The path of its field in the response. */
   readonly field: string;
   readonly files: AsyncIterable<FilePart> | undefined;
-  /** Of the operation. */
+  /** The token of the operation. */
   readonly cancellation: CancellationToken;
   /** The id of the person whose token it is, as far as responses have shown it. */
   readonly person: () => string | undefined;

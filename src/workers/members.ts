@@ -3,15 +3,15 @@ import { type MetricValues, createFleetMetrics } from '../server/observability/f
 import { type UsageReport, mergeReports } from '../server/usage/report.ts';
 import type { Channel } from './channel.ts';
 
-/** How often each worker is asked for a sign of life. */
+/** How often each worker is pinged. */
 const PING_MS = 1_000;
-/** So many in a row without a reply: it is stopped, or its event loop is blocked for good. */
+/** After so many pings without a reply a worker is killed: it is stopped, or its event loop is blocked. */
 const MISSED_MAX = 15;
 
 /** The workers that accept requests, and what all of them say together. `onSilent`: a worker has not replied for a long time. */
 export function createMembers(onSilent: (worker: Worker) => void) {
   const channels = new Map<Worker, Channel>();
-  /** Of workers that did not reply to the last questions: how many. Nobody waits for these workers. */
+  /** How many pings in a row each silent worker has not replied to. Other requests are not sent to these workers. */
   const missed = new Map<Worker, number>();
   const metrics = createFleetMetrics(() => channels.size);
   const awake = () => [...channels].filter(([worker]) => !missed.has(worker));

@@ -120,7 +120,7 @@ function endOf(worker: Worker) {
   };
 }
 
-/** It holds connections, and a signal that it could handle would wait too. Its end has it replaced. */
+/** A silent worker would hold its connections, and could not handle SIGTERM. Another one replaces it. */
 function endSilent({ process: worker }: Worker, log: Logger): void {
   log.error({ worker: worker.pid }, 'a worker does not reply any more: it is killed');
   worker.kill('SIGKILL');

@@ -312,7 +312,7 @@ export const defects = [
   {
     name: 'replicas: memory is used without a question whether it was invalidated',
     isOfReplicas: true,
-    edits: [['src/upstream/redis/lookups.ts', 'return this.answered > since;', 'return since >= 0;']],
+    edits: [['src/upstream/redis/lookups.ts', 'return this.replied > since;', 'return since >= 0;']],
   },
   {
     name: 'replicas: a reader is handed what the credential of another reads',

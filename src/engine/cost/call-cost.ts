@@ -73,7 +73,7 @@ export interface WorstCase {
   values: Maximum;
 }
 
-/** Of a record that a client named nothing is known, not even that its id exists. */
+/** The representation of a record that a client named: nothing is known, not even that its id exists. */
 const nothingProvided: Representation = { members: [] };
 
 /** The size of a list that neither an argument nor its field limits. */

@@ -58,7 +58,7 @@ export function costWith(priced: PricedOperation, variables: Variables): CostRan
   );
 }
 
-/** The same for all variables. `cheapest` are those for which it costs least, coerced. Throws PlanTooLarge. */
+/** The cost with any variables. `cheapest`: the coerced variables with which it costs least. Throws PlanTooLarge. */
 export function costOfAny(priced: PricedOperation, cheapest: Variables): CostRange {
   const { schema, operation, viewers } = priced;
   const shortest = changed(priced, withoutOptional(priced.document));

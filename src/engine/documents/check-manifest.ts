@@ -1,4 +1,4 @@
-/** Tells at the start which trusted documents can never run: they are not valid, or exceed a limit whatever their variables are. */
+/** Reports at the start which trusted documents can never run: they are invalid, or exceed a limit with any variables. */
 import { type GraphQLSchema, Kind, parse } from 'graphql';
 import type { Logger } from 'pino';
 import { setImmediate } from 'node:timers/promises';
@@ -20,7 +20,7 @@ export function checkManifest(schema: GraphQLSchema, config: Config, log: Logger
   logRejected([...rejectedOperations(schema, config, config.trustedDocuments)].flat(), log);
 }
 
-/** The same for other documents, between which the server does its work. */
+/** Checks documents while the server runs: between two of them it handles requests. */
 export async function checkDocuments(
   schema: GraphQLSchema,
   config: Config,

@@ -142,7 +142,7 @@ function failed(errors: readonly GraphQLError[]): Prepared {
   return { errors };
 }
 
-/** The same error with positions in the text instead of nodes: nodes would keep the whole tree in memory. */
+/** A copy of the error that has positions in the text instead of nodes, which would keep the whole tree in memory. */
 const withoutNodes = ({ message, source, positions, extensions }: GraphQLError): GraphQLError =>
   withoutStack(() => new GraphQLError(message, { source: source ?? null, positions: positions ?? null, extensions }));
 

@@ -41,9 +41,9 @@ const GONE = 'Remove it from the page, or load the list again.';
 const REQUEST_LESS = 'Request less at once; `limit` and `actual` have the numbers.';
 
 const exactly = (status: number): CodeStatus => ({ graphql: status, json: status });
-/** Of an operation that was not run. Clients of `application/json` expect 200 for these. */
+/** Statuses of a response to an operation that was not run: clients that accept `application/json` expect 200. */
 const NOT_RUN: CodeStatus = { graphql: 422, json: 200 };
-/** Of a request that was read and is none of GraphQL. */
+/** Statuses of a response to a body that was read and is not a GraphQL request. */
 const NO_REQUEST: CodeStatus = { graphql: 422, json: 400 };
 
 /** What happened, what the client does, what the operator does; a column that is left out is that of an error beside data. */

@@ -39,7 +39,7 @@ export interface Execution {
 /** A deferred fragment of an object, or the rest of a streamed list. */
 export interface Part {
   readonly label: string | undefined;
-  /** Of its object or list. */
+  /** The path of its object or list. */
   readonly path: readonly (string | number)[];
   /** Runs it. It reports one piece if it is a fragment, and one for each item if it is a list. */
   readonly run: (report: (piece: Piece) => void) => Promise<void>;

@@ -1,6 +1,6 @@
 /** The upstream call of a field: its input, its start, and whether the parent already embeds the result. */
 import type { Path } from 'graphql/jsutils/Path.js';
-import type { IsMoot } from '../../upstream/loading/response-loader.ts';
+import type { IsParentAbsent } from '../../upstream/loading/response-loader.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { withMembers } from '../../lib/objects.ts';
 import { lazily } from '../../lib/promises.ts';
@@ -56,12 +56,12 @@ export function requestOf({ rule, variants }: PlannedField, parent: ParentRecord
 export function startCall(
   parent: ParentRecord,
   { plan, args, context, path }: Resolution,
-  isMoot?: IsMoot,
+  isParentAbsent?: IsParentAbsent,
 ): StartedCall {
   const item = itemInVariant(plan.rule, parent, args, plan.members, context, path);
   if (item !== undefined) return { response: item, paging: undefined };
   const { endpoint, input, paging } = requestOf(plan, parent, args);
-  return { response: context.upstream.responses.load(endpoint, input, plan.members, path, isMoot), paging };
+  return { response: context.upstream.responses.load(endpoint, input, plan.members, path, isParentAbsent), paging };
 }
 
 /**

@@ -83,7 +83,7 @@ export function createPlanCache(
         if (!known && (plan instanceof GraphQLError || !error || !plan.varies)) keep(key, outcome);
         return outcome;
       },
-      /** The same without `check`: for plans that are shown and not run. */
+      /** The plan, which is not checked: it is shown and not run. */
       planToShow(viewer: PlanViewer, variables: Variables): OperationPlan | GraphQLError {
         const known = kept.get(keyFor(viewer, variables))?.outcome;
         return known && !(known instanceof GraphQLError) ? known : make(viewer, variables);

@@ -10,7 +10,7 @@ export interface OperationRequirements {
   scopes: readonly (readonly Scope[])[];
   /** The film tiers that get every field; null if no field depends on the tier. */
   tiers: readonly Tier[] | null;
-  /** Of each tier that does not get every field, the first that it does not get. */
+  /** The first refused field of each tier that does not get every field. */
   excluded: readonly (RefusedField & { tier: Tier })[];
   loginRequired: boolean;
 }

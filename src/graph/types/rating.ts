@@ -9,7 +9,7 @@ export interface RatingShape {
   min: number;
   stars: number | null;
   ratersCount: number | null;
-  /** Of films only. */
+  /** Only ratings of films have it. */
   attribution?: AttributionShape;
 }
 /** The rating by one person. */

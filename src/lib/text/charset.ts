@@ -34,7 +34,7 @@ export function decodeStrictly(body: Buffer, charset: string): string | undefine
 
 const [LESS, NUL] = [0x3c, 0];
 
-/** That of a byte order mark, or of two characters of ASCII, each of which takes two bytes in UTF-16. */
+/** The charset that the first bytes show: a byte order mark, or zero bytes of ASCII characters in UTF-16. */
 function markedCharset(body: Buffer): string | undefined {
   const first = body[0];
   const second = body[1];

@@ -7,5 +7,5 @@ const UNSAFE = /[\0-\x08\v-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u
 export const printable = (text: string): string =>
   text.replaceAll(UNSAFE, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** The same as one line. */
+/** The printable text in one line: line feeds are escaped too. */
 export const printableLine = (text: string): string => printable(text).replaceAll('\n', '\\n');

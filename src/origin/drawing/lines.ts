@@ -12,7 +12,7 @@ export function fitted(text: string, width: number, sizes: readonly number[], mo
   const size = sizes.find((each) => linesOf(units, width / each).length <= most) ?? sizes.at(-1)!;
   const lines = linesOf(units, width / size);
   if (lines.length > most) return { size, lines: cut(lines.slice(0, most), width / size) };
-  // Of about equal length, so that no single character is left on the last line.
+  // Lines have about equal lengths, so that no single character is left on the last one.
   const narrower = [0.5, 0.6, 0.7, 0.8, 0.9].map((part) => linesOf(units, (part * width) / size));
   return { size, lines: narrower.find((each) => each.length === lines.length) ?? lines };
 }

@@ -19,7 +19,7 @@ type Encode = (delivery: Delivery, extensions: Record<string, unknown> | undefin
 interface PartsOptions {
   /** Errors as clients receive them. */
   masked: (errors: readonly GraphQLError[]) => readonly GraphQLError[];
-  /** Of the last part. */
+  /** The extensions of the last part. */
   extensions: () => Record<string, unknown> | undefined;
   /** Called with the errors of all parts after the last one, or when the client leaves. */
   onEnd: (errors: readonly GraphQLError[] | undefined) => void;

@@ -68,7 +68,7 @@ export const isCacheable = ({ scope, freshUntil }: Pick<CachePolicy, 'scope' | '
  */
 export async function timingHeaders(session: UpstreamSession, startedAt: number): Promise<string[]> {
   const { calls } = session.callLog;
-  // Of upstream, the time from the start of the first call to the end of the last.
+  // `dur` of upstream is the time from the start of the first call to the end of the last.
   let [sent, cached, from, to] = [0, 0, Infinity, 0];
   for (const { how, startMs, ms } of calls) {
     if (how === 'cached' || how === 'stale') cached++;

@@ -253,7 +253,7 @@ function extensionsOf(
 const isOld = ({ staleSeconds, ageSeconds }: LoggedCall): boolean =>
   staleSeconds !== undefined || ageSeconds !== undefined;
 
-/** Of an operation whose document is invalid, or whose response was stored. */
+/** What is observed of an operation whose document is invalid, or whose response was stored. */
 const noDocument = { type: undefined, name: undefined, document: undefined, calls: [] };
 
 const noVariables: Variables = Object.freeze({});

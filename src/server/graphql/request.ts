@@ -22,7 +22,7 @@ export const METHODS = 'GET, HEAD, POST, QUERY, OPTIONS';
 /** Who sent an operation, its variables, and what its response must be like. */
 export interface OperationRequest extends Readonly<Omit<Sender, 'span' | 'writes'>> {
   readonly variables: Variables | undefined;
-  /** Of the HTTP request. */
+  /** The headers of the HTTP request. */
   readonly headers?: IncomingHttpHeaders;
   /** The x-explain header, by `explainHeader`. */
   readonly explain: string | undefined;

@@ -1,7 +1,7 @@
 /**
  * The methods of the protocol. No state is kept between requests.
  *
- * The SDK tells the editions apart and has the schemas of requests. Its own dispatch is not used: it makes each list anew, and its error
+ * The SDK distinguishes the editions and has the schemas of requests. Its own dispatch is not used: it makes each list anew, and its error
  * codes are not those of JSON-RPC.
  */
 import {
@@ -54,7 +54,7 @@ type Params = Record<string, unknown>;
 type Handler = (params: Params, request: AgentRequest) => MethodResult | Promise<MethodResult>;
 
 interface Method {
-  /** Of the requests. */
+  /** The schema of its requests. */
   schema: SpecTypeName;
   handle: Handler;
 }

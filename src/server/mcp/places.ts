@@ -22,7 +22,7 @@ export interface Place {
 /** A request of an agent that has its place. */
 export interface AgentRequest {
   exchange: Exchange;
-  /** Of the call, as the agent sent it. */
+  /** The idempotency key that the agent sent with the call. */
   idempotencyKey?: unknown;
   /** The place for an operation: first that of the request, then a further one for each operation of a batch. */
   takePlace: () => Promise<Place>;

@@ -45,7 +45,7 @@ export function createResources({ schema, pipeline, run }: ToolParts, showsSchem
     })),
     /** The record of the URI; undefined if there is none. Rejects with a GraphQLError or an HttpError. */
     async read(uri: string, request: AgentRequest) {
-      // The type stands in the place of a host, which clients may write in lower case.
+      // In the URI the type is the host, which clients may write in lower case.
       const [, type = '', id = ''] = /^catalog:\/\/(\w+)\/([^/?#]+)$/i.exec(uri) ?? [];
       const record = documents.get(type.toLowerCase());
       if (!record) return undefined;

@@ -42,7 +42,7 @@ export function createMetrics() {
       });
       return { inc: (by = 1) => void (unreported += by) };
     },
-    /** The same with a histogram of durations; `onFlush` gets those that it has not got before. */
+    /** Collects durations, and adds them to a histogram in batches and before a scrape. `onFlush` gets each batch. */
     durations(duration: { observe: (seconds: number) => void }, onFlush: (seconds: readonly number[]) => void) {
       let unreported: number[] = [];
       const flush = () => {
@@ -73,7 +73,7 @@ export function createMetrics() {
       for (const flush of flushes) flush();
       return (collecting = registry.metrics().finally(() => (collecting = undefined)));
     },
-    /** The same as values, from which those of several processes are summed. */
+    /** All metrics as values, so that those of several processes can be summed. */
     values(): Promise<MetricObjectWithValues<MetricValue<string>>[]> {
       for (const flush of flushes) flush();
       return registry.getMetricsAsJSON();

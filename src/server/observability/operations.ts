@@ -90,7 +90,7 @@ export const codeOf = ({ extensions: { code } }: GraphQLError): string =>
 
 const textOf = ({ loc }: DocumentNode): string => loc?.source.body ?? '';
 
-/** Of the text, as in manifests. It is computed once for each document that is kept. */
+/** The hash of the text, as in manifests. It is computed once for each document that is kept. */
 export const documentHash = oncePer((document: DocumentNode) => sha256Of(textOf(document)));
 
 /** The names of the operations in these documents. */

@@ -53,7 +53,7 @@ function lineOf({ requestId, headers = {}, startedAt, type, name, document, erro
     codes: errors && [...new Set(errors.map(codeOf))],
     calls: sent.length,
     cached: calls.filter(({ how }) => how === 'cached' || how === 'stale').length,
-    /** Of upstream's responses. */
+    /** The bytes of upstream's responses. */
     bytes: sent.reduce((sum, { bytes = 0 }) => sum + bytes, 0),
     ms: Math.round(performance.now() - startedAt),
   };

@@ -47,7 +47,7 @@ export function createTracing(config: Config, log: Logger) {
     get loading(): Promise<void> | undefined {
       return loading;
     },
-    /** Of the requests to the collector. */
+    /** Changes the headers of the requests to the collector. */
     changeHeaders: (changed: Readonly<Record<string, string>>): void => void (headers = changed),
     /** Exports the remaining spans. */
     close: async (): Promise<void> => {
@@ -83,9 +83,9 @@ export function startOperationSpan(
 interface TracedOperation {
   type: string;
   name: string | undefined;
-  /** Of the document's text. */
+  /** The hash of the document's text. */
   hash: string | undefined;
-  /** Of a trusted document. */
+  /** The id of a trusted document. */
   id: string | undefined;
 }
 

@@ -88,7 +88,7 @@ function merged<Entry extends Count>(
   return [...all.values()];
 }
 
-/** Of times in ISO 8601; undefined if there are none. */
+/** The latest of times in ISO 8601; undefined if there are none. */
 const latest = (times: readonly (string | null)[]): string | undefined =>
   times
     .filter((time) => time !== null)

@@ -27,9 +27,9 @@ export interface Credential {
   accepted: boolean;
   /** A service has accepted it at some time, so that something may be stored that was read with it. */
   mayHaveStored: boolean;
-  /** The last that was heard of the token is that a service does not accept it. */
+  /** The last response about the token was that a service does not accept it. */
   isRejected: boolean;
-  /** The same as `accepted` for each service. */
+  /** Whether each service accepts it. */
   readonly acceptedBy: Record<Service, boolean>;
   /** Endpoint paths that its tier does not get, with the end of each entry by performance.now(). */
   readonly refusedEndpoints: Map<string, number>;

@@ -8,7 +8,7 @@ import type { Credential } from './credentials.ts';
 export interface Sender {
   /** The Authorization header as received. */
   authorization: string | undefined;
-  /** Of the client. */
+  /** The address of the client. */
   address: string;
   requestId: string;
   /** The span of the operation, if it is traced. */
@@ -27,7 +27,7 @@ export interface RequestContext extends Omit<Sender, 'authorization'> {
   /** Cancelled at the deadline of the operation, or when the client disconnects. */
   readonly cancellation: CancellationToken;
   readonly callLog: CallLog;
-  /** Of a write with a key: false if it was recorded too long ago to be sent. */
+  /** Returns false if a write with a key was recorded too long ago to be sent. */
   readonly mayBegin?: () => boolean;
   /** It refreshes what is cached, with calls that nobody waits for. */
   readonly isRefresh?: boolean;

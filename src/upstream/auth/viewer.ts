@@ -10,7 +10,7 @@ export interface Viewer {
   readonly isLoggedIn: boolean;
   /** No service accepts the token any more, as far as responses have shown it. */
   readonly isRejected?: boolean | undefined;
-  /** Of the credential of film calls: configured, or learned from responses; null while unknown. */
+  /** The tier of the credential of film calls: configured, or learned from responses; null while unknown. */
   readonly filmTier: Tier | null;
   /** The person whose token it is, as far as responses have shown it. */
   readonly person?: PersonFacts | undefined;

@@ -9,7 +9,7 @@ export type Refusal = 'no-store' | 'no-cache' | 'private' | 'vary' | 'unsure';
 export interface Cacheability {
   /** Undefined if it may be stored. */
   refusal: Refusal | undefined;
-  /** Stored only to stand in while upstream fails: it may not be used without a call. */
+  /** It is stored only for use while upstream fails. */
   isForOutage: boolean;
   /** Never served stale, not even while upstream fails. */
   mustRevalidate: boolean;
@@ -43,7 +43,7 @@ export interface CachingRules {
 }
 
 /**
- * Whether the headers that forbid caching are taken for the habit of the service's framework: never of what is the viewer's. What is read
+ * Whether headers that forbid caching are taken for a default of the service's framework. Those of scope viewer never are. What is read
  * without a token cannot be private to anybody.
  */
 export const isRelaxed = ({ share, mode }: Pick<CachingRules, 'share' | 'mode'>): boolean =>
@@ -54,13 +54,13 @@ export function cacheabilityOf(headers: CachingHeaders, rules: CachingRules): Ca
   const said = headers['cache-control'];
   if (said === undefined && expires === undefined && vary === undefined && age === undefined) return unspecified;
   const directives = directivesOf(said);
-  const isHabit = isRelaxed(rules);
-  const isForOutage = !isHabit && directives.has('no-cache');
+  const isDefault = isRelaxed(rules);
+  const isForOutage = !isDefault && directives.has('no-cache');
   return {
-    refusal: refusalOf(directives, vary, isHabit, rules),
+    refusal: refusalOf(directives, vary, isDefault, rules),
     isForOutage,
-    mustRevalidate: !isHabit && revalidating.some((name) => directives.has(name)),
-    maxAge: isHabit ? longAge(directives, expires, date) : maxAgeOf(directives, expires, date),
+    mustRevalidate: !isDefault && revalidating.some((name) => directives.has(name)),
+    maxAge: isDefault ? longAge(directives, expires, date) : maxAgeOf(directives, expires, date),
     staleWhileRevalidate: directives.has(SWR) ? leastOf(secondsIn(directives, SWR)) : undefined,
     age: age === undefined ? 0 : Number(/^\s*(\d{1,9})/.exec(age)?.[1] ?? 0),
   };
@@ -89,14 +89,14 @@ const SWR = 'stale-while-revalidate';
 function refusalOf(
   directives: Directives,
   vary: string | undefined,
-  isHabit: boolean,
+  isDefault: boolean,
   { share, isPersonal }: CachingRules,
 ): Refusal | undefined {
   if (directives.has('no-store')) return 'no-store';
   if (vary !== undefined && varies(vary, share)) return 'vary';
-  if (isHabit) return undefined;
+  if (isDefault) return undefined;
   const isPrivate = directives.has('private');
-  // Upstream supports no revalidation: what demands it for each use can only stand in while upstream fails.
+  // Upstream supports no revalidation: what demands it for each use can only be served while upstream fails.
   if (directives.has('no-cache') && (isPrivate || revalidating.some((name) => directives.has(name)))) return 'no-cache';
   return isPrivate && !isPersonal ? 'private' : undefined;
 }
@@ -113,10 +113,10 @@ const alike: ReadonlySet<string> = new Set([
   'origin',
   'user-agent',
 ]);
-/** These may say who asks. */
+/** Headers that may identify the user. */
 const personal: ReadonlySet<string> = new Set(['authorization', 'cookie']);
 
-/** Whether the response to another request of the same scope may be another. Scope tier has one credential, scope anonymous none. */
+/** Whether another request of the same scope may get another response. Scope tier has one credential, scope anonymous none. */
 const varies = (vary: string | undefined, share: Share): boolean =>
   vary !== undefined && namesIn(vary).some((name) => !alike.has(name) && !(share !== 'public' && personal.has(name)));
 
@@ -154,7 +154,7 @@ const maxAgeOf = (directives: Directives, expires: string | undefined, date: str
   leastOf(secondsIn(directives, 'max-age')) ??
   (expires === undefined ? undefined : lifetimeOf(expires, date));
 
-/** The same, of the times above 0. A time of 0 is a habit beside the words that forbid caching, and meant if it stands alone. */
+/** The max-age where default headers are ignored: a time of 0 counts only without words that forbid caching. */
 function longAge(directives: Directives, expires: string | undefined, date: string | undefined): number | undefined {
   for (const name of ages) {
     if (!directives.has(name)) continue;

@@ -12,7 +12,7 @@ export interface CacheViewer {
   /** Identifies the credential of film calls; never the token itself. */
   credential: string;
   hasToken: boolean;
-  /** Of the operation. */
+  /** The token of the operation. */
   cancellation?: CancellationToken | undefined;
   /** Upstream accepts the credential: a read with it is quick enough for other replicas to wait for. */
   isAccepted?: boolean;
@@ -125,14 +125,14 @@ class CacheHandle implements CacheReader {
     return cached !== undefined && !(cached instanceof Promise) && cached.isAbsent && cached.isFresh;
   }
 
-  /** The same where replicas share the cache, once they were asked. That takes no question of its own beside a lookup of the same turn. */
+  /** Whether there is no such record where replicas share the cache. Redis is asked, together with the lookups of the same turn. */
   async isFoundAbsent(): Promise<boolean> {
     const { key, viewer } = this;
     const { cache } = viewer.parts;
     return key !== null && (await cache.isCurrent(key, this)) && cache.find(key)?.isAbsent === true;
   }
 
-  /** Only to know: nothing is read because of it. */
+  /** Looks at the cache without reading from the service because of it. */
   peek(members?: readonly string[]): Promise<Cached | undefined> | Cached | undefined {
     this.isPeek = true;
     return this.get(members);
@@ -177,7 +177,7 @@ class CacheHandle implements CacheReader {
   /** Remembers for a short time that there is no such record, in place of what is cached. */
   putAbsent({ reuse }: Pick<ResponseMeta, 'reuse'>): void {
     const { key, viewer } = this;
-    // Without an entry there is nothing that others have: absent ids must clear nothing.
+    // Without an entry nothing has to be invalidated in other replicas: requests for absent ids must not do so.
     if (this.wasFound) this.delete();
     if (!key || reuse.refusal !== undefined || reuse.isForOutage) return;
     const { cache } = viewer.parts;
@@ -198,7 +198,7 @@ class CacheHandle implements CacheReader {
       unstored.set(endpoint, (unstored.get(endpoint) ?? 0) + 1);
       return null;
     }
-    // Nobody waits for what may not be used, but it is looked for while upstream fails.
+    // Readers do not wait for an entry that they may not use; it is looked up while upstream fails.
     if (isForOutage) unstored.set(endpoint, 1);
     else if (unstored.size > 0) unstored.delete(endpoint);
     const times = timesOf(endpoint, this.seconds, meta.reuse, viewer.parts);

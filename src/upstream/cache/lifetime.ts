@@ -15,7 +15,7 @@ export const recordSeconds: Readonly<Record<string, number>> = {
   Annotation:   60,
   Collection:   30,
 };
-/** The same for lists, and for records requested by something other than their id. */
+/** How long lists are fresh, and records requested by something other than their id. */
 export const responseSeconds: Readonly<Record<Share, number>> = { public: 300, tier: 300, anonymous: 30, viewer: 0 };
 /** How much longer an entry is kept, to be served while upstream fails. */
 const STALE_SECONDS = 3600;

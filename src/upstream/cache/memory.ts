@@ -98,7 +98,7 @@ export interface Cache {
   delete: (key: CacheKey) => boolean;
   /** Drops all entries of these tags, groups and partitions. False if other replicas may still have them. */
   invalidate: (names: readonly string[]) => boolean | Promise<boolean>;
-  /** Of the entries in memory. */
+  /** The size of the entries in memory. */
   size: () => CacheSize;
   /** Counts what other replicas invalidated, as far as it is known here. Undefined if there are none. */
   epoch?: () => number;

@@ -73,7 +73,7 @@ export function createRecordCache({
     /** Undefined if no other process invalidates: then the epoch is always current. */
     confirmEpoch: cache.confirm,
     forViewer: (viewer: CacheViewer): ViewerCache => new ViewerCache(parts, viewer),
-    /** Of the entries in memory. */
+    /** The size of the entries in memory. */
     size: () => cache.size(),
   };
 }

@@ -5,7 +5,7 @@ import { type ApiRequest, requestLine } from '../../api/api-request.ts';
 import type { Service, UpstreamErrorDetails } from '../errors.ts';
 import { type FilePart, multipartForm } from './multipart.ts';
 
-/** The same as sent over HTTP. */
+/** The HTTP request of an upstream call. */
 export interface HttpRequest {
   service: Service;
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';

@@ -19,7 +19,7 @@ export interface HttpResponse {
   text: string;
   /** The text has characters that stand for broken ones. */
   isMended: boolean;
-  /** Of the body, inflated. */
+  /** The size of the decompressed body. */
   bytes: number;
   attempts: number;
   /** Seconds until the service takes the request again; undefined if it does not say. */

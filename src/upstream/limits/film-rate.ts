@@ -28,7 +28,7 @@ export interface FilmCallRequest {
   /** The part of the rate limit that agents have together; undefined for everybody else. */
   rateShare: number | undefined;
   cancellation: CancellationToken;
-  /** Of a call that failed: it does not wait for other calls, and needs half of the window to be left. */
+  /** It is a retry: it does not wait for other calls, and needs half of the window to be left. */
   isRetry: boolean;
   /** Nobody waits for it: it refreshes what the address was served from the cache. */
   isRefresh: boolean;
@@ -47,7 +47,7 @@ interface CredentialCalls {
 }
 
 export class FilmRateLimiter {
-  /** Of the facade's own credentials. */
+  /** Windows of the facade's own credentials. */
   private readonly own = new Set<string>();
   private readonly windows = createSlidingWindows((window) => this.own.has(window));
   private readonly credentials = new Map<string, CredentialCalls>();
@@ -194,7 +194,7 @@ const REFRESHED_MAX = 10_000;
 const keyOf = (credential: string, isAgent: boolean): string => (isAgent ? `${credential} ${AGENTS}` : credential);
 const keyFor = ({ credential, rateShare }: FilmCallRequest): string => keyOf(credential.id, rateShare !== undefined);
 
-/** Of the calls a minute of one credential, those that all agents may make together. */
+/** How many of the calls a minute of one credential all agents together may make. */
 export const slotsOfAgents = (rateShare: number): number => Math.max(1, Math.floor(BASIC_CALLS_A_MINUTE * rateShare));
 
 const unlimited = Symbol('unlimited');
@@ -204,7 +204,7 @@ const forRetries = (slots: number): number => Math.floor(slots / 2) + 1;
 
 /** Process ids are not unique across machines. */
 const unique = Math.random().toString(36).slice(2, 8);
-/** Of all limiters: a program may have several facades with one Redis. */
+/** Counts the slots of all limiters: a program may have several facades with one Redis. */
 let slotsMade = 0;
 
 export const rateLimited = (waitMs: number): RateLimited =>

@@ -43,7 +43,7 @@ interface Pause {
 export class Pauses {
   /** No pause is known. A field, because each call reads it. */
   isEmpty = true;
-  /** Other processes know of pauses too. */
+  /** Pauses are shared with other processes. */
   readonly isShared: boolean;
   private readonly known = new LRUCache<string, Pause>(atMost(PAUSES_MAX));
   private readonly settings: Pick<Config, 'retryAfterSeconds' | 'maxRetryAfterSeconds'>;
@@ -100,7 +100,7 @@ export class Pauses {
     return ofGroup > 0 ? new RateLimited(ofGroup) : undefined;
   }
 
-  /** Learns what other processes know of the pauses of a call. */
+  /** Reads the pauses of a call that other processes began. */
   async learn(endpoint: Endpoint, credential: Credential): Promise<void> {
     const keys = keysOf(endpoint, credential);
     const pauses = await this.shared?.read(keys);

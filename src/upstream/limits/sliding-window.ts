@@ -12,7 +12,7 @@ export interface Slot {
   /** The id of the credential whose window it is. */
   window: string;
   id: string;
-  /** Of the client. */
+  /** The address of the client. */
   address: string;
 }
 
@@ -82,7 +82,7 @@ export function createSlidingWindows(isPinned: (window: string) => boolean = () 
       const held = table.get(window);
       if (held?.delete(id) && held.size === 0) table.delete(window);
     },
-    /** Of all slots, or those of one address. */
+    /** The state of all slots, or of those of one address. */
     state(window: string, address?: string): WindowState {
       const taken = [...heldIn(window).values()].filter((slot) => address === undefined || slot.address === address);
       return { taken: taken.length, backInMs: taken.length ? firstBack(taken) : undefined };

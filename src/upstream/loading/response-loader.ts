@@ -9,11 +9,11 @@ import type { MemberNames } from '../../api/record-source.ts';
 interface ResponseLoad {
   request: ApiRequest;
   path: Path | undefined;
-  isMoot: IsMoot | undefined;
+  isParentAbsent: IsParentAbsent | undefined;
 }
 
-/** Whether nothing is there that the response could show: it need not be requested, and counts as null. */
-export type IsMoot = () => Promise<boolean>;
+/** Whether the record that the list belongs to is absent: then nothing is requested, and the response is null. */
+export type IsParentAbsent = () => Promise<boolean>;
 
 export class ResponseLoader {
   private readonly context: LoadContext;
@@ -33,9 +33,9 @@ export class ResponseLoader {
     input: object,
     members: MemberNames | undefined,
     path: Path | undefined,
-    isMoot?: IsMoot,
+    isParentAbsent?: IsParentAbsent,
   ): Promise<unknown> {
-    return this.loader.load({ request: createApiRequest(endpoint, input, members), path, isMoot });
+    return this.loader.load({ request: createApiRequest(endpoint, input, members), path, isParentAbsent });
   }
 
   /** Requests made before a write are made again after it. */
@@ -54,12 +54,12 @@ export class ResponseLoader {
 
   private refresh(request: ApiRequest): void {
     const run = (context: LoadContext) =>
-      new ResponseLoader(context).fetch({ request, path: undefined, isMoot: undefined });
+      new ResponseLoader(context).fetch({ request, path: undefined, isParentAbsent: undefined });
     this.context.refresh({ id: request.wirePath, service: request.endpoint.service, run });
   }
 
   /** From the cache while it is fresh, and while upstream fails. */
-  private async fetch({ request, path, isMoot }: ResponseLoad): Promise<unknown> {
+  private async fetch({ request, path, isParentAbsent }: ResponseLoad): Promise<unknown> {
     const { calls, cachePolicy } = this.context;
     const { endpoint, wirePath } = request;
     const cache = this.context.cache.response(endpoint, wirePath);
@@ -70,7 +70,7 @@ export class ResponseLoader {
       return cached.isAbsent ? null : cached.value;
     }
     try {
-      if (isMoot && (await isMoot())) return null;
+      if (isParentAbsent && (await isParentAbsent())) return null;
       const response = await calls.send(request, path, cache);
       const { value } = response;
       if (response.reuse.refusal === 'no-store') cachePolicy.forbidsStoring = true;

@@ -17,7 +17,7 @@ export interface CacheCalls {
 }
 
 interface RedisCacheSettings {
-  /** Of the memory. */
+  /** The most bytes of entries in memory. */
   maxBytes: number;
   /** Names the service of events. */
   events: string;

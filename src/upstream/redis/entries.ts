@@ -4,9 +4,9 @@
  */
 import { type CacheEntry, type CacheKey, mergedEntry } from '../cache/memory.ts';
 
-/** As JSON. Replicas of other versions of this program read it too: its names stay. The times are in ms, counted from when it was written. */
+/** The JSON of a line. Its names stay, because replicas of other versions read it. Times are in ms since it was written. */
 interface StoredEntry {
-  /** Of the entry that there is no such record. It comes first: see `ABSENT_LINE`. */
+  /** There is no such record. This member comes first: see `ABSENT_LINE`. */
   absent?: true;
   value: object;
   bytes: number;

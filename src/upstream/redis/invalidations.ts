@@ -41,7 +41,7 @@ interface InvalidationParts {
   connection: RedisConnection;
   keys: RedisKeys;
   call: RedisCall;
-  /** Of these calls. */
+  /** The pause of these calls. */
   pause: Pause;
   onLog: OnLog;
 }
@@ -77,7 +77,7 @@ export class Invalidations {
     return isEverything ? UNSENT_MAX : this.names.size + this.underWay.length;
   }
 
-  /** Each reply tells what happened since the version that was known when the script was sent. Replies may overtake one another. */
+  /** Each reply has the changes since the version that was known when the script was sent. Replies may overtake one another. */
   apply([head, names]: LogReply): void {
     const before = this.version;
     if (head === before || isOlder(head, before)) return;
@@ -190,7 +190,7 @@ export class Invalidations {
   }
 }
 
-/** Of a reply that was overtaken by another: when it was sent, the log did not end before the version that was known then. */
+/** Whether a version is earlier: it is in a reply that another one overtook. */
 function isOlder(head: string, known: string): boolean {
   const [generation, number] = head.split('-').map(Number);
   const [knownGeneration, knownNumber] = known.split('-').map(Number);

@@ -32,7 +32,7 @@ export function createLeases(owner: string, { release: end, renew }: Pick<Update
   }
   return {
     owner,
-    /** Of a lease that was granted to nobody. */
+    /** Ends a granted lease that no reader holds. */
     end(key: CacheKey): void {
       if (!held.has(key.text)) end(key);
     },

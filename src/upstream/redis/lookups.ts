@@ -102,12 +102,12 @@ export class Lookups {
   private readonly lookups = new Map<string, Lookup>();
   private queue: Lookup[] = [];
   private isFlushDue = false;
-  /** Of those who confirm next, all by one question. */
-  private confirmation: { isKnown: Promise<boolean>; resolve: (asked: Promise<boolean>) => void } | undefined;
+  /** The next request for the log; all that wait for it share it. */
+  private confirmation: { isKnown: Promise<boolean>; resolve: (isKnown: Promise<boolean>) => void } | undefined;
   private isConfirming = false;
-  /** Questions sent, and the last that was answered: memory has all that was invalidated before it was sent. */
+  /** Number of the last request, and of the last one with a reply: memory has all that was invalidated before that was sent. */
   private sent = 0;
-  private answered = 0;
+  private replied = 0;
 
   constructor(parts: LookupParts) {
     this.parts = parts;
@@ -118,17 +118,17 @@ export class Lookups {
     return this.sent;
   }
 
-  /** Whether the reader may use what is in memory: the log was asked for after its operation began. */
+  /** Whether the reader may use what is in memory: the log was requested after its operation began. */
   isCurrent({ since }: CacheReader): boolean {
-    return this.answered > since;
+    return this.replied > since;
   }
 
-  /** Asks for the log: true if memory has all that was invalidated before the call, false if Redis does not say. */
+  /** Requests the log: true if memory has all that was invalidated before the call, false if Redis does not say. */
   confirm(): Promise<boolean> {
     if (this.confirmation) return this.confirmation.isKnown;
-    // One at a time: the busier the process is, the more requests share a question.
+    // One at a time: the busier the process is, the more callers share a request.
     if (!this.isConfirming) this.flushLater();
-    let resolve!: (asked: Promise<boolean>) => void;
+    let resolve!: (isKnown: Promise<boolean>) => void;
     const isKnown = new Promise<boolean>((resolved) => (resolve = resolved));
     this.confirmation = { isKnown, resolve };
     return isKnown;
@@ -165,22 +165,22 @@ export class Lookups {
     this.isFlushDue = false;
     this.queue = [];
     this.confirmation = undefined;
-    let asked = this.ask(all.slice(0, RECORDS_MAX));
-    for (let at = RECORDS_MAX; at < all.length; at += RECORDS_MAX) asked = this.ask(all.slice(at, at + RECORDS_MAX));
+    let isKnown = this.send(all.slice(0, RECORDS_MAX));
+    for (let at = RECORDS_MAX; at < all.length; at += RECORDS_MAX) isKnown = this.send(all.slice(at, at + RECORDS_MAX));
     if (!confirmation) return;
     this.isConfirming = true;
-    confirmation.resolve(asked);
+    confirmation.resolve(isKnown);
     const onEnd = () => {
       this.isConfirming = false;
       if (this.confirmation) this.flushLater();
     };
-    asked.then(onEnd, onEnd);
+    isKnown.then(onEnd, onEnd);
   }
 
-  /** Looks up what memory lacks, and asks for the log on behalf of all. False if Redis does not answer. */
-  private async ask(all: readonly Lookup[]): Promise<boolean> {
+  /** Looks up what memory lacks, and requests the log on behalf of all. False if Redis does not answer. */
+  private async send(all: readonly Lookup[]): Promise<boolean> {
     const { keys, memory, invalidations, leases, call } = this.parts;
-    const question = ++this.sent;
+    const number = ++this.sent;
     const missing = all.filter((lookup) => {
       lookup.isQueued = false;
       const entry = memory.find(lookup.key);
@@ -203,14 +203,14 @@ export class Lookups {
     // What this process invalidated since the lookup may not be in the log yet.
     const isUntouched = memory.version() === before;
     invalidations.apply([head, changes]);
-    this.answered = Math.max(this.answered, question);
+    this.replied = Math.max(this.replied, number);
     const version = isUntouched ? memory.version() : before;
     const taken = new Map<Lookup, unknown>();
     for (const [at, lookup] of missing.entries()) {
       this.adopt(lookup.key, found[2 * at] as string, version, sentAt - redisNow);
       taken.set(lookup, found[2 * at + 1]);
     }
-    for (const lookup of all) this.settle(lookup, question, taken.get(lookup));
+    for (const lookup of all) this.settle(lookup, number, taken.get(lookup));
     return true;
   }
 
@@ -231,14 +231,14 @@ export class Lookups {
   }
 
   /** `taken`: the lease; undefined if the entry was not looked up. */
-  private settle(lookup: Lookup, question: number, taken: unknown): void {
+  private settle(lookup: Lookup, number: number, taken: unknown): void {
     const { memory, leases } = this.parts;
     const entry = memory.find(lookup.key);
     const now = performance.now();
-    // Those that came after the command was sent have to ask again.
-    const asked = lookup.waiting.filter(({ reader }) => reader.since < question);
-    const served = asked.filter(({ reader }) => isUsable(entry, reader));
-    const open = served.length === 0 ? asked : asked.filter(({ reader }) => !isUsable(entry, reader));
+    // Readers that came after the command was sent need another one.
+    const earlier = lookup.waiting.filter(({ reader }) => reader.since < number);
+    const served = earlier.filter(({ reader }) => isUsable(entry, reader));
+    const open = served.length === 0 ? earlier : earlier.filter(({ reader }) => !isUsable(entry, reader));
     this.resolveAll(lookup, served);
     if (taken === GRANTED) {
       if (!open.some(({ reader }) => reader.mayLease)) leases.end(lookup.key);

@@ -27,7 +27,7 @@ export interface SharedStateSettings {
   namespace: string;
   /** Names the service of events: only replicas that read events from the same one share them. */
   events?: string;
-  /** Of the memory in front of Redis. */
+  /** The most bytes of entries in memory, in front of Redis. */
   maxBytes?: number;
   onAvailabilityChange?: OnAvailabilityChange | undefined;
   /** Called when a connection that Redis closed while it was idle is restored. */

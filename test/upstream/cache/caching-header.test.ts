@@ -87,7 +87,7 @@ test.each<[headers: CachingHeaders, reuse: Partial<Cacheability>]>([
   [{ 'cache-control': 'no-cache', age: '20' }, { age: 20 }],
   [{ 'cache-control': 'no-cache, stale-while-revalidate=9' }, { staleWhileRevalidate: 9 }],
   [{ 'cache-control': 'no-cache', vary: '*' }, { refusal: 'vary' }],
-])('as the habit of a framework: %o', (headers, reuse) => {
+])('as defaults of a framework: %o', (headers, reuse) => {
   for (const share of ['public', 'tier', 'anonymous'] as const)
     expect(cacheabilityOf(headers, { share, isPersonal: false, mode: 'relaxed' })).toEqual({
       ...unspecified,
@@ -95,7 +95,7 @@ test.each<[headers: CachingHeaders, reuse: Partial<Cacheability>]>([
     });
 });
 
-test('what belongs to the viewer is never taken for a habit', () => {
+test('what belongs to the viewer is never taken for a framework default', () => {
   const headers = { 'cache-control': 'must-revalidate, no-cache, private' };
   expect(cacheabilityOf(headers, { share: 'viewer', isPersonal: false, mode: 'relaxed' }).refusal).toBe('no-cache');
 });

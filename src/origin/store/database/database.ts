@@ -135,7 +135,7 @@ export class Database {
     return inTransaction(this.raw, work);
   }
 
-  /** The same while requests are served: what another program writes meanwhile does not block the thread. */
+  /** A transaction while requests are served: if another program writes, it waits without blocking the thread. */
   write<T>(work: () => T): Promise<T> {
     return inTransactionWithin(this.raw, WRITE_WAIT_MS, work);
   }

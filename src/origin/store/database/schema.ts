@@ -160,9 +160,9 @@ const tables = {
   charts: sorted({
     /** The name of a chart; `in_theaters/<city>` for each city. */
     chart: text, position: number, subject_id: ref('subjects'),
-    /** Of the box office chart. */
+    /** Only entries of the box office chart have these two. */
     box: nullableNumber, is_new: flag,
-    /** Of the weekly chart. */
+    /** Only entries of the weekly chart have it. */
     delta: nullableNumber,
   }, { constraint: 'PRIMARY KEY (chart, position)', order: 'position' }),
   /** In the album of a celebrity if `celebrity_id` is set, otherwise in that of the subject. */
@@ -184,9 +184,9 @@ const tables = {
   events: table({
     id: newId, person_id: ref('people'), city_id: ref('cities'), title: text, type: oneOf<EventType>(), content: text,
     invite_only: flag, can_invite: flag,
-    /** As received: ISO 8601 with an offset. */
+    /** The texts that were received, in ISO 8601 with an offset. */
     starts: text, ends: text,
-    /** The same in milliseconds. */
+    /** Start and end in ms since 1970. */
     starts_ms: number, ends_ms: number,
     place: text,
     /** `lat lon` or empty. */

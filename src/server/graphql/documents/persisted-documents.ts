@@ -132,7 +132,7 @@ const notExecutable = { status: NOT_EXECUTABLE };
 const unregistered = errorOf('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound', stepOfProtocol);
 const unsupported = errorOf('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported', stepOfProtocol);
 
-/** As for invalid documents, the status is 200 if the client accepts application/json only. */
+/** The status is that of invalid documents: 200 if the client accepts application/json only. */
 const unknown = errorOf('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound', { status: NOT_EXECUTABLE, spec: true });
 const mismatch = errorOf('PERSISTED_QUERY_HASH_MISMATCH', 'The hash does not match the document.', notExecutable);
 const malformed = errorOf(

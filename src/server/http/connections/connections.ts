@@ -28,7 +28,7 @@ export interface ConnectionSettings {
    * client does not read.
    */
   connectionTimeoutMs: number;
-  /** The same for a connection that waits for its next request. */
+  /** How long a connection may wait for its next request. */
   idleMs: number;
 }
 

@@ -32,7 +32,7 @@ export function createHealth(config: Config, upstream: Pick<UpstreamClient, 'sta
   };
 }
 
-/** The last result; an older one is renewed, and stands in if that takes long. */
+/** The last result. An older one is renewed, and is used meanwhile if that takes long. */
 function createCheck(address: string | undefined, config: Config) {
   let last: Reachability = 'unknown';
   let begunAt = -Infinity;

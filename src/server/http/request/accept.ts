@@ -25,7 +25,7 @@ export interface AcceptedTypes {
 export interface IncrementalType {
   media: 'multipart/mixed' | 'text/event-stream';
   format: IncrementalFormat;
-  /** As the response has to repeat it: some clients look up their parser by it. Undefined if the client named none. */
+  /** The version that the client named, which the response repeats: some clients choose their parser by it. Undefined without one. */
   spec: string | undefined;
 }
 
@@ -34,7 +34,7 @@ const SPECS: Readonly<Record<IncrementalFormat, string>> = {
   'v0.2': 'incrementalSpec=v0.2',
 };
 const FORMATS = Object.keys(SPECS) as IncrementalFormat[];
-/** Of two with the same quality, the first. */
+/** If two have the same quality, the first is chosen. */
 const INCREMENTAL_TYPES = ['multipart/mixed', 'text/event-stream'] as const;
 
 export const acceptedTypes = remembering((accept): AcceptedTypes => {

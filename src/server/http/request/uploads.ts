@@ -48,7 +48,7 @@ export async function readUpload(exchange: Exchange, scope: UploadScope): Promis
 
   try {
     const limits = { maxFieldSize: maxBodyBytes, maxFiles: maxPictures * maxMutations };
-    // Of the request the library uses the headers and the stream.
+    // The library uses only the headers and the stream of the request.
     const operations = await processRequest(body as unknown as IncomingMessage, response, limits);
     if (body.error) throw body.error as Error;
     body.expectFiles(operations);

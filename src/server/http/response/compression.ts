@@ -14,7 +14,7 @@ interface Codec {
   stream: () => Transform;
 }
 
-/** Of Node 22.15 and later. */
+/** Functions that Node has from 22.15 on. */
 interface Zstd {
   zstdCompress?: (body: Buffer | string, done: Done) => void;
   createZstdCompress?: (options: object) => Transform;

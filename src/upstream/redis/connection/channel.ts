@@ -39,10 +39,10 @@ export interface ChannelParts {
 const AGAIN_MS = 100;
 /** A slow Redis may be quick again at any time, and one late call costs a moment: its pause is never long. */
 const LATE_MS = 5_000;
-/** Without calls for so long nothing is known of their lateness. */
+/** How long lateness counts without further calls. */
 const FORGOTTEN_MS = 60_000;
 const NOT_RUN = Symbol('not run');
-/** Redis has not run the command, and may do so in a moment. */
+/** Errors of commands that Redis has not run, and may run in a moment. */
 const NOT_RUN_CODES = /^(TRYAGAIN|ASK|MOVED|CLUSTERDOWN|MASTERDOWN|LOADING|READONLY|BUSY)$/;
 const MOVING_CODES = /^(TRYAGAIN|ASK|MOVED)$/;
 
@@ -89,7 +89,7 @@ export function createChannel(parts: ChannelParts, { pause = createPause(), ...o
       await sleep(AGAIN_MS);
     }
   };
-  /** There is a new connection: what is known of the last says nothing of it. */
+  /** Called for a new connection: outcomes of the last one do not count for it. */
   const restart = (): void => {
     pause.end();
     outcomes.forget();
@@ -115,7 +115,7 @@ function createOutcomes(
     outages.end(late);
   }
   return {
-    /** How many were in time. */
+    /** How many calls were in time. */
     answers: (): number => answers,
     forget,
     /** `redis` is the client that made the call. One that has lost its connection or was replaced makes no other. */

@@ -6,12 +6,12 @@ import type { TlsFiles } from '../../../config/upstream-tls.ts';
 import { fillInOwnAddress, hostOfNobody } from './own-address.ts';
 import { type NodeEvents, watchNode } from './node-watch.ts';
 
-/** Of one server, a Sentinel's primary, or a cluster: all commands of this program go to one slot, so they are the same for each. */
+/** A client of one server, a Sentinel's primary, or a cluster: all keys are in one slot, so the commands are the same for each. */
 export type RedisClient = IORedis.Redis | IORedis.Cluster;
 
 export const RECONNECT_MS = 500;
 const CONNECT_MS = 2_000;
-/** How long a socket may take to close before it is destroyed: a peer that is gone never closes it. */
+/** How long a socket may take to close before it is destroyed: an unreachable peer never closes it. */
 const DISCONNECT_MS = 100;
 /** When the system begins to try a connection that nothing is sent on. */
 const KEEP_ALIVE_MS = 10_000;
@@ -39,12 +39,12 @@ export function createRedisClient(address: RedisAddress, tls: TlsFiles, events: 
   if (kind === 'cluster') {
     const cluster = new Cluster([...hosts], {
       redisOptions: options,
-      // Of a node that a redirection leads to: its connection is made then.
+      // A redirection may lead to a node whose connection is still to be made.
       enableOfflineQueue: true,
       clusterRetryStrategy: retry,
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,
-      // While the slot is being moved most scripts are refused: who may wait for the end of that tries again by itself.
+      // While the slot is being moved most scripts are refused: a channel with `patienceMs` repeats the call.
       retryDelayOnTryAgain: TRY_AGAIN_MS,
       maxRedirections: REDIRECTIONS_MAX,
       slotsRefreshInterval: REFRESH_MS,
@@ -87,7 +87,7 @@ function sentinelOptions(
   };
 }
 
-/** How soon a failover of a cluster is noticed that no MOVED tells of. */
+/** How soon a failover of a cluster is noticed that causes no MOVED. */
 const REFRESH_MS = 1_000;
 const TRY_AGAIN_MS = 20;
 const REDIRECTIONS_MAX = 4;

@@ -167,7 +167,7 @@ function openClient(address: RedisAddress, tls: TlsFiles, { variable, key }: Pic
   return {
     redis,
     check: (scripts: readonly string[]) => checkRedis({ redis, address, variable, key }, scripts),
-    /** From now on it tells whether Redis is reachable. */
+    /** From now on this client shows whether Redis is reachable. */
     follow(events: ConnectionMonitor): void {
       monitor = events;
       if (redis.status === 'ready') events.onReady();
@@ -184,7 +184,7 @@ function openClient(address: RedisAddress, tls: TlsFiles, { variable, key }: Pic
 
 /** Never the message, which may have an address or be of a proxy. */
 function reasonOf(error: unknown): string {
-  // That of a cluster says what its last node said.
+  // The error of a cluster contains that of the node which was tried last.
   const { lastNodeError = error as Error } = error as { lastNodeError?: Error };
   const { name, message } = lastNodeError;
   if (name === 'ReplyError') return /^[A-Z]{2,20}\b/.exec(message)?.[0] ?? 'ERR';

@@ -1,4 +1,4 @@
-/** The Redis in which idempotency keys are kept: what it forgets may be written twice. */
+/** The Redis in which idempotency keys are kept. If it loses a key, a write may be made twice. */
 import type { TransportSettings } from '../../http/pool.ts';
 import { type TlsFiles, readTlsFiles } from '../../../config/upstream-tls.ts';
 import type { OnAvailabilityChange } from '../../availability.ts';
@@ -8,9 +8,9 @@ import type { RedisAccess, SharedState } from '../shared-state.ts';
 
 export interface KeyRedis {
   redisFor: (options: ChannelOptions) => RedisAccess;
-  /** It is not the one that replicas share. */
+  /** It is another Redis than the one that replicas share. */
   isOwn: boolean;
-  /** A sentence if it cannot be used as it is set; nothing of the shared one, which is checked as such. */
+  /** A sentence if it cannot be used as it is set; undefined for the shared one, which is checked elsewhere. */
   check: (scripts: readonly string[]) => Promise<string | undefined>;
   renewTls: (tls: TlsFiles) => boolean;
   /** Changes its own address, as that of the shared one is changed. */
@@ -20,7 +20,7 @@ export interface KeyRedis {
   close: () => Promise<void>;
 }
 
-/** That of IDEMPOTENCY_REDIS_URL, else the one that replicas share; undefined without any. */
+/** Opens the Redis of IDEMPOTENCY_REDIS_URL, or returns the one that replicas share; undefined if neither is set. */
 export function openKeyRedis(
   settings: TransportSettings,
   namespace: string,
@@ -58,7 +58,7 @@ export function openKeyRedis(
 
 const INFO_MS = 1_000;
 
-/** Undefined too if it cannot be asked. */
+/** Undefined also if Redis does not answer. */
 async function evictionWarning({ redis, channel }: RedisConnection): Promise<string | undefined> {
   if (redis.status !== 'ready') return undefined;
   const call = channel({ what: 'its limits', timeoutMs: INFO_MS });

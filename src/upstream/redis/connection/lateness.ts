@@ -6,7 +6,7 @@ const IN_TIME_IN_A_ROW = 5;
 export type Lateness = ReturnType<typeof createLateness>;
 
 export function createLateness() {
-  /** Of the last calls, whether each was late. */
+  /** Whether each of the last calls was late. */
   let last: boolean[] = [];
   let inTime = 0;
   let isSlow = false;

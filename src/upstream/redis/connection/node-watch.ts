@@ -1,4 +1,4 @@
-/** Watches the connection to one server of Redis: a peer that is gone without a word, and commands that nobody waits for. */
+/** Watches the connection to one server of Redis: notices a peer that does not reply, and commands that were lost. */
 import type { Redis } from 'ioredis';
 import { afterPendingReads } from '../../../lib/deadlines.ts';
 
@@ -9,9 +9,9 @@ export interface NodeEvents {
   onSilence: () => void;
 }
 
-/** Without any data while a reply is due the peer counts as gone. */
+/** If a reply is due and no data arrives for so long, the connection is replaced. */
 const SILENT_MS = 2_000;
-/** An idle connection is tried this often: what is between may have forgotten it. */
+/** How often an idle connection is tried: a proxy or firewall may have dropped it. */
 const PING_MS = 10_000;
 
 export function watchNode(node: Redis, { onLostCommand, onSilence }: NodeEvents): void {

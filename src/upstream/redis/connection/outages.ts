@@ -1,4 +1,4 @@
-/** What is wrong with one Redis, by cause: told once when the first cause begins, and once when the last ends. */
+/** What is wrong with one Redis, by cause. It is reported once when the first cause begins, and once when the last ends. */
 import type { ReportAvailability } from '../../availability.ts';
 
 export type Outages = ReturnType<typeof createOutages>;
@@ -6,20 +6,20 @@ export type Outages = ReturnType<typeof createOutages>;
 /** The connection itself. */
 export const CONNECTION = 'connection';
 
-/** An operator has to do something before it gets right, so it is told also if the outage began for another reason. */
+/** Reasons that only an operator can mend. They are reported also if the outage began for another reason. */
 const NEEDS_OPERATOR = /CERT|SSL|TLS|ISSUER|WRONGPASS|NOAUTH|NOPERM/;
 
 export function createOutages(report: ReportAvailability) {
   const causes = new Map<string, string>();
-  const ofTheirOwn = new Set<string>();
-  /** `isOfItsOwn`: it is told beside others. */
-  function begin(cause: string, reason: string, isOfItsOwn = false): void {
+  const separate = new Set<string>();
+  /** `isSeparate`: it is reported beside other causes. */
+  function begin(cause: string, reason: string, isSeparate = false): void {
     const before = causes.get(cause);
     const isFirst = causes.size === 0;
     causes.set(cause, reason);
-    if (isOfItsOwn) ofTheirOwn.add(cause);
+    if (isSeparate) separate.add(cause);
     if (before === reason) return;
-    if (isFirst || (isOfItsOwn && before === undefined) || NEEDS_OPERATOR.test(reason)) report(reason);
+    if (isFirst || (isSeparate && before === undefined) || NEEDS_OPERATOR.test(reason)) report(reason);
   }
   function end(cause: string): void {
     if (causes.delete(cause) && causes.size === 0) report(undefined);
@@ -27,7 +27,7 @@ export function createOutages(report: ReportAvailability) {
   return {
     has: (cause: string): boolean => causes.has(cause),
     /** A Redis that only refuses some calls is reachable. */
-    isUnreachable: (): boolean => [...causes].some(([cause]) => !ofTheirOwn.has(cause)),
+    isUnreachable: (): boolean => [...causes].some(([cause]) => !separate.has(cause)),
     begin,
     end,
     set: (cause: string, reason: string | undefined): void =>
@@ -66,7 +66,7 @@ export function createConnectionMonitor(outages: Outages, onRestored: () => void
       lostAt = performance.now();
     },
     onClose: () => onClose(),
-    /** One that is made fails at once; one that was made is closed then. */
+    /** An error while connecting is an outage at once. An error of a connection closes it, and it may be restored. */
     onError: (reason: string): void => (isConnected ? onClose(reason) : fail(reason)),
     onSilence: (): void => fail('no answer in time'),
     onReady(): void {

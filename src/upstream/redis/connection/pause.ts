@@ -1,4 +1,4 @@
-/** How long something that fails is left alone: each time twice as long, up to a limit. */
+/** A pause between attempts of something that fails: each time twice as long, up to a limit. */
 export const FIRST_MS = 250;
 const LONGEST_MS = 30_000;
 

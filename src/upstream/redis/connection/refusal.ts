@@ -5,11 +5,11 @@ import type { RedisAddress } from '../../../config/redis-address.ts';
 const LEAST_VERSION = '6.2';
 
 export interface RedisRefusal {
-  /** Of an error reply. */
+  /** The message of an error reply. */
   message: string;
   /** The command of a script that it is about, if that is known. */
   command?: string;
-  /** Of the server. */
+  /** The version of the server. */
   version?: string;
   /** A whole script was refused, and all commands were allowed. */
   isOfScript?: boolean;
@@ -17,7 +17,7 @@ export interface RedisRefusal {
 
 const UNKNOWN_COMMAND = /unknown (redis )?command/i;
 const NOT_PERMITTED = /NOPERM|no permissions|executing the script can't|ACL failure/i;
-/** Of proxies that read scripts before they pass them on, and of servers that know no scripts. */
+/** Errors of proxies that read scripts before they pass them on, and of servers without scripts. */
 const SCRIPT_REFUSED = /bad lua script|undeclared key|\bKEYS\b|not (supported|allowed)|unsupported|disabled|forbidden/i;
 
 /**

@@ -7,7 +7,7 @@ import type { RedisConnection } from './connection.ts';
 import { defineScript } from '../script.ts';
 
 const LOOK_MS = 500;
-/** Of the memory, for the cache. */
+/** The part of the memory that the cache may fill. */
 const SHARE = 0.75;
 
 /** In a cluster, the server with the keys answers a script. Without permission, nothing is known. */

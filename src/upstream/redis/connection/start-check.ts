@@ -1,4 +1,4 @@
-/** Whether a Redis can be used at all, checked once at the start: what never gets right by itself must not be found out by its silence. */
+/** Checks once at the start whether a Redis can be used: an error that only an operator can mend must not look like an outage. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { RedisAddress } from '../../../config/redis-address.ts';
