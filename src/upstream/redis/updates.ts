@@ -16,7 +16,7 @@ const LINES_MAX = 16;
  * is fresh, ms to keep, text.
  */
 const UPDATE = `${COMMON}
-local head = headOf(KEYS[1], '', ARGV[2], ARGV[3])
+local head, refusal = headOf(KEYS[1], '', ARGV[2], ARGV[3]), nil
 for record = 0, ARGV[5] - 1 do
   local at, arg = 2 + 3 * record, 6 + 6 * record
   local entry, lease, tag, places = KEYS[at], KEYS[at + 1], KEYS[at + 2], ARGV[arg]
@@ -38,7 +38,11 @@ for record = 0, ARGV[5] - 1 do
         if tonumber(oldFresh) < tonumber(fresh) then fresh = oldFresh end
       end
     end
-    if life > 0 then redis.call('SET', entry, head .. ' ' .. fresh .. '\\n' .. text, 'PX', life) end
+    if life > 0 then
+      local set = redis.pcall('SET', entry, head .. ' ' .. fresh .. '\\n' .. text, 'PX', life)
+      -- A full Redis stores nothing, and nobody waits for what it does not store.
+      if set.err then refusal = set end
+    end
     for _, key in ipairs(namesOf(tag, places)) do redis.call('PEXPIRE', key, ARGV[3]) end
   end
   -- Other replicas may have it in memory too.
@@ -48,7 +52,7 @@ for record = 0, ARGV[5] - 1 do
     if isMine then redis.call('PEXPIRE', lease, ARGV[4]) end
   elseif isMine and what ~= 'delete' and what ~= 'discard' then redis.call('DEL', lease) end
 end
-return head`;
+return refusal or head`;
 
 interface Update {
   key: CacheKey;

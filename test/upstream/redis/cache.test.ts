@@ -450,6 +450,20 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
       admin.disconnect();
     });
 
+    test('nobody waits for a response that a full one did not store', async () => {
+      const other = await redisServer();
+      const admin = new Redis(other.url);
+      const [one] = await replicas(1, other.url);
+      const { version } = await one!.begin(undefined, { mayLease: true }).get();
+      const [lease] = await admin.keys('*:lease:*');
+      await admin.pexpire(lease!, 3_600_000);
+      await admin.config('SET', 'maxmemory', '1');
+      one!.cache.set(book(), version, entryOf({ title: 'x' }));
+      await until(async () => (await admin.exists(lease!)) === 0);
+      expect(await admin.keys('*:entry:*')).toEqual([]);
+      admin.disconnect();
+    });
+
     test('a full one still takes note of a write', async () => {
       const other = await redisServer();
       const admin = new Redis(other.url);
