@@ -53,15 +53,13 @@ const hasKeys = ({ idempotencyRedisUrl, idempotencyTtlSeconds }: Config): boolea
 
 /** Whether idempotency keys are kept where nothing is forgotten. */
 export async function checkKeyRedis(config: Config): Promise<Diagnosis> {
-  const { redisUrl, idempotencyRedisUrl, idempotencyTtlSeconds, workers } = config;
+  const { redisUrl, idempotencyRedisUrl, idempotencyTtlSeconds } = config;
   const check = 'idempotency keys';
   const url = idempotencyRedisUrl ?? redisUrl;
   if (idempotencyTtlSeconds === 0) return ok(check, 'IDEMPOTENCY_TTL_SECONDS is 0: the header is ignored');
   if (url === undefined) {
-    const message = 'they are kept in the process, and are lost with it';
-    return workers > 1
-      ? warning(check, 'several workers refuse writes with keys', 'Set IDEMPOTENCY_REDIS_URL or REDIS_URL.')
-      : ok(check, `${message}; several replicas need IDEMPOTENCY_REDIS_URL or REDIS_URL`);
+    const message = 'they are kept in the process, for all its workers, and are lost with it';
+    return ok(check, `${message}; several replicas need IDEMPOTENCY_REDIS_URL or REDIS_URL`);
   }
   const variable = idempotencyRedisUrl === undefined ? 'REDIS_URL' : 'IDEMPOTENCY_REDIS_URL';
   const connection = openRedis({ url, variable, namespace: 'doctor', tls: readTlsFiles('redis', config) });

@@ -34,6 +34,7 @@ import { UploadMemory } from './http/request/upload-memory.ts';
 import { shutDown } from './http/connections/shutdown.ts';
 import { type ServerState, serverState } from './http/connections/state.ts';
 import { lazyKeyedRunner } from './idempotency/lazy-runner.ts';
+import type { SwapEntries } from './idempotency/store/entry-table.ts';
 import { followSecrets } from './secrets.ts';
 import { createWelcomeRoute } from './http/pages/welcome.ts';
 import { type Metrics, createMetrics } from './observability/metrics.ts';
@@ -82,6 +83,8 @@ export interface ServerParts {
   docs?: string;
   /** Whether another worker accepts requests; undefined if there are no workers. */
   othersAcceptWork?: () => Promise<boolean>;
+  /** Of a worker: where the keys of all workers are, if they share no Redis. */
+  swapKeys?: SwapEntries;
   /** Counts who reads what; undefined where USAGE is off. */
   usage?: Usage | undefined;
   /** What all workers counted; undefined if there are no workers. */
@@ -154,7 +157,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   const uploads = new UploadMemory(config.maxHeldUploadBytes);
   const admission = new Admission(config, (exchange) => http.abandon(exchange));
   const http: HttpServer = new HttpServer({ config, log, metrics, admission, bodies });
-  const keyed = lazyKeyedRunner(config, upstream, pipeline);
+  const keyed = lazyKeyedRunner(config, upstream, pipeline, parts.swapKeys);
   const routeParts = { ...shared, pipeline, keyed: keyed.run, bodies, admission };
   // Loaded only if it is on.
   const mcp = lazily(async () => (await import('./mcp/route.ts')).createMcpRoutes(routeParts));

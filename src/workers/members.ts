@@ -1,4 +1,6 @@
 import type { Worker } from 'node:cluster';
+import type { Swap } from '../server/idempotency/store/entry-table.ts';
+import { createMemoryEntries } from '../server/idempotency/store/memory-entries.ts';
 import { type MetricValues, createFleetMetrics } from '../server/observability/fleet-metrics.ts';
 import { type UsageReport, mergeReports } from '../server/usage/report.ts';
 import type { Channel } from './channel.ts';
@@ -9,12 +11,14 @@ const PING_MS = 1_000;
 const MISSED_MAX = 15;
 
 /** The workers that accept requests, and what all of them say together. `onSilent`: a worker has not replied for a long time. */
-export function createMembers(onSilent: (worker: Worker) => void) {
+export function createMembers(onSilent: (worker: Worker) => void, keyTtlSeconds = 0) {
   const channels = new Map<Worker, Channel>();
   /** How many pings in a row each silent worker has not replied to. Other requests are not sent to these workers. */
   const missed = new Map<Worker, number>();
   const metrics = createFleetMetrics(() => channels.size);
   const awake = () => [...channels].filter(([worker]) => !missed.has(worker));
+  /** Idempotency keys of all workers, where they share no Redis. */
+  const keys = createMemoryEntries(1_000 * keyTtlSeconds, true);
   setInterval(ping, PING_MS).unref();
 
   function ping(): void {
@@ -47,6 +51,7 @@ export function createMembers(onSilent: (worker: Worker) => void) {
     onRestart: metrics.onRestart,
     /** To questions of workers. Requests for metrics of one time share them. */
     replies: {
+      swapKeys: (swap: unknown) => keys.swap(swap as Swap),
       fleetMetrics: () => (collecting ??= collect().finally(() => (collecting = undefined))),
       fleetUsage: async (): Promise<UsageReport | undefined> => {
         const replies = await Promise.all(awake().map(([, channel]) => channel.ask('usage')));

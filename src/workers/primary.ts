@@ -35,7 +35,7 @@ export async function startWorkers(config: Config, log: Logger): Promise<Started
   const port = config.port || (await freePort(config.host));
   /** A worker has a channel once it has asked for its assignment: what it is sent before is lost. */
   const running = new Map<Worker, Channel | undefined>();
-  const members = createMembers((worker) => endSilent(worker, log));
+  const members = createMembers((worker) => endSilent(worker, log), config.idempotencyTtlSeconds);
   const watch = watchHandOvers();
   const timers = new Set<NodeJS.Timeout>();
   let isStarting = true;

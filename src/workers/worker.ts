@@ -1,5 +1,6 @@
 /** A worker: serves requests on the port that all workers share. */
 import type { StartedFacade } from '../cli/banner.ts';
+import type { Swap, Swapped } from '../server/idempotency/store/entry-table.ts';
 import type { UsageReport } from '../server/usage/report.ts';
 import type { Usage } from '../server/usage/usage.ts';
 import type { Metrics } from '../server/observability/metrics.ts';
@@ -52,6 +53,7 @@ export function joinFleet(end: () => void) {
       ({ metrics, usage } = own);
       return {
         othersAcceptWork: async () => (await channel.ask('othersAcceptWork', undefined, PRIMARY_REPLY_MS)) === true,
+        swapKeys: async (swap: Swap) => (await channel.ask('swapKeys', swap)) as Swapped | undefined,
         metrics: { ...own.metrics, text: async () => (await ofFleet('fleetMetrics')) as string },
         usageReport: async () => (await ofFleet('fleetUsage')) as UsageReport,
       };

@@ -274,12 +274,6 @@ const table = {
         undefined,
         { status: exactly(429), retry: 'later' },
       ),
-      IDEMPOTENCY_NEEDS_REDIS: notes(
-        'Several workers run without Redis, so none knows the keys of the others. Nothing was sent.',
-        'Send the write without a key, once.',
-        'Set `IDEMPOTENCY_REDIS_URL` or `REDIS_URL`, or `WORKERS` to 1.',
-        { status: exactly(503) },
-      ),
       IDEMPOTENCY_UNAVAILABLE: notes(
         'Redis, which has the keys, cannot be reached. The write was not sent. Its status is that of a request of which nothing was run.',
         'Send it again with the same key, after a pause.',

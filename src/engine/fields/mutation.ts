@@ -90,7 +90,7 @@ export function mutation<In, Out, Fields extends InputFieldMap = Record<never, n
   options: MutationOptions<In, Out, Fields, Result>,
 ): void {
   const { description, endpoint, target, input, payload, invalidates, settling, maxCalls = 1 } = options;
-  addWriteRule(endpoint, settling);
+  addWriteRule(name, endpoint, settling);
   const typeName = name[0]!.toUpperCase() + name.slice(1);
   const inputType = builder.inputType(`${typeName}Input`, {
     description: input.description,

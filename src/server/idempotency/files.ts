@@ -2,37 +2,50 @@
 import { type Hash, createHash } from 'node:crypto';
 import { type FileUpload, Upload } from 'graphql-upload-minimal';
 import type { FilePart } from '../../upstream/http/multipart.ts';
+import { reused } from './refusals.ts';
 
-/** What was read to its end. */
+/** What was read to its end, each with its name. */
 export interface FilesRead {
   readonly names: string[];
   readonly hashes: string[];
 }
 
-/** The same parts; what they contain is noted when they were read to their end. Nothing more is sent once `mayGoOn` is false. */
+export const noFiles = (): FilesRead => ({ names: [], hashes: [] });
+
+/**
+ * The same parts; what they contain is noted when they were read to their end. Nothing more is sent once `mayGoOn` is false, or if a file is
+ * not the one that was read `before`: then the form is cut before its end.
+ */
 export async function* watchParts(
   parts: AsyncIterable<FilePart>,
   read: FilesRead,
-  mayGoOn: () => boolean,
+  before: FilesRead = noFiles(),
+  mayGoOn: () => boolean = () => true,
 ): AsyncGenerator<FilePart, void, void> {
-  for await (const part of parts) {
-    yield { ...part, bytes: hashedBytes(part.bytes, mayGoOn, (hash) => void read.hashes.push(hash)) };
-    read.names.push(part.name);
+  for await (const part of parts) yield { ...part, bytes: watched(part) };
+
+  async function* watched({ name, bytes }: FilePart): AsyncGenerator<Uint8Array, void, void> {
+    const hash = createHash('sha256');
+    for await (const chunk of bytes) {
+      if (!mayGoOn()) throw new Error('the write has taken too long');
+      hash.update(chunk);
+      yield chunk;
+    }
+    const digest = digestOf(hash);
+    const at = before.names.indexOf(name);
+    if (at >= 0 && before.hashes[at] !== digest) throw reused();
+    read.names.push(name);
+    read.hashes.push(digest);
   }
 }
 
-async function* hashedBytes(
-  bytes: AsyncIterable<Uint8Array>,
-  mayGoOn: () => boolean,
-  onEnd: (hash: string) => void,
-): AsyncGenerator<Uint8Array, void, void> {
-  const hash = createHash('sha256');
-  for await (const chunk of bytes) {
-    if (!mayGoOn()) throw new Error('the write has taken too long');
-    hash.update(chunk);
-    yield chunk;
-  }
-  onEnd(digestOf(hash));
+/** Reads those of a write that is not sent. */
+export async function compareFiles(
+  parts: AsyncIterable<FilePart> | undefined,
+  before: FilesRead | undefined,
+): Promise<void> {
+  if (!parts || !before) return;
+  for await (const { bytes } of watchParts(parts, noFiles(), before)) for await (const _ of bytes);
 }
 
 const digestOf = (hash: Hash): string => hash.digest('base64url');

@@ -27,6 +27,12 @@ export interface JournalEntry {
 
 export type Entries = Map<string, JournalEntry>;
 
+/** The id in the response of a creation. */
+export function createdId(response: unknown): string | undefined {
+  const { id } = (response ?? {}) as { id?: unknown };
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
+}
+
 export const entriesIn = (text: string | undefined): JournalEntry[] =>
   text === undefined ? [] : (JSON.parse(text) as JournalEntry[]);
 

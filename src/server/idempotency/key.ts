@@ -1,8 +1,9 @@
 /** The header `Idempotency-Key`, and what it is a key of: the caller, the document and its variables. */
 import { type Hash, createHash } from 'node:crypto';
-import { print } from 'graphql';
+import { print, visit } from 'graphql';
 import { Upload } from 'graphql-upload-minimal';
 import type { Variables } from '../../engine/plan/document.ts';
+import { serviceWrittenBy } from '../../engine/settle/write-rules.ts';
 import { oncePer } from '../../lib/remember.ts';
 import type { ExecutableDocument } from '../../engine/documents/prepare.ts';
 import type { KeyIdentity } from './store/key-run.ts';
@@ -25,16 +26,24 @@ export function readKey(given: unknown): string {
   throw new HttpError('BAD_IDEMPOTENCY_KEY', message);
 }
 
-/** Of variables that are within their limits. */
+/** Of variables that are within their limits. `events`: facades that share keys may write to several services of events. */
 export function identify(
-  key: string,
+  given: string,
   owners: readonly string[],
   ready: ExecutableDocument,
   variables: Variables | undefined,
+  events: string,
 ): KeyIdentity {
+  const key = isOfEvents(ready) ? `${given} ${events}` : given;
   const fingerprint = fingerprintOf(`request ${key.length} ${key}${hashOfDocument(ready)}`, variables ?? {});
   return { owners, ids: owners.map((owner) => keyName(owner, key)), key, fingerprint };
 }
+
+const isOfEvents = oncePer(({ document }: ExecutableDocument) => {
+  let isFound = false;
+  visit(document, { Field: ({ name }) => void (isFound ||= serviceWrittenBy(name.value) === 'events') });
+  return isFound;
+});
 
 const hashOfDocument = oncePer(({ document, operation }: ExecutableDocument) =>
   hashOf(`${operation.name?.value ?? ''}\n${document.loc?.source.body ?? print(document)}`),

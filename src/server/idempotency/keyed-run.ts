@@ -7,6 +7,7 @@ import type { Config } from '../../config/settings.ts';
 import { type ClientCode, notesOn } from '../../engine/errors/codes.ts';
 import { settlesWithin } from '../../lib/promises.ts';
 import { type UpstreamClient, bearerOf } from '../../upstream/client.ts';
+import { serviceName } from '../../upstream/redis/keys.ts';
 import type { UnguardedWrite } from '../../upstream/write-guard.ts';
 import type { HttpError } from '../http/response/http-error.ts';
 import type { Outcome } from '../graphql/outcome.ts';
@@ -17,14 +18,17 @@ import type { ExecutableDocument } from '../../engine/documents/prepare.ts';
 import type { OperationRequest } from '../graphql/request.ts';
 import { includesFiles, hashFiles } from './files.ts';
 import { type Journal, createJournal } from './journal.ts';
-import { journalText } from './journal-entry.ts';
+import { createdId, journalText } from './journal-entry.ts';
 import { keptText, readKept } from './kept-response.ts';
 import { identify, readKey } from './key.ts';
 import { withKeyPrice } from './price.ts';
-import { forgotten, inProgress, needsRedis, reused, tooManyKeys, tooManyWrites, unavailable } from './refusals.ts';
+import { forgotten, inProgress, reused, tooManyKeys, tooManyWrites, unavailable } from './refusals.ts';
 import { type Kept, KEPT_CHARACTERS_MAX } from './store/entries.ts';
 import type { Claim, KeyIdentity, KeyRun } from './store/key-run.ts';
-import { type KeyStore, createMemoryStore, createRedisStore } from './store/key-store.ts';
+import type { SwapEntries } from './store/entry-table.ts';
+import { type KeyStore, createKeyStore, createMemoryStore } from './store/key-store.ts';
+import { createRedisEntries } from './store/redis-entries.ts';
+import { createRemoteEntries } from './store/remote-entries.ts';
 import { credentialOwner, personOwner, targetsOf } from './store/names.ts';
 import { type Callers, createCallers } from './callers.ts';
 
@@ -43,12 +47,19 @@ export interface KeyedRunner {
   noteWrite: (write: UnguardedWrite) => void;
 }
 
-export function createKeyedRunner(config: Config, upstream: UpstreamClient, pipeline: Pipeline): KeyedRunner {
+/** `swapKeys`: of a worker, where the keys of all workers are. */
+export function createKeyedRunner(
+  config: Config,
+  upstream: UpstreamClient,
+  pipeline: Pipeline,
+  swapKeys?: SwapEntries,
+): KeyedRunner {
   const ttlMs = 1_000 * config.idempotencyTtlSeconds;
-  const store = openStore(upstream, ttlMs);
-  const { upstreamSettleMs: settleMs, callTimeoutMs, uploadTimeoutMs, operationTimeoutMs } = config;
+  const store = openStore(upstream, ttlMs, swapKeys);
+  const { upstreamSettleMs: settleMs, callTimeoutMs, uploadTimeoutMs } = config;
   const times = { settleMs, callTimeoutMs, uploadTimeoutMs };
-  const callers = createCallers(operationTimeoutMs);
+  const callers = createCallers(config.operationTimeoutMs);
+  const events = serviceName(config.eventBaseUrl!);
   /** The ends of runs whose clients have left. */
   const left = new Set<Promise<void>>();
 
@@ -98,18 +109,14 @@ export function createKeyedRunner(config: Config, upstream: UpstreamClient, pipe
       // What the variables cost is limited before anything is computed of them; the pipeline rejects them.
       if (request.variables && variablesLimit(request.variables)) return pipeline.run(prepared, request);
       if (request.explain === 'plan') return withKeyPrice(await pipeline.run(prepared, request));
-      if (config.workers > 1 && !upstream.redisFor) throw needsRedis();
       const { credential, person } = upstream.senderOf(token);
       const caller = person ?? credential;
       if (callers.isBusy(caller)) throw tooManyWrites();
       const owners = await store.owners(credential, person);
       if (!owners) throw unavailable();
-      const key = identify(name, owners, ready, request.variables);
-      const claim = await claimed(
-        store,
-        key,
-        callers.wait(caller, `key ${key.ids[0]!}`, request.cancellation, response.parking),
-      );
+      const key = identify(name, owners, ready, request.variables, events);
+      const waiting = callers.wait(caller, `key ${key.ids[0]!}`, request.cancellation, response.parking);
+      const claim = await claimed(store, key, waiting);
       if (claim.kind !== 'replay') return run(key, { run: claim.run, caller, credential, prepared, request, response });
       const outcome = await replay(claim.response, ready, request);
       response.headers.push('idempotency-replayed', 'true');
@@ -124,18 +131,18 @@ export function createKeyedRunner(config: Config, upstream: UpstreamClient, pipe
 /** What was written without a key may have changed what a lost write with a key left. */
 function noteWrite(store: KeyStore, { rule, input, credential, person, value }: UnguardedWrite): void {
   const owners = [credentialOwner(credential), ...(person === undefined ? [] : [personOwner(person)])] as const;
-  const { id } = (value ?? {}) as { id?: unknown };
-  const created = rule.creates && (typeof id === 'string' || typeof id === 'number') ? String(id) : undefined;
+  const created = rule.creates && createdId(value);
   const removedFrom = rule.removesFrom?.(input);
   // One that may have been created is not known by its id, and is no deletion.
   if (!rule.creates || created !== undefined) store.noteChange(targetsOf(owners, rule.target(input)), created);
   if (removedFrom !== undefined) store.noteChange(targetsOf(owners, removedFrom), undefined);
 }
 
-function openStore(upstream: UpstreamClient, ttlMs: number): KeyStore {
+function openStore(upstream: UpstreamClient, ttlMs: number, swapKeys: SwapEntries | undefined): KeyStore {
   const what = 'idempotency keys';
   const redis = upstream.redisFor?.({ what, timeoutMs: REDIS_TIMEOUT_MS, patienceMs: PATIENCE_MS });
-  return redis ? createRedisStore(redis, ttlMs) : createMemoryStore(ttlMs);
+  if (redis) return createKeyStore(createRedisEntries(redis, ttlMs), ttlMs);
+  return swapKeys ? createKeyStore(createRemoteEntries(ttlMs, swapKeys), ttlMs) : createMemoryStore(ttlMs);
 }
 
 interface Running {

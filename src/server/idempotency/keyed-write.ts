@@ -8,8 +8,9 @@ import {
   provesNothingMade,
 } from '../../upstream/errors.ts';
 import type { ReadBack, GuardedWrite } from '../../upstream/write-guard.ts';
-import { watchParts } from './files.ts';
-import { type Entries, type JournalEntry, journalText } from './journal-entry.ts';
+import { HttpError } from '../http/response/http-error.ts';
+import { compareFiles, noFiles, watchParts } from './files.ts';
+import { type Entries, type JournalEntry, createdId, journalText } from './journal-entry.ts';
 import { inProgress, notKept, outcomeUnknown, tooManyKeys, unavailable } from './refusals.ts';
 import type { Wait } from './callers.ts';
 import { type TargetState, REMEMBERED_CHANGES, freshState } from './store/entries.ts';
@@ -69,8 +70,9 @@ export class KeyedWrite {
   }
 
   async run(): Promise<unknown> {
-    const { journal, at } = this.parts;
+    const { journal, at, write } = this.parts;
     const recorded = journal.get(at);
+    if (recorded && recorded.state !== 'sending') await compareFiles(write.files, recorded.files);
     if (recorded?.state === 'done') {
       if (recorded.isCut) throw notKept();
       return recorded.value;
@@ -108,7 +110,7 @@ export class KeyedWrite {
     const { rule, input, read } = write;
     // Without it the write is sent, and a lost response cannot be settled.
     const before = await rule.before?.(input, { read, person: this.person() }).catch(() => undefined);
-    return { at, request, state: 'sending', before, ...(write.files && { files: { names: [], hashes: [] } }) };
+    return { at, request, state: 'sending', before, ...(write.files && { files: noFiles() }) };
   }
 
   /** This process may be new, and another one has seen whose token it is. */
@@ -124,11 +126,13 @@ export class KeyedWrite {
     const now = await store.now();
     if (now === undefined) throw unavailable();
     const finding = await this.find(recorded);
-    if (finding.kind === 'there') return this.done(recorded, finding.value, finding.id);
     const leftMs = this.settledAt(recorded) - now;
-    if (leftMs > 0 || finding.kind === 'unknown' || this.isOvertaken(recorded)) throw this.unknown(undefined, leftMs);
+    const isAbsent = !(leftMs > 0 || finding.kind !== 'absent' || this.isOvertaken(recorded));
+    if (!isAbsent) await compareFiles(write.files, recorded.files);
+    if (finding.kind === 'there') return this.done(recorded, finding.value, finding.id);
+    if (!isAbsent) throw this.unknown(undefined, leftMs);
     const { sentAt: _, endedAt: __, ...fresh } = recorded;
-    return this.send({ ...fresh, ...(write.files && { files: { names: [], hashes: [] } }) }, recorded);
+    return this.send({ ...fresh, ...(write.files && { files: noFiles() }) }, recorded);
   }
 
   /** When nothing of it can come any more. */
@@ -150,7 +154,6 @@ export class KeyedWrite {
   /** `again`: the entry of an earlier attempt, which was certainly not carried out. */
   private async send(entry: JournalEntry, again?: JournalEntry): Promise<unknown> {
     const { run, journal, at, write, onSent } = this.parts;
-    const { files } = entry;
     if (write.cancellation.reason) throw inProgress();
     journal.set(at, entry);
     const state = this.opened();
@@ -170,13 +173,13 @@ export class KeyedWrite {
       performance.now() - recorded.byProcess <= ms && Date.now() - recorded.byClock <= ms;
     let hasBegun = false;
     const mayBegin = () => (hasBegun = isWithin(BEGUN_WITHIN_MS));
-    const parts = write.files && files && watchParts(write.files, files, () => isWithin(this.longestMs()));
+    const parts = write.files && watchParts(write.files, entry.files!, again?.files, () => isWithin(this.longestMs()));
     let value: unknown;
     try {
       value = await write.send(parts, mayBegin);
     } catch (error) {
       // Errors of files cut the form before its end, which makes it no request.
-      const isOfFiles = error instanceof GraphQLError;
+      const isOfFiles = error instanceof GraphQLError || error instanceof HttpError;
       const isUnsent = !hasBegun && !(error instanceof UpstreamFailure);
       if (isOfFiles || isUnsent || provesNothingMade(error)) return await this.notMade(entry, error, again);
       entry.endedAt = await this.parts.store.now();
@@ -186,7 +189,7 @@ export class KeyedWrite {
       throw this.unknown(error, this.settledAt(entry) - (entry.endedAt ?? entry.sentAt));
     }
     // Not in the try: what fails after the service has carried it out must not count as not sent.
-    return this.done(entry, value, write.rule.creates ? idIn(value) : undefined);
+    return this.done(entry, value, write.rule.creates ? createdId(value) : undefined);
   }
 
   private restore(again: JournalEntry | undefined): void {
@@ -293,8 +296,3 @@ export class KeyedWrite {
 }
 
 const shownByCode: ReadBack = Object.freeze({ kind: 'there', value: {} });
-
-function idIn(answer: unknown): string | undefined {
-  const { id } = (answer ?? {}) as { id?: unknown };
-  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
-}

@@ -5,19 +5,25 @@ import type { UpstreamClient } from '../../upstream/client.ts';
 import type { RunKeyed } from '../graphql/keyed.ts';
 import type { Pipeline } from '../graphql/pipeline.ts';
 import type { KeyedRunner } from './keyed-run.ts';
+import type { SwapEntries } from './store/entry-table.ts';
 
 /** For writes with keys that are in flight when the last client has gone; their outcome is unknown otherwise. */
 const DRAIN_MS = 1_000;
 
-export function lazyKeyedRunner(config: Config, upstream: UpstreamClient, pipeline: Pipeline) {
+export function lazyKeyedRunner(
+  config: Config,
+  upstream: UpstreamClient,
+  pipeline: Pipeline,
+  swapKeys: SwapEntries | undefined,
+) {
   let loaded: KeyedRunner | undefined;
   const runner = lazily(async () => {
     const { createKeyedRunner } = await import('./keyed-run.ts');
-    return (loaded = createKeyedRunner(config, upstream, pipeline));
+    return (loaded = createKeyedRunner(config, upstream, pipeline, swapKeys));
   });
   upstream.watchWrites((write) => {
     if (loaded) loaded.noteWrite(write);
-    else if (upstream.redisFor && config.idempotencyTtlSeconds > 0)
+    else if ((upstream.redisFor ?? swapKeys) && config.idempotencyTtlSeconds > 0)
       void runner().then(({ noteWrite }) => noteWrite(write));
   });
   return {

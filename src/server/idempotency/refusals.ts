@@ -35,10 +35,6 @@ export const inProgress = (): HttpError =>
 export const unavailable = (): HttpError =>
   refused('IDEMPOTENCY_UNAVAILABLE', 'The store of idempotency keys cannot be reached, so nothing was sent.', '1');
 
-/** The next request with the key may reach another worker, which would not know it. */
-export const needsRedis = (): HttpError =>
-  refused('IDEMPOTENCY_NEEDS_REDIS', 'Idempotency keys need Redis where several workers run.');
-
 export const tooManyKeys = (): HttpError =>
   refused('TOO_MANY_IDEMPOTENCY_KEYS', 'Too many idempotency keys are in use.', '60');
 

@@ -78,13 +78,24 @@ test.skipIf(!hasRedis)('keys are kept in the Redis of IDEMPOTENCY_REDIS_URL, and
   expect(await shared.dump()).not.toContain(':key:');
 });
 
-test('several workers without Redis refuse a write with a key, and send nothing', async () => {
-  const service = await lateService(atOnce);
-  const send = keyedClient((await replica(service.url, { workers: '2' })).url);
-  expect(await send(bodyOf('a'), randomUUID())).toMatchObject({ status: 503, code: 'IDEMPOTENCY_NEEDS_REDIS' });
-  expect(service.lines).toEqual([]);
-  expect(await send(bodyOf('a'))).toMatchObject({ status: 200, code: undefined });
-});
+test.skipIf(!hasRedis)(
+  'facades that share keys and write to other services of events have keys of their own for events alone',
+  async () => {
+    const like = JSON.stringify({ query: 'mutation { likeNote(input: { id: "7" }) { note { id } } }' });
+    const join = JSON.stringify({ query: 'mutation { joinEvent(input: { id: "7" }) { event { id } } }' });
+    const { service, send, redis } = await start(atOnce, (redisUrl) => ({ redisUrl }));
+    const eventBaseUrl = 'http://127.0.0.1:9/events';
+    const other = keyedClient((await replica(service.url, { redisUrl: redis.url, eventBaseUrl })).url);
+    await until(async () => (await other(like, randomUUID())).status === 200);
+    const [ofNote, ofEvent] = [randomUUID(), randomUUID()];
+    await send(like, ofNote);
+    expect(await other(like, ofNote)).toMatchObject({ isReplayed: true });
+    await send(join, ofEvent);
+    const sent = service.writes().length;
+    expect(await other(join, ofEvent)).toMatchObject({ isReplayed: false });
+    expect(service.writes().length).toBe(sent + 1);
+  },
+);
 
 test.each([
   ['maxmemory:0\r\nmaxmemory_policy:allkeys-lru\r\n', false],

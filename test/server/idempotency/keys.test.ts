@@ -134,6 +134,28 @@ describe.each(stores)('a key $name', ({ name, settings }) => {
     expect(await send(form(301), key)).toMatchObject({ status: 422, code: 'IDEMPOTENCY_KEY_REUSED' });
   });
 
+  test('compares the bytes of files also with those of a write that was lost, and sends others to nobody', async () => {
+    const { id } = await direct.json('POST', '/v2/notes', { title: 't', content: 'c' });
+    const query = `mutation ($input: AddNotePicturesInput!, $content: String!) {
+      addNotePictures(input: $input) { storedPictures }
+      createNoteComment(input: { noteId: "${noteId}", content: $content }) { comment { content } }
+    }`;
+    const content = randomUUID();
+    const form = (bytes: number) => {
+      const { pictures: given, files } = pictures([1], () => picture('png', bytes));
+      return uploadForm(query, { input: { id, pictures: given }, content }, files);
+    };
+    proxy.lose((line) => (line.includes(`/v2/note/${id}`) ? { kind: 'gateway', isSent: false } : undefined));
+    const key = randomUUID();
+    expect(await send(form(300), key)).toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
+    await sleep(60);
+    proxy.lose(() => undefined);
+    expect(await send(form(301), key)).toMatchObject({ status: 422, code: 'IDEMPOTENCY_KEY_REUSED' });
+    expect(Object.keys((await direct.json('GET', `/v2/note/${id}`)).photos ?? {})).toEqual([]);
+    const { result } = await send(form(300), key);
+    expect(result.data).toMatchObject({ addNotePictures: { storedPictures: [1] } });
+  });
+
   test('makes writes to one thing take turns', async () => {
     const { id } = await direct.json('POST', '/v2/notes', { title: 't', content: 'c' });
     const body = (title: string) =>

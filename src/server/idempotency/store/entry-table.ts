@@ -35,6 +35,12 @@ export interface Swapped {
   readonly found?: readonly Versioned[] | undefined;
 }
 
+/** How another process swaps entries. Undefined if it does not reply. */
+export type SwapEntries = (swap: Swap) => Promise<Swapped | undefined>;
+
+/** How far the time of a decision may be from that of the store. */
+export const CLOCK_MS = 500;
+
 /** The store in memory answers at once. */
 export type Reply<T> = T | Promise<T>;
 

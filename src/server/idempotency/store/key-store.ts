@@ -2,14 +2,12 @@
  * The rules of keys, for every store. A run holds its key and the target that it writes to, by places that it renews: after a crash the next
  * request with the key takes over, and finds in the journal what was being sent.
  */
-import type { RedisAccess } from '../../../upstream/redis/shared-state.ts';
 import { STORE_LIMITS, freshOwner } from './entries.ts';
 import { type EntryStore, createEntryTable } from './entry-table.ts';
 import { type Claim, type KeyIdentity, type StoreParts, claimKey } from './key-run.ts';
 import { createMemoryEntries } from './memory-entries.ts';
 import { type Targets, credentialOwner, ownerName, personOwner } from './names.ts';
 import { PLACE_MS, placesIn } from './places.ts';
-import { createRedisEntries } from './redis-entries.ts';
 import { seal, unseal } from './seal.ts';
 import { type Turn, type Waiting, noteChange, takeTurn } from './turns.ts';
 
@@ -35,10 +33,7 @@ const LINKED_MAX = 20;
 export const createMemoryStore = (ttlMs: number, limits = STORE_LIMITS): KeyStore =>
   createKeyStore(createMemoryEntries(ttlMs), ttlMs, limits);
 
-export const createRedisStore = (redis: RedisAccess, ttlMs: number): KeyStore =>
-  createKeyStore(createRedisEntries(redis, ttlMs), ttlMs, STORE_LIMITS);
-
-export function createKeyStore(store: EntryStore, ttlMs: number, limits: StoreParts['limits']): KeyStore {
+export function createKeyStore(store: EntryStore, ttlMs: number, limits = STORE_LIMITS): KeyStore {
   const { isShared } = store;
   const table = createEntryTable(store);
   const parts: StoreParts = {

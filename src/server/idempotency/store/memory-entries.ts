@@ -1,6 +1,6 @@
 /** The entries of one process, or of its workers. Bounded for each owner, who never removes what belongs to another. */
 import { sizeOf } from './entries.ts';
-import { type EntryStore, type Versioned, absentEntry, ownerIn } from './entry-table.ts';
+import { CLOCK_MS, type EntryStore, type SwappedEntry, type Versioned, absentEntry, ownerIn } from './entry-table.ts';
 import { createOwnedCache } from './owned-cache.ts';
 
 interface Stored extends Versioned {
@@ -37,10 +37,14 @@ export function createMemoryEntries(ttlMs: number, isOfWorkers = false): EntrySt
     isShared: false,
     now,
     peek,
-    swap({ version, entries }) {
+    swap({ at, version, entries }) {
       sweep();
-      if (entries.some((each) => each.version !== undefined && peek(each.name).version !== each.version))
+      const isChanged = ({ name, version: read }: SwappedEntry) => read !== undefined && peek(name).version !== read;
+      if (Math.abs(now() - at) > CLOCK_MS || entries.some(isChanged))
         return { now: now(), found: entries.map(({ name }) => peek(name)) };
+      // As if it did not reply: a worker does not see it.
+      if (isOfWorkers && keys.size >= KEYS_MAX && entries.some(({ name, next }) => next?.key && !keys.has(name)))
+        return undefined;
       for (const { name, next } of entries) {
         if (next === undefined) continue;
         keys.delete(name);

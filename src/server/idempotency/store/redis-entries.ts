@@ -2,11 +2,8 @@
 import { NOW, defineScript } from '../../../upstream/redis/script.ts';
 import type { RedisAccess } from '../../../upstream/redis/shared-state.ts';
 import type { Entry } from './entries.ts';
-import type { EntryStore, Swapped } from './entry-table.ts';
+import { CLOCK_MS, type EntryStore, type Swapped } from './entry-table.ts';
 import { createRemoteEntries } from './remote-entries.ts';
-
-/** How far the time of a decision may be from that of Redis. */
-const CLOCK_MS = 500;
 
 /**
  * KEYS: entries. ARGV: time of the decision, life in ms; of each entry its version ('*': any) and what is written ('': nothing, '-': it is

@@ -3,7 +3,7 @@
  * forgotten, or was not told, is what this one wrote last.
  */
 import { sizeOf } from './entries.ts';
-import { type EntryStore, type Swap, type Swapped, type Versioned, absentEntry, ownerIn } from './entry-table.ts';
+import { type EntryStore, type Swap, type SwapEntries, type Versioned, absentEntry, ownerIn } from './entry-table.ts';
 import { createOwnedCache } from './owned-cache.ts';
 
 interface Known extends Versioned {
@@ -18,8 +18,7 @@ interface Known extends Versioned {
 /** Characters of what is known. */
 const KNOWN = { ofOwner: 2_000_000, ofAll: 16_000_000 };
 
-/** `send`: undefined if there was no reply. */
-export function createRemoteEntries(ttlMs: number, send: (swap: Swap) => Promise<Swapped | undefined>): EntryStore {
+export function createRemoteEntries(ttlMs: number, send: SwapEntries): EntryStore {
   const known = createOwnedCache<Known>({ ...KNOWN, sizeOf: ({ size }) => size });
   /** What the clock of the store is ahead of that of this process. */
   let aheadMs = 0;

@@ -23,7 +23,7 @@ function sharedStore(limits: StoreLimits = STORE_LIMITS) {
     const isLate = Math.abs(now - swap.at) > 500;
     const found = swap.entries.map(({ name }) => kept.peek(name));
     if (isLate) return { now, found };
-    return { ...(await kept.swap(swap))!, now };
+    return { ...(await kept.swap({ ...swap, at: kept.now() }))!, now };
   };
   return {
     process: () => createKeyStore(createRemoteEntries(TTL_MS, swap), TTL_MS, limits),
