@@ -213,11 +213,15 @@ const noMembers: readonly string[] = Object.freeze([]);
 const nothing = Object.freeze({});
 
 export class RecordHandle extends CacheHandle {
-  /** `members`: the requested ones; those that the record lacks are cached as absent. Returns freshUntil; null if not reusable. */
-  put(record: Json, members: readonly string[], meta: ResponseMeta): number | null {
+  /**
+   * `members`: the requested ones; those that the record lacks are cached as absent. `all`: what a record may have; of any other member nobody
+   * knows whom it is for, so it is not cached. Returns freshUntil; null if not reusable.
+   */
+  put(record: Json, members: readonly string[], meta: ResponseMeta, all?: readonly string[]): number | null {
     const value: Json = {};
-    for (const member of members) value[member] = undefined;
-    Object.assign(value, record);
+    for (const member of members) value[member] = record[member];
+    if (!all) Object.assign(value, record);
+    else for (const member of all) if (member in record) value[member] = record[member];
     // `delete` is a call into the runtime, and nearly always the member is absent.
     if (VIEWER_MEMBER in value) delete value[VIEWER_MEMBER];
     return this.store(value, meta);

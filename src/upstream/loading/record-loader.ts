@@ -234,7 +234,7 @@ export class RecordLoader {
       const requested = fresh ? [...known, ...Object.keys(fresh.value)] : known;
       markWithheld(state, requested, calls.possibleTiers());
     }
-    cachePolicy.restrict(cache.put(record, known, response), source.endpoint);
+    cachePolicy.restrict(cache.put(record, known, response, source.members), source.endpoint);
     if (response.reuse.refusal === 'no-store') cachePolicy.forbidsStoring = true;
   }
 }
