@@ -4,7 +4,7 @@ import type { Config } from '../config/settings.ts';
 import { ManifestError, sha256Of } from '../config/trusted-documents.ts';
 import { readTextFile } from '../lib/text/read-text.ts';
 import { type CheckResult, createOperationCheck } from './check-operation.ts';
-import { type CheckedOperation, onlySources, readDocuments } from './documents.ts';
+import { type CheckedOperation, IN_SOURCES, hasOnlySources, readDocuments } from './documents.ts';
 import { type Finding, UsageError } from './finding.ts';
 import { createLostFinder, readOldSchema } from './lost.ts';
 import { type Prices, type StoredPrice, readPrices, rises, storedPrice, writePrices } from './price-file.ts';
@@ -35,9 +35,7 @@ export function runCheck(
   const { operations, findings } = documentsOf(manifest, paths);
   const isEmpty = operations.length === 0 && findings.length === 0;
   if (isEmpty)
-    throw new UsageError(
-      ['There are no operations in these files', onlySources(paths) ?? ''].join(': ').replace(/: $/, '.'),
-    );
+    throw new UsageError(`There are no operations in these files${hasOnlySources(paths) ? `: ${IN_SOURCES}` : '.'}`);
   const findLost = options.schema === undefined ? undefined : createLostFinder(oldSchemaOf(options.schema), schema);
   const check = createOperationCheck(schema, config, findLost);
   const stored: Prices = prices === undefined || update ? new Map() : readPrices(prices);

@@ -27,7 +27,7 @@ export interface ReadDocuments {
 
 const SOURCES = new Set(['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs', '.vue', '.svelte']);
 
-const IN_SOURCES =
+export const IN_SOURCES =
   'documents in program sources are not read. Have the tool of your client write a manifest of them, and name that.';
 
 /** A file that ends in `.json` is a manifest. Throws a UsageError for what cannot be read, or is of another kind. */
@@ -43,9 +43,9 @@ export function readDocuments(manifests: readonly string[], paths: readonly stri
   return { operations: [...graphql, ...trusted], findings };
 }
 
-/** A sentence on folders that have program sources and no operations. */
-export const onlySources = (paths: readonly string[]): string | undefined =>
-  paths.some((path) => isFolder(path) && hasSources(path)) ? IN_SOURCES : undefined;
+/** Whether paths without operations have folders with program sources. */
+export const hasOnlySources = (paths: readonly string[]): boolean =>
+  paths.some((path) => isFolder(path) && hasSources(path));
 
 const hasSources = (folder: string): boolean =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).some((file) => SOURCES.has(extname(file)));

@@ -3,6 +3,7 @@ import { readRedisAddress } from '../config/redis-address.ts';
 import type { Config } from '../config/settings.ts';
 import { readTlsFiles } from '../config/upstream-tls.ts';
 import { openRedis } from '../upstream/redis/connection/connection.ts';
+import { infoField, memoryIn } from '../upstream/redis/connection/info.ts';
 import { evictionIn } from '../upstream/redis/connection/key-redis.ts';
 import { connectRedis } from '../upstream/redis/shared-state.ts';
 import { type Diagnosis, failed, ok, warning } from './diagnosis.ts';
@@ -71,10 +72,9 @@ export async function checkKeyRedis(config: Config): Promise<Diagnosis> {
         refusal ?? `the Redis of ${variable} cannot be reached`,
         'Without it, writes with keys are refused.',
       );
-    const problem = evictionIn(await infoOf(connection.redis, 'memory'));
-    if (problem === undefined) return ok(check, `in the Redis of ${variable}, which evicts nothing`);
-    const [message, ...advice] = problem.split(/(?<=\.) /);
-    return warning(check, message!, advice.join(' '));
+    const found = evictionIn(await infoOf(connection.redis, 'memory'));
+    if (!found) return ok(check, `in the Redis of ${variable}, which evicts nothing`);
+    return warning(check, found.problem, found.advice);
   } catch {
     return warning(check, `the Redis of ${variable} does not answer INFO`, 'Whether it may evict keys is not known.');
   } finally {
@@ -93,10 +93,8 @@ export function describeInfo(
   { ms, hasKeys = false }: { ms: number; hasKeys?: boolean },
 ): Diagnosis {
   const check = 'redis';
-  const field = (name: string): string => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? '';
-  const [used, max] = [Number(field('used_memory')), Number(field('maxmemory'))];
-  const policy = field('maxmemory_policy') || 'unknown';
-  const version = field('redis_version') || 'unknown';
+  const { usedBytes: used, maxBytes: max, policy = 'unknown' } = memoryIn(info);
+  const version = infoField(info, 'redis_version') ?? 'unknown';
   const facts = { kind, place, version, usedBytes: used, maxBytes: max, policy, ms: Math.round(ms) };
   const size = max > 0 ? `${mb(used)} of ${mb(max)}` : `${mb(used)}, no maxmemory`;
   const setPolicy = hasKeys
@@ -109,7 +107,7 @@ export function describeInfo(
     return warning(
       check,
       message,
-      `It may evict what is new or in use: windows of the rate limit, and notes without which entries are not used: ${setPolicy}.`,
+      `It may evict what is new or in use: windows of the rate limit, and the log of invalidations, without which cached records are not used: ${setPolicy}.`,
       facts,
     );
   if (max > 0 && policy.startsWith('allkeys'))

@@ -8,16 +8,24 @@ import { Event, eventPlaces } from './event.ts';
 
 const attendance = (
   name: string,
-  [endpoint, settling]: readonly [Endpoint<{ id: string }, void>, WriteRule<{ id: string }>],
-  description: string,
-  does: string,
+  {
+    endpoint,
+    settling,
+    description,
+    verb,
+  }: {
+    endpoint: Endpoint<{ id: string }, void>;
+    settling: WriteRule<{ id: string }>;
+    description: string;
+    verb: string;
+  },
 ) =>
   mutation(name, {
     description,
     endpoint,
     settling,
     target: ['id', 'Event'],
-    input: { description: `The event to ${does}.` },
+    input: { description: `The event to ${verb}.` },
     payload: {
       description: `The result of \`${name}\`.`,
       fields: (t) => ({ event: changedField(t, Event) }),
@@ -26,27 +34,28 @@ const attendance = (
     errorCodes: { 1001: 'EVENT_NOT_FOUND' },
   });
 
-attendance(
-  'joinEvent',
-  [eventEndpoints.join, attendanceSettling.join],
-  'Makes the caller a participant of an event, no longer only interested. `POST /event/{eventID}/participants`',
-  'join',
-);
-attendance(
-  'leaveEvent',
-  [eventEndpoints.leave, attendanceSettling.leave],
-  'Ends the participation of the caller in an event. `DELETE /event/{eventID}/participants`',
-  'leave',
-);
-attendance(
-  'addEventInterest',
-  [eventEndpoints.wish, attendanceSettling.wish],
-  'Marks the caller as interested in an event, no longer a participant. `POST /event/{eventID}/wishers`',
-  'mark as interesting',
-);
-attendance(
-  'removeEventInterest',
-  [eventEndpoints.unwish, attendanceSettling.unwish],
-  'Ends the interest of the caller in an event. `DELETE /event/{eventID}/wishers`',
-  'lose interest in',
-);
+attendance('joinEvent', {
+  endpoint: eventEndpoints.join,
+  settling: attendanceSettling.join,
+  description:
+    'Makes the caller a participant of an event, no longer only interested. `POST /event/{eventID}/participants`',
+  verb: 'join',
+});
+attendance('leaveEvent', {
+  endpoint: eventEndpoints.leave,
+  settling: attendanceSettling.leave,
+  description: 'Ends the participation of the caller in an event. `DELETE /event/{eventID}/participants`',
+  verb: 'leave',
+});
+attendance('addEventInterest', {
+  endpoint: eventEndpoints.wish,
+  settling: attendanceSettling.wish,
+  description: 'Marks the caller as interested in an event, no longer a participant. `POST /event/{eventID}/wishers`',
+  verb: 'mark as interesting',
+});
+attendance('removeEventInterest', {
+  endpoint: eventEndpoints.unwish,
+  settling: attendanceSettling.unwish,
+  description: 'Ends the interest of the caller in an event. `DELETE /event/{eventID}/wishers`',
+  verb: 'lose interest in',
+});

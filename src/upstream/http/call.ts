@@ -124,8 +124,9 @@ export class UpstreamCall implements SharedCall {
     const request = this.httpRequest(cancellation);
     let isCounted = true;
     try {
+      const { credential } = this;
       const { address, rateShare, isRefresh } = this.context;
-      const permit = rateLimiter.acquire(endpoint, this.credential, address, cancellation, false, rateShare, isRefresh);
+      const permit = rateLimiter.acquire({ endpoint, credential, address, cancellation, rateShare, isRefresh });
       if (permit instanceof Promise) await this.waitFor(permit, cancellation);
       else this.permits = [permit];
       this.logged.how = 'sent';
@@ -186,7 +187,8 @@ export class UpstreamCall implements SharedCall {
       const { rateLimiter } = this.services;
       const { address, rateShare, isRefresh } = context;
       const { endpoint } = request;
-      const permit = await rateLimiter.acquire(endpoint, credential, address, cancellation, true, rateShare, isRefresh);
+      const call = { endpoint, credential, address, cancellation, rateShare, isRefresh, isRetry: true };
+      const permit = await rateLimiter.acquire(call);
       if (this.isOver) permit.settle(false);
       else this.permits = [...this.permits, permit];
       return !this.isOver;

@@ -26,12 +26,12 @@ export interface FilmCallRequest {
   credential: Credential;
   address: string;
   /** The part of the rate limit that agents have together; undefined for everybody else. */
-  rateShare: number | undefined;
+  rateShare?: number | undefined;
   cancellation: CancellationToken;
   /** It is a retry: it does not wait for other calls, and needs half of the window to be left. */
-  isRetry: boolean;
+  isRetry?: boolean | undefined;
   /** Nobody waits for it: it refreshes what the address was served from the cache. */
-  isRefresh: boolean;
+  isRefresh?: boolean | undefined;
 }
 
 /** A call that waits until running calls show whether its credential has a limit. */

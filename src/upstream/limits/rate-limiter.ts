@@ -4,7 +4,6 @@ import type { Config } from '../../config/settings.ts';
 import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
 import { type Credential, isLimited } from '../auth/credentials.ts';
 import { type FilmCallRequest, FilmRateLimiter, slotsOfAgents } from './film-rate.ts';
-import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { Service } from '../errors.ts';
 import { type OnPause, Pauses, type SharedPauses } from './pauses.ts';
 import { type LimiterState, type UnverifiedPermit, UnverifiedLimiter } from './unverified.ts';
@@ -31,6 +30,10 @@ type RateLimiterSettings = Pick<
   'retryAfterSeconds' | 'maxRetryAfterSeconds' | 'callTimeoutMs' | 'operationTimeoutMs'
 >;
 
+export interface RateLimitedCall extends FilmCallRequest {
+  endpoint: Endpoint;
+}
+
 export class RateLimiter {
   private readonly unverified = new UnverifiedLimiter();
   private readonly films: FilmRateLimiter;
@@ -52,25 +55,17 @@ export class RateLimiter {
   }
 
   /**
-   * Counts one call, or rejects with RateLimited or ServicePaused. May wait for other calls until it is cancelled, but not with `isRetry`:
-   * a retry would wait for its own first attempt. `rateShare` is the part of the rate limit that agents have together; `isRefresh`: nobody
-   * waits for it.
+   * Counts one call, or rejects with RateLimited or ServicePaused. It may wait for other calls until it is cancelled. A retry does not: it
+   * would wait for its own first attempt.
    */
-  acquire(
-    endpoint: Endpoint,
-    credential: Credential,
-    address: string,
-    cancellation: CancellationToken,
-    isRetry = false,
-    rateShare?: number,
-    isRefresh = false,
-  ): RateLimitPermit | Promise<RateLimitPermit> {
+  acquire(call: RateLimitedCall): RateLimitPermit | Promise<RateLimitPermit> {
+    const { endpoint, credential } = call;
     const { pauses } = this;
     const refusal = pauses.isEmpty ? undefined : pauses.refusal(endpoint, credential);
     if (refusal) return Promise.reject(refusal);
     const isFree = credential.accepted && !(hasLimit(endpoint) && isLimited(credential));
     if (isFree && !pauses.isShared) return unlimited;
-    return this.permitOf({ endpoint, credential, address, rateShare, cancellation, isRetry, isRefresh });
+    return this.permitOf(call);
   }
 
   /** Calls of the last minute; 0 if the credential has no limit. */
@@ -97,7 +92,7 @@ export class RateLimiter {
     return { unverified: this.unverified.state(), film: this.films.state() };
   }
 
-  private async permitOf(call: FilmCallRequest & { endpoint: Endpoint }): Promise<RateLimitPermit> {
+  private async permitOf(call: RateLimitedCall): Promise<RateLimitPermit> {
     const { endpoint, credential } = call;
     const isRejected = () => this.isRejected(credential, endpoint.service);
     let permit: UnverifiedPermit | undefined;

@@ -81,7 +81,12 @@ async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows, more
     occupySlots: () =>
       Promise.all(
         Array.from({ length: UNVERIFIED_CALLS / 2 }, async (_, n) =>
-          rateLimiter.acquire(bookEndpoints.byId, credentials.of(`guess ${n}`), setup, createCancellationToken()),
+          rateLimiter.acquire({
+            endpoint: bookEndpoints.byId,
+            credential: credentials.of(`guess ${n}`),
+            address: setup,
+            cancellation: createCancellationToken(),
+          }),
         ),
       ),
   };
@@ -108,7 +113,13 @@ test('a write cancelled while it waits for the rate limiter fails with a timeout
   await expect(write).rejects.toMatchObject({ code: 'UPSTREAM_TIMEOUT' });
   expect(sent).toEqual([]);
   await expect(
-    rateLimiter.acquire(bookEndpoints.byId, unverified('bob'), setup, createCancellationToken(), true),
+    rateLimiter.acquire({
+      endpoint: bookEndpoints.byId,
+      credential: unverified('bob'),
+      address: setup,
+      cancellation: createCancellationToken(),
+      isRetry: true,
+    }),
   ).resolves.toBeDefined();
 });
 

@@ -30,7 +30,9 @@ const take = (
   from = (call: number) => `10.0.0.${call}`,
 ) =>
   Promise.allSettled(
-    Array.from({ length: calls }, async (_, call) => rateLimiter.acquire(film, credential, from(call), neverCancelled)),
+    Array.from({ length: calls }, async (_, call) =>
+      rateLimiter.acquire({ endpoint: film, credential, address: from(call), cancellation: neverCancelled }),
+    ),
   );
 const permitsOf = (results: PromiseSettledResult<RateLimitPermit>[]) =>
   results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
@@ -42,11 +44,15 @@ test('a basic token gets forty calls, and a slot is free again a minute after th
   expect(calls.length).toBe(40);
   later(30);
   calls[0]!.settle(true);
-  await expect(rateLimiter.acquire(film, bob, setup, neverCancelled)).rejects.toMatchObject({ retryAfter: 55 });
+  await expect(
+    rateLimiter.acquire({ endpoint: film, credential: bob, address: setup, cancellation: neverCancelled }),
+  ).rejects.toMatchObject({ retryAfter: 55 });
   expect(await rateLimiter.state(bob)).toMatchObject({ limit: 40, remaining: 0 });
   for (const call of calls) call.settle(true);
   later(59.9);
-  await expect(rateLimiter.acquire(film, bob, setup, neverCancelled)).rejects.toMatchObject({ retryAfter: 1 });
+  await expect(
+    rateLimiter.acquire({ endpoint: film, credential: bob, address: setup, cancellation: neverCancelled }),
+  ).rejects.toMatchObject({ retryAfter: 1 });
   later(0.2);
   expect(permitsOf(await take(rateLimiter, bob, 60)).length).toBe(40);
 });
@@ -79,7 +85,14 @@ test('book calls, and calls of other tiers, are not limited', async () => {
     expect(permitsOf(await take(rateLimiter, credential, 100)).length).toBe(100);
   const bob = verified('bob', ['basic']);
   const books = await Promise.allSettled(
-    Array.from({ length: 100 }, async () => rateLimiter.acquire(bookEndpoints.byId, bob, setup, neverCancelled)),
+    Array.from({ length: 100 }, async () =>
+      rateLimiter.acquire({
+        endpoint: bookEndpoints.byId,
+        credential: bob,
+        address: setup,
+        cancellation: neverCancelled,
+      }),
+    ),
   );
   expect(permitsOf(books).length).toBe(100);
   expect(await rateLimiter.state(verified('alice', ['advance']))).toBeNull();
@@ -117,10 +130,16 @@ test('after a 429 a credential is paused as long as Retry-After says, five secon
   const [alice, bob] = [verified('alice', ['advance']), verified('bob', ['basic'])];
   const pause = (asked: number | undefined) => rateLimiter.pauses.begin(film, alice, false, asked);
   expect(pause(7)).toBe(7);
-  await expect(rateLimiter.acquire(film, alice, setup, neverCancelled)).rejects.toMatchObject({ retryAfter: 7 });
-  expect(await rateLimiter.acquire(film, bob, setup, neverCancelled)).toBeDefined();
+  await expect(
+    rateLimiter.acquire({ endpoint: film, credential: alice, address: setup, cancellation: neverCancelled }),
+  ).rejects.toMatchObject({ retryAfter: 7 });
+  expect(
+    await rateLimiter.acquire({ endpoint: film, credential: bob, address: setup, cancellation: neverCancelled }),
+  ).toBeDefined();
   later(7);
-  expect(await rateLimiter.acquire(film, alice, setup, neverCancelled)).toBeDefined();
+  expect(
+    await rateLimiter.acquire({ endpoint: film, credential: alice, address: setup, cancellation: neverCancelled }),
+  ).toBeDefined();
   rateLimiter.pauses.end(film, alice);
   expect(pause(undefined)).toBe(5);
   expect(pause(86_400)).toBe(60);
@@ -133,7 +152,12 @@ test('calls with unverified tokens wait for a slot, and are not rejected', async
   let most = 0;
   await Promise.all(
     unverified.map(async (credential, n) => {
-      const call = await rateLimiter.acquire(bookEndpoints.byId, credential, `10.0.0.${n % 100}`, neverCancelled);
+      const call = await rateLimiter.acquire({
+        endpoint: bookEndpoints.byId,
+        credential,
+        address: `10.0.0.${n % 100}`,
+        cancellation: neverCancelled,
+      });
       most = Math.max(most, ++running);
       await new Promise((resolve) => setImmediate(resolve));
       running--;
@@ -168,7 +192,15 @@ test('a retry gets a slot at once or is rejected', async () => {
   const rateLimiter = new RateLimiter(settings);
   const unknownTier = verified('anybody', ['basic', 'advance']);
   await take(rateLimiter, unknownTier, 40);
-  await expect(rateLimiter.acquire(film, unknownTier, setup, neverCancelled, true)).rejects.toMatchObject({
+  await expect(
+    rateLimiter.acquire({
+      endpoint: film,
+      credential: unknownTier,
+      address: setup,
+      cancellation: neverCancelled,
+      isRetry: true,
+    }),
+  ).rejects.toMatchObject({
     name: 'RateLimited',
   });
 });
@@ -181,7 +213,7 @@ test.each([
   const rateLimiter = new RateLimiter(settings);
   await take(rateLimiter, credential, others, () => 'another address');
   const attempt = async (isRetry: boolean) => {
-    await rateLimiter.acquire(film, credential, setup, neverCancelled, isRetry);
+    await rateLimiter.acquire({ endpoint: film, credential, address: setup, cancellation: neverCancelled, isRetry });
     return 1;
   };
   let retried = 0;
@@ -200,7 +232,14 @@ test('setting the clock back keeps no window full and no pause active', async ()
   vi.setSystemTime(Date.now() - 3_600_000);
   later(60.1);
   expect(permitsOf(await take(rateLimiter, bob, 60)).length).toBe(40);
-  expect(await rateLimiter.acquire(bookEndpoints.byId, bob, setup, neverCancelled)).toBeDefined();
+  expect(
+    await rateLimiter.acquire({
+      endpoint: bookEndpoints.byId,
+      credential: bob,
+      address: setup,
+      cancellation: neverCancelled,
+    }),
+  ).toBeDefined();
 });
 
 describe('calls with unverified tokens', () => {
@@ -217,7 +256,7 @@ describe('calls with unverified tokens', () => {
       admitted,
       request: (credential: Credential, calls = 1, address = setup, cancellation = neverCancelled) => {
         const acquired = Array.from({ length: calls }, async () => {
-          const permitsOf = await rateLimiter.acquire(book, credential, address, cancellation);
+          const permitsOf = await rateLimiter.acquire({ endpoint: book, credential, address, cancellation });
           admitted.push({ credential, permitsOf });
         });
         return { settled: Promise.allSettled(acquired) };
@@ -334,7 +373,9 @@ test('waiting film calls are removed with their operation, and the others are ex
   const calls = permitsOf(await take(rateLimiter, alice, 40));
   const cancellation = createCancellationToken();
   const cancelledCalls = Promise.allSettled(
-    Array.from({ length: 500 }, async () => rateLimiter.acquire(film, alice, setup, cancellation)),
+    Array.from({ length: 500 }, async () =>
+      rateLimiter.acquire({ endpoint: film, credential: alice, address: setup, cancellation }),
+    ),
   );
   const otherCalls = take(rateLimiter, alice, 500);
   await Promise.resolve();
@@ -357,7 +398,13 @@ test('once agents have used up their share, the state of the share names when th
   later(30);
   const share = 0.25;
   const calls = Array.from({ length: 10 }, async () =>
-    rateLimiter.acquire(film, bob, setup, neverCancelled, false, share),
+    rateLimiter.acquire({
+      endpoint: film,
+      credential: bob,
+      address: setup,
+      cancellation: neverCancelled,
+      rateShare: share,
+    }),
   );
   for (const call of permitsOf(await Promise.allSettled(calls))) call.settle(true);
   // In whole seconds, and not before the slot is free.
@@ -374,12 +421,12 @@ test('10,500 made-up tokens push no window of the facade’s own token out, and 
   for (let n = 0; n < 10_500; n++) {
     const stranger = verified(`made up ${n}`, ['basic']);
     rateLimiter.used(stranger);
-    await rateLimiter.acquire(film, stranger, setup, neverCancelled);
+    await rateLimiter.acquire({ endpoint: film, credential: stranger, address: setup, cancellation: neverCancelled });
   }
   expect(rateLimiter.used(app)).toBe(40);
   expect(permitsOf(await take(rateLimiter, app, 60)).length).toBe(0);
   const bob = verified('bob', ['basic']);
-  await rateLimiter.acquire(film, bob, setup, neverCancelled);
+  await rateLimiter.acquire({ endpoint: film, credential: bob, address: setup, cancellation: neverCancelled });
   for (let n = 0; n < 10_500; n++) rateLimiter.used(verified(`another ${n}`, ['basic']));
   expect(rateLimiter.used(bob)).toBe(1);
 });
@@ -388,7 +435,13 @@ test('10,500 made-up tokens push no window of the facade’s own token out, and 
 async function refreshing(rateLimiter: RateLimiter, credential: Credential, calls: number, address = 'reader') {
   const made: RateLimitPermit[] = [];
   for (let call = 0; call < calls; call++) {
-    const permit = rateLimiter.acquire(film, credential, address, neverCancelled, false, undefined, true);
+    const permit = rateLimiter.acquire({
+      endpoint: film,
+      credential,
+      address,
+      cancellation: neverCancelled,
+      isRefresh: true,
+    });
     await Promise.resolve(permit).then(
       (given) => made.push(given),
       () => undefined,
@@ -428,7 +481,9 @@ test('the refreshes of a credential are three seconds apart, whoever read the en
   const rateLimiter = new RateLimiter(settings);
   const app = own('basic');
   const refresh = async (address: string) =>
-    Promise.resolve(rateLimiter.acquire(film, app, address, neverCancelled, false, undefined, true)).then(
+    Promise.resolve(
+      rateLimiter.acquire({ endpoint: film, credential: app, address, cancellation: neverCancelled, isRefresh: true }),
+    ).then(
       () => true,
       () => false,
     );

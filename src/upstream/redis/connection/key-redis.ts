@@ -1,4 +1,5 @@
 /** The Redis in which idempotency keys are kept. If it loses a key, a write may be made twice. */
+import { memoryIn } from './info.ts';
 import type { TransportSettings } from '../../http/pool.ts';
 import { type TlsFiles, readTlsFiles } from '../../../config/upstream-tls.ts';
 import type { OnAvailabilityChange } from '../../availability.ts';
@@ -63,13 +64,16 @@ async function evictionWarning({ redis, channel }: RedisConnection): Promise<str
   if (redis.status !== 'ready') return undefined;
   const call = channel({ what: 'its limits', timeoutMs: INFO_MS });
   const info = await call(async () => String(await redis.call('INFO', 'memory')));
-  return info === undefined ? undefined : evictionIn(info);
+  const found = info === undefined ? undefined : evictionIn(info);
+  return found && `${found.problem} ${found.advice}`;
 }
 
-/** `info`: the section memory. */
-export function evictionIn(info: string): string | undefined {
-  const [, most = '0'] = /^maxmemory:(\d+)/m.exec(info) ?? [];
-  const [, policy = 'noeviction'] = /^maxmemory_policy:([\w-]+)/m.exec(info) ?? [];
-  if (Number(most) === 0 || policy === 'noeviction') return undefined;
-  return `The Redis of the idempotency keys may evict them (${policy}): writes that are asked for again may be made twice. Set IDEMPOTENCY_REDIS_URL to one with maxmemory-policy noeviction and appendonly yes.`;
+/** What is wrong with the Redis of idempotency keys, and what to do about it; undefined if it evicts nothing. */
+export function evictionIn(info: string): { problem: string; advice: string } | undefined {
+  const { maxBytes, policy = 'noeviction' } = memoryIn(info);
+  if (maxBytes === 0 || policy === 'noeviction') return undefined;
+  return {
+    problem: `The Redis of the idempotency keys may evict them (${policy}): writes that are sent again may be made twice.`,
+    advice: 'Set IDEMPOTENCY_REDIS_URL to one with maxmemory-policy noeviction and appendonly yes.',
+  };
 }

@@ -2,6 +2,7 @@
  * The room for cached records in a Redis that evicts nothing. A full one refuses invalidations and idempotency keys too, so the cache leaves
  * a part of it to them.
  */
+import { memoryIn } from './info.ts';
 import type { RedisCall } from './channel.ts';
 import type { RedisConnection } from './connection.ts';
 import { defineScript } from '../script.ts';
@@ -44,10 +45,8 @@ export function createRoom(connection: RedisConnection, call: RedisCall): Room {
   };
 }
 
-/** `info`: the section memory. */
+/** The bytes that the cache may still write; infinite if there is no limit, or if Redis evicts. `info`: the section memory. */
 export function roomIn(info: string): number {
-  const numberOf = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
-  const most = numberOf('maxmemory');
-  const evicts = !/^maxmemory_policy:noeviction/m.test(info);
-  return most === 0 || evicts ? Infinity : SHARE * most - numberOf('used_memory');
+  const { usedBytes, maxBytes, policy } = memoryIn(info);
+  return maxBytes === 0 || policy !== 'noeviction' ? Infinity : SHARE * maxBytes - usedBytes;
 }
