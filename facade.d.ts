@@ -156,7 +156,7 @@ export interface FacadeOptions {
   maxPictures?: number | undefined;
   /** Size of all files of a request together (a whole number from 1 to 1000000000). Default: 40000000. */
   maxUploadBytes?: number | undefined;
-  /** Size of the uploaded files in memory of a process, because they arrived before they were needed or have several places; a caller has a quarter (a whole number from 1 to 1000000000). Default: 64000000. */
+  /** Size of the uploaded files that a process holds in memory, because they came before they were needed or have several places; one caller may use a quarter (a whole number from 1 to 1000000000). Default: 64000000. */
   maxHeldUploadBytes?: number | undefined;
   /** Deadline of an operation with files (a whole number from 1 to 600000). Default: 60000. */
   uploadTimeoutMs?: number | undefined;
@@ -184,7 +184,7 @@ export interface FacadeOptions {
   redisKey?: string | undefined;
   /** How long a public or film record whose time is over is still served at once, while calls that nobody needs refresh it (a whole number from 0 to 86400). Default: 0. */
   revalidateSeconds?: number | undefined;
-  /** How long it is remembered that there is no such record; 0: not at all (a whole number from 0 to 3600). Default: 30. */
+  /** How long the absence of a record is cached; 0: not at all (a whole number from 0 to 3600). Default: 30. */
   absentTtlSeconds?: number | undefined;
   /** Time to live of all cached records; 0 turns the cache off (a whole number from 0 to 31536000). Default: depends on the type. */
   recordTtlSeconds?: number | undefined;
@@ -214,7 +214,7 @@ export interface FacadeOptions {
   maxConnections?: number | undefined;
   /** Connections to a slow upstream, or while calls wait (a whole number from 1 to 10000). Default: 256. */
   maxBusyConnections?: number | undefined;
-  /** How long a connection to upstream is used before a new one takes its place, so that a name that moves to another address is followed; 0 for as long as it lasts (a whole number from 0 to 86400000). Default: 60000. */
+  /** How long a connection to upstream is used before a new one replaces it, so that a change of the address in DNS is noticed; 0: until it closes (a whole number from 0 to 86400000). Default: 60000. */
   maxConnectionAgeMs?: number | undefined;
   /** Consecutive connection errors and timeouts that open the circuit breaker of an upstream (a whole number from 1 to 1000). Default: 5. */
   breakerFailures?: number | undefined;
@@ -224,7 +224,7 @@ export interface FacadeOptions {
   maxBreakerPauseMs?: number | undefined;
   /** Pause of a group of endpoints (books, films, notes, events) after a 429 without Retry-After; doubled each time the service refuses again after a pause (a whole number from 1 to 3600). Default: 5. */
   retryAfterSeconds?: number | undefined;
-  /** Longest pause that is made because of a 429, or of the Retry-After of a 403 or 503 (a whole number from 1 to 3600). Default: 60. */
+  /** Longest pause after a 429, or after a 403 or 503 with Retry-After (a whole number from 1 to 3600). Default: 60. */
   maxRetryAfterSeconds?: number | undefined;
   // </options>
   /** Off by default: GraphiQL, introspection, suggestions and the x-explain header. Default: whether NODE_ENV is production. */

@@ -245,12 +245,12 @@ export const settings = {
       'MAX_HELD_UPLOAD_BYTES',
       bytes,
       64_000_000,
-      'size of the uploaded files in memory of a process, because they arrived before they were needed or have several places; a caller has a quarter',
+      'size of the uploaded files that a process holds in memory, because they came before they were needed or have several places; one caller may use a quarter',
     ),
     uploadTimeoutMs: setting('UPLOAD_TIMEOUT_MS', milliseconds, 60_000, 'deadline of an operation with files'),
   }),
   ...inGroup('Load and connections of clients', {
-    workers: standalone(setting('WORKERS', processes, 1, 'processes of the facade on this port; auto is one for each core that the container may use')),
+    workers: standalone(setting('WORKERS', processes, 1, 'processes of the facade on this port; auto: one for each core, or for each that the CPU quota of the container gives')),
     maxRunningOperations: setting('MAX_RUNNING_OPERATIONS', amount, 256, 'operations running at once'),
     maxWaitingOperations: setting('MAX_WAITING_OPERATIONS', whole(0, 1_000_000), 256, 'operations waiting to run; more are rejected with 503'),
     maxClientConnections: standalone(setting(
@@ -283,7 +283,7 @@ export const settings = {
     redisCert: optional('REDIS_CERT', certificateFile, 'client certificate for Redis; the files are read again when they change'),
     redisKey: optional('REDIS_KEY', keyFile, 'key of that certificate'),
     revalidateSeconds: setting('REVALIDATE_SECONDS', whole(0, 86_400), 0, 'how long a public or film record whose time is over is still served at once, while calls that nobody needs refresh it'),
-    absentTtlSeconds: setting('ABSENT_TTL_SECONDS', whole(0, 3_600), 30, 'how long it is remembered that there is no such record; 0: not at all'),
+    absentTtlSeconds: setting('ABSENT_TTL_SECONDS', whole(0, 3_600), 30, 'how long the absence of a record is cached; 0: not at all'),
     recordTtlSeconds: optional(
       'RECORD_TTL_SECONDS',
       whole(0, 31_536_000),
@@ -309,7 +309,7 @@ export const settings = {
     readAttempts: setting('READ_ATTEMPTS', whole(1, 10), 3, 'attempts of a read; a write has one'),
     maxConnections: setting('MAX_CONNECTIONS', whole(1, 10_000), 64, 'connections to a fast upstream'),
     maxBusyConnections: setting('MAX_BUSY_CONNECTIONS', whole(1, 10_000), 256, 'connections to a slow upstream, or while calls wait'),
-    maxConnectionAgeMs: setting('MAX_CONNECTION_AGE_MS', whole(0, 86_400_000), 60_000, 'how long a connection to upstream is used before a new one takes its place, so that a name that moves to another address is followed; 0 for as long as it lasts'),
+    maxConnectionAgeMs: setting('MAX_CONNECTION_AGE_MS', whole(0, 86_400_000), 60_000, 'how long a connection to upstream is used before a new one replaces it, so that a change of the address in DNS is noticed; 0: until it closes'),
     breakerFailures: setting(
       'BREAKER_FAILURES',
       whole(1, 1_000),
@@ -319,7 +319,7 @@ export const settings = {
     breakerPauseMs: setting('BREAKER_PAUSE_MS', milliseconds, 1_000, 'how long the circuit breaker stays open; doubled each time the upstream is still unreachable'),
     maxBreakerPauseMs: setting('MAX_BREAKER_PAUSE_MS', milliseconds, 15_000, 'longest time that the circuit breaker stays open'),
     retryAfterSeconds: setting('RETRY_AFTER_SECONDS', whole(1, 3_600), 5, 'pause of a group of endpoints (books, films, notes, events) after a 429 without Retry-After; doubled each time the service refuses again after a pause'),
-    maxRetryAfterSeconds: setting('MAX_RETRY_AFTER_SECONDS', whole(1, 3_600), 60, 'longest pause that is made because of a 429, or of the Retry-After of a 403 or 503'),
+    maxRetryAfterSeconds: setting('MAX_RETRY_AFTER_SECONDS', whole(1, 3_600), 60, 'longest pause after a 429, or after a 403 or 503 with Retry-After'),
   }),
 };
 

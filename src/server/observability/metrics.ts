@@ -181,7 +181,7 @@ function declaredMetrics(registry: Registry) {
     ]),
     unsentCalls: counter(
       'catalog_upstream_unsent_total',
-      'Upstream calls that were not sent for another reason than the rate limit: the circuit breaker, or the end of the operation.',
+      'Upstream calls that were not sent because of the circuit breaker, a pause of the whole service, or the end of the operation.',
       ['service', 'endpoint', 'outcome'],
     ),
     upstreamSeconds: histogram(

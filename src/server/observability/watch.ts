@@ -92,7 +92,10 @@ function createResponseLog(log: Logger) {
     },
     logOwnTrouble({ service, request, ownTrouble: reason }: UpstreamErrorDetails): void {
       logOnce(`own ${reason}`, (unlogged) =>
-        log.error({ service, request, reason, unlogged }, 'this machine lets the facade make no more connections'),
+        log.error(
+          { service, request, reason, unlogged },
+          'no connection can be made: this machine lacks file descriptors, ports or memory',
+        ),
       );
     },
     logResponse(outcome: string, { service, request, status, code }: UpstreamErrorDetails): void {
@@ -201,6 +204,6 @@ function registerRedisGauges(metrics: Metrics, redis: NonNullable<UpstreamClient
   metrics.gauge('catalog_redis_invalidations_unsent', unsent, () => redis().unsent);
   const refused = 'Commands that Redis refused, by the first word of its error.';
   metrics.gauge('catalog_redis_refusals', refused, () => redis().refusals, 'error');
-  const late = 'Replies of Redis that came too late to be waited for, by the kind of call.';
+  const late = 'Replies of Redis that came after the deadline of their call, by the kind of call.';
   metrics.total('catalog_redis_late_replies_total', late, () => redis().lateReplies, 'calls');
 }
