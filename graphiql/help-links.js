@@ -1,4 +1,4 @@
-/** Makes the links to the page of errors clickable in responses: without `HELP_URL` they are relative, and the editor knows absolute addresses only. */
+/** Makes the links to the page of errors clickable in responses: they may be relative, and the editor knows absolute addresses only. */
 export function linkHelp() {
   monaco.languages.registerLinkProvider('json', {
     provideLinks: (model) => ({

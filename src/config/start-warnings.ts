@@ -41,5 +41,5 @@ const bypassed = ({ ownOrigin, baseUrl, eventBaseUrl, httpsProxy, httpProxy, noP
     ];
   });
 
-const isLoopback = (host: string): boolean =>
+export const isLoopback = (host: string): boolean =>
   host === 'localhost' || /^\[?::1\]?$/.test(host) || (isIP(host) === 4 && host.startsWith('127.'));

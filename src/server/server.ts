@@ -26,7 +26,7 @@ import { type Tab, createGraphiqlPage, readTabs } from './http/pages/graphiql.ts
 import { type CheckHealth, type UpstreamHealth, createHealth } from './http/pages/health.ts';
 import { createDocsRoutes } from './http/pages/docs.ts';
 import { createErrorDocsPage } from './http/pages/error-docs-page.ts';
-import { HELP_PATH } from './http/response/http-error.ts';
+import { HELP_PATH, helpUrlOf } from './http/response/http-error.ts';
 import { HttpServer, type RouteHandler } from './http/connections/http-server.ts';
 import { createStaticRoute, sendJson, sendRead } from './http/response/static-response.ts';
 import { createBodyReader } from './http/request/body.ts';
@@ -134,7 +134,7 @@ export function createParts(config: Config, log: Logger) {
 
 /** Opens the port. `close` finishes running requests first. */
 export async function openServer(config: Config, parts: ServerParts): Promise<Facade> {
-  const { server, shutDown, ready, ...seen } = createGraphServer(config, parts);
+  const { server, shutDown, ready, ...seen } = createGraphServer({ ...config, helpUrl: helpUrlOf(config) }, parts);
   await ready();
   // If the backlog is full, the system makes a client wait for seconds before it tries again.
   server.listen({ port: config.port, host: config.host, backlog: 4_096 });

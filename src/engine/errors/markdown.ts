@@ -19,7 +19,7 @@ export function errorsMarkdown(): string {
     [
       '- `extensions.code` is what a client branches on.',
       '- `extensions.coordinate` is the field of the schema.',
-      '- `extensions.help` is the link to the code on this page, which the facade serves at `/docs/errors`: relative to the address of the request, or with `HELP_URL` absolute.',
+      '- `extensions.help` is the link to the code on this page, which the facade serves at `/docs/errors`: absolute where the facade knows its address (`HELP_URL`, `MCP_URL`, or a loopback address outside production), else relative to that of the request.',
       '- `extensions.upstream` (`service`, `status`, `code`, `message`, `request`) describes the response of the service, if it was called.',
       '- `extensions.stale` of the response lists records that were served from the cache because the service failed, and their age.',
       '- `extensions.age` lists records that were served after their time and are being refreshed, and their age (`REVALIDATE_SECONDS`).',

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import type { Config } from '../../../config/settings.ts';
+import { isLoopback } from '../../../config/start-warnings.ts';
 import { type ClientCode, notesOn } from '../../../engine/errors/codes.ts';
 import { withoutStack } from '../../../upstream/errors.ts';
 import type { Exchange } from '../exchange.ts';
@@ -43,6 +44,16 @@ export const notFound = (): HttpError => new HttpError('NOT_FOUND', 'There is no
 export const HELP_PATH = '/docs/errors';
 
 export type HelpSettings = Pick<Config, 'helpUrl'>;
+
+type OwnAddress = Pick<Config, 'helpUrl' | 'mcpUrl' | 'production' | 'trustedProxies' | 'host' | 'port'>;
+
+/** The address of the page, if settings tell it. Loopback is the address of clients too, unless a proxy is in front. */
+export function helpUrlOf({ helpUrl, mcpUrl, production, trustedProxies, host, port }: OwnAddress): string | undefined {
+  if (helpUrl !== undefined) return helpUrl;
+  if (mcpUrl !== undefined) return new URL(HELP_PATH, mcpUrl).href;
+  const isLocal = !production && trustedProxies.length === 0 && isLoopback(host) && port !== 0;
+  return isLocal ? `http://${host.includes(':') ? `[${host}]` : host}:${port}${HELP_PATH}` : undefined;
+}
 
 /**
  * Undefined for a code that the page does not have. The address is never that of the header Host: stored responses are sent to other

@@ -4,6 +4,8 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { entries } from '../../../../src/config/settings.ts';
+import { readConfig } from '../../../../src/config/read.ts';
+import { helpUrlOf } from '../../../../src/server/http/response/http-error.ts';
 import { codeGroups } from '../../../../src/engine/errors/codes.ts';
 import { journey } from '../../../support/journey.ts';
 
@@ -147,6 +149,27 @@ test('a prepared error has the help link of the facade that sends it', async () 
   };
   const links = ['https://a.example/errors#PLANNED_NOT_RUN', '/docs/errors#PLANNED_NOT_RUN'];
   for (let round = 0; round < 2; round++) expect(await Promise.all(facades.map(helpOf))).toEqual(links);
+});
+
+test.each([
+  [{}, 'http://127.0.0.1:4000/docs/errors'],
+  [{ HOST: '::1', PORT: '80' }, 'http://[::1]:80/docs/errors'],
+  [{ PORT: '0' }, undefined], // it is known only later
+  [{ HOST: '0.0.0.0' }, undefined],
+  [{ TRUSTED_PROXIES: '127.0.0.1' }, undefined],
+  [{ NODE_ENV: 'production' }, undefined],
+  [{ NODE_ENV: 'production', MCP_URL: 'https://api.example/catalog/mcp' }, 'https://api.example/docs/errors'],
+  [{ HELP_URL: 'https://b.example/e', MCP_URL: 'https://api.example/mcp' }, 'https://b.example/e'],
+])('the address of the page of errors by %j is %j', (env, address) => {
+  expect(helpUrlOf(readConfig(env))).toBe(address);
+});
+
+test('help links are absolute where settings tell the address, whatever the header Host says', async () => {
+  const { execute } = await journey({ mcpUrl: 'https://api.example/mcp' });
+  const { errors } = await execute('{ book(id: "no id") { title } }', {
+    headers: { 'x-forwarded-host': 'evil.example' },
+  });
+  expect(errors![0]!.extensions.help).toBe('https://api.example/docs/errors#BAD_USER_INPUT');
 });
 
 test.each([
