@@ -20,6 +20,7 @@ const heavy = [
   'test/package.test.ts',
   'test/schema-changes.test.ts',
   'test/server/graphql/plans.test.ts',
+  'test/server/idempotency/largest-bodies.test.ts',
   'test/upstream/redis/failover.test.ts',
   'test/upstream/redis/forms.test.ts',
   'test/workers/workers.test.ts',
