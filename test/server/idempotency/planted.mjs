@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const keys = 'src/server/idempotency';
-const settling = 'src/engine/fields/settling';
+const settling = 'src/engine/settle';
 const shared = 'two facades';
 const alone = 'in memory';
 const absenceCounts = [`${keys}/keyed-write.ts`, 'if (leftMs > 0 || ', 'if ('];

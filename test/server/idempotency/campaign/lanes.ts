@@ -14,6 +14,8 @@ export interface Plan {
   onStep?: (step: LaneStep) => void;
   /** From the first write on reads fail, so that the first request cannot settle it. */
   hidesOutcome?: boolean;
+  /** Writes that the service will carry out yet. */
+  inFlight?: number;
   /** Lists have smaller pages, and some of their items are left out. */
   isShort?: boolean;
 }
@@ -40,9 +42,21 @@ export async function laneService(target: string) {
   const plans = new Map<string, Plan>();
   const planOf = ({ token }: PassingRequest): Plan | undefined => plans.get(token.split('.', 1)[0]!);
 
-  const proxy = await losingProxy(target, (_, request) => planOf(request)?.faults?.shift(), {
+  function faultOf(request: PassingRequest): Fault | undefined {
+    const plan = planOf(request);
+    const fault = plan?.faults?.shift();
+    if (plan && isCarriedOut(fault)) plan.inFlight = (plan.inFlight ?? 0) + 1;
+    return fault;
+  }
+  function onStep(step: Step, request: PassingRequest): void {
+    const plan = planOf(request);
+    if (plan && step === 'carriedOut') plan.inFlight = (plan.inFlight ?? 1) - 1;
+    plan?.onStep?.(step);
+  }
+
+  const proxy = await losingProxy(target, (_, request) => faultOf(request), {
     tokenOf: (token) => (personOf(token) === undefined ? token : `demo-${personOf(token)}`),
-    onStep: (step, request) => planOf(request)?.onStep?.(step),
+    onStep,
     onRead(request) {
       const plan = planOf(request);
       plan?.onStep?.('reading');
@@ -71,6 +85,9 @@ export async function laneService(target: string) {
     },
   };
 }
+
+const isCarriedOut = (fault: Fault | undefined): boolean =>
+  fault?.kind !== 'dropped' && fault?.kind !== 'refused' && !(fault?.kind === 'gateway' && !fault.isSent);
 
 export type LaneService = Awaited<ReturnType<typeof laneService>>;
 

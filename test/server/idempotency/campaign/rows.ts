@@ -1,6 +1,7 @@
 /** The rows of the campaign: what happens to writes and to their clients. Each is small; what is common is in run-row.ts. */
 import type { Random } from '../../../oracle/random.ts';
 import type { Fault } from '../../../support/losing-proxy.ts';
+import { until } from '../../../support/redis.ts';
 import { CALL_TIMEOUT_MS, SETTLE_MS, ask } from './client.ts';
 import { type Intention, changeable, commentOn, kindNamed, noteOf, several, single } from './intentions.ts';
 import { type Lane, type LaneStep, type Plan, tokenFor } from './lanes.ts';
@@ -97,6 +98,8 @@ async function preparedChange(lane: Lane, mark: string): Promise<readonly Intent
 
 async function changeElsewhere({ lane, intention, plan }: Between): Promise<void> {
   if (plan.faults!.length > 0) return; // its process died before it had sent it
+  // What the service carries out late is not written over by the facade.
+  await until(() => !plan.inFlight);
   const { id, bookId } = inputOf(intention);
   const paths: Record<string, string> = {
     updateNote: `/v2/note/${id}`,
