@@ -18,7 +18,7 @@ import {
 } from 'graphql';
 import { format, resolveConfig } from 'prettier';
 import { scalars } from './client/src/scalars.ts';
-import { createManifest } from './src/cli/manifest.ts';
+import { createManifest } from './src/commands/manifest-text.ts';
 import { settingsMarkdown } from './src/config/settings-formats.ts';
 import { options } from './src/config/read.ts';
 import { codeGroups } from './src/engine/errors/codes.ts';

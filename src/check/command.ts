@@ -1,15 +1,16 @@
 /** `catalog-graphql check`: what the server would say of documents, without a server and without a network. */
 import type { GraphQLSchema } from 'graphql';
 import type { Config } from '../config/settings.ts';
-import { ManifestError, sha256Of } from '../config/trusted-documents.ts';
+import { sha256Of } from '../config/trusted-documents.ts';
 import { readTextFile } from '../lib/text/read-text.ts';
 import { type CheckResult, createOperationCheck } from './check-operation.ts';
 import { type CheckedOperation, IN_SOURCES, hasOnlySources, readDocuments } from './documents.ts';
-import { type Finding, UsageError } from './finding.ts';
+import type { Finding } from './finding.ts';
 import { createLostFinder, readOldSchema } from './lost.ts';
 import { type Prices, type StoredPrice, readPrices, rises, storedPrice, writePrices } from './price-file.ts';
 import { type PricedResult, type Report, type ReportFormat, errorsIn, printReport } from './report.ts';
 import { staleFindings } from './stale.ts';
+import { UserError } from '../lib/user-error.ts';
 
 export interface CheckOptions {
   manifest?: readonly string[] | undefined;
@@ -22,7 +23,7 @@ export interface CheckOptions {
   format: ReportFormat;
 }
 
-/** Throws a UsageError. */
+/** Throws a UserError. */
 export function runCheck(
   paths: readonly string[],
   options: CheckOptions,
@@ -30,12 +31,12 @@ export function runCheck(
   config: Config,
 ): { output: string; exitCode: 0 | 1 } {
   const { manifest = [], prices, update = false } = options;
-  if (manifest.length + paths.length === 0) throw new UsageError('Name a manifest, a GraphQL file or a folder.');
-  if (update && prices === undefined) throw new UsageError('--update needs the price file: --prices FILE.');
-  const { operations, findings } = documentsOf(manifest, paths);
+  if (manifest.length + paths.length === 0) throw new UserError('Name a manifest, a GraphQL file or a folder.');
+  if (update && prices === undefined) throw new UserError('--update needs the price file: --prices FILE.');
+  const { operations, findings } = readDocuments(manifest, paths);
   const isEmpty = operations.length === 0 && findings.length === 0;
   if (isEmpty)
-    throw new UsageError(`There are no operations in these files${hasOnlySources(paths) ? `: ${IN_SOURCES}` : '.'}`);
+    throw new UserError(`There are no operations in these files${hasOnlySources(paths) ? `: ${IN_SOURCES}` : '.'}`);
   const findLost = options.schema === undefined ? undefined : createLostFinder(oldSchemaOf(options.schema), schema);
   const check = createOperationCheck(schema, config, findLost);
   const stored: Prices = prices === undefined || update ? new Map() : readPrices(prices);
@@ -52,20 +53,12 @@ export function runCheck(
   return { output: printReport(report, options.format), exitCode: errorsIn(report) > 0 ? 1 : 0 };
 }
 
-function documentsOf(manifests: readonly string[], paths: readonly string[]) {
-  try {
-    return readDocuments(manifests, paths);
-  } catch (error) {
-    throw error instanceof ManifestError ? new UsageError(error.message) : error;
-  }
-}
-
 function oldSchemaOf(path: string): GraphQLSchema {
   let text: string;
   try {
     text = readTextFile(path);
   } catch (error) {
-    throw new UsageError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    throw new UserError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
   }
   return readOldSchema(path, text);
 }

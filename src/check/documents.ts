@@ -3,9 +3,10 @@ import { readdirSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { type ASTNode, type DocumentNode, type GraphQLError, Kind, getLocation, parse, print } from 'graphql';
 import { findOperations } from '../config/operation-files.ts';
-import { ManifestError, readManifest } from '../config/trusted-documents.ts';
+import { readManifest } from '../config/trusted-documents.ts';
 import { readTextFile } from '../lib/text/read-text.ts';
-import { type Finding, type FilePlace, UsageError } from './finding.ts';
+import { type Finding, type FilePlace } from './finding.ts';
+import { UserError } from '../lib/user-error.ts';
 
 export interface CheckedOperation {
   /** Its name; of one without, the id of its document, or its file. */
@@ -30,7 +31,7 @@ const SOURCES = new Set(['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '
 export const IN_SOURCES =
   'documents in program sources are not read. Have the tool of your client write a manifest of them, and name that.';
 
-/** A file that ends in `.json` is a manifest. Throws a UsageError for what cannot be read, or is of another kind. */
+/** A file that ends in `.json` is a manifest. Throws a UserError for what cannot be read, or is of another kind. */
 export function readDocuments(manifests: readonly string[], paths: readonly string[]): ReadDocuments {
   for (const path of [...manifests, ...paths]) checkPath(path);
   const isManifest = (path: string) => extname(path) === '.json' && !isFolder(path);
@@ -53,7 +54,7 @@ const hasSources = (folder: string): boolean =>
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 function checkPath(path: string): void {
-  if (SOURCES.has(extname(path)) && !isFolder(path)) throw new UsageError(`${path}: ${IN_SOURCES}`);
+  if (SOURCES.has(extname(path)) && !isFolder(path)) throw new UserError(`${path}: ${IN_SOURCES}`);
 }
 
 function operationsOf(paths: readonly string[], findings: Finding[]): CheckedOperation[] {
@@ -80,7 +81,7 @@ function operationsOfManifest(file: string, findings: Finding[]): CheckedOperati
   try {
     documents = readManifest(file);
   } catch (error) {
-    if (!(error instanceof ManifestError)) throw error;
+    if (!(error instanceof UserError)) throw error;
     const message = `The server does not accept this manifest: ${error.message}.`;
     findings.push({ severity: 'error', code: 'BAD_MANIFEST', message, place: { file, line: 1 } });
     return [];
@@ -101,7 +102,7 @@ function textOf(file: string): string {
   try {
     return readTextFile(file);
   } catch (error) {
-    throw new UsageError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    throw new UserError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
   }
 }
 

@@ -16,6 +16,3 @@ export interface Finding {
   coordinate?: string | undefined;
   place: FilePlace;
 }
-
-/** The command was not given what it needs: its exit code is 2. */
-export class UsageError extends Error {}

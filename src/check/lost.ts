@@ -26,7 +26,7 @@ import {
 } from 'graphql';
 import { usesOf, variableTypesOf } from '../engine/plan/document-uses.ts';
 import { createDefaultComparison } from './changed-defaults.ts';
-import { UsageError } from './finding.ts';
+import { UserError } from '../lib/user-error.ts';
 
 export interface Lost {
   /** An error: valid documents fail. A warning: they stay valid, and mean something else. */
@@ -36,12 +36,12 @@ export interface Lost {
   message: string;
 }
 
-/** A schema as text, or the response to an introspection query. Throws a UsageError for a text that is neither. */
+/** A schema as text, or the response to an introspection query. Throws a UserError for a text that is neither. */
 export function readOldSchema(path: string, text: string): GraphQLSchema {
   try {
     return text.trimStart().startsWith('{') ? fromIntrospection(text) : buildSchema(text);
   } catch (error) {
-    throw new UsageError(`${path} is no schema: ${(error as Error).message}`);
+    throw new UserError(`${path} is no schema: ${(error as Error).message}`);
   }
 }
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import type { CostRange } from '../engine/cost/cost-range.ts';
 import { isPlainObject } from '../lib/objects.ts';
 import { readTextFile } from '../lib/text/read-text.ts';
-import { UsageError } from './finding.ts';
+import { UserError } from '../lib/user-error.ts';
 
 export interface StoredPrice {
   least: number;
@@ -36,21 +36,21 @@ export const rises = (before: StoredPrice, now: StoredPrice): string[] =>
     (measure) => `${WORDS[measure]}: ${before[measure]} before, ${now[measure]} now`,
   );
 
-/** Throws a UsageError for a file that is not there, or is no price file. */
+/** Throws a UserError for a file that is not there, or is no price file. */
 export function readPrices(path: string): Prices {
   let value: unknown;
   try {
     value = JSON.parse(readTextFile(path));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') throw new UsageError(`There is no price file ${path}: write it with --update.`);
-    if (code !== undefined) throw new UsageError(`${path} cannot be read (${code}).`);
-    throw new UsageError(`${path} is no price file: ${message}`);
+    if (code === 'ENOENT') throw new UserError(`There is no price file ${path}: write it with --update.`);
+    if (code !== undefined) throw new UserError(`${path} cannot be read (${code}).`);
+    throw new UserError(`${path} is no price file: ${message}`);
   }
   const entries = isPlainObject(value) ? Object.entries(value) : [];
   const wrong = entries.find(([, price]) => !isPrice(price));
   if (wrong || Array.isArray(value) || typeof value !== 'object')
-    throw new UsageError(
+    throw new UserError(
       `${path} is no price file${wrong ? `: ${JSON.stringify(wrong[0])} has not the numbers ${MEASURES.join(', ')}` : ''}.`,
     );
   return new Map(entries as [string, StoredPrice][]);
@@ -59,7 +59,7 @@ export function readPrices(path: string): Prices {
 const isPrice = (value: unknown): boolean =>
   isPlainObject(value) && MEASURES.every((measure) => Number.isInteger(value[measure]));
 
-/** Sorted by name, one operation a line, so that a change of one operation changes one line. Throws a UsageError. */
+/** Sorted by name, one operation a line, so that a change of one operation changes one line. Throws a UserError. */
 export function writePrices(path: string, prices: Prices): void {
   const lines = [...prices]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -67,6 +67,6 @@ export function writePrices(path: string, prices: Prices): void {
   try {
     writeFileSync(path, `{\n${lines.join(',\n')}\n}\n`);
   } catch (error) {
-    throw new UsageError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
+    throw new UserError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
   }
 }

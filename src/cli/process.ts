@@ -2,9 +2,7 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Logger } from 'pino';
-
-/** An error of the start that is shown without its stack. */
-export class StartError extends Error {}
+import { UserError } from '../lib/user-error.ts';
 
 export interface Closable {
   close(): Promise<void>;
@@ -17,9 +15,9 @@ export async function openPort<T>(setting: string, port: number, open: () => Pro
   } catch (error) {
     const { cause = error } = error as Error;
     const { code, syscall } = cause as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') throw new StartError(`Port ${port} is in use. Set ${setting} to another.`);
+    if (code === 'EADDRINUSE') throw new UserError(`Port ${port} is in use. Set ${setting} to another.`);
     if (syscall === 'listen' || syscall === 'getaddrinfo') {
-      throw new StartError(`Cannot listen on port ${port} (${code}). Check HOST and ${setting}.`);
+      throw new UserError(`Cannot listen on port ${port} (${code}). Check HOST and ${setting}.`);
     }
     throw error;
   }
@@ -31,7 +29,7 @@ export function checkWritable(dataDir: string): void {
     accessSync(dataDir, constants.W_OK | constants.X_OK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new StartError(
+    throw new UserError(
       `Cannot write to ${resolve(dataDir)} (${code}). Set DATA_DIR to a directory that can be written.`,
     );
   }

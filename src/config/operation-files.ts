@@ -19,8 +19,8 @@ import {
 } from 'graphql';
 import { oncePer } from '../lib/remember.ts';
 import { asSent, relayDirectiveIn } from './client-directives.ts';
-import { ManifestError } from './trusted-documents.ts';
 import { readTextFile } from '../lib/text/read-text.ts';
+import { UserError } from '../lib/user-error.ts';
 
 export interface FileOperation {
   document: DocumentNode;
@@ -32,14 +32,14 @@ export interface FoundOperation extends FileOperation {
   path: string;
 }
 
-/** The operations of GraphQL files and of folders of them. Throws a ManifestError if one is not valid. */
+/** The operations of GraphQL files and of folders of them. Throws a UserError if one is not valid. */
 export function readOperations(paths: readonly string[], schema: GraphQLSchema): FileOperation[] {
   const found = findOperations(paths, (path, { message }) => {
-    throw new ManifestError(`${path}: ${message}`);
+    throw new UserError(`${path}: ${message}`);
   });
   for (const { path, document, operation } of found) {
     const [error] = validate(schema, document);
-    if (error) throw new ManifestError(`${path}: ${operation.name?.value ?? 'an operation'}: ${error.message}`);
+    if (error) throw new UserError(`${path}: ${operation.name?.value ?? 'an operation'}: ${error.message}`);
   }
   return found;
 }
@@ -174,7 +174,7 @@ export function filesAt(path: string): string[] {
     if (!statSync(path).isDirectory()) return [path];
     return filesBelow(path).filter(isGraphql);
   } catch (error) {
-    throw error instanceof ManifestError ? error : cannotRead(path, error);
+    throw error instanceof UserError ? error : cannotRead(path, error);
   }
 }
 
@@ -202,7 +202,7 @@ function patternOf(path: string): string[] | undefined {
   const found = isThere(folder)
     ? filesBelow(folder).filter((file) => whole.test(file.slice(join(folder, '/').length).replaceAll(sep, '/')))
     : [];
-  if (found.length === 0) throw new ManifestError(`${path} matches no file.`);
+  if (found.length === 0) throw new UserError(`${path} matches no file.`);
   return found;
 }
 
@@ -222,5 +222,5 @@ function patternExpression(pattern: string): RegExp {
 
 const escaped = (text: string): string => text.replaceAll(/[-\\^$.*+?()[\]{}|/]/g, '\\$&');
 
-const cannotRead = (path: string, error: unknown): ManifestError =>
-  new ManifestError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+const cannotRead = (path: string, error: unknown): UserError =>
+  new UserError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);

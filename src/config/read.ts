@@ -3,12 +3,13 @@ import { editDistance } from '../lib/text/edit-distance.ts';
 import { connectionProblems } from './upstream-tls.ts';
 import { type Config, type Setting, type SettingName, type Values, entries, settings } from './settings.ts';
 import { readSecretFiles } from './secret-files.ts';
-import { ManifestError, type TrustedDocuments, readManifest } from './trusted-documents.ts';
+import { type TrustedDocuments, readManifest } from './trusted-documents.ts';
+import { UserError } from '../lib/user-error.ts';
 
 /** The flags of the command and their texts. */
 export type Flags = Partial<Record<SettingName, string>>;
 
-export class ConfigError extends Error {
+export class ConfigError extends UserError {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
@@ -169,7 +170,7 @@ function checked(given: Values, { production, nameOf }: Source, problems: string
   try {
     if (persistedOperations !== undefined) trustedDocuments = readManifest(persistedOperations);
   } catch (error) {
-    if (!(error instanceof ManifestError)) throw error;
+    if (!(error instanceof UserError)) throw error;
     problems.push(`${nameOf('persistedOperations')} must be a manifest of documents: ${error.message}`);
   }
   if (problems.length > 0) throw new ConfigError(problems);

@@ -3,12 +3,10 @@ import { createHash } from 'node:crypto';
 import { parse } from 'graphql';
 import { isPlainObject } from '../lib/objects.ts';
 import { readTextFile } from '../lib/text/read-text.ts';
+import { UserError } from '../lib/user-error.ts';
 
 /** Texts by their ids: the SHA-256 in hex, or what the tool that wrote the manifest calls them by. */
 export type TrustedDocuments = ReadonlyMap<string, string>;
-
-/** What is wrong with a manifest, or with what should become one, in words. */
-export class ManifestError extends Error {}
 
 export const APOLLO_FORMAT = 'apollo-persisted-query-manifest';
 const SHA256 = /^[0-9a-f]{64}$/;
@@ -26,16 +24,15 @@ export function readManifest(path: string): TrustedDocuments {
   const documents = new Map<string, string>();
   for (const [id, text] of entriesIn(jsonIn(path))) {
     const bare = bareId(id);
-    if (SHA256.test(bare) && sha256Of(text) !== bare)
-      throw new ManifestError(`${shown(id)} is not the hash of its text`);
+    if (SHA256.test(bare) && sha256Of(text) !== bare) throw new UserError(`${shown(id)} is not the hash of its text`);
     try {
       parse(text);
     } catch (error) {
-      throw new ManifestError(`${shown(id)} is no document: ${(error as Error).message}`);
+      throw new UserError(`${shown(id)} is no document: ${(error as Error).message}`);
     }
     documents.set(bare, text);
   }
-  if (documents.size === 0) throw new ManifestError('it has no documents');
+  if (documents.size === 0) throw new UserError('it has no documents');
   return documents;
 }
 
@@ -43,25 +40,25 @@ function jsonIn(path: string): unknown {
   try {
     return JSON.parse(readTextFile(path));
   } catch (error) {
-    if (error instanceof SyntaxError) throw new ManifestError('it is not JSON');
-    throw new ManifestError(`it cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    if (error instanceof SyntaxError) throw new UserError('it is not JSON');
+    throw new UserError(`it cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
 }
 
 function entriesIn(manifest: unknown): [id: string, text: string][] {
-  if (!isPlainObject(manifest)) throw new ManifestError('it is not an object of documents by their hashes');
+  if (!isPlainObject(manifest)) throw new UserError('it is not an object of documents by their hashes');
   if (manifest.format === APOLLO_FORMAT) {
     const { version, operations } = manifest;
-    if (version !== 1 || !Array.isArray(operations)) throw new ManifestError(`it is not version 1 of ${APOLLO_FORMAT}`);
+    if (version !== 1 || !Array.isArray(operations)) throw new UserError(`it is not version 1 of ${APOLLO_FORMAT}`);
     return operations.map((operation: unknown, at) => {
       const { id, body } = isPlainObject(operation) ? operation : {};
       if (typeof id !== 'string' || typeof body !== 'string')
-        throw new ManifestError(`operation ${at + 1} has no id or no body`);
+        throw new UserError(`operation ${at + 1} has no id or no body`);
       return [id, body];
     });
   }
   return Object.entries(manifest).map(([id, text]) => {
-    if (typeof text !== 'string') throw new ManifestError(`${shown(id)} is not a text`);
+    if (typeof text !== 'string') throw new UserError(`${shown(id)} is not a text`);
     return [id, text];
   });
 }

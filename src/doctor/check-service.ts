@@ -6,13 +6,13 @@ import type { Config } from '../config/settings.ts';
 import { cacheabilityOf, forbiddingWords } from '../upstream/cache/caching-header.ts';
 import { isRateLimit, isTokenRejection } from '../upstream/errors.ts';
 import { createApiRequest } from '../api/api-request.ts';
-import { describeDeviation } from './compare.ts';
+import { describeDeviation } from '../inspect/compare.ts';
 import { type Diagnosis, failed, ok, warning } from './diagnosis.ts';
-import type { Unread } from './read-plan.ts';
-import { readEndpoints } from './read-plan.ts';
-import { isBroken, isRejected, isSuccess, tiersSeen } from './reads.ts';
-import type { ServiceRead } from './service-reader.ts';
-import { deviationsOf } from './watch.ts';
+import type { Unread } from '../inspect/read-plan.ts';
+import { readEndpoints } from '../inspect/read-plan.ts';
+import { isBroken, isRejected, isSuccess, tiersSeen } from '../inspect/reads.ts';
+import type { ServiceRead } from '../inspect/service-reader.ts';
+import { deviationsOf } from '../inspect/watch.ts';
 
 const isOf =
   (service: Endpoint['service']) =>

@@ -6,8 +6,8 @@ import { checkMemory } from './check-machine.ts';
 import { checkKeyRedis, checkRedisState } from './check-redis-state.ts';
 import { checkCaching, checkInterface, checkReachable, checkScopes, checkToken } from './check-service.ts';
 import { type Diagnosis, failed, ok, warning } from './diagnosis.ts';
-import { readEach } from './read-plan.ts';
-import { createServiceReader } from './service-reader.ts';
+import { readEach } from '../inspect/read-plan.ts';
+import { createServiceReader } from '../inspect/service-reader.ts';
 
 export interface DoctorParts {
   /** Reads the settings; throws a ConfigError. */

@@ -5,11 +5,12 @@ import type { Logger } from 'pino';
 import { filesAt } from '../config/operation-files.ts';
 import { ConfigError } from '../config/read.ts';
 import { type Config, settings } from '../config/settings.ts';
-import { ManifestError, readManifest } from '../config/trusted-documents.ts';
+import { readManifest } from '../config/trusted-documents.ts';
 import { type FileWatch, stateOfFile, watchContent } from '../lib/watch-file.ts';
 import { checkDocuments } from '../engine/documents/check-manifest.ts';
 import type { Trusted } from './graphql/documents/trusted.ts';
 import type { Metrics } from './observability/metrics.ts';
+import { UserError } from '../lib/user-error.ts';
 
 /** By the name of the setting: `outdated` if the file has changed and cannot be used. */
 export type ManifestStates = Readonly<Record<string, 'current' | 'outdated'>>;
@@ -47,7 +48,7 @@ export function followManifests({ schema, config, log, metrics, trusted, reloadT
       if (text !== undefined || wasOutdated)
         log.info({ variable }, `${variable} was read again: ${text ?? 'as before'}`);
     } catch (error) {
-      if (!(error instanceof ManifestError || error instanceof ConfigError)) throw error;
+      if (!(error instanceof UserError)) throw error;
       outdated(variable, error instanceof ConfigError ? error.problems.join(' ') : error.message);
     }
   }

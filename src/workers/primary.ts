@@ -4,12 +4,13 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { Logger } from 'pino';
 import type { StartedFacade } from '../cli/banner.ts';
-import { type Closable, StartError } from '../cli/process.ts';
+import { type Closable } from '../cli/process.ts';
 import type { Config } from '../config/settings.ts';
 import { settlesWithin } from '../lib/promises.ts';
 import { type Channel, openChannel } from './channel.ts';
 import { createMembers } from './members.ts';
 import { watchHandOvers } from './hand-overs.ts';
+import { UserError } from '../lib/user-error.ts';
 
 /** What a worker needs to know beside the settings. */
 export interface Assignment {
@@ -56,13 +57,13 @@ export async function startWorkers(config: Config, log: Logger): Promise<Started
           members.add(worker, channel);
           resolve(facade as StartedFacade);
         },
-        failed: (reason) => reject(new StartError(reason as string)),
+        failed: (reason) => reject(new UserError(reason as string)),
         ...members.replies,
         othersAcceptWork: () => !isClosing && members.doOthersAcceptWork(worker),
       });
       running.set(worker, undefined);
       worker.once('exit', (code, signal) => {
-        reject(new StartError(`A worker ended at its start (${signal ?? code}).`));
+        reject(new UserError(`A worker ended at its start (${signal ?? code}).`));
         const isStartFailure = isStarting && !members.has(worker);
         members.remove(worker);
         running.delete(worker);

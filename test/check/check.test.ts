@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { buildSchema, parse, printSchema } from 'graphql';
 import { expect, test } from 'vitest';
 import { type CheckOptions, runCheck } from '../../src/check/command.ts';
-import { UsageError } from '../../src/check/finding.ts';
 import { createLostFinder } from '../../src/check/lost.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { sha256Of } from '../../src/config/trusted-documents.ts';
@@ -18,6 +17,7 @@ import { type GraphQLResponse, facade } from '../support/facade.ts';
 import { thorough } from '../support/optional.ts';
 import { runProgram } from '../support/program.ts';
 import { temporaryDirectory } from '../support/service.ts';
+import { UserError } from '../../src/lib/user-error.ts';
 
 const directory = temporaryDirectory();
 
@@ -345,7 +345,7 @@ test.each<[string, readonly string[], Partial<CheckOptions>, RegExp]>([
   ['a schema that is not there', ['operations'], { schema: 'nowhere' }, /nowhere cannot be read/],
 ])('%s is an error of usage', (_, paths, options, message) => {
   const run = () => check(paths, options);
-  expect(run).toThrow(UsageError);
+  expect(run).toThrow(UserError);
   expect(run).toThrow(message);
 });
 

@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path';
 import { introspectionFromSchema, print } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { type CheckOptions, runCheck } from '../../src/check/command.ts';
-import { UsageError } from '../../src/check/finding.ts';
-import { createManifest } from '../../src/cli/manifest.ts';
+import { createManifest } from '../../src/commands/manifest-text.ts';
 import { readOperations } from '../../src/config/operation-files.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { readManifest, sha256Of } from '../../src/config/trusted-documents.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { runProgram } from '../support/program.ts';
 import { temporaryDirectory } from '../support/service.ts';
+import { UserError } from '../../src/lib/user-error.ts';
 
 /** Writes the files into a new folder; returns the folder. */
 function folderWith(files: Record<string, string | Buffer>): string {
@@ -105,7 +105,7 @@ describe('files as they lie on disks', () => {
     expect(at('**/[bc].g*')).toEqual(['B', 'C']);
     expect(at('src/?.graphql')).toEqual(['A']);
     expect(at('src/[id].graphql')).toEqual(['E']);
-    expect(() => at('src/*.nope')).toThrow(UsageError);
+    expect(() => at('src/*.nope')).toThrow(UserError);
     expect(() => at('src/*.nope')).toThrow(/src\/\*\.nope matches no file\./);
   });
 });

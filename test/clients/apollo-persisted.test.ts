@@ -10,7 +10,7 @@ import { fieldErrors } from '../../client/src/errors.ts';
 import { documentId } from '../../client/src/trusted.ts';
 import * as documents from '../../generated/operations.ts';
 import { schema } from '../../src/graph/schema.ts';
-import { createManifest } from '../../src/cli/manifest.ts';
+import { createManifest } from '../../src/commands/manifest-text.ts';
 import { journey } from '../support/journey.ts';
 import { temporaryDirectory } from '../support/service.ts';
 

@@ -3,14 +3,13 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dispatcher, errors } from 'undici/index.js';
 import type { Config } from '../../config/settings.ts';
-import { createBatch } from '../../lib/batch.ts';
+import { afterPendingReads, createBatch } from '../../lib/event-loop.ts';
 import {
   type CancellationListener,
   type CancellationToken,
   addListener,
   removeListener,
 } from '../../lib/cancellation.ts';
-import { afterPendingReads } from '../../lib/deadlines.ts';
 import type { BreakerPermit, CircuitBreaker } from '../limits/circuit-breaker.ts';
 import type { ConcurrencyLimiter, QueuedCall } from '../limits/concurrency.ts';
 import { UpstreamFailure } from '../errors.ts';

@@ -5,7 +5,7 @@
  * connection idle most of the time, so waiting for one gains nothing; and slow calls must not hold up quick ones.
  */
 import type { Config } from '../../config/settings.ts';
-import { afterPendingReads } from '../../lib/deadlines.ts';
+import { afterPendingReads } from '../../lib/event-loop.ts';
 import { type FairQueueNode, createFairQueue } from '../../lib/fair-queue.ts';
 
 /** The second is for while the service is slow, or a call has waited too long. */

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { createManifest } from '../../../src/cli/manifest.ts';
+import { createManifest } from '../../../src/commands/manifest-text.ts';
 import { ConfigError } from '../../../src/config/read.ts';
 import { schema } from '../../../src/graph/schema.ts';
 import { agent } from '../../support/agent.ts';

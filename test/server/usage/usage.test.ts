@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { FacadeOptions } from '../../../facade.d.ts';
 import { schema } from '../../../src/graph/schema.ts';
 import { createMetrics } from '../../../src/server/observability/metrics.ts';
-import { printUsage } from '../../../src/server/usage/command.ts';
+import { printUsage } from '../../../src/commands/usage-text.ts';
 import { type UsageReport, mergeReports } from '../../../src/server/usage/report.ts';
 import { createUsage } from '../../../src/server/usage/usage.ts';
 import type { ExecutableDocument } from '../../../src/engine/documents/prepare.ts';

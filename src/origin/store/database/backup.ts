@@ -5,9 +5,7 @@ import { DATABASE_FILE } from './database.ts';
 import { PICTURES, isPictureFile, syncToDisk } from '../pictures.ts';
 import { openSqlite } from './sqlite.ts';
 import { checkVersion } from './upgrade.ts';
-
-/** What prevents a backup, in words. */
-export class BackupError extends Error {}
+import { UserError } from '../../../lib/user-error.ts';
 
 /** A database without its pictures is no backup, so it gets its name at the end. */
 const UNFINISHED = `${DATABASE_FILE}.unfinished`;
@@ -17,7 +15,7 @@ const ATTEMPTS = 5;
 /** Writes the database as one file, and the pictures that its records refer to; returns their number. */
 export function backUp(dataDir: string, target: string): number {
   const source = join(dataDir, DATABASE_FILE);
-  if (!existsSync(source)) throw new BackupError(`There is no database in ${resolve(dataDir)}. Set DATA_DIR.`);
+  if (!existsSync(source)) throw new UserError(`There is no database in ${resolve(dataDir)}. Set DATA_DIR.`);
   const unfinished = join(target, UNFINISHED);
   makeEmpty(target);
   const copied = new Set<string>();
@@ -27,7 +25,7 @@ export function backUp(dataDir: string, target: string): number {
     const missing = [...needed].filter((file) => !copied.has(file) && !copyPicture(dataDir, target, file, copied));
     if (missing.length === 0) break;
     if (attempt === ATTEMPTS)
-      throw new BackupError(`Pictures of records are not in ${resolve(dataDir)}: ${missing.slice(0, 3).join(', ')}.`);
+      throw new UserError(`Pictures of records are not in ${resolve(dataDir)}: ${missing.slice(0, 3).join(', ')}.`);
   }
   renameSync(unfinished, join(target, DATABASE_FILE));
   syncToDisk(target);
@@ -40,9 +38,9 @@ function makeEmpty(target: string): void {
     const found = [...readdirSync(target).filter((file) => file !== PICTURES), ...readdirSync(join(target, PICTURES))];
     if (found.length === 0) return;
   } catch (error) {
-    throw new BackupError(`Cannot write to ${resolve(target)} (${(error as NodeJS.ErrnoException).code}).`);
+    throw new UserError(`Cannot write to ${resolve(target)} (${(error as NodeJS.ErrnoException).code}).`);
   }
-  throw new BackupError(`${resolve(target)} is not empty. Name a new directory for each backup.`);
+  throw new UserError(`${resolve(target)} is not empty. Name a new directory for each backup.`);
 }
 
 /** One read transaction: what other connections write meanwhile is not in the copy. Returns the pictures that it refers to. */

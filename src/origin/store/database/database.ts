@@ -11,16 +11,9 @@ import {
   sql,
 } from 'kysely';
 import { type NewRow, type Stored, type Tables, type ListedTable, orderOf } from './schema.ts';
-import {
-  NewerDatabaseError,
-  type SqliteDatabase,
-  SqliteMissingError,
-  type SqliteStatement,
-  inTransaction,
-  inTransactionWithin,
-  openSqlite,
-} from './sqlite.ts';
+import { type SqliteDatabase, type SqliteStatement, inTransaction, inTransactionWithin, openSqlite } from './sqlite.ts';
 import { checkVersion, upgrade } from './upgrade.ts';
+import { UserError } from '../../../lib/user-error.ts';
 
 /** A part of a list. */
 export interface Slice {
@@ -210,9 +203,11 @@ export function openDatabase(dataDir: string): Database {
     inTransaction(opened, () => upgrade(opened));
     return new Database(opened);
   } catch (error) {
-    if (error instanceof NewerDatabaseError) raw?.close();
-    else if (raw) closeDatabase(raw);
-    if (error instanceof SqliteMissingError || error instanceof NewerDatabaseError) throw error;
+    if (error instanceof UserError) {
+      raw?.close();
+      throw error;
+    }
+    if (raw) closeDatabase(raw);
     throw new Error(
       `cannot open the database in ${dataDir}: ${error instanceof Error ? error.message : String(error)}`,
       { cause: error },

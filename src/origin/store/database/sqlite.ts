@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { UserError } from '../../../lib/user-error.ts';
 
 /** The part of the API of `node:sqlite` that the store uses. */
 export interface SqliteDatabase {
@@ -19,11 +20,6 @@ export interface SqliteStatement {
 interface SqliteModule {
   DatabaseSync: new (file: string, options?: { readOnly?: boolean }) => SqliteDatabase;
 }
-
-export class SqliteMissingError extends Error {}
-
-/** A release that came later wrote the file. */
-export class NewerDatabaseError extends Error {}
 
 /** COMMIT failed in a way that leaves open whether the transaction will be found after a restart. */
 export class CommitError extends Error {}
@@ -53,7 +49,7 @@ function fromPackage(): SqliteModule {
   try {
     return createRequire(import.meta.url)(PACKAGE) as SqliteModule;
   } catch (error) {
-    throw new SqliteMissingError(
+    throw new UserError(
       `The origin needs SQLite 3.53, which Node ${process.versions.node} does not bring: install ${PACKAGE} 1.x, ` +
         'run Node 24.16 or newer, or name another service with BASE_URL and EVENT_BASE_URL.',
       { cause: error },

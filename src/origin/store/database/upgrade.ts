@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { createBookIndex } from '../book-index.ts';
 import { ddl } from './schema.ts';
-import { NewerDatabaseError, type SqliteDatabase } from './sqlite.ts';
+import { type SqliteDatabase } from './sqlite.ts';
+import { UserError } from '../../../lib/user-error.ts';
 
 /** The next number with every change of the tables. Files of before it had one have 0. */
 export const DATABASE_VERSION = 1;
@@ -10,7 +11,7 @@ export const DATABASE_VERSION = 1;
 export function checkVersion(raw: SqliteDatabase, dataDir: string): void {
   const { user_version: found } = raw.prepare('PRAGMA user_version').get() as { user_version: number };
   if (found > DATABASE_VERSION)
-    throw new NewerDatabaseError(
+    throw new UserError(
       `The database in ${resolve(dataDir)} is of a newer release: its version is ${found}, and this release knows ` +
         `${DATABASE_VERSION} at most. Start the newer release again, or restore a backup from before it (docs/operations.md).`,
     );

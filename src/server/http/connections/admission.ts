@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Config } from '../../../config/settings.ts';
-import { afterPendingReads } from '../../../lib/deadlines.ts';
+import { afterPendingReads } from '../../../lib/event-loop.ts';
 import { type CancellationToken, addListener, cancel, removeListener } from '../../../lib/cancellation.ts';
 import type { Exchange } from '../exchange.ts';
 import { type ErrorFormat, type HelpSettings, HttpError, httpErrorBody } from '../response/http-error.ts';

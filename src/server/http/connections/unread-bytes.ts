@@ -7,7 +7,7 @@
  */
 import type { Socket } from 'node:net';
 import type { Config } from '../../../config/settings.ts';
-import { afterPendingReads } from '../../../lib/deadlines.ts';
+import { afterPendingReads } from '../../../lib/event-loop.ts';
 
 /** The sum over all connections. */
 export class UnreadBytes {

@@ -1,8 +1,7 @@
 /** Reads bodies as text, within their limits of size and time. Text that cannot be passed on unchanged is rejected. */
 import { isUtf8 } from 'node:buffer';
 import type { Config } from '../../../config/settings.ts';
-import { createBatch } from '../../../lib/batch.ts';
-import { afterPendingReads } from '../../../lib/deadlines.ts';
+import { afterPendingReads, createBatch } from '../../../lib/event-loop.ts';
 import { isPercentEncodedUtf8 } from '../../../lib/text/unicode.ts';
 import type { Exchange } from '../exchange.ts';
 import { HttpError } from '../response/http-error.ts';

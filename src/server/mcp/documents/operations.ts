@@ -14,7 +14,8 @@ import {
 import { ConfigError } from '../../../config/read.ts';
 import { hasFiles } from './json-schema.ts';
 import { type FileOperation, readOperations } from '../../../config/operation-files.ts';
-import { ManifestError, readManifest } from '../../../config/trusted-documents.ts';
+import { readManifest } from '../../../config/trusted-documents.ts';
+import { UserError } from '../../../lib/user-error.ts';
 
 export interface ReviewedOperation extends FileOperation {
   name: string;
@@ -32,10 +33,10 @@ export function readReviewedOperations(path: string, schema: GraphQLSchema, writ
       .map((each) => described(each, schema));
     const names = operations.map(({ name }) => name);
     const twice = names.find((name, at) => names.indexOf(name) !== at);
-    if (twice !== undefined) throw new ManifestError(`the operation ${twice} is defined twice`);
+    if (twice !== undefined) throw new UserError(`the operation ${twice} is defined twice`);
     return operations;
   } catch (error) {
-    if (!(error instanceof ManifestError)) throw error;
+    if (!(error instanceof UserError)) throw error;
     throw new ConfigError([`MCP_OPERATIONS must name operations that can be tools: ${error.message}`]);
   }
 }
@@ -43,7 +44,7 @@ export function readReviewedOperations(path: string, schema: GraphQLSchema, writ
 function operationsOfManifest(path: string, schema: GraphQLSchema): FileOperation[] {
   return [...readManifest(path).values()].flatMap((text) => {
     const [invalid] = validate(schema, parse(text));
-    if (invalid) throw new ManifestError(invalid.message);
+    if (invalid) throw new UserError(invalid.message);
     return Object.values(separateOperations(parse(text))).map((document) => ({
       document,
       operation: document.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION)!,
@@ -53,7 +54,7 @@ function operationsOfManifest(path: string, schema: GraphQLSchema): FileOperatio
 
 function described({ document, operation }: FileOperation, schema: GraphQLSchema): ReviewedOperation {
   const name = operation.name?.value;
-  if (name === undefined) throw new ManifestError('an operation has no name, but its tool needs one');
+  if (name === undefined) throw new UserError('an operation has no name, but its tool needs one');
   const text = operation.description?.value ?? commentsBefore(operation).join(' ');
   const description = text.trim() || rootDescription(operation, schema);
   return { document, operation, name, title: titleOf(text, name), description };

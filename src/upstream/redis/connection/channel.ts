@@ -1,6 +1,6 @@
 /** Calls of Redis that a request waits for briefly, or not at all while Redis is slow, refuses them or is unreachable. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterPendingReads } from '../../../lib/deadlines.ts';
+import { afterPendingReads } from '../../../lib/event-loop.ts';
 import type { AvailabilityMonitor } from '../../availability.ts';
 import { createLateness } from './lateness.ts';
 import { CONNECTION, type Outages } from './outages.ts';

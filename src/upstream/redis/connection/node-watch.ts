@@ -1,6 +1,6 @@
 /** Watches the connection to one server of Redis: notices a peer that does not reply, and commands that were lost. */
 import type { Redis } from 'ioredis';
-import { afterPendingReads } from '../../../lib/deadlines.ts';
+import { afterPendingReads } from '../../../lib/event-loop.ts';
 
 export interface NodeEvents {
   /** A command had no reply when its connection closed. */

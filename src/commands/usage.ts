@@ -1,6 +1,7 @@
 /** The command `usage` and its options. What it does is loaded when it is given. */
 import { type Command, InvalidArgumentError } from 'commander';
-import type { UsageOptions } from './command.ts';
+import { fail } from './run.ts';
+import type { UsageOptions } from './usage-text.ts';
 
 export function addUsageCommand(program: Command): void {
   program
@@ -13,13 +14,11 @@ export function addUsageCommand(program: Command): void {
 }
 
 async function usage(urls: string[], options: UsageOptions): Promise<void> {
-  const { UsageReadError, runUsage } = await import('./command.ts');
   try {
+    const { runUsage } = await import('./usage-text.ts');
     process.stdout.write(await runUsage(urls, options));
   } catch (error) {
-    if (!(error instanceof UsageReadError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
+    fail(error);
   }
 }
 

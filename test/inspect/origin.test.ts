@@ -4,9 +4,9 @@ import { type Endpoint, type Tier, tiers } from '../../src/api/endpoint.ts';
 import { eventEndpoints } from '../../src/api/event.ts';
 import { filmEndpoints } from '../../src/api/film.ts';
 import { noteEndpoints } from '../../src/api/note.ts';
-import { namesIn, readEndpoints, unnamed } from '../../src/doctor/read-plan.ts';
-import { describeDeviation } from '../../src/doctor/compare.ts';
-import { deviationsOf } from '../../src/doctor/watch.ts';
+import { namesIn, readEndpoints, unnamed } from '../../src/inspect/read-plan.ts';
+import { describeDeviation } from '../../src/inspect/compare.ts';
+import { deviationsOf } from '../../src/inspect/watch.ts';
 import { createApiRequest } from '../../src/api/api-request.ts';
 import { ReportedError, decodeResponse } from '../../src/upstream/http/response.ts';
 import { service } from '../support/service.ts';
@@ -128,7 +128,7 @@ async function crawl(
 test('the doctor knows where to take the id of each endpoint from', () => {
   expect(
     unnamed.map(({ path }) => path),
-    'missing in namedIn of src/doctor/read-plan.ts',
+    'missing in namedIn of src/inspect/read-plan.ts',
   ).toEqual([]);
 });
 

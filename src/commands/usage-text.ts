@@ -1,7 +1,8 @@
 /** `catalog-graphql usage`: which fields may be removed, and who reads the others, as /usage of a server says. */
 import { readFileSync } from 'node:fs';
-import { printableLine } from '../../lib/text/printable.ts';
-import { type UsageReport, type UsedCoordinate, mergeReports } from './report.ts';
+import { printableLine } from '../lib/text/printable.ts';
+import { type UsageReport, type UsedCoordinate, mergeReports } from '../server/usage/report.ts';
+import { UserError } from '../lib/user-error.ts';
 
 export interface UsageOptions {
   /** The file of the token. */
@@ -10,12 +11,9 @@ export interface UsageOptions {
   days: number;
 }
 
-/** The report cannot be read. */
-export class UsageReadError extends Error {}
-
 const DAY_MS = 86_400_000;
 
-/** `urls`: of the replicas, whose reports are added up. Throws a UsageReadError. */
+/** `urls`: of the replicas, whose reports are added up. Throws a UserError. */
 export async function runUsage(urls: readonly string[], { tokenFile, days }: UsageOptions): Promise<string> {
   const token = tokenFile === undefined ? undefined : tokenIn(tokenFile);
   return printUsage(mergeReports(await Promise.all(urls.map((url) => reportOf(url, token)))), days);
@@ -25,12 +23,12 @@ function tokenIn(path: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
-    throw new UsageReadError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    throw new UserError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
   }
 }
 
 async function reportOf(url: string, token: string | undefined): Promise<UsageReport> {
-  if (!URL.canParse(url)) throw new UsageReadError(`${url} is no URL, such as http://localhost:4000.`);
+  if (!URL.canParse(url)) throw new UserError(`${url} is no URL, such as http://localhost:4000.`);
   const address = `${url.replace(/(?:\/usage)?\/?$/, '')}/usage`;
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   let response: Response;
@@ -38,13 +36,12 @@ async function reportOf(url: string, token: string | undefined): Promise<UsageRe
     // A redirect could lead the token elsewhere.
     response = await fetch(address, { headers, redirect: 'error' });
   } catch {
-    throw new UsageReadError(`${address} cannot be reached.`);
+    throw new UserError(`${address} cannot be reached.`);
   }
-  if (response.status === 401)
-    throw new UsageReadError(`${address} needs the token of USAGE_TOKEN: --token-file FILE.`);
+  if (response.status === 401) throw new UserError(`${address} needs the token of USAGE_TOKEN: --token-file FILE.`);
   if (response.status === 404)
-    throw new UsageReadError(`${address} is not there: set USAGE=on, in production USAGE_TOKEN too.`);
-  if (!response.ok) throw new UsageReadError(`${address} responds with status ${response.status}.`);
+    throw new UserError(`${address} is not there: set USAGE=on, in production USAGE_TOKEN too.`);
+  if (!response.ok) throw new UserError(`${address} responds with status ${response.status}.`);
   return (await response.json()) as UsageReport;
 }
 

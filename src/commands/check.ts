@@ -1,10 +1,10 @@
 /** The command `check`, its options and its exit codes. What it does is loaded when it is given. */
 import { type Command, Option } from 'commander';
-import { ConfigError, type Flags, readConfig } from '../config/read.ts';
+import { type Flags, readConfig } from '../config/read.ts';
 import { type SettingName, entries } from '../config/settings.ts';
 import { printable } from '../lib/text/printable.ts';
-import type { CheckOptions } from './command.ts';
-import { UsageError } from './finding.ts';
+import type { CheckOptions } from '../check/command.ts';
+import { fail } from './run.ts';
 
 /** Exit code if the command cannot run, or cannot print what it found. */
 export const CHECK_USAGE = 2;
@@ -46,13 +46,11 @@ async function check(paths: readonly string[], options: CheckOptions, flags: Fla
   try {
     // The manifests of the server are not read: the check names its own.
     const config = readConfig(undefined, { ...flags, persistedOperations: '', persistedOnly: '' });
-    const [{ runCheck }, { schema }] = await Promise.all([import('./command.ts'), import('../graph/schema.ts')]);
+    const [{ runCheck }, { schema }] = await Promise.all([import('../check/command.ts'), import('../graph/schema.ts')]);
     const { output, exitCode } = runCheck(paths, options, schema, config);
     process.stdout.write(printable(output));
     process.exitCode = exitCode;
   } catch (error) {
-    if (!(error instanceof UsageError || error instanceof ConfigError)) throw error;
-    process.stderr.write(`${printable(error.message)}\n`);
-    process.exitCode = CHECK_USAGE;
+    fail(error, CHECK_USAGE);
   }
 }

@@ -5,8 +5,8 @@ import { type Tier, tiers } from '../../src/api/endpoint.ts';
 import { filmEndpoints } from '../../src/api/film.ts';
 import { noteEndpoints } from '../../src/api/note.ts';
 import { readers } from '../../src/atom/media.ts';
-import { type Deviation, compare } from '../../src/doctor/compare.ts';
-import { compareAtom, isAtom } from '../../src/doctor/compare-atom.ts';
+import { type Deviation, compare } from '../../src/inspect/compare.ts';
+import { compareAtom, isAtom } from '../../src/inspect/compare-atom.ts';
 import { type RecordedResponse, hasCorpus, recordedResponses } from './corpus.ts';
 
 const shown = ({ what, coordinate, expected, found }: Deviation) =>

@@ -1,21 +1,18 @@
 /** Declares the command `doctor`. */
 import type { Command } from 'commander';
 import { type Flags, misspelledSettings, readConfig } from '../config/read.ts';
-import type { DoctorParts } from './doctor.ts';
+import type { Config } from '../config/settings.ts';
+import { loadSchema } from './documents.ts';
 
-export function addDoctorCommand(
-  program: Command,
-  flags: () => Flags,
-  manifestProblems: DoctorParts['manifestProblems'],
-): void {
+export function addDoctorCommand(program: Command, flags: () => Flags): void {
   program
     .command('doctor')
     .description('check the settings, the upstreams, the token, Redis, the manifest and memory, with reads alone')
     .option('--json', 'print the result for programs', false)
     .addHelpText('after', '\nThe exit code is 1 if a check failed; warnings are no failure.')
     .action(async ({ json }: { json: boolean }) => {
-      const { diagnose } = await import('./doctor.ts');
-      const { diagnosesJson, diagnosesText, exitCodeOf } = await import('./diagnosis.ts');
+      const { diagnose } = await import('../doctor/doctor.ts');
+      const { diagnosesJson, diagnosesText, exitCodeOf } = await import('../doctor/diagnosis.ts');
       const all = await diagnose({
         readSettings: () => readConfig(undefined, withBothAddresses(flags())),
         misspelled: misspelledSettings(),
@@ -30,4 +27,9 @@ export function addDoctorCommand(
 function withBothAddresses(flags: Flags): Flags {
   const { baseUrl, eventBaseUrl = baseUrl } = flags;
   return baseUrl === undefined || eventBaseUrl === undefined ? flags : { ...flags, eventBaseUrl };
+}
+
+async function manifestProblems(config: Config): Promise<string[]> {
+  const { manifestProblems: problemsOf } = await import('../engine/documents/check-manifest.ts');
+  return problemsOf(await loadSchema(), config);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBatch } from '../../src/lib/batch.ts';
+import { afterPendingReads, createBatch } from '../../src/lib/event-loop.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -31,4 +31,20 @@ test('items added while a batch runs are in the next batch', async () => {
   await turn();
   await turn();
   expect(done).toEqual([1, 2, 3]);
+});
+
+test('what has arrived is read before a deadline counts', async () => {
+  const steps: string[] = [];
+  const late = new Promise<void>((resolve) => {
+    afterPendingReads(() => {
+      steps.push('late');
+      resolve();
+    });
+  });
+  setImmediate(() => {
+    steps.push('read');
+    setImmediate(() => steps.push('read after that'));
+  });
+  await late;
+  expect(steps).toEqual(['read', 'late']);
 });

@@ -1,7 +1,8 @@
 /** Writes a manifest of trusted documents: `catalog-graphql manifest`. */
 import { type DocumentNode, type GraphQLSchema, Kind, type SelectionSetNode, print, visit } from 'graphql';
 import { readOperations } from '../config/operation-files.ts';
-import { APOLLO_FORMAT, ManifestError, sha256Of } from '../config/trusted-documents.ts';
+import { APOLLO_FORMAT, sha256Of } from '../config/trusted-documents.ts';
+import { UserError } from '../lib/user-error.ts';
 
 export interface ManifestOptions {
   /** `hashes`: `{ hash: text }`; `apollo`: Apollo's list of operations with their names. */
@@ -20,15 +21,14 @@ export function createManifest(
     const body = print(typename ? withTypename(document) : document);
     return { id: sha256Of(body), name: operation.name?.value ?? '', type: operation.operation, body };
   });
-  if (operations.length === 0) throw new ManifestError('There are no operations in these files.');
+  if (operations.length === 0) throw new UserError('There are no operations in these files.');
   if (format === 'hashes')
     return JSON.stringify(Object.fromEntries(operations.map(({ id, body }) => [id, body])), null, 2);
   const names = operations.map(({ name }) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (names.includes(''))
-    throw new ManifestError("Apollo's manifest needs a name for each operation: one has no name.");
+  if (names.includes('')) throw new UserError("Apollo's manifest needs a name for each operation: one has no name.");
   if (twice !== undefined)
-    throw new ManifestError(`Apollo's manifest needs a unique name for each operation: ${twice} is used twice.`);
+    throw new UserError(`Apollo's manifest needs a unique name for each operation: ${twice} is used twice.`);
   return JSON.stringify({ format: APOLLO_FORMAT, version: 1, operations }, null, 2);
 }
 

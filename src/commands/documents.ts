@@ -1,0 +1,52 @@
+/** The commands that print a document: `schema`, `settings` and `manifest`. */
+import { type Command, Option } from 'commander';
+import { writeDocument } from '../cli/output.ts';
+import { settingsFormats } from '../config/settings-formats.ts';
+import type { ManifestOptions } from './manifest-text.ts';
+import { fail } from './run.ts';
+
+type SettingsFormat = keyof typeof settingsFormats;
+
+/** Loaded on demand, as is the server: it takes half of the time of a start, and most commands do without. */
+export async function loadSchema() {
+  return (await import('../graph/schema.ts')).schema;
+}
+
+export function addDocumentCommands(program: Command): void {
+  program
+    .command('schema')
+    .description('print the schema')
+    .action(async () => {
+      const { printMarkedSchema } = await import('../engine/null-conditions.ts');
+      writeDocument(`${printMarkedSchema(await loadSchema())}\n`);
+    });
+  program
+    .command('settings')
+    .description('print all settings: as a schema of the environment, as a file of variables, or as the page of docs')
+    .addOption(
+      new Option('--format <format>', 'of the output')
+        .choices(Object.keys(settingsFormats))
+        .default('markdown' satisfies SettingsFormat),
+    )
+    .action(({ format }: { format: SettingsFormat }) => {
+      writeDocument(`${settingsFormats[format]()}\n`);
+    });
+  program
+    .command('manifest')
+    .description('print a manifest of the operations in files and folders, for PERSISTED_OPERATIONS')
+    .argument('<paths...>', 'GraphQL files, folders or patterns of them, or - for the standard input')
+    .addOption(
+      new Option('--format <format>', 'hashes and texts, or the format of Apollo')
+        .choices(['hashes', 'apollo'])
+        .default('hashes'),
+    )
+    .option('--typename', 'add __typename to every selection, as Apollo Client does', false)
+    .action(async (paths: string[], options: ManifestOptions) => {
+      try {
+        const { createManifest } = await import('./manifest-text.ts');
+        writeDocument(`${createManifest(paths, await loadSchema(), options)}\n`);
+      } catch (error) {
+        fail(error);
+      }
+    });
+}

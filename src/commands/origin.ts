@@ -1,0 +1,57 @@
+/** The command `origin`: the service alone. */
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Logger } from 'pino';
+import { type StartedServers, banner, startLine } from '../cli/banner.ts';
+import { type Closable, checkWritable, openPort } from '../cli/process.ts';
+import { createProgress } from '../cli/progress.ts';
+import type { Flags } from '../config/read.ts';
+import type { Config, SettingName } from '../config/settings.ts';
+import { startWarnings } from '../config/start-warnings.ts';
+import { packageDir, version } from '../package.ts';
+import { serve } from './run.ts';
+
+export const ORIGIN_SETTINGS: readonly SettingName[] = [
+  'originPort',
+  'host',
+  'publicUrl',
+  'dataDir',
+  'demoTokens',
+  'logLevel',
+];
+
+export const demoDir = resolve(packageDir, 'demo');
+
+export function addOriginCommand(program: Command, flags: () => Flags): void {
+  program
+    .command('origin')
+    .description('start the origin only')
+    .action(() => serve(flags(), startAlone));
+}
+
+async function startAlone(config: Config, log: Logger, opened: Closable[]): Promise<string> {
+  for (const warning of startWarnings(config, 'origin')) log.warn(warning);
+  const origin = await startOrigin(config, config.host, log, opened);
+  return startMessage({ origin }, config);
+}
+
+export function startMessage(started: Omit<StartedServers, 'version'>, config: Config): string {
+  return (process.stdout.isTTY ? banner : startLine)({ version, ...started }, config);
+}
+
+export async function startOrigin(config: Config, host: string, log: Logger, opened: Closable[]) {
+  const { dataDir, originPort, publicUrl, demoTokens } = config;
+  checkWritable(dataDir);
+  const onError = (error: unknown, request: string) => log.error({ err: error, request }, 'the origin failed');
+  const progress = createProgress(process.stderr);
+  // Progress is for a person at a terminal; a log gets the result only.
+  const onStep = process.stderr.isTTY ? progress.at : undefined;
+  // A facade over another service needs neither the origin nor SQLite.
+  const { openOrigin } = await import('../origin/server.ts');
+  const origin = await openPort('ORIGIN_PORT', originPort, () =>
+    openOrigin({ dataDir, port: originPort, host, demoDir, demoTokens, publicUrl, onError, onStep }),
+  );
+  progress.end();
+  opened.push(origin);
+  return origin;
+}

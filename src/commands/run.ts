@@ -1,0 +1,65 @@
+/** How a command runs: the settings are read, expected errors are told without a stack, and a signal stops what serves. */
+import { type Logger, destination } from 'pino';
+import { type Closable, closeAll, closeOnSignal, logUnhandledErrors } from '../cli/process.ts';
+import { type Flags, misspelledSettings, readConfig } from '../config/read.ts';
+import type { Config } from '../config/settings.ts';
+import { createLog } from '../lib/log.ts';
+import { printable } from '../lib/text/printable.ts';
+import { UserError } from '../lib/user-error.ts';
+
+/** Adds to `opened` what has to be closed at the end. Returns the output. */
+export type Start = (config: Config, log: Logger, opened: Closable[]) => Promise<string>;
+
+/** Runs what serves until a signal stops it, also one that comes while it starts. `worker`: what runs instead in a process of `WORKERS`. */
+export function serve(flags: Flags, start: Start, worker?: Start): Promise<void> {
+  const stoppable: Start = async (config, log, opened) => {
+    const stopping = closeOnSignal(opened, log);
+    try {
+      const output = await start(config, log, opened);
+      return stopping.aborted ? '' : output;
+    } catch (error) {
+      if (stopping.aborted) return ''; // it could not use what the stop has closed
+      throw error;
+    }
+  };
+  return run(flags, stoppable, worker);
+}
+
+export async function run(flags: Flags, start: Start, worker?: Start): Promise<void> {
+  const opened: Closable[] = [];
+  try {
+    const config = readConfig(undefined, flags);
+    // Without a `minLength` a flush waits for nothing, and the lines of the end may be lost or out of order.
+    const log = createLog(config.logLevel, destination({ dest: 2, sync: false, minLength: 1 }));
+    if (worker && config.workers > 1 && (await import('node:cluster')).default.isWorker) {
+      await worker(config, log, opened);
+      return;
+    }
+    for (const { given, meant } of misspelledSettings())
+      log.warn({ variable: given }, `${given} is not a setting and has no effect. Did you mean ${meant}?`);
+    const output = await start(config, log, opened);
+    logUnhandledErrors(log);
+    process.stdout.write(output);
+  } catch (error) {
+    await closeAll(opened);
+    fail(error);
+  }
+}
+
+/** Ends the command with the message of an expected error; any other is thrown, because its stack is needed. */
+export function fail(error: unknown, exitCode = 1): void {
+  const message = messageFor(error);
+  if (message === undefined) throw error;
+  process.stderr.write(`${printable(message)}\n`);
+  process.exitCode = exitCode;
+}
+
+/** Undefined for an error that nobody expects. */
+export function messageFor(error: unknown): string | undefined {
+  if (error instanceof UserError) return error.message;
+  const { cause = error } = error as Error;
+  const { code, errcode, message } = cause as NodeJS.ErrnoException & { errcode?: number };
+  // A damaged file, a full disk, or a database of another user.
+  if (code === 'ERR_SQLITE_ERROR') return `The database in DATA_DIR cannot be used: ${message} (SQLite ${errcode}).`;
+  return undefined;
+}
