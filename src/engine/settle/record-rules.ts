@@ -1,6 +1,6 @@
 /** Rules of writes that change or delete one record: it is compared with what was there before. */
 import { hash } from 'node:crypto';
-import type { ReadBack, ReadRecord, WriteRule } from '../../upstream/write-guard.ts';
+import type { ReadBack, ReadRecord, Reading, Snapshot, WriteRule } from '../../upstream/write-guard.ts';
 
 /** The input of a write to one record. */
 export interface OfId {
@@ -25,6 +25,13 @@ interface ShownBy<In, Shown> {
   members: (record: Shown) => unknown;
 }
 
+const stateBefore =
+  <In, Shown>({ load, members }: ShownBy<In, Shown>) =>
+  async (input: In, { read }: Reading): Promise<Snapshot> => {
+    const record = await load(input, read);
+    return { state: stateOf(record && members(record)) };
+  };
+
 type Rest<In> = Pick<WriteRule<In>, 'target' | 'lookAt' | 'removesFrom' | 'doneOn'>;
 
 interface ChangeRule<In, Shown> extends Rest<In>, ShownBy<In, Shown> {
@@ -48,10 +55,7 @@ export function changeRule<In, Shown>({
   return {
     ...rest,
     reads: [1, 1],
-    before: async (input, { read }) => {
-      const record = await load(input, read);
-      return { state: stateOf(record && members(record)) };
-    },
+    before: stateBefore({ load, members }),
     async find(input, { read, before }) {
       const record = await load(input, read);
       if (record === null) return unknown;
@@ -69,10 +73,7 @@ export const deletionRule = <In, Shown>(
 ): WriteRule<In> => ({
   ...rest,
   reads: [1, 1],
-  before: async (input, { read }) => {
-    const record = await load(input, read);
-    return { state: stateOf(record && members(record)) };
-  },
+  before: stateBefore({ load, members }),
   async find(input, { read, before }) {
     const record = await load(input, read);
     if (record === null) return there(value);

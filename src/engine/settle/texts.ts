@@ -41,6 +41,18 @@ export function otherTexts(sent: string): (stored: string | undefined) => boolea
   };
 }
 
+/** Compares things with a title and a content with what was sent, which is prepared once. */
+export function compareTitled<Shown extends { title?: string | undefined; content?: string | undefined }>(
+  sent: { title: string; content: string },
+  isSame: (shown: Shown) => boolean,
+): (shown: Shown) => Likeness {
+  const [isOtherTitle, isOtherContent] = [otherTexts(sent.title), otherTexts(sent.content)];
+  return (shown) => {
+    if (isOtherTitle(shown.title) && isOtherContent(shown.content)) return 'other';
+    return isSame(shown) ? 'same' : 'unclear';
+  };
+}
+
 function beginningOf(text: string): { letters: string; isCut: boolean } {
   const isCut = text.length > BEGINNING_CHARACTERS;
   // A tag that is cut off is no text.

@@ -4,7 +4,7 @@ import { type EventDraft, type EventRecord, FEED_COUNT_MAX, eventEndpoints } fro
 import type { ReadRecord, WriteRule } from '../../upstream/write-guard.ts';
 import { type ListOf, findNew, readBefore } from '../../engine/settle/new-items.ts';
 import { type OfId, changeRule, deletionRule } from '../../engine/settle/record-rules.ts';
-import { otherTexts, sameText } from '../../engine/settle/texts.ts';
+import { compareTitled, sameText } from '../../engine/settle/texts.ts';
 
 const PAGES = 4;
 
@@ -29,13 +29,7 @@ const ownEvents: ListOf<EventDraft, EventRecord> = {
   size: FEED_COUNT_MAX,
   pages: PAGES,
   order: 'other',
-  compare(draft) {
-    const [isOtherTitle, isOtherContent] = [otherTexts(draft.title), otherTexts(draft.content)];
-    return (record) => {
-      if (isOtherTitle(record.title) && isOtherContent(record.content)) return 'other';
-      return sameEvent(record, draft) ? 'same' : 'unclear';
-    };
-  },
+  compare: (draft) => compareTitled(draft, (record) => sameEvent(record, draft)),
 };
 
 const shownEvent = {

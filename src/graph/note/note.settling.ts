@@ -10,7 +10,7 @@ import {
 import type { ReadRecord, WriteRule } from '../../upstream/write-guard.ts';
 import { type ListOf, findNew, readBefore } from '../../engine/settle/new-items.ts';
 import { type OfId, deletionRule, picturedRule } from '../../engine/settle/record-rules.ts';
-import { otherTexts, sameNote, sameText } from '../../engine/settle/texts.ts';
+import { compareTitled, otherTexts, sameNote, sameText } from '../../engine/settle/texts.ts';
 
 const noteTarget = ({ id }: OfId): string => `note ${id}`;
 const noteAt = ({ id }: OfId): string => `GET /v2/note/${id}`;
@@ -30,13 +30,7 @@ const ownNotes: ListOf<NoteDraft, NoteRecord> = {
   size: COUNT_MAX,
   pages: 1,
   order: 'newest',
-  compare(draft) {
-    const [isOtherTitle, isOtherContent] = [otherTexts(draft.title), otherTexts(draft.content)];
-    return (record) => {
-      if (isOtherTitle(record.title) && isOtherContent(record.content)) return 'other';
-      return sameDraft(record, draft) ? 'same' : 'unclear';
-    };
-  },
+  compare: (draft) => compareTitled(draft, (record) => sameDraft(record, draft)),
 };
 
 const COMMENT_PAGES = 3;

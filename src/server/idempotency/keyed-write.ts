@@ -127,10 +127,11 @@ export class KeyedWrite {
     if (now === undefined) throw unavailable();
     const finding = await this.find(recorded);
     const leftMs = this.settledAt(recorded) - now;
-    const isAbsent = !(leftMs > 0 || finding.kind !== 'absent' || this.isOvertaken(recorded));
-    if (!isAbsent) await compareFiles(write.files, recorded.files);
-    if (finding.kind === 'there') return this.done(recorded, finding.value, finding.id);
-    if (!isAbsent) throw this.unknown(undefined, leftMs);
+    if (leftMs > 0 || finding.kind !== 'absent' || this.isOvertaken(recorded)) {
+      await compareFiles(write.files, recorded.files);
+      if (finding.kind === 'there') return this.done(recorded, finding.value, finding.id);
+      throw this.unknown(undefined, leftMs);
+    }
     const { sentAt: _, endedAt: __, ...fresh } = recorded;
     return this.send({ ...fresh, ...(write.files && { files: noFiles() }) }, recorded);
   }
