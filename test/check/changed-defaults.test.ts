@@ -40,7 +40,7 @@ test('of an argument that the document does not give it says that its default is
     expect([given, told(...first, given)]).toEqual([given, []]);
 });
 
-test('a default that is gone is told too; one that is new or in another form is not', () => {
+test('a default that is gone is reported too; one that is new or in another form is not', () => {
   expect(told({ field: ' = 10' }, {}, '{ list { name } }')[0]).toMatch(/was 10 and there is none any more,/);
   expect(told({}, { field: ' = 10' }, '{ list { name } }')).toEqual([]);
   expect(told({ field: ' = 10' }, { field: ' =    10' }, '{ list { name } }')).toEqual([]);

@@ -147,7 +147,7 @@ describe('what is no document yet', () => {
 describe('what cannot be read or written', () => {
   const run = (...args: string[]) => runProgram({}, ['check', ...args]);
 
-  test('is told in one line, with the exit code 2', async () => {
+  test('is reported in one line, with the exit code 2', async () => {
     const folder = folderWith({ 'a.graphql': 'query A { book(id: 1) { id } }', 'locked.graphql': '' });
     mkdirSync(join(folder, 'is-a-folder.graphql'));
     const dangling = temporaryDirectory();
@@ -176,7 +176,7 @@ describe('what cannot be read or written', () => {
     expect((await run(folder)).code).toBe(0);
   });
 
-  test.skipIf(process.getuid?.() === 0)('a file without permission is told with the exit code 2', async () => {
+  test.skipIf(process.getuid?.() === 0)('a file without permission is reported with the exit code 2', async () => {
     const folder = folderWith({ 'a.graphql': query });
     chmodSync(join(folder, 'a.graphql'), 0);
     expect(await run(folder)).toMatchObject({ code: 2, out: '', err: expect.stringContaining('EACCES') as string });

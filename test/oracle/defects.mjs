@@ -244,7 +244,7 @@ export const defects = [
     edits: [
       [
         'src/upstream/http/rejection.ts',
-        'return pauses.begin(endpoint, credential, status !== 403, asked);',
+        "return pauses.begin(endpoint, credential, status === 403 ? 'group' : 'service', asked);",
         'return asked;',
       ],
     ],

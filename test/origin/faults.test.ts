@@ -9,7 +9,7 @@ const onError = vi.fn();
 const origin = await service({ onError });
 const path = '/v2/book/26340138/collection';
 
-test('a write that the database cannot finish is told as not made, and stores nothing', async () => {
+test('a write that the database cannot finish is reported as not made, and stores nothing', async () => {
   await origin.delete(path, 'alice');
   const tags = (await origin.get('/v2/book/26340138/tags')).body;
   const db = openSqlite(join(origin.dataDir, 'origin.db'));
@@ -31,7 +31,7 @@ test('a write that the database cannot finish is told as not made, and stores no
   expect((await origin.post(path, 'alice', { status: 'read', tags: '甲 乙' })).status).toBe(201);
 });
 
-test('a picture that cannot be stored is told as a write that was not made, and no note is created', async () => {
+test('a picture that cannot be stored is reported as a write that was not made, and no note is created', async () => {
   const arriving = join(origin.dataDir, 'pictures', 'arriving');
   renameSync(arriving, `${arriving}-away`);
   writeFileSync(arriving, '');
@@ -68,7 +68,7 @@ test('while another program writes, reads are served and a write waits until it 
   expect([(await written).status, (await other).status]).toEqual([202, 202]);
 });
 
-test('a write that waits too long for another program is told as not made, by the facade too', async () => {
+test('a write that waits too long for another program is reported as not made, by the facade too', async () => {
   const { execute, origin: behind } = await journey({}, undefined, { onError });
   const query = `mutation { createNote(input: { title: "late", content: "late" }) { note { id } } }`;
   const notes = async () => (await behind.get('/v2/note/user_created/alice?count=0', 'alice')).body.total as number;

@@ -28,7 +28,7 @@ interface Identified {
   id: string | number;
 }
 
-/** Of a long list whose new items come last: what is known of its end. */
+/** How many items at the end of a long list are read before a write, if new items come last. */
 const LAST_ITEMS = 20;
 
 export async function readBefore<In, Item extends Identified>(

@@ -1,4 +1,4 @@
-/** How many requests with keys of one caller run and wait in this process. Who waits holds no slot of the admission. */
+/** How many requests with keys of one caller run and wait in this process. A waiting request holds no slot of the admission. */
 import {
   type CancellationToken,
   addListener,
@@ -11,13 +11,13 @@ import { unlessCancelled } from './pause.ts';
 import { tooManyWrites } from './refusals.ts';
 import type { Waiting } from './store/turns.ts';
 
-/** Of one caller: with those whose clients have left, whose writes go on. */
+/** The most of one caller that run, with those whose clients have left and whose writes go on. */
 const RUNNING_MAX = 64;
 const WAITING_MAX = 64;
-/** For one key, or one target of writes. */
+/** The most that wait for one key, or for one target of writes. */
 const WAITING_FOR_ONE_MAX = 16;
 
-/** One wait, which is over when the request is cancelled, or has waited too long. */
+/** One wait. It ends when the request is cancelled, or has waited too long. */
 export interface Wait extends Waiting {
   /** False if the wait is over before. */
   until: (event: Promise<void>) => Promise<boolean>;
@@ -29,7 +29,7 @@ export function createCallers(waitMs: number) {
   const running = createCounts();
   const waiting = createCounts();
   return {
-    /** It has as many requests as it may have. */
+    /** Whether the caller has as many running requests as it may have. */
     isBusy: (caller: string): boolean => running.of(caller) >= RUNNING_MAX,
     /** Returns what ends the run. */
     run: (caller: string): (() => void) => running.add(caller),

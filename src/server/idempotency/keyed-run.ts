@@ -1,6 +1,6 @@
 /**
  * Runs mutations that have an idempotency key: the first request runs, one that comes meanwhile waits for it, a later one gets the same
- * response. Where the outcome of a write is unknown, the next request goes on where the last one ended.
+ * response. If the outcome of a write is unknown, the next request continues where the last one ended.
  */
 import { type ExecutionResult, OperationTypeNode } from 'graphql';
 import type { Config } from '../../config/settings.ts';
@@ -43,7 +43,7 @@ export interface KeyedRunner {
   drain: (withinMs: number) => Promise<void>;
   /** Writes with keys whose clients have left. */
   leftBehind: () => number;
-  /** Of a write without a key. */
+  /** Records a write that was sent without a key. */
   noteWrite: (write: UnguardedWrite) => void;
 }
 
@@ -168,7 +168,7 @@ async function claimed(
       claim = await store.claim(key);
     }
   } finally {
-    // Of a run that is not to begin, the claim ends by itself.
+    // If the run must not begin, its claim is ended here.
     await waiting.end().catch(async (error: unknown) => {
       if (claim?.kind === 'run') await claim.run.end(keptBefore(claim.run));
       throw error;

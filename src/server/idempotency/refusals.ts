@@ -1,4 +1,4 @@
-/** Why a request with a key is not run, and what is told of a write that may have been carried out. */
+/** The errors of requests with a key that are not run, and of writes that may have been carried out. */
 import { GraphQLError } from 'graphql';
 import type { ClientCode } from '../../engine/errors/codes.ts';
 import { type UpstreamErrorDetails, UpstreamFailure } from '../../upstream/errors.ts';
@@ -19,7 +19,7 @@ export const reused = (): HttpError =>
 export const forgotten = (): HttpError =>
   refused('IDEMPOTENCY_KEY_UNKNOWN', 'The key was used, and what came of it is no longer kept.');
 
-/** Of one write of a request. Others of it may still have to be settled or sent. */
+/** The error of one write of a request. Its other writes may still have to be settled or sent. */
 export const notKept = (): GraphQLError => {
   const { message, extensions } = forgotten();
   return new GraphQLError(message, { extensions });

@@ -68,9 +68,9 @@ function beginPause(
   asked: number | undefined,
 ): number | undefined {
   const { status } = details;
-  if (isRateLimit(details)) return pauses.begin(endpoint, credential, false, asked);
+  if (isRateLimit(details)) return pauses.begin(endpoint, credential, 'group', asked);
   if (!asked || !(status === 403 || isGatewayFailure(status))) return undefined;
-  return pauses.begin(endpoint, credential, status !== 403, asked);
+  return pauses.begin(endpoint, credential, status === 403 ? 'group' : 'service', asked);
 }
 
 /** The error of a call that was not made, because the service takes none for a while. */

@@ -62,10 +62,10 @@ export class Pauses {
   }
 
   /** Begins a pause, or continues one, and returns its length in seconds. `asked`: seconds; undefined if the service does not say. */
-  begin(endpoint: Endpoint, credential: Credential, isOfService: boolean, asked: number | undefined): number {
+  begin(endpoint: Endpoint, credential: Credential, scope: 'group' | 'service', asked: number | undefined): number {
     const { retryAfterSeconds, maxRetryAfterSeconds } = this.settings;
     // A made-up token must not pause the calls of others.
-    const isForAll = isOfService && credential.acceptedBy[endpoint.service];
+    const isForAll = scope === 'service' && credential.acceptedBy[endpoint.service];
     const key = isForAll ? serviceKey(endpoint) : groupKey(endpoint, credential);
     const now = performance.now();
     const { until, refusals: before } = this.known.get(key) ?? noPause;

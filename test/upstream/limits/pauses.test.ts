@@ -29,7 +29,7 @@ test.each([
   const pauses = new Pauses(settings);
   const alice = accepted('alice');
   for (const seconds of lengths) {
-    expect(pauses.begin(book, alice, false, asked)).toBe(seconds);
+    expect(pauses.begin(book, alice, 'group', asked)).toBe(seconds);
     expect(pauses.refusal(book, alice)).toMatchObject({ retryAfter: seconds });
     later(seconds);
     expect(pauses.refusal(book, alice)).toBeUndefined();
@@ -39,14 +39,14 @@ test.each([
 test('refusals of calls that were under way make a pause no longer', () => {
   const pauses = new Pauses(settings);
   const alice = accepted('alice');
-  for (let call = 0; call < 6; call++) expect(pauses.begin(book, alice, false, 7)).toBe(7);
+  for (let call = 0; call < 6; call++) expect(pauses.begin(book, alice, 'group', 7)).toBe(7);
 });
 
 test('a shorter wish during a pause does not shorten it', () => {
   const pauses = new Pauses(settings);
   const alice = accepted('alice');
-  pauses.begin(book, alice, false, 30);
-  pauses.begin(book, alice, false, 3);
+  pauses.begin(book, alice, 'group', 30);
+  pauses.begin(book, alice, 'group', 3);
   expect(pauses.refusal(book, alice)).toMatchObject({ retryAfter: 30 });
 });
 
@@ -56,23 +56,23 @@ test.each([
 ])('a pause is as short as at first again after %s', (_, happens) => {
   const pauses = new Pauses(settings);
   const alice = accepted('alice');
-  pauses.begin(book, alice, false, 7);
+  pauses.begin(book, alice, 'group', 7);
   later(7);
   happens(pauses);
-  expect(pauses.begin(book, alice, false, 7)).toBe(7);
+  expect(pauses.begin(book, alice, 'group', 7)).toBe(7);
 });
 
 test('a call that was under way and succeeds does not end a pause', () => {
   const pauses = new Pauses(settings);
   const alice = accepted('alice');
-  pauses.begin(book, alice, false, 7);
+  pauses.begin(book, alice, 'group', 7);
   pauses.end(book, alice);
   expect(pauses.refusal(book, alice)).toBeInstanceOf(RateLimited);
 });
 
 test('a refusal of a credential pauses its calls to that group of endpoints alone', () => {
   const pauses = new Pauses(settings);
-  pauses.begin(book, accepted('alice'), false, 7);
+  pauses.begin(book, accepted('alice'), 'group', 7);
   expect(pauses.refusal(book, accepted('alice'))).toBeInstanceOf(RateLimited);
   expect(pauses.refusal(film, accepted('alice'))).toBeUndefined();
   expect(pauses.refusal(book, accepted('bob'))).toBeUndefined();
@@ -80,10 +80,10 @@ test('a refusal of a credential pauses its calls to that group of endpoints alon
 
 test('a service that takes no calls is paused for everybody, but not by a token that it has not accepted', () => {
   const pauses = new Pauses(settings);
-  pauses.begin(book, credentials.of('made up'), true, 7);
+  pauses.begin(book, credentials.of('made up'), 'service', 7);
   expect(pauses.refusal(book, credentials.of('made up'))).toMatchObject({ retryAfter: 7 });
   expect(pauses.refusal(book, accepted('alice'))).toBeUndefined();
-  pauses.begin(book, accepted('alice'), true, 9);
+  pauses.begin(book, accepted('alice'), 'service', 9);
   expect(pauses.refusal(film, accepted('bob'))).toBeInstanceOf(ServicePaused);
   expect(pauses.refusal(book, credentials.own)).toMatchObject({ retryAfter: 9 });
 });

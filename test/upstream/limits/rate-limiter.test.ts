@@ -128,7 +128,7 @@ test('the facade’s own token has no limit until upstream reports one', async (
 test('after a 429 a credential is paused as long as Retry-After says, five seconds without it, a minute at most', async () => {
   const rateLimiter = new RateLimiter(settings);
   const [alice, bob] = [verified('alice', ['advance']), verified('bob', ['basic'])];
-  const pause = (asked: number | undefined) => rateLimiter.pauses.begin(film, alice, false, asked);
+  const pause = (asked: number | undefined) => rateLimiter.pauses.begin(film, alice, 'group', asked);
   expect(pause(7)).toBe(7);
   await expect(
     rateLimiter.acquire({ endpoint: film, credential: alice, address: setup, cancellation: neverCancelled }),
@@ -228,7 +228,7 @@ test('setting the clock back keeps no window full and no pause active', async ()
   const rateLimiter = new RateLimiter(settings);
   const bob = verified('bob', ['basic']);
   for (const call of permitsOf(await take(rateLimiter, bob, 40))) call.settle(true);
-  rateLimiter.pauses.begin(bookEndpoints.byId, bob, false, 7);
+  rateLimiter.pauses.begin(bookEndpoints.byId, bob, 'group', 7);
   vi.setSystemTime(Date.now() - 3_600_000);
   later(60.1);
   expect(permitsOf(await take(rateLimiter, bob, 60)).length).toBe(40);

@@ -40,7 +40,7 @@ describe.skipIf(!hasRedis)('pauses in Redis', () => {
   test('a pause of the service of events is shared only by processes that read events from the same one', async () => {
     const { url } = await redisServer();
     const [one, two, other] = [await replica(url), await replica(url), await replica(url, 'other events')];
-    one.known.begin(event, anonymous, true, 30);
+    one.known.begin(event, anonymous, 'service', 30);
     await until(async () => {
       await two.known.learn(event, anonymous);
       return two.known.refusal(event, anonymous) !== undefined;
@@ -59,7 +59,7 @@ describe.skipIf(!hasRedis)('pauses in Redis', () => {
     await until(async () => Number((await two.pauses.read(keys))?.[0]?.leftMs) < 0);
     await two.known.learn(book, own);
     expect(two.known.refusal(book, own)).toBeUndefined();
-    expect(two.known.begin(book, own, true, 7)).toBe(28);
+    expect(two.known.begin(book, own, 'service', 7)).toBe(28);
     await until(async () => (await one.pauses.read(keys))?.[0]?.refusals === 3);
     one.pauses.end(keys[0]);
     await one.known.learn(book, own);

@@ -1,6 +1,6 @@
-/** What is remembered of keys, of what they wrote to, and of who has them. */
+/** The entries that the store keeps: of keys, of their owners, and of the targets of writes. */
 
-/** Somebody who holds an entry, or waits for it. */
+/** A request that holds an entry, or waits for it. The place ends at `until` unless it is renewed. */
 export interface PlaceInLine {
   readonly ticket: string;
   /** Unless it is renewed. */
@@ -14,7 +14,7 @@ export interface Entry {
   readonly key?: KeyEntry;
   readonly owner?: OwnerEntry;
   readonly target?: TargetState;
-  /** The last ones of the target. */
+  /** The last changes of the target. */
   readonly changes?: readonly TargetChange[];
   /** The person of the credential. */
   readonly person?: string;
@@ -82,7 +82,7 @@ export interface TargetState {
 /** A write to the target without a key, or a deletion of one of its items. */
 export interface TargetChange {
   readonly at: number;
-  /** Of what it created; undefined for any other write. */
+  /** The id of what it created; undefined for any other write. */
   readonly id?: string | undefined;
 }
 
@@ -155,7 +155,7 @@ export function withoutKey(owner: OwnerEntry, bucket: number): OwnerEntry {
   return { ...owner, keys: count > 1 ? { ...keys, [bucket]: count - 1 } : keys };
 }
 
-/** In characters. */
+/** The size of an entry in characters. */
 export function sizeOf({ key, target, changes = [], response }: Entry): number {
   const items = changes.length + (target ? target.created.length + target.open.length : 0);
   return 500 + 100 * items + (key?.text?.length ?? 0) + (response?.text.length ?? 0);

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { Entry } from './entries.ts';
 
 export interface Versioned {
-  /** Of an absent one: an empty text. */
+  /** The version of the entry; an empty text if it is absent. */
   readonly version: string;
   readonly entry: Entry | undefined;
 }
@@ -23,7 +23,7 @@ export interface SwappedEntry {
 export interface Swap {
   /** The time at which it was decided. */
   readonly at: number;
-  /** Of what is written. */
+  /** The version of the entries that are written. */
   readonly version: string;
   readonly entries: readonly SwappedEntry[];
 }
@@ -52,7 +52,7 @@ export interface EntryStore {
   peek: (name: string) => Versioned;
   /** Undefined if the store cannot be reached. `isLast`: then this process remembers it, for want of the store. */
   swap: (swap: Swap, isLast?: boolean) => Reply<Swapped | undefined>;
-  /** No more keys of anybody. */
+  /** Whether no further key may be stored. */
   isFull: () => boolean;
 }
 
@@ -65,9 +65,9 @@ export interface Draft {
 
 export type EntryTable = ReturnType<typeof createEntryTable>;
 
-/** Others may write each time, but one of those who try at once succeeds. */
+/** Other processes may write between the attempts, but of those that try at once one succeeds. */
 const ATTEMPTS = 100;
-/** The longest time until somebody who waits looks again. */
+/** The longest time until a waiting request looks again. */
 const LOOK_MS = { alone: 1_000, shared: 100 };
 export const absentEntry: Versioned = Object.freeze({ version: '', entry: undefined });
 
@@ -79,7 +79,7 @@ export function createEntryTable({ isShared, now, peek, swap, isFull }: EntrySto
   return {
     isShared,
     isFull,
-    /** By the one clock of the store. Undefined if it cannot be reached. */
+    /** The time of the store. Undefined if it cannot be reached. */
     now: async (): Promise<number | undefined> => (await swap({ at: now(), version: '', entries: [] }))?.now,
     /** Decides by what is there and the time, perhaps several times. Undefined if the store cannot be reached. */
     async update<Result>(
@@ -106,7 +106,7 @@ export function createEntryTable({ isShared, now, peek, swap, isFull }: EntrySto
       }
       return undefined;
     },
-    /** Tells those who wait for one of these. */
+    /** Wakes the requests that wait for one of these. */
     free(names: readonly string[]): void {
       for (const name of names) waiting.get(name)?.forEach((each) => each());
     },

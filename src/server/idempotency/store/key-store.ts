@@ -13,7 +13,7 @@ import { type Turn, type Waiting, noteChange, takeTurn } from './turns.ts';
 
 /** Each reply is undefined if the store cannot be reached. */
 export interface KeyStore {
-  /** By the one clock that all processes share. */
+  /** The time of the clock that all processes share. */
   now: () => Promise<number | undefined>;
   /** Who may have claimed a key of this sender; the first is for new keys. */
   owners: (credential: string, person: string | undefined) => Promise<readonly string[] | undefined>;
@@ -22,7 +22,7 @@ export interface KeyStore {
   claim: (key: KeyIdentity) => Promise<Claim | undefined>;
   /** Resolves when a busy key may be free, or a while later. */
   changed: (key: KeyIdentity) => Promise<void>;
-  /** Undefined too if the wait is cancelled. */
+  /** Undefined also if the wait is cancelled. */
   takeTurn: (targets: Targets, waiting: Waiting) => Promise<Turn | undefined>;
   noteChange: (targets: readonly string[], id: string | undefined) => void;
 }

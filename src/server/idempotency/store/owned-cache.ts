@@ -1,4 +1,4 @@
-/** Values that belong to owners: one who has too many loses the oldest of their own. */
+/** Values that belong to owners. An owner with too many loses its oldest. */
 export interface OwnedCache<Value> {
   get: (owner: string, name: string) => Value | undefined;
   set: (owner: string, name: string, value: Value) => void;
@@ -7,7 +7,7 @@ export interface OwnedCache<Value> {
 
 interface Limits<Value> {
   ofOwner: number;
-  /** Of all owners: beyond it, who has most loses the oldest. */
+  /** The most of all owners together. Beyond it, the owner with the most loses its oldest. */
   ofAll: number;
   sizeOf?: (value: Value) => number;
 }

@@ -1,26 +1,26 @@
-/** Who holds an entry, and who waits for it, in order. */
+/** Places: which request holds an entry, and which wait for it, in order. */
 import type { Entry, PlaceInLine } from './entries.ts';
 import type { EntryTable } from './entry-table.ts';
 
-/** How soon after its process died a place is free. */
+/** How long a place lasts if its process ends without leaving it. */
 export const PLACE_MS = 3_000;
 const RENEWED_MS = 1_000;
 
-/** Without those that were not renewed. */
+/** The places of an entry that have not ended. */
 export const placesIn = (entry: Entry | undefined, now: number): readonly PlaceInLine[] =>
   (entry?.places ?? []).filter(({ until }) => until > now);
 
 export const holds = (entry: Entry | undefined, ticket: string, now: number): boolean =>
   placesIn(entry, now)[0]?.ticket === ticket;
 
-/** With a place at the end, or with a later end of that which is there. */
+/** The entry with this place: added as the last, or in place of the one with its ticket. */
 export function withPlace(entry: Entry | undefined, place: PlaceInLine, now: number): Entry {
   const places = placesIn(entry, now);
   const at = places.findIndex(({ ticket }) => ticket === place.ticket);
   return { ...entry, places: at < 0 ? [...places, place] : places.with(at, place) };
 }
 
-/** Null if nothing is left. */
+/** The entry without the place; null if nothing is left. */
 export function withoutPlace(entry: Entry | undefined, ticket: string): Entry | null {
   const { places = [], ...rest } = entry ?? {};
   const others = places.filter((each) => each.ticket !== ticket);
@@ -28,7 +28,7 @@ export function withoutPlace(entry: Entry | undefined, ticket: string): Entry | 
   return Object.keys(rest).length > 0 ? rest : null;
 }
 
-/** Renews the places with a ticket until what it returns is called. */
+/** Renews the places with a ticket. Returns a function that ends this. */
 export function keepPlaces(table: EntryTable, names: readonly string[], ticket: string): () => void {
   if (!table.isShared) return () => undefined;
   const renew = () =>

@@ -1,4 +1,4 @@
-/** Turns of writes to a target, and what is known of it. Who has the turn has it under each name of the target. */
+/** Turns of writes to a target, and the state of the target. A turn holds each name of the target. */
 import { randomUUID } from 'node:crypto';
 import type { CancellationToken } from '../../../lib/cancellation.ts';
 import { unlessCancelled } from '../pause.ts';
@@ -13,7 +13,7 @@ export interface Turn extends TurnHeld {
   readonly state: TargetState;
   readonly changes: readonly TargetChange[];
   readonly now: number;
-  /** Passes it on, with what is known now. */
+  /** Ends the turn, and stores the state for the next one. */
   leave: (state: TargetState) => void;
 }
 
@@ -38,7 +38,7 @@ export async function takeTurn(table: EntryTable, targets: Targets, waiting: Wai
       }
       if (freed) await unlessCancelled(freed, waiting.cancellation);
       else waiting.begin();
-      // From before the next look on.
+      // Registered before the next look, so that no change is missed.
       freed = table.freed(targets);
     }
   } catch (error) {
@@ -78,7 +78,7 @@ async function leaveTurn(table: EntryTable, targets: Targets, ticket: string, st
   table.free(targets);
 }
 
-/** A write to the target that has no turn. */
+/** Records a write to the target that was made without a turn. */
 export function noteChange(table: EntryTable, targets: readonly string[], id: string | undefined): void {
   void table.update(targets, (draft, now) => {
     for (const target of targets) {
