@@ -13,7 +13,7 @@ const keys = 'src/server/idempotency';
 const settling = 'src/engine/settle';
 const shared = 'two facades';
 const alone = 'in memory';
-const absenceCounts = [`${keys}/keyed-write.ts`, 'if (leftMs > 0 || ', 'if ('];
+const absenceCounts = [`${keys}/keyed-write.ts`, '!(leftMs > 0 || ', '!('];
 
 /** `row` and `group` are words of the campaign; without them `file` is run. */
 const defects = [
@@ -132,8 +132,14 @@ const defects = [
   {
     name: 'each worker has keys of its own',
     row: 'responses are lost',
-    group: 'two workers',
-    edits: [[`${keys}/keyed-run.ts`, 'redis ? createRedisStore(redis, ttlMs) : ', 'redis && ']],
+    group: 'without Redis',
+    edits: [
+      [
+        `${keys}/keyed-run.ts`,
+        'return swapKeys ? createKeyStore(createRemoteEntries(ttlMs, swapKeys), ttlMs) : ',
+        'return ',
+      ],
+    ],
   },
   {
     name: 'the times of writes are by the clock of each process',

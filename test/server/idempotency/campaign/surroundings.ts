@@ -58,6 +58,10 @@ export async function workers(service: string): Promise<Surroundings> {
   return surround([await facadeProcess({ ...settings(service), REDIS_URL: redis.url, WORKERS: '2' })]);
 }
 
+/** The primary keeps their keys. */
+export const workersAlone = async (service: string): Promise<Surroundings> =>
+  surround([await facadeProcess({ ...settings(service), WORKERS: '2' })]);
+
 /** Each time one of the two is stopped for longer than leases of keys last. */
 export async function paused(service: string): Promise<Surroundings> {
   const facades = await both({ ...settings(service), REDIS_URL: (await redisServer()).url });
