@@ -224,7 +224,7 @@ function verdictIn(place, { row, group, file, writes = 16, edits }) {
       text.replace(before, () => after),
     );
   }
-  const { status, stdout } = spawnSync(
+  const { status, stdout, stderr } = spawnSync(
     'npx',
     ['vitest', 'run', `test/server/idempotency/${file ?? 'campaign'}.test.ts`],
     {
@@ -236,7 +236,6 @@ function verdictIn(place, { row, group, file, writes = 16, edits }) {
   );
   if (status === 0) return 'NOT FOUND';
   // A row that does not run finds nothing.
-  return /Tests .*failed/.test(stdout) && /AssertionError/.test(stdout)
-    ? 'found'
-    : `broke off: ${stdout.slice(-1_000)}`;
+  const isFound = /Tests .*failed/.test(stdout) && /AssertionError/.test(stdout + stderr);
+  return isFound ? 'found' : `broke off: ${(stdout + stderr).slice(-1_000)}`;
 }
