@@ -208,7 +208,7 @@ for (const defect of defects.filter(({ name }) => name.includes(process.argv[2] 
 console.log(missed === 0 ? 'All were found.' : `${missed} were not found.`);
 process.exit(missed === 0 ? 0 : 1);
 
-function verdictIn(place, { row, group, file, writes = 16, edits }) {
+function verdictIn(place, { row, group, file, writes = 120, edits }) {
   for (const each of readdirSync(root))
     if (!skipped.has(each))
       cpSync(join(root, each), join(place, each), {
