@@ -79,6 +79,7 @@ export function createEntryTable({ isShared, now, peek, swap, isFull }: EntrySto
   return {
     isShared,
     isFull,
+    peek,
     /** The time of the store. Undefined if it cannot be reached. */
     now: async (): Promise<number | undefined> => (await swap({ at: now(), version: '', entries: [] }))?.now,
     /** Decides by what is there and the time, perhaps several times. Undefined if the store cannot be reached. */

@@ -12,7 +12,7 @@ import {
   withoutKey,
 } from './entries.ts';
 import type { Draft, EntryTable, Reply } from './entry-table.ts';
-import { ownerName, slotName } from './names.ts';
+import { ownerName, slotName, unstoredName } from './names.ts';
 import { holds, keepPlaces, placesIn, withPlace } from './places.ts';
 
 /** A key of one sender. */
@@ -93,9 +93,11 @@ export async function claimKey(parts: StoreParts, key: KeyIdentity): Promise<Cla
   if (claimed?.kind !== 'replay') return claimed;
   const { at, slot } = claimed;
   const name = slotName(key.owners[at]!, slot);
-  const response = await table.update([name], (draft) => draft.get(name)?.response ?? null);
-  if (response === undefined) return undefined;
-  const text = response?.of === key.ids[at] ? unseal(secretOf(key, at), response!.text) : undefined;
+  const stored = await table.update([name], (draft) => draft.get(name)?.response ?? null);
+  if (stored === undefined) return undefined;
+  const id = key.ids[at]!;
+  const response = stored?.of === id ? stored : table.peek(unstoredName(id)).entry?.response;
+  const text = response && unseal(secretOf(key, at), response.text);
   return text === undefined ? { kind: 'forgotten' } : { kind: 'replay', response: text };
 }
 

@@ -24,3 +24,6 @@ export const targetsOf = ([first, ...others]: Targets, target: string): Targets 
   targetName(first, target),
   ...others.map((owner) => targetName(owner, target)),
 ];
+
+/** The response of a key, in the process that could not store it: its slot may be another's by then. */
+export const unstoredName = (id: string): string => `${id}.unstored`;

@@ -4,6 +4,7 @@
  */
 import { sizeOf } from './entries.ts';
 import { type EntryStore, type Swap, type SwapEntries, type Versioned, absentEntry, ownerIn } from './entry-table.ts';
+import { unstoredName } from './names.ts';
 import { createOwnedCache } from './owned-cache.ts';
 
 interface Known extends Versioned {
@@ -44,6 +45,7 @@ export function createRemoteEntries(ttlMs: number, send: SwapEntries): EntryStor
       if (next === undefined) continue;
       const written = { version: isConfirmed ? version : before, entry: next ?? undefined };
       remember(name, written, true, isConfirmed ? undefined : before);
+      if (!isConfirmed && next?.response) remember(unstoredName(next.response.of), written, true);
     }
   }
   return {

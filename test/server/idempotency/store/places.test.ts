@@ -99,6 +99,18 @@ test('what a process could not store at the end of a run is what it answers with
   expect(await store.claim(keyOf('a'))).toEqual({ kind: 'replay', response: 'kept' });
 });
 
+test('what a process could not store does not mix with what another one stores meanwhile', async () => {
+  const shared = sharedStore();
+  const [one, two] = [shared.process(), shared.process()];
+  const run = await claimed(one, 'a');
+  shared.away(true);
+  await run.end({ kind: 'response', text: 'of a' });
+  shared.away(false);
+  await (await claimed(two, 'b')).end({ kind: 'response', text: 'of b' });
+  expect(await one.claim(keyOf('a'))).toEqual({ kind: 'replay', response: 'of a' });
+  expect(await one.claim(keyOf('b'))).toEqual({ kind: 'replay', response: 'of b' });
+});
+
 test('a key is counted as one of its owner until it is found that nothing was written', async () => {
   const shared = sharedStore({ keys: 2, open: 100, kept: 10, keptCharacters: 1_000 });
   const [one, two] = [shared.process(), shared.process()];
