@@ -134,8 +134,8 @@ function noteWrite(store: KeyStore, { rule, input, credential, person, value }: 
   const created = rule.creates && createdId(value);
   const removedFrom = rule.removesFrom?.(input);
   // One that may have been created is not known by its id, and is no deletion.
-  if (!rule.creates || created !== undefined) store.noteChange(targetsOf(owners, rule.target(input)), created);
-  if (removedFrom !== undefined) store.noteChange(targetsOf(owners, removedFrom), undefined);
+  if (!rule.creates || created !== undefined) void store.noteChange(targetsOf(owners, rule.target(input)), created);
+  if (removedFrom !== undefined) void store.noteChange(targetsOf(owners, removedFrom), undefined);
 }
 
 function openStore(upstream: UpstreamClient, ttlMs: number, swapKeys: SwapEntries | undefined): KeyStore {

@@ -158,6 +158,7 @@ export class KeyedWrite {
     if (write.cancellation.reason) throw inProgress();
     journal.set(at, entry);
     const state = this.opened();
+    await this.noteRemoval();
     const sentAt = await run.save(() => journalText(journal.values()), this.turn, state);
     const recorded = { byClock: Date.now(), byProcess: performance.now() };
     if (sentAt === undefined || write.cancellation.reason) {
@@ -184,7 +185,6 @@ export class KeyedWrite {
       const isUnsent = !hasBegun && !(error instanceof UpstreamFailure);
       if (isOfFiles || isUnsent || provesNothingMade(error)) return await this.notMade(entry, error, again);
       entry.endedAt = await this.parts.store.now();
-      this.noteRemoval();
       const finding = await this.find(entry);
       if (finding.kind === 'there') return this.done(entry, finding.value, finding.id);
       throw this.unknown(error, this.settledAt(entry) - (entry.endedAt ?? entry.sentAt));
@@ -246,8 +246,7 @@ export class KeyedWrite {
     entry.value = value;
     const { store, write } = this.parts;
     // A write with a key that another owner claimed looks for the last one under the name of that owner.
-    if (!write.rule.creates && this.targets.length > 1) store.noteChange(this.targets.slice(1), undefined);
-    this.noteRemoval();
+    if (!write.rule.creates && this.targets.length > 1) void store.noteChange(this.targets.slice(1), undefined);
     this.close(id);
     return value;
   }
@@ -280,11 +279,11 @@ export class KeyedWrite {
     this.state = { ...this.state, open: left, created: all.slice(-CREATED_MAX), createdSince: forgotten };
   }
 
-  /** A lost creation whose item was deleted since is not to be made again. */
-  private noteRemoval(): void {
+  /** A lost creation whose item is deleted is not to be made again, also if this process dies right after the deletion. */
+  private async noteRemoval(): Promise<void> {
     const { run, store, write } = this.parts;
     const from = write.rule.removesFrom?.(write.input);
-    if (from !== undefined) store.noteChange(targetsOf(run.owners, from), undefined);
+    if (from !== undefined) await store.noteChange(targetsOf(run.owners, from), undefined);
   }
 
   private unknown(cause: unknown, leftMs: number): UpstreamFailure {

@@ -202,6 +202,33 @@ describe.each(stores)('with keys $name', ({ settings }) => {
     expect(service.comments).toEqual([]);
   });
 
+  test('a comment whose deletion is under way is not posted again', async () => {
+    let isLost = false;
+    const deletions: ArrivedWrite[] = [];
+    const parts = await start((write) => {
+      write.commit();
+      if (write.line.startsWith('DELETE')) return void deletions.push(write);
+      parts.service.state.readsFail = isLost; // so that the first request cannot settle it
+      if (isLost) write.lose();
+      else write.respond();
+    });
+    await known(parts);
+    const { service, send } = parts;
+    isLost = true;
+    const [key, content] = [randomUUID(), randomUUID()];
+    expect(await send(bodyOf(content), key)).toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
+    service.state.readsFail = isLost = false;
+    const { id } = service.comments[0]!;
+    const query = `mutation { deleteNoteComment(input: { noteId: "7", commentId: "${id}" }) { deletedId } }`;
+    const deleting = send(JSON.stringify({ query }), randomUUID());
+    await until(() => deletions.length > 0);
+    await sleep(150);
+    expect(await send(bodyOf(content), key)).toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
+    deletions[0]!.respond();
+    expect((await deleting).code).toBeUndefined();
+    expect(service.comments).toEqual([]);
+  });
+
   test.each([
     ['of a list with hidden comments', { pageMax: 100 }, true],
     ['of a service with smaller pages', { pageMax: 50 }, false],

@@ -24,7 +24,7 @@ export interface KeyStore {
   changed: (key: KeyIdentity) => Promise<void>;
   /** Undefined also if the wait is cancelled. */
   takeTurn: (targets: Targets, waiting: Waiting) => Promise<Turn | undefined>;
-  noteChange: (targets: readonly string[], id: string | undefined) => void;
+  noteChange: (targets: readonly string[], id: string | undefined) => Promise<void>;
 }
 
 /** Tokens of one person that are remembered. */

@@ -79,8 +79,8 @@ async function leaveTurn(table: EntryTable, targets: Targets, ticket: string, st
 }
 
 /** Records a write to the target that was made without a turn. */
-export function noteChange(table: EntryTable, targets: readonly string[], id: string | undefined): void {
-  void table.update(targets, (draft, now) => {
+export async function noteChange(table: EntryTable, targets: readonly string[], id: string | undefined): Promise<void> {
+  await table.update(targets, (draft, now) => {
     for (const target of targets) {
       const entry = draft.get(target);
       const changes = [...(entry?.changes ?? []), { at: now, id }].slice(-REMEMBERED_CHANGES);
