@@ -153,8 +153,8 @@ test('a deletion is not forgotten because of many writes after it', async () => 
   const read = async () => ({ annotations: [], total: 0 }) as never;
   const retry = await lose(store, { ...annotate, read });
   const targets = targetsOf(['alice'], 'annotations');
-  store.noteChange(targets, undefined);
-  for (let id = 0; id < 100; id++) store.noteChange(targets, String(id));
+  void store.noteChange(targets, undefined);
+  for (let id = 0; id < 100; id++) void store.noteChange(targets, String(id));
   await expect(retry(never)).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
 });
 

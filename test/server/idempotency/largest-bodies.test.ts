@@ -109,7 +109,11 @@ const bodies: readonly [what: string, body: () => string | FormData][] = [
   ],
 ];
 
-test.each(bodies)('%s: with a key others wait no longer', { timeout: 600_000 }, async (what, body) => {
+/** A machine that does something else beside it is measured too, so it does not run with the other tests. */
+const isMeasured = process.env.SETTLE_WRITES !== undefined;
+test.skipIf(isMeasured)('how long others wait beside the largest bodies is measured by npm run settle', () => undefined);
+
+test.skipIf(!isMeasured).each(bodies)('%s: with a key others wait no longer', { timeout: 600_000 }, async (what, body) => {
   const send = keyedClient(program.url);
   const silenceOf = async (key: string | undefined): Promise<number> => {
     const sent = body();
@@ -126,6 +130,6 @@ test.each(bodies)('%s: with a key others wait no longer', { timeout: 600_000 }, 
     rounds.push(`${Math.round(withKey)} - ${Math.round(without)}`);
     least = Math.min(least, withKey - without);
   }
-  if (process.env.SETTLE_WRITES !== undefined) console.log(`${what}: ${rounds.join(', ')} ms`);
+  console.log(`${what}: ${rounds.join(', ')} ms`);
   expect(least).toBeLessThanOrEqual(EXTRA_MS);
 });

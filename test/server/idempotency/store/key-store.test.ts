@@ -10,11 +10,11 @@ test('a caller who writes to many things does not make the store forget what ano
   const store = createMemoryStore(60_000);
   const ofBob = targetsOf(['bob'], 'annotations');
   (await store.takeTurn(ofBob, waiting))!.leave({ ...freshState, last: 'of bob' });
-  store.noteChange(ofBob, 'an id');
+  void store.noteChange(ofBob, 'an id');
   for (let at = 0; at < 20_001; at++) {
     const target = targetsOf(['alice'], `note ${at}`);
     (await store.takeTurn(target, waiting))!.leave({ ...freshState, last: 'of alice' });
-    store.noteChange(target, undefined);
+    void store.noteChange(target, undefined);
   }
   const turn = await store.takeTurn(ofBob, waiting);
   expect(turn!.state.last).toBe('of bob');
