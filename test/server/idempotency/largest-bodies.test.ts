@@ -111,25 +111,32 @@ const bodies: readonly [what: string, body: () => string | FormData][] = [
 
 /** A machine that does something else beside it is measured too, so it does not run with the other tests. */
 const isMeasured = process.env.SETTLE_WRITES !== undefined;
-test.skipIf(isMeasured)('how long others wait beside the largest bodies is measured by npm run settle', () => undefined);
+test.skipIf(isMeasured)(
+  'how long others wait beside the largest bodies is measured by npm run settle',
+  () => undefined,
+);
 
-test.skipIf(!isMeasured).each(bodies)('%s: with a key others wait no longer', { timeout: 600_000 }, async (what, body) => {
-  const send = keyedClient(program.url);
-  const silenceOf = async (key: string | undefined): Promise<number> => {
-    const sent = body();
-    await watch.longest();
-    await send(sent, key);
-    if (key !== undefined) await send(sent, key);
-    return watch.longest();
-  };
-  let least = Infinity;
-  const rounds: string[] = [];
-  for (let round = 0; round < ROUNDS && least > EXTRA_MS; round++) {
-    const without = await silenceOf(undefined);
-    const withKey = await silenceOf(randomUUID());
-    rounds.push(`${Math.round(withKey)} - ${Math.round(without)}`);
-    least = Math.min(least, withKey - without);
-  }
-  console.log(`${what}: ${rounds.join(', ')} ms`);
-  expect(least).toBeLessThanOrEqual(EXTRA_MS);
-});
+test.skipIf(!isMeasured).each(bodies)(
+  '%s: with a key others wait no longer',
+  { timeout: 600_000 },
+  async (what, body) => {
+    const send = keyedClient(program.url);
+    const silenceOf = async (key: string | undefined): Promise<number> => {
+      const sent = body();
+      await watch.longest();
+      await send(sent, key);
+      if (key !== undefined) await send(sent, key);
+      return watch.longest();
+    };
+    let least = Infinity;
+    const rounds: string[] = [];
+    for (let round = 0; round < ROUNDS && least > EXTRA_MS; round++) {
+      const without = await silenceOf(undefined);
+      const withKey = await silenceOf(randomUUID());
+      rounds.push(`${Math.round(withKey)} - ${Math.round(without)}`);
+      least = Math.min(least, withKey - without);
+    }
+    console.log(`${what}: ${rounds.join(', ')} ms`);
+    expect(least).toBeLessThanOrEqual(EXTRA_MS);
+  },
+);
