@@ -174,6 +174,9 @@ const exitOf = ([command, ...args]: string[], env: NodeJS.ProcessEnv): Promise<n
     ({ code }: { code: number }) => code,
   );
 
+/** Nothing listens there; another test may take the port of a program that was stopped. */
+const UNUSED_PORT = '1';
+
 test('the health checks pass for a running service and fail otherwise', async () => {
   const program = await startProgram({
     PORT: '0',
@@ -184,11 +187,11 @@ test('the health checks pass for a running service and fail otherwise', async ()
   const { port } = new URL(program.url);
   expect(await exitOf(facade, { PORT: port })).toBe(0);
   await program.stop();
-  expect(await exitOf(facade, { PORT: port })).toBe(1);
+  expect(await exitOf(facade, { PORT: UNUSED_PORT })).toBe(1);
 
   const [, ...check] = services.origin!.healthcheck!.test;
   const at = (port: number | string) => check.map((word) => word.replace(`:${image.ORIGIN_PORT}/`, `:${port}/`));
   const { url } = await origin();
   expect(await exitOf(at(new URL(url).port), {})).toBe(0);
-  expect(await exitOf(at(port), {})).toBe(1);
+  expect(await exitOf(at(UNUSED_PORT), {})).toBe(1);
 });

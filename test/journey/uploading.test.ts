@@ -429,15 +429,15 @@ describe('files in another order than the pictures', () => {
   });
   test('are counted by a gauge while they are held in memory', async () => {
     const input = { title: '题', content: '文', pictures: [1, 2].map((number) => ({ number, file: null })) };
-    const { bytes, type } = await bytesOf(formWith(publish, input, [1, 0], 50_000));
+    const { bytes, type } = await bytesOf(formWith(publish, input, [1, 0], 200_000));
     const held = async () =>
       Number(/^catalog_held_upload_bytes (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
     let body!: ReadableStreamDefaultController<Uint8Array>;
     const stream = new ReadableStream<Uint8Array>({ start: (controller) => void (body = controller) });
     const answered = sendBytes(stream, type);
-    body.enqueue(new Uint8Array(bytes.subarray(0, 60_000))); // all of the second picture, and the beginning of the first
-    await vi.waitFor(async () => expect(await held()).toBe(50_000), { timeout: 10_000 });
-    body.enqueue(new Uint8Array(bytes.subarray(60_000)));
+    body.enqueue(new Uint8Array(bytes.subarray(0, 210_000))); // all of the second picture, and the beginning of the first
+    await vi.waitFor(async () => expect(await held()).toBe(200_000), { timeout: 10_000 });
+    body.enqueue(new Uint8Array(bytes.subarray(210_000)));
     body.close();
     expect((await answered).answer.data?.createNote).toMatchObject({ storedPictures: [1, 2] });
     await vi.waitFor(async () => expect(await held()).toBe(0), { timeout: 10_000 });
