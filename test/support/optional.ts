@@ -12,10 +12,12 @@ const tooled = ['test/clients', 'test/frontend', 'test/conformance', 'test/runti
 /** Tests that mainly build, pack or start programs, or fill caches. */
 const heavy = [
   'test/build.test.ts',
+  'test/cli/output.test.ts',
   'test/container.test.ts',
   'test/hostile/sigterm.test.ts',
   'test/journey/memory.test.ts',
   'test/journey/readme.test.ts',
+  'test/main.test.ts',
   'test/monitoring/alerts.test.ts',
   'test/package.test.ts',
   'test/schema-changes.test.ts',
@@ -23,6 +25,8 @@ const heavy = [
   'test/server/idempotency/largest-bodies.test.ts',
   'test/upstream/redis/failover.test.ts',
   'test/upstream/redis/forms.test.ts',
+  'test/upstream/redis/full.test.ts',
+  'test/workers/keys.test.ts',
   'test/workers/workers.test.ts',
 ];
 const programs = ['redis-server', 'redis-sentinel', 'openssl', 'curl', 'nginx', 'promtool'];

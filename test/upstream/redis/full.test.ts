@@ -39,7 +39,9 @@ describe.skipIf(!hasRedis)('a Redis that is full', () => {
           expect(await read(reader, written), `book ${written} after its write`).toBe(versions[written]);
       }
       const info = await admin.info();
-      if (policy === 'noeviction') expect(info).toMatch(/errorstat_OOM:count=\d/);
+      // Where nothing is evicted, the caches stop before it is full, and keys of writes have the rest.
+      if (policy === 'noeviction')
+        expect(Number(/used_memory:(\d+)/.exec(info)![1])).toBeGreaterThan(0.6 * 4 * 2 ** 20);
       else expect(Number(/evicted_keys:(\d+)/.exec(info)![1])).toBeGreaterThan(50);
     },
   );
