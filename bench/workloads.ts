@@ -1,5 +1,5 @@
 /** The workloads: a document, its variables for the n-th request, and the expected data. */
-import { type SubjectRecord } from '../src/api/film.ts';
+import type { SubjectRecord } from '../src/api/film.ts';
 import {
   book,
   bookTags,

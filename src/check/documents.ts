@@ -5,7 +5,7 @@ import { type ASTNode, type DocumentNode, type GraphQLError, Kind, getLocation, 
 import { findOperations } from '../config/operation-files.ts';
 import { readManifest } from '../config/trusted-documents.ts';
 import { readTextFile } from '../lib/text/read-text.ts';
-import { type Finding, type FilePlace } from './finding.ts';
+import type { Finding, FilePlace } from './finding.ts';
 import { UserError } from '../lib/user-error.ts';
 
 export interface CheckedOperation {

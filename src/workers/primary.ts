@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { Logger } from 'pino';
 import type { StartedFacade } from '../cli/banner.ts';
-import { type Closable } from '../cli/process.ts';
+import type { Closable } from '../cli/process.ts';
 import type { Config } from '../config/settings.ts';
 import { settlesWithin } from '../lib/promises.ts';
 import { type Channel, openChannel } from './channel.ts';

@@ -1,5 +1,5 @@
 import { InMemoryCache } from '@apollo/client';
-import type { DocumentNode, FragmentDefinitionNode, SelectionSetNode, ValueNode } from 'graphql';
+import type { DocumentNode, FragmentDefinitionNode, GraphQLCompositeType, SelectionSetNode, ValueNode } from 'graphql';
 import {
   GraphQLList,
   getNamedType,
@@ -9,7 +9,6 @@ import {
   print,
   valueFromASTUntyped,
 } from 'graphql';
-import type { GraphQLCompositeType } from 'graphql';
 import type { ConcreteRequest } from 'relay-runtime';
 import { schema } from '../../src/graph/schema.ts';
 

@@ -1,6 +1,6 @@
 /** The scripted upstream: computes the response to one request and token from the generated world. */
 import { readers, writers } from '../../src/atom/media.ts';
-import { type Endpoint, type Tier } from '../../src/api/endpoint.ts';
+import type { Endpoint, Tier } from '../../src/api/endpoint.ts';
 import { serviceHeaders, visitorCookie } from '../../src/api/service-headers.ts';
 import { bookEndpoints } from '../../src/api/book.ts';
 import { serviceErrors } from '../../src/api/errors.ts';

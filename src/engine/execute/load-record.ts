@@ -6,9 +6,8 @@
  */
 import { withMembers } from '../../lib/objects.ts';
 import { asError, isPromise, lazily, withValue } from '../../lib/promises.ts';
-import { isRecordRejection } from '../../upstream/errors.ts';
 import { type RecordSource, withThrowingMembers } from '../../api/record-source.ts';
-import { memberError, tierRequired } from '../../upstream/errors.ts';
+import { isRecordRejection, memberError, tierRequired } from '../../upstream/errors.ts';
 import { asObject, asText } from '../values/decode.ts';
 import { type ParentRecord, type Resolution, startCall } from './field-call.ts';
 import { type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';

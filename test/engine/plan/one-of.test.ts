@@ -1,8 +1,7 @@
 import { GraphQLDirective, type OperationDefinitionNode, buildSchema, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
-import { plainlyOf } from '../../../src/engine/plan/arguments.ts';
-import { variablesOf } from '../../../src/engine/plan/arguments.ts';
+import { plainlyOf, variablesOf } from '../../../src/engine/plan/arguments.ts';
 
 // No input of the schema is one of these yet: one that becomes so works.
 const small = buildSchema(`

@@ -180,50 +180,43 @@ describe.each(stores)('with keys $name', ({ settings }) => {
     expect(service.notes.get('7')?.title).toBe('phone');
   });
 
-  test('a comment that was deleted through the facade since is not posted again', async () => {
+  /** A comment whose response is lost, and the request that deletes it. `respond`: to other writes. */
+  async function loseComment(respond: (write: ArrivedWrite) => void) {
     let isLost = false;
     const parts = await start((write) => {
       write.commit();
-      parts.service.state.readsFail = isLost; // so that the first request cannot settle it
       if (isLost) write.lose();
-      else write.respond();
+      else respond(write);
     });
     await known(parts);
     const { service, send } = parts;
-    isLost = true;
+    isLost = service.state.readsFail = true; // so that the first request cannot settle it
     const [key, content] = [randomUUID(), randomUUID()];
     expect(await send(bodyOf(content), key)).toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
     service.state.readsFail = isLost = false;
     const { id } = service.comments[0]!;
     const query = `mutation { deleteNoteComment(input: { noteId: "7", commentId: "${id}" }) { deletedId } }`;
-    expect((await send(JSON.stringify({ query }))).code).toBeUndefined();
+    return { service, send, again: () => send(bodyOf(content), key), deletion: JSON.stringify({ query }) };
+  }
+
+  test('a comment that was deleted through the facade since is not posted again', async () => {
+    const { service, send, again, deletion } = await loseComment((write) => write.respond());
+    expect((await send(deletion)).code).toBeUndefined();
     await sleep(150);
-    expect(await send(bodyOf(content), key)).toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
+    expect(await again()).toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
     expect(service.comments).toEqual([]);
   });
 
   test('a comment whose deletion is under way is not posted again', async () => {
-    let isLost = false;
     const deletions: ArrivedWrite[] = [];
-    const parts = await start((write) => {
-      write.commit();
-      if (write.line.startsWith('DELETE')) return void deletions.push(write);
-      parts.service.state.readsFail = isLost; // so that the first request cannot settle it
-      if (isLost) write.lose();
+    const { service, send, again, deletion } = await loseComment((write) => {
+      if (write.line.startsWith('DELETE')) deletions.push(write);
       else write.respond();
     });
-    await known(parts);
-    const { service, send } = parts;
-    isLost = true;
-    const [key, content] = [randomUUID(), randomUUID()];
-    expect(await send(bodyOf(content), key)).toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
-    service.state.readsFail = isLost = false;
-    const { id } = service.comments[0]!;
-    const query = `mutation { deleteNoteComment(input: { noteId: "7", commentId: "${id}" }) { deletedId } }`;
-    const deleting = send(JSON.stringify({ query }), randomUUID());
+    const deleting = send(deletion, randomUUID());
     await until(() => deletions.length > 0);
     await sleep(150);
-    expect(await send(bodyOf(content), key)).toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
+    expect(await again()).toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
     deletions[0]!.respond();
     expect((await deleting).code).toBeUndefined();
     expect(service.comments).toEqual([]);

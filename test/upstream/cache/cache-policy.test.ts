@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type Endpoint } from '../../../src/api/endpoint.ts';
+import type { Endpoint } from '../../../src/api/endpoint.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import { readConfig } from '../../../src/config/read.ts';
 import { createCancellationToken } from '../../../src/lib/cancellation.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { createBookIndex } from '../book-index.ts';
 import { ddl } from './schema.ts';
-import { type SqliteDatabase } from './sqlite.ts';
+import type { SqliteDatabase } from './sqlite.ts';
 import { UserError } from '../../../lib/user-error.ts';
 
 /** The next number with every change of the tables. Files of before it had one have 0. */

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createPausedSockets } from '../../../../src/server/http/connections/paused-sockets.ts';
