@@ -46,7 +46,7 @@ export interface FacadeOptions {
   serverTiming?: boolean | undefined;
   /** Compresses responses with br, zstd or gzip, as the client accepts; turn it off if a proxy compresses (true or false). Default: on. */
   compression?: boolean | undefined;
-  /** Page to which `extensions.help` of errors links, such as https://api.example/docs/errors (an http:// or https:// address without user, query or fragment). Default: /docs/errors at the origin of MCP_URL; without it, outside production and TRUSTED_PROXIES, at HOST and PORT if that is loopback; else relative to the address of the request. */
+  /** Page to which `extensions.help` of errors links, such as https://api.example/docs/errors (an http:// or https:// address without user, query or fragment). Default: /docs/errors at the origin of MCP_URL; without it, outside production and TRUSTED_PROXIES, at HOST and PORT of the server if that is loopback; else relative to the address of the request. */
   helpUrl?: string | undefined;
   /** Edition of GraphQL over HTTP whose statuses responses in application/graphql-response+json have (one of 2025, 2026). Default: 2026. */
   httpStatuses?: '2025' | '2026' | undefined;

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { readOptions } from './config/read.ts';
 import { createLog } from './lib/log.ts';
 import { createFetchHandler } from './fetch-handler.ts';
+import { helpUrlOf } from './server/http/response/http-error.ts';
 import { createGraphServer, createParts } from './server/server.ts';
 
 export { ConfigError } from './config/read.ts';
@@ -16,7 +17,9 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
   const parts = createParts(config, log);
   const { upstream, tracing, secrets } = parts;
   void reportRedis(parts, log);
-  const { server, paths, closeManifests } = createGraphServer(config, parts);
+  // It opens no port, so only settings can tell where the page of errors is.
+  const helpUrl = helpUrlOf({ ...config, port: 0 });
+  const { server, paths, closeManifests } = createGraphServer({ ...config, helpUrl }, parts);
   const handler = createFetchHandler(server);
 
   async function end(): Promise<void> {

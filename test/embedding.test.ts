@@ -193,6 +193,17 @@ describe('the fetch function of a facade', () => {
     expect(silent.requests()).toBe(0);
   });
 
+  test.each([
+    [{ helpUrl: 'https://help.example/errors' }, 'https://help.example/errors#BAD_USER_INPUT'],
+    [{ mcpUrl: 'https://api.example/mcp' }, 'https://api.example/docs/errors#BAD_USER_INPUT'],
+    // Only the host knows its own address.
+    [{}, '/docs/errors#BAD_USER_INPUT'],
+  ])('links errors to their page by its options: %s', async (given, help) => {
+    const response = await embedded(given).fetch(requestOf('{ nodes(ids: ["?"]) { id } }'));
+    const { errors } = (await response.json()) as { errors: { extensions: { help: string } }[] };
+    expect(errors[0]!.extensions.help).toBe(help);
+  });
+
   test('limits the rate per client address', async () => {
     const { origin } = await journey();
     const facade = embedded({
