@@ -56,7 +56,10 @@ describe.skipIf(!hasRedis)('pauses in Redis', () => {
     // A pause that is over, and remembered.
     const keys = ['catalog all', `${book.group} ${own.id}`] as const;
     one.pauses.begin(keys[0], { leftMs: 1, refusals: 2 });
-    await until(async () => Number((await two.pauses.read(keys))?.[0]?.leftMs) < 0);
+    await until(async () => {
+      const [pause] = (await two.pauses.read(keys)) ?? [];
+      return pause?.refusals === 2 && pause.leftMs < 0;
+    });
     await two.known.learn(book, own);
     expect(two.known.refusal(book, own)).toBeUndefined();
     expect(two.known.begin(book, own, 'service', 7)).toBe(28);
