@@ -17,8 +17,8 @@ export default defineConfig({
     globalSetup: ['test/build.ts'],
     setupFiles: ['test/setup.ts'],
     pool: 'forks',
-    // One more than the two cores: tests that wait for sockets and timers leave a core idle.
-    maxWorkers: 3,
+    // Two for each of two cores: tests that wait for sockets and timers leave a core idle.
+    maxWorkers: 4,
     // The files of a worker share its modules: loading the schema for each file was a third of the suite's time.
     isolate: false,
     // What files were transformed to is kept in node_modules, by their content.

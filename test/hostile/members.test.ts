@@ -5,7 +5,7 @@ import { schema } from '../../src/graph/schema.ts';
 import { startFacade } from '../support/start-facade.ts';
 import type { GraphQLResponse } from '../support/facade.ts';
 import { type Behaviour, type ReceivedRequest, response } from '../support/hostile.ts';
-import { thorough } from '../support/optional.ts';
+import { sampleOf, thorough } from '../support/optional.ts';
 import { service } from '../support/service.ts';
 import { failOnUnhandledErrors } from '../support/unhandled.ts';
 
@@ -47,9 +47,9 @@ const roots: Record<string, string> = {
   weeklyChart: '',
 };
 const wrongValues: readonly (Json | undefined)[] = [null, -7, 'x', [null], {}, undefined];
-/** A sample has one of the values for every second position, and another one for the next of these. */
+/** A sample has one of the values for every fourth position, and another one for the next of these. */
 const valuesFor = (round: number) =>
-  thorough ? wrongValues : wrongValues.filter((_, at) => round % 2 === 0 && (at + round / 2) % 6 === 0);
+  thorough || round % 4 === 0 ? sampleOf(wrongValues, wrongValues.length, round / 4) : [];
 
 /** A service that replays responses of the origin, with one value replaced in each. */
 const recordings = new Map<string, { status: number; type: string; text: string }>();

@@ -7,13 +7,19 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Whether all is tested, as in .ci/run. Otherwise tests with many cases of one kind run a sample, and those below do not run. */
 export const thorough = process.env.THOROUGH === '1';
 
+/** All items, or in a sample each `nth`; another `round` has others. */
+export const sampleOf = <Item>(items: readonly Item[], nth: number, round = 0): Item[] =>
+  items.filter((_, at) => thorough || (at + round) % nth === 0);
+
 /** Folders of tests that have a package.json of their own. They start compilers and servers of others. */
 const tooled = ['test/clients', 'test/frontend', 'test/conformance', 'test/runtimes', 'test/kubernetes'];
 /** Tests that mainly build, pack or start programs, or fill caches. */
 const heavy = [
   'test/build.test.ts',
+  'test/check/check.test.ts',
   'test/cli/output.test.ts',
   'test/container.test.ts',
+  'test/hostile/cuts.test.ts',
   'test/hostile/sigterm.test.ts',
   'test/journey/memory.test.ts',
   'test/journey/readme.test.ts',
@@ -23,6 +29,8 @@ const heavy = [
   'test/schema-changes.test.ts',
   'test/server/graphql/plans.test.ts',
   'test/server/idempotency/largest-bodies.test.ts',
+  'test/server/manifests.test.ts',
+  'test/server/mcp/clients.test.ts',
   'test/upstream/redis/failover.test.ts',
   'test/upstream/redis/forms.test.ts',
   'test/upstream/redis/full.test.ts',
@@ -58,7 +66,7 @@ export const runsConformance = Number(process.versions.node.split('.')[0]) >= 22
 const sampled = (): string[] =>
   readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
     .filter((file) => !file.includes('node_modules') && file.endsWith('.test.ts'))
-    .filter((file) => readFileSync(join(root, 'test', file), 'utf8').includes('thorough ?'))
+    .filter((file) => readFileSync(join(root, 'test', file), 'utf8').match(/thorough \?|sampleOf\(/))
     .map((file) => `test/${file}`)
     .sort();
 
