@@ -31,8 +31,8 @@ export async function checkRedisState(config: Config): Promise<Diagnosis> {
     if (redis.status !== 'ready')
       return failed(
         check,
-        `${place} cannot be reached`,
-        'Start Redis, or correct REDIS_URL. The facade runs without it, and replicas share nothing.',
+        `${place} cannot be reached, or does not respond`,
+        'Start Redis, look why it does not respond, or correct REDIS_URL. The facade runs without it, and replicas share nothing.',
       );
     const begun = performance.now();
     const info = `${await infoOf(redis, 'server')}\n${await infoOf(redis, 'memory')}`;
@@ -69,7 +69,7 @@ export async function checkKeyRedis(config: Config): Promise<Diagnosis> {
     if (refusal !== undefined || connection.redis.status !== 'ready')
       return failed(
         check,
-        refusal ?? `the Redis of ${variable} cannot be reached`,
+        refusal ?? `the Redis of ${variable} cannot be reached, or does not respond`,
         'Without it, writes with keys are refused.',
       );
     const found = evictionIn(await infoOf(connection.redis, 'memory'));
