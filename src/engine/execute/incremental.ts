@@ -97,11 +97,27 @@ export function deferFragment(
         result = { data: null, errors: [locatedError(error, undefined, pathToArray(path))] };
       }
       const { data, errors } = result;
+      mergeInto(object, data);
       report({ part, data, errors, parts: partsOf(own), isLast: true });
     },
   };
   note(execution, object, part);
 }
+
+/**
+ * Adds the fields of a part to its object as delivered. What an error has nulled there leaves the part: a part that needs less of it may have
+ * got it, and the client would merge that into an object without the other fields.
+ */
+function mergeInto(delivered: unknown, part: unknown): void {
+  if (!isObject(part) || !isObject(delivered)) return;
+  for (const name in part) {
+    if (!(name in delivered)) delivered[name] = part[name];
+    else if (delivered[name] === null) delete part[name];
+    else mergeInto(delivered[name], part[name]);
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** Completes one item of a list, into a holder by its index. */
 type CompleteItem = (item: unknown, at: number, execution: Execution, list: Path, holder: Source) => unknown;

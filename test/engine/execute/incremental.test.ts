@@ -134,6 +134,51 @@ describe('an incremental response, merged, equals the response without directive
   });
 
   test.each([
+    '{ book(id: 7) { viewerCollection { comment } ... @defer { viewerCollection { __typename } } } }',
+    '{ book(id: 7) { viewerCollection { comment } ... @defer { title viewerCollection { status } } } }',
+    '{ searchBooks(query: "x") { nodes { viewerCollection { comment } ... @defer { viewerCollection { __typename } } } } }',
+  ])('with an object that an error nulled in an earlier part: %s', async (query) => {
+    const collected = { id: 5, status: 'read', user_id: '1', book_id: '7' };
+    const book = { id: '7', title: '活着', current_user_collection: collected };
+    const { incremental, plain } = await withAndWithoutDirectives(
+      {
+        '/v2/book/7': { body: book },
+        '/v2/book/search': { list: 'books', body: { total: 1, books: [book] } },
+        '/v2/book/7/collection': { status: 500, body: {} },
+      },
+      query,
+      { token: 'x' },
+    );
+    expect(incremental.response.data).toEqual(plain.response.data);
+    const pathsOf = ({ errors = [] }: GraphQLResponse) => errors.map(({ path }) => path);
+    expect(pathsOf(incremental.response)).toEqual(pathsOf(plain.response));
+    expect(pathsOf(plain.response)).toHaveLength(1);
+  });
+
+  test('with an object that an error nulled in a deferred fragment beside', async () => {
+    const { execute, service } = facade({ recordTtlSeconds: 0 });
+    const reply = (path: string, status: number, body: object, ms = 1) =>
+      service
+        .intercept({ path: (sent) => sent.split('?')[0] === path })
+        .reply(status, body, { headers: { 'content-type': 'application/json' } })
+        .delay(ms)
+        .persist();
+    reply('/v2/book/7', 200, {
+      id: '7',
+      current_user_collection: { id: 5, status: 'read', user_id: '1', book_id: '7' },
+    });
+    reply('/v2/book/7/collection', 500, {});
+    reply('/v2/book/7/annotations', 200, { total: 0, annotations: [] }, 100);
+    const { data, errors } = await execute(
+      `{ book(id: 7) { ... @defer { viewerCollection { comment } }
+        ... @defer { viewerCollection { status } annotations(first: 1) { totalCount } } } }`,
+      { token: 'x' },
+    );
+    expect(data).toEqual({ book: { viewerCollection: null, annotations: { totalCount: 0 } } });
+    expect(errors?.map(({ path }) => path)).toEqual([['book', 'viewerCollection']]);
+  });
+
+  test.each([
     '... @defer { subject { summary ... @defer { alternativeTitles } } }',
     '... @defer { subject { summary reviews(first: 1) { nodes @stream { usefulCount } } } }',
   ])('with nothing below a record that an error nulls while its deferred fields are loaded: %s', async (part) => {
