@@ -62,11 +62,11 @@ const upstream = {
   'upstream-session.ts': ['errors.ts', 'call-log.ts', 'write-guard.ts', 'auth', 'cache', 'limits', 'http', 'loading'],
 };
 const server = {
-  graphql: ['http', 'observability'],
-  observability: ['http', 'graphql'],
-  usage: ['http', 'observability', 'graphql'],
+  observability: ['http'],
+  usage: ['http', 'observability'],
+  graphql: ['http', 'observability', 'usage'],
   idempotency: ['http', 'graphql'],
-  mcp: ['http', 'graphql'],
+  mcp: ['http', 'graphql', 'observability'],
 };
 
 /** `parent`: the folder of the rooms. `outside`: the layers that none of them may import from. */

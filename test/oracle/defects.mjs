@@ -276,7 +276,7 @@ export const defects = [
     isOfReplicas: true,
     edits: [
       [
-        'src/upstream/redis/log-script.ts',
+        'src/upstream/redis/scripts/log.ts',
         'if other ~= generation or later > number then return false end',
         'if other == generation and later > number then return false end',
       ],
@@ -287,7 +287,7 @@ export const defects = [
     isOfReplicas: true,
     edits: [
       [
-        'src/upstream/redis/log-script.ts',
+        'src/upstream/redis/scripts/log.ts',
         "if (run ~= '' and writer ~= run) or isLater(known, head) then",
         'if isLater(known, head) then',
       ],

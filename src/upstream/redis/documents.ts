@@ -1,7 +1,7 @@
 /** Documents that clients have registered by their hashes, for all replicas. */
 import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
-import { defineScript } from './script.ts';
+import { defineScript } from './scripts/script.ts';
 
 export interface SharedDocuments {
   find(hash: string): Promise<string | undefined>;

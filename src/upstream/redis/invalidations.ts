@@ -9,9 +9,9 @@ import type { CacheKey } from '../cache/memory.ts';
 import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
 import { INVALIDATION_LIFE_MS, type RedisKeys, randomStep } from './keys.ts';
-import { CHANGES_MAX, COMMON } from './log-script.ts';
+import { CHANGES_MAX, COMMON } from './scripts/log.ts';
 import type { Pause } from './connection/pause.ts';
-import { type Script, defineScript } from './script.ts';
+import { type Script, defineScript } from './scripts/script.ts';
 
 /** KEYS: the log, the versions of the names. ARGV: known version, step, life of a log, names. */
 const APPEND = `${COMMON}

@@ -1,6 +1,24 @@
 /**
  * Looks up entries: all of a turn in one command, which also asks for the log of invalidations and takes leases. A reader whose entry is
- * being read by another replica waits for it by looking it up again.
+ * being read by another replica waits for it by looking it up again. All readers of one entry share a lookup, which is one of:
+ *
+ * | state   | why                                          | next                                                       |
+ * | ------- | -------------------------------------------- | ---------------------------------------------------------- |
+ * | queued  | a reader needs the entry                     | sent, at the end of the turn                               |
+ * | sent    | Redis has not replied                        | ended if no reader stays; held by another; otherwise queued |
+ * | waiting | another replica has the lease                | queued, after 5 to 50 ms                                   |
+ *
+ * What a reply means for a reader that came before the command was sent, by the lease that the reply tells:
+ *
+ * | lease         | the entry is enough | not enough, the reader may take a lease | not enough, it may not |
+ * | ------------- | ------------------- | --------------------------------------- | ---------------------- |
+ * | not looked up | answered            | stays; answered if `isUnstored`         | as on the left         |
+ * | none          | answered            | stays; the next command takes the lease | answered, empty        |
+ * | granted       | answered            | answered with the lease                 | answered, empty        |
+ * | held          | answered            | stays, for 10 s                         | answered, empty        |
+ *
+ * "Not looked up": memory had enough when the command was sent, and it was invalidated since. Readers that came later stay. Without a reply
+ * all are answered with what memory may serve.
  */
 import { type CancellationListener, addListener, removeListener } from '../../lib/cancellation.ts';
 import {
@@ -18,49 +36,8 @@ import { decodeEntry, isCovered } from './entries.ts';
 import type { Invalidations, LogReply } from './invalidations.ts';
 import { INVALIDATION_LIFE_MS, LEASE_MS, RECORDS_MAX, type RedisKeys, randomStep } from './keys.ts';
 import type { Leases } from './leases.ts';
-import { CHANGES_MAX, COMMON } from './log-script.ts';
-import { type Script, defineScript } from './script.ts';
-
-/** What a lookup does if there is no fresh entry; `ANYWAY`: also if there is one, because it lacks fields. */
-const MODES = { noLease: 0, lease: 1, anyway: 2 } as const;
-/** The lease: not needed, taken by this process, or held by another. */
-const NONE = 0;
-const GRANTED = 1;
-const HELD = 2;
-
-/**
- * ARGV: known version, step, life of a log, owner of leases, ms of a lease, records; then of each record its places, the mode, and for how
- * many ms the entry is fresh that the process has with all members that are needed, or nothing. Returns head and names of the log, the time
- * of Redis, then of each record its entry and its lease. An expired entry that is hardly newer than that of the process is not sent.
- */
-const LOOK_UP = `${COMMON}
-local head, names = readLog(KEYS[1], ARGV[1], ARGV[2], ARGV[3], ${CHANGES_MAX})
-local reply = {head, names, now}
-for record = 0, ARGV[6] - 1 do
-  local at, arg = 2 + 3 * record, 7 + 3 * record
-  local entry, lease, tag = KEYS[at], KEYS[at + 1], KEYS[at + 2]
-  local places, mode, known = ARGV[arg], tonumber(ARGV[arg + 1]), tonumber(ARGV[arg + 2])
-  local version, fresh = headingOf(entry)
-  local text, taken = '', 0
-  fresh = tonumber(fresh or 0)
-  if version and isCurrent(version, head, tag, places) then
-    if fresh > now or not known or fresh > now + known + 1000 then text = get(entry) end
-  else fresh = 0 end
-  if mode == ${MODES.anyway} or (mode == ${MODES.lease} and fresh <= now) then
-    local owner, leased = string.match(get(lease), '^(%S+) (%S+)$')
-    -- A lease from before an invalidation leads to an old response.
-    if owner and owner ~= ARGV[4] and isCurrent(leased, head, tag, places) then taken = ${HELD} else
-      taken = ${GRANTED}
-      local set = redis.pcall('SET', lease, ARGV[4] .. ' ' .. head, 'PX', ARGV[5])
-      -- A full Redis can still be read.
-      if set.err and not string.find(set.err, 'OOM') then return set end
-      addVersions(head, tag, places, ARGV[3])
-    end
-  end
-  reply[4 + 2 * record] = text
-  reply[5 + 2 * record] = taken
-end
-return reply`;
+import { GRANTED, HELD, LOOK_UP, type LeaseReply, MODES, NONE } from './scripts/look-up.ts';
+import { type Script, defineScript } from './scripts/script.ts';
 
 /** How long a reader waits before it looks up again: at first, and at most. */
 const FIRST_WAIT_MS = 5;
@@ -79,10 +56,10 @@ interface Waiting extends CancellationListener {
 interface Lookup {
   key: CacheKey;
   waiting: Waiting[];
+  state: 'queued' | 'sent' | 'waiting';
   /** A fresh entry lacks fields: the lease is needed nevertheless. */
   isForced: boolean;
   waitMs: number;
-  isQueued: boolean;
 }
 
 export interface LookupParts {
@@ -137,7 +114,7 @@ export class Lookups {
   find(key: CacheKey, reader: CacheReader): Promise<CacheLookup> {
     return new Promise((resolve) => {
       const known = this.lookups.get(key.text);
-      const lookup: Lookup = known ?? { key, waiting: [], isForced: false, waitMs: FIRST_WAIT_MS, isQueued: false };
+      const lookup: Lookup = known ?? { key, waiting: [], state: 'queued', isForced: false, waitMs: FIRST_WAIT_MS };
       const onCancel = () => this.resolveAll(lookup, [waiting]);
       const waiting: Waiting = { reader, resolve, since: undefined, onCancel };
       lookup.waiting.push(waiting);
@@ -148,8 +125,7 @@ export class Lookups {
   }
 
   private enqueue(lookup: Lookup): void {
-    if (lookup.isQueued) return;
-    lookup.isQueued = true;
+    lookup.state = 'queued';
     this.flushLater();
     this.queue.push(lookup);
   }
@@ -182,7 +158,7 @@ export class Lookups {
     const { keys, memory, invalidations, leases, call } = this.parts;
     const number = ++this.sent;
     const missing = all.filter((lookup) => {
-      lookup.isQueued = false;
+      lookup.state = 'sent';
       const entry = memory.find(lookup.key);
       return !lookup.waiting.every(({ reader }) => reader.isUnstored || isUsable(entry, reader));
     });
@@ -205,12 +181,12 @@ export class Lookups {
     invalidations.apply([head, changes]);
     this.replied = Math.max(this.replied, number);
     const version = isUntouched ? memory.version() : before;
-    const taken = new Map<Lookup, unknown>();
+    const leaseOf = new Map<Lookup, LeaseReply>();
     for (const [at, lookup] of missing.entries()) {
-      this.adopt(lookup.key, found[2 * at] as string, version, sentAt - redisNow);
-      taken.set(lookup, found[2 * at + 1]);
+      this.storeInMemory(lookup.key, found[2 * at] as string, version, sentAt - redisNow);
+      leaseOf.set(lookup, found[2 * at + 1] as LeaseReply);
     }
-    for (const lookup of all) this.settle(lookup, number, taken.get(lookup));
+    for (const lookup of all) this.proceed(lookup, number, leaseOf.get(lookup));
     return true;
   }
 
@@ -222,7 +198,7 @@ export class Lookups {
   }
 
   /** Keeps an entry that another replica stored, unless what this process got since, and may not have stored yet, is fresh for longer. */
-  private adopt(key: CacheKey, text: string, version: VersionToken, aheadMs: number): void {
+  private storeInMemory(key: CacheKey, text: string, version: VersionToken, aheadMs: number): void {
     const { memory, invalidations, discard } = this.parts;
     if (text === '' || invalidations.isUnsent(key)) return;
     const entry = decodeEntry(text, aheadMs);
@@ -230,32 +206,29 @@ export class Lookups {
     if (entry && !isCovered(entry, memory.find(key), key)) memory.set(key, version, entry);
   }
 
-  /** `taken`: the lease; undefined if the entry was not looked up. */
-  private settle(lookup: Lookup, number: number, taken: unknown): void {
+  /** As the second table at the head says. `number`: of the command. */
+  private proceed(lookup: Lookup, number: number, lease: LeaseReply): void {
     const { memory, leases } = this.parts;
     const entry = memory.find(lookup.key);
     const now = performance.now();
-    // Readers that came after the command was sent need another one.
-    const earlier = lookup.waiting.filter(({ reader }) => reader.since < number);
-    const served = earlier.filter(({ reader }) => isUsable(entry, reader));
-    const open = served.length === 0 ? earlier : earlier.filter(({ reader }) => !isUsable(entry, reader));
-    this.resolveAll(lookup, served);
-    if (taken === GRANTED) {
-      if (!open.some(({ reader }) => reader.mayLease)) leases.end(lookup.key);
-      this.resolveAll(lookup, open, true);
-    } else {
-      const mayLeave = ({ reader, since }: Waiting) =>
-        taken === undefined ? reader.isUnstored : !reader.mayLease || isImpatient(since, now);
-      this.resolveAll(lookup, open.filter(mayLeave));
+    const served: Waiting[] = [];
+    const unserved: Waiting[] = [];
+    for (const waiting of lookup.waiting) {
+      if (waiting.reader.since >= number) continue;
+      if (isUsable(entry, waiting.reader)) served.push(waiting);
+      else if (!stays(waiting, lease, now)) unserved.push(waiting);
     }
+    this.resolveAll(lookup, served);
+    if (lease === GRANTED && !unserved.some(({ reader }) => reader.mayLease)) leases.end(lookup.key);
+    this.resolveAll(lookup, unserved, lease === GRANTED);
     if (lookup.waiting.length === 0) return;
-    if (taken === HELD) return this.wait(lookup, now);
-    // There is a fresh entry that lacks fields, or it was invalidated meanwhile.
-    lookup.isForced = taken === NONE;
+    if (lease === HELD) return this.wait(lookup, now);
+    lookup.isForced = lease === NONE;
     this.enqueue(lookup);
   }
 
   private wait(lookup: Lookup, now: number): void {
+    lookup.state = 'waiting';
     for (const waiting of lookup.waiting) {
       if (waiting.since === undefined && waiting.reader.cancellation) addListener(waiting.reader.cancellation, waiting);
       waiting.since ??= now;
@@ -282,8 +255,15 @@ export class Lookups {
   }
 }
 
-const isImpatient = (since: number | undefined, now: number): boolean =>
-  since !== undefined && now - since > PATIENCE_MS;
+/** Whether a reader whose entry is not enough stays. */
+function stays(
+  { reader, since = Infinity }: Pick<Waiting, 'reader' | 'since'>,
+  lease: LeaseReply,
+  now: number,
+): boolean {
+  if (lease === undefined) return !reader.isUnstored;
+  return lease !== GRANTED && reader.mayLease && now - since <= PATIENCE_MS;
+}
 
 type LookupReply = [...LogReply, redisNow: number, ...(string | number)[]];
 

@@ -3,7 +3,7 @@ import { REMEMBERED_MS, type SharedPause, type SharedPauses } from '../limits/pa
 import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
 import { nameOfEvents } from './keys.ts';
-import { defineScript } from './script.ts';
+import { defineScript } from './scripts/script.ts';
 
 /** Returns how long each key lasts, and its refusals. */
 const READ = `return {

@@ -5,8 +5,8 @@ import type { RedisConnection } from './connection/connection.ts';
 import { createRoom } from './connection/room.ts';
 import { ABSENT_LINE, encodeEntry } from './entries.ts';
 import { INVALIDATION_LIFE_MS, LEASE_MS, LIFE_MS, RECORDS_MAX, type RedisKeys, randomStep } from './keys.ts';
-import { COMMON } from './log-script.ts';
-import { defineScript } from './script.ts';
+import { COMMON } from './scripts/log.ts';
+import { defineScript } from './scripts/script.ts';
 
 /** Lines of an entry; with more, it begins anew. */
 const LINES_MAX = 16;

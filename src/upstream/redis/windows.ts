@@ -2,7 +2,7 @@
 import { type SharedSlidingWindows, WINDOW_MS, type WindowLimits } from '../limits/sliding-window.ts';
 import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
-import { NOW, defineScript } from './script.ts';
+import { NOW, defineScript } from './scripts/script.ts';
 
 /** ARGV[1]: the longest that a slot is held, in ms. A slot with a later end was taken before the clock of Redis was set back. */
 const TIDIED = `${NOW}

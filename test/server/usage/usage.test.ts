@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { OperationTypeNode, parse } from 'graphql';
+import { parse } from 'graphql';
 import { expect, onTestFinished, test } from 'vitest';
 import type { FacadeOptions } from '../../../facade.d.ts';
 import { schema } from '../../../src/graph/schema.ts';
@@ -10,8 +10,6 @@ import { printUsage } from '../../../src/commands/usage-text.ts';
 import { type UsageReport, mergeReports } from '../../../src/server/usage/report.ts';
 import { createUsage } from '../../../src/server/usage/usage.ts';
 import type { ExecutableDocument } from '../../../src/engine/documents/prepare.ts';
-import { createCallLog } from '../../../src/upstream/call-log.ts';
-import type { UpstreamSession } from '../../../src/upstream/upstream-session.ts';
 import { alice, embedded, json, post } from '../../support/embedded.ts';
 import { runProgram, startProgram } from '../../support/program.ts';
 import { service } from '../../support/service.ts';
@@ -105,13 +103,9 @@ test('names that clients choose are bounded, and no count is lost', async () => 
   const usage = createUsage(schema, [], createMetrics());
   const document = parse('query X { book(id: 1) { title } }');
   const ready = { document, operation: document.definitions[0] } as ExecutableDocument;
-  const operation = { type: OperationTypeNode.QUERY, name: 'X' };
-  const session = { callLog: createCallLog() } as UpstreamSession;
-  const count = (name: string) =>
-    usage.onEnd({ headers: { 'x-client-name': name }, operation, document: ready, session, isStored: false });
-  for (let sent = 0; sent < 5; sent++) count('real');
-  for (let sent = 0; sent < 1_000; sent++) count(`client ${sent}`);
-  for (const name of ['\u0007', 'x'.repeat(65), ' ']) count(name);
+  for (let sent = 0; sent < 5; sent++) usage.count({ 'x-client-name': 'real' }, ready, []);
+  for (let sent = 0; sent < 1_000; sent++) usage.count({ 'x-client-name': `client ${sent}` }, ready, []);
+  for (const name of ['\u0007', 'x'.repeat(65), ' ']) usage.count({ 'x-client-name': name }, ready, []);
   const report = usage.report();
   expect(report.clients.length).toBeLessThanOrEqual(51);
   expect(report.clients.find(({ name }) => name === 'real')).toMatchObject({ requests: 5 });

@@ -8,7 +8,7 @@ import { type TlsFiles, readTlsFiles } from '../../../src/config/upstream-tls.ts
 import { keyScripts } from '../../../src/server/idempotency/store/redis-entries.ts';
 import { openRedis } from '../../../src/upstream/redis/connection/connection.ts';
 import { connectRedis } from '../../../src/upstream/redis/shared-state.ts';
-import { defineScript } from '../../../src/upstream/redis/script.ts';
+import { defineScript } from '../../../src/upstream/redis/scripts/script.ts';
 import { patientEnv } from '../../support/patient.ts';
 import { hasProgram } from '../../support/optional.ts';
 import { runProgram } from '../../support/program.ts';

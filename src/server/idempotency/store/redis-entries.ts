@@ -1,5 +1,5 @@
 /** The entries that replicas share. */
-import { NOW, defineScript } from '../../../upstream/redis/script.ts';
+import { NOW, defineScript } from '../../../upstream/redis/scripts/script.ts';
 import type { RedisAccess } from '../../../upstream/redis/shared-state.ts';
 import type { Entry } from './entries.ts';
 import { CLOCK_MS, type EntryStore, type Swapped } from './entry-table.ts';

@@ -5,7 +5,7 @@
 import { memoryIn } from './info.ts';
 import type { RedisCall } from './channel.ts';
 import type { RedisConnection } from './connection.ts';
-import { defineScript } from '../script.ts';
+import { defineScript } from '../scripts/script.ts';
 
 /** How soon a process looks again at a Redis without room. */
 const LOOK_MS = 500;

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openRedis } from '../../../../src/upstream/redis/connection/connection.ts';
-import { defineScript } from '../../../../src/upstream/redis/script.ts';
+import { defineScript } from '../../../../src/upstream/redis/scripts/script.ts';
 import { type RedisProcess, redisCluster, startRedis } from '../../../support/redis-process.ts';
 import { freePort, hasRedis, until, withoutRedis } from '../../../support/redis.ts';
 import { tcpRelay } from '../../../support/tcp-relay.ts';

@@ -1,5 +1,5 @@
 /** Scripts that Redis runs as one step. */
-import type { RedisConnection } from './connection/connection.ts';
+import type { RedisConnection } from '../connection/connection.ts';
 
 /** Sets `now`, in ms. */
 export const NOW = `local time = redis.call('TIME')
