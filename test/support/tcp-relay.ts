@@ -15,10 +15,15 @@ export async function tcpRelay(targetPort: number) {
   const dead = new WeakSet<Socket>();
   let connections = 0;
   let delayMs = 0;
+  let delayed = 0;
 
   function pipe(from: Socket, to: Socket, isReply: boolean): void {
     const pass = (data: Buffer) => void (dead.has(from) || to.destroyed || to.write(data));
-    from.on('data', (data) => (isReply && delayMs > 0 ? setTimeout(pass, delayMs, data) : pass(data)));
+    from.on('data', (data) => {
+      if (!isReply || delayMs === 0) return pass(data);
+      delayed++;
+      setTimeout(pass, delayMs, data);
+    });
     from.on('close', () => dead.has(from) || to.destroy());
     from.on('error', () => undefined);
   }
@@ -41,6 +46,8 @@ export async function tcpRelay(targetPort: number) {
     goSilent: () => sockets.forEach((each) => void dead.add(each)),
     /** Replies come so much later. */
     delayReplies: (ms: number) => void (delayMs = ms),
+    /** How many replies were delayed. */
+    delayed: () => delayed,
     /** Closes the connections of now. */
     cut: () => sockets.forEach((each) => void each.destroy()),
   };

@@ -68,7 +68,7 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
       const before = relay.connections();
       relay.delayReplies(10_000);
       relay.cut();
-      await until(() => relay.connections() > before);
+      await until(() => relay.delayed() > 0);
       relay.delayReplies(0);
       await until(async () => (await send('again')) === 'again');
       expect(relay.connections()).toBeGreaterThan(before + 1);
