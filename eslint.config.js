@@ -62,11 +62,11 @@ const upstream = {
   'upstream-session.ts': ['errors.ts', 'call-log.ts', 'write-guard.ts', 'auth', 'cache', 'limits', 'http', 'loading'],
 };
 const server = {
-  observability: ['http'],
-  usage: ['http', 'observability'],
-  graphql: ['http', 'observability', 'usage'],
+  graphql: ['http', 'observability'],
+  observability: ['http', 'graphql'],
+  usage: ['http', 'observability', 'graphql'],
   idempotency: ['http', 'graphql'],
-  mcp: ['http', 'graphql', 'observability'],
+  mcp: ['http', 'graphql'],
 };
 
 /** `parent`: the folder of the rooms. `outside`: the layers that none of them may import from. */

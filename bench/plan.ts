@@ -9,7 +9,6 @@ import { worstCaseOf } from '../src/engine/cost/call-cost.ts';
 import type { OperationPlan } from '../src/engine/plan/operation-plan.ts';
 import { createPlanCache } from '../src/engine/plan/plan-cache.ts';
 import { schema } from '../src/graph/schema.ts';
-import { createMetrics } from '../src/server/observability/metrics.ts';
 import { createPipeline } from '../src/server/graphql/pipeline.ts';
 import { createCancellationToken } from '../src/lib/cancellation.ts';
 import { createTransport } from '../src/upstream/http/pool.ts';
@@ -36,7 +35,7 @@ const upstream = createUpstream(settings, {
       ),
   },
 });
-const pipeline = createPipeline({ schema, config, upstream, log: pino({ level: 'silent' }), metrics: createMetrics() });
+const pipeline = createPipeline({ schema, config, upstream, log: pino({ level: 'silent' }) });
 const context = { authorization: undefined, explain: undefined, address: '127.0.0.1', requestId: 'bench' };
 const anonymous = { isLoggedIn: false, filmTier: null };
 

@@ -13,8 +13,9 @@ import { type UpstreamClient, createUpstream } from '../upstream/client.ts';
 import { createPipeline } from './graphql/pipeline.ts';
 import { checkManifest } from '../engine/documents/check-manifest.ts';
 import type { McpRoutes } from './mcp/route.ts';
-import { type Trusted, createTrusted } from './graphql/documents/trusted.ts';
+import { type Trusted, createTrusted, operationNames } from './graphql/documents/trusted.ts';
 import { type ManifestStates, followManifests } from './manifests.ts';
+import type { OperationWatchers } from './graphql/ended-operation.ts';
 import { createJsonWriter } from './graphql/json-response.ts';
 import { createDocuments } from './graphql/documents/persisted-documents.ts';
 import { statusesOf } from './http/response/status.ts';
@@ -38,8 +39,10 @@ import type { SwapEntries } from './idempotency/store/entry-table.ts';
 import { followSecrets } from './secrets.ts';
 import { createWelcomeRoute } from './http/pages/welcome.ts';
 import { type Metrics, createMetrics } from './observability/metrics.ts';
-import { operationNames } from './observability/operations.ts';
-import { type Tracing, createTracing } from './observability/tracing.ts';
+import { createOperationMetrics } from './observability/operations.ts';
+import { createRequestLog } from './observability/request-log.ts';
+import { createSlowLog } from './observability/slow-log.ts';
+import { type Tracing, createTracing, operationSpans } from './observability/tracing.ts';
 import {
   logForbiddenCaching,
   logOutages,
@@ -151,14 +154,15 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   const isKnownName = knownNames(tabs, trusted, usage);
   const epoch = epochOf(upstream, trusted);
   checkManifest(schema, config, log);
-  const shared = { schema, config, upstream, log, metrics, tracing, usage };
-  const pipeline = createPipeline({ ...shared, isKnownName, trustedId: trusted.idOf, epoch });
+  const watchers = operationWatchers(config, { ...parts, metrics, tracing }, trusted, isKnownName);
+  const shared = { schema, config, upstream, log };
+  const { prepare, run, endStored } = createPipeline({ ...shared, watchers, epoch });
   const bodies = createBodyReader(config);
   const uploads = new UploadMemory(config.maxHeldUploadBytes);
   const admission = new Admission(config, (exchange) => http.abandon(exchange));
   const http: HttpServer = new HttpServer({ config, log, metrics, admission, bodies });
-  const keyed = lazyKeyedRunner(config, upstream, pipeline, parts.swapKeys);
-  const routeParts = { ...shared, pipeline, keyed: keyed.run, bodies, admission };
+  const keyed = lazyKeyedRunner(config, upstream, run, parts.swapKeys);
+  const routeParts = { ...shared, prepare, run: keyed.run, bodies, admission };
   // Loaded only if it is on.
   const mcp = lazily(async () => (await import('./mcp/route.ts')).createMcpRoutes(routeParts));
   const checkUpstreams = createHealth(config, upstream);
@@ -170,12 +174,12 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   // What happens to a GraphQL request, in this order.
   const graphql = createGraphqlRoute(config, {
     page: graphiql?.page,
-    reader: createRequestReader(config, bodies, uploads, tracing !== undefined),
-    json: createJsonWriter({ epoch, confirmEpoch: upstream.confirmEpoch, statusOf, usage }),
+    reader: createRequestReader(config, bodies, uploads),
+    json: createJsonWriter({ epoch, confirmEpoch: upstream.confirmEpoch, statusOf }),
     admission,
-    documents: createDocuments(config, pipeline, metrics, upstream.documents, trusted),
-    pipeline,
-    keyed: routeParts.keyed,
+    documents: createDocuments(config, { prepare }, metrics, upstream.documents, trusted),
+    run: keyed.run,
+    endStored,
     yoga: lazily(async () => (await import('./graphql/yoga.ts')).createYogaWriter(log, statusOf)),
   });
   const reloadTools = async () => (await mcp()).reload();
@@ -222,6 +226,19 @@ export function createGraphServer(config: Config, parts: ServerParts) {
     /** Errors of the tools of agents are reported at the start. */
     ready: async (): Promise<unknown> => config.mcp && mcp(),
   };
+}
+
+function operationWatchers(
+  config: Config,
+  { metrics, tracing, usage, log }: ServerParts & { metrics: Metrics; tracing: Tracing },
+  trusted: Trusted,
+  isKnownName: (name: string) => boolean,
+): OperationWatchers {
+  const { onEnd: count, onInvalidDocument } = createOperationMetrics(metrics, isKnownName);
+  const { startSpan, onEnd: endSpan } = operationSpans(tracing, trusted.idOf);
+  const [logSlow, logAll] = [createSlowLog(log, config.slowOperationMs), createRequestLog(log, config.requestLog)];
+  const onEnd = [logSlow, count, endSpan, usage?.onEnd, logAll].filter((watch) => watch !== undefined);
+  return { startSpan, onInvalidDocument, onEnd };
 }
 
 /** Whether an operation is of a page of GraphiQL or of the trusted documents: then it may be counted by its name. */

@@ -20,22 +20,17 @@ export async function isAnsweredByFastPath(sent: RequestInit | undefined): Promi
   const config = readConfig({ BASE_URL: 'http://127.0.0.1:9', EVENT_BASE_URL: 'http://127.0.0.1:9' });
   const upstream = createUpstream({ ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! });
   const metrics = createMetrics();
-  const pipeline = createPipeline({ schema, config, upstream, log: pino({ level: 'silent' }), metrics });
+  const pipeline = createPipeline({ schema, config, upstream, log: pino({ level: 'silent' }) });
   const { body, headers } = sent as { body: string; headers: Record<string, string> };
   let writer: 'json' | 'yoga' | undefined;
   const route = createGraphqlRoute(config, {
     page: undefined,
-    reader: createRequestReader(
-      config,
-      { read: async () => body } as unknown as BodyReader,
-      new UploadMemory(0),
-      false,
-    ),
+    reader: createRequestReader(config, { read: async () => body } as unknown as BodyReader, new UploadMemory(0)),
     json: createJsonWriter({ epoch: () => null, confirmEpoch: undefined, statusOf: statusesOf(config.httpStatuses) }),
     admission: new Admission(config, () => undefined),
     documents: createDocuments(config, pipeline, metrics),
-    pipeline,
-    keyed: () => Promise.reject(new Error('no request has a key')),
+    run: pipeline.run,
+    endStored: pipeline.endStored,
     yoga: async () => async () => void (writer = 'yoga'),
   });
   const response = { writeHead: () => response, end: () => (writer = 'json') };

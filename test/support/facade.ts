@@ -5,7 +5,6 @@ import { afterAll } from 'vitest';
 import type { Config } from '../../src/config/settings.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
-import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { createPipeline } from '../../src/server/graphql/pipeline.ts';
 import { acceptedTypes } from '../../src/server/http/request/accept.ts';
 import { createCancellationToken } from '../../src/lib/cancellation.ts';
@@ -61,7 +60,6 @@ export function facade(settings: Partial<Config> = {}) {
     config,
     upstream,
     log: pino({ level: 'silent' }),
-    metrics: createMetrics(),
   });
 
   return {

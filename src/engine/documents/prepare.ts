@@ -4,6 +4,7 @@ import {
   GraphQLError,
   type GraphQLSchema,
   type OperationDefinitionNode,
+  type OperationTypeNode,
   type SelectionNode,
   getOperationAST,
 } from 'graphql';
@@ -26,10 +27,17 @@ import { findIncrementalSelections, validationRules } from './validation-rules.t
 export type Prepared =
   { errors: readonly GraphQLError[]; ready?: undefined } | { errors?: undefined; ready: ExecutableDocument };
 
+/** The operation of a document: one value for each document, also for what is stored of it when the document is gone. */
+export interface NamedOperation {
+  readonly type: OperationTypeNode;
+  readonly name: string | undefined;
+}
+
 /** A valid document, ready to run. */
 export interface ExecutableDocument {
   document: DocumentNode;
   operation: OperationDefinitionNode;
+  named: NamedOperation;
   planner: Planner;
   coerce: (given: Variables) => CoercedVariables;
   run: (context: Context, coerced: Variables) => Executed | Promise<Executed>;
@@ -117,6 +125,7 @@ export function createPrepare(schema: GraphQLSchema, config: Config): Prepare {
     const ready: ExecutableDocument = {
       document,
       operation,
+      named: { type: operation.operation, name: operation.name?.value },
       planner: plans.plannerFor(document, operation),
       coerce: variablesOf(schema, operation, { maxErrors: 10, hideSuggestions: !config.suggestions }),
       run: (context, coerced) => executorFor(context.plan)(context, coerced),

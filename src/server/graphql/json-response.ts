@@ -9,8 +9,7 @@ import type { UpstreamClient } from '../../upstream/client.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { sendBody } from '../http/response/send.ts';
 import type { StatusOf } from '../http/response/status.ts';
-import type { DocumentReads } from '../usage/coordinates.ts';
-import type { Usage } from '../usage/usage.ts';
+import type { NamedOperation } from '../../engine/documents/prepare.ts';
 import { type WholeOutcome, errorHeaders, isCacheable, resultText } from './outcome.ts';
 import type { JsonRequest, Received } from './request.ts';
 import { CACHE_MAX_BYTES } from '../../lib/remember.ts';
@@ -25,10 +24,9 @@ interface JsonWriterParts {
   epoch: () => number | null;
   confirmEpoch: UpstreamClient['confirmEpoch'];
   statusOf: StatusOf;
-  usage?: Pick<Usage, 'readsOf'> | undefined;
 }
 
-export function createJsonWriter({ epoch, confirmEpoch, statusOf, usage }: JsonWriterParts) {
+export function createJsonWriter({ epoch, confirmEpoch, statusOf }: JsonWriterParts) {
   const cache = createResponseCache(epoch);
   return {
     /** The stored response of an equal request. */
@@ -58,10 +56,7 @@ export function createJsonWriter({ epoch, confirmEpoch, statusOf, usage }: JsonW
       // Another client may get a document with incremental delivery in parts.
       const mayStore = document?.incrementalSelections.length === 0 && received.isForEverybody;
       if (mayStore && cachePolicy && isCacheable(cachePolicy))
-        cache.put(media, body, unpooled(response), cachePolicy, epoch, {
-          operationName: document.operation.name?.value,
-          reads: usage?.readsOf(document),
-        });
+        cache.put(media, body, unpooled(response), cachePolicy, epoch, document.named);
     },
   };
 }
@@ -75,9 +70,7 @@ const OVERHEAD_BYTES = 300;
 export interface StoredResponse {
   media: string;
   response: Buffer;
-  operationName: string | undefined;
-  /** For the count of who reads what. */
-  reads: DocumentReads | undefined;
+  operation: NamedOperation;
   freshUntil: number;
 }
 
@@ -108,12 +101,12 @@ export function createResponseCache(epoch: () => number | null) {
       response: Buffer,
       { freshUntil }: CachePolicy,
       begun: number | null,
-      { operationName, reads }: Partial<Pick<StoredResponse, 'operationName' | 'reads'>> = {},
+      operation: NamedOperation,
     ): void {
       if (begun === null || begun !== epoch()) return;
       if (cachedIn !== begun) entries.clear();
       cachedIn = begun;
-      entries.set(keyOf(media, body), { media, response, operationName, reads, freshUntil });
+      entries.set(keyOf(media, body), { media, response, operation, freshUntil });
     },
   };
 }

@@ -17,6 +17,8 @@ export interface Outcome {
   readonly cachePolicy: CachePolicy | undefined;
   /** The invalidations of caches that came before it; null if nothing is cached. */
   readonly epoch: number | null;
+  /** It is the outcome of an earlier request with the same idempotency key. */
+  readonly isReplayed?: boolean;
 }
 
 /** One that is sent whole. */

@@ -1,4 +1,5 @@
 /** The pipeline of every operation, of GraphQL and of agents alike: prepare a document, coerce its variables, plan, execute, observe. */
+import type { IncomingHttpHeaders } from 'node:http';
 import { type ExecutionResult, GraphQLError, type GraphQLSchema, OperationTypeNode, type SelectionNode } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
@@ -18,40 +19,40 @@ import type { BodyReader } from '../http/request/body.ts';
 import { withHelp } from '../http/response/http-error.ts';
 import { NOT_EXECUTABLE } from '../../engine/errors/codes.ts';
 import { executeChannel, traceExecution } from '../../engine/documents/graphql-channels.ts';
-import type { Metrics } from '../observability/metrics.ts';
-import { type KnownOperations, createOperationObserver, createSlowLog } from '../observability/operations.ts';
-import { createRequestLog } from '../observability/request-log.ts';
-import type { Tracing } from '../observability/tracing.ts';
-import type { Usage } from '../usage/usage.ts';
-import type { StoredResponse } from './json-response.ts';
+import type { OperationWatchers } from './ended-operation.ts';
 import { encoderFor, partsForClient } from './incremental-delivery.ts';
 import { variablesLimit } from '../../engine/documents/limits.ts';
 import { maskErrors } from './mask.ts';
-import type { RunKeyed } from './keyed.ts';
 import type { Outcome } from './outcome.ts';
-import { type ExecutableDocument, type Prepared, createPrepare } from '../../engine/documents/prepare.ts';
-import type { OperationRequest, Received } from './request.ts';
+import {
+  type ExecutableDocument,
+  type NamedOperation,
+  type Prepared,
+  createPrepare,
+} from '../../engine/documents/prepare.ts';
+import type { OperationRequest } from './request.ts';
 import { checkIncrementalArguments } from '../../engine/documents/validation-rules.ts';
 
 export type Pipeline = ReturnType<typeof createPipeline>;
 
-interface PipelineParts extends KnownOperations {
+/** Runs the operation of a document. `writes`: of a mutation with an idempotency key, whose response is sent whole and kept. */
+export type RunOperation = (prepared: Prepared, request: OperationRequest, writes?: WriteGuard) => Promise<Outcome>;
+
+interface PipelineParts {
   schema: GraphQLSchema;
   config: Config;
   upstream: UpstreamClient;
   log: Logger;
-  metrics: Metrics;
-  tracing?: Tracing | undefined;
-  /** Counts who reads what. */
-  usage?: Usage | undefined;
+  watchers?: OperationWatchers | undefined;
   /** Changes when a stored response may be of the past. */
   epoch?: (() => number | null) | undefined;
 }
 
 /** What the routes of GraphQL and MCP are made of. */
 export interface RouteParts extends PipelineParts {
-  pipeline: Pipeline;
-  keyed: () => Promise<RunKeyed>;
+  prepare: Pipeline['prepare'];
+  /** Runs an operation, also one with an idempotency key. */
+  run: RunOperation;
   bodies: BodyReader;
   admission: Admission;
 }
@@ -67,80 +68,77 @@ interface Planned {
 }
 
 export function createPipeline(parts: PipelineParts) {
-  const { schema, config, upstream, log, metrics, tracing, usage, epoch: epochNow = upstream.epoch } = parts;
+  const { schema, config, upstream, log, watchers = {}, epoch: epochNow = upstream.epoch } = parts;
+  const { startSpan, onInvalidDocument, onEnd = [] } = watchers;
   const prepare = createPrepare(schema, config);
-  const cacheHits = metrics.tally(metrics.responseCacheHits);
-  const observer = createOperationObserver(metrics, tracing, parts);
-  const logRequest = createRequestLog(log, config.requestLog);
-  const logSlow = createSlowLog(log, config.slowOperationMs);
+
+  const run: RunOperation = async ({ ready, errors }, request, writes) => {
+    const epoch = epochNow();
+    const { requestId, headers } = request;
+    const startedAt = performance.now();
+    if (!ready) {
+      const ended = { ...nothingRun, requestId, headers, startedAt, errors };
+      for (const watch of onEnd) watch(ended);
+      return { result: { errors }, document: ready, session: undefined, cachePolicy: undefined, epoch };
+    }
+    const { named: operation } = ready;
+    const span = startSpan?.(operation.type, headers, startedAt);
+    /** Called once: when the whole result is there, after its last part, or when the client leaves before. */
+    const end = (session: UpstreamSession | undefined, result: ExecutionResult): Outcome => {
+      if (onEnd.length > 0) {
+        const { errors } = result;
+        const made = { operation, document: ready, session, isStored: false, span, errors };
+        const ended = { requestId, headers, startedAt, ...made };
+        for (const watch of onEnd) watch(ended);
+      }
+      // A result with errors, stale records or a call log is for this request alone.
+      const isReusable = !result.errors && !result.extensions;
+      const cachePolicy = isReusable ? session?.cachePolicy : undefined;
+      return { result, document: ready, session, cachePolicy, epoch };
+    };
+    try {
+      const planned = planOperation(parts, ready, request, { span, writes });
+      if ('errors' in planned) return end(undefined, publishRejected(schema, ready, request, planned));
+      const { document, coerced, session, context, format } = planned;
+      if (request.explain === 'plan') return end(undefined, await explainPlan(coerced, context));
+      const executed = await (executeChannel.hasSubscribers
+        ? traceExecution(schema, document, request.variables, () => document.run(context, coerced))
+        : document.run(context, coerced));
+      if (!(Symbol.asyncIterator in executed)) return end(session, resultForClient(executed, context, request, log));
+      const result = partsForClient(executed, encoderFor(format!), {
+        masked: (found) => withHelp(maskErrors(found, context.plan, request, log), config),
+        extensions: () => extensionsOf(session, request),
+        onEnd: (found) => void end(session, { errors: found }),
+      });
+      return { result, document: ready, session, cachePolicy: undefined, epoch };
+    } catch (error) {
+      span?.span.end();
+      throw error;
+    }
+  };
 
   return {
-    prepare(text: string, operationName: string | undefined): Prepared {
+    prepare: (text: string, operationName: string | undefined): Prepared => {
       const prepared = prepare(text, operationName);
-      if (prepared.errors) observer.invalidDocument(prepared.errors);
+      if (prepared.errors) onInvalidDocument?.(prepared.errors);
       return prepared;
     },
-
-    /** Runs the operation of a document. `writes`: of a mutation with an idempotency key, whose response is sent whole and kept. */
-    async run({ ready, errors }: Prepared, request: OperationRequest, writes?: WriteGuard): Promise<Outcome> {
-      const epoch = epochNow();
-      const { requestId, headers } = request;
-      const startedAt = performance.now();
-      if (!ready) {
-        logRequest?.({ ...noDocument, requestId, headers, startedAt, errors });
-        return { result: { errors }, document: ready, session: undefined, cachePolicy: undefined, epoch };
-      }
-      const { operation: type, name } = ready.operation;
-      const { document } = ready;
-      const span = observer.start(type, request.parentSpan, startedAt);
-      /** Called once: when the whole result is there, after its last part, or when the client leaves before. */
-      const observe = (session: UpstreamSession | undefined, found: ExecutionResult['errors']) => {
-        if (session) logSlow(session, name?.value, requestId);
-        observer.end({ type, name: name?.value, startedAt, span, document }, found);
-        const calls = session?.callLog.calls ?? [];
-        if (session) usage?.count(headers, ready, calls);
-        logRequest?.({ requestId, headers, startedAt, type, name: name?.value, document, errors: found, calls });
-      };
-      const whole = (session: UpstreamSession | undefined, result: ExecutionResult): Outcome => {
-        observe(session, result.errors);
-        // A result with errors, stale records or a call log is for this request alone.
-        const isReusable = !result.errors && !result.extensions;
-        const cachePolicy = isReusable ? session?.cachePolicy : undefined;
-        return { result, document: ready, session, cachePolicy, epoch };
-      };
-      try {
-        const planned = planOperation(parts, ready, request, { span, writes });
-        if ('errors' in planned) return whole(undefined, publishRejected(schema, ready, request, planned));
-        const { document, coerced, session, context, format } = planned;
-        if (request.explain === 'plan') return whole(undefined, await explainPlan(coerced, context));
-        const executed = await (executeChannel.hasSubscribers
-          ? traceExecution(schema, document, request.variables, () => document.run(context, coerced))
-          : document.run(context, coerced));
-        if (!(Symbol.asyncIterator in executed))
-          return whole(session, resultForClient(executed, context, request, log));
-        const result = partsForClient(executed, encoderFor(format!), {
-          masked: (found) => withHelp(maskErrors(found, context.plan, request, log), config),
-          extensions: () => extensionsOf(session, request),
-          onEnd: (found) => observe(session, found),
-        });
-        return { result, document: ready, session, cachePolicy: undefined, epoch };
-      } catch (error) {
-        span?.span.end();
-        throw error;
-      }
-    },
-
-    /** Counts a query that was served from the response cache. */
-    countCacheHit({ exchange, parentSpan, readAt: startedAt }: Received, stored: StoredResponse): void {
-      cacheHits.inc();
-      const { operationName: name, reads } = stored;
-      const type = OperationTypeNode.QUERY;
-      const { requestId, request } = exchange;
-      if (reads) usage?.countStored(request.headers, reads);
-      logRequest?.({ ...noDocument, requestId, headers: request.headers, startedAt, type, name, errors: undefined });
-      observer.end({ type, name, startedAt, span: observer.start(type, parentSpan, startedAt) }, undefined);
+    run,
+    /** A request was answered by a stored response. */
+    endStored: ({ requestId, headers, startedAt }: StoredRequest, operation: NamedOperation): void => {
+      if (onEnd.length === 0) return;
+      const span = startSpan?.(operation.type, headers, startedAt);
+      const ended = { ...nothingRun, requestId, headers, startedAt, operation, span, isStored: true };
+      for (const watch of onEnd) watch(ended);
     },
   };
+}
+
+interface StoredRequest {
+  requestId: string;
+  headers: IncomingHttpHeaders;
+  /** By performance.now(). */
+  startedAt: number;
 }
 
 /** Coerces the variables and plans; the errors if the operation may not run. */
@@ -253,8 +251,15 @@ function extensionsOf(
 const isOld = ({ staleSeconds, ageSeconds }: LoggedCall): boolean =>
   staleSeconds !== undefined || ageSeconds !== undefined;
 
-/** What is observed of an operation whose document is invalid, or whose response was stored. */
-const noDocument = { type: undefined, name: undefined, document: undefined, calls: [] };
+/** Of an operation whose document is invalid, or whose response was stored. */
+const nothingRun = {
+  operation: undefined,
+  document: undefined,
+  session: undefined,
+  isStored: false,
+  span: undefined,
+  errors: undefined,
+};
 
 const noVariables: Variables = Object.freeze({});
 

@@ -1,6 +1,5 @@
 /** GraphQL requests over HTTP and their parameters, read and checked once: nothing is written into a request afterwards. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { Context } from '@opentelemetry/api';
 import type { Config } from '../../config/settings.ts';
 import type { OnError } from '../../engine/context.ts';
 import type { Variables } from '../../engine/plan/document.ts';
@@ -15,7 +14,6 @@ import type { UploadMemory } from '../http/request/upload-memory.ts';
 import { type Upload, readUpload } from '../http/request/uploads.ts';
 import { HttpError } from '../http/response/http-error.ts';
 import { NOT_EXECUTABLE } from '../../engine/errors/codes.ts';
-import { parentContext } from '../observability/tracing.ts';
 
 export const METHODS = 'GET, HEAD, POST, QUERY, OPTIONS';
 
@@ -30,10 +28,19 @@ export interface OperationRequest extends Readonly<Omit<Sender, 'span' | 'writes
   readonly onError?: OnError | undefined;
   /** The preferred type of a response in parts; undefined if it is sent whole. */
   readonly incremental?: IncrementalType | undefined;
-  /** The parent of the operation's span. */
-  readonly parentSpan?: Context | undefined;
+  /** Two requests with one key are one write. Undefined for a request without a key. */
+  readonly idempotencyKey?: unknown;
+  /** The slot of a request with a key, which it may leave while it waits for another one. */
+  readonly parking?: Parking | undefined;
   /** Cancelled when the client leaves, or at the deadline of the operation. */
   readonly cancellation: CancellationToken;
+}
+
+/** The slot of an operation, for one that waits and needs none meanwhile. */
+export interface Parking {
+  leave: () => void;
+  /** Takes a slot again. */
+  enter: () => Promise<void>;
 }
 
 /** The parameters of a request. Only their basic shape has been checked. Members of other names are ignored, as clients may send any. */
@@ -69,7 +76,6 @@ export interface Received {
   readonly body: string | undefined;
   readonly upload: Upload | undefined;
   readonly explain: string | undefined;
-  readonly parentSpan: Context | undefined;
   /** Undefined for what Yoga responds to. */
   readonly json: JsonRequest | undefined;
   /** Whether everybody would get the same response: then it may be stored, and a stored one be sent. */
@@ -79,7 +85,7 @@ export interface Received {
 }
 
 /** Both functions throw an HttpError for a request that is not run. */
-export function createRequestReader(config: Config, bodies: BodyReader, memory: UploadMemory, isTraced: boolean) {
+export function createRequestReader(config: Config, bodies: BodyReader, memory: UploadMemory) {
   const addressOf = clientAddress(config.trustedProxies);
 
   return {
@@ -105,7 +111,6 @@ export function createRequestReader(config: Config, bodies: BodyReader, memory: 
         body,
         upload,
         explain,
-        parentSpan: isTraced ? parentContext(headers) : undefined,
         json: isJson && method === 'POST' && accepted.json ? { body: body!, media: accepted.json } : undefined,
         isForEverybody: headers.authorization === undefined && explain === undefined,
         readAt: performance.now(),
@@ -113,7 +118,7 @@ export function createRequestReader(config: Config, bodies: BodyReader, memory: 
     },
 
     /** Parses and checks the parameters. */
-    parse({ exchange, accepted, contentType, body, upload, explain, parentSpan }: Received): GraphqlRequest {
+    parse({ exchange, accepted, contentType, body, upload, explain }: Received): GraphqlRequest {
       const { request, requestId, lifetime } = exchange;
       const params = upload
         ? checkParams(upload.operations)
@@ -127,11 +132,11 @@ export function createRequestReader(config: Config, bodies: BodyReader, memory: 
         address: addressOf(request),
         requestId,
         headers: request.headers,
+        idempotencyKey: request.headers['idempotency-key'],
         variables: params.variables,
         explain,
         onError,
         incremental: accepted.incremental,
-        parentSpan,
         cancellation: lifetime,
         params,
         accepted,

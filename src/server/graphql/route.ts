@@ -9,8 +9,8 @@ import { withHelp } from '../http/response/http-error.ts';
 import type { JsonWriter } from './json-response.ts';
 import { type Outcome, ageHeaders, cacheControlOf, isWhole, timingHeaders } from './outcome.ts';
 import type { Documents } from './documents/persisted-documents.ts';
-import { type RunKeyed, runKeyed } from './keyed.ts';
-import type { Pipeline } from './pipeline.ts';
+import { runWithParking } from './keyed.ts';
+import type { Pipeline, RunOperation } from './pipeline.ts';
 import { type GraphqlRequest, METHODS, type createRequestReader } from './request.ts';
 
 /** What a request passes, in this order. */
@@ -22,16 +22,15 @@ export interface RouteSteps {
   json: JsonWriter;
   admission: Admission;
   documents: Documents;
-  pipeline: Pipeline;
-  /** Runs what has an idempotency key. Loaded by the first request that has one. */
-  keyed: () => Promise<RunKeyed>;
+  run: RunOperation;
+  endStored: Pipeline['endStored'];
   /** Writes what is not JSON for JSON. It is large, and many servers never need it, so the first request that does loads it. */
   yoga: () => Promise<(exchange: Exchange, request: GraphqlRequest, outcome: Outcome) => Promise<void>>;
 }
 
 /** Returns the handler of the route. It rejects with an HttpError for a request that is not run. */
 export function createGraphqlRoute(config: Config, steps: RouteSteps): (exchange: Exchange) => Promise<void> {
-  const { page, reader, json, admission, documents, pipeline, keyed, yoga } = steps;
+  const { page, reader, json, admission, documents, run, endStored, yoga } = steps;
   const isTimed = config.serverTiming ?? config.explain;
   const vary = varyOf(config);
 
@@ -53,7 +52,8 @@ export function createGraphqlRoute(config: Config, steps: RouteSteps): (exchange
     if (stored) {
       if (isTimed) exchange.headers.push('server-timing', 'cache;desc="response"');
       json.sendStored(exchange, stored);
-      return pipeline.countCacheHit(received, stored);
+      const { requestId } = exchange;
+      return endStored({ requestId, headers, startedAt: received.readAt }, stored.operation);
     }
     const parsed = reader.parse(received);
     const entered = admission.enter({ exchange, lifetime: parsed.cancellation, uploadEnd: received.upload?.end });
@@ -62,11 +62,11 @@ export function createGraphqlRoute(config: Config, steps: RouteSteps): (exchange
     try {
       const found = documents(parsed);
       const prepared = found instanceof Promise ? await found : found;
-      const key = headers['idempotency-key'];
       const outcome =
-        key === undefined
-          ? await pipeline.run(prepared, parsed)
-          : await runKeyed(await keyed(), key, { prepared, parsed, exchange, admission, slot });
+        parsed.idempotencyKey === undefined
+          ? await run(prepared, parsed)
+          : await runWithParking(run, prepared, parsed, { exchange, admission, slot });
+      if (outcome.isReplayed) exchange.headers.push('idempotency-replayed', 'true');
       if (method !== 'POST') response.setHeader('cache-control', cacheControlOf(outcome.cachePolicy));
       if (!isWhole(outcome)) return await (await yoga())(exchange, parsed, outcome);
       if (outcome.session) {

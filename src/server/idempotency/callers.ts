@@ -6,7 +6,7 @@ import {
   createCancellationToken,
   removeListener,
 } from '../../lib/cancellation.ts';
-import type { Parking } from '../graphql/keyed.ts';
+import type { Parking } from '../graphql/request.ts';
 import { unlessCancelled } from './pause.ts';
 import { tooManyWrites } from './refusals.ts';
 import type { Waiting } from './store/turns.ts';

@@ -11,8 +11,7 @@ import { serviceName } from '../../upstream/redis/keys.ts';
 import type { UnguardedWrite } from '../../upstream/write-guard.ts';
 import type { HttpError } from '../http/response/http-error.ts';
 import type { Outcome } from '../graphql/outcome.ts';
-import type { KeyedResponse, RunKeyed } from '../graphql/keyed.ts';
-import type { Pipeline } from '../graphql/pipeline.ts';
+import type { RunOperation } from '../graphql/pipeline.ts';
 import { variablesLimit } from '../../engine/documents/limits.ts';
 import type { ExecutableDocument } from '../../engine/documents/prepare.ts';
 import type { OperationRequest } from '../graphql/request.ts';
@@ -38,7 +37,8 @@ const REDIS_TIMEOUT_MS = 1_000;
 const PATIENCE_MS = 10_000;
 
 export interface KeyedRunner {
-  run: RunKeyed;
+  /** Runs a request with an idempotency key. Rejects with an HttpError for one that is not run. */
+  run: RunOperation;
   /** Resolves when no write with a key is in flight, or a while later. */
   drain: (withinMs: number) => Promise<void>;
   /** Writes with keys whose clients have left. */
@@ -51,7 +51,7 @@ export interface KeyedRunner {
 export function createKeyedRunner(
   config: Config,
   upstream: UpstreamClient,
-  pipeline: Pipeline,
+  runOperation: RunOperation,
   swapKeys?: SwapEntries,
 ): KeyedRunner {
   const ttlMs = 1_000 * config.idempotencyTtlSeconds;
@@ -65,17 +65,17 @@ export function createKeyedRunner(
 
   async function run(
     key: KeyIdentity,
-    { run: held, caller, credential, prepared, request, response }: Running,
+    { run: held, caller, credential, prepared, request }: Running,
   ): Promise<Outcome> {
     const { cancellation } = request;
     if (callers.isBusy(caller)) return refuse(held, tooManyWrites()); // others have begun since
-    const waitFor = (target: string) => callers.wait(caller, `target ${target}`, cancellation, response.parking);
+    const waitFor = (target: string) => callers.wait(caller, `target ${target}`, cancellation, request.parking);
     const journal = createJournal({ run: held, store, times, waitFor });
     const end = callers.run(caller);
     let result: ExecutionResult | undefined;
     let person: string | undefined;
     try {
-      const outcome = await pipeline.run(prepared, request, journal);
+      const outcome = await runOperation(prepared, request, journal);
       result = outcome.result as ExecutionResult;
       const refusal = journal.refusal();
       if (refusal && (refusal.code === 'IDEMPOTENCY_KEY_REUSED' || !journal.hasSent())) throw refusal;
@@ -98,29 +98,27 @@ export function createKeyedRunner(
   }
 
   return {
-    async run(given, prepared, request, response) {
+    async run(prepared, request) {
       const { ready } = prepared;
       const token = bearerOf(request.authorization);
       const isMutation = ready?.operation.operation === OperationTypeNode.MUTATION;
-      if (!isMutation || ttlMs === 0) return pipeline.run(prepared, request);
-      const name = readKey(given);
+      if (!isMutation || ttlMs === 0) return runOperation(prepared, request);
+      const name = readKey(request.idempotencyKey);
       // Nothing is written without a token.
-      if (token === null || request.explain === 'off') return pipeline.run(prepared, request);
+      if (token === null || request.explain === 'off') return runOperation(prepared, request);
       // What the variables cost is limited before anything is computed of them; the pipeline rejects them.
-      if (request.variables && variablesLimit(request.variables)) return pipeline.run(prepared, request);
-      if (request.explain === 'plan') return withKeyPrice(await pipeline.run(prepared, request));
+      if (request.variables && variablesLimit(request.variables)) return runOperation(prepared, request);
+      if (request.explain === 'plan') return withKeyPrice(await runOperation(prepared, request));
       const { credential, person } = upstream.senderOf(token);
       const caller = person ?? credential;
       if (callers.isBusy(caller)) throw tooManyWrites();
       const owners = await store.owners(credential, person);
       if (!owners) throw unavailable();
       const key = identify(name, owners, ready, request.variables, events);
-      const waiting = callers.wait(caller, `key ${key.ids[0]!}`, request.cancellation, response.parking);
+      const waiting = callers.wait(caller, `key ${key.ids[0]!}`, request.cancellation, request.parking);
       const claim = await claimed(store, key, waiting);
-      if (claim.kind !== 'replay') return run(key, { run: claim.run, caller, credential, prepared, request, response });
-      const outcome = await replay(claim.response, ready, request);
-      response.headers.push('idempotency-replayed', 'true');
-      return outcome;
+      if (claim.kind !== 'replay') return run(key, { run: claim.run, caller, credential, prepared, request });
+      return { ...(await replay(claim.response, ready, request)), isReplayed: true };
     },
     drain: async (withinMs) => void (await settlesWithin(withinMs, Promise.allSettled(left))),
     leftBehind: () => left.size,
@@ -149,9 +147,8 @@ interface Running {
   run: KeyRun;
   caller: string;
   credential: string;
-  prepared: Parameters<Pipeline['run']>[0];
+  prepared: Parameters<RunOperation>[0];
   request: OperationRequest;
-  response: KeyedResponse;
 }
 
 /** Waits while another request with the key runs. Throws an HttpError if the request is not to run. */

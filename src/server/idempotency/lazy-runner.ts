@@ -2,8 +2,10 @@
 import type { Config } from '../../config/settings.ts';
 import { lazily } from '../../lib/promises.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
-import type { RunKeyed } from '../graphql/keyed.ts';
-import type { Pipeline } from '../graphql/pipeline.ts';
+import type { Prepared } from '../../engine/documents/prepare.ts';
+import type { Outcome } from '../graphql/outcome.ts';
+import type { RunOperation } from '../graphql/pipeline.ts';
+import type { OperationRequest } from '../graphql/request.ts';
 import type { KeyedRunner } from './keyed-run.ts';
 import type { SwapEntries } from './store/entry-table.ts';
 
@@ -13,13 +15,13 @@ const DRAIN_MS = 1_000;
 export function lazyKeyedRunner(
   config: Config,
   upstream: UpstreamClient,
-  pipeline: Pipeline,
+  runOperation: RunOperation,
   swapKeys: SwapEntries | undefined,
 ) {
   let loaded: KeyedRunner | undefined;
   const runner = lazily(async () => {
     const { createKeyedRunner } = await import('./keyed-run.ts');
-    return (loaded = createKeyedRunner(config, upstream, pipeline, swapKeys));
+    return (loaded = createKeyedRunner(config, upstream, runOperation, swapKeys));
   });
   upstream.watchWrites((write) => {
     if (loaded) loaded.noteWrite(write);
@@ -27,7 +29,11 @@ export function lazyKeyedRunner(
       void runner().then(({ noteWrite }) => noteWrite(write));
   });
   return {
-    run: async (): Promise<RunKeyed> => (loaded ?? (await runner())).run,
+    /** Runs every operation: what has a key by the runner of keys. */
+    run: (prepared: Prepared, request: OperationRequest): Promise<Outcome> =>
+      request.idempotencyKey === undefined
+        ? runOperation(prepared, request)
+        : runner().then(({ run }) => run(prepared, request)),
     /** Waits for the writes whose clients have left, as long as the shutdown may last. */
     async whileShuttingDown(shutdown: Promise<void>): Promise<void> {
       const endsAt = performance.now() + config.shutdownMs;

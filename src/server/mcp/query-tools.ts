@@ -22,7 +22,7 @@ export function createFreeTools(parts: ToolParts): CallableTool[] {
   return [queryTool(parts), schemaTool(parts)];
 }
 
-function queryTool({ config, pipeline, run }: ToolParts): CallableTool {
+function queryTool({ config, prepare, runForAgent }: ToolParts): CallableTool {
   const { maxUpstreamCalls, mcpWrites, mcpResultCharacters } = config;
   const inputSchema = {
     type: 'object' as const,
@@ -52,12 +52,12 @@ function queryTool({ config, pipeline, run }: ToolParts): CallableTool {
       if (!haveTypes(given, inputSchema.properties))
         throw badInput('`variables` is an object, `plan` a boolean, the rest are texts.');
       const { query, variables, operationName, plan } = given;
-      const prepared = pipeline.prepare(query, operationName ?? undefined);
+      const prepared = prepare(query, operationName ?? undefined);
       if (prepared.errors?.[0]) throw documentError(prepared.errors[0], query, operationName, config.maxTokens);
       if (prepared.ready?.incrementalSelections.length) throw badInput('@defer and @stream are not supported here.');
       if (prepared.ready?.operation.operation === OperationTypeNode.MUTATION && !mcpWrites)
         throw badInput('Mutations are not allowed here.');
-      const done = await run(prepared, { variables: variables ?? {}, request, isPlanned: plan === true });
+      const done = await runForAgent(prepared, { variables: variables ?? {}, request, isPlanned: plan === true });
       return toolOutcome(done, mcpResultCharacters);
     },
   };

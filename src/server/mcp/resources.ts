@@ -16,7 +16,7 @@ export interface Caching {
 }
 
 /** `showsSchema`: false where introspection is off. */
-export function createResources({ schema, pipeline, run }: ToolParts, showsSchema: boolean) {
+export function createResources({ schema, prepare, runForAgent }: ToolParts, showsSchema: boolean) {
   const texts = [text('docs/errors.md', 'text/markdown', 'Error codes and what to do about them', errorsMarkdown)];
   if (showsSchema)
     texts.unshift(text('schema.graphql', 'application/graphql', 'The GraphQL schema', () => printMarkedSchema(schema)));
@@ -50,8 +50,8 @@ export function createResources({ schema, pipeline, run }: ToolParts, showsSchem
       const record = documents.get(type.toLowerCase());
       if (!record) return undefined;
       const variables = { id: `${record.name}:${decoded(id)}` };
-      const prepared = pipeline.prepare(record.document, undefined);
-      const { data, errors, cachePolicy } = await run(prepared, { variables, request });
+      const prepared = prepare(record.document, undefined);
+      const { data, errors, cachePolicy } = await runForAgent(prepared, { variables, request });
       const found = data?.record;
       if (!found && errors[0]) throw errors[0];
       if (!found) return undefined;

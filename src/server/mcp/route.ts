@@ -35,7 +35,7 @@ export type McpRoutes = ReturnType<typeof createMcpRoutes>;
 /** Throws a ConfigError if the tools cannot be made. */
 export function createMcpRoutes(parts: RouteParts) {
   const { config, bodies, admission } = parts;
-  const toolParts = { ...parts, run: createRunner(parts) };
+  const toolParts = { ...parts, runForAgent: createRunner(parts) };
   let answerBody = createAnswer(createMethods(methodParts(toolParts)));
   const enter = createPlaces(config, admission);
 

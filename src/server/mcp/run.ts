@@ -7,7 +7,6 @@ import type { RateLimitState } from '../../upstream/limits/rate-limiter.ts';
 import type { RouteParts } from '../graphql/pipeline.ts';
 import type { Prepared } from '../../engine/documents/prepare.ts';
 import { clientAddress } from '../http/request/client-address.ts';
-import { parentContext } from '../observability/tracing.ts';
 import { type AgentRequest, type Place, tooManyAgents } from './places.ts';
 
 /** The calls of one run, and what the rate limit of film calls leaves to agents with this credential. */
@@ -34,7 +33,7 @@ export type RunForAgent = (
 ) => Promise<Run>;
 
 export function createRunner(parts: RouteParts): RunForAgent {
-  const { config, pipeline, keyed, upstream } = parts;
+  const { config, run, upstream } = parts;
   const addressOf = clientAddress(config.trustedProxies);
   const rateShare = config.mcpShare / 100;
   const mostRunning = Math.max(1, Math.floor(config.maxRunningOperations * rateShare));
@@ -50,7 +49,7 @@ export function createRunner(parts: RouteParts): RunForAgent {
       headers,
       rateShare,
       explain: isPlanned ? ('plan' as const) : undefined,
-      parentSpan: parentContext(headers),
+      idempotencyKey,
       variables,
     };
     if (running >= mostRunning) throw tooManyAgents('Agents already run the most operations allowed.');
@@ -59,13 +58,7 @@ export function createRunner(parts: RouteParts): RunForAgent {
     try {
       place = await takePlace();
       const { lifetime } = place;
-      const asked = { ...caller, cancellation: lifetime };
-      const { result, session, cachePolicy } =
-        idempotencyKey === undefined
-          ? await pipeline.run(prepared, asked)
-          : await (
-              await keyed()
-            )(idempotencyKey, prepared, asked, { headers: [] });
+      const { result, session, cachePolicy } = await run(prepared, { ...caller, cancellation: lifetime });
       const { data = null, errors = [], extensions: { upstream: plan, stale } = {} } = result as ExecutionResult;
       const calls = session?.callLog.calls ?? [];
       const left = await upstream.forOperation(caller, lifetime).rateBudget();

@@ -17,7 +17,7 @@ import { type ToolOutcome, resultSchemaOf, toolOutcome } from './result.ts';
 import type { RunForAgent } from './run.ts';
 
 export interface ToolParts extends RouteParts {
-  run: RunForAgent;
+  runForAgent: RunForAgent;
 }
 
 /** The schemas are our own type: that of the SDK describes any JSON. */
@@ -37,12 +37,12 @@ export function createTools(path: string, parts: ToolParts): CallableTool[] {
   return readReviewedOperations(path, parts.schema, parts.config.mcpWrites).map((each) => toolOf(each, parts));
 }
 
-function toolOf(reviewed: ReviewedOperation, { schema, config, pipeline, run }: ToolParts): CallableTool {
+function toolOf(reviewed: ReviewedOperation, { schema, config, prepare, runForAgent }: ToolParts): CallableTool {
   const { document, operation, name, title, description } = reviewed;
   const inputSchema = inputSchemaOf(schema, document, operation);
   const price = priceOf(schema, document, operation, config.maxUpstreamCalls);
   const text = print(withCursors(document));
-  const { errors } = pipeline.prepare(text, name);
+  const { errors } = prepare(text, name);
   if (errors) throw new ConfigError([`MCP_OPERATIONS: ${name} is over a limit: ${errors[0]?.message}`]);
   const tool: DescribedTool = {
     name,
@@ -61,7 +61,7 @@ function toolOf(reviewed: ReviewedOperation, { schema, config, pipeline, run }: 
     async call(given, request) {
       checkArguments(inputSchema, given);
       const variables = { ...absent, ...given };
-      return toolOutcome(await run(pipeline.prepare(text, name), { variables, request }), config.mcpResultCharacters);
+      return toolOutcome(await runForAgent(prepare(text, name), { variables, request }), config.mcpResultCharacters);
     },
   };
 }

@@ -1,26 +1,9 @@
 /** The request log: one line an operation. It has no variables, no token and no text of a document. */
-import type { IncomingHttpHeaders } from 'node:http';
-import type { DocumentNode, GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
-import { type LoggedCall, wasSent } from '../../upstream/call-log.ts';
+import { wasSent } from '../../upstream/call-log.ts';
+import { type EndedOperation, codeOf, documentHash } from '../graphql/ended-operation.ts';
 import { clientOf } from '../http/request/client.ts';
-import { codeOf, documentHash } from './operations.ts';
-
-/** What is known of an operation at its end. */
-interface EndedOperation {
-  requestId: string;
-  headers: IncomingHttpHeaders | undefined;
-  /** By performance.now(). */
-  startedAt: number;
-  /** Undefined if the document is invalid. */
-  type: string | undefined;
-  name: string | undefined;
-  /** Undefined if it is invalid, or if the response was stored. */
-  document: DocumentNode | undefined;
-  errors: readonly GraphQLError[] | undefined;
-  calls: readonly LoggedCall[];
-}
 
 /** With `sampled`, one operation of so many is logged. */
 const SAMPLED = 100;
@@ -40,14 +23,15 @@ export function createRequestLog(
   };
 }
 
-function lineOf({ requestId, headers = {}, startedAt, type, name, document, errors, calls }: EndedOperation): object {
+function lineOf({ requestId, headers = {}, startedAt, operation, document, session, errors }: EndedOperation): object {
   const client = clientOf(headers);
+  const calls = session?.callLog.calls ?? [];
   const sent = calls.filter(wasSent);
   return {
     requestId,
-    type,
-    operation: short(name),
-    document: document && documentHash(document),
+    type: operation?.type,
+    operation: short(operation?.name),
+    document: document && documentHash(document.document),
     client: short(client?.name),
     clientVersion: short(client?.version || undefined),
     codes: errors && [...new Set(errors.map(codeOf))],

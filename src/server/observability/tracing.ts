@@ -14,11 +14,13 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { OperationTypeNode } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
 import { settlesWithin } from '../../lib/promises.ts';
 import { type OperationSpan, parseTraceHeaders } from '../../lib/trace-context.ts';
 import type { ObservedCall } from '../../upstream/http/call.ts';
+import { type EndedOperation, codeOf, documentHash, documentText } from '../graphql/ended-operation.ts';
 
 export type Tracing = ReturnType<typeof createTracing>;
 
@@ -59,7 +61,7 @@ export function createTracing(config: Config, log: Logger) {
 }
 
 /** The parent of an operation's span: the active span of an embedding program, or else that of the request's headers. */
-export function parentContext({ traceparent, tracestate }: IncomingHttpHeaders): Context {
+function parentContext({ traceparent, tracestate }: IncomingHttpHeaders): Context {
   const active = context.active();
   if (trace.getSpan(active)) return active;
   if (traceparent === undefined) return ROOT_CONTEXT;
@@ -68,41 +70,37 @@ export function parentContext({ traceparent, tracestate }: IncomingHttpHeaders):
   return parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
 }
 
-/** Starts the span of an operation; undefined if there is nothing to record and no trace to pass on. */
-export function startOperationSpan(
-  { tracer }: Tracing,
-  type: string,
-  parent: Context,
-  startedAt: number,
-): OperationSpan | undefined {
-  const startTime = performance.timeOrigin + startedAt;
-  const span = tracer.startSpan(type, { kind: SpanKind.SERVER, startTime }, parent);
-  return span.spanContext().traceId === INVALID_TRACEID ? undefined : { span, tracer };
-}
-
-interface TracedOperation {
-  type: string;
-  name: string | undefined;
-  /** The hash of the document's text. */
-  hash: string | undefined;
-  /** The id of a trusted document. */
-  id: string | undefined;
-}
-
-export function endOperationSpan(
-  { span }: OperationSpan,
-  { type, name, hash, id }: TracedOperation,
-  codes: string[],
-): void {
-  const [error] = codes;
-  end(span, error, () => ({
-    'graphql.operation.type': type,
-    ...(name !== undefined && { 'graphql.operation.name': name }),
-    ...(hash !== undefined && { 'graphql.document.hash': `sha256:${hash}` }),
-    ...(id !== undefined && { 'graphql.document.id': id }),
-    ...(error !== undefined && { 'graphql.errors': [...new Set(codes)].join(',') }),
-  }));
-}
+/** Starts and ends the spans of operations. `trustedId`: of a trusted document, by its text. */
+export const operationSpans = (tracing: Tracing, trustedId: (text: string) => string | undefined) => ({
+  /** Undefined if there is nothing to record and no trace to pass on. */
+  startSpan: (
+    type: OperationTypeNode,
+    headers: IncomingHttpHeaders | undefined,
+    startedAt: number,
+  ): OperationSpan | undefined => {
+    const { tracer } = tracing;
+    const startTime = performance.timeOrigin + startedAt;
+    const span = tracer.startSpan(type, { kind: SpanKind.SERVER, startTime }, parentContext(headers ?? {}));
+    return span.spanContext().traceId === INVALID_TRACEID ? undefined : { span, tracer };
+  },
+  onEnd: ({ span: started, operation, document: ready, errors = [] }: EndedOperation): void => {
+    if (!started || !operation) return;
+    const { span } = started;
+    const { type, name } = operation;
+    const document = span.isRecording() ? ready?.document : undefined;
+    const hash = document && documentHash(document);
+    const id = document && trustedId(documentText(document));
+    const codes = errors.map(codeOf);
+    const [error] = codes;
+    end(span, error, () => ({
+      'graphql.operation.type': type,
+      ...(name !== undefined && { 'graphql.operation.name': name }),
+      ...(hash !== undefined && { 'graphql.document.hash': `sha256:${hash}` }),
+      ...(id !== undefined && { 'graphql.document.id': id }),
+      ...(error !== undefined && { 'graphql.errors': [...new Set(codes)].join(',') }),
+    }));
+  },
+});
 
 /** Ends the span of an upstream call. Its attributes name the path by its template: no ids and no search words. */
 export function endCallSpan(span: Span, { endpoint, outcome }: ObservedCall): void {

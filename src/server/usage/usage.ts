@@ -7,7 +7,8 @@ import type { GraphQLSchema } from 'graphql';
 import { oncePer } from '../../lib/remember.ts';
 import { type LoggedCall, wasSent } from '../../upstream/call-log.ts';
 import type { ObservedCall } from '../../upstream/http/call.ts';
-import type { ExecutableDocument } from '../../engine/documents/prepare.ts';
+import type { ExecutableDocument, NamedOperation } from '../../engine/documents/prepare.ts';
+import type { EndedOperation } from '../graphql/ended-operation.ts';
 import type { Metrics, Tally } from '../observability/metrics.ts';
 import { type ClientCounts, type Counted, createClientCounts } from './client-counts.ts';
 import { OTHER } from './client-names.ts';
@@ -17,6 +18,8 @@ import type { Count, UsageReport } from './report.ts';
 export type Usage = ReturnType<typeof createUsage>;
 
 const OPERATIONS_MAX = 500;
+
+type CountedOperation = Pick<EndedOperation, 'headers' | 'operation' | 'document' | 'session' | 'isStored'>;
 
 interface OperationCounts extends Counted {
   ids: Set<number>;
@@ -28,7 +31,8 @@ export function createUsage(schema: GraphQLSchema, allowed: readonly string[], m
   const clients = createClientCounts(allowed, coordinates.all.length);
   const operations = new Map<string, OperationCounts>();
   const total = { requests: 0, calls: 0, attributed: 0 };
-  const readsOf = oncePer(({ document, operation }: ExecutableDocument) => coordinates.readsOf(document, operation));
+  /** By the operation, so that those of a stored response are known when its document is gone. */
+  const reads = new WeakMap<NamedOperation, DocumentReads>();
   const series = seriesOf(metrics, allowed);
   let isKnownName: (name: string) => boolean = () => false;
 
@@ -68,15 +72,20 @@ export function createUsage(schema: GraphQLSchema, allowed: readonly string[], m
     counters.operations.inc();
   }
 
+  function readsOf(operation: NamedOperation, ready: ExecutableDocument | undefined): DocumentReads | undefined {
+    let known = reads.get(operation);
+    if (!known && ready) reads.set(operation, (known = coordinates.readsOf(ready.document, ready.operation)));
+    return known;
+  }
+
   return {
     /** Operations of these names are counted by name. */
     know: (isKnown: (name: string) => boolean) => void (isKnownName = isKnown),
-    readsOf,
-    /** Counts an operation that has ended; `calls` are those of its log. */
-    count: (headers: IncomingHttpHeaders = {}, document: ExecutableDocument, calls: readonly LoggedCall[]): void =>
-      count(headers, readsOf(document), calls),
-    /** Counts a response that was stored before. */
-    countStored: (headers: IncomingHttpHeaders, reads: DocumentReads): void => count(headers, reads, []),
+    /** Counts an operation that was run, or whose response was stored. */
+    onEnd: ({ headers = {}, operation, document, session, isStored }: CountedOperation): void => {
+      const found = operation && (session || isStored) ? readsOf(operation, document) : undefined;
+      if (found) count(headers, found, session?.callLog.calls ?? []);
+    },
     /** Counts what `catalog_upstream_calls_total` counts. */
     observe(call: ObservedCall): void {
       if (wasSent(call)) total.calls++;

@@ -1,3 +1,4 @@
+import { OperationTypeNode } from 'graphql';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { createResponseCache } from '../../../src/server/graphql/json-response.ts';
 import { isCacheable } from '../../../src/server/graphql/outcome.ts';
@@ -15,13 +16,14 @@ const bytes = Buffer.from('{"data":{}}');
 
 let responses: ReturnType<typeof createResponseCache>;
 let epoch: number | null;
+const named = { type: OperationTypeNode.QUERY, name: undefined };
 beforeEach(() => {
   epoch = 0;
   responses = createResponseCache(() => epoch);
 });
 
 test('a cached response is served for the same body and media type only', () => {
-  responses.put('application/json', 'a', bytes, minute(), 0);
+  responses.put('application/json', 'a', bytes, minute(), 0, named);
   expect(responses.get('application/json', 'a')?.response).toBe(bytes);
   expect(responses.get('application/json', 'b')).toBeUndefined();
   expect(responses.get('application/graphql-response+json', 'a')).toBeUndefined();
@@ -29,7 +31,7 @@ test('a cached response is served for the same body and media type only', () => 
 
 test('a body that begins with the name of another media type is not mistaken for a request in that type', () => {
   const other = 'application/graphql-response+json';
-  responses.put(other, '{}', bytes, minute(), 0);
+  responses.put(other, '{}', bytes, minute(), 0, named);
   expect(responses.get(other, '{}')?.response).toBe(bytes);
   expect(responses.get('application/json', `${other}{}`)).toBeUndefined();
   expect(responses.get('application/json', '{}')).toBeUndefined();
@@ -37,7 +39,7 @@ test('a body that begins with the name of another media type is not mistaken for
 
 test('a cached response expires with the records in it', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
-  responses.put('', 'a', bytes, minute(), 0);
+  responses.put('', 'a', bytes, minute(), 0, named);
   vi.advanceTimersByTime(59_999);
   expect(responses.get('', 'a')?.response).toBe(bytes);
   vi.advanceTimersByTime(1);
@@ -46,24 +48,24 @@ test('a cached response expires with the records in it', () => {
 });
 
 test('an invalidation drops all cached responses, and keeps responses of earlier operations out', () => {
-  responses.put('', 'a', bytes, minute(), 0);
+  responses.put('', 'a', bytes, minute(), 0, named);
   epoch = 1;
   expect(responses.get('', 'a')).toBeUndefined();
-  responses.put('', 'b', bytes, minute(), 0);
+  responses.put('', 'b', bytes, minute(), 0, named);
   expect(responses.get('', 'b')).toBeUndefined();
-  responses.put('', 'c', bytes, minute(), 1);
+  responses.put('', 'c', bytes, minute(), 1, named);
   expect(responses.get('', 'c')?.response).toBe(bytes);
 });
 
 test('nothing is cached if other replicas may invalidate too', () => {
   epoch = null;
-  responses.put('', 'a', bytes, minute(), null);
+  responses.put('', 'a', bytes, minute(), null, named);
   expect(responses.get('', 'a')).toBeUndefined();
 });
 
 test('the cache is bounded by bytes and evicts the oldest responses', () => {
   const large = Buffer.alloc(1_000_000);
-  for (let each = 0; each < 20; each++) responses.put('', `${each}`, large, minute(), 0);
+  for (let each = 0; each < 20; each++) responses.put('', `${each}`, large, minute(), 0, named);
   expect(responses.get('', '0')).toBeUndefined();
   expect(responses.get('', '19')?.response).toBe(large);
 });

@@ -14,14 +14,12 @@ const prepared = { ready: { document, operation: document.definitions[0] } };
 /** Runs requests of one person. `run`: what is run of each. */
 function runnerOver(run: (guard: WriteGuard) => Promise<object>) {
   const upstream = { redisFor: undefined, senderOf: () => ({ credential: 'token', person: 'alice' }) };
-  const pipeline = { run: (_: unknown, __: unknown, guard: WriteGuard) => run(guard) };
+  const runOperation = (_: unknown, __: unknown, guard: WriteGuard) => run(guard);
   const config = readConfig({ BASE_URL: 'http://127.0.0.1:9', EVENT_BASE_URL: 'http://127.0.0.1:9' });
-  const runner = createKeyedRunner(config, upstream as never, pipeline as never);
-  return async (key: string) => {
-    const headers: string[] = [];
+  const runner = createKeyedRunner(config, upstream as never, runOperation as never);
+  return async (idempotencyKey: string) => {
     const request = { authorization: 'Bearer token', cancellation: createCancellationToken(), variables: {} };
-    await runner.run(key, prepared as never, request as never, { headers });
-    return headers;
+    return runner.run(prepared as never, { ...request, idempotencyKey } as never);
   };
 }
 
@@ -66,7 +64,7 @@ test.each([
     return { result: { data: null, errors: [{ message: 'x', extensions: { code } }] } };
   });
   await send('key');
-  const headers = await send('key');
-  expect(headers.includes('idempotency-replayed')).toBe(isKept);
+  const { isReplayed = false } = await send('key');
+  expect(isReplayed).toBe(isKept);
   expect(runs).toBe(isKept ? 1 : 2);
 });

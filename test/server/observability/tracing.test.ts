@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
-import { ROOT_CONTEXT } from '@opentelemetry/api';
+import { OperationTypeNode } from 'graphql';
 import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/read.ts';
@@ -11,7 +11,7 @@ import { sha256Of } from '../../../src/config/trusted-documents.ts';
 import { temporaryDirectory } from '../../support/service.ts';
 import { readTabs } from '../../../src/server/http/pages/graphiql.ts';
 import { createMetrics } from '../../../src/server/observability/metrics.ts';
-import { createTracing, startOperationSpan } from '../../../src/server/observability/tracing.ts';
+import { createTracing, operationSpans } from '../../../src/server/observability/tracing.ts';
 import { observeCalls } from '../../../src/server/observability/watch.ts';
 import { addTraceHeaders, parseTraceHeaders } from '../../../src/lib/trace-context.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
@@ -146,7 +146,8 @@ test('an unreachable or failing collector causes nothing but a log line', async 
     const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
     const tracing = createTracing(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: url }), log);
     await tracing.loading;
-    for (let n = 0; n < 10; n++) startOperationSpan(tracing, 'query', ROOT_CONTEXT, performance.now())?.span.end();
+    const { startSpan } = operationSpans(tracing, () => undefined);
+    for (let n = 0; n < 10; n++) startSpan(OperationTypeNode.QUERY, undefined, performance.now())?.span.end();
     await tracing.close();
     expect(lines.join('')).toMatch(/spans could not be exported/);
   }
@@ -155,7 +156,8 @@ test('an unreachable or failing collector causes nothing but a log line', async 
 test('without a collector and a tracer provider there are no spans', () => {
   const tracing = createTracing(readConfig({}), pino({ level: 'silent' }));
   expect(tracing.loading).toBeUndefined();
-  expect(startOperationSpan(tracing, 'query', ROOT_CONTEXT, performance.now())).toBeUndefined();
+  const { startSpan } = operationSpans(tracing, () => undefined);
+  expect(startSpan(OperationTypeNode.QUERY, undefined, performance.now())).toBeUndefined();
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parse } from 'graphql';
+import { OperationTypeNode, parse } from 'graphql';
 import { expect, onTestFinished, test } from 'vitest';
 import type { FacadeOptions } from '../../../facade.d.ts';
 import { schema } from '../../../src/graph/schema.ts';
@@ -10,6 +10,8 @@ import { printUsage } from '../../../src/commands/usage-text.ts';
 import { type UsageReport, mergeReports } from '../../../src/server/usage/report.ts';
 import { createUsage } from '../../../src/server/usage/usage.ts';
 import type { ExecutableDocument } from '../../../src/engine/documents/prepare.ts';
+import { createCallLog } from '../../../src/upstream/call-log.ts';
+import type { UpstreamSession } from '../../../src/upstream/upstream-session.ts';
 import { alice, embedded, json, post } from '../../support/embedded.ts';
 import { runProgram, startProgram } from '../../support/program.ts';
 import { service } from '../../support/service.ts';
@@ -103,9 +105,13 @@ test('names that clients choose are bounded, and no count is lost', async () => 
   const usage = createUsage(schema, [], createMetrics());
   const document = parse('query X { book(id: 1) { title } }');
   const ready = { document, operation: document.definitions[0] } as ExecutableDocument;
-  for (let sent = 0; sent < 5; sent++) usage.count({ 'x-client-name': 'real' }, ready, []);
-  for (let sent = 0; sent < 1_000; sent++) usage.count({ 'x-client-name': `client ${sent}` }, ready, []);
-  for (const name of ['\u0007', 'x'.repeat(65), ' ']) usage.count({ 'x-client-name': name }, ready, []);
+  const operation = { type: OperationTypeNode.QUERY, name: 'X' };
+  const session = { callLog: createCallLog() } as UpstreamSession;
+  const count = (name: string) =>
+    usage.onEnd({ headers: { 'x-client-name': name }, operation, document: ready, session, isStored: false });
+  for (let sent = 0; sent < 5; sent++) count('real');
+  for (let sent = 0; sent < 1_000; sent++) count(`client ${sent}`);
+  for (const name of ['\u0007', 'x'.repeat(65), ' ']) count(name);
   const report = usage.report();
   expect(report.clients.length).toBeLessThanOrEqual(51);
   expect(report.clients.find(({ name }) => name === 'real')).toMatchObject({ requests: 5 });

@@ -1,6 +1,5 @@
 /** The trusted documents in use. They are replaced as a whole when the manifest changes. */
 import type { TrustedDocuments } from '../../../config/trusted-documents.ts';
-import { operationNames } from '../../observability/operations.ts';
 
 export type Trusted = ReturnType<typeof createTrusted>;
 
@@ -34,3 +33,15 @@ const idsByText = (documents: TrustedDocuments) => new Map([...documents].map(([
 
 const isEqual = (a: TrustedDocuments, b: TrustedDocuments): boolean =>
   a.size === b.size && [...a].every(([id, text]) => b.get(id) === text);
+
+/** The names of the operations in these documents. */
+export function operationNames(documents: Iterable<string>): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const text of documents) {
+    for (const line of text.split('\n')) {
+      const [, name] = /^(?:query|mutation)\s+([A-Za-z_]\w*)/.exec(line.trimStart()) ?? [];
+      if (name !== undefined) names.add(name);
+    }
+  }
+  return names;
+}
