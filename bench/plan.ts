@@ -4,6 +4,7 @@
  */
 import { GraphQLError, parse } from 'graphql';
 import { pino } from 'pino';
+import { catalogService } from '../src/api/service.ts';
 import { readConfig } from '../src/config/read.ts';
 import { worstCaseOf } from '../src/engine/cost/call-cost.ts';
 import type { OperationPlan } from '../src/engine/plan/operation-plan.ts';
@@ -23,7 +24,7 @@ const nowhere = 'http://127.0.0.1:9';
 const config = readConfig({ BASE_URL: nowhere, EVENT_BASE_URL: nowhere, RECORD_TTL_SECONDS: '0' });
 const settings = { ...config, baseUrl: nowhere, eventBaseUrl: nowhere };
 const bookText = JSON.stringify(book(1));
-const upstream = createUpstream(settings, {
+const upstream = createUpstream(catalogService, settings, {
   transport: {
     ...createTransport(settings),
     send: () =>

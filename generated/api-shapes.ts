@@ -259,7 +259,7 @@ export const shapes: Readonly<Record<string, Readonly<Record<string, string>>>> 
     comments_count: 'number',
     photos_count: 'number',
   },
-  FilmUserRecord: { id: 'string', name: 'string', uid: 'string', signature: 'string', alt: 'string', avatar: 'string' },
+  FilmUserRecord: { id: 'string', name: 'string', alt: 'string', uid: 'string', signature: 'string', avatar: 'string' },
   FilmReviewRecord: {
     title: 'string',
     alt: 'string',

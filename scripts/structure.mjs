@@ -1,15 +1,21 @@
 /**
  * Checks the structure of `src`: files do not import each other in a circle (imports of types count), an exported name is defined in one
- * file only, a program reaches each file, and folders, files and functions are small enough to be read.
+ * file only, a program reaches each file, and folders, files and functions are small enough to be read. `engine`, `upstream` and `server`
+ * know no table of the service: a program hands them its descriptor.
  */
 import { readFileSync, readdirSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** The programs of the package, and those that generate its files. A file that only tests import is reached by none. */
 const PROGRAMS = ['src/main.ts', 'src/facade.ts', 'src/price.ts', 'codegen.ts', 'scripts/demo/demo.ts'];
+/** Files of `src/api` that speak of no service. Every other one is of the catalog. */
+const GENERIC = ['endpoint.ts', 'api-request.ts', 'record-source.ts', 'service-descriptor.ts'];
+const GENERIC_ROOMS = ['src/engine/', 'src/upstream/', 'src/server/'];
+/** It makes the server of the catalog of its descriptor. */
+const COMPOSITION = ['src/server/server.ts', 'src/api/service.ts'];
 const FILE_LINES = 300;
 const FUNCTION_LINES = 80;
 const FOLDER_FILES = 13;
@@ -29,15 +35,28 @@ const sources = new Map(
   [...texts].map(([file, text]) => [file, ts.createSourceFile(file, text, ts.ScriptTarget.Latest)]),
 );
 
+const domain = domainImports();
 const problems = [
   ...circles().map((circle) => `These files import each other in a circle: ${circle.join(', ')}`),
   ...duplicates().map(([name, places]) => `${name} is exported by several files: ${places.join(', ')}`),
   ...unreached().map((file) => `${file} is reached by no program: delete it, or import it`),
   ...files.flatMap(longParts),
+  ...domain.map(
+    ([file, target]) => `${file} imports ${target}, a table of the catalog: take it from the descriptor of the service`,
+  ),
   ...largeFolders().map(([folder, size]) => `${folder} has ${size} files: at most ${FOLDER_FILES} can be looked over`),
 ];
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
+console.log(`Imports of the catalog's tables by engine, upstream and server: ${domain.length}`);
+
+function domainImports() {
+  return files
+    .filter((file) => GENERIC_ROOMS.some((room) => file.startsWith(room)))
+    .flatMap((file) => imports.get(file).map((target) => [file, target]))
+    .filter(([, target]) => dirname(target) === 'src/api' && !GENERIC.includes(basename(target)))
+    .filter(([file, target]) => file !== COMPOSITION[0] || target !== COMPOSITION[1]);
+}
 
 /** The files of `src` that a file imports, also when it runs. */
 function importsOf(file, text) {

@@ -104,6 +104,8 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly caller: string | undefined;
   /** The film tiers that may call it. */
   readonly tiers: readonly Tier[];
+  /** The members of its record that not every tier gets; undefined if every tier gets the same. */
+  readonly gates: MemberGates | undefined;
   /** A person must be logged in. */
   readonly login: boolean;
   /** Error codes that mean "not found" here and a rejection elsewhere. */
@@ -115,6 +117,13 @@ export interface Endpoint<In = unknown, Out = unknown> {
 export type InputOf<E> = E extends Endpoint<infer In, unknown> ? In : never;
 export type AnswerOf<E> =
   E extends Endpoint<never, infer Out> ? Out : E extends Endpoint<infer _, infer Out> ? Out : never;
+
+/** The members of a record by tier. */
+export interface MemberGates {
+  readonly members: Readonly<Record<string, readonly Tier[]>>;
+  /** Small members that nearly every record has and the basic tier does not get. */
+  readonly rarelyEmpty: readonly string[];
+}
 
 /** The member of an item that states who may see it, and its value for public items. */
 export interface Visibility {
@@ -143,7 +152,17 @@ interface Gives<Out> {
 type Options = Partial<
   Pick<
     Endpoint,
-    'list' | 'key' | 'repeats' | 'share' | 'visibility' | 'isWritten' | 'tiers' | 'login' | 'absentOn' | 'caller'
+    | 'list'
+    | 'key'
+    | 'repeats'
+    | 'share'
+    | 'visibility'
+    | 'isWritten'
+    | 'tiers'
+    | 'gates'
+    | 'login'
+    | 'absentOn'
+    | 'caller'
   >
 >;
 
@@ -196,6 +215,7 @@ export function endpoint<Row extends `${Method} /${string}`, In, Out>(
     visibility: options.visibility,
     isWritten: options.isWritten ?? (share === 'anonymous' || share === 'viewer'),
     tiers: options.tiers ?? tiers,
+    gates: options.gates,
     login: options.login ?? !reads,
     absentOn: options.absentOn ?? [],
     caller: options.caller,

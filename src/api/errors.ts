@@ -1,3 +1,5 @@
+import type { ErrorRow } from './service-descriptor.ts';
+
 /** The body of every error response of the service. */
 export interface ErrorBody {
   code: number;
@@ -6,24 +8,9 @@ export interface ErrorBody {
   request: string;
 }
 
-/** What a code means for a read, whatever its status. */
-type Meaning =
-  /** There is no such record. */
-  | 'absent'
-  /** There is no such note. Elsewhere than at endpoints of notes it is a rejection. */
-  | 'absentNote'
-  /** The token is unknown or expired. */
-  | 'token'
-  /** A rate limit is reached. */
-  | 'rate'
-  /** A rejection, even with the status 404. */
-  | 'rejected'
-  /** A rejection, unless the status is 404. */
-  | 'other';
-
 /**
- * Every error code: those of the interface, with the values chosen where it specifies none. `client` is the code that clients get; with
- * `drops` a cached copy of the record must not be shown again, not even while the service fails.
+ * Every error code: those of the interface, with the values chosen where it specifies none. At endpoints of notes,
+ * 1006 means that there is no such note.
  */
 // Keep the columns aligned.
 // prettier-ignore
@@ -36,14 +23,14 @@ export const serviceErrors = {
   112:  { msg: 'rate_limit_exceeded2',                                    status: 429, client: 'RATE_LIMITED',           means: 'rate',       drops: false },
   123:  { msg: 'access_token_has_expired_since_password_changed',         status: 401, client: 'UNAUTHENTICATED',        means: 'token',      drops: true },
   131:  { msg: 'apikey_required',                                         status: 400, client: 'UPSTREAM_REFUSED',       means: 'other',      drops: false },
-  999:  { msg: 'invalid_request',                                         status: 400, client: 'UPSTREAM_REFUSED',       means: 'other',      drops: false },
-  1000: { msg: 'need_permission',                                         status: 403, client: 'FORBIDDEN',              means: 'rejected',   drops: true },
-  1001: { msg: 'uri_not_found',                                           status: 404, client: 'FORBIDDEN',              means: 'rejected',   drops: true },
+  999:  { msg: 'invalid_request',                                         status: 400, client: 'UPSTREAM_REFUSED',       means: 'anything',   drops: false },
+  1000: { msg: 'need_permission',                                         status: 403, client: 'FORBIDDEN',              means: 'permission', drops: true },
+  1001: { msg: 'uri_not_found',                                           status: 404, client: 'FORBIDDEN',              means: 'scope',      drops: true },
   1002: { msg: 'missing_args',                                            status: 400, client: 'MISSING_ARGUMENT',       means: 'other',      drops: false },
   1003: { msg: 'image_too_large',                                         status: 400, client: 'PICTURE_TOO_LARGE',      means: 'other',      drops: false },
   1004: { msg: 'has_ban_word',                                            status: 400, client: 'UPSTREAM_REFUSED',       means: 'other',      drops: false },
   1005: { msg: 'input_too_short',                                         status: 400, client: 'ANNOTATION_TOO_SHORT',   means: 'other',      drops: false },
-  1006: { msg: 'target_not_found',                                        status: 400, client: 'NOTE_NOT_FOUND',         means: 'absentNote', drops: false },
+  1006: { msg: 'target_not_found',                                        status: 400, client: 'NOTE_NOT_FOUND',         means: 'rejected',   drops: false },
   1007: { msg: 'need_captcha',                                            status: 403, client: 'UPSTREAM_REFUSED',       means: 'other',      drops: true },
   1008: { msg: 'image_unknow',                                            status: 400, client: 'PICTURE_TYPE',           means: 'other',      drops: false },
   1009: { msg: 'image_wrong_format',                                      status: 400, client: 'PICTURE_TYPE',           means: 'other',      drops: false },
@@ -58,25 +45,15 @@ export const serviceErrors = {
   6006: { msg: 'review_not_found',                                        status: 404, client: 'REVIEW_NOT_FOUND',       means: 'absent',     drops: true },
   6007: { msg: 'not_book_request',                                        status: 403, client: 'UPSTREAM_REFUSED',       means: 'other',      drops: true },
   6008: { msg: 'people_not_found',                                        status: 404, client: 'PERSON_NOT_FOUND',       means: 'absent',     drops: true },
-  6009: { msg: 'function_error',                                          status: 400, client: 'UPSTREAM_REFUSED',       means: 'other',      drops: false },
+  6009: { msg: 'function_error',                                          status: 400, client: 'UPSTREAM_REFUSED',       means: 'anything',   drops: false },
   6010: { msg: 'comment_too_long (should less than 350)',                 status: 400, client: 'COMMENT_TOO_LONG',       means: 'other',      drops: false },
   6011: { msg: 'collection_exist (try PUT if you want to update)',        status: 409, client: 'COLLECTION_EXISTS',      means: 'other',      drops: false },
   6012: { msg: 'invalid_page_number (should be digit less than 1000000)', status: 400, client: 'INVALID_PAGE_NUMBER',    means: 'other',      drops: false },
   6013: { msg: 'chapter_too_long (should less than 100)',                 status: 400, client: 'CHAPTER_TOO_LONG',       means: 'other',      drops: false },
   6014: { msg: 'series_not_found',                                        status: 404, client: 'UPSTREAM_REFUSED',       means: 'absent',     drops: true },
-} as const satisfies Record<number, { msg: string; status: number; client: string; means: Meaning; drops: boolean }>;
+} as const satisfies Record<number, ErrorRow>;
 
 export type ServiceCode = keyof typeof serviceErrors;
 
 /** The row of a received code; undefined if it is unknown. */
-export const serviceError = (
-  code: number | undefined,
-):
-  | {
-      msg: string;
-      status: number;
-      client: (typeof serviceErrors)[ServiceCode]['client'];
-      means: Meaning;
-      drops: boolean;
-    }
-  | undefined => serviceErrors[code as ServiceCode];
+export const serviceError = (code: number | undefined): ErrorRow | undefined => serviceErrors[code as ServiceCode];

@@ -23,7 +23,7 @@ const details = ({ endpoint, status, code }: ServiceRead) => ({
   service: endpoint.service,
   request: nameOf(endpoint),
   ...(status !== undefined && { status }),
-  ...(code !== undefined && { code }),
+  ...(code !== undefined && { code, row: serviceError(code) }),
 });
 
 /** Minutes by which the clocks may differ. Redis and the facade's times to live use their own. */

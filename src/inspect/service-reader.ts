@@ -1,6 +1,7 @@
 /** Reads the service for the doctor: each read once, without caches and retries, up to a number of calls. */
 import type { Endpoint, InputOf } from '../api/endpoint.ts';
 import type { Config } from '../config/settings.ts';
+import { serviceErrors } from '../api/errors.ts';
 import { readTlsFiles } from '../config/upstream-tls.ts';
 import type { CachingHeaders } from '../upstream/cache/caching-header.ts';
 import type { Service } from '../upstream/errors.ts';
@@ -155,7 +156,7 @@ function decoded(
   text: string,
   eventBaseUrl: string,
 ): Pick<ServiceRead, 'value' | 'code' | 'problem'> {
-  if (status < 200 || status >= 300) return { code: status >= 400 ? errorCodeIn(text) : undefined };
+  if (status < 200 || status >= 300) return { code: status >= 400 ? errorCodeIn(text, serviceErrors) : undefined };
   try {
     const value = decodeResponse(request, text, status, eventBaseUrl);
     return value instanceof ReportedError ? { code: value.code } : { value };

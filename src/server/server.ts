@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
+import { catalogService } from '../api/service.ts';
 import type { Config } from '../config/settings.ts';
 import { showsSchema } from '../config/trusted-documents.ts';
 import { printMarkedSchema } from '../engine/null-conditions.ts';
@@ -104,6 +105,7 @@ export function createParts(config: Config, log: Logger) {
   const usage = config.usage ? createUsage(schema, config.usageClients, metrics) : undefined;
   const observe = observeCalls(metrics, log);
   const upstream = createUpstream(
+    catalogService,
     { ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! },
     {
       observe: usage ? (call) => (observe(call), usage.observe(call)) : observe,
@@ -158,7 +160,7 @@ export function createGraphServer(config: Config, parts: ServerParts) {
   const shared = { schema, config, upstream, log };
   const { prepare, run, endStored } = createPipeline({ ...shared, watchers, epoch });
   const bodies = createBodyReader(config);
-  const uploads = new UploadMemory(config.maxHeldUploadBytes);
+  const uploads = new UploadMemory(config.maxHeldUploadBytes, upstream.service.uploadBytesBelow);
   const admission = new Admission(config, (exchange) => http.abandon(exchange));
   const http: HttpServer = new HttpServer({ config, log, metrics, admission, bodies });
   const keyed = lazyKeyedRunner(config, upstream, run, parts.swapKeys);

@@ -1,4 +1,5 @@
 /** The client of the service: what all operations share, and an operation for each request. */
+import type { ServiceDescriptor } from '../api/service-descriptor.ts';
 import { type CancellationToken, createCancellationToken } from '../lib/cancellation.ts';
 import { randomUUID } from 'node:crypto';
 import { type TlsUser, readTlsFiles } from '../config/upstream-tls.ts';
@@ -42,7 +43,7 @@ export interface UpstreamParts {
   onLostInvalidations?: (count: number) => void;
 }
 
-export function createUpstream(settings: TransportSettings, parts: UpstreamParts = {}) {
+export function createUpstream(service: ServiceDescriptor, settings: TransportSettings, parts: UpstreamParts = {}) {
   const transport = parts.transport ?? createTransport(settings, undefined, parts.onOutage);
   const inFlight = new InFlightRequests();
   // Later reads do not join those in flight: a write may have changed the result.
@@ -51,11 +52,12 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
   const records = parts.records ?? openRecordCache(settings, shared);
   const credentials = createCredentials(settings.accessToken, settings.filmTier);
   const caching = createCachingWatch(settings.upstreamCache, parts.onCachingForbidden);
-  const rateLimiter = createRateLimiter(settings, credentials, shared, parts.onPause);
+  const rateLimiter = createRateLimiter({ ...settings, ...service }, credentials, shared, parts.onPause);
   const refreshQueue = new RefreshQueue((service) => transport.state()[service].waiting > 0);
   const services: SessionServices = {
     settings,
     transport,
+    errors: service.errors,
     credentials,
     inFlight,
     rateLimiter,
@@ -70,8 +72,8 @@ export function createUpstream(settings: TransportSettings, parts: UpstreamParts
       return records.invalidate(tags);
     },
   };
-
   return {
+    service,
     /** Until the token is cancelled. */
     forOperation(sender: Sender, cancellation: CancellationToken): UpstreamSession {
       const { authorization, address, requestId, span, rateShare, writes } = sender;
@@ -128,7 +130,7 @@ function openRecordCache(settings: TransportSettings, shared: SharedState | unde
 }
 
 function createRateLimiter(
-  settings: TransportSettings,
+  settings: TransportSettings & ServiceDescriptor,
   { rejections }: Credentials,
   shared: SharedState | undefined,
   onPause: OnPause | undefined,

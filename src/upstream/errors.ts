@@ -1,6 +1,6 @@
 import type { Endpoint, Tier } from '../api/endpoint.ts';
-import { serviceError } from '../api/errors.ts';
 import type { RecordSource } from '../api/record-source.ts';
+import type { ErrorRow } from '../api/service-descriptor.ts';
 
 export type Service = Endpoint['service'];
 
@@ -9,6 +9,8 @@ export interface UpstreamErrorDetails {
   service: Service;
   status?: number;
   code?: number;
+  /** The row of its code; absent if the service lists no such code. */
+  row?: ErrorRow | undefined;
   /** `GET /v2/book/7` */
   request: string;
   /** The read that shows the outcome of a write, if that is unknown. */
@@ -115,9 +117,6 @@ export const isOutcomeUnknown = (error: unknown): error is UpstreamFailure =>
   error instanceof UpstreamFailure &&
   (error.code === 'UPSTREAM_RESULT_UNKNOWN' || error.code === 'UPSTREAM_INVALID_RESPONSE');
 
-/** Codes that the service uses for any failure. */
-const VAGUE_CODES: readonly (number | undefined)[] = [999, 6009];
-
 /** Whether a write was certainly not carried out: it was not sent completely, or the service says why it rejects it. */
 export function provesNothingMade(error: unknown): boolean {
   if (error instanceof UpstreamFailure) {
@@ -130,13 +129,10 @@ export function provesNothingMade(error: unknown): boolean {
     return [RateLimited, ServicePaused, TooManyCalls, LoginRequired, Unauthenticated, TierRequired].some(
       (each) => error instanceof each,
     );
-  const { code, status = 0 } = error.details;
-  const known = serviceError(code);
+  const { row, status = 0 } = error.details;
   // An error under a success status counts by the status of its code.
-  const meant = status < 400 ? (known?.status ?? 0) : status;
-  return (
-    isRateLimit(error.details) || (known !== undefined && !VAGUE_CODES.includes(code) && meant >= 400 && meant < 500)
-  );
+  const meant = status < 400 ? (row?.status ?? 0) : status;
+  return isRateLimit(error.details) || (row !== undefined && row.means !== 'anything' && meant >= 400 && meant < 500);
 }
 
 /** The call was not made: a person must log in first. */
@@ -213,36 +209,38 @@ const deniedStatuses: readonly (number | undefined)[] = [401, 403, 404];
 /** A denial by status or code: cached data of the record must not be shown again. */
 export function isDenial(error: unknown): error is UpstreamFailure | UpstreamRejection {
   if (!(error instanceof UpstreamFailure || error instanceof UpstreamRejection)) return false;
-  const { status, code } = error.details;
+  const { status, code, row } = error.details;
   // The page of a gateway denies nothing, whatever its status.
   if (code === undefined && error instanceof UpstreamFailure && error.code === 'UPSTREAM_UNAVAILABLE') return false;
-  return deniedStatuses.includes(status) || serviceError(code)?.drops === true;
+  return deniedStatuses.includes(status) || row?.drops === true;
 }
 
-export const isTokenRejection = ({ status, code }: UpstreamErrorDetails): boolean =>
-  status === 401 || serviceError(code)?.means === 'token';
+export const isTokenRejection = ({ status, row }: UpstreamErrorDetails): boolean =>
+  status === 401 || row?.means === 'token';
 /** Only the token can be meant: a 401 with another code may concern the request. */
-export const isUnknownToken = ({ code }: UpstreamErrorDetails): boolean =>
-  code === undefined || serviceError(code)?.means === 'token';
+export const isUnknownToken = ({ code, row }: UpstreamErrorDetails): boolean =>
+  code === undefined || row?.means === 'token';
 
 /** Only the record itself is rejected; lists and other endpoints of it may be allowed. */
 export const isRecordRejection = (error: unknown): boolean =>
   error instanceof RecordRejected || (error instanceof TierRequired && error.ofEndpoint);
 
-export const isRateLimit = ({ status, code }: UpstreamErrorDetails): boolean =>
-  status === 429 || serviceError(code)?.means === 'rate';
+export const isRateLimit = ({ status, row }: UpstreamErrorDetails): boolean => status === 429 || row?.means === 'rate';
 
 /** Whether the response to a read means that there is no such record. */
-export function isAbsent(endpoint: Endpoint, httpStatus: number, code: number | undefined): boolean {
+export function isAbsent(
+  endpoint: Endpoint,
+  httpStatus: number,
+  code: number | undefined,
+  row: ErrorRow | undefined,
+): boolean {
   // An error under a success status counts by the status of its code.
-  const known = serviceError(code);
-  const status = httpStatus < 400 ? known?.status : httpStatus;
+  const status = httpStatus < 400 ? row?.status : httpStatus;
   if (endpoint.service === 'events') return status === 404;
   if (code === undefined) return false; // a 404 of another server: BASE_URL may be wrong
-  if (known?.means === 'absentNote') return endpoint.scope === 'community_basic_note';
   if (endpoint.absentOn.includes(code)) return true;
-  if (known?.means === 'rejected') return false;
-  return known?.means === 'absent' || status === 404;
+  if (row?.means === 'rejected' || row?.means === 'permission' || row?.means === 'scope') return false;
+  return row?.means === 'absent' || status === 404;
 }
 
 export const tierRequired = (kind: string, source: RecordSource, member: string): Error =>

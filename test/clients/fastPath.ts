@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { catalogService } from '../../src/api/service.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { createCancellationToken } from '../../src/lib/cancellation.ts';
@@ -18,14 +19,18 @@ import { createUpstream } from '../../src/upstream/client.ts';
 /** Whether the writer of JSON responds to this request of a client, and not Yoga. */
 export async function isAnsweredByFastPath(sent: RequestInit | undefined): Promise<boolean> {
   const config = readConfig({ BASE_URL: 'http://127.0.0.1:9', EVENT_BASE_URL: 'http://127.0.0.1:9' });
-  const upstream = createUpstream({ ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! });
+  const upstream = createUpstream(catalogService, {
+    ...config,
+    baseUrl: config.baseUrl!,
+    eventBaseUrl: config.eventBaseUrl!,
+  });
   const metrics = createMetrics();
   const pipeline = createPipeline({ schema, config, upstream, log: pino({ level: 'silent' }) });
   const { body, headers } = sent as { body: string; headers: Record<string, string> };
   let writer: 'json' | 'yoga' | undefined;
   const route = createGraphqlRoute(config, {
     page: undefined,
-    reader: createRequestReader(config, { read: async () => body } as unknown as BodyReader, new UploadMemory(0)),
+    reader: createRequestReader(config, { read: async () => body } as unknown as BodyReader, new UploadMemory(0, 0)),
     json: createJsonWriter({ epoch: () => null, confirmEpoch: undefined, statusOf: statusesOf(config.httpStatuses) }),
     admission: new Admission(config, () => undefined),
     documents: createDocuments(config, pipeline, metrics),

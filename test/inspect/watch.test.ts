@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { catalogService } from '../../src/api/service.ts';
 import { bookEndpoints } from '../../src/api/book.ts';
 import { tiers } from '../../src/api/endpoint.ts';
 import { describeDeviation } from '../../src/inspect/compare.ts';
@@ -61,6 +62,7 @@ test('what a service sends otherwise is counted and logged by endpoint, and its 
   books.behave(json('{"id":"1","titel":"sesame"}'));
   const config = readConfig({ BASE_URL: books.url, EVENT_BASE_URL: books.url });
   const upstream = createUpstream(
+    catalogService,
     { ...config, baseUrl: books.url, eventBaseUrl: books.url },
     { inspect: observeInterface(metrics, log) },
   );
@@ -99,6 +101,7 @@ test('every response to the operations of the demo is as the interface says, for
   const own = { BASE_URL: origin.url, EVENT_BASE_URL: origin.url, ACCESS_TOKEN: 'demo-app' };
   const config = readConfig({ ...patientEnv, ...own });
   const upstream = createUpstream(
+    catalogService,
     { ...config, baseUrl: origin.url, eventBaseUrl: origin.url, recordTtlSeconds: 0 },
     { inspect },
   );

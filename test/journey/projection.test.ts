@@ -15,6 +15,7 @@ import {
 } from 'graphql';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { catalogService } from '../../src/api/service.ts';
 import { fieldRule } from '../../src/engine/plan/read-declarations.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../../src/server/server.ts';
@@ -88,7 +89,7 @@ async function facadeWithoutFields(): Promise<(document: RandomDocument) => Prom
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  const upstream = createUpstream({ ...setup.config, baseUrl: url, eventBaseUrl: url });
+  const upstream = createUpstream(catalogService, { ...setup.config, baseUrl: url, eventBaseUrl: url });
   const facade = await openServer(setup.config, { schema, upstream, log: pino({ level: 'silent' }) });
   afterAll(async () => {
     await facade.close();

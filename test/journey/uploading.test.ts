@@ -2,6 +2,7 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { catalogService } from '../../src/api/service.ts';
 import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../../src/server/server.ts';
@@ -51,7 +52,7 @@ async function facadeUrl(settings: Flags = {}): Promise<string> {
   const base = `http://127.0.0.1:${(upstreamServer.address() as AddressInfo).port}`;
   const own = { PORT: '0', BASE_URL: base, EVENT_BASE_URL: base, MAX_UPLOAD_BYTES: '9000000' };
   const config = readConfig({ ...patientEnv, ...own }, settings);
-  const upstream = createUpstream({ ...config, baseUrl: base, eventBaseUrl: base });
+  const upstream = createUpstream(catalogService, { ...config, baseUrl: base, eventBaseUrl: base });
   const facade = await openServer(config, { schema, upstream, log: pino({ level: 'silent' }) });
   afterAll(async () => {
     await facade.close();

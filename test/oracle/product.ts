@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { pino } from 'pino';
 import { Dispatcher } from 'undici';
+import { catalogService } from '../../src/api/service.ts';
 import type { Config } from '../../src/config/settings.ts';
 import { readConfig } from '../../src/config/read.ts';
 import type { Tier } from '../../src/api/endpoint.ts';
@@ -126,7 +127,7 @@ export function openProduct(service: FaultyService, settings: Settings, link?: L
   const upstreamSettings = { ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! };
   const shared: string[] = [];
   const dispatcher = new ScriptedDispatcher(service);
-  const upstream = createUpstream(upstreamSettings, {
+  const upstream = createUpstream(catalogService, upstreamSettings, {
     transport: createTransport(upstreamSettings, dispatcher),
     ...(!link && {
       records: createRecordCache({

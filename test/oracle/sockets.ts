@@ -2,6 +2,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Agent, fetch } from 'undici';
+import { catalogService } from '../../src/api/service.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { createPipeline } from '../../src/server/graphql/pipeline.ts';
@@ -24,7 +25,7 @@ export async function openSockets(service: FaultyService, settings: Settings): P
   const server = createServer((request, response) => void serve(service, request, response));
   const url = await listening(server);
   const config = { ...configOf(settings), baseUrl: url, eventBaseUrl: url, port: 0, host: '127.0.0.1' };
-  const upstream = createUpstream(config);
+  const upstream = createUpstream(catalogService, config);
   const parts = { schema, upstream, log: silentLog, metrics: createMetrics() };
   const facade = await openServer(config, parts);
   const client = new Agent();

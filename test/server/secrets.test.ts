@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
+import { catalogService } from '../../src/api/service.ts';
 import { ConfigError, readConfig } from '../../src/config/read.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { followSecrets } from '../../src/server/secrets.ts';
@@ -120,7 +121,11 @@ test.skipIf(!hasRedis)(
     const { config, follow, lines } = following({ REDIS_URL_FILE: path });
     const outages: unknown[] = [];
     const address = { baseUrl: 'http://127.0.0.1:9', eventBaseUrl: 'http://127.0.0.1:9' };
-    const upstream = createUpstream({ ...config, ...address }, { onOutage: (...outage) => void outages.push(outage) });
+    const upstream = createUpstream(
+      catalogService,
+      { ...config, ...address },
+      { onOutage: (...outage) => void outages.push(outage) },
+    );
     onTestFinished(upstream.close);
     expect(await upstream.checkRedis()).toBeUndefined();
     follow(upstream);
@@ -154,7 +159,7 @@ test.skipIf(!hasRedis)(
     const { path, replace } = secretFile(`redis://127.0.0.1:${first.port}`);
     const { config, follow, lines } = following({ REDIS_URL_FILE: path });
     const address = { baseUrl: 'http://127.0.0.1:9', eventBaseUrl: 'http://127.0.0.1:9' };
-    const upstream = createUpstream({ ...config, ...address });
+    const upstream = createUpstream(catalogService, { ...config, ...address });
     onTestFinished(upstream.close);
     follow(upstream);
     const stored = async (name: string) => {
@@ -185,7 +190,11 @@ test.skipIf(!hasRedis)(
     const [first, second] = [await startRedis(), await startRedis()];
     const { path, replace } = secretFile(`redis://127.0.0.1:${first.port}`);
     const { config, follow, lines } = following({ IDEMPOTENCY_REDIS_URL_FILE: path });
-    const upstream = createUpstream({ ...config, baseUrl: 'http://127.0.0.1:9', eventBaseUrl: 'http://127.0.0.1:9' });
+    const upstream = createUpstream(catalogService, {
+      ...config,
+      baseUrl: 'http://127.0.0.1:9',
+      eventBaseUrl: 'http://127.0.0.1:9',
+    });
     onTestFinished(upstream.close);
     follow(upstream);
     const { connection, call } = upstream.redisFor!({ what: 'a test', timeoutMs: 1_000 });
@@ -221,7 +230,11 @@ test.skipIf(!hasRedis || !hasOpenssl)(
     const { config, follow, lines } = following({ REDIS_URL: server.url, ...env });
     const outages: unknown[] = [];
     const address = { baseUrl: 'http://127.0.0.1:9', eventBaseUrl: 'http://127.0.0.1:9' };
-    const upstream = createUpstream({ ...config, ...address }, { onOutage: (_, reason) => void outages.push(reason) });
+    const upstream = createUpstream(
+      catalogService,
+      { ...config, ...address },
+      { onOutage: (_, reason) => void outages.push(reason) },
+    );
     onTestFinished(upstream.close);
     follow(upstream);
     await until(() => upstream.redis!().isReachable);
@@ -253,7 +266,11 @@ test.skipIf(!hasRedis || !hasOpenssl)(
       REDIS_URL: url,
     });
     const address = { baseUrl: 'http://127.0.0.1:9', eventBaseUrl: 'http://127.0.0.1:9' };
-    const upstream = createUpstream({ ...config, ...address }, { onOutage: (_, reason) => void outages.push(reason) });
+    const upstream = createUpstream(
+      catalogService,
+      { ...config, ...address },
+      { onOutage: (_, reason) => void outages.push(reason) },
+    );
     onTestFinished(upstream.close);
     await until(() => outages.some((reason) => /^ERR_SSL_.*CERTIFICATE_REQUIRED$/.test(String(reason))));
   },

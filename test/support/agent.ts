@@ -3,6 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { pino } from 'pino';
 import { afterAll, expect } from 'vitest';
+import { catalogService } from '../../src/api/service.ts';
 import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../../src/server/server.ts';
@@ -60,7 +61,7 @@ export async function facadeOver(service: string, settings: Flags = {}) {
     },
     settings,
   );
-  const upstream = createUpstream({ ...config, baseUrl: service, eventBaseUrl: service });
+  const upstream = createUpstream(catalogService, { ...config, baseUrl: service, eventBaseUrl: service });
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
   const facade = await openServer(config, { schema, upstream, log });
   afterAll(async () => {

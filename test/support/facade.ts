@@ -2,6 +2,7 @@ import { GraphQLError } from 'graphql';
 import { pino } from 'pino';
 import { type Interceptable, MockAgent } from 'undici';
 import { afterAll } from 'vitest';
+import { catalogService } from '../../src/api/service.ts';
 import type { Config } from '../../src/config/settings.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
@@ -46,7 +47,7 @@ export function facade(settings: Partial<Config> = {}) {
   };
   const calls: string[] = [];
   const transport = createTransport(upstreamSettings, agent);
-  const upstream = createUpstream(upstreamSettings, {
+  const upstream = createUpstream(catalogService, upstreamSettings, {
     transport: {
       ...transport,
       send: (request, signal) => {

@@ -2,6 +2,7 @@ import { type IncomingMessage, type ServerResponse, createServer, request as for
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll } from 'vitest';
+import { catalogService } from '../../src/api/service.ts';
 import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../../src/server/server.ts';
@@ -31,7 +32,7 @@ export async function journey(
   const own = { ACCESS_TOKEN: 'demo-app', FILM_TIER: 'advance', PORT: '0' };
   const config = readConfig({ ...patientEnv, ...own, BASE_URL: proxy.url, EVENT_BASE_URL: proxy.url }, settings);
   const address = { baseUrl: proxy.url, eventBaseUrl: proxy.url };
-  const upstream = createUpstream({ ...config, ...address });
+  const upstream = createUpstream(catalogService, { ...config, ...address });
   const facade = await openServer(config, { schema, upstream, log: pino({ level: 'silent' }) });
   afterAll(async () => {
     await facade.close();

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll } from 'vitest';
+import { catalogService } from '../../src/api/service.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../../src/server/server.ts';
@@ -39,7 +40,7 @@ export async function replay() {
     RECORD_TTL_SECONDS: '0',
     MAX_UPSTREAM_CALLS: '5000',
   });
-  const upstream = createUpstream({ ...config, baseUrl: url, eventBaseUrl: url });
+  const upstream = createUpstream(catalogService, { ...config, baseUrl: url, eventBaseUrl: url });
   const facade = await openServer(config, { schema, upstream, log: pino({ level: 'silent' }) });
   afterAll(async () => {
     await facade.close();

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterAll } from 'vitest';
+import { catalogService } from '../../src/api/service.ts';
 import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../../src/server/server.ts';
@@ -10,7 +11,7 @@ import { patientEnv } from './patient.ts';
 /** Another facade over an existing service. */
 export async function replica(service: string, settings: Flags = {}, parts: UpstreamParts = {}) {
   const config = readConfig({ ...patientEnv, BASE_URL: service, EVENT_BASE_URL: service, PORT: '0' }, settings);
-  const upstream = createUpstream({ ...config, baseUrl: service, eventBaseUrl: service }, parts);
+  const upstream = createUpstream(catalogService, { ...config, baseUrl: service, eventBaseUrl: service }, parts);
   const facade = await openServer(config, { schema, upstream, log: pino({ level: 'silent' }) });
   afterAll(async () => {
     await facade.close();

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterAll } from 'vitest';
+import { catalogService } from '../../src/api/service.ts';
 import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
@@ -22,7 +23,7 @@ export async function startFacade(settings: Flags = {}, env: NodeJS.ProcessEnv =
   const inspect = config.checkResponses ? observeInterface(metrics, silent) : undefined;
   const log = pino({ level: config.logLevel }, { write: (line: string) => void logged.push(line) });
   const address = { baseUrl: books.url, eventBaseUrl: events.url };
-  const upstream = parts.upstream ?? createUpstream({ ...config, ...address }, { observe, inspect });
+  const upstream = parts.upstream ?? createUpstream(catalogService, { ...config, ...address }, { observe, inspect });
   const facade = await openServer(config, { schema, upstream, log, metrics, graphiql: 'dist/graphiql', ...parts });
   const close = async () => {
     await facade.close();

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { bookEndpoints } from '../../src/api/book.ts';
+import { serviceErrors } from '../../src/api/errors.ts';
 import { filmEndpoints } from '../../src/api/film.ts';
 import { RateLimited, UpstreamFailure, UpstreamRejection, isAbsent, withoutStack } from '../../src/upstream/errors.ts';
 
@@ -23,8 +24,8 @@ test('expected errors of the service have no stack trace, and later errors have 
 });
 
 test('a missing permission means that there is no record only where the interface says so', () => {
-  expect(isAbsent(bookEndpoints.collection, 403, 1001)).toBe(true);
-  expect(isAbsent(bookEndpoints.collection, 403, 1000)).toBe(false);
-  expect(isAbsent(bookEndpoints.byId, 404, 1001)).toBe(false);
-  expect(isAbsent(filmEndpoints.subject, 404, 1000)).toBe(false);
+  expect(isAbsent(bookEndpoints.collection, 403, 1001, serviceErrors[1001])).toBe(true);
+  expect(isAbsent(bookEndpoints.collection, 403, 1000, serviceErrors[1000])).toBe(false);
+  expect(isAbsent(bookEndpoints.byId, 404, 1001, serviceErrors[1001])).toBe(false);
+  expect(isAbsent(filmEndpoints.subject, 404, 1000, serviceErrors[1000])).toBe(false);
 });

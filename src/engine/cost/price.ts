@@ -1,7 +1,6 @@
 /** What an operation may cost whatever its variables are: the worst case over all their values. */
 import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode, getOperationAST, visit } from 'graphql';
 import { tiers } from '../../api/endpoint.ts';
-import { filmEndpoints } from '../../api/film.ts';
 import type { Variables } from '../plan/document.ts';
 import type { OperationPlan } from '../plan/operation-plan.ts';
 import { type PlanViewer, planOperation } from '../plan/plan-operation.ts';
@@ -15,8 +14,6 @@ export interface Price {
   film: number;
 }
 
-const filmCalls = new Set(Object.values(filmEndpoints).map(({ method, path }) => `${method} ${path}`));
-
 /** Every kind of caller that plans differ for. */
 export const planViewers: readonly PlanViewer[] = [null, ...tiers].flatMap((filmTier) =>
   [true, false].map((isLoggedIn) => ({ isLoggedIn, filmTier })),
@@ -24,17 +21,18 @@ export const planViewers: readonly PlanViewer[] = [null, ...tiers].flatMap((film
 
 /**
  * By the worst cases of `costOfAny`, for callers of each tier: a tier that gets no embedded first pages needs more calls. An operation that
- * may cost more than `maxCalls` with some variables is rejected with these, so that is the most.
+ * may cost more than `maxCalls` with some variables is rejected with these, so that is the most. `limited`: the calls that count towards the
+ * rate limit, as `GET /v2/book/:id`.
  */
 export function priceOf(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  maxCalls: number,
+  { maxCalls, limited }: { maxCalls: number; limited: ReadonlySet<string> },
 ): Price {
   const priced = { schema, document, operation, maxFields: Infinity, viewers: planViewers };
   const prices = [priced, whole(priced)].flatMap(worstCasesOfAny).map(({ calls: { services, fields } }): Price => {
-    const film = fields.reduce((sum, { endpoint, max }) => (filmCalls.has(endpoint) ? sum + max : sum), 0);
+    const film = fields.reduce((sum, { endpoint, max }) => (limited.has(endpoint) ? sum + max : sum), 0);
     return { catalog: services.catalog.max, events: services.events.max, film };
   });
   const most = (of: keyof Price) => Math.min(Math.max(...prices.map((price) => price[of])), maxCalls);

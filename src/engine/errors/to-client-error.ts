@@ -1,5 +1,4 @@
 import { GraphQLError } from 'graphql';
-import { serviceError } from '../../api/errors.ts';
 import { present } from '../../lib/objects.ts';
 import {
   LoginRequired,
@@ -87,14 +86,15 @@ function fromRejection(cause: UpstreamRejection): ClientError {
   });
 }
 
-function clientCode(details: UpstreamErrorDetails): ClientCode {
+function clientCode(details: UpstreamErrorDetails): string {
   if (isRateLimit(details)) return 'RATE_LIMITED';
-  const named: ClientCode | undefined = serviceError(details.code)?.client;
   if (details.status === 401) return 'UNAUTHENTICATED';
-  return named ?? (details.code === undefined && details.status === 403 ? 'FORBIDDEN' : 'UPSTREAM_REFUSED');
+  return (
+    details.row?.client ?? (details.code === undefined && details.status === 403 ? 'FORBIDDEN' : 'UPSTREAM_REFUSED')
+  );
 }
 
-function upstreamExtension({ service, status, code, request, lookAt }: UpstreamErrorDetails): object {
+function upstreamExtension({ service, status, code, row, request, lookAt }: UpstreamErrorDetails): object {
   // The text in the interface, not the received one: received texts have contained addresses and tokens.
-  return present({ service, status, code, message: serviceError(code)?.msg, request, lookAt });
+  return present({ service, status, code, message: row?.msg, request, lookAt });
 }

@@ -17,7 +17,13 @@ import type { ClientCode } from '../errors/codes.ts';
 import { sourceIdOf } from '../values/global-id.ts';
 import type { FieldBuilder } from './node.ts';
 import { addWriteRule, writeRuleOf } from '../settle/write-rules.ts';
-import { type PictureInput, discardPictures, pictureParts, pictureViolations } from './picture-upload.ts';
+import {
+  type PictureForm,
+  type PictureInput,
+  discardPictures,
+  pictureParts,
+  pictureViolations,
+} from './picture-upload.ts';
 import { type Violation, validId, violationError, withNul } from '../errors/violations.ts';
 
 /** Client codes for codes of the service that have a special meaning in one mutation. */
@@ -60,13 +66,13 @@ interface MutationOptions<In, Out, Fields extends InputFieldMap, Result> {
   endpoint: Endpoint<In, Out>;
   /** The field of the input with the id of a record, and the type of that record. */
   target?: readonly [field: string, type: string];
-  /** The fields of the input besides the target. `pictures` are files: those that no call takes are discarded. */
+  /** The fields of the input besides the target. Files of its field `pictures` that no call takes are discarded. */
   input: { description: string; fields?: (t: InputBuilder) => Fields };
   /** All rules that the input breaks, apart from those of the target, whose id is '' here if it is malformed, and of pictures. */
   check?: (input: InputShapeFromFields<Fields>, id: string) => readonly (Violation | undefined)[];
   /** The input of the call; by default the id of the target. */
   request?: (input: InputShapeFromFields<Fields>, id: string) => In;
-  /** By default the call, with all pictures: the name of each is its number. */
+  /** By default the call, with all pictures. */
   run?: (run: WriteRun<Out>, input: InputShapeFromFields<Fields>) => Promise<Result>;
   payload: Payload<Result>;
   /**
@@ -78,8 +84,8 @@ interface MutationOptions<In, Out, Fields extends InputFieldMap, Result> {
   /** How it is recognised whether the call was carried out, if its response is lost. */
   settling: WriteRule<In>;
   errorCodes?: ErrorCodes;
-  /** Those of inputs with pictures. */
-  pictureErrorCodes?: ErrorCodes;
+  /** Of an input with the field `pictures`. */
+  pictures?: PictureForm;
   /** The most calls that it makes; 1 by default. */
   maxCalls?: number;
 }
@@ -123,7 +129,7 @@ async function written<In, Out, Fields extends InputFieldMap, Result>(
   context: Context,
   { path }: GraphQLResolveInfo,
 ): Promise<Written<Result>> {
-  const { endpoint, target, check, request, run, errorCodes, pictureErrorCodes, invalidates } = options;
+  const { endpoint, target, check, request, run, errorCodes, pictures: form, invalidates } = options;
   const { upstream, viewer, maxPictures } = context;
   const pictures = (input as { pictures?: readonly PictureInput[] | null }).pictures ?? [];
   let id = '';
@@ -145,7 +151,7 @@ async function written<In, Out, Fields extends InputFieldMap, Result>(
   const onLate = () => {
     if (invalidates !== 'nothing') void upstream.invalidate(invalidates(id, input, undefined));
   };
-  const allParts = () => (pictures.length > 0 ? pictureParts(pictures, String) : undefined);
+  const allParts = () => (form && pictures.length > 0 ? pictureParts(pictures, form) : undefined);
   const send: WriteRun<Out>['send'] = (more, parts = allParts()) =>
     write(endpoint, { ...(request ? request(input, id) : { id }), ...more } as never, parts);
   const read: WriteRun<Out>['read'] = async (endpoint, values) =>
@@ -166,7 +172,7 @@ async function written<In, Out, Fields extends InputFieldMap, Result>(
     const result = run ? await run({ send, write, read, id, viewer }, input) : ((await send()) as Result);
     return { result, id };
   } catch (error) {
-    throw withClientCode(error, { ...errorCodes, ...(pictures.length > 0 && pictureErrorCodes) });
+    throw withClientCode(error, { ...errorCodes, ...(pictures.length > 0 && form?.errorCodes) });
   } finally {
     if (pictures.length > 0) discardPictures(pictures);
     if (mayBeDone && invalidates !== 'nothing') await upstream.invalidate(invalidates(id, input, made));

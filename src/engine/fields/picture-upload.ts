@@ -2,9 +2,9 @@
 import type { Readable } from 'node:stream';
 import type { FileUpload } from 'graphql-upload-minimal';
 import { GraphQLError } from 'graphql';
-import { PICTURE_BELOW } from '../../api/book.ts';
 import type { FilePart } from '../../upstream/http/multipart.ts';
 import type { InputBuilder } from '../builder.ts';
+import type { ClientCode } from '../errors/codes.ts';
 import { badInput } from '../errors/to-client-error.ts';
 import { type Violation, inRange, invalidIf, violationError } from '../errors/violations.ts';
 import type { UploadedFile } from '../values/uploaded-file.ts';
@@ -16,13 +16,27 @@ export interface PictureInput {
   file: UploadedFile;
 }
 
+/** How the pictures of a mutation are sent. */
+export interface PictureForm {
+  /** No picture may have so many bytes, or more. */
+  readonly bytesBelow: number;
+  /** The name of a picture's part. */
+  readonly nameOf: (number: number) => string;
+  /** Client codes of service codes, for inputs with pictures. */
+  readonly errorCodes?: Readonly<Partial<Record<number, ClientCode>>>;
+}
+
 /** The fields of a picture in an input; `mark` shows picture n in the content. */
-export const pictureFields = (t: InputBuilder, record: string, mark: string) => ({
+export const pictureFields = (t: InputBuilder, { bytesBelow }: PictureForm, record: string, mark: string) => ({
   number: t.int({
     required: true,
     description: `From 1 to 999999, and never used in this ${record} before; \`${mark}\` in the content shows picture n.`,
   }),
-  file: t.field({ type: 'Upload', required: true, description: 'JPEG, PNG, GIF or WebP, under 3,000,000 bytes.' }),
+  file: t.field({
+    type: 'Upload',
+    required: true,
+    description: `JPEG, PNG, GIF or WebP, under ${bytesBelow.toLocaleString('en')} bytes.`,
+  }),
 });
 
 /** The rules that can be checked before any file is read. */
@@ -58,7 +72,7 @@ export class PictureRejected extends GraphQLError {
  */
 export async function* pictureParts(
   pictures: readonly PictureInput[],
-  nameOf: (number: number) => string,
+  form: PictureForm,
   all: readonly PictureInput[] = pictures,
 ): AsyncGenerator<FilePart, void, void> {
   const coming = new Map(pictures.map((picture) => [picture, arrival(picture)]));
@@ -66,7 +80,7 @@ export async function* pictureParts(
     while (coming.size > 0) {
       const { picture, file } = await Promise.race(coming.values());
       coming.delete(picture);
-      yield* part(picture, file, nameOf, all.indexOf(picture));
+      yield* part(picture, file, form, all.indexOf(picture));
     }
   } catch (error) {
     throw uploadError(error);
@@ -83,7 +97,7 @@ const uploadError = (error: unknown): GraphQLError =>
 async function* part(
   { number }: PictureInput,
   file: FileUpload,
-  nameOf: (number: number) => string,
+  { bytesBelow, nameOf }: PictureForm,
   index: number,
 ): AsyncGenerator<FilePart, void, void> {
   const stream = file.createReadStream();
@@ -102,11 +116,11 @@ async function* part(
 
   async function* counted(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
     let size = 0;
-    const tooLarge = () => rejected({ code: 'PICTURE_TOO_LARGE', limit: PICTURE_BELOW, actual: size });
+    const tooLarge = () => rejected({ code: 'PICTURE_TOO_LARGE', limit: bytesBelow, actual: size });
     try {
       for await (const chunk of joined(head, rest)) {
         size += chunk.length;
-        if (size >= PICTURE_BELOW) throw tooLarge();
+        if (size >= bytesBelow) throw tooLarge();
         yield chunk;
       }
     } catch (error) {

@@ -1,15 +1,17 @@
-import { ANNOTATION_MORE_THAN, CHAPTER_MAX, PAGE_BELOW, bookEndpoints } from '../../api/book.ts';
+import { ANNOTATION_MORE_THAN, CHAPTER_MAX, PAGE_BELOW, PICTURE_BELOW, bookEndpoints } from '../../api/book.ts';
 import { type InputBuilder, builder } from '../../engine/builder.ts';
 import { type ErrorCodes, type ValuesOf, mutation } from '../../engine/fields/mutation.ts';
 import { inRange, invalidIf, longerThan, maxLength } from '../../engine/errors/violations.ts';
-import { pictureFields } from '../../engine/fields/picture-upload.ts';
+import { type PictureForm, pictureFields } from '../../engine/fields/picture-upload.ts';
 import { deletion, recordPayload } from '../../engine/fields/mutation-payloads.ts';
 import { Annotation } from './annotation.ts';
 import { annotationSettling } from './book.settling.ts';
 
+const pictureForm: PictureForm = { bytesBelow: PICTURE_BELOW, nameOf: String };
+
 const PictureInput = builder.inputType('PictureInput', {
   description: 'A picture of an annotation.',
-  fields: (t) => pictureFields(t, 'annotation', '<图片n>'),
+  fields: (t) => pictureFields(t, pictureForm, 'annotation', '<图片n>'),
 });
 
 const annotationFields = (t: InputBuilder) => ({
@@ -67,6 +69,7 @@ mutation('createAnnotation', {
   },
   check: annotationBroken,
   request: draftOf,
+  pictures: pictureForm,
   payload: recordPayload('The new annotation.', 'annotation', Annotation),
   invalidates: (_, __, made) =>
     // It may be remembered that the new one is absent.
@@ -90,7 +93,7 @@ mutation('updateAnnotation', {
   payload: recordPayload('The updated annotation.', 'annotation', Annotation),
   invalidates: annotationPlaces,
   errorCodes: annotationAbsent,
-  pictureErrorCodes: { 999: 'PICTURE_NUMBER_USED' },
+  pictures: { ...pictureForm, errorCodes: { 999: 'PICTURE_NUMBER_USED' } },
 });
 deletion(
   'Annotation',

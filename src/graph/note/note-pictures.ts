@@ -1,18 +1,34 @@
+import { PICTURE_BELOW } from '../../api/book.ts';
 import { NOTE_PICTURES_MAX, noteEndpoints } from '../../api/note.ts';
 import type { GraphQLError } from 'graphql';
 import { UpstreamFailure } from '../../upstream/errors.ts';
 import { PhotoLayout } from '../types/content-blocks.ts';
 import { builder } from '../../engine/builder.ts';
 import { toClientError } from '../../engine/errors/to-client-error.ts';
-import { PictureRejected, discardPictures, pictureFields, pictureParts } from '../../engine/fields/picture-upload.ts';
-import { type ErrorCodes, type WriteRun, withClientCode } from '../../engine/fields/mutation.ts';
+import {
+  type PictureForm,
+  PictureRejected,
+  discardPictures,
+  pictureFields,
+  pictureParts,
+} from '../../engine/fields/picture-upload.ts';
+import { type WriteRun, withClientCode } from '../../engine/fields/mutation.ts';
 import type { NoteShape } from './note.ts';
+
+/** Every other cause of code 999 is rejected before the call. */
+const errorCodes = { 999: 'PICTURE_NUMBER_USED' } as const;
+
+export const notePictures: PictureForm = {
+  bytesBelow: PICTURE_BELOW,
+  nameOf: (number) => `image_${number}`,
+  errorCodes,
+};
 
 export const NotePictureInput = builder.inputType('NotePictureInput', {
   description:
     'A picture of a note. The service accepts three in a request, so more pictures are sent in groups of three. Upload the files in the order of the pictures: others are held in memory until they are needed.',
   fields: (t) => ({
-    ...pictureFields(t, 'note', '<图片p_n>'),
+    ...pictureFields(t, notePictures, 'note', '<图片p_n>'),
     layout: t.field({ type: PhotoLayout, defaultValue: 'C', description: 'The alignment of the picture.' }),
     caption: t.string({ description: 'The caption; none by default.' }),
   }),
@@ -41,9 +57,6 @@ export interface PicturedNote {
 }
 type NotePicture = typeof NotePictureInput.$inferInput;
 
-/** Every other cause of code 999 is rejected before the call. */
-export const pictureErrorCodes: ErrorCodes = { 999: 'PICTURE_NUMBER_USED' };
-
 /**
  * Sends the note with its first three pictures, then three pictures in each further request. If a further request fails, its pictures are
  * reported in the payload instead of an error, because the note itself is stored.
@@ -53,7 +66,7 @@ export async function sendByThrees(
   input: { pictures?: readonly NotePicture[] | null; content?: string | null },
 ): Promise<PicturedNote> {
   const pictures = input.pictures ?? [];
-  const partsOf = (group: readonly NotePicture[]) => pictureParts(group, (number) => `image_${number}`, pictures);
+  const partsOf = (group: readonly NotePicture[]) => pictureParts(group, notePictures, pictures);
 
   const [first, ...later] = byThrees(pictures);
   let note = await (first ? send(textsOf(first), partsOf(first)) : send());
@@ -99,7 +112,7 @@ function failureOf(number: number, error: unknown): PictureFailure {
   if (error instanceof PictureRejected && error.number !== number) {
     return { number, code: 'PICTURE_NOT_SENT', message: 'Another picture of the same request was rejected.' };
   }
-  const { message, extensions } = toClientError(withClientCode(error, pictureErrorCodes)) ?? (error as GraphQLError);
+  const { message, extensions } = toClientError(withClientCode(error, errorCodes)) ?? (error as GraphQLError);
   if (typeof extensions?.code !== 'string') throw error; // a defect
   return { number, code: extensions.code, message };
 }

@@ -4,13 +4,7 @@ import { type Payload, type ValuesOf, type Written, mutation } from '../../engin
 import { invalidIf, required } from '../../engine/errors/violations.ts';
 import type { FieldBuilder } from '../../engine/fields/node.ts';
 import { changedField, deletion } from '../../engine/fields/mutation-payloads.ts';
-import {
-  NotePictureInput,
-  PictureFailure,
-  type PicturedNote,
-  pictureErrorCodes,
-  sendByThrees,
-} from './note-pictures.ts';
+import { NotePictureInput, PictureFailure, type PicturedNote, notePictures, sendByThrees } from './note-pictures.ts';
 import { Note, Privacy } from './note.ts';
 import { noteSettling } from './note.settling.ts';
 
@@ -85,7 +79,7 @@ mutation('createNote', {
   maxCalls,
   payload: picturedPayload('The new note.'),
   invalidates: () => [], // lists of notes are not cached
-  pictureErrorCodes,
+  pictures: notePictures,
 });
 mutation('updateNote', {
   description:
@@ -108,7 +102,7 @@ mutation('updateNote', {
   maxCalls,
   payload: picturedPayload('The updated note.'),
   invalidates,
-  pictureErrorCodes,
+  pictures: notePictures,
 });
 mutation('addNotePictures', {
   description: 'Adds pictures to a note of the caller. `POST /v2/note/{id}`, three at a time',
@@ -133,7 +127,7 @@ mutation('addNotePictures', {
   maxCalls,
   payload: picturedPayload('The note with its pictures.'),
   invalidates,
-  pictureErrorCodes,
+  pictures: notePictures,
 });
 deletion('Note', noteEndpoints.delete, 'Deletes a note of the caller. `DELETE /v2/note/{id}`', {
   invalidates,

@@ -1,10 +1,8 @@
 /** What the token of a request lacks, by the errors of its result, and the responses that tell a client where to get it. */
 import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
-import { bookEndpoints } from '../../api/book.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
-import { filmEndpoints } from '../../api/film.ts';
-import { noteEndpoints } from '../../api/note.ts';
+import type { ServiceDescriptor } from '../../api/service-descriptor.ts';
 import type { Config } from '../../config/settings.ts';
 import { notesOn } from '../../engine/errors/codes.ts';
 import type { UpstreamErrorDetails } from '../../upstream/errors.ts';
@@ -13,15 +11,16 @@ import { HttpError } from '../http/response/http-error.ts';
 /** A login, or scopes. */
 export type Lack = 'login' | readonly string[];
 
-/** The service knows the token and lets it call no endpoint of the scope. */
-const NOT_APPROVED = 1001;
-
-export function lackOf(errors: readonly (GraphQLError | HttpError)[]): Lack | undefined {
+export function lackOf(
+  { endpoints, errors: rows }: ServiceDescriptor,
+  errors: readonly (GraphQLError | HttpError)[],
+): Lack | undefined {
   const codes = errors.map(({ extensions }) => extensions.code);
   if (codes.some((code) => notesOn(String(code))?.retry === 'login')) return 'login';
   const scopes = errors.flatMap(({ extensions: { code, upstream } }) => {
     const details = upstream as UpstreamErrorDetails | undefined;
-    return code === 'FORBIDDEN' && details?.code === NOT_APPROVED ? scopesOf(details.request) : [];
+    const isOfScope = details?.code !== undefined && rows[details.code]?.means === 'scope';
+    return code === 'FORBIDDEN' && isOfScope ? scopesOf(endpoints, details.request) : [];
   });
   return scopes.length > 0 ? [...new Set(scopes)] : undefined;
 }
@@ -32,12 +31,8 @@ export const bothLack = (one: Lack | undefined, other: Lack | undefined): Lack |
   return one === 'login' || other === 'login' ? 'login' : [...new Set([...one, ...other])];
 };
 
-const endpoints: Endpoint[] = [bookEndpoints, filmEndpoints, noteEndpoints].flatMap((group) =>
-  Object.values<Endpoint>(group as never),
-);
-
 /** The scope of the endpoint that was called: `GET /v2/note/7`. */
-function scopesOf(call: string): string[] {
+function scopesOf(endpoints: readonly Endpoint[], call: string): string[] {
   const [method, path = ''] = call.split(/[ ?]/);
   const found = endpoints.filter((endpoint) => endpoint.method === method && hasPath(endpoint, path));
   // A path may match a literal and a variable segment: `/v2/note/people_all/7` is no note.

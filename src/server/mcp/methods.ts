@@ -18,6 +18,7 @@ import { shortenText } from './cut-response.ts';
 import { lazily } from '../../lib/promises.ts';
 import { version } from '../../package.ts';
 import { HttpError } from '../http/response/http-error.ts';
+import type { ServiceDescriptor } from '../../api/service-descriptor.ts';
 import { type Lack, lackOf } from './denial.ts';
 import type { Json, RpcRequest } from './json-rpc.ts';
 import type { AgentRequest } from './places.ts';
@@ -36,6 +37,7 @@ export const REQUEST_VERSIONS: readonly string[] = ['2026-07-28'];
 export const VERSIONS: readonly string[] = [...REQUEST_VERSIONS, ...SESSION_VERSIONS];
 
 export interface MethodParts {
+  service: ServiceDescriptor;
   tools: ReadonlyMap<string, CallableTool>;
   resources: ReturnType<typeof createResources>;
   log: Logger;
@@ -131,14 +133,15 @@ const discover: Method = {
 };
 
 /** The methods of all editions. */
-function sharedMethods({ tools, resources }: MethodParts, era: Era): Record<string, Method> {
+function sharedMethods(parts: MethodParts, era: Era): Record<string, Method> {
+  const { tools, resources } = parts;
   const list = (result: Params) => kept(era, result, SETTINGS_CACHED);
   const documents = new Map(
     resources.documents.map(({ uri, content }) => [uri, kept(era, () => ({ contents: [content()] }), SETTINGS_CACHED)]),
   );
   return {
     'tools/list': { schema: 'ListToolsRequest', handle: list({ tools: [...tools.values()].map(({ tool }) => tool) }) },
-    'tools/call': { schema: 'CallToolRequest', handle: (params, request) => callTool(tools, era, params, request) },
+    'tools/call': { schema: 'CallToolRequest', handle: (params, request) => callTool(parts, era, params, request) },
     'resources/list': { schema: 'ListResourcesRequest', handle: list({ resources: resources.list }) },
     'resources/templates/list': {
       schema: 'ListResourceTemplatesRequest',
@@ -147,7 +150,7 @@ function sharedMethods({ tools, resources }: MethodParts, era: Era): Record<stri
     'resources/read': {
       schema: 'ReadResourceRequest',
       handle: ({ uri }, request) =>
-        documents.get(String(uri))?.({}, request) ?? readRecord(resources, era, String(uri), request),
+        documents.get(String(uri))?.({}, request) ?? readRecord(parts, era, String(uri), request),
     },
   };
 }
@@ -156,7 +159,7 @@ function sharedMethods({ tools, resources }: MethodParts, era: Era): Record<stri
 const IDEMPOTENCY_KEY = 'catalog-graphql/idempotency-key';
 
 async function callTool(
-  tools: MethodParts['tools'],
+  { tools, service }: MethodParts,
   era: Era,
   { name, arguments: given = {}, task, _meta }: Params,
   request: AgentRequest,
@@ -170,12 +173,12 @@ async function callTool(
     return { outcome: resultText(era, result), lack };
   } catch (error) {
     if (!isKnown(error)) throw error;
-    return { outcome: resultText(era, failedResult(agentError(error))), lack: lackOf([error]) };
+    return { outcome: resultText(era, failedResult(agentError(error))), lack: lackOf(service, [error]) };
   }
 }
 
 async function readRecord(
-  resources: MethodParts['resources'],
+  { resources, service }: MethodParts,
   era: Era,
   uri: string,
   request: AgentRequest,
@@ -189,7 +192,7 @@ async function readRecord(
     if (!isKnown(error)) throw error;
     const { code, message, ...more } = agentError(error);
     const kind = code === 'BAD_USER_INPUT' ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
-    return { ...failed(kind, message, { code, ...more }), lack: lackOf([error]) };
+    return { ...failed(kind, message, { code, ...more }), lack: lackOf(service, [error]) };
   }
 }
 

@@ -22,7 +22,7 @@ export function createFreeTools(parts: ToolParts): CallableTool[] {
   return [queryTool(parts), schemaTool(parts)];
 }
 
-function queryTool({ config, prepare, runForAgent }: ToolParts): CallableTool {
+function queryTool({ config, upstream, prepare, runForAgent }: ToolParts): CallableTool {
   const { maxUpstreamCalls, mcpWrites, mcpResultCharacters } = config;
   const inputSchema = {
     type: 'object' as const,
@@ -58,7 +58,7 @@ function queryTool({ config, prepare, runForAgent }: ToolParts): CallableTool {
       if (prepared.ready?.operation.operation === OperationTypeNode.MUTATION && !mcpWrites)
         throw badInput('Mutations are not allowed here.');
       const done = await runForAgent(prepared, { variables: variables ?? {}, request, isPlanned: plan === true });
-      return toolOutcome(done, mcpResultCharacters);
+      return toolOutcome(upstream.service, done, mcpResultCharacters);
     },
   };
 }

@@ -3,6 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { GraphQLError } from 'graphql';
 import { CUTS_ROOM, cutToFit, shortenText } from './cut-response.ts';
 import type { JsonSchema, ObjectSchema } from './documents/json-schema.ts';
+import type { ServiceDescriptor } from '../../api/service-descriptor.ts';
 import { type Retry, notesOn } from '../../engine/errors/codes.ts';
 import { HttpError } from '../http/response/http-error.ts';
 import { type Lack, lackOf } from './denial.ts';
@@ -31,9 +32,9 @@ export interface ToolOutcome {
   lack?: Lack | undefined;
 }
 
-export const toolOutcome = (done: Run, max: number): ToolOutcome => ({
+export const toolOutcome = (service: ServiceDescriptor, done: Run, max: number): ToolOutcome => ({
   result: toolResult(done, max),
-  lack: lackOf(done.errors),
+  lack: lackOf(service, done.errors),
 });
 
 function toolResult({ data, errors, stale, cost, plan }: Run, max: number): CallToolResult {

@@ -111,14 +111,14 @@ const isLocal = (name: string): boolean =>
   name === '' || name === 'localhost' || isIP(name.startsWith('[') ? name.slice(1, -1) : name) !== 0;
 
 function methodParts(toolParts: ToolParts): MethodParts {
-  const { config, log } = toolParts;
+  const { config, log, upstream } = toolParts;
   const path = config.mcpOperations ?? join(packageDir, 'operations');
   const all = [...createTools(path, toolParts), ...(config.mcpFree ? createFreeTools(toolParts) : [])];
   const tools = new Map(all.map((each) => [each.tool.name, each]));
   if (tools.size < all.length)
     throw new ConfigError(['MCP_OPERATIONS: with MCP_FREE no operation may be named query or schema']);
   const resources = createResources(toolParts, showsSchema(config) || config.mcpFree);
-  return { tools, resources, log };
+  return { tools, resources, log, service: upstream.service };
 }
 
 /** `Mcp-Method` and `Mcp-Name` are of the edition 2026-07-28; the last lines are headers that tracing adds to requests of pages. */

@@ -1,7 +1,7 @@
 /** Tools: reviewed operations with their schemas, price and hints; with MCP_FREE, documents that agents write. */
 import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server';
 import { type GraphQLSchema, Kind, OperationTypeNode, type SelectionNode, print } from 'graphql';
-import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
+import type { ServiceDescriptor } from '../../api/service-descriptor.ts';
 import { withCursors } from './cut-response.ts';
 import type { Variables } from '../../engine/plan/document.ts';
 import { type ObjectSchema, dataSchemaOf, inputSchemaOf } from './documents/json-schema.ts';
@@ -37,17 +37,23 @@ export function createTools(path: string, parts: ToolParts): CallableTool[] {
   return readReviewedOperations(path, parts.schema, parts.config.mcpWrites).map((each) => toolOf(each, parts));
 }
 
-function toolOf(reviewed: ReviewedOperation, { schema, config, prepare, runForAgent }: ToolParts): CallableTool {
+function toolOf(
+  reviewed: ReviewedOperation,
+  { schema, config, upstream: { service }, prepare, runForAgent }: ToolParts,
+): CallableTool {
   const { document, operation, name, title, description } = reviewed;
   const inputSchema = inputSchemaOf(schema, document, operation);
-  const price = priceOf(schema, document, operation, config.maxUpstreamCalls);
+  const price = priceOf(schema, document, operation, {
+    maxCalls: config.maxUpstreamCalls,
+    limited: limitedCalls(service),
+  });
   const text = print(withCursors(document));
   const { errors } = prepare(text, name);
   if (errors) throw new ConfigError([`MCP_OPERATIONS: ${name} is over a limit: ${errors[0]?.message}`]);
   const tool: DescribedTool = {
     name,
     title,
-    description: `${description}\n${priceText(price, config.mcpShare / 100)}`,
+    description: `${description}\n${priceText(service, price, config.mcpShare / 100)}`,
     inputSchema,
     outputSchema: resultSchemaOf(dataSchemaOf(schema, document, operation)),
     annotations: hintsOf(schema, operation.operation, operation.selectionSet.selections),
@@ -61,13 +67,19 @@ function toolOf(reviewed: ReviewedOperation, { schema, config, prepare, runForAg
     async call(given, request) {
       checkArguments(inputSchema, given);
       const variables = { ...absent, ...given };
-      return toolOutcome(await runForAgent(prepare(text, name), { variables, request }), config.mcpResultCharacters);
+      const done = await runForAgent(prepare(text, name), { variables, request });
+      return toolOutcome(service, done, config.mcpResultCharacters);
     },
   };
 }
 
-function priceText({ catalog, events, film }: Price, share: number): string {
-  const rate = `; basic film tier: ${film} of ${BASIC_CALLS_A_MINUTE} a minute, of which agents have ${slotsOfAgents(share)}`;
+/** The calls that count towards the rate limit, as costs name them. */
+const limitedCalls = ({ endpoints }: ServiceDescriptor): ReadonlySet<string> =>
+  new Set(endpoints.filter(({ share }) => share === 'tier').map(({ method, path }) => `${method} ${path}`));
+
+function priceText({ basicCallsAMinute: slots }: ServiceDescriptor, price: Price, share: number): string {
+  const { catalog, events, film } = price;
+  const rate = `; basic film tier: ${film} of ${slots} a minute, of which agents have ${slotsOfAgents(slots, share)}`;
   return `Cost: at most ${catalog} calls of the catalog, ${events} of events${film > 0 ? rate : ''}.`;
 }
 

@@ -1,7 +1,6 @@
 /** Infers the film tier of a credential from responses and rejections of upstream. */
 import { type Endpoint, type Tier, tiers } from '../../api/endpoint.ts';
-import type { GatedRecord, MemberTiers } from '../../api/record-source.ts';
-import { celebrityMembers, filmEndpoints, subjectMembers } from '../../api/film.ts';
+import type { GatedRecord } from '../../api/record-source.ts';
 import { type Credential, likelyTiers } from './credentials.ts';
 import { RecordRejected, TierRequired, type UpstreamRejection } from '../errors.ts';
 
@@ -11,15 +10,13 @@ const REFUSAL_MS = 60_000;
 /** This many rejected records without a successful one prove that the tier may not call the endpoint. */
 const REFUSED_RECORDS = 3;
 
-const NEED_PERMISSION = 1000;
-
 /** The credential has a tier that includes the endpoint and the present members. An absent member proves nothing. */
 export function learnFromResponse(credential: Credential, endpoint: Endpoint, value: unknown): void {
   if (endpoint.share !== 'tier') return;
   credential.refusedEndpoints.delete(endpoint.path);
   credential.refusedRecords.delete(endpoint);
   let having = endpoint.tiers;
-  const members = gated.get(endpoint)?.members;
+  const members = endpoint.gates?.members;
   if (members)
     for (const member in members)
       if ((value as Record<string, unknown>)[member] !== undefined) having = both(having, members[member]!);
@@ -32,7 +29,7 @@ export function learnFromResponse(credential: Credential, endpoint: Endpoint, va
  */
 export function learnFromRejection(credential: Credential, endpoint: Endpoint, rejection: UpstreamRejection): Error {
   const { details } = rejection;
-  if (endpoint.tiers.length === tiers.length || details.code !== NEED_PERMISSION) return rejection;
+  if (endpoint.tiers.length === tiers.length || details.row?.means !== 'permission') return rejection;
   const lacking = tiers.filter((tier) => !endpoint.tiers.includes(tier));
   if (provesTier(credential, endpoint, details.request)) learn(credential, lacking);
   const tierRequired = new TierRequired(endpoint.tiers, endpoint.path, true);
@@ -75,12 +72,6 @@ function learn(credential: Credential, having: readonly Tier[]): void {
 const both = (some: readonly Tier[], others: readonly Tier[]): readonly Tier[] =>
   some === others ? some : some.filter((tier) => others.includes(tier));
 
-/** The tiers of members, and small members that nearly every film or person has and the basic tier does not include. */
-const gated = new Map<Endpoint, { members: MemberTiers; rarelyEmpty: readonly string[] }>([
-  [filmEndpoints.subject, { members: subjectMembers, rarelyEmpty: ['durations', 'languages', 'pubdates'] }],
-  [filmEndpoints.celebrity, { members: celebrityMembers, rarelyEmpty: ['birthday', 'constellation', 'professions'] }],
-]);
-
 const none: readonly string[] = Object.freeze([]);
 
 /**
@@ -93,7 +84,7 @@ export function tierEvidenceMembers(
   possible: readonly Tier[],
   isLimitUncertain = false,
 ): readonly string[] {
-  const evidence = having && gated.get(endpoint)?.rarelyEmpty;
+  const evidence = having && endpoint.gates?.rarelyEmpty;
   if (!evidence || isLimitUncertain) return evidence ?? none;
   const answering = possible.filter((tier) => endpoint.tiers.includes(tier));
   const isOpen = (member: string) => {
@@ -122,7 +113,7 @@ export function membersWithheldByTier(
       answered = answered.filter((tier) => having[member]!.includes(tier));
   const isWithheld = (from: readonly Tier[]) => (member: string) =>
     from.every((tier) => !having[member]!.includes(tier));
-  const evidence = gated.get(endpoint)?.rarelyEmpty;
+  const evidence = endpoint.gates?.rarelyEmpty;
   if (answered.length > 1 && evidence?.every((member) => absent.includes(member)))
     answered = answered.filter((tier) => evidence.every((member) => !having[member]?.includes(tier)));
   // None left: the record has more than any possible tier includes, so the known tier is wrong.

@@ -1,8 +1,11 @@
 import type { Tier } from '../../api/endpoint.ts';
-import type { UserRecord } from '../../api/user.ts';
 
 /** A person, as far as responses to one token prove that it is theirs. */
-export type PersonFacts = Readonly<Pick<UserRecord, 'id' | 'uid' | 'name'>>;
+export interface PersonFacts {
+  readonly id: string;
+  readonly uid?: string;
+  readonly name?: string;
+}
 
 /** The sender of the request, as resolvers see it. */
 export interface Viewer {

@@ -1,7 +1,6 @@
 /** The calls of one operation: who may send them, with which token, and how many. */
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint, Tier, Visibility } from '../../api/endpoint.ts';
-import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
 import type { Credential } from '../auth/credentials.ts';
 import type { RequestContext } from '../auth/request-context.ts';
 import { createCancellationToken } from '../../lib/cancellation.ts';
@@ -88,7 +87,8 @@ export class CallPolicy {
     const { credential, rateShare = 1 } = this.context;
     const { isOwn, possibleTiers } = credential;
     if (isOwn || possibleTiers.length === 1 || !possibleTiers.includes('basic')) return false;
-    return this.services.rateLimiter.used(credential) >= (BASIC_CALLS_A_MINUTE * rateShare) / 4;
+    const { rateLimiter } = this.services;
+    return rateLimiter.used(credential) >= (rateLimiter.basicCallsAMinute * rateShare) / 4;
   }
 
   /** Logs a call that the cache answered. */

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import type { Span } from '@opentelemetry/api';
 import type { Endpoint } from '../../api/endpoint.ts';
+import type { ErrorTable } from '../../api/service-descriptor.ts';
 import type { Config } from '../../config/settings.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import { addTraceHeaders, startCallSpan } from '../../lib/trace-context.ts';
@@ -57,6 +58,7 @@ export interface ObservedCall {
 export interface CallServices extends RejectionServices {
   settings: Pick<Config, 'maxJsonBytes' | 'maxAtomBytes' | 'maxUpstreamCalls' | 'upstreamUserAgent' | 'eventBaseUrl'>;
   caching: CachingWatch;
+  errors: ErrorTable;
   transport: Transport;
   inFlight: InFlightRequests;
   observe: ((call: ObservedCall) => void) | undefined;
@@ -216,13 +218,15 @@ export class UpstreamCall implements SharedCall {
       if (endpoint.caller && !credential.isOwn) learnPerson(credential, request, shown);
       return { value: shown, bytes, status, reuse: this.services.caching.reuseOf(endpoint, credential, headers) };
     }
-    const code = value instanceof ReportedError ? value.code : status < 400 ? undefined : errorCodeIn(text);
-    if (endpoint.method === 'GET' && isAbsent(endpoint, status, code)) {
+    const { errors } = this.services;
+    const code = value instanceof ReportedError ? value.code : status < 400 ? undefined : errorCodeIn(text, errors);
+    const row = code === undefined ? undefined : errors[code];
+    if (endpoint.method === 'GET' && isAbsent(endpoint, status, code, row)) {
       if (code !== undefined) this.onAccepted();
       const reuse = code === undefined ? unsure : this.services.caching.reuseOf(endpoint, credential, headers);
       return { value: null, bytes, status, reuse };
     }
-    const details = { ...detailsOf(request), status, ...(code !== undefined && { code }) };
+    const details = { ...detailsOf(request), status, ...(code !== undefined && { code }), ...(row && { row }) };
     throw rejectionOf(this.services, endpoint, credential, details, response.retryAfter);
   }
 

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { AtomError, readableText, readers } from '../../atom/media.ts';
 import type { Endpoint, Media, Repeat, Tier } from '../../api/endpoint.ts';
-import { serviceErrors } from '../../api/errors.ts';
+import type { ErrorTable } from '../../api/service-descriptor.ts';
 import { listIn } from '../../lib/objects.ts';
 import { declaredCharsets, decodeStrictly } from '../../lib/text/charset.ts';
 import { parseJson } from '../../lib/text/json.ts';
@@ -249,9 +249,9 @@ const codeFrom = (code: unknown): number | undefined => {
 };
 
 /** The service's code in the body of a response with an error status; undefined without one. Gateways send codes of their own. */
-export function errorCodeIn(text: string): number | undefined {
+export function errorCodeIn(text: string, errors: ErrorTable): number | undefined {
   const { code, msg, request } = (jsonIn(text) ?? {}) as { code?: unknown; msg?: unknown; request?: unknown };
   const number = codeFrom(code);
-  const isKnown = number !== undefined && number in serviceErrors;
+  const isKnown = number !== undefined && number in errors;
   return isKnown || (typeof msg === 'string' && typeof request === 'string') ? number : undefined;
 }

@@ -1,7 +1,6 @@
-/** The rate limiter of film calls: `BASIC_CALLS_A_MINUTE` per limited credential, counted in this process and in Redis if configured. */
+/** The rate limiter of film calls: so many a minute per limited credential, counted in this process and in Redis if configured. */
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../lib/remember.ts';
-import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
 import { type Credential, isLimited } from '../auth/credentials.ts';
 import {
   type CancellationToken,
@@ -53,10 +52,13 @@ export class FilmRateLimiter {
   private readonly credentials = new Map<string, CredentialCalls>();
   /** When each credential refreshed last, by performance.now(). */
   private readonly refreshed = new LRUCache<string, number>(atMost(REFRESHED_MAX));
+  private readonly slots: number;
   private readonly holdMs: number;
   private readonly shared: SharedSlidingWindows | undefined;
 
-  constructor(longestCallMs: number, shared?: SharedSlidingWindows) {
+  /** `slots`: the calls a minute of one credential. */
+  constructor(slots: number, longestCallMs: number, shared?: SharedSlidingWindows) {
+    this.slots = slots;
     this.holdMs = WINDOW_MS + longestCallMs;
     this.shared = shared;
   }
@@ -102,10 +104,9 @@ export class FilmRateLimiter {
   }
 
   private limitsOf({ credential: { isOwn }, rateShare, isRetry, isRefresh }: FilmCallRequest): WindowLimits {
-    const { holdMs } = this;
-    const slots = BASIC_CALLS_A_MINUTE;
+    const { slots, holdMs } = this;
     const ofEverybody = isOwn ? slots / 2 : slots;
-    const perAddress = rateShare === undefined ? ofEverybody : slotsOfAgents(rateShare);
+    const perAddress = rateShare === undefined ? ofEverybody : slotsOfAgents(slots, rateShare);
     // Retries against a service that fails must not use up what is left for the next minute.
     if (isRetry) return { slots: forRetries(slots), perAddress: forRetries(perAddress), holdMs };
     if (!isRefresh) return { slots, perAddress, holdMs };
@@ -117,7 +118,9 @@ export class FilmRateLimiter {
   /** How long the credential has to wait for its next refresh: they are spread over the minute, because quota that is idle now may be needed soon. */
   private untilRefresh({ credential, isRefresh }: FilmCallRequest): number {
     const last = isRefresh ? this.refreshed.get(credential.id) : undefined;
-    return last === undefined ? 0 : Math.max(0, last + REFRESH_EVERY_MS - performance.now());
+    // So that all refreshes together are half of the calls a minute.
+    const everyMs = (2 * WINDOW_MS) / this.slots;
+    return last === undefined ? 0 : Math.max(0, last + everyMs - performance.now());
   }
 
   private callsOf(key: string): CredentialCalls {
@@ -186,8 +189,6 @@ export class FilmRateLimiter {
 }
 
 const AGENTS = 'agents';
-/** So that all refreshes together are half of the calls a minute. */
-const REFRESH_EVERY_MS = (2 * WINDOW_MS) / BASIC_CALLS_A_MINUTE;
 const REFRESHED_MAX = 10_000;
 
 /** Agents wait for calls of agents only, so that nobody waits behind them. */
@@ -195,7 +196,7 @@ const keyOf = (credential: string, isAgent: boolean): string => (isAgent ? `${cr
 const keyFor = ({ credential, rateShare }: FilmCallRequest): string => keyOf(credential.id, rateShare !== undefined);
 
 /** How many of the calls a minute of one credential all agents together may make. */
-export const slotsOfAgents = (rateShare: number): number => Math.max(1, Math.floor(BASIC_CALLS_A_MINUTE * rateShare));
+export const slotsOfAgents = (slots: number, rateShare: number): number => Math.max(1, Math.floor(slots * rateShare));
 
 const unlimited = Symbol('unlimited');
 

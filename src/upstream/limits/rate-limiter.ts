@@ -1,7 +1,7 @@
 /** Respects upstream's rate limit: a call that upstream would reject with 429 is not sent. */
 import type { Endpoint } from '../../api/endpoint.ts';
+import type { ServiceDescriptor } from '../../api/service-descriptor.ts';
 import type { Config } from '../../config/settings.ts';
-import { BASIC_CALLS_A_MINUTE } from '../../api/film.ts';
 import { type Credential, isLimited } from '../auth/credentials.ts';
 import { type FilmCallRequest, FilmRateLimiter, slotsOfAgents } from './film-rate.ts';
 import type { Service } from '../errors.ts';
@@ -28,7 +28,8 @@ export interface RateLimitPermit {
 type RateLimiterSettings = Pick<
   Config,
   'retryAfterSeconds' | 'maxRetryAfterSeconds' | 'callTimeoutMs' | 'operationTimeoutMs'
->;
+> &
+  Pick<ServiceDescriptor, 'basicCallsAMinute'>;
 
 export interface RateLimitedCall extends FilmCallRequest {
   endpoint: Endpoint;
@@ -38,6 +39,7 @@ export class RateLimiter {
   private readonly unverified = new UnverifiedLimiter();
   private readonly films: FilmRateLimiter;
   readonly pauses: Pauses;
+  readonly basicCallsAMinute: number;
   private readonly isRejected: (credential: Credential, service: Service) => boolean;
 
   /** `isRejected`: the service is known to reject the credential, so its calls need not wait for a verdict. */
@@ -50,7 +52,9 @@ export class RateLimiter {
   ) {
     this.pauses = new Pauses(settings, sharedPauses, onPause);
     // A slot is held while the call waits for a connection, and during the call.
-    this.films = new FilmRateLimiter(settings.operationTimeoutMs + settings.callTimeoutMs, shared);
+    this.basicCallsAMinute = settings.basicCallsAMinute;
+    const longestCallMs = settings.operationTimeoutMs + settings.callTimeoutMs;
+    this.films = new FilmRateLimiter(settings.basicCallsAMinute, longestCallMs, shared);
     this.isRejected = isRejected;
   }
 
@@ -78,11 +82,12 @@ export class RateLimiter {
     if (!isLimited(credential)) return null;
     const all = await this.films.window(credential, false);
     const own = rateShare === undefined ? all : await this.films.window(credential, true);
-    const limit = rateShare === undefined ? BASIC_CALLS_A_MINUTE : slotsOfAgents(rateShare);
+    const { basicCallsAMinute: slots } = this;
+    const limit = rateShare === undefined ? slots : slotsOfAgents(slots, rateShare);
     const { backInMs = WINDOW_MS } = own.taken < limit ? all : own;
     return {
       limit,
-      remaining: Math.max(0, Math.min(limit - own.taken, BASIC_CALLS_A_MINUTE - all.taken)),
+      remaining: Math.max(0, Math.min(limit - own.taken, slots - all.taken)),
       resetsAt: `${new Date(Math.ceil((Date.now() + backInMs) / 1000) * 1000).toISOString().slice(0, 19)}Z`,
     };
   }

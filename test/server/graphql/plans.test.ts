@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
+import { catalogService } from '../../../src/api/service.ts';
 import { readConfig } from '../../../src/config/read.ts';
 import { schema } from '../../../src/graph/schema.ts';
 import { createMetrics } from '../../../src/server/observability/metrics.ts';
@@ -19,7 +20,7 @@ const heapBytes = () => {
 function createExecute(): (query: string, variables?: Record<string, unknown>) => Promise<unknown> {
   const unusedUrl = 'http://127.0.0.1:9';
   const config = readConfig({ BASE_URL: unusedUrl, EVENT_BASE_URL: unusedUrl });
-  const upstream = createUpstream({ ...config, baseUrl: unusedUrl, eventBaseUrl: unusedUrl });
+  const upstream = createUpstream(catalogService, { ...config, baseUrl: unusedUrl, eventBaseUrl: unusedUrl });
   onTestFinished(async () => upstream.close());
   const parts = { schema, config, upstream, log: pino({ level: 'silent' }), metrics: createMetrics() };
   const pipeline = createPipeline(parts);

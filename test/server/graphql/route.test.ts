@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { beforeAll, describe, test } from 'vitest';
+import { catalogService } from '../../../src/api/service.ts';
 import { readConfig } from '../../../src/config/read.ts';
 import { schema } from '../../../src/graph/schema.ts';
 import { openServer } from '../../../src/server/server.ts';
@@ -29,7 +30,7 @@ async function open(faulty: boolean) {
   });
   const settings = { ...config, ...patient, baseUrl: origin.url, eventBaseUrl: origin.url };
   const transport = createTransport(settings);
-  const upstream = createUpstream(settings, {
+  const upstream = createUpstream(catalogService, settings, {
     transport: {
       ...transport,
       send: async (request, cancellation) => {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { catalogService } from '../../../src/api/service.ts';
 import { createCancellationToken } from '../../../src/lib/cancellation.ts';
 import { createCallers } from '../../../src/server/idempotency/callers.ts';
 import { keyedClient } from '../../support/keyed-client.ts';
@@ -69,7 +70,7 @@ test('at the shutdown a write whose client has left is waited for', async () => 
   const { schema } = await import('../../../src/graph/schema.ts');
   const { pino } = await import('pino');
   const config = readConfig({ BASE_URL: service.url, EVENT_BASE_URL: service.url, PORT: '0' });
-  const upstream = createUpstream({ ...config, baseUrl: service.url, eventBaseUrl: service.url });
+  const upstream = createUpstream(catalogService, { ...config, baseUrl: service.url, eventBaseUrl: service.url });
   const facade = await openServer(config, { schema, upstream, log: pino({ level: 'silent' }) });
   const client = new AbortController();
   const headers = {

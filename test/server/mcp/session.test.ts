@@ -4,6 +4,7 @@ import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js'
 import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
 import { createFacade } from '../../../src/facade.ts';
+import { catalogService } from '../../../src/api/service.ts';
 import { createMethods } from '../../../src/server/mcp/methods.ts';
 import type { AgentRequest } from '../../../src/server/mcp/places.ts';
 import { agent, facadeOver, post } from '../../support/agent.ts';
@@ -206,6 +207,7 @@ test('an unexpected error is logged, and masked for the client', async () => {
   const fail = () => Promise.reject(new Error('a secret of ours'));
   const inputSchema = { type: 'object' as const, properties: {} };
   const parts = {
+    service: catalogService,
     tools: new Map([['Broken', { tool: { name: 'Broken', inputSchema }, call: fail }]]),
     resources: { list: [], templates: [], documents: [], read: fail },
     log: pino({}, { write: (line: string) => void lines.push(line) }),

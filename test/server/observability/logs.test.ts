@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { catalogService } from '../../../src/api/service.ts';
 import { readConfig } from '../../../src/config/read.ts';
 import { version } from '../../../src/package.ts';
 import { createLog } from '../../../src/lib/log.ts';
@@ -20,7 +21,7 @@ async function observed(behaviour: Behaviour) {
   const address = { baseUrl: service.url, eventBaseUrl: service.url };
   const config = { ...readConfig({ RECORD_TTL_SECONDS: '0' }), ...patient, ...address };
   const [metrics, log] = [createMetrics(), createLog('info', { write })];
-  const upstream = createUpstream(config, {
+  const upstream = createUpstream(catalogService, config, {
     observe: observeCalls(metrics, log),
     onPause: observePauses(metrics, log),
   });

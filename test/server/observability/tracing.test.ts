@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { OperationTypeNode } from 'graphql';
 import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
+import { catalogService } from '../../../src/api/service.ts';
 import { readConfig } from '../../../src/config/read.ts';
 import { sha256Of } from '../../../src/config/trusted-documents.ts';
 import { temporaryDirectory } from '../../support/service.ts';
@@ -65,7 +66,9 @@ test("operations and their upstream calls are spans of the client's trace, which
   const config = { ...readConfig(env), ...patient, baseUrl: service.url, eventBaseUrl: service.url };
   const tracing = createTracing(config, pino({ level: 'silent' }));
   await tracing.loading;
-  const upstream = createUpstream(config, { observe: observeCalls(createMetrics(), pino({ level: 'silent' })) });
+  const upstream = createUpstream(catalogService, config, {
+    observe: observeCalls(createMetrics(), pino({ level: 'silent' })),
+  });
   const { execute } = await startFacade({}, {}, { upstream, tracing });
   const headers = { traceparent: parent, tracestate: 'a=1', authorization: 'Bearer secret-token' };
   await execute(SHELF, { headers });
@@ -205,7 +208,9 @@ test('metrics count upstream calls by the path template of their endpoint, and t
   const metrics = createMetrics();
   const address = { baseUrl: service.url, eventBaseUrl: service.url };
   const config = { ...readConfig({ RECORD_TTL_SECONDS: '60' }), ...patient, ...address };
-  const upstream = createUpstream(config, { observe: observeCalls(metrics, pino({ level: 'silent' })) });
+  const upstream = createUpstream(catalogService, config, {
+    observe: observeCalls(metrics, pino({ level: 'silent' })),
+  });
   const { execute, facade } = await startFacade({}, {}, { upstream, metrics });
   for (const id of ['7', '8', '7']) await execute(`{ book(id: "${id}") { title } }`);
   await execute('{ again: book(id: "7") { title } }');

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { bookEndpoints } from '../../../src/api/book.ts';
+import { serviceErrors } from '../../../src/api/errors.ts';
 import { createCredentials, learnPerson } from '../../../src/upstream/auth/credentials.ts';
 import type { Service } from '../../../src/upstream/errors.ts';
 import { createApiRequest } from '../../../src/api/api-request.ts';
 
-const rejection = (service: Service) => ({ service, status: 401, code: 103, request: 'GET /x' });
+const row = serviceErrors[103];
+const rejection = (service: Service) => ({ service, status: 401, code: 103, row, request: 'GET /x' });
 
 test('the id of a credential does not contain its token, and equal tokens share one credential', () => {
   const credentials = createCredentials('own-secret', undefined);
@@ -68,7 +70,7 @@ test('a 401 without a code rejects the token; one with a code that does not name
   const { service, request, status } = rejection('catalog');
   const [unexplained, explained] = [credentials.of('unexplained'), credentials.of('explained')];
   credentials.reject(unexplained, { service, request, status });
-  credentials.reject(explained, { service, request, status, code: 1001 });
+  credentials.reject(explained, { service, request, status, code: 1001, row: serviceErrors[1001] });
   expect(credentials.rejections.has(unexplained.id, 'catalog')).toBe(true);
   expect(credentials.rejections.has(explained.id, 'catalog')).toBe(false);
 });

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, expect, test } from 'vitest';
+import { catalogService } from '../../../src/api/service.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import type { Endpoint } from '../../../src/api/endpoint.ts';
 import { eventEndpoints } from '../../../src/api/event.ts';
@@ -24,7 +25,7 @@ async function open(settings: NodeJS.ProcessEnv = {}, parts: UpstreamParts = {},
     return behaviour(socket, request);
   });
   const { url } = service;
-  const upstream = createUpstream({ ...readConfig(settings), baseUrl: url, eventBaseUrl: url }, parts);
+  const upstream = createUpstream(catalogService, { ...readConfig(settings), baseUrl: url, eventBaseUrl: url }, parts);
   afterAll(() => upstream.close());
   const read = (token: string, id = '7', endpoint: Endpoint = filmEndpoints.subject) => {
     const sender = { authorization: `Bearer ${token}`, address: '', requestId: 'x' };

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Endpoint } from '../../../src/api/endpoint.ts';
+import { serviceErrors } from '../../../src/api/errors.ts';
 import { filmEndpoints, subjectMembers } from '../../../src/api/film.ts';
 import { type Credential, createCredentials, isLimited } from '../../../src/upstream/auth/credentials.ts';
 import { RecordRejected, TierRequired, UpstreamRejection } from '../../../src/upstream/errors.ts';
@@ -21,6 +22,7 @@ const reject = (credential: Credential, endpoint: Endpoint, id = '1') =>
       service: 'catalog',
       status: 403,
       code: 1000,
+      row: serviceErrors[1000],
       request: `GET ${endpoint.path.replace(':id', id)}`,
     }),
   );
@@ -76,7 +78,8 @@ test('a rejection by an endpoint that the tier may call concerns the record, how
 });
 
 test('rejections with other codes are passed on unchanged', () => {
-  const rejection = new UpstreamRejection({ service: 'catalog', status: 403, code: 1001, request: 'GET /x' });
+  const [code, row] = [1001, serviceErrors[1001]];
+  const rejection = new UpstreamRejection({ service: 'catalog', status: 403, code, row, request: 'GET /x' });
   expect(learnFromRejection(newCredential(), filmEndpoints.celebrity, rejection)).toBe(rejection);
 });
 

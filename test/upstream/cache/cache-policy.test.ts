@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { catalogService } from '../../../src/api/service.ts';
 import type { Endpoint } from '../../../src/api/endpoint.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import { readConfig } from '../../../src/config/read.ts';
@@ -18,7 +19,7 @@ const source = { endpoint: bookEndpoints.byId as Endpoint, input: (id: string) =
 async function service(behaviour: Behaviour) {
   const hostileService = await hostile(behaviour);
   const { url } = hostileService;
-  const upstream = createUpstream({
+  const upstream = createUpstream(catalogService, {
     ...readConfig({ BASE_URL: url, EVENT_BASE_URL: url }),
     baseUrl: url,
     eventBaseUrl: url,

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { catalogService } from '../../../src/api/service.ts';
 import { readConfig } from '../../../src/config/read.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import {
@@ -140,7 +141,12 @@ test('what forbids caching is told in known words only', () => {
 async function book(headers: Record<string, string>, settings: NodeJS.ProcessEnv = {}) {
   const service = await hostile(json('{"id":"7","title":"x"}', 200, headers));
   const { url } = service;
-  const upstream = createUpstream({ ...readConfig(settings), baseUrl: url, eventBaseUrl: url, readAttempts: 1 });
+  const upstream = createUpstream(catalogService, {
+    ...readConfig(settings),
+    baseUrl: url,
+    eventBaseUrl: url,
+    readAttempts: 1,
+  });
   afterAll(() => upstream.close());
   const source = { endpoint: bookEndpoints.byId, input: (id: string) => ({ id }) };
   const read = async () => {
@@ -246,6 +252,7 @@ test('what the headers forbid is reported once, and responses that are not store
   const { url } = service;
   const reports: unknown[] = [];
   const upstream = createUpstream(
+    catalogService,
     { ...readConfig({}), baseUrl: url, eventBaseUrl: url },
     { onCachingForbidden: (...report) => reports.push(report) },
   );

@@ -3,6 +3,7 @@ import { createCachingWatch } from '../../../src/upstream/cache/caching-watch.ts
 import { readConfig } from '../../../src/config/read.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import type { Tier } from '../../../src/api/endpoint.ts';
+import { catalogService } from '../../../src/api/service.ts';
 import { filmEndpoints } from '../../../src/api/film.ts';
 import { RateLimiter } from '../../../src/upstream/limits/rate-limiter.ts';
 import type { ObservedCall } from '../../../src/upstream/http/call.ts';
@@ -29,13 +30,14 @@ async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows, more
   const settings = { ...readConfig({}), baseUrl: service.url, eventBaseUrl: service.url };
   const transport = createTransport({ ...settings, ...more });
   const credentials = createCredentials(more.accessToken, undefined);
-  const rateLimiter = new RateLimiter(settings, shared);
+  const rateLimiter = new RateLimiter({ ...settings, ...catalogService }, shared);
   /** Request lines of the requests passed to the transport. */
   const sent: string[] = [];
   const observed: ObservedCall[] = [];
   const rejected: Credential[] = [];
   const parts = {
     settings,
+    errors: catalogService.errors,
     credentials,
     rateLimiter,
     inFlight: new InFlightRequests(),

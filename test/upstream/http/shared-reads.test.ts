@@ -1,6 +1,7 @@
 /** Reads that are in flight during a write: a read that starts after the write shares none of them. */
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
+import { catalogService } from '../../../src/api/service.ts';
 import type { Config } from '../../../src/config/settings.ts';
 import { readConfig } from '../../../src/config/read.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
@@ -35,7 +36,7 @@ describe.each(deployments)('in %s', (_, replicas) => {
     const readerUrl = redisUrl?.replace('//', '//reader:x@');
     if (redisUrl) await asAdmin(redisUrl, ['ACL', 'SETUSER', 'reader', 'on', '>x', '~*', '&*', '+@all']);
     const processes = Array.from({ length: replicas }, (_, at) =>
-      createUpstream({ ...settings, redisUrl: at === replicas - 1 ? readerUrl : redisUrl }),
+      createUpstream(catalogService, { ...settings, redisUrl: at === replicas - 1 ? readerUrl : redisUrl }),
     );
     afterAll(() => Promise.all(processes.map((each) => each.close())));
     const requestContext = (authorization?: string) => ({ authorization, address: '127.0.0.1', requestId: 'test' });

@@ -7,7 +7,13 @@ import { type Credential, createCredentials } from '../../../src/upstream/auth/c
 import { createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
 import { UNVERIFIED_CALLS } from '../../../src/upstream/limits/unverified.ts';
 
-const settings = { retryAfterSeconds: 5, maxRetryAfterSeconds: 60, callTimeoutMs: 10_000, operationTimeoutMs: 15_000 };
+const settings = {
+  retryAfterSeconds: 5,
+  maxRetryAfterSeconds: 60,
+  callTimeoutMs: 10_000,
+  operationTimeoutMs: 15_000,
+  basicCallsAMinute: 40,
+};
 const film = filmEndpoints.subject;
 const credentials = createCredentials(undefined, undefined);
 const setup = '127.0.0.1';

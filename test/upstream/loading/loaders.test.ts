@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
+import { catalogService } from '../../../src/api/service.ts';
 import { readConfig } from '../../../src/config/read.ts';
 import { bookEndpoints, bookMembers } from '../../../src/api/book.ts';
 import type { RecordSource } from '../../../src/api/record-source.ts';
@@ -34,7 +35,7 @@ async function twoOperations(behaviour: Behaviour) {
     },
   };
   const settings = { ...readConfig({}), ...patient, baseUrl: service.url, eventBaseUrl: service.url };
-  const upstream = createUpstream(settings, { records });
+  const upstream = createUpstream(catalogService, settings, { records });
   const requestContext = { authorization: undefined, address: '127.0.0.1', requestId: 'test' };
   const operations = [1, 2].map(() => upstream.forOperation(requestContext, createCancellationToken()));
   return { service, operations };
@@ -81,7 +82,12 @@ const members = (request: ReceivedRequest) => new URL(request.path, 'http://x').
 /** Operations that share one cache and one service. */
 async function operationsOver(behaviour: Behaviour) {
   const service = await hostile(behaviour);
-  const upstream = createUpstream({ ...readConfig({}), ...patient, baseUrl: service.url, eventBaseUrl: service.url });
+  const upstream = createUpstream(catalogService, {
+    ...readConfig({}),
+    ...patient,
+    baseUrl: service.url,
+    eventBaseUrl: service.url,
+  });
   afterAll(() => upstream.close());
   return { service, open: () => upstream.forOperation(requestContext, createCancellationToken()) };
 }

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
+import { catalogService } from '../../../src/api/service.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import { readConfig } from '../../../src/config/read.ts';
 import { createCancellationToken } from '../../../src/lib/cancellation.ts';
@@ -35,7 +36,7 @@ describe.skipIf(!hasRedis).each(forms)('in a failover of %s', (_, open) => {
     const { url, nodes } = await open();
     const service = await versionedService();
     const settings = { ...readConfig({}), ...patient, baseUrl: service.url, eventBaseUrl: service.url, redisUrl: url };
-    const processes = Array.from({ length: PROCESSES }, () => createUpstream(settings));
+    const processes = Array.from({ length: PROCESSES }, () => createUpstream(catalogService, settings));
     afterAll(() => Promise.all(processes.map((each) => each.close())));
     const begin = (at: number, authorization?: string) =>
       processes[at % PROCESSES]!.forOperation(

@@ -1,6 +1,7 @@
 /** Processes over a Redis that is really full, under each policy of eviction. */
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
+import { catalogService } from '../../../src/api/service.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import { readConfig } from '../../../src/config/read.ts';
 import { createCancellationToken } from '../../../src/lib/cancellation.ts';
@@ -58,7 +59,9 @@ async function open(policy: string) {
     json(JSON.stringify({ id, title: titles.get(id) ?? '0', summary: SUMMARY }))(socket, request);
   });
   const settings = { ...readConfig({}), ...patient, baseUrl: url, eventBaseUrl: url };
-  const all = PROCESSES.map(() => createUpstream({ ...settings, redisUrl: `redis://127.0.0.1:${port}` }));
+  const all = PROCESSES.map(() =>
+    createUpstream(catalogService, { ...settings, redisUrl: `redis://127.0.0.1:${port}` }),
+  );
   const admin = new Redis(port, '127.0.0.1');
   afterAll(() => (admin.disconnect(), Promise.all(all.map((each) => each.close()))));
   for (const each of all) await until(() => each.redis?.()?.isReachable === true);

@@ -1,6 +1,7 @@
 /** Processes whose Redis comes back in an older state: from a snapshot, or as a replica that lagged behind. */
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { catalogService } from '../../../src/api/service.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import { readConfig } from '../../../src/config/read.ts';
 import { createCancellationToken } from '../../../src/lib/cancellation.ts';
@@ -78,7 +79,7 @@ async function processes(count: number) {
   });
   const settings = { ...readConfig({}), ...patient, baseUrl: url, eventBaseUrl: url };
   const all = Array.from({ length: count }, () =>
-    createUpstream({ ...settings, redisUrl: `redis://127.0.0.1:${port}` }),
+    createUpstream(catalogService, { ...settings, redisUrl: `redis://127.0.0.1:${port}` }),
   );
   afterAll(() => Promise.all(all.map((each) => each.close())));
   const begin = (at: number, authorization?: string) =>

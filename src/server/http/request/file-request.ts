@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { FileUpload, Upload as FileVariable } from 'graphql-upload-minimal';
 import type { UploadedFile } from '../../../engine/values/uploaded-file.ts';
 import { fileError } from './file-error.ts';
-import { type HeldFile, ignore } from './held-file.ts';
+import { type HeldFile, type MemoryBound, ignore } from './held-file.ts';
 import { shareFile } from './shared-file.ts';
 
 /** What a file needs of the request that it is part of. */
@@ -12,8 +12,7 @@ interface FileSource {
   fileOf: () => HeldFile | undefined;
   /** Called when an operation waits for the file. */
   onNeed: () => void;
-  /** The error if so many more bytes of it may not be in memory. */
-  take: (bytes: number) => Error | undefined;
+  bound: MemoryBound;
 }
 
 /** A file in the variables of an operation. It is no Promise, because the request must know whether anybody waits for it. */
@@ -67,7 +66,7 @@ export class FileRequest implements UploadedFile {
       }
       return this.source.fileOf()!.open();
     };
-    const opening = this.places > 1 ? shareFile(open, this.source.take) : open;
+    const opening = this.places > 1 ? shareFile(open, this.source.bound) : open;
     return { ...file, createReadStream: () => opening() as ReadStream };
   }
 }

@@ -1,6 +1,13 @@
 import { PassThrough, type Readable, type TransformCallback } from 'node:stream';
-import { PICTURE_BELOW } from '../../../api/book.ts';
 import { fileError } from './file-error.ts';
+
+/** What of a file may be in memory. */
+export interface MemoryBound {
+  /** The size that no file may have: no more is kept, because so much shows every reader that it is too large. */
+  bytesBelow: number;
+  /** Called before bytes are kept; returns an error if they may not be. */
+  take: (bytes: number) => Error | undefined;
+}
 
 /**
  * A file that has begun to arrive. It is streamed to its reader; one that nobody reads yet can be held in memory instead.
@@ -44,16 +51,13 @@ export class HeldFile extends PassThrough {
     return this.isInMemory ? this : this.source.pipe(this);
   }
 
-  /**
-   * Reads a file that is not open into memory, up to the size that no picture may have: that much shows its reader that it is too large.
-   * `take` is called before bytes are added, and returns an error if they may not be.
-   */
-  holdInMemory(take: (bytes: number) => Error | undefined): void {
+  /** Reads a file that is not open into memory. */
+  holdInMemory({ bytesBelow, take }: MemoryBound): void {
     if (this.isOpen || this.isInMemory) return;
     this.isInMemory = true;
     let size = 0;
     this.source.on('data', (chunk: Buffer) => {
-      if (this.destroyed || size >= PICTURE_BELOW) return;
+      if (this.destroyed || size >= bytesBelow) return;
       size += chunk.length;
       if (!take(chunk.length)) this.write(chunk);
     });

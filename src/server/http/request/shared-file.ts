@@ -1,27 +1,26 @@
 import { Readable } from 'node:stream';
-import { PICTURE_BELOW } from '../../../api/book.ts';
+import type { MemoryBound } from './held-file.ts';
 
 /**
- * Opens a file for each of several readers, because its stream can be read once. It is read when the first of them asks, and kept up to the
- * size that no picture may have: that much shows every reader that it is too large. `take` is called before bytes are kept; the file
- * fails with the error that it returns.
+ * Opens a file for each of several readers, because its stream can be read once. It is read when the first of them asks, and kept within
+ * the bound; it fails with the error of the bound.
  */
-export function shareFile(open: () => Readable, take: (bytes: number) => Error | undefined): () => Readable {
+export function shareFile(open: () => Readable, bound: MemoryBound): () => Readable {
   let reading: Promise<Buffer[]> | undefined;
   return () => {
     if (!reading) {
-      reading = read(open(), take);
+      reading = read(open(), bound);
       reading.catch(() => undefined); // each reader gets the error
     }
     return Readable.from(chunksOf(reading), { objectMode: false });
   };
 }
 
-async function read(file: Readable, take: (bytes: number) => Error | undefined): Promise<Buffer[]> {
+async function read(file: Readable, { bytesBelow, take }: MemoryBound): Promise<Buffer[]> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of file as AsyncIterable<Buffer>) {
-    if (size >= PICTURE_BELOW) continue;
+    if (size >= bytesBelow) continue;
     size += chunk.length;
     const refused = take(chunk.length);
     if (refused) throw refused;

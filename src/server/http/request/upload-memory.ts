@@ -1,10 +1,13 @@
 /** Uploaded files in memory: those of all requests of this process share one bound, and each caller has a share of it. */
 export class UploadMemory {
   bytes = 0;
+  readonly fileBytesBelow: number;
   private readonly maxBytes: number;
   private readonly byCaller = new Map<string, number>();
 
-  constructor(maxBytes: number) {
+  /** `fileBytesBelow`: the size that no file may have. */
+  constructor(maxBytes: number, fileBytesBelow: number) {
+    this.fileBytesBelow = fileBytesBelow;
     this.maxBytes = maxBytes;
   }
 

@@ -14,7 +14,7 @@ import { checkSurrogates, invalidText } from './body.ts';
 import { named } from './file-error.ts';
 import { FileRequest } from './file-request.ts';
 import { markFiles } from './file-parts.ts';
-import { HeldFile, ignore } from './held-file.ts';
+import { HeldFile, type MemoryBound, ignore } from './held-file.ts';
 import type { UploadMemory } from './upload-memory.ts';
 
 export interface Upload {
@@ -85,7 +85,6 @@ class UploadBody extends Transform {
   error: HttpError | undefined;
 
   private readonly exchange: Exchange;
-  private readonly settings: Config;
   private readonly scope: UploadScope;
   private readonly maxBytes: number;
   private readonly timer: NodeJS.Timeout;
@@ -110,15 +109,13 @@ class UploadBody extends Transform {
   constructor(exchange: Exchange, scope: UploadScope) {
     super();
     const { request } = exchange;
-    const settings = scope.config;
     this.exchange = exchange;
     this.scope = scope;
     this.markFiles = markFiles(request.headers['content-type']);
-    const { maxBodyBytes, maxUploadBytes, requestBodyTimeoutMs } = settings;
+    const { maxBodyBytes, maxUploadBytes, requestBodyTimeoutMs } = scope.config;
     this.headers = request.headers;
-    this.settings = settings;
     this.maxBytes = maxUploadBytes + maxBodyBytes + ENVELOPE_BYTES;
-    if (Number(request.headers['content-length']) > this.maxBytes) throw tooLarge(settings);
+    if (Number(request.headers['content-length']) > this.maxBytes) throw tooLarge(scope.config);
     const message = `The upload is too slow: fewer than ${PACE_BYTES} bytes in ${requestBodyTimeoutMs} ms.`;
     // First for the operations and the map together, then for each interval of the files.
     this.timer = setTimeout(() => {
@@ -153,7 +150,7 @@ class UploadBody extends Transform {
       const request = new FileRequest(name, variable, places.length, {
         fileOf: () => this.files.get(name),
         onNeed: () => this.holdUnread(),
-        take: (bytes) => this.takeMemory(name, bytes),
+        bound: this.boundOf(name),
       });
       this.requests.set(name, request);
       Object.assign(variable, { promise: request, toJSON: () => 'a file' }); // as messages show it
@@ -170,8 +167,12 @@ class UploadBody extends Transform {
     const isHeldBack = this.last?.isWaiting === true;
     if (!isAwaited && !isHeldBack) return;
     for (const [name, file] of this.files) {
-      if (isHeldBack || !this.requests.get(name)?.isNeeded) file.holdInMemory((bytes) => this.takeMemory(name, bytes));
+      if (isHeldBack || !this.requests.get(name)?.isNeeded) file.holdInMemory(this.boundOf(name));
     }
+  }
+
+  private boundOf(name: string): MemoryBound {
+    return { bytesBelow: this.scope.memory.fileBytesBelow, take: (bytes) => this.takeMemory(name, bytes) };
   }
 
   /** Counts bytes of a file that will be in memory. If they may not be, the request is rejected with the returned error. */
@@ -202,11 +203,11 @@ class UploadBody extends Transform {
   }
 
   override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
-    if (!this.isMapped && this.size < this.settings.maxBodyBytes + ENVELOPE_BYTES) this.head.push(chunk);
+    if (!this.isMapped && this.size < this.scope.config.maxBodyBytes + ENVELOPE_BYTES) this.head.push(chunk);
     this.size += chunk.length;
     if (!this.isMapped) this.exchange.setReceived(this.size);
     if (this.isMapped && this.size >= this.sizeAtInterval + PACE_BYTES) this.startInterval();
-    if (this.size > this.maxBytes) this.reject(tooLarge(this.settings));
+    if (this.size > this.maxBytes) this.reject(tooLarge(this.scope.config));
     for (const piece of this.markFiles(chunk)) this.push(piece);
     done();
   }

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
+import { catalogService } from '../../../../src/api/service.ts';
 import { readConfig } from '../../../../src/config/read.ts';
 import { openServer } from '../../../../src/server/server.ts';
 import { createUpstream } from '../../../../src/upstream/client.ts';
@@ -50,7 +51,7 @@ async function open(
 ): Promise<Facade> {
   const config = readConfig({ PORT: '0', ...env });
   const nowhere = { ...config, baseUrl: 'http://127.0.0.1:9', eventBaseUrl: 'http://127.0.0.1:9' };
-  const upstream = createUpstream(nowhere);
+  const upstream = createUpstream(catalogService, nowhere);
   toClose.push(upstream);
   const facade = await openServer(config, {
     schema,

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { catalogService } from '../../../../src/api/service.ts';
 import { readConfig } from '../../../../src/config/read.ts';
 import { createHealth } from '../../../../src/server/http/pages/health.ts';
 import { createUpstream } from '../../../../src/upstream/client.ts';
@@ -21,7 +22,7 @@ test('readiness is checked again after a while, even if the clock was set back',
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   const address = { baseUrl: service.url, eventBaseUrl: service.url };
   const config = { ...readConfig({ BASE_URL: service.url, EVENT_BASE_URL: service.url }), ...address };
-  const check = createHealth(config, createUpstream(config));
+  const check = createHealth(config, createUpstream(catalogService, config));
   expect(await check()).toEqual({ catalog: 'reachable', events: 'reachable' });
   await service.close();
   expect(await check()).toEqual({ catalog: 'reachable', events: 'reachable' });

@@ -6,6 +6,7 @@ import type { FileUpload } from 'graphql-upload-minimal';
 import { GraphQLUpload, Upload, processRequest } from 'graphql-upload-minimal';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
+import { catalogService } from '../../../../src/api/service.ts';
 import { readConfig } from '../../../../src/config/read.ts';
 import { openServer } from '../../../../src/server/server.ts';
 import type { Facade } from '../../../../src/server/server.ts';
@@ -44,7 +45,7 @@ async function open(env: NodeJS.ProcessEnv = {}): Promise<string> {
   const config = readConfig({ PORT: '0', ...env });
   facade = await openServer(config, {
     schema,
-    upstream: createUpstream({ ...config, baseUrl: nowhere, eventBaseUrl: nowhere }),
+    upstream: createUpstream(catalogService, { ...config, baseUrl: nowhere, eventBaseUrl: nowhere }),
     log: pino({ level: 'silent' }),
   });
   return facade.url;

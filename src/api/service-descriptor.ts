@@ -1,0 +1,44 @@
+/** What engine, upstream and server know of the service. `service.ts` describes the catalog; they import only these types. */
+import type { Endpoint } from './endpoint.ts';
+
+/** What an error code means for a read, whatever its status. */
+export type Meaning =
+  /** There is no such record. */
+  | 'absent'
+  /** The token is unknown or expired. */
+  | 'token'
+  /** A rate limit is reached. */
+  | 'rate'
+  /** The record or its endpoint is not for the token, even with the status 404. */
+  | 'permission'
+  /** The token may call no endpoint of the scope, even with the status 404. */
+  | 'scope'
+  /** A rejection, even with the status 404. */
+  | 'rejected'
+  /** Any failure: it does not show whether a write was carried out. */
+  | 'anything'
+  /** A rejection, unless the status is 404. */
+  | 'other';
+
+/** The row of an error code. */
+export interface ErrorRow {
+  readonly msg: string;
+  readonly status: number;
+  /** The code that clients get. */
+  readonly client: string;
+  readonly means: Meaning;
+  /** A cached copy of the record must not be shown again, not even while the service fails. */
+  readonly drops: boolean;
+}
+
+export type ErrorTable = Readonly<Record<number, ErrorRow>>;
+
+export interface ServiceDescriptor {
+  readonly endpoints: readonly Endpoint[];
+  /** By code. */
+  readonly errors: ErrorTable;
+  /** Calls a minute of all endpoints with `share: 'tier'`, for a credential of the basic tier. */
+  readonly basicCallsAMinute: number;
+  /** No uploaded file may have so many bytes, or more. */
+  readonly uploadBytesBelow: number;
+}
