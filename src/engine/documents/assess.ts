@@ -1,22 +1,23 @@
 /** What the server would say of an operation before it runs it, and what the operation costs. No server is needed for it. */
-import { GraphQLError, type GraphQLSchema } from 'graphql';
+import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql';
 import type { Config } from '../../config/settings.ts';
 import { type CostRange, costOfAny, costWith, widest } from '../cost/cost-range.ts';
 import { planViewers, planWhole } from '../cost/price.ts';
 import { cheapestVariables } from '../cost/variable-bounds.ts';
-import type { Variables } from '../plan/document.ts';
+import { type Variables, withoutIncremental } from '../plan/document.ts';
 import type { PlanViewer } from '../plan/plan-operation.ts';
 import { type OperationRequirements, requirementsIn } from '../requirements/operation-requirements.ts';
 import { tierRefusals } from '../requirements/tiers-by-path.ts';
+import { type PlannableDocument, createDocumentCheck } from './check-document.ts';
 import { variablesLimit } from './limits.ts';
-import { type ExecutableDocument, type Prepare, createPrepare } from './prepare.ts';
+import type { Prepare } from './prepare.ts';
 import { checkIncrementalArguments } from './validation-rules.ts';
 
 export interface Assessment {
   /** Why it is rejected: with the given variables, or whatever they are. */
   errors: readonly GraphQLError[];
   /** Undefined if the document cannot be planned. */
-  ready: ExecutableDocument | undefined;
+  ready: PlannableDocument | undefined;
   cost: CostRange | undefined;
   requirements: OperationRequirements | undefined;
 }
@@ -27,16 +28,18 @@ export type Assess = ReturnType<typeof createAssess>;
 const anyCaller = { isLoggedIn: true, filmTier: null };
 
 export function createAssess(schema: GraphQLSchema, config: Config) {
-  // Its caches are not those of a server: what may never be requested must not evict what is.
-  const prepare = createPrepare(schema, config);
+  const { check } = createDocumentCheck(schema, config);
 
   /** Without variables, for all that the operation may be sent with. */
   return (text: string, operationName?: string, variables?: Variables): Assessment => {
-    const { ready, errors = [] } = prepare(text, operationName);
+    const name = operationName || undefined;
+    const { ready, errors = [] } = check(text, name);
     const unknown = { ready, cost: undefined, requirements: undefined };
     if (!ready) return { errors, ...unknown };
     const { document, operation } = ready;
-    const forms = ready.incrementalSelections.length > 0 ? [ready, ready.nonIncremental()] : [ready];
+    // With incremental delivery, it may also be run without.
+    const forms: DocumentNode[] = [document];
+    if (ready.incrementalSelections.length > 0) forms.push(withoutIncremental(document));
     try {
       const { coerced, errors: wrong = [] } = coercedVariables(schema, ready, variables);
       if (variables && !coerced) return { errors: wrong, ...unknown };
@@ -45,7 +48,8 @@ export function createAssess(schema: GraphQLSchema, config: Config) {
       const refusals = tierRefusals((filmTier) => planAs({ isLoggedIn: true, filmTier }).root);
       const requirements = requirementsIn(schema, planAs(anyCaller), refusals);
       const viewers = planViewers.filter(({ filmTier }) => requirements.tiers !== null || filmTier === null);
-      const costs = forms.map(({ document, operation }) => {
+      const costs = forms.map((document) => {
+        const operation = getOperationAST(document, name)!;
         const priced = { schema, document, operation, maxFields: config.maxPlannedFields, viewers };
         return variables ? costWith(priced, coerced!) : costOfAny(priced, coerced ?? {});
       });
@@ -72,14 +76,14 @@ export function alwaysRejected(
 }
 
 /** Coerced as for a request. Without variables, the cheapest; undefined if only the caller can know them. */
-function coercedVariables(schema: GraphQLSchema, ready: ExecutableDocument, variables: Variables | undefined) {
+function coercedVariables(schema: GraphQLSchema, ready: PlannableDocument, variables: Variables | undefined) {
   const tooMany = variables && variablesLimit(variables);
   if (tooMany) return { errors: [tooMany] };
   return ready.coerce(variables ?? cheapestVariables(schema, ready.operation));
 }
 
 function rejection(
-  { incrementalSelections, planner }: ExecutableDocument,
+  { incrementalSelections, planner }: PlannableDocument,
   coerced: Variables,
 ): GraphQLError | undefined {
   try {

@@ -1,27 +1,13 @@
-/** Prepares documents: parses them, checks the limits and validates. Results are cached, bounded by the memory that they take. */
-import {
-  type DocumentNode,
-  GraphQLError,
-  type GraphQLSchema,
-  type OperationDefinitionNode,
-  type OperationTypeNode,
-  type SelectionNode,
-  getOperationAST,
-} from 'graphql';
+/** Prepares documents: checks them, and makes them ready to run. Results are cached, bounded by the memory that they take. */
+import { type GraphQLError, type GraphQLSchema, type OperationTypeNode, getOperationAST } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config/settings.ts';
-import { type CoercedVariables, variablesOf } from '../plan/arguments.ts';
 import type { Context } from '../context.ts';
-import { type Variables, isIncremental, withoutIncremental } from '../plan/document.ts';
+import { type Variables, withoutIncremental } from '../plan/document.ts';
 import { type Executed, createExecutor } from '../execute/executor.ts';
 import type { OperationPlan } from '../plan/operation-plan.ts';
-import { type Planner, createPlanCache } from '../plan/plan-cache.ts';
 import { CACHE_MAX_BYTES, oncePer } from '../../lib/remember.ts';
-import { withoutStack } from '../../upstream/errors.ts';
-import { NOT_EXECUTABLE } from '../errors/codes.ts';
-import { tracedParse, tracedValidate } from './graphql-channels.ts';
-import { costCheck, documentLimits, textLimit } from './limits.ts';
-import { findIncrementalSelections, validationRules } from './validation-rules.ts';
+import { type PlannableDocument, createDocumentCheck } from './check-document.ts';
 
 /** A prepared document. If it has errors, they are the response and it is not run. */
 export type Prepared =
@@ -34,15 +20,9 @@ export interface NamedOperation {
 }
 
 /** A valid document, ready to run. */
-export interface ExecutableDocument {
-  document: DocumentNode;
-  operation: OperationDefinitionNode;
+export interface ExecutableDocument extends PlannableDocument {
   named: NamedOperation;
-  planner: Planner;
-  coerce: (given: Variables) => CoercedVariables;
   run: (context: Context, coerced: Variables) => Executed | Promise<Executed>;
-  /** The selections of the operation with incremental delivery. */
-  incrementalSelections: readonly SelectionNode[];
   /** The document without incremental delivery, for clients that accept none. */
   nonIncremental: () => ExecutableDocument;
   /** Drops its plans from the cache. */
@@ -58,8 +38,7 @@ const TOKEN_BYTES = 500;
 const ERROR_BYTES = 500;
 
 export function createPrepare(schema: GraphQLSchema, config: Config): Prepare {
-  const rulesFor = validationRules(config);
-  const plans = createPlanCache(schema, { maxFields: config.maxPlannedFields, check: costCheck(config) });
+  const { check, plannable } = createDocumentCheck(schema, config);
   const known = new LRUCache<string, Prepared>({
     max: DOCUMENTS_MAX,
     maxSize: CACHE_MAX_BYTES.documents,
@@ -80,56 +59,27 @@ export function createPrepare(schema: GraphQLSchema, config: Config): Prepare {
   };
 
   function make(text: string, operationName: string | undefined): Prepared {
-    const tooLong = textLimit(text, config);
-    if (tooLong) return failed([tooLong]);
-    let document: DocumentNode;
-    try {
-      document = tracedParse(text, { maxTokens: config.maxTokens });
-    } catch (error) {
-      const isTokens = /\d tokens\b/.test((error as Error).message);
-      return failed([coded(error as GraphQLError, isTokens ? 'TOO_MANY_TOKENS' : 'GRAPHQL_PARSE_FAILED')]);
-    }
-    const over = documentLimits(document, config);
-    if (over.length > 0) return failed(over);
-    const usesIncremental = isIncremental(document);
-    const options = { hideSuggestions: !config.suggestions };
-    const found = tracedValidate(schema, document, rulesFor(usesIncremental), options);
-    const invalid = found.map((error) => withoutNodes(coded(error, 'GRAPHQL_VALIDATION_FAILED')));
-    if (invalid.length > 0) return failed(invalid);
-    const operation = getOperationAST(document, operationName);
-    if (!operation || !schema.getRootType(operation.operation)) {
-      const message = operation
-        ? `The schema has no root type for a ${operation.operation}.`
-        : operationName
-          ? 'The document has no operation of that name.'
-          : 'The document does not have exactly one operation: send `operationName`.';
-      const extensions = { code: 'OPERATION_RESOLUTION_FAILURE', http: { status: NOT_EXECUTABLE } };
-      return failed([new GraphQLError(message, { extensions })]);
-    }
-    const ready = executable(document, operation);
-    if (usesIncremental) ready.incrementalSelections = findIncrementalSelections(document, operation);
-    if (ready.incrementalSelections.length > 0) {
+    const { errors, ready: checked } = check(text, operationName);
+    if (!checked) return { errors };
+    const ready = executable(checked);
+    if (checked.incrementalSelections.length > 0) {
       let whole: ExecutableDocument | undefined;
       ready.nonIncremental = () => {
         if (whole) return whole;
-        const plain = withoutIncremental(document);
-        return (whole = executable(plain, getOperationAST(plain, operationName)!));
+        const plain = withoutIncremental(checked.document);
+        return (whole = executable(plannable(plain, getOperationAST(plain, operationName)!)));
       };
       ready.forget = () => [ready, whole].forEach((each) => each?.planner.forget());
     }
     return { ready };
   }
 
-  function executable(document: DocumentNode, operation: OperationDefinitionNode): ExecutableDocument {
+  function executable(checked: PlannableDocument): ExecutableDocument {
     const executorFor = oncePer((plan: OperationPlan) => createExecutor(schema, plan));
     const ready: ExecutableDocument = {
-      document,
-      operation,
-      named: { type: operation.operation, name: operation.name?.value },
-      planner: plans.plannerFor(document, operation),
-      coerce: variablesOf(schema, operation, { maxErrors: 10, hideSuggestions: !config.suggestions }),
+      ...checked,
+      named: { type: checked.operation.operation, name: checked.operation.name?.value },
       run: (context, coerced) => executorFor(context.plan)(context, coerced),
-      incrementalSelections: [],
       nonIncremental: () => ready,
       forget: () => ready.planner.forget(),
     };
@@ -142,20 +92,4 @@ function bytesOf({ ready, errors = [] }: Prepared, key: string): number {
   const tokens = (ready?.document.tokenCount ?? 0) * (ready?.incrementalSelections.length ? 2 : 1);
   const messages = errors.reduce((sum, { message }) => sum + ERROR_BYTES + 2 * message.length, 0);
   return 2 * key.length + TOKEN_BYTES * tokens + messages;
-}
-
-function failed(errors: readonly GraphQLError[]): Prepared {
-  // Clients that accept application/json alone expect the status 200 for these.
-  for (const { extensions } of errors)
-    extensions.http ??= { status: extensions.code === 'GRAPHQL_PARSE_FAILED' ? 400 : NOT_EXECUTABLE, spec: true };
-  return { errors };
-}
-
-/** A copy of the error that has positions in the text instead of nodes, which would keep the whole tree in memory. */
-const withoutNodes = ({ message, source, positions, extensions }: GraphQLError): GraphQLError =>
-  withoutStack(() => new GraphQLError(message, { source: source ?? null, positions: positions ?? null, extensions }));
-
-function coded(error: GraphQLError, code: string): GraphQLError {
-  Object.assign(error.extensions, { code: error.extensions.code ?? code });
-  return error;
 }
