@@ -22,7 +22,7 @@ export interface SessionServices extends CallServices {
   records: RecordCache;
   /** Refreshes an entry that the reader was served, a while later. */
   refresh: (refresh: Refresh, reader: RequestContext) => void;
-  /** Called with each write that was sent without a key. */
+  /** Called with each write that is sent without a key. */
   onWrite?: ((write: UnguardedWrite) => void) | undefined;
   /** Drops records and lists from the cache, for all callers. False if other replicas may still have them. */
   invalidate: (tags: readonly string[]) => boolean | Promise<boolean>;
@@ -87,6 +87,8 @@ export class UpstreamSession implements LoadContext {
     const { writes } = this.context;
     try {
       if (writes && settling) return await this.guarded(writes, { endpoint, input, files, ...settling }, path);
+      // A deletion is told before it is sent too: this process may die before the response.
+      if (settling?.rule.removesFrom) this.report(settling, input, undefined);
       const { value } = await this.calls.send(createApiRequest(endpoint, input), path, undefined, files);
       if (settling) this.report(settling, input, value);
       return value;

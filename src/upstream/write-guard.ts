@@ -92,13 +92,13 @@ export interface WriteGuard {
   write: (write: GuardedWrite) => Promise<unknown>;
 }
 
-/** A write that was sent without a key. Writes with keys must know of it. */
+/** A write that is sent without a key. Writes with keys must know of it. */
 export interface UnguardedWrite {
   readonly rule: WriteRule<object>;
   readonly input: object;
   /** The id of the credential. */
   readonly credential: string;
   readonly person: string | undefined;
-  /** The response; undefined if it was lost. */
+  /** The response; undefined if it was lost, or has not come yet. */
   readonly value: unknown;
 }

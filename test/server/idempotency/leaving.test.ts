@@ -207,13 +207,16 @@ describe.each(stores)('with keys $name', ({ settings }) => {
     expect(service.comments).toEqual([]);
   });
 
-  test('a comment whose deletion is under way is not posted again', async () => {
+  test.each([
+    ['with a key', randomUUID()],
+    ['without one', undefined],
+  ])('a comment whose deletion %s is under way is not posted again', async (_, keyOfDeletion) => {
     const deletions: ArrivedWrite[] = [];
     const { service, send, again, deletion } = await loseComment((write) => {
       if (write.line.startsWith('DELETE')) deletions.push(write);
       else write.respond();
     });
-    const deleting = send(deletion, randomUUID());
+    const deleting = send(deletion, keyOfDeletion);
     await until(() => deletions.length > 0);
     await sleep(150);
     expect(await again()).toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
