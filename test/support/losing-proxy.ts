@@ -50,8 +50,8 @@ interface Watch {
   tokenOf?: (token: string) => string;
   /** May change the path of a read, reject it with `undefined`, and change its response. */
   onRead?: (request: PassingRequest) => { path: string; change?: (body: string) => string } | undefined;
-  /** Called before the step is made. */
-  onStep?: (step: Step, request: PassingRequest) => void;
+  /** Called before the step is made. `status`: of the response, once there is one. */
+  onStep?: (step: Step, request: PassingRequest, status?: number) => void;
 }
 
 const BODY_MAX = 2_000;
@@ -114,7 +114,7 @@ export async function losingProxy(
     const afterCloseMs = closedAt === undefined ? 0 : performance.now() - closedAt;
     const answer = await pass(incoming, path, body);
     reached.push({ line, status: answer.status, body: request.sent, afterCloseMs });
-    onStep?.('carriedOut', request);
+    onStep?.('carriedOut', request, answer.status);
     if (fault?.kind === 'slow') await sleep(fault.afterMs);
     if (fault?.kind === 'late') await sleep(fault.ms, undefined, { ref: false });
     onStep?.('answered', request);

@@ -171,9 +171,8 @@ const defects = [
   },
   {
     name: 'a process does not answer for what it has written',
-    row: 'responses are lost',
+    row: 'asks again',
     group: 'one Redis that forgets',
-    writes: 60,
     edits: [[`${keys}/store/remote-entries.ts`, 'if (own?.isOwn && (!found.entry || ', 'if (own?.isOwn && (']],
   },
   {
@@ -183,8 +182,12 @@ const defects = [
   },
   {
     name: 'a key is not scoped to its caller',
-    file: 'keys',
-    edits: [[`${keys}/store/names.ts`, '`key ${owner.length} ${owner}${key}`', '`key ${key}`']],
+    row: 'same key',
+    group: alone,
+    writes: 12,
+    edits: [
+      [`${keys}/store/names.ts`, 'nameOf(owner, `key ${owner.length} ${owner}${key}`)', "nameOf('', `key ${key}`)"],
+    ],
   },
   {
     name: 'a second request does not wait',

@@ -64,6 +64,10 @@ export interface Pursuit {
   asked: (attempt: number) => Asked;
   /** After the first attempt. */
   between?: () => Promise<unknown>;
+  /** Given if others use it too. */
+  key?: string | undefined;
+  /** It asks once more after its answer. */
+  asksAgain?: boolean | undefined;
 }
 
 export interface Pursued {
@@ -75,8 +79,8 @@ export interface Pursued {
   refusals: number;
 }
 
-export async function pursue({ intention, random, asked, between }: Pursuit): Promise<Pursued> {
-  const key = randomUUID();
+export async function pursue(pursuit: Pursuit): Promise<Pursued> {
+  const { intention, random, asked, between, key = randomUUID(), asksAgain } = pursuit;
   let attempts = 0;
   let refusals = 0;
   let late = 0;
@@ -93,13 +97,22 @@ export async function pursue({ intention, random, asked, between }: Pursuit): Pr
     await sleep(random.int(30, 300));
     answer = await attempt();
   }
-  while (!isFinal(answer) && late < LATE_ATTEMPTS && attempts < ATTEMPTS) {
-    if (answer.code === 'UPSTREAM_RESULT_UNKNOWN')
-      settleAt = Math.min(settleAt, performance.now() + 1_000 * answer.retryAfter!);
-    await sleep(Math.max(100, settleAt - performance.now()));
+  await settle();
+  const isSettledInTime = answer.code === undefined && late <= 1;
+  if (asksAgain && answer.code === undefined) {
+    await sleep(random.int(0, 1_000));
     answer = await attempt();
-    if (answer.code !== 'NO_ANSWER' && answer.code !== 'IDEMPOTENCY_UNAVAILABLE') late++;
+    await settle();
   }
-  const isSettled = answer.code === undefined;
-  return { code: answer.code, data: answer.data, attempts, isSettledInTime: isSettled && late <= 1, refusals };
+  return { code: answer.code, data: answer.data, attempts, isSettledInTime, refusals };
+
+  async function settle(): Promise<void> {
+    while (!isFinal(answer) && late < LATE_ATTEMPTS && attempts < ATTEMPTS) {
+      if (answer.code === 'UPSTREAM_RESULT_UNKNOWN')
+        settleAt = Math.min(settleAt, performance.now() + 1_000 * answer.retryAfter!);
+      await sleep(Math.max(100, settleAt - performance.now()));
+      answer = await attempt();
+      if (answer.code !== 'NO_ANSWER' && answer.code !== 'IDEMPOTENCY_UNAVAILABLE') late++;
+    }
+  }
 }

@@ -16,6 +16,8 @@ export interface Plan {
   hidesOutcome?: boolean;
   /** Writes that the service will carry out yet. */
   inFlight?: number;
+  /** How many times each write reached the service, from the first time on that it was carried out. */
+  reached?: Map<string, number>;
   /** Lists have smaller pages, and some of their items are left out. */
   isShort?: boolean;
 }
@@ -40,7 +42,13 @@ export const tokenFor = (lane: string, person: string, number: number | string =
 
 export async function laneService(target: string) {
   const plans = new Map<string, Plan>();
-  const planOf = ({ token }: PassingRequest): Plan | undefined => plans.get(token.split('.', 1)[0]!);
+  /** A request that is on its way for long belongs to the write that it was sent for. */
+  const planned = new WeakMap<PassingRequest, Plan>();
+  function planOf(request: PassingRequest): Plan | undefined {
+    const plan = planned.get(request) ?? plans.get(request.token.split('.', 1)[0]!);
+    if (plan) planned.set(request, plan);
+    return plan;
+  }
 
   function faultOf(request: PassingRequest): Fault | undefined {
     const plan = planOf(request);
@@ -48,9 +56,12 @@ export async function laneService(target: string) {
     if (plan && isCarriedOut(fault)) plan.inFlight = (plan.inFlight ?? 0) + 1;
     return fault;
   }
-  function onStep(step: Step, request: PassingRequest): void {
+  function onStep(step: Step, request: PassingRequest, status = 0): void {
     const plan = planOf(request);
-    if (plan && step === 'carriedOut') plan.inFlight = (plan.inFlight ?? 1) - 1;
+    if (plan && step === 'carriedOut') {
+      plan.inFlight = (plan.inFlight ?? 1) - 1;
+      countReached((plan.reached ??= new Map()), request, status);
+    }
     plan?.onStep?.(step);
   }
 
@@ -88,6 +99,18 @@ export async function laneService(target: string) {
 
 const isCarriedOut = (fault: Fault | undefined): boolean =>
   fault?.kind !== 'dropped' && fault?.kind !== 'refused' && !(fault?.kind === 'gateway' && !fault.isSent);
+
+/** No read shows these, and a second one changes nothing, so they are sent until the service answers. */
+const REPEATABLE = /^(POST|DELETE) \/v2\/note\/\d+\/like$|^DELETE \/v2\/book\/review\/\d+$/;
+/** Of the parts of a form. */
+const BOUNDARY = /catalog-[0-9a-f]{32}/g;
+
+function countReached(reached: Map<string, number>, { line, sent }: PassingRequest, status: number): void {
+  if (REPEATABLE.test(line)) return;
+  const write = `${line} ${sent.replace(BOUNDARY, '')}`;
+  const times = reached.get(write);
+  if (times !== undefined || status < 300) reached.set(write, (times ?? 0) + 1);
+}
 
 export type LaneService = Awaited<ReturnType<typeof laneService>>;
 

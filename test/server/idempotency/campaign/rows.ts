@@ -4,7 +4,7 @@ import type { Fault } from '../../../support/losing-proxy.ts';
 import { until } from '../../../support/redis.ts';
 import { CALL_TIMEOUT_MS, SETTLE_MS, ask } from './client.ts';
 import { type Intention, changeable, commentOn, kindNamed, noteOf, several, single } from './intentions.ts';
-import { type Lane, type LaneStep, type Plan, tokenFor } from './lanes.ts';
+import { type Lane, type LaneStep, type Plan, persons, tokenFor } from './lanes.ts';
 
 /** What `between` may use. */
 export interface Between {
@@ -28,6 +28,10 @@ export interface Row {
   /** What happens after the first attempt. */
   between?: (parts: Between) => Promise<unknown>;
   tokenOf?: (lane: Lane, at: { attempt: number; intention: number; mark: string }) => string;
+  /** All of its intentions have the same key. */
+  hasOneKey?: boolean;
+  /** Clients ask once more after their answer. */
+  asksAgain?: boolean;
   /** Where retries go, seen from the first attempt. */
   retriesAt?: 'any' | 'other';
   /** Cannot be told from absence, so it is counted apart. */
@@ -167,6 +171,11 @@ export const rows: readonly Row[] = [
     leaves: (random) => random.pick(['reading', 'arrived', 'carriedOut', 'answered']),
   },
   {
+    name: 'the client does not get its answer, and asks again',
+    plan: (random) => ({ faults: [random.chance(0.3) ? lost : undefined] }),
+    asksAgain: true,
+  },
+  {
     name: 'several mutations, of which one has a conditional second call',
     prepare: async (lane, mark) => [await several(lane, mark)],
     plan: (random) => ({
@@ -222,6 +231,21 @@ export const rows: readonly Row[] = [
     plan: (random) => ({ faults: random.shuffled([random.pick([lost, dropped]), undefined]) }),
     tokenOf: ({ token, renewed }, { intention }) => (intention === 0 ? token : renewed),
     isUnknown: true,
+  },
+  {
+    name: 'two persons have the same key, for equal words',
+    prepare: async (lane, mark) => {
+      const noteId = await noteOf(lane);
+      return [commentOn(noteId, mark, lane.direct), commentOn(noteId, mark, lane.direct)];
+    },
+    tokenOf: (lane, { intention }) =>
+      intention === 0
+        ? lane.token
+        : tokenFor(
+            lane.name,
+            persons.find((each) => each !== lane.person)!,
+          ),
+    hasOneKey: true,
   },
   {
     name: 'the token is renewed between two attempts',

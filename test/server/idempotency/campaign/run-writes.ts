@@ -1,7 +1,9 @@
 /** Makes writes of rows, each by a lane, while their surroundings are disturbed. */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Random, createRandom } from '../../../oracle/random.ts';
 import { writeKinds } from '../../../support/keyed-writes.ts';
+import { until } from '../../../support/redis.ts';
 import { type Asked, ask, pursue } from './client.ts';
 import { type Intention, commentOn, kindNamed, noteOf, single } from './intentions.ts';
 import type { Lane, LaneService, Plan } from './lanes.ts';
@@ -101,11 +103,14 @@ async function makeWrite(row: Row, { turn, lane, mark, service, surroundings }: 
     return row.retriesAt === 'other' ? urls[(first + 1) % urls.length]! : random.pick(urls);
   };
   const other = () => urls[isSticky ? first : (first + 1) % urls.length]!;
+  const key = row.hasOneKey ? randomUUID() : undefined;
   const pursued = await Promise.all(
     intentions.map((intention, at) =>
       pursue({
         intention,
         random,
+        key,
+        asksAgain: row.asksAgain,
         asked: (attempt): Asked => ({
           url: () => urlOf(attempt),
           token: row.tokenOf?.(lane, { attempt, intention: at, mark }) ?? lane.token,
@@ -115,13 +120,15 @@ async function makeWrite(row: Row, { turn, lane, mark, service, surroundings }: 
       }),
     ),
   );
+  // Also what the service carries out late.
+  await until(() => !plan.inFlight);
   service.plan(lane, {});
   const [{ kind, clean }] = intentions as [Intention];
   const reachedOf = () => {
     const reached = service.reached.filter(({ status, body }) => status < 300 && body.includes(mark)).length;
     return kind === 'updateReview' ? Math.min(1, reached) : reached;
   };
-  const outcome = await judge(row.name, intentions, pursued, reachedOf);
+  const outcome = await judge(row.name, intentions, pursued, { reachedOf, times: plan.reached?.values() ?? [] });
   await clean?.();
   return outcome;
 }

@@ -9,6 +9,8 @@ export interface Outcome {
   /** The codes that clients got at the end. */
   codes: (string | undefined)[];
   doubled: number;
+  /** Sent after they were carried out, with the same key, whatever came of it. */
+  resent: number;
   lost: number;
   overwritten: number;
   /** Answered with another's. */
@@ -29,7 +31,7 @@ export async function judge(
   row: string,
   intentions: readonly Intention[],
   pursued: readonly Pursued[],
-  reachedOf: () => number,
+  { reachedOf, times }: { reachedOf: () => number; times: Iterable<number> },
 ): Promise<Outcome> {
   const [first] = intentions;
   const seen = await first!.effects();
@@ -44,6 +46,7 @@ export async function judge(
     writes: intentions.length,
     codes: pursued.map(({ code }) => code),
     doubled: Math.max(0, effects - intentions.length),
+    resent: [...times].reduce((sum, each) => sum + Math.max(0, each - intentions.length), 0),
     lost: Math.max(0, settled - effects),
     overwritten: isOverwritten ? 1 : 0,
     foreign: isShared ? 1 : count(pursued, ({ code, data }) => code === undefined && !first!.isOwn(data)),
@@ -58,7 +61,17 @@ export async function judge(
 /** Nothing reads reviews, so they are counted apart. */
 export const isReview = ({ kind }: Pick<Outcome, 'kind'>): boolean => kind.endsWith('Review');
 
-const columns = ['writes', 'doubled', 'lost', 'overwritten', 'foreign', 'inTime', 'unknown', 'failed'] as const;
+const columns = [
+  'writes',
+  'doubled',
+  'resent',
+  'lost',
+  'overwritten',
+  'foreign',
+  'inTime',
+  'unknown',
+  'failed',
+] as const;
 
 export function tableOf(outcomes: readonly Outcome[]): string {
   const groups = new Map<string, Outcome[]>();
