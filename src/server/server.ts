@@ -36,7 +36,7 @@ import { UploadMemory } from './http/request/upload-memory.ts';
 import { shutDown } from './http/connections/shutdown.ts';
 import { type ServerState, serverState } from './http/connections/state.ts';
 import { lazyKeyedRunner } from './idempotency/lazy-runner.ts';
-import type { SwapEntries } from './idempotency/store/entry-table.ts';
+import type { SwapEntries } from './idempotency/store/swap.ts';
 import { followSecrets } from './secrets.ts';
 import { createWelcomeRoute } from './http/pages/welcome.ts';
 import { type Metrics, createMetrics } from './observability/metrics.ts';

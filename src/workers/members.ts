@@ -1,5 +1,5 @@
 import type { Worker } from 'node:cluster';
-import type { Swap } from '../server/idempotency/store/entry-table.ts';
+import type { Swap } from '../server/idempotency/store/swap.ts';
 import { createMemoryEntries } from '../server/idempotency/store/memory-entries.ts';
 import { type MetricValues, createFleetMetrics } from '../server/observability/fleet-metrics.ts';
 import { type UsageReport, mergeReports } from '../server/usage/report.ts';

@@ -24,11 +24,11 @@ import { withKeyPrice } from './price.ts';
 import { forgotten, inProgress, reused, tooManyKeys, tooManyWrites, unavailable } from './refusals.ts';
 import { type Kept, KEPT_CHARACTERS_MAX } from './store/entries.ts';
 import type { Claim, KeyIdentity, KeyRun } from './store/key-run.ts';
-import type { SwapEntries } from './store/entry-table.ts';
+import type { SwapEntries } from './store/swap.ts';
 import { type KeyStore, createKeyStore, createMemoryStore } from './store/key-store.ts';
 import { createRedisEntries } from './store/redis-entries.ts';
 import { createRemoteEntries } from './store/remote-entries.ts';
-import { credentialOwner, personOwner, targetsOf } from './store/names.ts';
+import { credentialOwner, personIn, personOwner, targetsOf } from './store/names.ts';
 import { type Callers, createCallers } from './callers.ts';
 
 /** Longer than for the cache: without Redis a write with a key is not sent. */
@@ -43,7 +43,7 @@ export interface KeyedRunner {
   drain: (withinMs: number) => Promise<void>;
   /** Writes with keys whose clients have left. */
   leftBehind: () => number;
-  /** Records a write that was sent without a key. */
+  /** Records a write that is sent without a key. */
   noteWrite: (write: UnguardedWrite) => void;
 }
 
@@ -73,7 +73,6 @@ export function createKeyedRunner(
     const journal = createJournal({ run: held, store, times, waitFor });
     const end = callers.run(caller);
     let result: ExecutionResult | undefined;
-    let person: string | undefined;
     try {
       const outcome = await runOperation(prepared, request, journal);
       result = outcome.result as ExecutionResult;
@@ -92,8 +91,9 @@ export function createKeyedRunner(
     async function finish(): Promise<void> {
       await journal.settled();
       await held.end(keptOf(journal, result));
-      person = upstream.senderOf(bearerOf(request.authorization)!).person;
-      if (person !== undefined && !key.owners.includes(personOwner(person))) store.link(credential, person);
+      if (personIn(key.owners) !== undefined) return;
+      const { person } = upstream.senderOf(bearerOf(request.authorization)!);
+      if (person !== undefined) store.link(credential, person);
     }
   }
 

@@ -158,8 +158,10 @@ export class KeyedWrite {
     if (write.cancellation.reason) throw inProgress();
     journal.set(at, entry);
     const state = this.opened();
-    await this.noteRemoval();
-    const sentAt = await run.save(() => journalText(journal.values()), this.turn, state);
+    // A lost creation whose item is deleted is not to be made again, also if this process dies right after the deletion.
+    const from = write.rule.removesFrom?.(write.input);
+    const removedFrom = from === undefined ? [] : targetsOf(run.owners, from);
+    const sentAt = await run.save(() => journalText(journal.values()), this.turn, state, removedFrom);
     const recorded = { byClock: Date.now(), byProcess: performance.now() };
     if (sentAt === undefined || write.cancellation.reason) {
       this.restore(again);
@@ -244,9 +246,6 @@ export class KeyedWrite {
   private done(entry: JournalEntry, value: unknown, id: string | undefined): unknown {
     entry.state = 'done';
     entry.value = value;
-    const { store, write } = this.parts;
-    // A write with a key that another owner claimed looks for the last one under the name of that owner.
-    if (!write.rule.creates && this.targets.length > 1) void store.noteChange(this.targets.slice(1), undefined);
     this.close(id);
     return value;
   }
@@ -277,13 +276,6 @@ export class KeyedWrite {
     const forgotten = all.at(-CREATED_MAX - 1)?.at ?? createdSince;
     const left = open.filter(({ name }) => name !== this.name);
     this.state = { ...this.state, open: left, created: all.slice(-CREATED_MAX), createdSince: forgotten };
-  }
-
-  /** A lost creation whose item is deleted is not to be made again, also if this process dies right after the deletion. */
-  private async noteRemoval(): Promise<void> {
-    const { run, store, write } = this.parts;
-    const from = write.rule.removesFrom?.(write.input);
-    if (from !== undefined) await store.noteChange(targetsOf(run.owners, from), undefined);
   }
 
   private unknown(cause: unknown, leftMs: number): UpstreamFailure {

@@ -7,7 +7,7 @@ import type { Outcome } from '../graphql/outcome.ts';
 import type { RunOperation } from '../graphql/pipeline.ts';
 import type { OperationRequest } from '../graphql/request.ts';
 import type { KeyedRunner } from './keyed-run.ts';
-import type { SwapEntries } from './store/entry-table.ts';
+import type { SwapEntries } from './store/swap.ts';
 
 /** For writes with keys that are in flight when the last client has gone; their outcome is unknown otherwise. */
 const DRAIN_MS = 1_000;

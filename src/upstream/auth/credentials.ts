@@ -1,5 +1,5 @@
 /** Tokens, and what upstream responses have shown about each. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../lib/remember.ts';
 import { type Endpoint, type Tier, tiers } from '../../api/endpoint.ts';
@@ -140,7 +140,7 @@ export function likelyTiers({ possibleTiers, refusedRecords }: Credential): read
   return possibleTiers.filter((tier) => [...refusedRecords.keys()].every((endpoint) => !endpoint.tiers.includes(tier)));
 }
 
-const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url').slice(0, 22);
+const hashOf = (token: string): string => hash('sha256', token, 'base64url').slice(0, 22);
 
 /**
  * Whether film calls count towards the rate limit, which only the basic tier has. A client's token counts as basic until a response shows

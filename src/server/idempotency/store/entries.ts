@@ -12,8 +12,8 @@ export interface Entry {
   /** In order: the first holds it. */
   readonly places?: readonly PlaceInLine[] | undefined;
   readonly key?: KeyEntry;
-  readonly owner?: OwnerEntry;
-  readonly target?: TargetState;
+  readonly owner?: OwnerEntry | undefined;
+  readonly target?: TargetState | undefined;
   /** The last changes of the target. */
   readonly changes?: readonly TargetChange[];
   /** The person of the credential. */
@@ -39,14 +39,24 @@ export interface KeyEntry {
 
 /** A person, or a credential whose person is unknown. */
 export interface OwnerEntry {
-  /** How many keys were claimed, by time. */
-  readonly keys: Readonly<Record<number, number>>;
-  /** Keys whose writes have an unknown outcome, with the end of their time. */
-  readonly open: Readonly<Record<string, number>>;
+  /** How many keys were claimed in each part of the time. */
+  readonly keys: readonly KeyCount[];
+  /** Keys whose writes have an unknown outcome. */
+  readonly open: readonly OpenKey[];
   /** The number of the next slot for a response: later ones take the slots of earlier ones. */
   readonly slot: number;
   /** The credentials of a person that keys may have been claimed with. */
   readonly credentials: readonly string[];
+}
+
+interface KeyCount {
+  readonly bucket: number;
+  readonly count: number;
+}
+
+interface OpenKey {
+  readonly id: string;
+  readonly until: number;
 }
 
 /** What is kept of a key after a run. */
@@ -103,7 +113,7 @@ export const KEPT_CHARACTERS_MAX = 200_000;
 export const REMEMBERED_CHANGES = 100;
 
 export const freshState: TargetState = Object.freeze({ open: [], created: [], createdSince: 0 });
-export const freshOwner: OwnerEntry = Object.freeze({ keys: {}, open: {}, slot: 0, credentials: [] });
+export const freshOwner: OwnerEntry = Object.freeze({ keys: [], open: [], slot: 0, credentials: [] });
 
 /** What is known of one target under several names; the last write is that of the first. */
 export function joinStates([first, ...others]: readonly (TargetState | undefined)[]): TargetState {
@@ -121,17 +131,29 @@ export function joinStates([first, ...others]: readonly (TargetState | undefined
 }
 
 /** Nothing is known. */
-export const isFresh = ({ last, open, created, createdSince }: TargetState): boolean =>
+const isFresh = ({ last, open, created, createdSince }: TargetState): boolean =>
   last === undefined && open.length === 0 && created.length === 0 && createdSince === 0;
 
-/** Null if nothing has to be known. */
+/** The entry with what is known of the target. */
+export const withState = (entry: Entry | undefined, state: TargetState): Entry => ({
+  ...entry,
+  target: isFresh(state) ? undefined : state,
+});
+
+/** The entry with one more change of the target. */
+export const withChange = (entry: Entry | undefined, change: TargetChange): Entry => ({
+  ...entry,
+  changes: [...(entry?.changes ?? []), change].slice(-REMEMBERED_CHANGES),
+});
+
+/** Null if nothing is left. */
 export function withOwner(entry: Entry | undefined, owner: OwnerEntry): Entry | null {
-  const { owner: _, ...rest } = entry ?? {};
-  const { keys, open, credentials } = owner;
-  const isFresh = Object.keys(keys).length + Object.keys(open).length + credentials.length === 0;
-  if (!isFresh) return { ...rest, owner };
-  return Object.keys(rest).length > 0 ? rest : null;
+  const isFresh = owner.keys.length + owner.open.length + owner.credentials.length === 0;
+  return unlessEmpty({ ...entry, owner: isFresh ? undefined : owner });
 }
+
+export const unlessEmpty = (entry: Entry): Entry | null =>
+  Object.values(entry).some((each) => each !== undefined) ? entry : null;
 
 /** Keys are counted by parts of their time, so that the count of one part ends at once. */
 const BUCKETS = 24;
@@ -144,15 +166,16 @@ export function liveOwner(entry: Entry | undefined, now: number, ttlMs: number):
   const oldest = bucketAt(now, ttlMs) - BUCKETS;
   return {
     ...owner,
-    keys: Object.fromEntries(Object.entries(owner.keys).filter(([bucket]) => Number(bucket) >= oldest)),
-    open: Object.fromEntries(Object.entries(owner.open).filter(([, until]) => until > now)),
+    keys: owner.keys.filter(({ bucket }) => bucket >= oldest),
+    open: owner.open.filter(({ until }) => until > now),
   };
 }
 
-/** One key less of this part. */
-export function withoutKey(owner: OwnerEntry, bucket: number): OwnerEntry {
-  const { [bucket]: count = 0, ...keys } = owner.keys;
-  return { ...owner, keys: count > 1 ? { ...keys, [bucket]: count - 1 } : keys };
+/** So many keys more in this part of the time. */
+export function countKeys(keys: OwnerEntry['keys'], bucket: number, more: 1 | -1): OwnerEntry['keys'] {
+  const count = (keys.find((each) => each.bucket === bucket)?.count ?? 0) + more;
+  const others = keys.filter((each) => each.bucket !== bucket);
+  return count > 0 ? [...others, { bucket, count }] : others;
 }
 
 /** The size of an entry in characters. */

@@ -7,9 +7,10 @@ import {
   type StoreLimits,
   type TargetState,
   bucketAt,
+  countKeys,
   liveOwner,
+  withChange,
   withOwner,
-  withoutKey,
 } from './entries.ts';
 import type { Draft, EntryTable, Reply } from './entry-table.ts';
 import { ownerName, slotName, unstoredName } from './names.ts';
@@ -58,9 +59,14 @@ export interface KeyRun {
   readonly savedAt: number | undefined;
   /**
    * Records what is about to be sent, and returns the time. Undefined if it was not stored, or if the claim or the turn was lost: nothing
-   * may be sent.
+   * may be sent. `removedFrom`: the targets of the creations whose item it deletes.
    */
-  save: (journal: () => string, turn: TurnHeld, state: TargetState) => Reply<number | undefined>;
+  save: (
+    journal: () => string,
+    turn: TurnHeld,
+    state: TargetState,
+    removedFrom?: readonly string[],
+  ) => Reply<number | undefined>;
   end: (kept: Kept) => Reply<void>;
 }
 
@@ -96,7 +102,7 @@ export async function claimKey(parts: StoreParts, key: KeyIdentity): Promise<Cla
   const stored = await table.update([name], (draft) => draft.get(name)?.response ?? null);
   if (stored === undefined) return undefined;
   const id = key.ids[at]!;
-  const response = stored?.of === id ? stored : table.peek(unstoredName(id)).entry?.response;
+  const response = stored?.of === id ? stored : table.peek(unstoredName(id))?.response;
   const text = response && unseal(secretOf(key, at), response.text);
   return text === undefined ? { kind: 'forgotten' } : { kind: 'replay', response: text };
 }
@@ -122,11 +128,9 @@ function decideClaim(
   if (!known) {
     const name = ownerName(owners[0]!);
     const owner = liveOwner(draft.get(name), now, ttlMs);
-    const count = Object.values(owner.keys).reduce((sum, each) => sum + each, 0);
-    const isFull = count >= limits.keys || Object.keys(owner.open).length >= limits.open || table.isFull();
-    if (isFull) return { kind: 'full' };
-    const keys = { ...owner.keys, [bucket]: (owner.keys[bucket] ?? 0) + 1 };
-    draft.set(name, withOwner(draft.get(name), { ...owner, keys }));
+    const count = owner.keys.reduce((sum, each) => sum + each.count, 0);
+    if (count >= limits.keys || owner.open.length >= limits.open || table.isFull()) return { kind: 'full' };
+    draft.set(name, withOwner(draft.get(name), { ...owner, keys: countKeys(owner.keys, bucket, 1) }));
   }
   const key: KeyEntry = { fingerprint, kind: 'nothing', bucket, ...known, run };
   draft.set(id, withPlace({ key }, { ticket: run, until: now + leaseMs }, now));
@@ -146,18 +150,19 @@ function createRun(parts: StoreParts, key: KeyIdentity, at: number, claimed: Key
     owners: [owner, ...key.owners.filter((each) => each !== owner)],
     journal: text === undefined ? undefined : parts.unseal(secret, text),
     savedAt,
-    async save(journal, { ticket, targets }, state) {
+    async save(journal, { ticket, targets }, state, removedFrom = []) {
       // One process needs no journal before the end of the run: it would not outlive the process.
       const recorded = table.isShared ? parts.seal(secret, journal()) : text;
-      const saved = await table.update([...names, ...targets], (draft, now) => {
+      const saved = await table.update([...names, ...targets, ...removedFrom], (draft, now) => {
         const record = draft.get(id);
         const isOurs = holds(record, run, now) && targets.every((target) => holds(draft.get(target), ticket, now));
         if (!isOurs) return 0;
         const next: KeyEntry = { ...claimed, kind: 'journal', text: recorded, savedAt: now };
         draft.set(id, withPlace({ ...record, key: next }, { ticket: run, until: now + leaseMs }, now));
         const known = liveOwner(draft.get(names[1]), now, ttlMs);
-        draft.set(names[1], withOwner(draft.get(names[1]), { ...known, open: { ...known.open, [id]: now + ttlMs } }));
+        draft.set(names[1], withOwner(draft.get(names[1]), { ...known, open: withOpen(known, id, now + ttlMs) }));
         draft.set(targets[0]!, { ...draft.get(targets[0]!), target: state });
+        for (const each of removedFrom) draft.set(each, withChange(draft.get(each), { at: now, id: undefined }));
         return now;
       });
       return saved === 0 ? undefined : saved;
@@ -179,6 +184,12 @@ function createRun(parts: StoreParts, key: KeyIdentity, at: number, claimed: Key
   };
 }
 
+/** `until`: undefined if it is no longer open. */
+function withOpen({ open }: OwnerEntry, id: string, until: number | undefined): OwnerEntry['open'] {
+  const others = open.filter((each) => each.id !== id);
+  return until === undefined ? others : [...others, { id, until }];
+}
+
 /** Writes what is kept after a run. Responses take the slots of older ones, so they are bounded in number and characters. */
 function keep(
   { ttlMs, limits }: StoreParts,
@@ -190,16 +201,15 @@ function keep(
 ): void {
   const name = ownerName(owner);
   const before = liveOwner(draft.get(name), now, ttlMs);
-  const { [id]: _, ...open } = before.open;
-  const closed = { ...before, open };
+  const closed = { ...before, open: withOpen(before, id, undefined) };
   const key: KeyEntry = { ...claimed, kind: kept.kind, text: undefined };
   const write = (next: KeyEntry | undefined, known: OwnerEntry) => {
     draft.set(id, next ? { key: next } : null);
     draft.set(name, withOwner(draft.get(name), known));
   };
-  if (kept.kind === 'nothing') return write(undefined, withoutKey(closed, claimed.bucket));
+  if (kept.kind === 'nothing') return write(undefined, { ...closed, keys: countKeys(closed.keys, claimed.bucket, -1) });
   if (kept.kind === 'journal')
-    return write({ ...key, text: kept.text }, { ...before, open: { ...open, [id]: now + ttlMs } });
+    return write({ ...key, text: kept.text }, { ...before, open: withOpen(before, id, now + ttlMs) });
   const size = kept.kind === 'mark' ? 0 : Math.ceil((kept.text.length * limits.kept) / limits.keptCharacters);
   if (kept.kind === 'mark' || size > limits.kept) return write({ ...key, kind: 'mark' }, closed);
   const slot = before.slot % limits.kept;

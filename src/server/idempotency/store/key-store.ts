@@ -3,7 +3,7 @@
  * request with the key takes over, and finds in the journal what was being sent.
  */
 import { STORE_LIMITS, freshOwner } from './entries.ts';
-import { type EntryStore, createEntryTable } from './entry-table.ts';
+import { type EntryStore, type Reply, createEntryTable } from './entry-table.ts';
 import { type Claim, type KeyIdentity, type StoreParts, claimKey } from './key-run.ts';
 import { createMemoryEntries } from './memory-entries.ts';
 import { type Targets, credentialOwner, ownerName, personOwner } from './names.ts';
@@ -14,7 +14,7 @@ import { type Turn, type Waiting, noteChange, takeTurn } from './turns.ts';
 /** Each reply is undefined if the store cannot be reached. */
 export interface KeyStore {
   /** The time of the clock that all processes share. */
-  now: () => Promise<number | undefined>;
+  now: () => Reply<number | undefined>;
   /** Who may have claimed a key of this sender; the first is for new keys. */
   owners: (credential: string, person: string | undefined) => Promise<readonly string[] | undefined>;
   /** The credential is one of this person. */

@@ -1,15 +1,19 @@
 /** Names of documents. Each begins with a hash of its owner, and a reader of the store learns nothing else from it. */
 import { hash } from 'node:crypto';
+import { remembering } from '../../../lib/remember.ts';
 
 export const hashOf = (text: string): string => hash('sha256', text, 'base64url');
 
-const nameOf = (owner: string, what: string): string => `${hashOf(owner)}.${hashOf(what)}`;
+/** Each write with a key has several names of the same few owners. */
+const hashOfOwner = remembering((owner = '') => hashOf(owner));
+
+const nameOf = (owner: string, what: string): string => `${hashOfOwner(owner)}.${hashOf(what)}`;
 
 /** The length keeps an owner apart from the beginning of a key. */
 export const keyName = (owner: string, key: string): string => nameOf(owner, `key ${owner.length} ${owner}${key}`);
 const targetName = (owner: string, target: string): string => nameOf(owner, `${owner} ${target}`);
-export const ownerName = (owner: string): string => `${hashOf(owner)}.owner`;
-export const slotName = (owner: string, slot: number): string => `${hashOf(owner)}.${slot}`;
+export const ownerName = (owner: string): string => `${hashOfOwner(owner)}.owner`;
+export const slotName = (owner: string, slot: number): string => `${hashOfOwner(owner)}.${slot}`;
 
 const PERSON = 'person ';
 export const personOwner = (person: string): string => `${PERSON}${person}`;

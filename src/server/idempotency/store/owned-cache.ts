@@ -13,7 +13,7 @@ interface Limits<Value> {
 }
 
 interface Owned<Value> {
-  /** The least recently used first. */
+  /** In the order in which they were written. */
   readonly values: Map<string, Value>;
   size: number;
 }
@@ -41,14 +41,7 @@ export function createOwnedCache<Value>({ ofOwner, ofAll, sizeOf = () => 1 }: Li
   }
 
   return {
-    get(owner, name) {
-      const values = owners.get(owner)?.values;
-      const value = values?.get(name);
-      if (!values || value === undefined) return undefined;
-      values.delete(name);
-      values.set(name, value);
-      return value;
-    },
+    get: (owner, name) => owners.get(owner)?.values.get(name),
     set(owner, name, value) {
       remove(owner, name);
       const owned = owners.get(owner) ?? { values: new Map<string, Value>(), size: 0 };

@@ -1,5 +1,5 @@
 /** Places: which request holds an entry, and which wait for it, in order. */
-import type { Entry, PlaceInLine } from './entries.ts';
+import { type Entry, type PlaceInLine, unlessEmpty } from './entries.ts';
 import type { EntryTable } from './entry-table.ts';
 
 /** How long a place lasts if its process ends without leaving it. */
@@ -22,10 +22,8 @@ export function withPlace(entry: Entry | undefined, place: PlaceInLine, now: num
 
 /** The entry without the place; null if nothing is left. */
 export function withoutPlace(entry: Entry | undefined, ticket: string): Entry | null {
-  const { places = [], ...rest } = entry ?? {};
-  const others = places.filter((each) => each.ticket !== ticket);
-  if (others.length > 0) return { ...rest, places: others };
-  return Object.keys(rest).length > 0 ? rest : null;
+  const others = entry?.places?.filter((each) => each.ticket !== ticket) ?? [];
+  return unlessEmpty({ ...entry, places: others.length > 0 ? others : undefined });
 }
 
 /** Renews the places with a ticket. Returns a function that ends this. */

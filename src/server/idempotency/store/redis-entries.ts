@@ -2,8 +2,9 @@
 import { NOW, defineScript } from '../../../upstream/redis/scripts/script.ts';
 import type { RedisAccess } from '../../../upstream/redis/shared-state.ts';
 import type { Entry } from './entries.ts';
-import { CLOCK_MS, type EntryStore, type Swapped } from './entry-table.ts';
+import type { EntryStore } from './entry-table.ts';
 import { createRemoteEntries } from './remote-entries.ts';
+import { CLOCK_MS, type Swapped } from './swap.ts';
 
 /**
  * KEYS: entries. ARGV: time of the decision, life in ms; of each entry its version ('*': any) and what is written ('': nothing, '-': it is

@@ -2,10 +2,12 @@
  * Entries of another process, which swaps them. What was read last is tried first, so most changes take one call. What that process has
  * forgotten, or was not told, is what this one wrote last.
  */
-import { sizeOf } from './entries.ts';
-import { type EntryStore, type Swap, type SwapEntries, type Versioned, absentEntry, ownerIn } from './entry-table.ts';
+import { randomBytes } from 'node:crypto';
+import { type Entry, sizeOf } from './entries.ts';
+import type { EntryStore } from './entry-table.ts';
 import { unstoredName } from './names.ts';
 import { createOwnedCache } from './owned-cache.ts';
+import { type Swap, type SwapEntries, type Swapped, type Versioned, absentEntry, ownerIn } from './swap.ts';
 
 interface Known extends Versioned {
   readonly until: number;
@@ -18,9 +20,13 @@ interface Known extends Versioned {
 
 /** Characters of what is known. */
 const KNOWN = { ofOwner: 2_000_000, ofAll: 16_000_000 };
+/** Other processes may write between the attempts, but of those that try at once one succeeds. */
+const ATTEMPTS = 100;
 
 export function createRemoteEntries(ttlMs: number, send: SwapEntries): EntryStore {
   const known = createOwnedCache<Known>({ ...KNOWN, sizeOf: ({ size }) => size });
+  const process = randomBytes(6).toString('base64url');
+  let swaps = 0;
   /** What the clock of the store is ahead of that of this process. */
   let aheadMs = 0;
 
@@ -48,19 +54,39 @@ export function createRemoteEntries(ttlMs: number, send: SwapEntries): EntryStor
       if (!isConfirmed && next?.response) remember(unstoredName(next.response.of), written, true);
     }
   }
+  async function swap(swap: Swap, isLast: boolean): Promise<Swapped | undefined> {
+    const sentAt = performance.now();
+    const reply = await send(swap);
+    if (reply) aheadMs = reply.now - (sentAt + performance.now()) / 2;
+    if (reply?.found)
+      swap.entries.forEach(({ name, version }, at) => version !== undefined && merge(name, reply.found![at]!));
+    else if (reply || isLast) rememberWrites(swap, reply !== undefined);
+    return reply;
+  }
+  const now = () => performance.now() + aheadMs;
+
   return {
     isShared: true,
-    now: () => performance.now() + aheadMs,
-    peek: (name) => recall(name) ?? absentEntry,
-    async swap(swap, isLast = false) {
-      const sentAt = performance.now();
-      const reply = await send(swap);
-      if (reply) aheadMs = reply.now - (sentAt + performance.now()) / 2;
-      if (reply?.found)
-        swap.entries.forEach(({ name, version }, at) => version !== undefined && merge(name, reply.found![at]!));
-      else if (reply || isLast) rememberWrites(swap, reply !== undefined);
-      return reply;
+    now: async () => (await swap({ at: now(), version: '', entries: [] }, false))?.now,
+    async update(names, decide, isLast = false) {
+      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        const read = new Map(names.map((name) => [name, recall(name) ?? absentEntry]));
+        const next = new Map<string, Entry | null>();
+        const get = (name: string) => (next.has(name) ? (next.get(name) ?? undefined) : read.get(name)?.entry);
+        const at = now();
+        const result = decide({ get, set: (name, entry) => void next.set(name, entry) }, at);
+        const entries = [...new Set([...names, ...next.keys()])].map((name) => ({
+          name,
+          version: read.get(name)?.version,
+          next: next.get(name),
+        }));
+        const reply = await swap({ at, version: `${process}${swaps++}`, entries }, isLast);
+        if (!reply) return undefined;
+        if (!reply.found) return result;
+      }
+      return undefined;
     },
+    peek: (name) => recall(name)?.entry,
     isFull: () => false,
   };
 }

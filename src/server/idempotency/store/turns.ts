@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CancellationToken } from '../../../lib/cancellation.ts';
 import { unlessCancelled } from '../pause.ts';
-import { type TargetChange, type TargetState, REMEMBERED_CHANGES, isFresh, joinStates } from './entries.ts';
+import { type TargetChange, type TargetState, freshState, joinStates, withChange, withState } from './entries.ts';
 import type { Draft, EntryTable } from './entry-table.ts';
 import type { TurnHeld } from './key-run.ts';
 import type { Targets } from './names.ts';
@@ -39,7 +39,7 @@ export async function takeTurn(table: EntryTable, targets: Targets, waiting: Wai
       if (freed) await unlessCancelled(freed, waiting.cancellation);
       else waiting.begin();
       // Registered before the next look, so that no change is missed.
-      freed = table.freed(targets);
+      freed = table.freed([ticket]);
     }
   } catch (error) {
     void leaveTurn(table, targets, ticket);
@@ -66,25 +66,22 @@ function look({ isShared }: EntryTable, targets: Targets, ticket: string, draft:
 }
 
 async function leaveTurn(table: EntryTable, targets: Targets, ticket: string, state?: TargetState): Promise<void> {
-  await table.update(targets, (draft, now) => {
+  const next = await table.update(targets, (draft, now) => {
     for (const [at, target] of targets.entries()) {
       const entry = draft.get(target);
-      const { target: _, ...left } = entry ?? {};
-      const isKnown = at === 0 && state !== undefined && holds(entry, ticket, now);
-      const next = !isKnown ? entry : isFresh(state) ? left : { ...left, target: state };
-      draft.set(target, withoutPlace(next, ticket));
+      const known = entry?.target ?? freshState;
+      // A write with a key that another owner claimed looks for the last one under the name of that owner.
+      const left = at === 0 || !state ? state : { ...known, last: state.last ?? known.last };
+      draft.set(target, withoutPlace(left && holds(entry, ticket, now) ? withState(entry, left) : entry, ticket));
     }
+    return targets.flatMap((target) => placesIn(draft.get(target), now)[0]?.ticket ?? []);
   });
-  table.free(targets);
+  if (next) table.free(next);
 }
 
 /** Records a write to the target that was made without a turn. */
 export async function noteChange(table: EntryTable, targets: readonly string[], id: string | undefined): Promise<void> {
   await table.update(targets, (draft, now) => {
-    for (const target of targets) {
-      const entry = draft.get(target);
-      const changes = [...(entry?.changes ?? []), { at: now, id }].slice(-REMEMBERED_CHANGES);
-      draft.set(target, { ...entry, changes });
-    }
+    for (const target of targets) draft.set(target, withChange(draft.get(target), { at: now, id }));
   });
 }

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { createOwnedCache } from '../../../../src/server/idempotency/store/owned-cache.ts';
 
-test('an owner with too many values loses the least recently used of their own', () => {
+test('an owner with too many values loses those of their own that were written first', () => {
   const cache = createOwnedCache<string>({ ofOwner: 2, ofAll: 100 });
   cache.set('bob', 'x', 'of bob');
   cache.set('alice', 'a', '1');
   cache.set('alice', 'b', '2');
-  cache.get('alice', 'a');
+  cache.set('alice', 'a', '4');
   cache.set('alice', 'c', '3');
-  expect(['a', 'b', 'c'].map((name) => cache.get('alice', name))).toEqual(['1', undefined, '3']);
+  expect(['a', 'b', 'c'].map((name) => cache.get('alice', name))).toEqual(['4', undefined, '3']);
   expect(cache.get('bob', 'x')).toBe('of bob');
 });
 
