@@ -49,6 +49,7 @@ import { builder } from '../../src/engine/builder.ts';
 import { fieldRule, typeRule } from '../../src/engine/plan/read-declarations.ts';
 import { asInt, asText } from '../../src/engine/values/decode.ts';
 import { deferOf, fragmentApplies, isIncluded } from '../../src/engine/plan/document.ts';
+import { serviceError } from '../../src/api/errors.ts';
 import { badInput, toClientError } from '../../src/engine/errors/to-client-error.ts';
 import { FIRST_MAX, type Page, type PagingArgs, listIdOf } from '../../src/engine/values/paging.ts';
 import { deferDirective, streamDirective } from '../../src/engine/plan/incremental-directives.ts';
@@ -282,7 +283,7 @@ function read(run: Run, endpoint: Endpoint, input: object): unknown {
   if (isAbsence(endpoint, status, code)) return null;
   if (endpoint.share === 'tier' && endpoint.tiers.length < 3 && code === 1000)
     throw new TierRequired(endpoint.tiers, endpoint.path, true);
-  throw new UpstreamRejection({ service: endpoint.service, status, ...(code === undefined ? {} : { code }), request });
+  throw rejected(endpoint, status, code, request);
 }
 
 function decoded({ media }: Endpoint, { type, body }: Response_): Parent {
@@ -311,6 +312,11 @@ const codeOf = (body: string): number | undefined => {
   }
 };
 
+function rejected({ service }: Endpoint, status: number, code: number | undefined, request: string): UpstreamRejection {
+  const known = code === undefined ? {} : { code, row: serviceError(code) };
+  return new UpstreamRejection({ service, status, ...known, request });
+}
+
 function isAbsence({ service, scope, absentOn }: Endpoint, status: number, code: number | undefined): boolean {
   if (service === 'events') return status === 404;
   if (code === 1006) return scope === 'community_basic_note';
@@ -331,7 +337,7 @@ function write(run: Run, endpoint: Endpoint, input: object, path: string): unkno
   const { status, body } = response;
   if (status >= 200 && status < 300) return decoded(endpoint, response);
   const code = codeOf(body);
-  throw new UpstreamRejection({ service: endpoint.service, status, ...(code === undefined ? {} : { code }), request });
+  throw rejected(endpoint, status, code, request);
 }
 
 // Fields
