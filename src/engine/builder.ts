@@ -27,13 +27,6 @@ export type InputBuilder = PothosSchemaTypes.InputFieldBuilder<BuilderTypes, 'In
 export const builder = new SchemaBuilder<GraphTypes>({ plugins: ['declarations'], defaultFieldNullability: false });
 
 builder.queryType({ description: 'The root of all queries.' });
-builder.mutationType({
-  description:
-    'The root of all writes, for logged-in people only. A mutation is one write to the service (a note with more than three pictures is ' +
-    'several), and no write is repeated. Its input is checked first: `extensions.violations` of the error lists all violations, each with ' +
-    'the path of the field, code, limit and actual value.',
-});
-
 builder.addScalarType(
   'DateTime',
   new GraphQLScalarType({

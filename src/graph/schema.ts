@@ -32,6 +32,13 @@ import './event/attendance.ts';
 import './event/attendance.mutations.ts';
 import './event/city.ts';
 
+builder.mutationType({
+  description:
+    'The root of all writes, for logged-in people only. A mutation is one write to the service (a note with more than three pictures is ' +
+    'several), and no write is repeated. Its input is checked first: `extensions.violations` of the error lists all violations, each with ' +
+    'the path of the field, code, limit and actual value.',
+});
+
 /** The schema, with what the declarations say of nulls and costs in its descriptions. */
 export const schema = describeItemCosts(
   describeNulls(
