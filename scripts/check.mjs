@@ -8,6 +8,7 @@ const parts = {
   'generated files': 'npm run -s codegen -- --check',
   'demo data': 'npm run -s demo -- --check',
   structure: 'node scripts/structure.mjs',
+  figures: 'node scripts/figures.mjs',
   'path of queries': 'node build.mjs src/main.ts && node scripts/query-path.mjs',
 };
 const AT_ONCE = 2;

@@ -1,6 +1,6 @@
 /** Checks one operation: by the code of the server, which needs no server to run. */
 import { type ASTNode, type DocumentNode, type GraphQLError, type GraphQLSchema, parse, visit } from 'graphql';
-import type { Config } from '../config/settings.ts';
+import type { DocumentSettings } from '../engine/documents/limits.ts';
 import { type Use, usesOf } from '../engine/plan/document-uses.ts';
 import type { OperationRequirements } from '../engine/requirements/operation-requirements.ts';
 import type { CostRange } from '../engine/cost/cost-range.ts';
@@ -20,8 +20,12 @@ export interface CheckResult {
 
 type FindLost = ReturnType<typeof createLostFinder>;
 
-export function createOperationCheck(schema: GraphQLSchema, config: Config, findLost: FindLost | undefined) {
-  const assess: Assess = createAssess(schema, config);
+export function createOperationCheck(
+  schema: GraphQLSchema,
+  settings: DocumentSettings,
+  findLost: FindLost | undefined,
+) {
+  const assess: Assess = createAssess(schema, settings);
 
   return (operation: CheckedOperation): CheckResult => {
     const { text, operationName, document, placeOf } = operation;
@@ -41,7 +45,7 @@ export function createOperationCheck(schema: GraphQLSchema, config: Config, find
         coordinate,
         place: placeOf(node),
       });
-    if (errors.length === 0 && cost) findings.push(...excesses(cost, config, operation));
+    if (errors.length === 0 && cost) findings.push(...excesses(cost, settings, operation));
     return { operation, isValid: errors.length === 0, cost, requirements, findings };
   };
 }
@@ -79,13 +83,13 @@ function addLost(findings: Finding[], lost: readonly Lost[], placeOf: CheckedOpe
 /** Limits that the operation exceeds with some variables only: the server rejects it with these. */
 function excesses(
   { calls, items, values, dearest }: CostRange,
-  config: Config,
+  settings: DocumentSettings,
   { place }: CheckedOperation,
 ): Finding[] {
   const checks = [
-    { code: 'TOO_MANY_CALLS', what: 'upstream calls', most: calls.most, limit: config.maxUpstreamCalls },
-    { code: 'TOO_MANY_ITEMS', what: 'items', most: items, limit: config.maxItems },
-    { code: 'TOO_MANY_VALUES', what: 'values', most: values, limit: config.maxValues },
+    { code: 'TOO_MANY_CALLS', what: 'upstream calls', most: calls.most, limit: settings.maxUpstreamCalls },
+    { code: 'TOO_MANY_ITEMS', what: 'items', most: items, limit: settings.maxItems },
+    { code: 'TOO_MANY_VALUES', what: 'values', most: values, limit: settings.maxValues },
   ];
   return checks
     .filter(({ most, limit }) => most > limit)

@@ -1,6 +1,5 @@
 /** What the server would say of an operation before it runs it, and what the operation costs. No server is needed for it. */
 import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql';
-import type { Config } from '../../config/settings.ts';
 import { type CostRange, costOfAny, costWith, widest } from '../cost/cost-range.ts';
 import { planViewers, planWhole } from '../cost/price.ts';
 import { cheapestVariables } from '../cost/variable-bounds.ts';
@@ -9,7 +8,7 @@ import type { PlanViewer } from '../plan/plan-operation.ts';
 import { type OperationRequirements, requirementsIn } from '../requirements/operation-requirements.ts';
 import { tierRefusals } from '../requirements/tiers-by-path.ts';
 import { type PlannableDocument, createDocumentCheck } from './check-document.ts';
-import { variablesLimit } from './limits.ts';
+import { type DocumentSettings, variablesLimit } from './limits.ts';
 import type { Prepare } from './prepare.ts';
 import { checkIncrementalArguments } from './validation-rules.ts';
 
@@ -27,8 +26,8 @@ export type Assess = ReturnType<typeof createAssess>;
 /** A caller with a token, whose film tier is not known yet. */
 const anyCaller = { isLoggedIn: true, filmTier: null };
 
-export function createAssess(schema: GraphQLSchema, config: Config) {
-  const { check } = createDocumentCheck(schema, config);
+export function createAssess(schema: GraphQLSchema, settings: DocumentSettings) {
+  const { check } = createDocumentCheck(schema, settings);
 
   /** Without variables, for all that the operation may be sent with. */
   return (text: string, operationName?: string, variables?: Variables): Assessment => {
@@ -50,7 +49,7 @@ export function createAssess(schema: GraphQLSchema, config: Config) {
       const viewers = planViewers.filter(({ filmTier }) => requirements.tiers !== null || filmTier === null);
       const costs = forms.map((document) => {
         const operation = getOperationAST(document, name)!;
-        const priced = { schema, document, operation, maxFields: config.maxPlannedFields, viewers };
+        const priced = { schema, document, operation, maxFields: settings.maxPlannedFields, viewers };
         return variables ? costWith(priced, coerced!) : costOfAny(priced, coerced ?? {});
       });
       const cost = costs.reduce(widest);

@@ -7,14 +7,13 @@ import {
   type SelectionNode,
   getOperationAST,
 } from 'graphql';
-import type { Config } from '../../config/settings.ts';
 import { type CoercedVariables, variablesOf } from '../plan/arguments.ts';
 import { type Variables, isIncremental } from '../plan/document.ts';
 import { type Planner, createPlanCache } from '../plan/plan-cache.ts';
 import { withoutStack } from '../../upstream/errors.ts';
 import { NOT_EXECUTABLE } from '../errors/codes.ts';
 import { tracedParse, tracedValidate } from './graphql-channels.ts';
-import { costCheck, documentLimits, textLimit } from './limits.ts';
+import { type DocumentSettings, costCheck, documentLimits, textLimit } from './limits.ts';
 import { findIncrementalSelections, validationRules } from './validation-rules.ts';
 
 /** An operation of a valid document. */
@@ -31,10 +30,10 @@ export type CheckedDocument =
   { errors: readonly GraphQLError[]; ready?: undefined } | { errors?: undefined; ready: PlannableDocument };
 
 /** `plannable` makes one of a document that needs no check. */
-export function createDocumentCheck(schema: GraphQLSchema, config: Config) {
-  const rulesFor = validationRules(config);
-  const plans = createPlanCache(schema, { maxFields: config.maxPlannedFields, check: costCheck(config) });
-  const variableOptions = { maxErrors: 10, hideSuggestions: !config.suggestions };
+export function createDocumentCheck(schema: GraphQLSchema, settings: DocumentSettings) {
+  const rulesFor = validationRules(settings);
+  const plans = createPlanCache(schema, { maxFields: settings.maxPlannedFields, check: costCheck(settings) });
+  const variableOptions = { maxErrors: 10, hideSuggestions: !settings.suggestions };
 
   const plannable = (
     document: DocumentNode,
@@ -49,19 +48,19 @@ export function createDocumentCheck(schema: GraphQLSchema, config: Config) {
   });
 
   function check(text: string, operationName: string | undefined): CheckedDocument {
-    const tooLong = textLimit(text, config);
+    const tooLong = textLimit(text, settings);
     if (tooLong) return failed([tooLong]);
     let document: DocumentNode;
     try {
-      document = tracedParse(text, { maxTokens: config.maxTokens });
+      document = tracedParse(text, { maxTokens: settings.maxTokens });
     } catch (error) {
       const isTokens = /\d tokens\b/.test((error as Error).message);
       return failed([coded(error as GraphQLError, isTokens ? 'TOO_MANY_TOKENS' : 'GRAPHQL_PARSE_FAILED')]);
     }
-    const over = documentLimits(document, config);
+    const over = documentLimits(document, settings);
     if (over.length > 0) return failed(over);
     const usesIncremental = isIncremental(document);
-    const options = { hideSuggestions: !config.suggestions };
+    const options = { hideSuggestions: !settings.suggestions };
     const found = tracedValidate(schema, document, rulesFor(usesIncremental), options);
     const invalid = found.map((error) => withoutNodes(coded(error, 'GRAPHQL_VALIDATION_FAILED')));
     if (invalid.length > 0) return failed(invalid);

@@ -3,9 +3,11 @@ import { type GraphQLSchema, Kind, parse } from 'graphql';
 import type { Logger } from 'pino';
 import { setImmediate } from 'node:timers/promises';
 import type { TrustedDocuments } from '../../config/trusted-documents.ts';
-import type { Config } from '../../config/settings.ts';
 import { alwaysRejected } from './assess.ts';
+import type { DocumentSettings } from './limits.ts';
 import { createPrepare } from './prepare.ts';
+
+type ManifestSettings = DocumentSettings & { trustedDocuments: TrustedDocuments };
 
 interface RejectedOperation {
   /** Its name; the id of the document if it has none. */
@@ -16,19 +18,19 @@ interface RejectedOperation {
 /** How many operations the log names. */
 const NAMED_MAX = 20;
 
-export function checkManifest(schema: GraphQLSchema, config: Config, log: Logger): void {
-  logRejected([...rejectedOperations(schema, config, config.trustedDocuments)].flat(), log);
+export function checkManifest(schema: GraphQLSchema, settings: ManifestSettings, log: Logger): void {
+  logRejected([...rejectedOperations(schema, settings, settings.trustedDocuments)].flat(), log);
 }
 
 /** Checks documents while the server runs: between two of them it handles requests. */
 export async function checkDocuments(
   schema: GraphQLSchema,
-  config: Config,
+  settings: DocumentSettings,
   documents: TrustedDocuments,
   log: Logger,
 ): Promise<void> {
   const rejected: RejectedOperation[] = [];
-  for (const found of rejectedOperations(schema, config, documents)) {
+  for (const found of rejectedOperations(schema, settings, documents)) {
     rejected.push(...found);
     await setImmediate();
   }
@@ -36,18 +38,18 @@ export async function checkDocuments(
 }
 
 /** The operations that can never run, each with its problem. */
-export const manifestProblems = (schema: GraphQLSchema, config: Config): string[] =>
-  [...rejectedOperations(schema, config, config.trustedDocuments)]
+export const manifestProblems = (schema: GraphQLSchema, settings: ManifestSettings): string[] =>
+  [...rejectedOperations(schema, settings, settings.trustedDocuments)]
     .flat()
     .map(({ operation, problem }) => `${operation}: ${problem}`);
 
 function* rejectedOperations(
   schema: GraphQLSchema,
-  config: Config,
+  settings: DocumentSettings,
   documents: TrustedDocuments,
 ): Generator<RejectedOperation[]> {
   // Its caches are not those of the server: what may never be requested must not evict what is.
-  const prepare = createPrepare(schema, config);
+  const prepare = createPrepare(schema, settings);
   for (const [id, text] of documents) {
     const operations = parse(text).definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
     const names = operations.length <= 1 ? [undefined] : operations.map(({ name }) => name?.value);

@@ -19,8 +19,32 @@ const over = (code: ClientCode, what: string, limit: number, actual?: number): G
     extensions: { code, limit, ...(actual === undefined ? {} : { actual }) },
   });
 
+/** What decides whether a document may run. */
+export type DocumentSettings = Pick<
+  Config,
+  | 'maxDocumentCharacters'
+  | 'maxTokens'
+  | 'maxNesting'
+  | 'maxFields'
+  | 'maxFragments'
+  | 'maxDepth'
+  | 'maxAliases'
+  | 'maxDirectives'
+  | 'maxRootFields'
+  | 'maxMutations'
+  | 'maxPlannedFields'
+  | 'maxUpstreamCalls'
+  | 'maxItems'
+  | 'maxValues'
+  | 'introspection'
+  | 'suggestions'
+>;
+
 /** Limits of the text, which are checked before it is parsed. */
-export function textLimit(text: string, { maxDocumentCharacters, maxNesting }: Config): GraphQLError | undefined {
+export function textLimit(
+  text: string,
+  { maxDocumentCharacters, maxNesting }: DocumentSettings,
+): GraphQLError | undefined {
   if (text.length > maxDocumentCharacters)
     return over('DOCUMENT_TOO_LONG', 'Characters in a document', maxDocumentCharacters, text.length);
   return nestsDeeper(text, maxNesting) ? over('TOO_DEEP', 'Nesting of brackets', maxNesting) : undefined;
@@ -44,7 +68,7 @@ function nestsDeeper(text: string, most: number): boolean {
  * Limits of the document. A fragment counts at each place where it is spread.
  * They are checked before validation, because the time of validation grows with the square of some of these numbers.
  */
-export function documentLimits(document: DocumentNode, limits: Config): GraphQLError[] {
+export function documentLimits(document: DocumentNode, limits: DocumentSettings): GraphQLError[] {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions)
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
@@ -155,7 +179,7 @@ const none = { depth: 0, fields: 0, aliases: 0, directives: 0, roots: 0 };
 type Measure = typeof none;
 
 /** Rejects a plan that may cost too much. The error names the most expensive field, which is the one to change. */
-export function costCheck(limits: Config): PlanCheck {
+export function costCheck(limits: DocumentSettings): PlanCheck {
   const { maxUpstreamCalls, maxItems, maxValues } = limits;
   return (plan, variables) => {
     const { calls, items, values } = worstCaseOf(plan, variables);

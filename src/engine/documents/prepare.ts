@@ -1,13 +1,13 @@
 /** Prepares documents: checks them, and makes them ready to run. Results are cached, bounded by the memory that they take. */
 import { type GraphQLError, type GraphQLSchema, type OperationTypeNode, getOperationAST } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { Config } from '../../config/settings.ts';
 import type { Context } from '../context.ts';
 import { type Variables, withoutIncremental } from '../plan/document.ts';
 import { type Executed, createExecutor } from '../execute/executor.ts';
 import type { OperationPlan } from '../plan/operation-plan.ts';
 import { CACHE_MAX_BYTES, oncePer } from '../../lib/remember.ts';
 import { type PlannableDocument, createDocumentCheck } from './check-document.ts';
+import type { DocumentSettings } from './limits.ts';
 
 /** A prepared document. If it has errors, they are the response and it is not run. */
 export type Prepared =
@@ -37,8 +37,8 @@ const DOCUMENTS_MAX = 1_000;
 const TOKEN_BYTES = 500;
 const ERROR_BYTES = 500;
 
-export function createPrepare(schema: GraphQLSchema, config: Config): Prepare {
-  const { check, plannable } = createDocumentCheck(schema, config);
+export function createPrepare(schema: GraphQLSchema, settings: DocumentSettings): Prepare {
+  const { check, plannable } = createDocumentCheck(schema, settings);
   const known = new LRUCache<string, Prepared>({
     max: DOCUMENTS_MAX,
     maxSize: CACHE_MAX_BYTES.documents,
@@ -52,7 +52,7 @@ export function createPrepare(schema: GraphQLSchema, config: Config): Prepare {
     let prepared = known.get(key);
     if (!prepared) {
       prepared = make(text, operationName);
-      if (text.length <= config.maxDocumentCharacters) known.set(key, prepared);
+      if (text.length <= settings.maxDocumentCharacters) known.set(key, prepared);
       if (!known.has(key)) prepared.ready?.forget();
     }
     return prepared;

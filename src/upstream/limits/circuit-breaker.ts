@@ -15,7 +15,11 @@ export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
 /** `onChange` is called with a reason when it opens, without one when it closes. */
 export function createCircuitBreaker(
-  { breakerFailures, breakerPauseMs, maxBreakerPauseMs }: Config,
+  {
+    breakerFailures,
+    breakerPauseMs,
+    maxBreakerPauseMs,
+  }: Pick<Config, 'breakerFailures' | 'breakerPauseMs' | 'maxBreakerPauseMs'>,
   onChange: (reason: string | undefined) => void = () => undefined,
 ) {
   let failures = 0;

@@ -1,0 +1,79 @@
+/**
+ * What a reader of one part must hold: the files that a program loads with it, and what the widest files import. None may grow.
+ *
+ *     node scripts/figures.mjs
+ */
+import { readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Files, and lines, that are loaded with a file. */
+const LOADED = {
+  'src/engine/plan/plan-operation.ts': { files: 15, lines: 1_450 },
+  'src/engine/cost/call-cost.ts': { files: 19, lines: 2_650 },
+  'src/engine/execute/executor.ts': { files: 27, lines: 3_850 },
+  'src/engine/documents/assess.ts': { files: 46, lines: 5_350 },
+  'src/price.ts': { files: 133, lines: 14_600 },
+};
+/** Files of `src` that a file imports. */
+const IMPORTED = { 'src/server/server.ts': 45, 'src/server/graphql/pipeline.ts': 25 };
+/** Folders that contain a word of the domain. */
+const FOLDERS_WITH_ANNOTATION = 20;
+/** Files with a signature that takes all settings. */
+const WHOLE_CONFIG = 39;
+
+const read = (file) => readFileSync(join(root, file), 'utf8');
+const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .map((file) => join('src', file))
+  .filter((file) => file.endsWith('.ts'));
+
+const figures = [];
+for (const [file, most] of Object.entries(LOADED)) {
+  const loaded = [...closureOf(file)];
+  figures.push([`files loaded with ${file}`, loaded.length, most.files]);
+  figures.push([`lines loaded with ${file}`, loaded.reduce((sum, each) => sum + linesOf(each), 0), most.lines]);
+}
+for (const [file, most] of Object.entries(IMPORTED))
+  figures.push([`files that ${file} imports`, importsOf(file, { withTypes: true }).length, most]);
+const folders = new Set(files.filter((file) => /annotation/i.test(read(file))).map(dirname));
+figures.push(['folders with the word annotation', folders.size, FOLDERS_WITH_ANNOTATION]);
+const whole = files.filter((file) => /[:<(] ?Config\b(?!\[)/.test(read(file).replace(/Pick<\s*Config/g, '')));
+figures.push(['files with a signature that takes the whole Config', whole.length, WHOLE_CONFIG]);
+
+for (const [what, figure, most] of figures) {
+  console.log(`${what}: ${figure}, at most ${most}`);
+  if (figure > most) process.exitCode = 1;
+}
+
+function closureOf(file, seen = new Set()) {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  for (const target of importsOf(file, { withTypes: false })) closureOf(target, seen);
+  return seen;
+}
+
+/** The files of `src` that a file names in its imports; without those of types alone, which are not loaded. */
+function importsOf(file, { withTypes }) {
+  const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest);
+  const targets = source.statements.flatMap((statement) => {
+    const from = statement.moduleSpecifier?.text;
+    if (!from?.startsWith('.') || (!withTypes && isOfTypes(statement))) return [];
+    return [relative(root, resolve(root, dirname(file), from))];
+  });
+  return [...new Set(targets)];
+}
+
+function isOfTypes(statement) {
+  const { importClause, exportClause, isTypeOnly } = statement;
+  if (isTypeOnly || importClause?.isTypeOnly) return true;
+  if (importClause?.name) return false;
+  const { elements = [] } = importClause?.namedBindings ?? exportClause ?? {};
+  return elements.length > 0 && elements.every((element) => element.isTypeOnly);
+}
+
+function linesOf(file) {
+  return read(file).split('\n').length - 1;
+}
