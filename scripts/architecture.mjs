@@ -2,6 +2,18 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
+/** From top to bottom: imports lead down, or stay on a floor. What begins there, and its layers. */
+const FLOORS = [
+  {
+    name: 'Programs: a command, a process',
+    layers: 'main.ts program.ts facade.ts fetch-handler.ts price.ts commands workers cli check doctor origin',
+  },
+  { name: 'Server: a route, a header, a capability', layers: 'server' },
+  { name: 'Catalog: a field, a mutation', layers: 'graph' },
+  { name: 'Engine and client: a cost, a cache, a call', layers: 'engine inspect upstream' },
+  { name: 'Tables: an endpoint, a setting', layers: 'api atom config lib package.ts' },
+].map(({ name, layers }) => ({ name, layers: layers.split(' ') }));
+
 /** Mermaid: a box for each layer with its folders, and an arrow for each import that other arrows do not imply. */
 export function architecture(root) {
   const files = readdirSync(join(root, 'src'), { recursive: true })
@@ -22,8 +34,23 @@ export function architecture(root) {
   const shown = [...arrows].flatMap(([from, targets]) =>
     [...targets].sort().map((to) => `  ${id(from)} --> ${id(to)}`),
   );
-  const boxes = [...arrows.keys()].map((layer) => `  ${id(layer)}["${labelOf(layer, files)}"]`);
+  checkFloors(arrows);
+  const boxes = FLOORS.flatMap(({ name, layers }, at) => [
+    `  subgraph floor_${at + 1}["${name}"]`,
+    ...layers.map((layer) => `    ${id(layer)}["${labelOf(layer, files)}"]`),
+    '  end',
+  ]);
   return ['```mermaid', 'flowchart TD', ...boxes, ...shown, '```'].join('\n');
+}
+
+/** Throws if a layer has no floor, or imports from a floor above its own. */
+function checkFloors(arrows) {
+  const floorOf = (layer) => FLOORS.findIndex(({ layers }) => layers.includes(layer));
+  for (const [from, targets] of arrows) {
+    if (floorOf(from) < 0) throw new Error(`src/${from} has no floor in scripts/architecture.mjs`);
+    for (const to of targets)
+      if (floorOf(to) < floorOf(from)) throw new Error(`src/${from} imports src/${to}, which is above it`);
+  }
 }
 
 function importsOf(root, file) {
