@@ -91,7 +91,7 @@ export class UpstreamFailure extends ExpectedError {
   readonly wasSent: boolean;
   /** HTTP requests that were begun; 0 if the facade did not send it. Undefined if there was a response. */
   attempts: number | undefined = undefined;
-  /** Seconds until it may be sent again, if the service says so. */
+  /** Seconds until it may be sent again, if that is known. */
   readonly retryAfter: number | undefined;
 
   constructor(

@@ -106,6 +106,10 @@ test('if one of two services is down, fields of the other work, and the circuit 
     const result = await execute(page);
     expect(result.data).toEqual({ book: { title: '活着' }, event: null });
     expect(codesIn(result)).toEqual([n < 3 ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_UNAVAILABLE']);
+    if (n < 3) continue;
+    const { retryAfter } = result.errors![0]!.extensions as { retryAfter: number };
+    expect(retryAfter).toBeGreaterThan(30);
+    expect(retryAfter).toBeLessThanOrEqual(60);
   }
   expect(events.requests).toHaveLength(3);
   expect(books.requests).toHaveLength(5);

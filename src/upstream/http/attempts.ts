@@ -126,7 +126,8 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
       const { service, requestLine: request } = this.request;
       const reason = 'not sent: the service was down a moment ago';
       const { wasSent } = this;
-      return this.settle(new UpstreamFailure('UPSTREAM_UNAVAILABLE', { service, request }, reason, { wasSent }));
+      const options = { wasSent, retryAfter: breaker.secondsLeft() };
+      return this.settle(new UpstreamFailure('UPSTREAM_UNAVAILABLE', { service, request }, reason, options));
     }
     this.attempts++;
     this.begun = performance.now();

@@ -61,6 +61,8 @@ export function createCircuitBreaker(
 
   return {
     isOpen: () => failures >= breakerFailures,
+    /** How long it stays open at the least; 1 during a trial. */
+    secondsLeft: () => Math.max(1, Math.ceil((openUntil - performance.now()) / 1000)),
     /** undefined while it is open. After the pause, a single call gets a permit, as a trial. */
     acquire(owner: object): BreakerPermit | undefined {
       if (failures < breakerFailures) return ordinary;
