@@ -106,9 +106,10 @@ function callResolver(rule: FieldRule, keys: Keys): EngineResolver {
 
   /** An embedded member stands in for the response. */
   function fromEmbedded(parent: ParentRecord, member: unknown, resolution: Resolution): unknown {
-    if (member === null && rule.pageSize === undefined) return null;
     const { representation, upTo } = rule.embedded!;
     const { endpoint, paging } = requestOf(resolution.plan, parent, resolution.args);
+    // A list that is null is empty, as one that is missing.
+    if (member === null && endpoint.list === undefined) return null;
     const response = endpoint.list === undefined ? member : { [endpoint.list]: member, count: upTo };
     return resolveResponse(response, paging, parent, resolution, representation);
   }

@@ -127,6 +127,15 @@ describe('a book', () => {
     });
   });
 
+  test('has an empty list for each list that is null', async () => {
+    const { show } = book({ author: null, translator: null, tags: null });
+    expect(await show('authors translators tags(first: 8) { name }')).toEqual({
+      authors: [],
+      translators: [],
+      tags: [],
+    });
+  });
+
   test('has all fields of a fragment that is spread twice, also for a second book', async () => {
     const { service, execute } = facade();
     for (const id of ['7', '8'])
