@@ -237,8 +237,8 @@ function verdictIn(place, { row, group, file, writes = 120, edits }) {
       env: row ? { ...process.env, SETTLE_ROW: row, SETTLE_GROUP: group, SETTLE_WRITES: String(writes) } : process.env,
     },
   );
-  if (status === 0) return 'NOT FOUND';
   // A row that does not run finds nothing.
+  if (status === 0 && /Tests .*passed/.test(stdout)) return 'NOT FOUND';
   const isFound = /Tests .*failed/.test(stdout) && /AssertionError/.test(stdout + stderr);
   return isFound ? 'found' : `broke off: ${(stdout + stderr).slice(-1_000)}`;
 }

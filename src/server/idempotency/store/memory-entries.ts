@@ -24,29 +24,32 @@ export function createMemoryEntries(ttlMs: number, isOfWorkers = false): MemoryE
   /** In the order in which they were written, so the first is over first. */
   const keys = new Map<string, Stored>();
   const others = createOwnedCache<Stored>({ ...CHARACTERS, sizeOf: ({ size }) => size });
+  /** The time of the step. */
+  let now = 0;
   let nextSweep = 0;
   const isFull = () => keys.size >= KEYS_MAX;
 
   function find(name: string): Versioned {
-    const found = keys.get(name) ?? others.get(ownerIn(name), name);
-    return found && found.until > now() ? found : absentEntry;
+    const found = keys.get(name) ?? others.get(name);
+    return found && found.until > now ? found : absentEntry;
   }
   function write(name: string, version: string, entry: Entry | null): void {
     // As the last of them. Whatever is written to the name of a key is one.
     if (entry?.key || !entry) keys.delete(name);
-    if (!entry) return others.delete(ownerIn(name), name);
+    if (!entry) return others.delete(name);
     // What a request of this process holds lasts. A worker may die.
     const isHeld = !isOfWorkers && entry.places !== undefined && entry.places.length > 0;
-    const stored = { version, entry, until: isHeld ? Infinity : now() + ttlMs, size: sizeOf(entry) };
+    const stored = { version, entry, until: isHeld ? Infinity : now + ttlMs, size: sizeOf(entry) };
     if (entry.key) keys.set(name, stored);
     else others.set(ownerIn(name), name, stored);
   }
-  /** Not for each write: the first entry of a map is behind all that were deleted. */
-  function sweep(): void {
-    if (now() < nextSweep) return;
-    nextSweep = now() + SWEEP_MS;
+  function begin(): void {
+    now = performance.now();
+    // Not for each step: the first entry of a map is behind all that were deleted.
+    if (now < nextSweep) return;
+    nextSweep = now + SWEEP_MS;
     for (const [name, { until }] of keys) {
-      if (until > now()) return;
+      if (until > now) return;
       keys.delete(name);
     }
   }
@@ -54,23 +57,21 @@ export function createMemoryEntries(ttlMs: number, isOfWorkers = false): MemoryE
   const draft: Draft = { get: (name) => find(name).entry, set: (name, next) => write(name, '', next) };
   return {
     isShared: false,
-    now,
+    now: () => performance.now(),
     update(_, decide) {
-      sweep();
-      return decide(draft, now());
+      begin();
+      return decide(draft, now);
     },
     peek: draft.get,
     isFull,
     swap({ at, version, entries }) {
-      sweep();
+      begin();
       const isChanged = ({ name, version: read }: SwappedEntry) => read !== undefined && find(name).version !== read;
-      if (Math.abs(now() - at) > CLOCK_MS || entries.some(isChanged))
-        return { now: now(), found: entries.map(({ name }) => find(name)) };
+      if (Math.abs(now - at) > CLOCK_MS || entries.some(isChanged))
+        return { now, found: entries.map(({ name }) => find(name)) };
       if (isFull() && entries.some(({ name, next }) => next?.key && !keys.has(name))) return undefined;
       for (const { name, next } of entries) if (next !== undefined) write(name, version, next);
-      return { now: now() };
+      return { now };
     },
   };
 }
-
-const now = (): number => performance.now();

@@ -1,8 +1,8 @@
-/** Values that belong to owners. An owner with too many loses its oldest. */
+/** Values that belong to owners. An owner with too many loses those that were written first. */
 export interface OwnedCache<Value> {
-  get: (owner: string, name: string) => Value | undefined;
+  get: (name: string) => Value | undefined;
   set: (owner: string, name: string, value: Value) => void;
-  delete: (owner: string, name: string) => void;
+  delete: (name: string) => void;
 }
 
 interface Limits<Value> {
@@ -12,44 +12,49 @@ interface Limits<Value> {
   sizeOf?: (value: Value) => number;
 }
 
-interface Owned<Value> {
-  /** In the order in which they were written. */
-  readonly values: Map<string, Value>;
+/** In the order in which they were written. */
+interface Owned {
+  readonly names: Set<string>;
   size: number;
 }
 
 export function createOwnedCache<Value>({ ofOwner, ofAll, sizeOf = () => 1 }: Limits<Value>): OwnedCache<Value> {
-  const owners = new Map<string, Owned<Value>>();
+  const values = new Map<string, { readonly value: Value; readonly owner: string }>();
+  const owners = new Map<string, Owned>();
   let size = 0;
 
-  function remove(owner: string, name: string): void {
-    const owned = owners.get(owner);
-    const value = owned?.values.get(name);
-    if (!owned || value === undefined) return;
-    owned.values.delete(name);
-    owned.size -= sizeOf(value);
-    size -= sizeOf(value);
-    if (owned.values.size === 0) owners.delete(owner);
+  function remove(name: string): void {
+    const found = values.get(name);
+    if (!found) return;
+    values.delete(name);
+    const owned = owners.get(found.owner)!;
+    owned.names.delete(name);
+    if (owned.names.size === 0) owners.delete(found.owner);
+    count(owned, -sizeOf(found.value));
+  }
+  function count(owned: Owned, more: number): void {
+    owned.size += more;
+    size += more;
   }
 
-  const removeOldest = (owner: string): void => remove(owner, owners.get(owner)!.values.keys().next().value!);
+  const removeOldest = ({ names }: Owned): void => remove(names.values().next().value!);
 
-  function largest(): string {
-    let [found, most] = ['', 0];
-    for (const [owner, owned] of owners) if (owned.size > most) [found, most] = [owner, owned.size];
-    return found;
+  function largest(): Owned {
+    let most: Owned | undefined;
+    for (const owned of owners.values()) if (owned.size > (most?.size ?? -1)) most = owned;
+    return most!;
   }
 
   return {
-    get: (owner, name) => owners.get(owner)?.values.get(name),
+    get: (name) => values.get(name)?.value,
     set(owner, name, value) {
-      remove(owner, name);
-      const owned = owners.get(owner) ?? { values: new Map<string, Value>(), size: 0 };
+      remove(name);
+      const owned = owners.get(owner) ?? { names: new Set<string>(), size: 0 };
       owners.set(owner, owned);
-      owned.values.set(name, value);
-      owned.size += sizeOf(value);
-      size += sizeOf(value);
-      while ((owners.get(owner)?.size ?? 0) > ofOwner) removeOldest(owner);
+      owned.names.add(name);
+      values.set(name, { value, owner });
+      count(owned, sizeOf(value));
+      while (owned.size > ofOwner) removeOldest(owned);
       while (size > ofAll) removeOldest(largest());
     },
     delete: remove,

@@ -31,11 +31,11 @@ export function createRemoteEntries(ttlMs: number, send: SwapEntries): EntryStor
   let aheadMs = 0;
 
   function recall(name: string): Known | undefined {
-    const found = known.get(ownerIn(name), name);
+    const found = known.get(name);
     return found && found.until > performance.now() ? found : undefined;
   }
   function remember(name: string, { version, entry }: Versioned, isOwn: boolean, replaces?: string): void {
-    if (!entry) return known.delete(ownerIn(name), name);
+    if (!entry) return known.delete(name);
     const until = performance.now() + ttlMs;
     known.set(ownerIn(name), name, { version, entry, until, size: sizeOf(entry), isOwn, replaces });
   }

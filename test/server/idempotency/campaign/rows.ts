@@ -163,7 +163,7 @@ export const rows: readonly Row[] = [
   },
   {
     name: 'the service commits after the end of the call',
-    plan: (random) => ({ faults: [slow(CALL_TIMEOUT_MS + random.int(50, SETTLE_MS / 3))] }),
+    plan: (random) => ({ faults: [slow(CALL_TIMEOUT_MS + random.int(300, SETTLE_MS / 2))] }),
   },
   {
     name: 'the client leaves at a step',
