@@ -64,8 +64,8 @@ const ORACLE_MS = 120_000;
 const TESTS_MS = 300_000;
 const TEST_MS = 60_000;
 
-/** The tests of mutants that the oracle does not detect. test/server/mcp is among them, because the engine makes the tools of agents. */
-const quickTests = ['test/graph', 'test/engine', 'test/upstream', 'test/server/mcp'];
+/** The tests of mutants that the oracle does not detect. test/server/features/mcp is among them, because the engine makes the tools of agents. */
+const quickTests = ['test/graph', 'test/engine', 'test/upstream', 'test/server/features/mcp'];
 const slowTests = ['test/journey', 'test/hostile/upstream.test.ts'];
 
 /** The engine and the whole upstream layer; domains are declarations, which the tests of the origin cover. */

@@ -19,7 +19,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const page = join(root, 'docs/architecture.md');
 const table = /(<!-- path -->\n\n).*?(<!-- \/path -->)/s;
 
-const { createGraphServer, createParts, readConfig, createLog, createCancellationToken, bookEndpoints } =
+const { createGraphServer, createCore, allFeatures, readConfig, createLog, createCancellationToken, bookEndpoints } =
   await instrumentedFacade();
 const origin = await startOrigin();
 const config = readConfig({
@@ -28,8 +28,8 @@ const config = readConfig({
   RECORD_TTL_SECONDS: '0',
   LOG_LEVEL: 'error',
 });
-const parts = createParts(config, createLog('error', { write: () => undefined }));
-const { server, shutDown } = createGraphServer(config, parts);
+const core = createCore(config, createLog('error', { write: () => undefined }));
+const { server, shutDown } = createGraphServer(core, allFeatures({}));
 server.listen(0, '127.0.0.1');
 await new Promise((resolve) => server.once('listening', resolve));
 const url = `http://127.0.0.1:${server.address().port}/graphql`;
@@ -44,7 +44,7 @@ async function send(query) {
 
 function loadRecord() {
   const sender = { authorization: 'Bearer demo-alice', address: '127.0.0.1', requestId: 'query-path' };
-  const { records } = parts.upstream.forOperation(sender, createCancellationToken());
+  const { records } = core.upstream.forOperation(sender, createCancellationToken());
   const source = { endpoint: bookEndpoints.byId, input: (id) => ({ id }) };
   return records.load('Book', source, '1003078', ['id', 'title'], { id: '1003078' }, undefined);
 }
@@ -74,7 +74,7 @@ for (const [name, query] of Object.entries(queries)) {
   if (process.argv.includes('--list') && process.argv.includes(name)) console.log(entries.join('\n'));
 }
 await shutDown();
-await parts.upstream.close();
+await core.close();
 origin.stop();
 
 const lines = [['', 'entries', 'functions', 'files', 'changes of file'], ['-', '-:', '-:', '-:', '-:'], ...rows];
@@ -100,7 +100,9 @@ async function instrumentedFacade() {
   await build({
     stdin: {
       contents: `
-        export { createGraphServer, createParts } from './src/server/server.ts';
+        export { createGraphServer } from './src/server/server.ts';
+        export { createCore } from './src/server/core.ts';
+        export { allFeatures } from './src/server/features/features.ts';
         export { readConfig } from './src/config/read.ts';
         export { createLog } from './src/lib/log.ts';
         export { createCancellationToken } from './src/lib/cancellation.ts';

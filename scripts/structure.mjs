@@ -15,7 +15,7 @@ const PROGRAMS = ['src/main.ts', 'src/facade.ts', 'src/price.ts', 'codegen.ts', 
 const GENERIC = ['endpoint.ts', 'api-request.ts', 'record-source.ts', 'service-descriptor.ts'];
 const GENERIC_ROOMS = ['src/engine/', 'src/upstream/', 'src/server/'];
 /** It makes the server of the catalog of its descriptor. */
-const COMPOSITION = ['src/server/server.ts', 'src/api/service.ts'];
+const COMPOSITION = ['src/server/core.ts', 'src/api/service.ts'];
 const FILE_LINES = 300;
 const FUNCTION_LINES = 80;
 const FOLDER_FILES = 13;

@@ -1,11 +1,14 @@
 /** The facade inside another program: `import { createFacade } from 'catalog-graphql'`. */
+import { join } from 'node:path';
 import type { EmbeddedFacade, FacadeOptions } from '../facade.d.ts';
 import type { Logger } from 'pino';
 import { readOptions } from './config/read.ts';
 import { createLog } from './lib/log.ts';
 import { createFetchHandler } from './fetch-handler.ts';
-import { helpUrlOf } from './server/http/response/http-error.ts';
-import { createGraphServer, createParts } from './server/server.ts';
+import { packageDir } from './package.ts';
+import { createCore } from './server/core.ts';
+import { allFeatures } from './server/features/features.ts';
+import { createGraphServer } from './server/server.ts';
 
 export { ConfigError } from './config/read.ts';
 
@@ -14,34 +17,32 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
   const config = readOptions(options);
   const write = onLog ?? ((line: string) => void process.stderr.write(line));
   const log = createLog(config.logLevel, { write });
-  const parts = createParts(config, log);
-  const { upstream, tracing, secrets } = parts;
-  void reportRedis(parts, log);
   // It opens no port, so only settings can tell where the page of errors is.
-  const helpUrl = helpUrlOf({ ...config, port: 0 });
-  const { server, paths, closeManifests } = createGraphServer({ ...config, helpUrl }, parts);
+  const core = createCore({ ...config, port: 0 }, log);
+  void reportRedis(core, log);
+  const features = allFeatures({ graphiql: join(packageDir, 'dist/graphiql') });
+  const { server, paths, loading, closeManifests, end } = createGraphServer(core, features);
   const handler = createFetchHandler(server);
 
-  async function end(): Promise<void> {
+  async function close(): Promise<void> {
     await handler.close(config.shutdownMs);
-    await secrets.close();
     closeManifests();
-    await upstream.close();
-    await tracing.close();
+    await core.close();
+    await end();
   }
 
-  let ended: Promise<void> | undefined;
+  let closed: Promise<void> | undefined;
   async function fetch(request: Request, from?: { address?: string } | null): Promise<Response> {
-    if (tracing.loading) await tracing.loading;
+    for (let waiting = loading(); waiting; waiting = loading()) await waiting;
     return handler.fetch(request, from);
   }
 
-  return { fetch, paths, close: () => (ended ??= end()) };
+  return { fetch, paths, close: () => (closed ??= close()) };
 }
 
 /** Logs what is wrong with Redis, once it can be asked. */
 async function reportRedis(
-  { checkRedis, keysWarning }: Pick<ReturnType<typeof createParts>, 'checkRedis' | 'keysWarning'>,
+  { checkRedis, keysWarning }: Pick<ReturnType<typeof createCore>, 'checkRedis' | 'keysWarning'>,
   log: Logger,
 ): Promise<void> {
   const problem = await checkRedis();

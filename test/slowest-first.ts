@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** The files that take longest, most of them because they start programs. */
 const slow =
   `frontend/tools package main monitoring/alerts workers/workers journey/afterwriting hostile/reading hostile/members
-  journey/readme check/check hostile/upstream server/graphql-over-http/requirements container server/mcp/price server/graphql/plans
+  journey/readme check/check hostile/upstream server/graphql-over-http/requirements container server/features/mcp/price server/graphql/plans
   server/idempotency/settling hostile/sigterm`.split(/\s+/);
 
 const placeOf = ({ moduleId }: TestSpecification): number => {

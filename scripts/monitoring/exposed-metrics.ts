@@ -5,7 +5,9 @@
 import { pino } from 'pino';
 import { readConfig } from '../../src/config/read.ts';
 import { createFleetMetrics } from '../../src/server/observability/fleet-metrics.ts';
-import { createGraphServer, createParts } from '../../src/server/server.ts';
+import { createCore } from '../../src/server/core.ts';
+import { allFeatures } from '../../src/server/features/features.ts';
+import { createGraphServer } from '../../src/server/server.ts';
 
 export interface ExposedMetric {
   name: string;
@@ -21,12 +23,12 @@ export async function exposedMetrics(): Promise<ExposedMetric[]> {
     PERSISTED_OPERATIONS: 'client/manifest.json',
   };
   const config = readConfig(env);
-  const parts = createParts(config, pino({ level: 'silent' }));
-  const { closeManifests } = createGraphServer(config, parts);
-  parts.metrics.collectProcessMetrics();
-  const text = await createFleetMetrics(() => 1).text(new Map([[1, await parts.metrics.values()]]));
+  const core = createCore(config, pino({ level: 'silent' }));
+  const { closeManifests } = createGraphServer(core, allFeatures({}));
+  core.metrics.collectProcessMetrics();
+  const text = await createFleetMetrics(() => 1).text(new Map([[1, await core.metrics.values()]]));
   closeManifests();
-  await parts.upstream.close();
+  await core.close();
   return [...text.matchAll(/^# HELP (\w+) (.*)\n# TYPE \w+ (\w+)$/gm)]
     .map(([, name, help, type]) => ({ name: name!, help: help!, type: type! }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));

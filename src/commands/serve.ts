@@ -8,7 +8,8 @@ import type { Config } from '../config/settings.ts';
 import { startWarnings } from '../config/start-warnings.ts';
 import { UserError } from '../lib/user-error.ts';
 import { packageDir } from '../package.ts';
-import type { Fleet } from '../workers/worker.ts';
+import type { GraphServer } from '../server/server.ts';
+import type { FleetMember } from '../workers/worker.ts';
 import { startMessage, startOrigin } from './origin.ts';
 import { messageFor, serve } from './run.ts';
 
@@ -53,19 +54,22 @@ async function startWorker(config: Config, log: Logger, opened: Closable[]): Pro
   return '';
 }
 
-async function openFacade(config: Config, log: Logger, opened: Closable[], fleet?: Fleet) {
-  const { createParts, openServer } = await import('../server/server.ts');
-  const parts = createParts(config, log);
-  opened.unshift(parts.secrets, parts.upstream, parts.tracing);
-  parts.metrics.collectProcessMetrics();
-  const problem = await parts.checkRedis();
+async function openFacade(config: Config, log: Logger, opened: Closable[], fleet?: FleetMember) {
+  const { createGraphServer, openServer } = await import('../server/server.ts');
+  const { createCore } = await import('../server/core.ts');
+  const { allFeatures } = await import('../server/features/features.ts');
+  const core = createCore(config, log);
+  let server: GraphServer | undefined;
+  opened.unshift({ close: () => core.close().then(() => server?.end()) });
+  core.metrics.collectProcessMetrics();
+  const problem = await core.checkRedis();
   if (problem !== undefined) throw new UserError(problem);
-  const warning = await parts.keysWarning();
+  const warning = await core.keysWarning();
   if (warning !== undefined) log.warn(warning);
-  await parts.tracing.loading;
-  const pages = { welcome: resolve(packageDir, 'welcome'), docs: resolve(packageDir, 'dist/docs') };
-  const ofFleet = fleet?.wholeParts(parts);
-  const facade = await openPort('PORT', config.port, () => openServer(config, { ...parts, ...ofFleet, ...pages }));
+  const [welcome, docs] = [resolve(packageDir, 'welcome'), resolve(packageDir, 'dist/docs')];
+  const features = allFeatures({ graphiql: resolve(packageDir, 'dist/graphiql'), welcome, docs }, fleet);
+  const opening = (server = createGraphServer(core, features, fleet?.othersAcceptWork));
+  const facade = await openPort('PORT', config.port, () => openServer(core, opening));
   opened.unshift(facade);
   // Without a manifest the signal does what it does by default: it ends the process when its terminal is closed.
   if (hasManifest(config)) process.on('SIGHUP', () => void facade.reload());

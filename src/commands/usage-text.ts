@@ -1,7 +1,7 @@
 /** `catalog-graphql usage`: which fields may be removed, and who reads the others, as /usage of a server says. */
 import { readFileSync } from 'node:fs';
 import { printableLine } from '../lib/text/printable.ts';
-import { type UsageReport, type UsedCoordinate, mergeReports } from '../server/usage/report.ts';
+import { type UsageReport, type UsedCoordinate, mergeReports } from '../server/features/usage/report.ts';
 import { UserError } from '../lib/user-error.ts';
 
 export interface UsageOptions {

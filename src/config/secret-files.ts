@@ -46,23 +46,23 @@ type UseSecret<Value> = (value: Value, onOutcome: (problem: string | undefined) 
 /** Passes on each secret whose file changed. `report` gets the variable, and what is wrong with its new value if that cannot be used. */
 export function watchSecretFiles(
   config: Config,
-  users: SecretUsers,
+  users: Partial<SecretUsers>,
   report: (variable: string, problem: string | undefined) => void,
   everyMs?: number,
 ): FileWatch[] {
   return fileSettings.flatMap((name) => {
     const path = config[name];
-    if (path === undefined) return [];
+    const use = users[filed[name]] as UseSecret<unknown> | undefined;
+    if (path === undefined || !use) return [];
     const { env } = settings[name];
-    const use = users[filed[name]] as UseSecret<unknown>;
     let latest = JSON.stringify(config[filed[name]]);
-    function onChange(content: string): void {
+    const onChange = (content: string): void => {
       const value = valueIn(name, content);
       if (value === undefined) return report(env, `it ${mustContain(name)}`);
       if (JSON.stringify(value) === latest) return;
       latest = JSON.stringify(value);
       use(value, (problem) => report(env, problem));
-    }
+    };
     return watchFile(path, {
       current: '', // it may have changed since the start read it
       onChange,

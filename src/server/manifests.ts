@@ -1,36 +1,23 @@
-/** Uses the trusted documents and the operations of agents as their files change. A file that cannot be used changes nothing. */
+/** Uses files with documents as they change. A file that cannot be used changes nothing. */
 import { stat } from 'node:fs/promises';
-import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { filesAt } from '../config/operation-files.ts';
 import { ConfigError } from '../config/read.ts';
-import { type Config, settings } from '../config/settings.ts';
-import { readManifest } from '../config/trusted-documents.ts';
 import { type FileWatch, stateOfFile, watchContent } from '../lib/watch-file.ts';
-import { checkDocuments } from '../engine/documents/check-manifest.ts';
-import type { Trusted } from './graphql/documents/trusted.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { UserError } from '../lib/user-error.ts';
 
 /** By the name of the setting: `outdated` if the file has changed and cannot be used. */
 export type ManifestStates = Readonly<Record<string, 'current' | 'outdated'>>;
 
-interface ManifestParts {
-  schema: GraphQLSchema;
-  config: Config;
-  log: Logger;
-  metrics: Metrics;
-  trusted: Trusted;
-  /** Makes the tools of agents anew; rejects with a ConfigError. */
-  reloadTools: () => Promise<void>;
-}
+export type Manifests = ReturnType<typeof createManifests>;
 
-export function followManifests({ schema, config, log, metrics, trusted, reloadTools }: ManifestParts) {
+export function createManifests(log: Logger, metrics: Metrics) {
   const states: Record<string, 'current' | 'outdated'> = {};
   const followed: { watch: FileWatch; reload: () => Promise<void> }[] = [];
 
-  /** `use` returns what to log, or undefined if nothing has changed. */
   function follow(variable: string, path: string, use: () => Promise<string | undefined>): void {
+    if (followed.length === 0) registerGauge();
     states[variable] = 'current';
     let last: Promise<void> = Promise.resolve();
     const reload = () => (last = last.then(() => load(variable, use)));
@@ -58,20 +45,7 @@ export function followManifests({ schema, config, log, metrics, trusted, reloadT
     log.error({ variable, problem }, `${variable} cannot be used as it is now: what was read before stays in use`);
   }
 
-  const { persistedOperations, mcpOperations } = config;
-  if (persistedOperations !== undefined)
-    follow(settings.persistedOperations.env, persistedOperations, async () => {
-      const documents = readManifest(persistedOperations);
-      if (!trusted.replace(documents)) return undefined;
-      void checkDocuments(schema, config, documents, log);
-      return `${documents.size} documents are trusted`;
-    });
-  if (config.mcp && mcpOperations !== undefined)
-    follow(settings.mcpOperations.env, mcpOperations, async () => {
-      await reloadTools();
-      return 'the tools of agents are made of it';
-    });
-  if (followed.length > 0)
+  const registerGauge = () =>
     metrics.gauge(
       'catalog_manifest_outdated',
       '1 if the file of the setting has changed and cannot be used, so that what was read before is in use.',
@@ -80,6 +54,8 @@ export function followManifests({ schema, config, log, metrics, trusted, reloadT
     );
 
   return {
+    /** Follows the file of a setting. `use` returns what to log, or undefined if nothing has changed; it rejects with a UserError. */
+    follow,
     states: (): ManifestStates => states,
     /** Reads all files now. */
     reload: async (): Promise<void> => {

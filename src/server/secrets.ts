@@ -5,25 +5,19 @@ import { watchFile } from '../lib/watch-file.ts';
 import { type TlsUser, tlsSettings } from '../config/upstream-tls.ts';
 import { type Config, settings } from '../config/settings.ts';
 import type { UpstreamClient } from '../upstream/client.ts';
-import type { Tracing } from './observability/tracing.ts';
 
 export function followSecrets(
   config: Config,
   upstream: Pick<UpstreamClient, 'changeAccessToken' | 'changeRedisUrl' | 'changeKeysUrl' | 'renewCertificates'>,
-  tracing: Pick<Tracing, 'changeHeaders'>,
   log: Logger,
   everyMs?: number,
 ) {
-  const users: SecretUsers = {
+  const users: Partial<SecretUsers> = {
     accessToken: atOnce(upstream.changeAccessToken),
     redisUrl: (url, onOutcome) => void upstream.changeRedisUrl(url, onOutcome),
     idempotencyRedisUrl: (url, onOutcome) => void upstream.changeKeysUrl(url, onOutcome),
-    otelExporterOtlpHeaders: atOnce(tracing.changeHeaders),
   };
-  const report = (variable: string, problem: string | undefined) =>
-    problem === undefined
-      ? log.info({ variable }, `${variable} has changed: its new value is in use`)
-      : log.error({ variable, problem }, `${variable} cannot be used as it is now: the value before stays in use`);
+  const report = reportSecrets(log);
   const watches = [
     ...watchSecretFiles(config, users, report, everyMs),
     ...(['catalog', 'events', 'redis'] as const).flatMap(watchCertificates),
@@ -54,6 +48,14 @@ export function followSecrets(
     },
   };
 }
+
+/** Logs what became of the new value of a secret. */
+export const reportSecrets =
+  (log: Logger) =>
+  (variable: string, problem: string | undefined): void =>
+    problem === undefined
+      ? log.info({ variable }, `${variable} has changed: its new value is in use`)
+      : log.error({ variable, problem }, `${variable} cannot be used as it is now: the value before stays in use`);
 
 const atOnce =
   <Value>(use: (value: Value) => void) =>

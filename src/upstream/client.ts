@@ -90,7 +90,7 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
         writes,
       });
     },
-    ...whoWrites(credentials, services),
+    ...watches(credentials, services),
     /** Counts invalidations of the cache; null if nothing is cached. */
     epoch: records.epoch,
     /** Where replicas invalidate too: resolves when the epoch counts all that they did before the call, with false if it may not. */
@@ -149,12 +149,17 @@ const keysState = (shared: SharedState | undefined, keys: KeyRedis | undefined) 
   keysWarning: async (): Promise<string | undefined> => keys?.warning(),
 });
 
-/** For keys of writes. */
-const whoWrites = (credentials: Credentials, services: SessionServices) => ({
+/** For those that watch calls, and for keys of writes. */
+const watches = (credentials: Credentials, services: SessionServices) => ({
   /** Whose request it is: the id of its credential, and of the person if it is known. */
   senderOf(token: string): { credential: string; person: string | undefined } {
     const { id, person } = credentials.of(token);
     return { credential: id, person: person?.id };
+  },
+  /** Has one more function called for each call that is observed. */
+  watchCalls(watch: (seen: ObservedCall) => void): void {
+    const { observe } = services;
+    services.observe = observe ? (seen) => (observe(seen), watch(seen)) : watch;
   },
   /** Called with each write that is sent without an idempotency key. */
   watchWrites(onWrite: SessionServices['onWrite']): void {

@@ -1,8 +1,7 @@
 /** A worker: serves requests on the port that all workers share. */
 import type { StartedFacade } from '../cli/banner.ts';
 import type { Swap, Swapped } from '../server/idempotency/store/swap.ts';
-import type { UsageReport } from '../server/usage/report.ts';
-import type { Usage } from '../server/usage/usage.ts';
+import type { UsageReport } from '../server/features/usage/report.ts';
 import type { Metrics } from '../server/observability/metrics.ts';
 import { openChannel } from './channel.ts';
 import type { Assignment } from './primary.ts';
@@ -10,7 +9,7 @@ import type { Assignment } from './primary.ts';
 /** `trouble`: why it accepts no work; undefined if it does. */
 type OpenedWorker = StartedFacade & { trouble: () => string | undefined };
 
-export type Fleet = ReturnType<typeof joinFleet>;
+export type FleetMember = ReturnType<typeof joinFleet>;
 
 /** Connects the worker with the primary process. `end` ends it after its running requests. */
 export function joinFleet(end: () => void) {
@@ -21,7 +20,7 @@ export function joinFleet(end: () => void) {
   };
   let opened: OpenedWorker | undefined;
   let metrics: Metrics | undefined;
-  let usage: Usage | undefined;
+  let usage: (() => UsageReport) | undefined;
   const send = (message: object) => void (process.connected && process.send?.(message, undefined, undefined, ignore));
   const channel = openChannel(
     {
@@ -31,7 +30,7 @@ export function joinFleet(end: () => void) {
     },
     {
       metrics: () => metrics?.values(),
-      usage: () => usage?.report(),
+      usage: () => usage?.(),
       acceptsWork: () => opened !== undefined && opened.trouble() === undefined,
       stop,
     },
@@ -48,15 +47,15 @@ export function joinFleet(end: () => void) {
 
   return {
     assignment: async () => (await channel.ask('assignment', undefined, START_MS)) as Assignment,
-    /** Parts that say what all workers have counted together. */
-    wholeParts(own: { metrics: Metrics; usage?: Usage | undefined }) {
-      ({ metrics, usage } = own);
-      return {
-        othersAcceptWork: async () => (await channel.ask('othersAcceptWork', undefined, PRIMARY_REPLY_MS)) === true,
-        swapKeys: async (swap: Swap) => (await channel.ask('swapKeys', swap)) as Swapped | undefined,
-        metrics: { ...own.metrics, text: async () => (await ofFleet('fleetMetrics')) as string },
-        usageReport: async () => (await ofFleet('fleetUsage')) as UsageReport,
-      };
+    othersAcceptWork: async () => (await channel.ask('othersAcceptWork', undefined, PRIMARY_REPLY_MS)) === true,
+    swapKeys: async (swap: Swap) => (await channel.ask('swapKeys', swap)) as Swapped | undefined,
+    shareMetrics: (own: Metrics) => {
+      metrics = own;
+      return async () => (await ofFleet('fleetMetrics')) as string;
+    },
+    shareUsage: (own: () => UsageReport) => {
+      usage = own;
+      return async () => (await ofFleet('fleetUsage')) as UsageReport;
     },
     async listening(facade: OpenedWorker): Promise<void> {
       opened = facade;

@@ -18,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalogService } from '../../src/api/service.ts';
 import { fieldRule } from '../../src/engine/plan/read-declarations.ts';
 import { schema } from '../../src/graph/schema.ts';
-import { openServer } from '../../src/server/server.ts';
+import { openServer } from '../support/open-server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import { endpointAt, typeNameOf } from '../support/endpoints.ts';
 import type { GraphQLResponse } from '../support/facade.ts';

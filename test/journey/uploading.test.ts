@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { catalogService } from '../../src/api/service.ts';
 import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
-import { openServer } from '../../src/server/server.ts';
+import { openServer } from '../support/open-server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import type { GraphQLResponse } from '../support/facade.ts';
 import { patientEnv } from '../support/patient.ts';

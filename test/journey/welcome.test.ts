@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
-import { openServer } from '../../src/server/server.ts';
+import { openServer } from '../support/open-server.ts';
 import { journey } from '../support/journey.ts';
 
 // The origin's URL is as long as that of `npm start`, because URLs in records count as bytes.

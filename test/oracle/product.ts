@@ -10,7 +10,7 @@ import { schema } from '../../src/graph/schema.ts';
 import { type FetchHandler, createFetchHandler } from '../../src/fetch-handler.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { type Pipeline, createPipeline } from '../../src/server/graphql/pipeline.ts';
-import { createGraphServer } from '../../src/server/server.ts';
+import { createServer } from '../support/open-server.ts';
 import { type Cache, createMemoryCache } from '../../src/upstream/cache/memory.ts';
 import { createRecordCache } from '../../src/upstream/cache/record-cache.ts';
 import { createTransport } from '../../src/upstream/http/pool.ts';
@@ -146,7 +146,7 @@ export function openProduct(service: FaultyService, settings: Settings, link?: L
     address: 'http://facade.example/graphql',
     fetch: (request) => {
       if (!handler) {
-        const server = createGraphServer(config, parts);
+        const server = createServer(config, parts);
         handler = createFetchHandler(server.server);
         state = server.state;
       }

@@ -6,7 +6,7 @@ import { catalogService } from '../../src/api/service.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { createPipeline } from '../../src/server/graphql/pipeline.ts';
-import { openServer } from '../../src/server/server.ts';
+import { openServer } from '../support/open-server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import { type Response_, headersOf } from './upstreams.ts';
 import {

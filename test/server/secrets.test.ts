@@ -6,7 +6,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { catalogService } from '../../src/api/service.ts';
 import { ConfigError, readConfig } from '../../src/config/read.ts';
 import { createLog } from '../../src/lib/log.ts';
-import { followSecrets } from '../../src/server/secrets.ts';
+import { watchSecretFiles } from '../../src/config/secret-files.ts';
+import { followSecrets, reportSecrets } from '../../src/server/secrets.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import { json } from '../support/hostile.ts';
 import { createAuthority, hasOpenssl } from '../support/certificates.ts';
@@ -34,9 +35,16 @@ function following(env: NodeJS.ProcessEnv) {
   const log = createLog('info', { write: (line: string) => void lines.push(line) });
   const headers: object[] = [];
   const follow = (upstream: Parameters<typeof followSecrets>[1]) => {
-    const changeHeaders = (changed: object) => void headers.push(changed);
-    const secrets = followSecrets(config, upstream, { changeHeaders }, log, EVERY_MS);
-    onTestFinished(secrets.close);
+    const otelExporterOtlpHeaders = (changed: object, onOutcome: (problem: undefined) => void) => {
+      headers.push(changed);
+      onOutcome(undefined);
+    };
+    const more = watchSecretFiles(config, { otelExporterOtlpHeaders }, reportSecrets(log), EVERY_MS);
+    const secrets = followSecrets(config, upstream, log, EVERY_MS);
+    onTestFinished(async () => {
+      for (const each of more) each.close();
+      await secrets.close();
+    });
   };
   return { config, lines, headers, follow };
 }

@@ -6,7 +6,7 @@ import { afterAll, expect } from 'vitest';
 import { catalogService } from '../../src/api/service.ts';
 import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
-import { openServer } from '../../src/server/server.ts';
+import { openServer } from './open-server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 
 /** The structured content of a tool result. */

@@ -5,7 +5,7 @@ import { afterAll } from 'vitest';
 import { catalogService } from '../../src/api/service.ts';
 import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
-import { openServer } from '../../src/server/server.ts';
+import { openServer } from './open-server.ts';
 import type { OriginOptions } from '../../src/origin/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import type { GraphQLResponse } from './facade.ts';

@@ -30,7 +30,7 @@ const heavy = [
   'test/server/graphql/plans.test.ts',
   'test/server/idempotency/largest-bodies.test.ts',
   'test/server/manifests.test.ts',
-  'test/server/mcp/clients.test.ts',
+  'test/server/features/mcp/clients.test.ts',
   'test/upstream/redis/failover.test.ts',
   'test/upstream/redis/forms.test.ts',
   'test/upstream/redis/full.test.ts',

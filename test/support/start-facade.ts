@@ -5,7 +5,7 @@ import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { observeCalls, observeInterface } from '../../src/server/observability/watch.ts';
-import { type ServerParts, openServer } from '../../src/server/server.ts';
+import { type ServerParts, openServer } from './open-server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import type { GraphQLResponse } from './facade.ts';
 import { hostile } from './hostile.ts';

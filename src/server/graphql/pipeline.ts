@@ -1,27 +1,17 @@
 /** The pipeline of every operation, of GraphQL and of agents alike: prepare a document, coerce its variables, plan, execute, observe. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { type ExecutionResult, GraphQLError, type GraphQLSchema, OperationTypeNode, type SelectionNode } from 'graphql';
+import { type ExecutionResult, type GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
 import type { Context } from '../../engine/context.ts';
-import { worstCaseOf } from '../../engine/cost/call-cost.ts';
-import { callRangeOf } from '../../engine/cost/call-range.ts';
-import type { Variables } from '../../engine/plan/document.ts';
-import type { OperationPlan } from '../../engine/plan/operation-plan.ts';
 import { type LoggedCall, describeCall, responsePath } from '../../upstream/call-log.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
-import type { Sender } from '../../upstream/auth/request-context.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
 import type { WriteGuard } from '../../upstream/write-guard.ts';
-import type { IncrementalFormat } from '../http/request/accept.ts';
-import type { Admission } from '../http/connections/admission.ts';
-import type { BodyReader } from '../http/request/body.ts';
 import { withHelp } from '../http/response/http-error.ts';
-import { NOT_EXECUTABLE } from '../../engine/errors/codes.ts';
 import { executeChannel, traceExecution } from '../../engine/documents/graphql-channels.ts';
 import type { OperationWatchers } from './ended-operation.ts';
 import { encoderFor, partsForClient } from './incremental-delivery.ts';
-import { variablesLimit } from '../../engine/documents/limits.ts';
 import { maskErrors } from './mask.ts';
 import type { Outcome } from './outcome.ts';
 import {
@@ -30,8 +20,8 @@ import {
   type Prepared,
   createPrepare,
 } from '../../engine/documents/prepare.ts';
+import { explainPlan, planRequest } from './plan-request.ts';
 import type { OperationRequest } from './request.ts';
-import { checkIncrementalArguments } from '../../engine/documents/validation-rules.ts';
 
 export type Pipeline = ReturnType<typeof createPipeline>;
 
@@ -46,25 +36,6 @@ interface PipelineParts {
   watchers?: OperationWatchers | undefined;
   /** Changes when a stored response may be of the past. */
   epoch?: (() => number | null) | undefined;
-}
-
-/** What the routes of GraphQL and MCP are made of. */
-export interface RouteParts extends PipelineParts {
-  prepare: Pipeline['prepare'];
-  /** Runs an operation, also one with an idempotency key. */
-  run: RunOperation;
-  bodies: BodyReader;
-  admission: Admission;
-}
-
-/** An operation that may run: its document as the client can receive it, and what it runs with. */
-interface Planned {
-  document: ExecutableDocument;
-  coerced: Variables;
-  session: UpstreamSession;
-  context: Context;
-  /** Undefined if the response is sent whole. */
-  format: IncrementalFormat | undefined;
 }
 
 export function createPipeline(parts: PipelineParts) {
@@ -97,7 +68,7 @@ export function createPipeline(parts: PipelineParts) {
       return { result, document: ready, session, cachePolicy, epoch };
     };
     try {
-      const planned = planOperation(parts, ready, request, { span, writes });
+      const planned = planRequest(parts, ready, request, { span, writes });
       if ('errors' in planned) return end(undefined, publishRejected(schema, ready, request, planned));
       const { document, coerced, session, context, format } = planned;
       if (request.explain === 'plan') return end(undefined, await explainPlan(coerced, context));
@@ -141,58 +112,6 @@ interface StoredRequest {
   startedAt: number;
 }
 
-/** Coerces the variables and plans; the errors if the operation may not run. */
-function planOperation(
-  { upstream, config }: PipelineParts,
-  prepared: ExecutableDocument,
-  request: OperationRequest,
-  { span, writes }: Pick<Sender, 'span' | 'writes'>,
-): Planned | { errors: readonly GraphQLError[] } {
-  const { incrementalSelections } = prepared;
-  const { variables, onError, explain, authorization, address, requestId, rateShare, cancellation } = request;
-  if (explain === 'off' && prepared.operation.operation === OperationTypeNode.MUTATION) return { errors: [noPlan()] };
-  // Other values of `onError` are not defined for incremental delivery.
-  const mayBeIncremental = incrementalSelections.length > 0 && (!onError || onError === 'PROPAGATE');
-  const format = mayBeIncremental && !writes ? request.incremental?.format : undefined;
-  const document = format || incrementalSelections.length === 0 ? prepared : prepared.nonIncremental();
-  const tooMany = variables && variablesLimit(variables);
-  if (tooMany) return { errors: [badVariable(tooMany)] };
-  const { coerced, errors } = document.coerce(variables ?? noVariables);
-  if (errors) return { errors: errors.map(badVariable) };
-  const session = upstream.forOperation({ authorization, address, requestId, span, rateShare, writes }, cancellation);
-  const found = planFor(document, incrementalSelections, session, coerced, explain);
-  if (found instanceof GraphQLError) return { errors: [requestError(found)] };
-  const { viewer } = session;
-  const { maxPictures, serviceName } = config;
-  const context = {
-    viewer,
-    upstream: session,
-    plan: found,
-    maxPictures,
-    serviceName,
-    responseLimits: config,
-    onError,
-  };
-  return { document, coerced, session, context, format };
-}
-
-function planFor(
-  { planner }: ExecutableDocument,
-  incrementalSelections: readonly SelectionNode[],
-  { viewer }: UpstreamSession,
-  coerced: Variables,
-  explain: string | undefined,
-): OperationPlan | GraphQLError {
-  try {
-    if (incrementalSelections.length > 0) checkIncrementalArguments(incrementalSelections, coerced);
-    return explain === 'plan' ? planner.planToShow(viewer, coerced) : planner.planFor(viewer, coerced);
-  } catch (error) {
-    // A null for the argument of a directive that must be true or false.
-    if (error instanceof GraphQLError) return badVariable(error);
-    throw error;
-  }
-}
-
 /** graphql-js reports errors of variables as a result of the execution. */
 function publishRejected(
   schema: GraphQLSchema,
@@ -202,14 +121,6 @@ function publishRejected(
 ): ExecutionResult {
   if (executeChannel.hasSubscribers) void traceExecution(schema, document, variables, () => result);
   return result;
-}
-
-/** `x-explain: plan`: what the operation would cost. */
-async function explainPlan(coerced: Variables, context: Context): Promise<ExecutionResult> {
-  const { plan, upstream } = context;
-  const { items, values } = worstCaseOf(plan, coerced);
-  const extensions = { upstream: await callRangeOf(plan, coerced, upstream), answer: { items, values } };
-  return { errors: [plannedNotRun], data: null, extensions };
 }
 
 function resultForClient(
@@ -260,25 +171,3 @@ const nothingRun = {
   span: undefined,
   errors: undefined,
 };
-
-const noVariables: Variables = Object.freeze({});
-
-const plannedNotRun = new GraphQLError('The operation was planned and not run.', {
-  extensions: { code: 'PLANNED_NOT_RUN' },
-});
-
-const noPlan = () =>
-  new GraphQLError('The header x-explain is off here, so the mutation was not run. Send it without the header.', {
-    extensions: { code: 'BAD_EXPLAIN', http: { status: 400 } },
-  });
-
-/** Marks an error as a request error: the operation was not run, and the HTTP status may show it. */
-function requestError(error: GraphQLError): GraphQLError {
-  error.extensions.http ??= { status: NOT_EXECUTABLE, spec: true };
-  return error;
-}
-
-function badVariable(error: GraphQLError): GraphQLError {
-  error.extensions.code ??= 'BAD_USER_INPUT';
-  return requestError(error);
-}

@@ -1,5 +1,4 @@
 import type { Endpoint } from '../../api/endpoint.ts';
-import { version } from '../../package.ts';
 import type { Logger } from 'pino';
 import type { OnAvailabilityChange } from '../../upstream/availability.ts';
 import { describeDeviation } from '../../inspect/compare.ts';
@@ -7,14 +6,10 @@ import { watchInterface } from '../../inspect/watch.ts';
 import type { UpstreamErrorDetails } from '../../upstream/errors.ts';
 import { wasSent } from '../../upstream/call-log.ts';
 import type { ObservedCall } from '../../upstream/http/call.ts';
-import type { ServiceState } from '../../upstream/http/pool.ts';
 import type { OnPause } from '../../upstream/limits/pauses.ts';
 import type { OnForbidden } from '../../upstream/cache/caching-watch.ts';
-import type { UpstreamClient } from '../../upstream/client.ts';
-import type { CheckHealth, Reachability } from '../http/pages/health.ts';
-import type { ServerState } from '../http/connections/state.ts';
 import type { Metrics } from './metrics.ts';
-import { endCallSpan } from './tracing.ts';
+import { endCallSpan } from './spans.ts';
 
 /** Counts upstream calls and ends their spans. Labels have the path's template, never an id, which a client could choose. */
 export function observeCalls(metrics: Metrics, log: Logger): (call: ObservedCall) => void {
@@ -139,71 +134,4 @@ export function observePauses(metrics: Metrics, log: Logger): OnPause {
       `${service} asks for a pause of its calls`,
     );
   };
-}
-
-/** Registers the gauges of the program and its HTTP server. */
-export function registerServerGauges(metrics: Metrics, state: () => ServerState): void {
-  metrics.gauge('catalog_build_info', 'Always 1, with the version.', () => ({ [version]: 1 }), 'version', 'max');
-  const gauge = (name: string, help: string, key: keyof ServerState) => metrics.gauge(name, help, () => state()[key]);
-  gauge('catalog_requests_running', 'HTTP requests in progress.', 'requestsRunning');
-  gauge('catalog_operations_running', 'Operations that hold a slot.', 'operationsRunning');
-  gauge('catalog_operations_waiting', 'Operations that wait for a slot.', 'operationsWaiting');
-  gauge('catalog_connections_waiting', 'Connections that are paused because of overload.', 'connectionsWaiting');
-  gauge('catalog_unsent_bytes', 'Response bytes that clients have not read yet.', 'unsentBytes');
-  gauge('catalog_held_upload_bytes', 'Bytes of uploaded files that are held in memory.', 'heldUploadBytes');
-}
-
-/** Registers the gauges of each upstream. */
-export function registerUpstreamGauges(metrics: Metrics, upstream: UpstreamClient, checkUpstreams: CheckHealth): void {
-  const { state, redis } = upstream;
-  const ofEach = (read: (service: ServiceState) => number) => () => {
-    const { catalog, events } = state();
-    return { catalog: read(catalog), events: read(events) };
-  };
-  const gauge = (name: string, help: string, read: (service: ServiceState) => number) =>
-    metrics.gauge(name, help, ofEach(read), 'service');
-  const up = '1 if the upstream can be reached; 0 if it accepts no connection, or its circuit breaker is open.';
-  const isUp = (reachability: Reachability) => (reachability === 'unreachable' ? 0 : 1);
-  metrics.gauge(
-    'catalog_upstream_up',
-    up,
-    async () => {
-      const { catalog, events } = await checkUpstreams();
-      return { catalog: isUp(catalog), events: isUp(events) };
-    },
-    'service',
-    'min',
-  );
-  gauge('catalog_upstream_calls_running', 'Upstream calls in flight.', ({ running }) => running);
-  gauge('catalog_upstream_calls_waiting', 'Upstream calls that wait for a connection.', ({ waiting }) => waiting);
-  registerCacheGauges(metrics, upstream);
-  if (redis) registerRedisGauges(metrics, redis);
-}
-
-function registerCacheGauges(metrics: Metrics, { cacheSize, notStored, refreshed, ownBudget }: UpstreamClient): void {
-  metrics.gauge('catalog_cache_entries', 'Entries of the record cache in memory.', () => cacheSize().entries);
-  metrics.gauge('catalog_cache_bytes', 'Bytes of the record cache in memory, estimated.', () => cacheSize().bytes);
-  const evicted = 'Entries of the record cache in memory that made room for others.';
-  metrics.total('catalog_cache_evictions_total', evicted, () => cacheSize().evictions);
-  const refused = 'Responses that could be cached by their scope, and are not because of their headers, by reason.';
-  metrics.total('catalog_cache_not_stored_total', refused, notStored, 'reason');
-  const ended = 'Entries that were refreshed after their time, while they were served, by outcome.';
-  metrics.total('catalog_revalidations_total', ended, refreshed, 'outcome');
-  const left = "Film calls that the rate limit leaves to the facade's own token now.";
-  metrics.gauge('catalog_quota_remaining', left, async () => (await ownBudget())?.remaining, undefined, 'min');
-  const limit = "Film calls a minute of the facade's own token, if it has a limit.";
-  metrics.gauge('catalog_quota_limit', limit, async () => (await ownBudget())?.limit, undefined, 'max');
-}
-
-function registerRedisGauges(metrics: Metrics, redis: NonNullable<UpstreamClient['redis']>): void {
-  const up = '1 while Redis can be reached, and answers in time.';
-  metrics.gauge('catalog_redis_up', up, () => (redis().isReachable ? 1 : 0), undefined, 'min');
-  const leases = 'Entries that this process loads from upstream for all replicas.';
-  metrics.gauge('catalog_redis_leases', leases, () => redis().leases);
-  const unsent = 'Invalidations that are not in Redis yet: other replicas may serve what they concern.';
-  metrics.gauge('catalog_redis_invalidations_unsent', unsent, () => redis().unsent);
-  const refused = 'Commands that Redis refused, by the first word of its error.';
-  metrics.gauge('catalog_redis_refusals', refused, () => redis().refusals, 'error');
-  const late = 'Replies of Redis that came after the deadline of their call, by the kind of call.';
-  metrics.total('catalog_redis_late_replies_total', late, () => redis().lateReplies, 'calls');
 }

@@ -6,7 +6,7 @@ import { beforeAll, describe, test } from 'vitest';
 import { catalogService } from '../../../src/api/service.ts';
 import { readConfig } from '../../../src/config/read.ts';
 import { schema } from '../../../src/graph/schema.ts';
-import { openServer } from '../../../src/server/server.ts';
+import { openServer } from '../../support/open-server.ts';
 import { createTransport } from '../../../src/upstream/http/pool.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { thorough } from '../../support/optional.ts';

@@ -64,7 +64,7 @@ test('a wait that takes too long ends', async () => {
 test('at the shutdown a write whose client has left is waited for', async () => {
   const held: ArrivedWrite[] = [];
   const service = await lateService((write) => void held.push(write));
-  const { openServer } = await import('../../../src/server/server.ts');
+  const { openServer } = await import('../../support/open-server.ts');
   const { createUpstream } = await import('../../../src/upstream/client.ts');
   const { readConfig } = await import('../../../src/config/read.ts');
   const { schema } = await import('../../../src/graph/schema.ts');

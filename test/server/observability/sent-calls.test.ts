@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createMetrics } from '../../../src/server/observability/metrics.ts';
-import { createUsage } from '../../../src/server/usage/usage.ts';
+import type { UsageReport } from '../../../src/server/features/usage/report.ts';
+import { createUsage } from '../../../src/server/features/usage/usage.ts';
 import { schema } from '../../../src/graph/schema.ts';
 import { CLIENT_HEADERS, clientOf } from '../../../src/server/http/request/client.ts';
 import { json, reset } from '../../support/hostile.ts';
@@ -102,13 +103,13 @@ test('usage counts a call that was sent, however it was answered', () => {
 test('a client may name itself in each accepted header: it is logged, counted, and allowed by CORS', async () => {
   const names = CLIENT_HEADERS.filter((header) => header.endsWith('-name'));
   expect(names).toEqual(['apollographql-client-name', 'graphql-client-name', 'x-graphql-client-name', 'x-client-name']);
-  const usage = createUsage(schema, [], createMetrics());
   const {
     books,
     execute,
+    facade,
     logged: lines,
     url,
-  } = await startFacade({ corsOrigins: 'https://app.example' }, { REQUEST_LOG: 'all' }, { usage });
+  } = await startFacade({ corsOrigins: 'https://app.example' }, { REQUEST_LOG: 'all', USAGE: 'on' });
   books.behave(json('{"id":"7","title":"x"}'));
   for (const name of names)
     await execute('{ book(id: "7") { title } }', {
@@ -120,7 +121,7 @@ test('a client may name itself in each accepted header: it is logged, counted, a
   expect(logged.map(({ client, clientVersion }) => [client, clientVersion])).toEqual(
     names.map((name) => [`by ${name}`, '1.0']),
   );
-  const { clients } = usage.report();
+  const { clients } = (await (await fetch(`${facade.url}/usage`)).json()) as UsageReport;
   expect(clients.map(({ name, version }) => [name, version]).sort()).toEqual(
     names.map((name) => [`by ${name}`, '1.0']).sort(),
   );

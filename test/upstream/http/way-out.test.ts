@@ -228,7 +228,7 @@ describe.skipIf(!hasOpenssl)('an upstream with a certificate', async () => {
       changeKeysUrl: async () => undefined,
       renewCertificates: (user: TlsUser) => user !== 'redis' && transport.renewCertificates!(user),
     };
-    onTestFinished(followSecrets(config, upstream, { changeHeaders: () => undefined }, log, 5).close);
+    onTestFinished(followSecrets(config, upstream, log, 5).close);
     expect(await send()).toBe('200 {"id":"1","name":"first"}');
     replace(cert, second.cert);
     await until(() => lines.join('').includes('do not belong together'));

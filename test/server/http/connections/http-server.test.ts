@@ -10,7 +10,7 @@ import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { catalogService } from '../../../../src/api/service.ts';
 import { readConfig } from '../../../../src/config/read.ts';
-import { openServer } from '../../../../src/server/server.ts';
+import { openServer } from '../../../support/open-server.ts';
 import { createUpstream } from '../../../../src/upstream/client.ts';
 import type { Facade } from '../../../../src/server/server.ts';
 import { expectAtRest } from '../../../support/atRest.ts';

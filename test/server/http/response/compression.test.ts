@@ -6,7 +6,7 @@ import zlib from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import { Compression } from '../../../../src/server/http/response/compression.ts';
 import { expectAtRest } from '../../../support/atRest.ts';
-import { readTabs } from '../../../../src/server/http/pages/graphiql.ts';
+import { readTabs } from '../../../../src/server/graphql/documents/tabs.ts';
 import { startFacade } from '../../../support/start-facade.ts';
 import { json, until } from '../../../support/hostile.ts';
 import { journey } from '../../../support/journey.ts';

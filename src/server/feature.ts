@@ -1,0 +1,52 @@
+/** What the server is made of beside its core: features, each made from the core, and none known to it. */
+import type { RunOperation } from './graphql/pipeline.ts';
+import type { OperationWatchers } from './graphql/ended-operation.ts';
+import type { Pipeline } from './graphql/pipeline.ts';
+import type { Core } from './core.ts';
+import type { CheckHealth } from './health.ts';
+import type { Admission } from './http/connections/admission.ts';
+import type { RouteHandler } from './http/connections/http-server.ts';
+import type { ServerState } from './http/connections/state.ts';
+import type { BodyReader } from './http/request/body.ts';
+import type { Manifests } from './manifests.ts';
+
+/** A path, and whom it is for: an embedding program passes on those for clients. */
+export interface ServerRoute {
+  readonly handler: RouteHandler;
+  readonly audience: 'clients' | 'operator' | 'pages';
+}
+
+/** By path. */
+export type Routes = Readonly<Record<string, ServerRoute>>;
+
+/** A part of the server that its core does not know. All members are optional. */
+export interface Feature extends Pick<OperationWatchers, 'startSpan' | 'onInvalidDocument'> {
+  readonly routes?: Routes;
+  /** What browsers get of /graphql. */
+  readonly page?: RouteHandler | undefined;
+  /** Wraps what runs every operation. */
+  readonly around?: (run: RunOperation) => RunOperation;
+  readonly onEnd?: NonNullable<OperationWatchers['onEnd']>[number] | undefined;
+  /** What a request has to wait for; undefined if there is nothing now. */
+  readonly loading?: () => Promise<void> | undefined;
+  /** Called before the port is opened. Rejects with a ConfigError if the feature cannot work. */
+  readonly ready?: () => Promise<unknown>;
+  /** Called after the last response: waits for what goes on, as long as it may. */
+  readonly drain?: (withinMs: number) => Promise<void>;
+  /** Called when the calls of upstream have ended. */
+  readonly end?: () => Promise<void>;
+}
+
+/** What features are made from. */
+export interface FeatureParts extends Core {
+  readonly prepare: Pipeline['prepare'];
+  /** Runs an operation as all features have it run. */
+  readonly run: RunOperation;
+  readonly bodies: BodyReader;
+  readonly admission: Admission;
+  readonly manifests: Manifests;
+  readonly state: () => ServerState;
+  readonly checkUpstreams: CheckHealth;
+}
+
+export type CreateFeatures = (parts: FeatureParts) => readonly Feature[];

@@ -1,0 +1,133 @@
+/** The tools of MCP_FREE: documents that agents write, and the schema to write them with. */
+import {
+  type GraphQLError,
+  type GraphQLSchema,
+  OperationTypeNode,
+  getOperationAST,
+  isIntrospectionType,
+  parse,
+  print,
+  printSchema,
+  printType,
+  visit,
+} from 'graphql';
+import { shortenText } from './cut-response.ts';
+import type { Variables } from '../../../engine/plan/document.ts';
+import { badInput } from '../../../engine/errors/to-client-error.ts';
+import { lazily } from '../../../lib/promises.ts';
+import { toolOutcome } from './result.ts';
+import { type CallableTool, type ToolParts, checkArguments } from './tools.ts';
+
+export function createFreeTools(parts: ToolParts): CallableTool[] {
+  return [queryTool(parts), schemaTool(parts)];
+}
+
+function queryTool({ config, upstream, prepare, runForAgent }: ToolParts): CallableTool {
+  const { maxUpstreamCalls, mcpWrites, mcpResultCharacters } = config;
+  const inputSchema = {
+    type: 'object' as const,
+    properties: {
+      query: { type: 'string', description: 'A GraphQL document.', maxLength: config.maxDocumentCharacters },
+      variables: { type: 'object', description: 'The values of the variables of the document.' },
+      operationName: { type: 'string', description: 'The operation to run, if the document has several.' },
+      plan: { type: 'boolean', description: 'Return the cost instead of running the document.' },
+    },
+    additionalProperties: false,
+    required: ['query'],
+  };
+  return {
+    tool: {
+      name: 'query',
+      title: 'Run a GraphQL document',
+      description:
+        'Runs a document against the schema of the tool "schema". Select only what is needed.\n' +
+        `Cost: at most ${maxUpstreamCalls} calls; with plan: true the cost is returned and nothing is run.`,
+      inputSchema,
+      annotations: mcpWrites
+        ? { readOnlyHint: false, destructiveHint: true, idempotentHint: false }
+        : { readOnlyHint: true, idempotentHint: true },
+    },
+    async call(given, request) {
+      checkArguments(inputSchema, given);
+      if (!haveTypes(given, inputSchema.properties))
+        throw badInput('`variables` is an object, `plan` a boolean, the rest are texts.');
+      const { query, variables, operationName, plan } = given;
+      const prepared = prepare(query, operationName ?? undefined);
+      if (prepared.errors?.[0]) throw documentError(prepared.errors[0], query, operationName, config.maxTokens);
+      if (prepared.ready?.incrementalSelections.length) throw badInput('@defer and @stream are not supported here.');
+      if (prepared.ready?.operation.operation === OperationTypeNode.MUTATION && !mcpWrites)
+        throw badInput('Mutations are not allowed here.');
+      const done = await runForAgent(prepared, { variables: variables ?? {}, request, isPlanned: plan === true });
+      return toolOutcome(upstream.service, done, mcpResultCharacters);
+    },
+  };
+}
+
+/** What an error of a subscription says to do would not help: to name an operation. */
+function documentError(error: GraphQLError, query: string, name: string | null | undefined, maxTokens: number) {
+  if (error.extensions.code !== 'OPERATION_RESOLUTION_FAILURE') return error;
+  const chosen = getOperationAST(parse(query, { maxTokens }), name);
+  return chosen?.operation === OperationTypeNode.SUBSCRIPTION
+    ? badInput('There are no subscriptions. Send a query, and send it again for newer data.')
+    : error;
+}
+
+interface FreeArguments {
+  query: string;
+  variables?: Record<string, unknown> | null;
+  operationName?: string | null;
+  plan?: boolean | null;
+}
+
+/** Agents send null for what they leave out. */
+const haveTypes = (given: Variables, types: Record<string, { type: string }>): given is FreeArguments & Variables =>
+  Object.entries(given).every(
+    ([name, value]) => value === null || (typeof value === types[name]!.type && !Array.isArray(value)),
+  );
+
+function schemaTool({ schema, config }: ToolParts): CallableTool {
+  const bare = lazily(() => bareSchema(schema));
+  const inputSchema = {
+    type: 'object' as const,
+    properties: {
+      types: { type: 'array', items: { type: 'string' }, description: 'Names of types to print with descriptions.' },
+    },
+    additionalProperties: false,
+  };
+  return {
+    tool: {
+      name: 'schema',
+      title: 'Read the schema',
+      description: 'The whole schema without descriptions, or the named types with them.\nCost: no calls.',
+      inputSchema,
+      annotations: { readOnlyHint: true, idempotentHint: true },
+    },
+    async call(given) {
+      checkArguments(inputSchema, given);
+      const { types } = given;
+      if (types !== undefined && !Array.isArray(types)) throw badInput('`types` is a list of names.');
+      const text = types === undefined ? bare() : printedTypes(schema, types);
+      return { result: { content: [{ type: 'text', text: shortenText(text, config.mcpResultCharacters) }] } };
+    },
+  };
+}
+
+function bareSchema(schema: GraphQLSchema): string {
+  return print(
+    visit(parse(printSchema(schema)), {
+      enter: (node) => ('description' in node && node.description ? { ...node, description: undefined } : undefined),
+    }),
+  );
+}
+
+const TYPES_MAX = 20;
+
+function printedTypes(schema: GraphQLSchema, names: readonly unknown[]): string {
+  const types = names.slice(0, TYPES_MAX).map((name) => {
+    const type = typeof name === 'string' ? schema.getType(name) : undefined;
+    return type && !isIntrospectionType(type)
+      ? printType(type)
+      : `# There is no type ${JSON.stringify(name)?.slice(0, 50)}.`;
+  });
+  return types.join('\n\n');
+}

@@ -1,0 +1,78 @@
+/** Runs one operation for an agent: by the pipeline and the admission of GraphQL, within the share that agents have of both. */
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { Variables } from '../../../engine/plan/document.ts';
+import type { CachePolicy } from '../../../upstream/cache/cache-policy.ts';
+import { type LoggedCall, wasSent } from '../../../upstream/call-log.ts';
+import type { RateLimitState } from '../../../upstream/limits/rate-limiter.ts';
+import type { FeatureParts } from '../../feature.ts';
+import type { Prepared } from '../../../engine/documents/prepare.ts';
+import { clientAddress } from '../../http/request/client-address.ts';
+import { type AgentRequest, type Place, tooManyAgents } from './places.ts';
+
+/** The calls of one run, and what the rate limit of film calls leaves to agents with this credential. */
+export interface Cost {
+  catalog: number;
+  events: number;
+  left: RateLimitState | null;
+}
+
+export interface Run {
+  data: Record<string, unknown> | null;
+  errors: readonly GraphQLError[];
+  stale: unknown;
+  /** With `isPlanned`: the calls that it would make. */
+  plan: unknown;
+  cost: Cost;
+  cachePolicy: CachePolicy | undefined;
+}
+
+/** With `isPlanned` the operation is planned and not run. */
+export type RunForAgent = (
+  prepared: Prepared,
+  options: { variables: Variables; request: AgentRequest; isPlanned?: boolean },
+) => Promise<Run>;
+
+export function createRunner(parts: FeatureParts): RunForAgent {
+  const { config, run, upstream } = parts;
+  const addressOf = clientAddress(config.trustedProxies);
+  const rateShare = config.mcpShare / 100;
+  const mostRunning = Math.max(1, Math.floor(config.maxRunningOperations * rateShare));
+  let running = 0;
+
+  return async (prepared, { variables, request: { exchange, takePlace, idempotencyKey }, isPlanned }) => {
+    const { request, requestId } = exchange;
+    const { headers } = request;
+    const caller = {
+      authorization: headers.authorization,
+      address: addressOf(request),
+      requestId,
+      headers,
+      rateShare,
+      explain: isPlanned ? ('plan' as const) : undefined,
+      idempotencyKey,
+      variables,
+    };
+    if (running >= mostRunning) throw tooManyAgents('Agents already run the most operations allowed.');
+    running++;
+    let place: Place | undefined;
+    try {
+      place = await takePlace();
+      const { lifetime } = place;
+      const { result, session, cachePolicy } = await run(prepared, { ...caller, cancellation: lifetime });
+      const { data = null, errors = [], extensions: { upstream: plan, stale } = {} } = result as ExecutionResult;
+      const calls = session?.callLog.calls ?? [];
+      const left = await upstream.forOperation(caller, lifetime).rateBudget();
+      return { data, errors, stale, plan, cost: { ...callsMade(calls), left }, cachePolicy };
+    } finally {
+      place?.leave();
+      running--;
+    }
+  };
+}
+
+/** The HTTP requests of an operation. */
+function callsMade(calls: readonly LoggedCall[]): Omit<Cost, 'left'> {
+  const made = { catalog: 0, events: 0 };
+  for (const { service, attempts = 1 } of calls.filter(wasSent)) made[service] += attempts;
+  return made;
+}

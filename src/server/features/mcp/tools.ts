@@ -1,0 +1,107 @@
+/** Tools: reviewed operations with their schemas, price and hints; with MCP_FREE, documents that agents write. */
+import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server';
+import { type GraphQLSchema, Kind, OperationTypeNode, type SelectionNode, print } from 'graphql';
+import type { ServiceDescriptor } from '../../../api/service-descriptor.ts';
+import { withCursors } from './cut-response.ts';
+import type { Variables } from '../../../engine/plan/document.ts';
+import { type ObjectSchema, dataSchemaOf, inputSchemaOf } from './documents/json-schema.ts';
+import { type Price, priceOf } from '../../../engine/cost/price.ts';
+import { slotsOfAgents } from '../../../upstream/limits/film-rate.ts';
+import { fieldRule } from '../../../engine/plan/read-declarations.ts';
+import { badInput } from '../../../engine/errors/to-client-error.ts';
+import type { FeatureParts } from '../../feature.ts';
+import { ConfigError } from '../../../config/read.ts';
+import { type ReviewedOperation, readReviewedOperations } from './documents/operations.ts';
+import type { AgentRequest } from './places.ts';
+import { type ToolOutcome, resultSchemaOf, toolOutcome } from './result.ts';
+import type { RunForAgent } from './run.ts';
+
+export interface ToolParts extends FeatureParts {
+  runForAgent: RunForAgent;
+}
+
+/** The schemas are our own type: that of the SDK describes any JSON. */
+interface DescribedTool extends Omit<Tool, 'inputSchema' | 'outputSchema'> {
+  inputSchema: ObjectSchema;
+  outputSchema?: ObjectSchema;
+}
+
+export interface CallableTool {
+  tool: DescribedTool;
+  /** Rejects with a GraphQLError or HttpError for a call that is not run. */
+  call: (given: Variables, request: AgentRequest) => Promise<ToolOutcome>;
+}
+
+/** Throws a ConfigError for an operation that could never run. */
+export function createTools(path: string, parts: ToolParts): CallableTool[] {
+  return readReviewedOperations(path, parts.schema, parts.config.mcpWrites).map((each) => toolOf(each, parts));
+}
+
+function toolOf(
+  reviewed: ReviewedOperation,
+  { schema, config, upstream: { service }, prepare, runForAgent }: ToolParts,
+): CallableTool {
+  const { document, operation, name, title, description } = reviewed;
+  const inputSchema = inputSchemaOf(schema, document, operation);
+  const price = priceOf(schema, document, operation, {
+    maxCalls: config.maxUpstreamCalls,
+    limited: limitedCalls(service),
+  });
+  const text = print(withCursors(document));
+  const { errors } = prepare(text, name);
+  if (errors) throw new ConfigError([`MCP_OPERATIONS: ${name} is over a limit: ${errors[0]?.message}`]);
+  const tool: DescribedTool = {
+    name,
+    title,
+    description: `${description}\n${priceText(service, price, config.mcpShare / 100)}`,
+    inputSchema,
+    outputSchema: resultSchemaOf(dataSchemaOf(schema, document, operation)),
+    annotations: hintsOf(schema, operation.operation, operation.selectionSet.selections),
+    _meta: { 'catalog-graphql/price': price },
+  };
+  // Every variable is given: the defaults of a mutation are examples of its author.
+  const absent: Record<string, null> = {};
+  if (operation.operation === OperationTypeNode.MUTATION) for (const key in inputSchema.properties) absent[key] = null;
+  return {
+    tool,
+    async call(given, request) {
+      checkArguments(inputSchema, given);
+      const variables = { ...absent, ...given };
+      const done = await runForAgent(prepare(text, name), { variables, request });
+      return toolOutcome(service, done, config.mcpResultCharacters);
+    },
+  };
+}
+
+/** The calls that count towards the rate limit, as costs name them. */
+const limitedCalls = ({ endpoints }: ServiceDescriptor): ReadonlySet<string> =>
+  new Set(endpoints.filter(({ share }) => share === 'tier').map(({ method, path }) => `${method} ${path}`));
+
+function priceText({ basicCallsAMinute: slots }: ServiceDescriptor, price: Price, share: number): string {
+  const { catalog, events, film } = price;
+  const rate = `; basic film tier: ${film} of ${slots} a minute, of which agents have ${slotsOfAgents(slots, share)}`;
+  return `Cost: at most ${catalog} calls of the catalog, ${events} of events${film > 0 ? rate : ''}.`;
+}
+
+/** Throws a GraphQLError. GraphQL ignores unknown variables; an agent that mistypes one gets an error instead. */
+export function checkArguments({ properties, required = [] }: ObjectSchema, given: Variables): void {
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(properties, name));
+  const known = Object.keys(properties).join(', ') || 'none';
+  if (unknown !== undefined)
+    throw badInput(`There is no argument ${JSON.stringify(unknown.slice(0, 50))}. The arguments: ${known}.`);
+  const missing = required.find((name) => given[name] === undefined || given[name] === null);
+  if (missing !== undefined) throw badInput(`The argument ${missing} is required.`, { argument: missing });
+}
+
+/** A POST adds; a PUT or DELETE, and an upsert, replaces or removes. */
+function hintsOf(schema: GraphQLSchema, type: OperationTypeNode, roots: readonly SelectionNode[]): ToolAnnotations {
+  if (type === OperationTypeNode.QUERY) return { readOnlyHint: true, idempotentHint: true };
+  const fields = schema.getMutationType()!.getFields();
+  const methods = roots.map((root) => {
+    const field = root.kind === Kind.FIELD ? fields[root.name.value] : undefined;
+    const replaces = root.kind !== Kind.FIELD || print(root).includes('onConflict');
+    return replaces || !field ? 'PUT' : (fieldRule(field).writeEndpoint?.method ?? 'PUT');
+  });
+  const isAdding = methods.every((method) => method === 'POST');
+  return { readOnlyHint: false, destructiveHint: !isAdding, idempotentHint: !methods.includes('POST') };
+}

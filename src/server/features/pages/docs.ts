@@ -1,0 +1,137 @@
+/** The documentation of the package at /docs, and a search in it. docs/build.mjs makes HTML of the Markdown. */
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { escape } from '../../../atom/xml.ts';
+import { lazily } from '../../../lib/promises.ts';
+import { type DocsMenu, docsPage } from './docs-layout.ts';
+import type { Exchange } from '../../http/exchange.ts';
+import { createErrorDocsPage, helpBody } from './error-docs-page.ts';
+import { HELP_PATH } from '../../http/response/http-error.ts';
+import { createStaticRoute } from '../../http/response/static-response.ts';
+
+const DOCS_PATH = '/docs';
+const QUERY_LENGTH = 100;
+const RESULTS = 30;
+/** Characters of a section that a result of the search shows. */
+const EXCERPT = 200;
+
+interface DocsFile {
+  path: string;
+  title: string;
+  html: string;
+}
+
+/** A heading and the text below it, up to the next heading. */
+interface Section {
+  address: string;
+  title: string;
+  heading: string;
+  text: string;
+  /** Heading and all of it in lower case, for the search. */
+  lower: { heading: string; all: string };
+}
+
+/** The routes of the pages in the folder; none without it, as in an image for production. Pages are read at the first request. */
+export function createDocsRoutes(folder: string, hasGraphiql: boolean) {
+  if (!existsSync(folder)) return undefined;
+  const names = readdirSync(folder).sort();
+  const pages = names.filter((name) => name.endsWith('.html'));
+  const docs = lazily(() => readDocs(folder, pages, hasGraphiql));
+  const paths = [...pages.map(pathOf), HELP_PATH];
+  const pictures = names.filter((name) => name.endsWith('.png'));
+  return {
+    [DOCS_PATH]: (exchange: Exchange): void => docs().index(queryOf(exchange))(exchange),
+    ...Object.fromEntries(paths.map((path) => [path, (exchange: Exchange): void => docs().pages.get(path)!(exchange)])),
+    ...Object.fromEntries(
+      pictures.map((name) => [
+        `${DOCS_PATH}/${name}`,
+        createStaticRoute('image/png', () => readFileSync(join(folder, name))),
+      ]),
+    ),
+  };
+}
+
+/** `01-front-ends.html` -> `/docs/front-ends`: the number is the place in the menu. */
+const pathOf = (name: string): string => `${DOCS_PATH}/${name.replaceAll(/^\d+-|\.html$/g, '')}`;
+
+function readDocs(folder: string, names: readonly string[], hasGraphiql: boolean) {
+  const read = names.map((name): DocsFile => {
+    const html = readFileSync(join(folder, name), 'utf8');
+    return { path: pathOf(name), title: textOf(/<h1[^>]*>(.*?)<\/h1>/.exec(html)?.[1] ?? name), html };
+  });
+  const files = [...read.slice(0, 2), { path: HELP_PATH, title: 'Errors', html: helpBody }, ...read.slice(2)];
+  const menu: DocsMenu = { pages: files, hasGraphiql };
+  const sections = files.flatMap(sectionsOf);
+  const pages = files.map(({ path, title, html: body }) => {
+    const page = path === HELP_PATH ? createErrorDocsPage(menu) : docsPage({ path, title, body, menu });
+    return [path, page] as const;
+  });
+  const index = (query: string) => {
+    const body = query ? resultsBody(find(sections, query), query) : indexBody(files);
+    return docsPage({ path: DOCS_PATH, title: query ? 'Search' : 'Documentation', body, menu, query });
+  };
+  return { pages: new Map(pages), index };
+}
+
+/** What is searched; control characters cannot be shown. The address before the query need not be a valid one. */
+function queryOf({ request: { url = '' } }: Exchange): string {
+  const at = url.indexOf('?');
+  const query = (at < 0 ? null : new URLSearchParams(url.slice(at)).get('q')) ?? '';
+  return query.slice(0, QUERY_LENGTH).replaceAll(/\p{C}/gu, ' ').trim();
+}
+
+function indexBody(files: readonly DocsFile[]): string {
+  const items = files.map(({ path, title, html }) => {
+    const summary = textOf(/<\/h1>\s*<p>([^]*?)<\/p>/.exec(html)?.[1] ?? '');
+    return `<dt><a href="${path}">${escape(title)}</a></dt><dd>${escape(summary)}</dd>`;
+  });
+  return `<h1>Documentation</h1>\n<dl class="pages">${items.join('\n')}</dl>`;
+}
+
+/** The sections with all words of the query, those with a word in the heading first. */
+function find(sections: readonly Section[], query: string): Section[] {
+  const words = [...new Set(query.toLowerCase().split(/\s+/))];
+  const found = sections.filter(({ lower: { all } }) => words.every((word) => all.includes(word)));
+  const rank = ({ lower: { heading } }: Section) => words.filter((word) => heading.includes(word)).length;
+  return found.sort((a, b) => rank(b) - rank(a)).slice(0, RESULTS);
+}
+
+function resultsBody(found: readonly Section[], query: string): string {
+  const items = found.map(({ address, title, heading, text }) => {
+    const place = heading === title ? title : `${title}: ${heading}`;
+    return `<dt><a href="${address}">${escape(place)}</a></dt><dd>${escape(excerptOf(text, query))}</dd>`;
+  });
+  const count = found.length === 0 ? 'Nothing has all of these words.' : `Sections with “${escape(query)}”`;
+  return `<h1>Search</h1>\n<p role="status">${count}</p>\n<dl class="pages">${items.join('\n')}</dl>`;
+}
+
+/** The part of a text around the first word of the query. */
+function excerptOf(text: string, query: string): string {
+  const at = text.toLowerCase().indexOf(query.toLowerCase().split(/\s+/)[0]!);
+  const start = at < EXCERPT / 2 ? 0 : text.indexOf(' ', at - EXCERPT / 2) + 1;
+  const part = text.slice(start, start + EXCERPT);
+  return `${start > 0 ? '… ' : ''}${part}${start + EXCERPT < text.length ? ' …' : ''}`;
+}
+
+function sectionsOf({ path, title, html }: DocsFile): Section[] {
+  const parts = html.split(/<h[1-3][^>]* id="([^"]*)"[^>]*>(.*?)<\/h[1-3]>/g);
+  const sections: Section[] = [];
+  // Before each text are the id and the heading that the split has captured.
+  for (let at = 1; at < parts.length; at += 3) {
+    const [id = '', heading = '', text = ''] = parts.slice(at, at + 3);
+    const shown = { title, heading: textOf(heading), text: textOf(text) };
+    const all = `${title} ${shown.heading} ${shown.text}`.toLowerCase();
+    sections.push({ address: `${path}#${id}`, ...shown, lower: { heading: shown.heading.toLowerCase(), all } });
+  }
+  return sections;
+}
+
+const entities: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' };
+
+const textOf = (html: string): string =>
+  html
+    .replaceAll(/<\/?(?:a|code|em|strong)\b[^<>]*>/g, '')
+    .replaceAll(/<[^<>]*>/g, ' ')
+    .replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => entities[entity]!)
+    .replaceAll(/\s+/g, ' ')
+    .trim();

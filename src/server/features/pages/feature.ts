@@ -1,0 +1,47 @@
+/** The pages for browsers: GraphiQL, the documentation, the start page, and the schema as a file. */
+import { showsSchema } from '../../../config/trusted-documents.ts';
+import { printMarkedSchema } from '../../../engine/null-conditions.ts';
+import type { Feature, FeatureParts, ServerRoute, Routes } from '../../feature.ts';
+import type { RouteHandler } from '../../http/connections/http-server.ts';
+import { HELP_PATH } from '../../http/response/http-error.ts';
+import { createStaticRoute } from '../../http/response/static-response.ts';
+import { createDocsRoutes } from './docs.ts';
+import { createErrorDocsPage } from './error-docs-page.ts';
+import { createGraphiqlPage } from './graphiql.ts';
+import { createWelcomeRoute } from './welcome.ts';
+
+/** Folders with the files of pages. Without one there is no such page. */
+export interface PageFolders {
+  graphiql?: string | undefined;
+  /** Of the page at /. */
+  welcome?: string | undefined;
+  /** Of the pages at /docs; without it there is only that of the errors. */
+  docs?: string | undefined;
+}
+
+const SDL_TYPE = 'application/graphql; charset=utf-8';
+
+export function createPagesFeature({ config, schema, tabs }: FeatureParts, folders: PageFolders): Feature {
+  const graphiql =
+    config.graphiql && folders.graphiql !== undefined
+      ? createGraphiqlPage(config, folders.graphiql, tabs, schema)
+      : undefined;
+  const { welcome, docs: docsFolder } = config.production ? {} : folders;
+  const docs = docsFolder === undefined ? undefined : createDocsRoutes(docsFolder, graphiql !== undefined);
+  const parts = { hasDocs: docs !== undefined, hasGraphiql: graphiql !== undefined };
+  const routes: Routes = {
+    ...(welcome !== undefined && {
+      '/': { handler: createWelcomeRoute(config, { folder: welcome, ...parts }), audience: 'pages' },
+    }),
+    ...forClients(graphiql?.files ?? {}),
+    ...forClients(docs ?? { [HELP_PATH]: createErrorDocsPage() }),
+    ...(showsSchema(config) &&
+      forClients({ '/graphql/schema.graphql': createStaticRoute(SDL_TYPE, () => printMarkedSchema(schema)) })),
+  };
+  return { routes, page: graphiql?.page };
+}
+
+const forClients = (handlers: Readonly<Record<string, RouteHandler>>): Routes =>
+  Object.fromEntries(
+    Object.entries(handlers).map(([path, handler]): [string, ServerRoute] => [path, { handler, audience: 'clients' }]),
+  );

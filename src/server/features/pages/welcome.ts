@@ -1,0 +1,115 @@
+/** The page at /: what the product is for, shown over the demo; over another service, what is there. */
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { escape } from '../../../atom/xml.ts';
+import type { Config } from '../../../config/settings.ts';
+import { showsSchema } from '../../../config/trusted-documents.ts';
+import { lazily } from '../../../lib/promises.ts';
+import { createPage, hashSource, jsonElement } from './assets.ts';
+import { demoPeople } from './demo-people.ts';
+import type { Exchange } from '../../http/exchange.ts';
+import { HELP_PATH, notFound } from '../../http/response/http-error.ts';
+
+export interface WelcomeParts {
+  /** The folder with the files of the page. */
+  folder: string;
+  hasDocs: boolean;
+  hasGraphiql: boolean;
+}
+
+/** The handler of the page for browsers. */
+export function createWelcomeRoute(config: Config, parts: WelcomeParts): (exchange: Exchange) => void {
+  const page = lazily(() => createWelcomePage(config, parts));
+  return (exchange) => {
+    if (!exchange.request.headers.accept?.includes('text/html')) throw notFound();
+    page()(exchange);
+  };
+}
+
+function createWelcomePage(config: Config, parts: WelcomeParts) {
+  const { folder, hasGraphiql } = parts;
+  const { explain, publicUrl, baseUrl } = config;
+  const pictures = publicUrl ?? baseUrl;
+  const people = explain && pictures ? demoPeople(config) : undefined;
+  const read = (file: string) => readFileSync(join(folder, file), 'utf8');
+  const documents = readdirSync(folder).filter((file) => file.endsWith('.graphql'));
+  const queries = Object.fromEntries(documents.map((file) => [file.slice(0, -'.graphql'.length), read(file).trim()]));
+  const rest: unknown = JSON.parse(read('rest.json'));
+  const settings = people && { people, hasGraphiql, queries, rest };
+  const [style, script] = [read('welcome.css'), read('welcome.js')];
+  const html = read('welcome.html')
+    .replace('<!-- style -->', () => `<style>${style}</style>`)
+    .replace('<!-- about -->', () => (settings ? aboutDemo : aboutService))
+    .replace('<!-- links -->', () => links(config, parts))
+    .replace('<!-- main -->', () => (settings ? '' : serviceSection(config, hasGraphiql)))
+    .replace('<!-- demo -->', () => (settings ? `${jsonElement(settings)}<script>${script}</script>` : ''));
+  return createPage(html, [
+    `script-src ${hashSource(script)}`,
+    `style-src ${hashSource(style)}`,
+    `img-src data:${people ? ` ${new URL(pictures!).origin}` : ''}`,
+    "connect-src 'self'",
+  ]);
+}
+
+const aboutDemo = `<p>
+  A catalog service has a JSON interface for books and films and an Atom interface for events, and returns one record or
+  list for each request. Each page below is made from <strong>one</strong> GraphQL request, which gets only the fields
+  that it shows. The data of the demo are Chinese; original titles stand beside.
+</p>`;
+
+const aboutService = `<p>
+  One GraphQL endpoint over a catalog service with a JSON interface for books, notes and films and an Atom interface for
+  events: a front end gets a whole page in one request, with only the fields that it needs.
+</p>`;
+
+function links(config: Config, { hasDocs, hasGraphiql }: WelcomeParts): string {
+  const all = [
+    ...(hasGraphiql ? [['/graphql', 'GraphiQL', 'write queries, see their calls']] : []),
+    ...(hasDocs
+      ? [
+          ['/docs', 'Docs', 'settings, caching, deployment'],
+          ['/docs/front-ends', 'Front ends', 'Apollo, urql, users and tokens'],
+        ]
+      : []),
+    ...(showsSchema(config) ? [['/graphql/schema.graphql', 'Schema', 'every type and field']] : []),
+    [HELP_PATH, 'Errors', 'every code, what to do'],
+    ['/metrics', 'Metrics', 'for Prometheus'],
+  ];
+  return all.map(([address, name, what]) => `<a href="${address}"><b>${name}</b> ${what}</a>`).join('\n');
+}
+
+/** Queries that any service can respond to. */
+const FIRST_QUERIES = [
+  ['The limits of the service', '{ service { limits { book { reviewContentMinLength } pictures { maxBytes } } } }'],
+  ['A search of books', '{ searchBooks(query: "1984", first: 5) { totalCount nodes { id title authors } } }'],
+  ['The best films', '{ top250(first: 5) { nodes { id title rating { average } } } }'],
+  ['Events of a city', '{ city(id: "beijing") { events(first: 5) { nodes { id title startsAt } } } }'],
+] as const;
+
+/** What is there without the demo. */
+function serviceSection(config: Config, hasGraphiql: boolean): string {
+  const { ownOrigin, baseUrl, eventBaseUrl, accessToken, filmTier } = config;
+  const host = (address = '') => (URL.canParse(address) ? `<code>${escape(new URL(address).host)}</code>` : 'nowhere');
+  const facts = [
+    ['Books, notes and films', host(baseUrl)],
+    ['Events', host(eventBaseUrl)],
+    [
+      'Requests without a token',
+      accessToken === undefined
+        ? 'are sent without one: <code>ACCESS_TOKEN</code> is not set'
+        : `use <code>ACCESS_TOKEN</code>, film tier ${filmTier ?? 'unknown'}`,
+    ],
+    ['Requests of a user', 'have the header <code>Authorization: Bearer …</code>'],
+  ];
+  const rows = facts.map(([term, value]) => `<dt>${term}</dt><dd>${value}</dd>`).join('\n');
+  const queries = FIRST_QUERIES.map(
+    ([name, query]) => `<li><a href="/graphql?query=${encodeURIComponent(query)}">${name}</a></li>`,
+  ).join('\n');
+  const why = ownOrigin
+    ? '<p>The pages of the demo need <code>DEMO_TOKENS</code> and <code>EXPLAIN</code> to be on.</p>'
+    : '<p>The pages of the demo are shown over the origin: start without <code>BASE_URL</code> to see them.</p>';
+  return `<section class="service" aria-label="The service">
+<div class="page"><h2>The service</h2><dl class="facts">${rows}</dl>${why}</div>
+${hasGraphiql ? `<div class="price"><h2>First queries</h2><ul>${queries}</ul></div>` : ''}
+</section>`;
+}

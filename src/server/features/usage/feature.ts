@@ -1,0 +1,39 @@
+/** Counts of who reads what, and the route /usage: for operators. In production it exists only with a token. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Feature, FeatureParts } from '../../feature.ts';
+import type { Exchange } from '../../http/exchange.ts';
+import { HttpError } from '../../http/response/http-error.ts';
+import { sendJson } from '../../http/response/static-response.ts';
+import type { UsageReport } from './report.ts';
+import { createUsage } from './usage.ts';
+
+/** `share`: of a worker, passes its counts on; what it returns is what all workers have counted. */
+export function createUsageFeature(
+  { config, schema, metrics, upstream, isKnownName }: FeatureParts,
+  share: ShareUsage = (own) => own,
+): Feature {
+  if (!config.usage) return {};
+  const usage = createUsage(schema, config.usageClients, metrics, isKnownName);
+  upstream.watchCalls(usage.observe);
+  const report = share(usage.report);
+  const { production, usageToken } = config;
+  if (production && usageToken === undefined) return { onEnd: usage.onEnd };
+  const handler = async (exchange: Exchange): Promise<void> => {
+    const { authorization = '' } = exchange.request.headers;
+    if (usageToken !== undefined && !isEqual(authorization, `Bearer ${usageToken}`))
+      throw new HttpError('UNAUTHENTICATED', 'Send the token of USAGE_TOKEN.', {
+        status: 401,
+        headers: { 'www-authenticate': 'Bearer' },
+      });
+    sendJson(exchange, 200, await report());
+  };
+  return { routes: { '/usage': { handler, audience: 'operator' } }, onEnd: usage.onEnd };
+}
+
+type ShareUsage = (own: () => UsageReport) => () => UsageReport | Promise<UsageReport>;
+
+/** In a time that does not depend on the texts. */
+function isEqual(a: string, b: string): boolean {
+  const [first, second] = [a, b].map((text) => createHash('sha256').update(text).digest());
+  return timingSafeEqual(first!, second!);
+}

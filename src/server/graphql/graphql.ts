@@ -1,0 +1,55 @@
+/** GraphQL as a server has it: what runs operations, with what features add, and the route of its requests. */
+import { lazily } from '../../lib/promises.ts';
+import type { UpstreamClient } from '../../upstream/client.ts';
+import type { Core } from '../core.ts';
+import type { Feature } from '../feature.ts';
+import type { Admission } from '../http/connections/admission.ts';
+import type { BodyReader } from '../http/request/body.ts';
+import type { UploadMemory } from '../http/request/upload-memory.ts';
+import { statusesOf } from '../http/response/status.ts';
+import { createDocuments } from './documents/persisted-documents.ts';
+import type { Trusted } from './documents/trusted.ts';
+import type { OperationWatchers } from './ended-operation.ts';
+import { createJsonWriter } from './json-response.ts';
+import { type RunOperation, createPipeline } from './pipeline.ts';
+import { createRequestReader } from './request.ts';
+import { createGraphqlRoute } from './route.ts';
+
+interface HttpParts {
+  bodies: BodyReader;
+  uploads: UploadMemory;
+  admission: Admission;
+}
+
+export function createGraphql(core: Core, features: readonly Feature[], { bodies, uploads, admission }: HttpParts) {
+  const { config, schema, upstream, log, metrics, trusted } = core;
+  const epoch = epochOf(upstream, trusted);
+  const watchers = watchersOf(features);
+  const { prepare, run: plainRun, endStored } = createPipeline({ schema, config, upstream, log, watchers, epoch });
+  const run = features.reduce<RunOperation>((inner, { around }) => around?.(inner) ?? inner, plainRun);
+  const statusOf = statusesOf(config.httpStatuses);
+  // What happens to a GraphQL request, in this order.
+  const route = createGraphqlRoute(config, {
+    page: features.find(({ page }) => page)?.page,
+    reader: createRequestReader(config, bodies, uploads),
+    json: createJsonWriter({ epoch, confirmEpoch: upstream.confirmEpoch, statusOf }),
+    admission,
+    documents: createDocuments(config, { prepare }, metrics, upstream.documents, trusted),
+    run,
+    endStored,
+    yoga: lazily(async () => (await import('./yoga.ts')).createYogaWriter(log, statusOf)),
+  });
+  return { prepare, run, route };
+}
+
+const watchersOf = (features: readonly Feature[]): OperationWatchers => ({
+  startSpan: features.find(({ startSpan }) => startSpan)?.startSpan,
+  onInvalidDocument: features.find(({ onInvalidDocument }) => onInvalidDocument)?.onInvalidDocument,
+  onEnd: features.flatMap(({ onEnd }) => onEnd ?? []),
+});
+
+/** A response that was stored before the trusted documents were replaced may be that of an older one. */
+const epochOf = (upstream: UpstreamClient, trusted: Trusted) => (): number | null => {
+  const invalidations = upstream.epoch();
+  return invalidations === null ? null : invalidations + trusted.replaced();
+};

@@ -1,0 +1,96 @@
+import { GraphQLError } from 'graphql';
+import { beforeAll, expect, test } from 'vitest';
+import { codeGroups } from '../../../../src/engine/errors/codes.ts';
+import { agentError } from '../../../../src/server/features/mcp/result.ts';
+import { type ToolOutput, agent } from '../../../support/agent.ts';
+import { journey } from '../../../support/journey.ts';
+
+let call: Awaited<ReturnType<typeof agent>>['call'];
+let tools: Awaited<ReturnType<Awaited<ReturnType<typeof agent>>['client']['listTools']>>['tools'];
+const LIMIT = 2_000;
+beforeAll(async () => {
+  const setup = await journey({ mcp: 'on', mcpOperations: 'operations', mcpResultCharacters: String(LIMIT) });
+  const connected = await agent(setup.facade.url, 'demo-alice');
+  ({ tools } = await connected.client.listTools()); // from here the client checks output schemas
+  call = connected.call;
+});
+
+interface SearchPage {
+  searchBooks: {
+    totalCount: number;
+    pageInfo: { hasNextPage: boolean; endCursor: string };
+    edges: { cursor: string; node: { id: string } }[];
+  };
+}
+const search = ({ data }: ToolOutput) => (data as unknown as SearchPage).searchBooks;
+
+test('no result is longer than its limit, and its text equals the structured content', async () => {
+  for (const { name, inputSchema } of tools) {
+    const properties = Object.entries(inputSchema.properties as Record<string, { examples?: string[] }>);
+    const given = Object.fromEntries(
+      properties.flatMap(([key, { examples }]) => (examples ? [[key, examples[0]]] : [])),
+    );
+    const { text, output, isError } = await call(name, given);
+    expect({ name, isError }).toEqual({ name, isError: false });
+    expect(text.length).toBeLessThanOrEqual(LIMIT);
+    expect(JSON.parse(text)).toEqual(output);
+    expect(text).not.toContain('__cursors');
+  }
+});
+
+test('a truncated list names the arguments for its next page, and paging returns every item once', async () => {
+  const whole = await (
+    await agent((await journey({ mcp: 'on', mcpOperations: 'operations' })).facade.url, 'demo-alice')
+  ).call('Search', { query: '的' });
+  expect(whole.output.cut).toBeUndefined();
+  const wanted = search(whole.output).edges.map(({ node }) => node.id);
+  const found: string[] = [];
+  let given: Record<string, unknown> = { query: '的' };
+  let cuts = 0;
+  while (found.length < wanted.length) {
+    const { output } = await call('Search', given);
+    const page = search(output);
+    found.push(...page.edges.map(({ node }) => node.id));
+    expect(page.pageInfo.endCursor).toBe(page.edges.at(-1)!.cursor);
+    const [cut] = output.cut ?? [];
+    if (cut) {
+      cuts++;
+      expect(cut).toMatchObject({ path: 'searchBooks.edges', shown: page.edges.length, of: 10 });
+      expect(page.pageInfo.hasNextPage).toBe(true);
+      expect(cut.next).toEqual({ after: page.pageInfo.endCursor });
+    }
+    given = { query: '的', after: page.pageInfo.endCursor };
+  }
+  expect(cuts).toBeGreaterThan(0);
+  expect(found.slice(0, wanted.length)).toEqual(wanted);
+  expect(new Set(found).size).toBe(found.length);
+});
+
+test('texts are truncated only if a list is still too long with one item', async () => {
+  const { output, text } = await call('Annotations', { book: '6082808' });
+  expect(text.length).toBeLessThanOrEqual(LIMIT);
+  expect(output.cut!.some(({ path }) => path.endsWith('edges'))).toBe(true);
+});
+
+test('an error says whether the same call may help, as the table of codes does', () => {
+  const retryOf = (code: string) => agentError(new GraphQLError('It failed.', { extensions: { code } })).retry;
+  const notes = codeGroups.flatMap(({ codes }) => Object.entries(codes));
+  expect(notes.map(([code]) => [code, retryOf(code)])).toEqual(notes.map(([code, { retry }]) => [code, retry]));
+  expect([retryOf('RATE_LIMITED'), retryOf('LOGIN_REQUIRED')]).toEqual(['later', 'login']);
+});
+
+test('an error contains the record that its advice refers to, and no details of the service', () => {
+  const extensions = {
+    code: 'COLLECTION_EXISTS',
+    existing: { id: 'Collection:1' },
+    upstream: { msg: 'details of the service' },
+  };
+  const error = agentError(new GraphQLError('The collection exists.', { extensions }));
+  expect(error).toEqual({
+    code: 'COLLECTION_EXISTS',
+    message: 'The collection exists.',
+    whatToDo: expect.stringContaining('`existing.id`') as string,
+    retry: 'no',
+    existing: { id: 'Collection:1' },
+  });
+});

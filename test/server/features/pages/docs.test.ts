@@ -1,0 +1,136 @@
+/** The documentation at /docs. */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { pino } from 'pino';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { readConfig } from '../../../../src/config/read.ts';
+import { schema } from '../../../../src/graph/schema.ts';
+import { openServer } from '../../../support/open-server.ts';
+import { journey } from '../../../support/journey.ts';
+
+const setup = await journey();
+
+async function facade(env: NodeJS.ProcessEnv = {}, docs = 'dist/docs') {
+  const upstreams = { BASE_URL: setup.origin.url, EVENT_BASE_URL: setup.origin.url };
+  const parts = { schema, upstream: setup.upstream, log: pino({ level: 'silent' }), graphiql: 'dist/graphiql', docs };
+  const server = await openServer(readConfig({ PORT: '0', ...upstreams, ...env }), parts);
+  afterAll(() => server.close());
+  return server.url;
+}
+
+const url = await facade();
+const get = async (path: string, base = url) => (await fetch(base + path)).text();
+const linksOf = (html: string) => [...html.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, link]) => link!);
+const main = (html: string) => /<main>([^]*)<\/main>/.exec(html)?.[1] ?? '';
+
+test('the index lists every page, and every link of every page leads to a page and a heading that exist', async () => {
+  const paths = new Set(linksOf(main(await get('/docs'))));
+  for (const path of ['/docs/readme', '/docs/settings', '/docs/errors', '/docs/security'])
+    expect(paths).toContain(path);
+  const pages = new Map<string, string>();
+  const page = async (path: string) => {
+    if (!pages.has(path)) pages.set(path, await get(path));
+    return pages.get(path)!;
+  };
+  const broken: string[] = [];
+  for (const path of paths) {
+    const html = await page(path);
+    expect(html).toMatch(/<title>[^<]+ · catalog-graphql<\/title>/);
+    for (const link of linksOf(html).filter((each) => !/^(?:https?|data):|^\/$/.test(each))) {
+      const [target = '', anchor] = (link.startsWith('#') ? path + link : link).split('#');
+      const { status } = await fetch(url + target, { headers: { accept: 'text/html' } });
+      const isThere = anchor === undefined || (await page(target)).includes(` id="${anchor}"`);
+      if (status !== 200 || !isThere) broken.push(`${path}: ${link}`);
+    }
+  }
+  expect(broken).toEqual([]);
+});
+
+test('a page has its text, a way back, and no file of the repository behind a link', async () => {
+  const html = await get('/docs/architecture');
+  expect(html).toContain('<h2 id="glossary">Glossary</h2>');
+  expect(html).toContain('<a href="/graphql">GraphiQL</a>');
+  expect(linksOf(html)).toContain('/');
+  expect(html).toContain('aria-current="page">Architecture');
+  expect(html).not.toMatch(/href="[^"]*(?:src\/|\.\.)/);
+});
+
+describe('the search', () => {
+  const search = async (query: string) => main(await get(`/docs?q=${encodeURIComponent(query)}`));
+
+  test('finds the sections that have all words, in pages and in the codes of errors', async () => {
+    expect(linksOf(await search('REDIS_URL replicas share'))).toContain('/docs/settings#the-ten-that-matter-first');
+    expect(linksOf(await search('rate_limited'))[0]).toBe('/docs/errors#RATE_LIMITED');
+    expect(await search('redis xyzzy')).toContain('Nothing has all of these words.');
+  });
+
+  test.each([
+    ['markup', '<img src=x onerror=alert(1)>', '&lt;img'],
+    ['a quote', '"><script>', '&quot;&gt;&lt;script&gt;'],
+    ['control characters and lone surrogates', '\0\u0007redis\ud800', 'redis'],
+    ['many words', 'a '.repeat(1_000), 'Sections with'],
+    ['only spaces', '   ', '<h1>Documentation</h1>'],
+  ])('with %s is answered and adds nothing to the page', async (_, query, shown) => {
+    const response = await fetch(`${url}/docs?q=${encodeURIComponent(query.toWellFormed?.() ?? query)}`);
+    expect(response.status).toBe(200);
+    const html = await response.text();
+    expect(html).toContain(shown);
+    expect(html).not.toMatch(/<img src=x|<script/);
+  });
+
+  test('changes the case of no page again', async () => {
+    await search('cache');
+    const toLowerCase = vi.spyOn(String.prototype, 'toLowerCase');
+    try {
+      await search('a the of is cache to in an or it on by');
+      const changed = toLowerCase.mock.contexts.map(String).filter((text) => text.length > 200);
+      // At most the sections that are shown.
+      expect(changed.length).toBeLessThanOrEqual(30);
+    } finally {
+      toLowerCase.mockRestore();
+    }
+  });
+
+  test.each([
+    'http://[bad/docs',
+    'http://x:99999999/docs',
+    'HTTP://x y/docs',
+    'http://[bad/docs?q=redis',
+    '/docs?q=redis?&q=x',
+  ])('an address whose host is malformed is that of its path: %s', async (path) => {
+    const { host, port } = { host: '127.0.0.1', port: new URL(url).port };
+    const sent = request({ host, port, path: path.replace(' ', '%20') }).end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    response.resume();
+    expect(response.statusCode).toBe(200);
+  });
+
+  test('with broken escapes is answered too', async () => {
+    for (const query of ['%', '%ff', '%00', '&q=', '%ED%A0%80'])
+      expect((await fetch(`${url}/docs?q=${query}`)).status).toBe(200);
+  });
+});
+
+test('pages run no script and load nothing from elsewhere, and clients ask whether they have changed', async () => {
+  for (const path of ['/docs', '/docs/settings', '/docs/errors']) {
+    const response = await fetch(url + path);
+    const policy = response.headers.get('content-security-policy')!;
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("form-action 'self'");
+    expect(policy).not.toMatch(/script-src|form-action 'none'/);
+    const again = await fetch(url + path, { headers: { 'if-none-match': response.headers.get('etag')! } });
+    expect(again.status).toBe(304);
+    expect((await fetch(url + path, { method: 'POST' })).status).toBe(405);
+  }
+  expect((await fetch(`${url}/docs/graphiql.png`)).headers.get('content-type')).toBe('image/png');
+});
+
+test('in production, or without the folder, there is only the page of errors, without a menu', async () => {
+  for (const other of [await facade({ NODE_ENV: 'production' }), await facade({}, 'dist/absent')]) {
+    expect((await fetch(`${other}/docs`)).status).toBe(404);
+    expect((await fetch(`${other}/docs/settings`)).status).toBe(404);
+    const errors = await get('/docs/errors', other);
+    expect(errors).toContain('id="RATE_LIMITED"');
+    expect(linksOf(errors).filter((link) => link.startsWith('/'))).toEqual([]);
+  }
+});
