@@ -2,7 +2,7 @@
  * A day of reads at 40 calls a minute: `npm run bench:day`. Readers ask for 2,000 films, popular ones more often (Zipf), on a clock that this
  * program sets: upstream layer, cache, rate limit and refreshing are those of the product, only the service and the clock are not.
  */
-import { catalogService } from '../src/api/service.ts';
+import { catalogService } from '../src/graph/service/descriptor.ts';
 import { serviceHeaders } from '../src/api/service-headers.ts';
 import { filmEndpoints, subjectMembers } from '../src/api/film.ts';
 import { readConfig } from '../src/config/read.ts';

@@ -4,7 +4,7 @@
  */
 import { GraphQLError, parse } from 'graphql';
 import { pino } from 'pino';
-import { catalogService } from '../src/api/service.ts';
+import { catalogService } from '../src/graph/service/descriptor.ts';
 import { readConfig } from '../src/config/read.ts';
 import { worstCaseOf } from '../src/engine/cost/call-cost.ts';
 import type { OperationPlan } from '../src/engine/plan/operation-plan.ts';

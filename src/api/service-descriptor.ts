@@ -1,5 +1,5 @@
-/** What engine, upstream and server know of the service. `service.ts` describes the catalog; they import only these types. */
-import type { Endpoint } from './endpoint.ts';
+/** What engine, upstream and server know of the service. `graph/service/descriptor.ts` describes the catalog. */
+import type { Endpoint, Media } from './endpoint.ts';
 
 /** What an error code means for a read, whatever its status. */
 export type Meaning =
@@ -33,10 +33,24 @@ export interface ErrorRow {
 
 export type ErrorTable = Readonly<Record<number, ErrorRow>>;
 
+type DocumentMedia = Exclude<Media, 'json' | 'empty'>;
+
+/** How bodies are read and written that are not JSON. */
+export interface DocumentFormat {
+  readonly contentType: string;
+  /** Throw a SyntaxError. `url`: of the document, for relative links. */
+  readonly readers: Readonly<Record<DocumentMedia, (document: string, url?: string) => unknown>>;
+  readonly writers: Readonly<Record<DocumentMedia, (record: never) => string>>;
+  /** The text without characters that make a document unreadable. */
+  readonly readable: (document: string) => string;
+}
+
 export interface ServiceDescriptor {
   readonly endpoints: readonly Endpoint[];
   /** By code. */
   readonly errors: ErrorTable;
+  /** Undefined if all bodies are JSON. */
+  readonly documents?: DocumentFormat;
   /** Calls a minute of all endpoints with `share: 'tier'`, for a credential of the basic tier. */
   readonly basicCallsAMinute: number;
   /** No uploaded file may have so many bytes, or more. */

@@ -15,6 +15,8 @@ import {
 import type { Media } from '../api/endpoint.ts';
 import type { EventDraft, EventFeed, EventRecord, EventType, PersonFeed } from '../api/event.ts';
 import { eventTypes } from '../api/event.ts';
+import type { DocumentFormat } from '../api/service-descriptor.ts';
+import { readableText } from './xml.ts';
 
 export { attributeNames, elementRules } from './fields.ts';
 export { rels } from './links.ts';
@@ -45,6 +47,14 @@ export const writers = {
   eventDraft: (draft: EventDraft) => documentOf(encodeDraft(draft)),
   reason: (body: { reason: string }) => documentOf(encodeReason(body)),
   result: (body: { result: string }) => documentOf(encodeResult(body)),
+};
+
+/** The bodies of the event interface. */
+export const atomDocuments: DocumentFormat = {
+  contentType: 'application/atom+xml',
+  readers,
+  writers,
+  readable: readableText,
 };
 
 const read = (document: string, root: 'entry' | 'feed', url?: string): AtomFields =>

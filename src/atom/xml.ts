@@ -1,7 +1,7 @@
 /** XML basics for reading and writing: characters, white space, the namespaces of the interface. */
 
 /** A document is not the expected Atom or must not be read, or a text contains a character that XML forbids. */
-export class AtomError extends Error {
+export class AtomError extends SyntaxError {
   override name = 'AtomError';
 }
 

@@ -2,6 +2,7 @@
 import type { Endpoint, InputOf } from '../api/endpoint.ts';
 import type { Config } from '../config/settings.ts';
 import { serviceErrors } from '../api/errors.ts';
+import { atomDocuments } from '../atom/media.ts';
 import { readTlsFiles } from '../config/upstream-tls.ts';
 import type { CachingHeaders } from '../upstream/cache/caching-header.ts';
 import type { Service } from '../upstream/errors.ts';
@@ -158,7 +159,7 @@ function decoded(
 ): Pick<ServiceRead, 'value' | 'code' | 'problem'> {
   if (status < 200 || status >= 300) return { code: status >= 400 ? errorCodeIn(text, serviceErrors) : undefined };
   try {
-    const value = decodeResponse(request, text, status, eventBaseUrl);
+    const value = decodeResponse(atomDocuments, request, text, status, eventBaseUrl);
     return value instanceof ReportedError ? { code: value.code } : { value };
   } catch {
     return { problem: /^\s*(?:<!doctype html|<html)/i.test(text) ? 'a web page' : 'not what was requested' };

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
-import { catalogService } from '../api/service.ts';
+import { catalogService } from '../graph/service/descriptor.ts';
 import type { Config } from '../config/settings.ts';
 import { schema } from '../graph/schema.ts';
 import { packageDir } from '../package.ts';

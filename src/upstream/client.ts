@@ -57,7 +57,7 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
   const services: SessionServices = {
     settings,
     transport,
-    errors: service.errors,
+    service,
     credentials,
     inFlight,
     rateLimiter,

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { catalogService } from '../../src/api/service.ts';
+import { catalogService } from '../../src/graph/service/descriptor.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { createCancellationToken } from '../../src/lib/cancellation.ts';

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { catalogService } from '../../src/graph/service/descriptor.ts';
 import { bookEndpoints } from '../../src/api/book.ts';
 import { type Endpoint, type Tier, tiers } from '../../src/api/endpoint.ts';
 import { eventEndpoints } from '../../src/api/event.ts';
@@ -29,7 +30,7 @@ async function crawl(
     const response = await fetch(url + request.wirePath, { headers: { authorization: `Bearer ${token}` } });
     const text = await response.text();
     if (!response.ok) return {};
-    const value = decodeResponse(request, text, response.status, url);
+    const value = decodeResponse(catalogService.documents, request, text, response.status, url);
     if (value instanceof ReportedError) return {};
     read.add(endpoint);
     count++;

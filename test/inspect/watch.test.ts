@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { catalogService } from '../../src/api/service.ts';
+import { catalogService } from '../../src/graph/service/descriptor.ts';
 import { bookEndpoints } from '../../src/api/book.ts';
 import { tiers } from '../../src/api/endpoint.ts';
 import { describeDeviation } from '../../src/inspect/compare.ts';

@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { catalogService } from '../../src/api/service.ts';
+import { catalogService } from '../../src/graph/service/descriptor.ts';
 import { fieldRule } from '../../src/engine/plan/read-declarations.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../support/open-server.ts';

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { pino } from 'pino';
 import { Dispatcher } from 'undici';
-import { catalogService } from '../../src/api/service.ts';
+import { catalogService } from '../../src/graph/service/descriptor.ts';
 import type { Config } from '../../src/config/settings.ts';
 import { readConfig } from '../../src/config/read.ts';
 import type { Tier } from '../../src/api/endpoint.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { catalogService } from '../../src/api/service.ts';
+import { catalogService } from '../../src/graph/service/descriptor.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { createHealth } from '../../src/server/health.ts';
 import { createUpstream } from '../../src/upstream/client.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { catalogService } from '../../src/api/service.ts';
+import { catalogService } from '../../src/graph/service/descriptor.ts';
 import { ConfigError, readConfig } from '../../src/config/read.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { watchSecretFiles } from '../../src/config/secret-files.ts';

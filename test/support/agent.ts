@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { pino } from 'pino';
 import { afterAll, expect } from 'vitest';
-import { catalogService } from '../../src/api/service.ts';
+import { catalogService } from '../../src/graph/service/descriptor.ts';
 import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from './open-server.ts';

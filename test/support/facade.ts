@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import { pino } from 'pino';
 import { type Interceptable, MockAgent } from 'undici';
 import { afterAll } from 'vitest';
-import { catalogService } from '../../src/api/service.ts';
+import { catalogService } from '../../src/graph/service/descriptor.ts';
 import type { Config } from '../../src/config/settings.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';

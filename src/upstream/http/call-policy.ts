@@ -47,7 +47,7 @@ export class CallPolicy {
     this.requireSendable(wanted, credential);
     const request = endpoint.visibility ? withVisibility(wanted, endpoint.visibility, credential) : wanted;
     const isRead = endpoint.method === 'GET';
-    const body = isRead ? noBody : requestBody(request, files);
+    const body = isRead ? noBody : requestBody(this.services.service.documents, request, files);
     const logged = this.log(request, path);
     const context = mayBegin ? { ...this.context, cancellation: createCancellationToken(), mayBegin } : this.context;
     const call = new UpstreamCall(this.services, context, request, credential, body, logged);

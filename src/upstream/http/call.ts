@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { Span } from '@opentelemetry/api';
 import type { Endpoint } from '../../api/endpoint.ts';
-import type { ErrorTable } from '../../api/service-descriptor.ts';
+import type { ServiceDescriptor } from '../../api/service-descriptor.ts';
 import type { Config } from '../../config/settings.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import { addTraceHeaders, startCallSpan } from '../../lib/trace-context.ts';
@@ -58,7 +58,7 @@ export interface ObservedCall {
 export interface CallServices extends RejectionServices {
   settings: Pick<Config, 'maxJsonBytes' | 'maxAtomBytes' | 'maxUpstreamCalls' | 'upstreamUserAgent' | 'eventBaseUrl'>;
   caching: CachingWatch;
-  errors: ErrorTable;
+  service: Pick<ServiceDescriptor, 'errors' | 'documents'>;
   transport: Transport;
   inFlight: InFlightRequests;
   observe: ((call: ObservedCall) => void) | undefined;
@@ -154,10 +154,10 @@ export class UpstreamCall implements SharedCall {
 
   private httpRequest(cancellation: CancellationToken): HttpRequest {
     const { context } = this;
-    const { settings } = this.services;
+    const { settings, service } = this.services;
     const { endpoint, wirePath } = this.request;
     const isJson = endpoint.media === 'json';
-    const accept = isJson || endpoint.media === 'empty' ? 'application/json' : 'application/atom+xml';
+    const accept = isJson || endpoint.media === 'empty' ? 'application/json' : service.documents!.contentType;
     const headers = ['accept', accept, 'accept-encoding', 'gzip', 'user-agent', settings.upstreamUserAgent];
     headers.push('x-request-id', context.requestId);
     if (context.span) {
@@ -209,7 +209,10 @@ export class UpstreamCall implements SharedCall {
     if (attempts > 1) logged.attempts = attempts;
     if (response.isMended) this.mended = detailsOf(request);
     const isSuccess = status >= 200 && status < 300;
-    const value = isSuccess ? decodeResponse(request, text, status, this.services.settings.eventBaseUrl) : undefined;
+    const { service, settings } = this.services;
+    const value = isSuccess
+      ? decodeResponse(service.documents, request, text, status, settings.eventBaseUrl)
+      : undefined;
     if (isSuccess && !(value instanceof ReportedError)) {
       this.services.inspect?.({ request, value, text, tiers: credential.possibleTiers });
       this.onAccepted();
@@ -218,7 +221,7 @@ export class UpstreamCall implements SharedCall {
       if (endpoint.caller && !credential.isOwn) learnPerson(credential, request, shown);
       return { value: shown, bytes, status, reuse: this.services.caching.reuseOf(endpoint, credential, headers) };
     }
-    const { errors } = this.services;
+    const { errors } = service;
     const code = value instanceof ReportedError ? value.code : status < 400 ? undefined : errorCodeIn(text, errors);
     const row = code === undefined ? undefined : errors[code];
     if (endpoint.method === 'GET' && isAbsent(endpoint, status, code, row)) {

@@ -1,7 +1,7 @@
 /** Requests as sent over HTTP. */
 import type { Readable } from 'node:stream';
-import { writers } from '../../atom/media.ts';
 import { type ApiRequest, requestLine } from '../../api/api-request.ts';
+import type { DocumentFormat } from '../../api/service-descriptor.ts';
 import type { Service, UpstreamErrorDetails } from '../errors.ts';
 import { type FilePart, multipartForm } from './multipart.ts';
 
@@ -42,7 +42,11 @@ export interface RequestBody {
 
 export const noBody: RequestBody = Object.freeze({});
 
-export function requestBody({ endpoint, input }: ApiRequest, files: AsyncIterable<FilePart> | undefined): RequestBody {
+export function requestBody(
+  documents: DocumentFormat | undefined,
+  { endpoint, input }: ApiRequest,
+  files: AsyncIterable<FilePart> | undefined,
+): RequestBody {
   const { body: media, params } = endpoint;
   if (media === 'empty') return noBody;
   const values: Record<string, string> = {};
@@ -53,5 +57,6 @@ export function requestBody({ endpoint, input }: ApiRequest, files: AsyncIterabl
     if (Object.keys(values).length === 0) return noBody;
     return { body: new URLSearchParams(values).toString(), contentType: 'application/x-www-form-urlencoded' };
   }
-  return { body: writers[media](values as never), contentType: 'application/atom+xml; charset=utf-8' };
+  const { writers, contentType } = documents!;
+  return { body: writers[media](values as never), contentType: `${contentType}; charset=utf-8` };
 }

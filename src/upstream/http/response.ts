@@ -1,9 +1,8 @@
 /** HTTP responses and their decoded bodies. With status 200 the body may be another record, an error, or anything else. */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { AtomError, readableText, readers } from '../../atom/media.ts';
-import type { Endpoint, Media, Repeat, Tier } from '../../api/endpoint.ts';
-import type { ErrorTable } from '../../api/service-descriptor.ts';
+import type { Endpoint, Repeat, Tier } from '../../api/endpoint.ts';
+import type { DocumentFormat, ErrorTable } from '../../api/service-descriptor.ts';
 import { listIn } from '../../lib/objects.ts';
 import { declaredCharsets, decodeStrictly } from '../../lib/text/charset.ts';
 import { parseJson } from '../../lib/text/json.ts';
@@ -125,7 +124,13 @@ function mendedText(body: Buffer): string {
 }
 
 /** The decoded response, or the ReportedError sent instead; throws UpstreamFailure (UPSTREAM_INVALID_RESPONSE) for anything else. */
-export function decodeResponse(request: ApiRequest, text: string, status: number, eventBaseUrl?: string): unknown {
+export function decodeResponse(
+  documents: DocumentFormat | undefined,
+  request: ApiRequest,
+  text: string,
+  status: number,
+  eventBaseUrl?: string,
+): unknown {
   const { media } = request.endpoint;
   let value: unknown;
   let cause: unknown;
@@ -137,12 +142,12 @@ export function decodeResponse(request: ApiRequest, text: string, status: number
       const read = (document: string) =>
         media === 'json'
           ? readJson(request, document)
-          : readers[media](document, eventBaseUrl && eventBaseUrl + request.wirePath);
-      value = readTolerantly(media, text, read);
+          : documents!.readers[media](document, eventBaseUrl && eventBaseUrl + request.wirePath);
+      value = readTolerantly(media === 'json' ? withoutControls : documents!.readable, text, read);
       if (isExpected(request, value)) return value;
     }
   } catch (error) {
-    if (!(error instanceof SyntaxError || error instanceof AtomError)) throw error;
+    if (!(error instanceof SyntaxError)) throw error;
     cause = error;
   }
   // The event service reports its errors in JSON, not Atom.
@@ -163,15 +168,17 @@ function isWebPage(text: string): boolean {
 }
 
 /** Senders write control characters that JSON and XML forbid; the rest of such a body is read. */
-function readTolerantly(media: Media, text: string, read: (text: string) => unknown): unknown {
+function readTolerantly(readableOf: (text: string) => string, text: string, read: (text: string) => unknown): unknown {
   try {
     return read(text);
   } catch (error) {
-    const readable = media === 'json' ? text.replace(/[\u0000-\u001f]/g, ' ') : readableText(text);
+    const readable = readableOf(text);
     if (readable === text) throw error;
     return read(readable);
   }
 }
+
+const withoutControls = (text: string): string => text.replace(/[\u0000-\u001f]/g, ' ');
 
 /** Maximal nesting of arrays and objects in a response; known responses nest 6 deep. */
 const NESTING_MAX = 64;

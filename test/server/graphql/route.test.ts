@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { beforeAll, describe, test } from 'vitest';
-import { catalogService } from '../../../src/api/service.ts';
+import { catalogService } from '../../../src/graph/service/descriptor.ts';
 import { readConfig } from '../../../src/config/read.ts';
 import { schema } from '../../../src/graph/schema.ts';
 import { openServer } from '../../support/open-server.ts';

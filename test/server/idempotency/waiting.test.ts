@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { catalogService } from '../../../src/api/service.ts';
+import { catalogService } from '../../../src/graph/service/descriptor.ts';
 import { createCancellationToken } from '../../../src/lib/cancellation.ts';
 import { createCallers } from '../../../src/server/idempotency/callers.ts';
 import { keyedClient } from '../../support/keyed-client.ts';

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { catalogService } from '../../../src/api/service.ts';
+import { catalogService } from '../../../src/graph/service/descriptor.ts';
 import { readConfig } from '../../../src/config/read.ts';
 import { version } from '../../../src/package.ts';
 import { createLog } from '../../../src/lib/log.ts';

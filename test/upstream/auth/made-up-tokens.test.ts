@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, expect, test } from 'vitest';
-import { catalogService } from '../../../src/api/service.ts';
+import { catalogService } from '../../../src/graph/service/descriptor.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import type { Endpoint } from '../../../src/api/endpoint.ts';
 import { eventEndpoints } from '../../../src/api/event.ts';

@@ -3,7 +3,7 @@ import { createCachingWatch } from '../../../src/upstream/cache/caching-watch.ts
 import { readConfig } from '../../../src/config/read.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import type { Tier } from '../../../src/api/endpoint.ts';
-import { catalogService } from '../../../src/api/service.ts';
+import { catalogService } from '../../../src/graph/service/descriptor.ts';
 import { filmEndpoints } from '../../../src/api/film.ts';
 import { RateLimiter } from '../../../src/upstream/limits/rate-limiter.ts';
 import type { ObservedCall } from '../../../src/upstream/http/call.ts';
@@ -37,7 +37,7 @@ async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows, more
   const rejected: Credential[] = [];
   const parts = {
     settings,
-    errors: catalogService.errors,
+    service: catalogService,
     credentials,
     rateLimiter,
     inFlight: new InFlightRequests(),

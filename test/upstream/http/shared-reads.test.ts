@@ -1,7 +1,7 @@
 /** Reads that are in flight during a write: a read that starts after the write shares none of them. */
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
-import { catalogService } from '../../../src/api/service.ts';
+import { catalogService } from '../../../src/graph/service/descriptor.ts';
 import type { Config } from '../../../src/config/settings.ts';
 import { readConfig } from '../../../src/config/read.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';

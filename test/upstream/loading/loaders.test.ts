@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { catalogService } from '../../../src/api/service.ts';
+import { catalogService } from '../../../src/graph/service/descriptor.ts';
 import { readConfig } from '../../../src/config/read.ts';
 import { bookEndpoints, bookMembers } from '../../../src/api/book.ts';
 import type { RecordSource } from '../../../src/api/record-source.ts';

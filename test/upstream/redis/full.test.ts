@@ -1,7 +1,7 @@
 /** Processes over a Redis that is really full, under each policy of eviction. */
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
-import { catalogService } from '../../../src/api/service.ts';
+import { catalogService } from '../../../src/graph/service/descriptor.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import { readConfig } from '../../../src/config/read.ts';
 import { createCancellationToken } from '../../../src/lib/cancellation.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
-import { catalogService } from '../../../../src/api/service.ts';
+import { catalogService } from '../../../../src/graph/service/descriptor.ts';
 import { createFacade } from '../../../../src/facade.ts';
 import { createMethods } from '../../../../src/server/features/mcp/methods.ts';
 import type { AgentRequest } from '../../../../src/server/features/mcp/places.ts';

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { OperationTypeNode } from 'graphql';
 import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
-import { catalogService } from '../../../../src/api/service.ts';
+import { catalogService } from '../../../../src/graph/service/descriptor.ts';
 import { readConfig } from '../../../../src/config/read.ts';
 import { sha256Of } from '../../../../src/config/trusted-documents.ts';
 import { temporaryDirectory } from '../../../support/service.ts';

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
-import { catalogService } from '../../../../src/api/service.ts';
+import { catalogService } from '../../../../src/graph/service/descriptor.ts';
 import { readConfig } from '../../../../src/config/read.ts';
 import { openServer } from '../../../support/open-server.ts';
 import { createUpstream } from '../../../../src/upstream/client.ts';

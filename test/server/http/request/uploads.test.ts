@@ -6,7 +6,7 @@ import type { FileUpload } from 'graphql-upload-minimal';
 import { GraphQLUpload, Upload, processRequest } from 'graphql-upload-minimal';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
-import { catalogService } from '../../../../src/api/service.ts';
+import { catalogService } from '../../../../src/graph/service/descriptor.ts';
 import { readConfig } from '../../../../src/config/read.ts';
 import { openServer } from '../../../support/open-server.ts';
 import type { Facade } from '../../../../src/server/server.ts';

@@ -1,0 +1,19 @@
+/** The catalog, as engine, upstream and server know it. Only programs import it: they hand it to `createUpstream`. */
+import { atomDocuments } from '../../atom/media.ts';
+import { PICTURE_BELOW, bookEndpoints } from '../../api/book.ts';
+import type { Endpoint } from '../../api/endpoint.ts';
+import { serviceErrors } from '../../api/errors.ts';
+import { eventEndpoints } from '../../api/event.ts';
+import { BASIC_CALLS_A_MINUTE, filmEndpoints } from '../../api/film.ts';
+import { noteEndpoints } from '../../api/note.ts';
+import type { ServiceDescriptor } from '../../api/service-descriptor.ts';
+
+const tables = [bookEndpoints, filmEndpoints, noteEndpoints, eventEndpoints];
+
+export const catalogService: ServiceDescriptor = {
+  endpoints: tables.flatMap((table) => Object.values<Endpoint>(table as never)),
+  errors: serviceErrors,
+  documents: atomDocuments,
+  basicCallsAMinute: BASIC_CALLS_A_MINUTE,
+  uploadBytesBelow: PICTURE_BELOW,
+};
