@@ -21,8 +21,8 @@ const WAITING_FOR_ONE_MAX = 16;
 export interface Wait extends Waiting {
   /** False if the wait is over before. */
   until: (event: Promise<void>) => Promise<boolean>;
-  /** Takes a slot again if it has waited; rejects if there is none. Called in any case. */
-  end: () => Promise<void>;
+  /** Takes a slot again if it has waited; rejects if there is none. Called in any case. Undefined if there was no wait. */
+  end: () => Promise<void> | undefined;
 }
 
 export function createCallers(waitMs: number) {
@@ -33,26 +33,33 @@ export function createCallers(waitMs: number) {
     isBusy: (caller: string): boolean => running.of(caller) >= RUNNING_MAX,
     /** Returns what ends the run. */
     run: (caller: string): (() => void) => running.add(caller),
+    /** Mostly it never begins. */
     wait(caller: string, what: string, operation: CancellationToken, parking: Parking | undefined): Wait {
-      const cancellation = createCancellationToken();
-      const listener = { onCancel: (reason: Error) => cancel(cancellation, reason) };
-      let ends: (() => void)[] | undefined;
-      addListener(operation, listener);
+      let begun: CancellationToken | undefined;
+      let ends: (() => void)[] = [];
       return {
-        cancellation,
+        get cancellation() {
+          return begun ?? operation;
+        },
         begin() {
-          if (ends) return;
+          if (begun) return;
           if (waiting.of(caller) >= WAITING_MAX || waiting.of(what) >= WAITING_FOR_ONE_MAX) throw tooManyWrites();
+          const cancellation = (begun = createCancellationToken());
+          const listener = { onCancel: (reason: Error) => cancel(cancellation, reason) };
+          addListener(operation, listener);
           const timer = setTimeout(() => cancel(cancellation, new Error('It has waited too long.')), waitMs);
-          ends = [waiting.add(caller), waiting.add(what), () => clearTimeout(timer)];
+          ends = [waiting.add(caller), waiting.add(what)];
+          ends.push(
+            () => clearTimeout(timer),
+            () => removeListener(operation, listener),
+          );
           parking?.leave();
         },
-        until: (event) => unlessCancelled(event, cancellation),
-        async end() {
-          removeListener(operation, listener);
-          if (!ends) return;
+        until: (event) => unlessCancelled(event, begun ?? operation),
+        end() {
+          if (!begun) return undefined;
           for (const end of ends) end();
-          if (!operation.reason) await parking?.enter();
+          return operation.reason ? undefined : parking?.enter();
         },
       };
     },

@@ -166,7 +166,7 @@ async function claimed(
     }
   } finally {
     // If the run must not begin, its claim is ended here.
-    await waiting.end().catch(async (error: unknown) => {
+    await waiting.end()?.catch(async (error: unknown) => {
       if (claim?.kind === 'run') await claim.run.end(keptBefore(claim.run));
       throw error;
     });

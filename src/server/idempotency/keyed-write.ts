@@ -93,7 +93,7 @@ export class KeyedWrite {
     try {
       turn = await store.takeTurn(this.targets, waiting);
     } finally {
-      await waiting.end().catch((error: unknown) => {
+      await waiting.end()?.catch((error: unknown) => {
         turn?.leave(turn.state);
         throw error;
       });

@@ -13,6 +13,8 @@ export interface Draft {
 
 /** The store in memory answers at once. */
 export type Reply<T> = T | Promise<T>;
+export const after = <T, R>(reply: Reply<T>, next: (value: T) => Reply<R>): Reply<R> =>
+  reply instanceof Promise ? reply.then(next) : next(reply);
 
 /** Each reply is undefined if the store cannot be reached. The name of an entry begins with its owner and a dot. */
 export interface EntryStore {

@@ -12,7 +12,7 @@ import {
   withChange,
   withOwner,
 } from './entries.ts';
-import type { Draft, EntryTable, Reply } from './entry-table.ts';
+import { type Draft, type EntryTable, type Reply, after } from './entry-table.ts';
 import { ownerName, slotName, unstoredName } from './names.ts';
 import { holds, keepPlaces, placesIn, withPlace } from './places.ts';
 
@@ -89,22 +89,34 @@ type Claimed =
   | { kind: 'replay'; at: number; slot: number }
   | Refused;
 
-export async function claimKey(parts: StoreParts, key: KeyIdentity): Promise<Claim | undefined> {
-  const { table, running, unseal } = parts;
+export function claimKey(parts: StoreParts, key: KeyIdentity): Reply<Claim | undefined> {
+  const { table, running } = parts;
   if (key.ids.some((id) => running.has(id))) return { kind: 'busy' };
   const run = randomUUID();
   const names = [ownerName(key.owners[0]!), ...key.ids];
-  const claimed = await table.update(names, (draft, now) => decideClaim(parts, key, run, draft, now));
-  if (claimed?.kind === 'run') return { kind: 'run', run: createRun(parts, key, claimed.at, claimed.key) };
-  if (claimed?.kind !== 'replay') return claimed;
-  const { at, slot } = claimed;
+  const decided = table.update(names, (draft, now) => decideClaim(parts, key, run, draft, now));
+  return after(decided, (claimed) => {
+    if (claimed?.kind === 'run') return { kind: 'run', run: createRun(parts, key, claimed.at, claimed.key) };
+    return claimed?.kind === 'replay' ? readResponse(parts, key, claimed) : claimed;
+  });
+}
+
+function readResponse(
+  { table, unseal }: StoreParts,
+  key: KeyIdentity,
+  { at, slot }: { at: number; slot: number },
+): Reply<Claim | undefined> {
   const name = slotName(key.owners[at]!, slot);
-  const stored = await table.update([name], (draft) => draft.get(name)?.response ?? null);
-  if (stored === undefined) return undefined;
-  const id = key.ids[at]!;
-  const response = stored?.of === id ? stored : table.peek(unstoredName(id))?.response;
-  const text = response && unseal(secretOf(key, at), response.text);
-  return text === undefined ? { kind: 'forgotten' } : { kind: 'replay', response: text };
+  return after(
+    table.update([name], (draft) => draft.get(name)?.response ?? null),
+    (stored) => {
+      if (stored === undefined) return undefined;
+      const id = key.ids[at]!;
+      const response = stored?.of === id ? stored : table.peek(unstoredName(id))?.response;
+      const text = response && unseal(secretOf(key, at), response.text);
+      return text === undefined ? { kind: 'forgotten' } : { kind: 'replay', response: text };
+    },
+  );
 }
 
 function decideClaim(
@@ -150,10 +162,10 @@ function createRun(parts: StoreParts, key: KeyIdentity, at: number, claimed: Key
     owners: [owner, ...key.owners.filter((each) => each !== owner)],
     journal: text === undefined ? undefined : parts.unseal(secret, text),
     savedAt,
-    async save(journal, { ticket, targets }, state, removedFrom = []) {
+    save(journal, { ticket, targets }, state, removedFrom = []) {
       // One process needs no journal before the end of the run: it would not outlive the process.
       const recorded = table.isShared ? parts.seal(secret, journal()) : text;
-      const saved = await table.update([...names, ...targets, ...removedFrom], (draft, now) => {
+      const saved = table.update([...names, ...targets, ...removedFrom], (draft, now) => {
         const record = draft.get(id);
         const isOurs = holds(record, run, now) && targets.every((target) => holds(draft.get(target), ticket, now));
         if (!isOurs) return 0;
@@ -165,9 +177,9 @@ function createRun(parts: StoreParts, key: KeyIdentity, at: number, claimed: Key
         for (const each of removedFrom) draft.set(each, withChange(draft.get(each), { at: now, id: undefined }));
         return now;
       });
-      return saved === 0 ? undefined : saved;
+      return after(saved, (at) => (at === 0 ? undefined : at));
     },
-    async end(kept) {
+    end(kept) {
       stop();
       running.delete(id);
       const sealed = 'text' in kept ? { ...kept, text: parts.seal(secret, kept.text) } : kept;
@@ -178,8 +190,7 @@ function createRun(parts: StoreParts, key: KeyIdentity, at: number, claimed: Key
           keep(parts, { id, owner }, { ...claimed, savedAt: last?.savedAt }, sealed, draft, now);
         return true;
       };
-      await table.update(names, decide, true);
-      table.free([id]);
+      return after(table.update(names, decide, true), () => table.free([id]));
     },
   };
 }

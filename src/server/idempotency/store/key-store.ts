@@ -3,7 +3,7 @@
  * request with the key takes over, and finds in the journal what was being sent.
  */
 import { STORE_LIMITS, freshOwner } from './entries.ts';
-import { type EntryStore, type Reply, createEntryTable } from './entry-table.ts';
+import { type EntryStore, type Reply, after, createEntryTable } from './entry-table.ts';
 import { type Claim, type KeyIdentity, type StoreParts, claimKey } from './key-run.ts';
 import { createMemoryEntries } from './memory-entries.ts';
 import { type Targets, credentialOwner, ownerName, personOwner } from './names.ts';
@@ -16,15 +16,15 @@ export interface KeyStore {
   /** The time of the clock that all processes share. */
   now: () => Reply<number | undefined>;
   /** Who may have claimed a key of this sender; the first is for new keys. */
-  owners: (credential: string, person: string | undefined) => Promise<readonly string[] | undefined>;
+  owners: (credential: string, person: string | undefined) => Reply<readonly string[] | undefined>;
   /** The credential is one of this person. */
   link: (credential: string, person: string) => void;
-  claim: (key: KeyIdentity) => Promise<Claim | undefined>;
+  claim: (key: KeyIdentity) => Reply<Claim | undefined>;
   /** Resolves when a busy key may be free, or a while later. */
   changed: (key: KeyIdentity) => Promise<void>;
   /** Undefined also if the wait is cancelled. */
   takeTurn: (targets: Targets, waiting: Waiting) => Promise<Turn | undefined>;
-  noteChange: (targets: readonly string[], id: string | undefined) => Promise<void>;
+  noteChange: (targets: readonly string[], id: string | undefined) => Reply<void>;
 }
 
 /** Tokens of one person that are remembered. */
@@ -47,16 +47,21 @@ export function createKeyStore(store: EntryStore, ttlMs: number, limits = STORE_
   };
   return {
     now: table.now,
-    async owners(credential, person) {
+    owners(credential, person) {
       const own = credentialOwner(credential);
       const name = ownerName(own);
-      const known = person ?? (await table.update([name], (draft) => draft.get(name)?.person ?? ''));
-      if (known === undefined) return undefined;
-      const whose = person ?? (known === '' ? undefined : parts.unseal(credential, known));
-      if (whose === undefined) return [own];
-      const ofPerson = ownerName(personOwner(whose));
-      const linked = await table.update([ofPerson], (draft) => draft.get(ofPerson)?.owner?.credentials ?? []);
-      return linked && [personOwner(whose), ...new Set([own, ...linked.map(credentialOwner)])];
+      const sealed = person === undefined ? table.update([name], (draft) => draft.get(name)?.person ?? '') : '';
+      return after(sealed, (known) => {
+        if (known === undefined) return undefined;
+        const whose = person ?? (known === '' ? undefined : parts.unseal(credential, known));
+        if (whose === undefined) return [own];
+        const ofPerson = ownerName(personOwner(whose));
+        const read = table.update([ofPerson], (draft) => draft.get(ofPerson)?.owner?.credentials ?? []);
+        return after(
+          read,
+          (linked) => linked && [personOwner(whose), ...new Set([own, ...linked.map(credentialOwner)])],
+        );
+      });
     },
     link(credential, person) {
       const [own, ofPerson] = [ownerName(credentialOwner(credential)), ownerName(personOwner(person))];

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { CancellationToken } from '../../../lib/cancellation.ts';
 import { unlessCancelled } from '../pause.ts';
 import { type TargetChange, type TargetState, freshState, joinStates, withChange, withState } from './entries.ts';
-import type { Draft, EntryTable } from './entry-table.ts';
+import { type Draft, type EntryTable, type Reply, after } from './entry-table.ts';
 import type { TurnHeld } from './key-run.ts';
 import type { Targets } from './names.ts';
 import { PLACE_MS, holds, keepPlaces, placesIn, withPlace, withoutPlace } from './places.ts';
@@ -65,8 +65,8 @@ function look({ isShared }: EntryTable, targets: Targets, ticket: string, draft:
   return { isFirst, state: joinStates(entries.map((entry) => entry?.target)), changes, now };
 }
 
-async function leaveTurn(table: EntryTable, targets: Targets, ticket: string, state?: TargetState): Promise<void> {
-  const next = await table.update(targets, (draft, now) => {
+function leaveTurn(table: EntryTable, targets: Targets, ticket: string, state?: TargetState): Reply<void> {
+  const left = table.update(targets, (draft, now) => {
     for (const [at, target] of targets.entries()) {
       const entry = draft.get(target);
       const known = entry?.target ?? freshState;
@@ -76,12 +76,11 @@ async function leaveTurn(table: EntryTable, targets: Targets, ticket: string, st
     }
     return targets.flatMap((target) => placesIn(draft.get(target), now)[0]?.ticket ?? []);
   });
-  if (next) table.free(next);
+  return after(left, (next) => next && table.free(next));
 }
 
 /** Records a write to the target that was made without a turn. */
-export async function noteChange(table: EntryTable, targets: readonly string[], id: string | undefined): Promise<void> {
-  await table.update(targets, (draft, now) => {
+export const noteChange = (table: EntryTable, targets: readonly string[], id: string | undefined): Reply<void> =>
+  table.update(targets, (draft, now) => {
     for (const target of targets) draft.set(target, withChange(draft.get(target), { at: now, id }));
   });
-}
