@@ -1,7 +1,6 @@
 /** What the server is made of beside its core: features, each made from the core, and none known to it. */
-import type { RunOperation } from './graphql/pipeline.ts';
 import type { OperationWatchers } from './graphql/ended-operation.ts';
-import type { Pipeline } from './graphql/pipeline.ts';
+import type { Pipeline, RunOperation } from './graphql/pipeline.ts';
 import type { Core } from './core.ts';
 import type { CheckHealth } from './health.ts';
 import type { Admission } from './http/connections/admission.ts';
