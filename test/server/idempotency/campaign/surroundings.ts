@@ -161,7 +161,10 @@ async function restartable() {
   };
 }
 
-/** One Redis for all, which forgets. A process answers for the writes that it has made, so retries go there. */
+/**
+ * One Redis for all, which forgets. A process answers for the writes that it has made, so retries go there. By `volatile-lru` and
+ * `volatile-lfu` it is full of what lasts, and refuses each write of a key: then clients are told IDEMPOTENCY_UNAVAILABLE, and nothing is sent.
+ */
 export async function forgetfulRedis(service: string): Promise<Surroundings> {
   const redis = await small();
   const facades = await both({ ...settings(service), REDIS_URL: redis.url });
