@@ -178,8 +178,10 @@ export function compare({ reference, faultOf, isExcused, wasSent }: Expected, re
     if (code === 'BAD_USER_INPUT' && refusedTiers.has(coordinateOf(path))) return;
     if (code === 'TIER_REQUIRED' && isTold(coordinateOf(path))) return;
     if (isLost(path) || isPartOfLost(path)) return;
-    // A remembered absence is served from the cache, whatever the token.
-    if (code === 'UNAUTHENTICATED' && ![...(places.get(path)?.requests ?? [])].some(wasSent)) return;
+    // A remembered absence is served from the cache, whatever the token; below it there is nothing, whatever the tier.
+    const place = places.get(path);
+    const mayBeRemembered = code === 'UNAUTHENTICATED' || (code === 'TIER_REQUIRED' && place?.mayBeEmpty);
+    if (mayBeRemembered && ![...(place?.requests ?? [])].some(wasSent)) return;
     report('error not reported', path, `${code} at ${path}`);
   }
 
