@@ -115,7 +115,7 @@ function eventBefore(steps: readonly Step[], seed: number, at: number): RedisEve
     [1, 'scripts'],
     [3, 'eviction'],
     [2, 'failover'],
-    [isAfterWrite ? 8 : 1, 'restored'],
+    [isAfterWrite ? 20 : 1, 'restored'],
     [1, 'half-open'],
     [2, 'slow'],
     [2, 'moving'],
@@ -195,7 +195,8 @@ class CaseRun {
     if (happens === 'moving') await this.moveSlot();
     if (isWrite(step)) await this.calmDown();
     const isRestored = steps.some((_, later) => later > at && eventBefore(steps, faults.seed, later) === 'restored');
-    if (isRestored && redis.keepSnapshot && random.chance(0.6)) {
+    // Of a write, the state before it.
+    if (isRestored && redis.keepSnapshot && (isWrite(step) || random.chance(0.6))) {
       await redis.keepSnapshot();
       this.hasSnapshot = true;
     }
