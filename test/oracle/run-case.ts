@@ -100,6 +100,13 @@ async function connected({ upstream }: Product): Promise<void> {
   }
 }
 
+/** Until it may use Redis again. It asks for nothing: what it knows of the log must not reach Redis before a reader does. */
+async function reachesRedis({ upstream }: Product): Promise<void> {
+  const until = performance.now() + CONNECTED_MS;
+  for (; !upstream.redis?.()?.isReachable; await turn())
+    if (performance.now() > until) throw new Error('a replica does not reach Redis again');
+}
+
 type RedisEvent =
   'nothing' | 'kill' | 'cut' | 'scripts' | 'eviction' | 'failover' | 'restored' | 'half-open' | 'slow' | 'moving';
 
@@ -189,7 +196,7 @@ class CaseRun {
     if (happens === 'kill') await this.kill(place, step, at);
     if (happens === 'cut') await this.cut(place);
     if (happens === 'failover') await this.lose(redis.failOver);
-    if (happens === 'restored' && this.hasSnapshot) await this.lose(redis.restore);
+    if (happens === 'restored' && this.hasSnapshot) await this.lose(redis.restore, reachesRedis);
     if (happens === 'half-open') this.goSilent(place);
     if (happens === 'slow') this.slowDown(place, random.pick([100, 300]));
     if (happens === 'moving') await this.moveSlot();
@@ -203,11 +210,11 @@ class CaseRun {
   }
 
   /** Redis loses what was written last, or some of it. */
-  private async lose(act: (() => Promise<void>) | undefined): Promise<void> {
+  private async lose(act: (() => Promise<void>) | undefined, isBack = connected): Promise<void> {
     if (!act) return;
     this.isDisturbed = true;
     await act();
-    await Promise.all(this.products.map(connected));
+    await Promise.all(this.products.map(isBack));
   }
 
   /** The replica has to notice by itself that its connection is dead. */
