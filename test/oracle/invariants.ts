@@ -180,7 +180,7 @@ export function compare({ reference, faultOf, isExcused, wasSent }: Expected, re
     if (isLost(path) || isPartOfLost(path)) return;
     // A remembered absence is served from the cache, whatever the token; below it there is nothing, whatever the tier.
     const place = places.get(path);
-    const mayBeRemembered = code === 'UNAUTHENTICATED' || (code === 'TIER_REQUIRED' && place?.mayBeEmpty);
+    const mayBeRemembered = code === 'UNAUTHENTICATED' || (code === 'TIER_REQUIRED' && place?.isBelowAbsent);
     if (mayBeRemembered && ![...(place?.requests ?? [])].some(wasSent)) return;
     report('error not reported', path, `${code} at ${path}`);
   }

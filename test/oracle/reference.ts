@@ -90,6 +90,8 @@ export interface Place {
   accepts?: (value: unknown) => boolean;
   /** The record is absent: an empty list is as correct as null. */
   mayBeEmpty?: boolean;
+  /** There is no such record as the field is of. */
+  isBelowAbsent?: boolean;
   /** The code of an error that is correct here as well as below. */
   mayFail?: string;
   /** The record is absent and only fields with calls are selected: an object of nulls is as correct as null. */
@@ -466,10 +468,11 @@ function answered(
 ): unknown {
   if (rule.isUnavailable?.(parent)) return null;
   if (rule.isEmpty?.(parent)) return emptyPage(rule);
+  if (of?.request) place.isBelowAbsent = attempt(of.whole).read === null;
   // The product may show the embedded list instead; then the place depends on the record.
   if (rule.embedded && of?.request) {
     place.requests.add(of.request);
-    place.mayBeEmpty = attempt(of.whole).read === null;
+    place.mayBeEmpty = place.isBelowAbsent!;
     // Either error may be reported first: that of the tier or that of the arguments.
     const tiers = typeRule(of.type).record?.tiers?.[rule.embedded.member];
     if (tiers && run.viewer.filmTier && !tiers.includes(run.viewer.filmTier)) place.mayFail = 'TIER_REQUIRED';
