@@ -185,12 +185,13 @@ describe.each(stores)('with keys $name', ({ settings }) => {
     let isLost = false;
     const parts = await start((write) => {
       write.commit();
-      if (isLost) write.lose();
-      else respond(write);
+      if (!isLost) return respond(write);
+      service.state.readsFail = true; // so that the first request cannot settle it; what was there before, it has read
+      write.lose();
     });
-    await known(parts);
     const { service, send } = parts;
-    isLost = service.state.readsFail = true; // so that the first request cannot settle it
+    await known(parts);
+    isLost = true;
     const [key, content] = [randomUUID(), randomUUID()];
     expect(await send(bodyOf(content), key)).toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
     service.state.readsFail = isLost = false;
