@@ -2,11 +2,11 @@
  * Looks up entries: all of a turn in one command, which also asks for the log of invalidations and takes leases. A reader whose entry is
  * being read by another replica waits for it by looking it up again. All readers of one entry share a lookup, which is one of:
  *
- * | state   | why                                          | next                                                       |
- * | ------- | -------------------------------------------- | ---------------------------------------------------------- |
- * | queued  | a reader needs the entry                     | sent, at the end of the turn                               |
- * | sent    | Redis has not replied                        | ended if no reader stays; held by another; otherwise queued |
- * | waiting | another replica has the lease                | queued, after 5 to 50 ms                                   |
+ * | state   | why                           | next                                                                            |
+ * | ------- | ----------------------------- | ------------------------------------------------------------------------------- |
+ * | queued  | a reader needs the entry      | sent, at the end of the turn                                                    |
+ * | sent    | Redis has not replied         | ended if no reader stays; waiting if another replica has the lease; else queued |
+ * | waiting | another replica has the lease | queued, after 5 to 50 ms                                                        |
  *
  * What a reply means for a reader that came before the command was sent, by the lease that the reply tells:
  *

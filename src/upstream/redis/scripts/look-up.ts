@@ -1,7 +1,7 @@
 /** The script that looks up entries, and takes leases of what is not fresh. */
 import { CHANGES_MAX, COMMON } from './log.ts';
 
-/** What a lookup does if there is no fresh entry; `ANYWAY`: also if there is one, because it lacks fields. */
+/** Whether a lookup takes the lease if there is no fresh entry; `anyway`: also if there is one, because it lacks fields. */
 export const MODES = { noLease: 0, lease: 1, anyway: 2 } as const;
 /** The lease in a reply: not needed, taken by this process, or held by another. */
 export const NONE = 0;
