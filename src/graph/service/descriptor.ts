@@ -1,4 +1,4 @@
-/** The catalog, as engine, upstream and server know it. Only programs import it: they hand it to `createUpstream`. */
+/** The catalog, as engine, upstream and server know it. `server/core.ts` hands it to `createUpstream`; no other file of theirs imports it. */
 import { atomDocuments } from '../../atom/media.ts';
 import { PICTURE_BELOW, bookEndpoints } from '../../api/book.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
