@@ -62,8 +62,8 @@ const upstream = {
   'upstream-session.ts': ['errors.ts', 'call-log.ts', 'write-guard.ts', 'auth', 'cache', 'limits', 'http', 'loading'],
 };
 /** The core, which knows no feature. */
-const server = { observability: ['http'], graphql: ['http', 'observability'], idempotency: ['http', 'graphql'] };
-const features = ['manifests', 'mcp', 'metrics', 'pages', 'request-log', 'tracing', 'usage'];
+const server = { observability: ['http'], graphql: ['http', 'observability'] };
+const features = ['idempotency', 'manifests', 'mcp', 'metrics', 'pages', 'request-log', 'tracing', 'usage'];
 
 /** `parent`: the folder of the rooms. `outside`: the layers that none of them may import from. */
 const walls = (parent, rooms, outside, more = {}) =>
@@ -79,15 +79,7 @@ const walls = (parent, rooms, outside, more = {}) =>
   }));
 
 /** The rooms of `server/http`; `exchange.ts` is beside them. They know nothing of GraphQL requests. */
-const closedToHttp = [
-  'commands',
-  'doctor',
-  'origin',
-  'workers',
-  'server/graphql',
-  'server/features',
-  'server/idempotency',
-];
+const closedToHttp = ['commands', 'doctor', 'origin', 'workers', 'server/graphql', 'server/features'];
 const openOfHttp = { response: [], request: ['response'], connections: ['response', 'request'] };
 
 /**
@@ -129,10 +121,7 @@ const layers = [
   { layer: 'src/server/*.ts', closed: [...aboveServer, 'server/features'] },
   ...walls('server', server, [...aboveServer, 'server/features']),
   { layer: 'src/server/features/*.ts', closed: aboveServer },
-  ...walls('server/features', Object.fromEntries(features.map((feature) => [feature, []])), [
-    ...aboveServer,
-    'server/idempotency',
-  ]),
+  ...walls('server/features', Object.fromEntries(features.map((feature) => [feature, []])), [...aboveServer]),
   { layer: 'src/server/http/*.ts', closed: closedToHttp },
   ...walls('server/http', openOfHttp, closedToHttp),
   { layer: 'src/workers/**', closed: ['commands', 'graph', 'engine', 'upstream', 'origin', 'atom', 'api'] },

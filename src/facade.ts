@@ -19,9 +19,9 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
   const log = createLog(config.logLevel, { write });
   // It opens no port, so only settings can tell where the page of errors is.
   const core = createCore({ ...config, port: 0 }, log);
-  void reportRedis(core, log);
   const features = allFeatures({ graphiql: join(packageDir, 'dist/graphiql') });
-  const { server, paths, loading, closeManifests, end } = createGraphServer(core, features);
+  const { server, paths, checkRedis, loading, closeManifests, end } = createGraphServer(core, features);
+  void reportRedis(checkRedis, core.keysWarning, log);
   const handler = createFetchHandler(server);
 
   async function close(): Promise<void> {
@@ -42,7 +42,8 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
 
 /** Logs what is wrong with Redis, once it can be asked. */
 async function reportRedis(
-  { checkRedis, keysWarning }: Pick<ReturnType<typeof createCore>, 'checkRedis' | 'keysWarning'>,
+  checkRedis: () => Promise<string | undefined>,
+  keysWarning: () => Promise<string | undefined>,
   log: Logger,
 ): Promise<void> {
   const problem = await checkRedis();

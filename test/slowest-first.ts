@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const slow =
   `frontend/tools package main monitoring/alerts workers/workers journey/afterwriting hostile/reading hostile/members
   journey/readme check/check hostile/upstream server/graphql-over-http/requirements container server/features/mcp/price server/graphql/plans
-  server/idempotency/settling hostile/sigterm`.split(/\s+/);
+  server/features/idempotency/settling hostile/sigterm`.split(/\s+/);
 
 const placeOf = ({ moduleId }: TestSpecification): number => {
   const at = slow.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));

@@ -62,13 +62,13 @@ async function openFacade(config: Config, log: Logger, opened: Closable[], fleet
   let server: GraphServer | undefined;
   opened.unshift({ close: () => core.close().then(() => server?.end()) });
   core.metrics.collectProcessMetrics();
-  const problem = await core.checkRedis();
-  if (problem !== undefined) throw new UserError(problem);
-  const warning = await core.keysWarning();
-  if (warning !== undefined) log.warn(warning);
   const [welcome, docs] = [resolve(packageDir, 'welcome'), resolve(packageDir, 'dist/docs')];
   const features = allFeatures({ graphiql: resolve(packageDir, 'dist/graphiql'), welcome, docs }, fleet);
   const opening = (server = createGraphServer(core, features, fleet?.othersAcceptWork));
+  const problem = await opening.checkRedis();
+  if (problem !== undefined) throw new UserError(problem);
+  const warning = await core.keysWarning();
+  if (warning !== undefined) log.warn(warning);
   const facade = await openPort('PORT', config.port, () => openServer(core, opening));
   opened.unshift(facade);
   // Without a manifest the signal does what it does by default: it ends the process when its terminal is closed.

@@ -63,9 +63,6 @@ export function createCore(given: Config, log: Logger) {
   const secrets = followSecrets(config, upstream, log);
   return {
     ...coreOf(config, { schema, upstream, log, metrics, tabs: readTabs(join(packageDir, 'operations')) }),
-    /** A sentence if the Redis cannot be used as it is set. */
-    checkRedis: async () =>
-      upstream.redisFor && upstream.checkRedis((await import('./idempotency/store/redis-entries.ts')).keyScripts),
     /** A sentence if idempotency keys are used, and their Redis may forget them. */
     keysWarning: async () => (config.idempotencyTtlSeconds > 0 ? upstream.keysWarning() : undefined),
     close: async (): Promise<void> => {

@@ -82,6 +82,12 @@ export function createGraphServer(
     paths: Object.keys(routes).filter((path) => routes[path]!.audience === 'clients'),
     /** Reads the manifests again, now; they are also read when their files change. */
     reload: manifests.reload,
+    /** A sentence if the Redis cannot be used as it is set. */
+    checkRedis: async (): Promise<string | undefined> => {
+      if (!upstream.redisFor) return undefined;
+      const scripts = await Promise.all(features.flatMap(({ keyScripts }) => keyScripts?.() ?? []));
+      return upstream.checkRedis(scripts.flat());
+    },
     ready: async (): Promise<void> => {
       for (const { loading, ready } of features) {
         await loading?.();

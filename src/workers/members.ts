@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster';
-import type { Swap } from '../server/idempotency/store/swap.ts';
-import { createMemoryEntries } from '../server/idempotency/store/memory-entries.ts';
+import type { Swap } from '../server/features/idempotency/store/swap.ts';
+import { createMemoryEntries } from '../server/features/idempotency/store/memory-entries.ts';
 import { type MetricValues, createFleetMetrics } from '../server/observability/fleet-metrics.ts';
 import { type UsageReport, mergeReports } from '../server/features/usage/report.ts';
 import type { Channel } from './channel.ts';

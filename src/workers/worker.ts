@@ -1,6 +1,6 @@
 /** A worker: serves requests on the port that all workers share. */
 import type { StartedFacade } from '../cli/banner.ts';
-import type { Swap, Swapped } from '../server/idempotency/store/swap.ts';
+import type { Swap, Swapped } from '../server/features/idempotency/store/swap.ts';
 import type { UsageReport } from '../server/features/usage/report.ts';
 import type { Metrics } from '../server/observability/metrics.ts';
 import { openChannel } from './channel.ts';

@@ -408,6 +408,6 @@ test('the graph reaches every endpoint that is read, except the deprecated one',
     endpoint.method === 'GET' && ![...calledLines].some((line) => endpointAt(line) === endpoint);
   for (const { endpoint, query, node } of lists)
     if (endpoint && isMissed(endpoint)) await run(query('first: 1', `{ nodes { ${node} } }`));
-  // Those that write are called by test/server/idempotency/settling.test.ts.
+  // Those that write are called by test/server/features/idempotency/settling.test.ts.
   expect(endpoints.filter(isMissed).map(lineOf), 'call it in this test').toEqual(['GET /v2/book/user_tags/:id']);
 });

@@ -28,7 +28,7 @@ const heavy = [
   'test/package.test.ts',
   'test/schema-changes.test.ts',
   'test/server/graphql/plans.test.ts',
-  'test/server/idempotency/largest-bodies.test.ts',
+  'test/server/features/idempotency/largest-bodies.test.ts',
   'test/server/manifests.test.ts',
   'test/server/features/mcp/clients.test.ts',
   'test/upstream/redis/failover.test.ts',

@@ -1,7 +1,7 @@
 /** All features of the server, in the order in which an operation that ended is told to them. */
 import type { CreateFeatures } from '../feature.ts';
-import { createIdempotencyFeature } from '../idempotency/lazy-runner.ts';
-import type { SwapEntries } from '../idempotency/store/swap.ts';
+import { createIdempotencyFeature } from './idempotency/feature.ts';
+import type { SwapEntries } from './idempotency/store/swap.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { createManifestFeature } from './manifests/feature.ts';
 import { createMcpFeature } from './mcp/feature.ts';

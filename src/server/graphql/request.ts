@@ -5,6 +5,7 @@ import type { OnError } from '../../engine/context.ts';
 import type { Variables } from '../../engine/plan/document.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { Sender } from '../../upstream/auth/request-context.ts';
+import type { Parking } from '../http/connections/admission.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { type AcceptedTypes, type IncrementalType, type JsonType, checkAcceptable } from '../http/request/accept.ts';
 import { type BodyReader, checkPercentEncoding, parsedJson } from '../http/request/body.ts';
@@ -34,13 +35,6 @@ export interface OperationRequest extends Readonly<Omit<Sender, 'span' | 'writes
   readonly parking?: Parking | undefined;
   /** Cancelled when the client leaves, or at the deadline of the operation. */
   readonly cancellation: CancellationToken;
-}
-
-/** The slot of an operation, for one that waits and needs none meanwhile. */
-export interface Parking {
-  leave: () => void;
-  /** Takes a slot again. */
-  enter: () => Promise<void>;
 }
 
 /** The parameters of a request. Only their basic shape has been checked. Members of other names are ignored, as clients may send any. */

@@ -9,7 +9,6 @@ import { withHelp } from '../http/response/http-error.ts';
 import type { JsonWriter } from './json-response.ts';
 import { type Outcome, ageHeaders, cacheControlOf, isWhole, timingHeaders } from './outcome.ts';
 import type { Documents } from './documents/persisted-documents.ts';
-import { runWithParking } from './keyed.ts';
 import type { Pipeline, RunOperation } from './pipeline.ts';
 import { type GraphqlRequest, METHODS, type createRequestReader } from './request.ts';
 
@@ -59,13 +58,14 @@ export function createGraphqlRoute(config: Config, steps: RouteSteps): (exchange
     const entered = admission.enter({ exchange, lifetime: parsed.cancellation, uploadEnd: received.upload?.end });
     const slot = entered instanceof Promise ? await entered : entered;
     exchange.onClose(slot.release);
+    const parking =
+      parsed.idempotencyKey === undefined
+        ? undefined
+        : admission.parking(slot, { exchange, lifetime: parsed.cancellation });
     try {
       const found = documents(parsed);
       const prepared = found instanceof Promise ? await found : found;
-      const outcome =
-        parsed.idempotencyKey === undefined
-          ? await run(prepared, parsed)
-          : await runWithParking(run, prepared, parsed, { exchange, admission, slot });
+      const outcome = await run(prepared, parking ? { ...parsed, parking } : parsed);
       if (outcome.isReplayed) exchange.headers.push('idempotency-replayed', 'true');
       if (method !== 'POST') response.setHeader('cache-control', cacheControlOf(outcome.cachePolicy));
       if (!isWhole(outcome)) return await (await yoga())(exchange, parsed, outcome);
@@ -78,7 +78,7 @@ export function createGraphqlRoute(config: Config, steps: RouteSteps): (exchange
       if (received.json) json.send(received, received.json, sent);
       else await (await yoga())(exchange, parsed, sent);
     } finally {
-      slot.release(); // before the client has read the response: a client that does not read must not keep a slot
+      (parking ?? slot).release(); // before the client has read the response: a client that does not read must not keep a slot
     }
   };
 }

@@ -15,6 +15,11 @@ export interface OperationSlot {
   release: () => void;
 }
 
+/** A slot that its operation may return while it waits for another one, and take again. */
+export interface Parking extends OperationSlot {
+  enter: () => Promise<void>;
+}
+
 interface SlotRequest {
   exchange: Exchange;
   /** Cancelled at the deadline of the operation. */
@@ -57,6 +62,18 @@ export class Admission {
     if (this.freePlaces() <= 0) throw overloaded();
     const isFree = this.held < this.settings.maxRunningOperations && this.queue.size === 0;
     return isFree ? this.take(request) : this.wait(request);
+  }
+
+  /** `slot`: that of the request. */
+  parking(slot: OperationSlot, request: SlotRequest): Parking {
+    let held = slot;
+    return {
+      release: () => held.release(),
+      enter: async () => {
+        held = await this.enter(request);
+        request.exchange.onClose(held.release);
+      },
+    };
   }
 
   /** How many more operations may enter, to run or to wait. */

@@ -1,0 +1,78 @@
+/**
+ * The writes of one operation with a key. Each is known by the path of its field and its number within that field, its endpoint and its
+ * input, and is recorded before it is sent: another request with the key, in whatever process, remembers it, reads it back, or sends it.
+ */
+import { GraphQLError } from 'graphql';
+import { operationEnded } from '../../../upstream/http/transport-errors.ts';
+import type { GuardedWrite, WriteGuard } from '../../../upstream/write-guard.ts';
+import { HttpError } from '../../http/response/http-error.ts';
+import { type JournalEntry, entriesIn } from './journal-entry.ts';
+import { type KeyedWriteParts, KeyedWrite } from './keyed-write.ts';
+import { unlessCancelled } from './pause.ts';
+import { outcomeUnknown, reused } from './refusals.ts';
+import { hashOf } from './store/names.ts';
+
+export interface Journal extends WriteGuard {
+  /** In the order in which they were first sent. */
+  entries: () => readonly JournalEntry[];
+  /** Why a write was not sent: then it is what the whole request is told, if nothing of it was sent. */
+  refusal: () => HttpError | undefined;
+  /** A write was sent by this request. */
+  hasSent: () => boolean;
+  /** Resolves when no write is in flight: they may outlive the operation. */
+  settled: () => Promise<void>;
+}
+
+type JournalParts = Omit<KeyedWriteParts, 'journal' | 'write' | 'at' | 'request' | 'onSent'>;
+
+export function createJournal(parts: JournalParts): Journal {
+  const journal = new Map(entriesIn(parts.run.journal).map((entry) => [entry.at, entry]));
+  const counts = new Map<string, number>();
+  const inFlight = new Set<Promise<unknown>>();
+  let refusal: HttpError | undefined;
+  let hasSent = false;
+  const onSent = () => void (hasSent = true);
+
+  async function write(write: GuardedWrite): Promise<unknown> {
+    const { field, endpoint, input, rule, cancellation } = write;
+    const number = counts.get(field) ?? 0;
+    counts.set(field, number + 1);
+    const at = `${field} ${number}`;
+    const details = { service: endpoint.service, request: `${endpoint.method} ${endpoint.path}` };
+    const request = `${details.request} ${hashOf(JSON.stringify(input))}`;
+    if (cancellation.reason) throw operationEnded(details, cancellation.reason);
+    const recorded = journal.get(at);
+    if (recorded && recorded.request !== request) refusal ??= reused();
+    if (refusal) throw refusal;
+    const keyed = new KeyedWrite({ ...parts, journal, write, at, request, onSent });
+    const running = keyed.run().finally(() => {
+      inFlight.delete(running);
+      if (keyed.isSent && cancellation.reason) write.onLate();
+    });
+    inFlight.add(running);
+    const isOver = await unlessCancelled(running.then(ignore, ignore), cancellation);
+    if (isOver || !keyed.isSent) return running;
+    running.catch(ignore); // nobody waits for it
+    throw outcomeUnknown(details, rule.lookAt(input), 1, cancellation.reason);
+  }
+
+  return {
+    async write(each) {
+      try {
+        return await write(each);
+      } catch (error) {
+        if (!(error instanceof HttpError)) throw error;
+        refusal ??= error;
+        throw new GraphQLError(error.message, { extensions: error.extensions });
+      }
+    },
+    entries: () => [...journal.values()],
+    refusal: () => refusal,
+    hasSent: () => hasSent,
+    async settled() {
+      while (inFlight.size > 0) await Promise.allSettled(inFlight);
+    },
+  };
+}
+
+const ignore = (): void => undefined;

@@ -1,0 +1,91 @@
+/** The header `Idempotency-Key`, and what it is a key of: the caller, the document and its variables. */
+import { type Hash, createHash } from 'node:crypto';
+import { print, visit } from 'graphql';
+import { Upload } from 'graphql-upload-minimal';
+import type { Variables } from '../../../engine/plan/document.ts';
+import { serviceWrittenBy } from '../../../engine/settle/write-rules.ts';
+import { oncePer } from '../../../lib/remember.ts';
+import type { ExecutableDocument } from '../../../engine/documents/prepare.ts';
+import type { KeyIdentity } from './store/key-run.ts';
+import { hashOf, keyName } from './store/names.ts';
+import { HttpError } from '../../http/response/http-error.ts';
+
+const KEY_MAX = 255;
+/** RFC 9651, a string without spaces: visible characters, with quotes and backslashes escaped. */
+const QUOTED = /^"((?:[!#-[\]-~]|\\["\\])+)"$/;
+const BARE = /^([!#-~][!-~]*)$/;
+
+/** The key in a header or in metadata: a string of structured fields, or the bare characters. Throws an HttpError. */
+export function readKey(given: unknown): string {
+  const text = typeof given === 'string' ? given.trim() : '';
+  const isQuoted = text.startsWith('"');
+  const written = (isQuoted ? QUOTED : BARE).exec(text)?.[1] ?? '';
+  const key = isQuoted && written.includes('\\') ? written.replace(/\\(["\\])/g, '$1') : written;
+  if (key !== '' && key.length <= KEY_MAX) return key;
+  const message = `An idempotency key has 1 to ${KEY_MAX} visible ASCII characters, in quotes or without.`;
+  throw new HttpError('BAD_IDEMPOTENCY_KEY', message);
+}
+
+/** Of variables that are within their limits. `events`: facades that share keys may write to several services of events. */
+export function identify(
+  given: string,
+  owners: readonly string[],
+  ready: ExecutableDocument,
+  variables: Variables | undefined,
+  events: string,
+): KeyIdentity {
+  const key = isOfEvents(ready) ? `${given} ${events}` : given;
+  const fingerprint = fingerprintOf(`request ${key.length} ${key}${hashOfDocument(ready)}`, variables ?? {});
+  return { owners, ids: owners.map((owner) => keyName(owner, key)), key, fingerprint };
+}
+
+const isOfEvents = oncePer(({ document }: ExecutableDocument) => {
+  let isFound = false;
+  visit(document, { Field: ({ name }) => void (isFound ||= serviceWrittenBy(name.value) === 'events') });
+  return isFound;
+});
+
+const hashOfDocument = oncePer(({ document, operation }: ExecutableDocument) =>
+  hashOf(`${operation.name?.value ?? ''}\n${document.loc?.source.body ?? print(document)}`),
+);
+
+/** Longer texts are hashed piece by piece, so that the variables are never copied as a whole. */
+const PIECE_CHARACTERS = 65_536;
+
+/**
+ * A hash of text with sorted names: clients may write the members of their variables in any order. Files are compared by their bytes, later.
+ * The stack is explicit, because JSON can nest deeper than the call stack.
+ */
+function fingerprintOf(head: string, variables: object): string {
+  let text = head;
+  let pieces: Hash | undefined;
+  const waiting: Piece[] = [{ value: variables }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next === 'string') text += next;
+    else if (Array.isArray(next.value)) pushItems(waiting, next.value);
+    else if (typeof next.value === 'object' && next.value !== null && !(next.value instanceof Upload))
+      pushMembers(waiting, next.value as Record<string, unknown>);
+    else text += JSON.stringify(next.value);
+    if (text.length < PIECE_CHARACTERS) continue;
+    (pieces ??= createHash('sha256')).update(text);
+    text = '';
+  }
+  return pieces ? pieces.update(text).digest('base64url') : hashOf(text);
+}
+
+/** Text of the fingerprint, or a value whose text follows. */
+type Piece = string | { readonly value: unknown };
+
+function pushItems(waiting: Piece[], items: readonly unknown[]): void {
+  waiting.push(']');
+  for (let at = items.length - 1; at >= 0; at--) waiting.push(',', { value: items[at] });
+  waiting.push('[');
+}
+
+function pushMembers(waiting: Piece[], members: Readonly<Record<string, unknown>>): void {
+  waiting.push('}');
+  const names = Object.keys(members).sort();
+  for (let at = names.length - 1; at >= 0; at--)
+    waiting.push(',', { value: members[names[at]!] }, `${JSON.stringify(names[at])}:`);
+  waiting.push('{');
+}

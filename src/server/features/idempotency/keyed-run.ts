@@ -1,0 +1,226 @@
+/**
+ * Runs mutations that have an idempotency key: the first request runs, one that comes meanwhile waits for it, a later one gets the same
+ * response. If the outcome of a write is unknown, the next request continues where the last one ended.
+ */
+import { type ExecutionResult, OperationTypeNode } from 'graphql';
+import type { Config } from '../../../config/settings.ts';
+import { type ClientCode, notesOn } from '../../../engine/errors/codes.ts';
+import { settlesWithin } from '../../../lib/promises.ts';
+import { type UpstreamClient, bearerOf } from '../../../upstream/client.ts';
+import { serviceName } from '../../../upstream/redis/keys.ts';
+import type { UnguardedWrite } from '../../../upstream/write-guard.ts';
+import type { HttpError } from '../../http/response/http-error.ts';
+import type { Outcome } from '../../graphql/outcome.ts';
+import type { RunOperation } from '../../graphql/pipeline.ts';
+import { variablesLimit } from '../../../engine/documents/limits.ts';
+import type { ExecutableDocument } from '../../../engine/documents/prepare.ts';
+import type { OperationRequest } from '../../graphql/request.ts';
+import { includesFiles, hashFiles } from './files.ts';
+import { type Journal, createJournal } from './journal.ts';
+import { createdId, journalText } from './journal-entry.ts';
+import { keptText, readKept } from './kept-response.ts';
+import { identify, readKey } from './key.ts';
+import { withKeyPrice } from './price.ts';
+import { forgotten, inProgress, reused, tooManyKeys, tooManyWrites, unavailable } from './refusals.ts';
+import { type Kept, KEPT_CHARACTERS_MAX } from './store/entries.ts';
+import type { Claim, KeyIdentity, KeyRun } from './store/key-run.ts';
+import type { SwapEntries } from './store/swap.ts';
+import { type KeyStore, createKeyStore, createMemoryStore } from './store/key-store.ts';
+import { createRedisEntries } from './store/redis-entries.ts';
+import { createRemoteEntries } from './store/remote-entries.ts';
+import { credentialOwner, personIn, personOwner, targetsOf } from './store/names.ts';
+import { type Callers, createCallers } from './callers.ts';
+
+/** Longer than for the cache: without Redis a write with a key is not sent. */
+const REDIS_TIMEOUT_MS = 1_000;
+/** The move of a slot between nodes of a cluster takes seconds, and refuses what a key needs meanwhile. */
+const PATIENCE_MS = 10_000;
+
+export interface KeyedRunner {
+  /** Runs a request with an idempotency key. Rejects with an HttpError for one that is not run. */
+  run: RunOperation;
+  /** Resolves when no write with a key is in flight, or a while later. */
+  drain: (withinMs: number) => Promise<void>;
+  /** Writes with keys whose clients have left. */
+  leftBehind: () => number;
+  /** Records a write that is sent without a key. */
+  noteWrite: (write: UnguardedWrite) => void;
+}
+
+/** `swapKeys`: of a worker, where the keys of all workers are. */
+export function createKeyedRunner(
+  config: Config,
+  upstream: UpstreamClient,
+  runOperation: RunOperation,
+  swapKeys?: SwapEntries,
+): KeyedRunner {
+  const ttlMs = 1_000 * config.idempotencyTtlSeconds;
+  const store = openStore(upstream, ttlMs, swapKeys);
+  const { upstreamSettleMs: settleMs, callTimeoutMs, uploadTimeoutMs } = config;
+  const times = { settleMs, callTimeoutMs, uploadTimeoutMs };
+  const callers = createCallers(config.operationTimeoutMs);
+  const events = serviceName(config.eventBaseUrl!);
+  /** The ends of runs whose clients have left. */
+  const left = new Set<Promise<void>>();
+
+  async function run(
+    key: KeyIdentity,
+    { run: held, caller, credential, prepared, request }: Running,
+  ): Promise<Outcome> {
+    const { cancellation } = request;
+    if (callers.isBusy(caller)) return refuse(held, tooManyWrites()); // others have begun since
+    const waitFor = (target: string) => callers.wait(caller, `target ${target}`, cancellation, request.parking);
+    const journal = createJournal({ run: held, store, times, waitFor });
+    const end = callers.run(caller);
+    let result: ExecutionResult | undefined;
+    try {
+      const outcome = await runOperation(prepared, request, journal);
+      result = outcome.result as ExecutionResult;
+      const refusal = journal.refusal();
+      if (refusal && (refusal.code === 'IDEMPOTENCY_KEY_REUSED' || !journal.hasSent())) throw refusal;
+      return outcome;
+    } finally {
+      const ended = finish().finally(end);
+      // Nobody waits for it otherwise: only the write in flight goes on.
+      if (cancellation.reason) {
+        left.add(ended);
+        void ended.finally(() => left.delete(ended)).catch(() => undefined);
+      } else await ended;
+    }
+
+    async function finish(): Promise<void> {
+      await journal.settled();
+      await held.end(keptOf(journal, result));
+      if (personIn(key.owners) !== undefined) return;
+      const { person } = upstream.senderOf(bearerOf(request.authorization)!);
+      if (person !== undefined) store.link(credential, person);
+    }
+  }
+
+  return {
+    async run(prepared, request) {
+      const { ready } = prepared;
+      const token = bearerOf(request.authorization);
+      const isMutation = ready?.operation.operation === OperationTypeNode.MUTATION;
+      if (!isMutation || ttlMs === 0) return runOperation(prepared, request);
+      const name = readKey(request.idempotencyKey);
+      // Nothing is written without a token.
+      if (token === null || request.explain === 'off') return runOperation(prepared, request);
+      // What the variables cost is limited before anything is computed of them; the pipeline rejects them.
+      if (request.variables && variablesLimit(request.variables)) return runOperation(prepared, request);
+      if (request.explain === 'plan') return withKeyPrice(await runOperation(prepared, request));
+      const { credential, person } = upstream.senderOf(token);
+      const caller = person ?? credential;
+      if (callers.isBusy(caller)) throw tooManyWrites();
+      const owners = await store.owners(credential, person);
+      if (!owners) throw unavailable();
+      const key = identify(name, owners, ready, request.variables, events);
+      const waiting = callers.wait(caller, `key ${key.ids[0]!}`, request.cancellation, request.parking);
+      const claim = await claimed(store, key, waiting);
+      if (claim.kind !== 'replay') return run(key, { run: claim.run, caller, credential, prepared, request });
+      return { ...(await replay(claim.response, ready, request)), isReplayed: true };
+    },
+    drain: async (withinMs) => void (await settlesWithin(withinMs, Promise.allSettled(left))),
+    leftBehind: () => left.size,
+    noteWrite: (write) => noteWrite(store, write),
+  };
+}
+
+/** What was written without a key may have changed what a lost write with a key left. */
+function noteWrite(store: KeyStore, { rule, input, credential, person, value }: UnguardedWrite): void {
+  const owners = [credentialOwner(credential), ...(person === undefined ? [] : [personOwner(person)])] as const;
+  const created = rule.creates && createdId(value);
+  const removedFrom = rule.removesFrom?.(input);
+  // One that may have been created is not known by its id, and is no deletion.
+  if (!rule.creates || created !== undefined) void store.noteChange(targetsOf(owners, rule.target(input)), created);
+  if (removedFrom !== undefined) void store.noteChange(targetsOf(owners, removedFrom), undefined);
+}
+
+function openStore(upstream: UpstreamClient, ttlMs: number, swapKeys: SwapEntries | undefined): KeyStore {
+  const what = 'idempotency keys';
+  const redis = upstream.redisFor?.({ what, timeoutMs: REDIS_TIMEOUT_MS, patienceMs: PATIENCE_MS });
+  if (redis) return createKeyStore(createRedisEntries(redis, ttlMs), ttlMs);
+  return swapKeys ? createKeyStore(createRemoteEntries(ttlMs, swapKeys), ttlMs) : createMemoryStore(ttlMs);
+}
+
+interface Running {
+  run: KeyRun;
+  caller: string;
+  credential: string;
+  prepared: Parameters<RunOperation>[0];
+  request: OperationRequest;
+}
+
+/** Waits while another request with the key runs. Throws an HttpError if the request is not to run. */
+async function claimed(
+  store: KeyStore,
+  key: KeyIdentity,
+  waiting: ReturnType<Callers['wait']>,
+): Promise<Extract<Claim, { kind: 'run' | 'replay' }>> {
+  let claim = await store.claim(key);
+  try {
+    while (claim?.kind === 'busy') {
+      waiting.begin();
+      if (!(await waiting.until(store.changed(key)))) throw inProgress();
+      claim = await store.claim(key);
+    }
+  } finally {
+    // If the run must not begin, its claim is ended here.
+    await waiting.end()?.catch(async (error: unknown) => {
+      if (claim?.kind === 'run') await claim.run.end(keptBefore(claim.run));
+      throw error;
+    });
+  }
+  if (claim?.kind === 'run' || claim?.kind === 'replay') return claim;
+  throw refusalOf(claim?.kind);
+}
+
+/** Ends a run that has not begun. */
+async function refuse(run: KeyRun, refusal: HttpError): Promise<never> {
+  await run.end(keptBefore(run));
+  throw refusal;
+}
+
+const keptBefore = ({ journal }: KeyRun): Kept =>
+  journal === undefined ? { kind: 'nothing' } : { kind: 'journal', text: journal };
+
+function refusalOf(kind: 'reused' | 'forgotten' | 'full' | undefined): HttpError {
+  switch (kind) {
+    case undefined:
+      return unavailable();
+    case 'reused':
+      return reused();
+    case 'forgotten':
+      return forgotten();
+    case 'full':
+      return tooManyKeys();
+  }
+}
+
+async function replay(text: string, ready: ExecutableDocument, { variables }: OperationRequest): Promise<Outcome> {
+  const { outcome, files } = readKept(text, ready);
+  if (files.length > 0 && !includesFiles(await hashFiles(variables), files)) throw reused();
+  return outcome;
+}
+
+/** Clients are not told to retry these, but what is read beside a write may come without them. */
+const defects: ReadonlySet<unknown> = new Set<ClientCode>(['UPSTREAM_INVALID_RESPONSE', 'INTERNAL_SERVER_ERROR']);
+
+/** Errors that another attempt may not meet: then only the writes are kept, and the next request reads the rest. */
+const isPassing = (code: unknown): boolean => defects.has(code) || (notesOn(String(code))?.retry ?? 'no') !== 'no';
+
+function keptOf(journal: Journal, result: ExecutionResult | undefined): Kept {
+  const entries = journal.entries();
+  if (entries.length === 0) return { kind: 'nothing' };
+  const isUnfinished =
+    !result ||
+    journal.refusal() !== undefined ||
+    entries.some(({ state }) => state === 'sending') ||
+    result.errors?.some(({ extensions }) => isPassing(extensions.code));
+  if (isUnfinished) return { kind: 'journal', text: journalText(entries) };
+  const text = keptText(
+    result,
+    entries.flatMap(({ files }) => files?.hashes ?? []),
+  );
+  return text.length > KEPT_CHARACTERS_MAX ? { kind: 'mark' } : { kind: 'response', text };
+}

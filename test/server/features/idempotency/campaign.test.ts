@@ -1,0 +1,101 @@
+/**
+ * Writes of all kinds under what happens in ordinary life: rows of campaign/rows.ts, in surroundings of campaign/surroundings.ts, from clients
+ * that retry with their keys. `npm run settle` makes 2,000 writes and prints what came of them; SETTLE_ROW, SETTLE_GROUP: only rows and
+ * surroundings with these words.
+ */
+import { expect, test, vi } from 'vitest';
+import { thorough } from '../../../support/optional.ts';
+import { hasRedis } from '../../../support/redis.ts';
+import { service } from '../../../support/service.ts';
+import { laneService } from './campaign/lanes.ts';
+import { type Row, rows } from './campaign/rows.ts';
+import { type Surroundings, runWrites } from './campaign/run-writes.ts';
+import * as surroundings from './campaign/surroundings.ts';
+import { type Outcome, isReview, tableOf } from './campaign/verdict.ts';
+
+const given = process.env.SETTLE_WRITES;
+const writes = Number(given ?? (thorough ? 240 : 26));
+const { SETTLE_ROW: rowWord = '', SETTLE_GROUP: groupWord = '' } = process.env;
+const LANES = given === undefined ? 13 : 24;
+if (given !== undefined) vi.setConfig({ testTimeout: 1_800_000 });
+
+interface Group {
+  name: string;
+  open: (service: string) => Promise<Surroundings>;
+  rows: readonly Row[];
+  /** Of all writes. */
+  share: number;
+  /** The store of keys can always be reached. */
+  isNeverRefused?: boolean;
+}
+
+const ofOne = rows.filter(({ needsTwo }) => !needsTwo);
+const basic = rows.slice(0, 5);
+const groups: readonly Group[] = [
+  { name: 'two facades that are killed, over one Redis', open: surroundings.twoKilled, rows, share: 0.5 },
+  { name: 'one facade, in memory', open: surroundings.oneInMemory, rows: ofOne, share: 0.15 },
+  { name: 'two workers', open: surroundings.workers, rows: basic, share: 0.03 },
+  { name: 'two workers without Redis', open: surroundings.workersAlone, rows: basic, share: 0.03 },
+  { name: 'a replica that is paused for longer than its lease', open: surroundings.paused, rows: basic, share: 0.07 },
+  { name: 'clocks an hour apart', open: surroundings.clocksApart, rows: basic, share: 0.06 },
+  { name: 'a cache that evicts beside a Redis of keys', open: surroundings.evictingCache, rows: basic, share: 0.08 },
+  {
+    name: 'one Redis that evicts nothing and is filled by reads',
+    open: surroundings.filledByReads,
+    rows: basic,
+    share: 0.04,
+    isNeverRefused: true,
+  },
+  { name: 'one Redis that forgets', open: surroundings.forgetfulRedis, rows: basic, share: 0.08 },
+];
+const isWhole = thorough || given !== undefined;
+const selected = (isWhole ? groups : groups.slice(0, 1))
+  .filter(({ name }) => name.includes(groupWord))
+  .map((group) => ({ ...group, rows: group.rows.filter(({ name }) => name.includes(rowWord)) }))
+  .filter(({ rows: left }) => left.length > 0);
+const isPart = rowWord !== '' || groupWord !== '';
+const all: Outcome[] = [];
+
+/** A person may have so many writes of unknown outcome, so each batch has surroundings of its own. */
+const BATCH = 240;
+async function runBatch(group: Group, made: number): Promise<Outcome[]> {
+  const origin = await service();
+  const lanes = await laneService(origin.url);
+  const around = await group.open(lanes.url);
+  const outcomes = await runWrites(
+    { name: group.name, service: lanes, rows: group.rows, writes: made, lanes: LANES },
+    around,
+  );
+  await around.close();
+  return outcomes;
+}
+
+test.skipIf(!hasRedis).each(selected)(
+  'with $name no write is doubled, lost or written over, and each is told what came of it',
+  async (group) => {
+    const many = !isPart ? Math.max(group.rows.length, Math.round(writes * group.share)) : writes;
+    const outcomes: Outcome[] = [];
+    for (let left = many; left > 0; left -= BATCH) outcomes.push(...(await runBatch(group, Math.min(BATCH, left))));
+    all.push(...outcomes);
+    if (given !== undefined) console.log(`${group.name}\n${tableOf(outcomes)}`);
+    const isApart = new Set(rows.filter((row) => row.isApart).map(({ name }) => name));
+    const judged = outcomes.filter(({ row }) => !isApart.has(row));
+    expect(
+      judged.filter((each) => each.doubled + each.resent + each.lost + each.overwritten + each.foreign > 0),
+    ).toEqual([]);
+    expect(judged.filter(({ failed }) => failed > 0)).toEqual([]);
+    if (group.isNeverRefused) expect(judged.filter(({ refusals }) => refusals > 0)).toEqual([]);
+    expect(outcomes).toHaveLength(many);
+  },
+);
+
+test.skipIf(!hasRedis || given === undefined || isPart)(
+  'nine of ten writes are settled by the first answer after the settle time',
+  () => {
+    console.log(tableOf(all));
+    const unknown = new Set(rows.filter(({ isApart, isUnknown }) => isApart || isUnknown).map(({ name }) => name));
+    const counted = all.filter((each) => !isReview(each) && !unknown.has(each.row));
+    const sum = (of: (each: Outcome) => number) => counted.reduce((total, each) => total + of(each), 0);
+    expect(sum(({ inTime }) => inTime) / sum(({ writes: made }) => made)).toBeGreaterThanOrEqual(0.9);
+  },
+);

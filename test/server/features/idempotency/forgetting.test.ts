@@ -1,0 +1,108 @@
+/** Redis servers that forget, and processes without one. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { expect, test } from 'vitest';
+import type { Flags } from '../../../../src/config/read.ts';
+import { evictionIn } from '../../../../src/upstream/redis/connection/key-redis.ts';
+import { keyedClient } from '../../../support/keyed-client.ts';
+import { type ArrivedWrite, atOnce, lateService } from '../../../support/late-service.ts';
+import { hasRedis, redisServer, until, withoutRedis } from '../../../support/redis.ts';
+import { replica } from '../../../support/replica.ts';
+
+test.skipIf(hasRedis)(withoutRedis, () => undefined);
+
+const bodyOf = (content: string) =>
+  JSON.stringify({
+    query: `mutation ($content: String!) { createNoteComment(input: { noteId: "7", content: $content }) { comment { id content } } }`,
+    variables: { content },
+  });
+
+async function start(onWrite: (write: ArrivedWrite) => void, flags: (url: string) => Flags) {
+  const [redis, service] = await Promise.all([redisServer(), lateService(onWrite)]);
+  const facade = async () => {
+    const send = keyedClient((await replica(service.url, { upstreamSettleMs: '100', ...flags(redis.url) })).url);
+    await until(async () => (await send(bodyOf('who is it'), randomUUID())).status === 200);
+    return send;
+  };
+  const flush = async () => {
+    const client = new Redis(redis.url);
+    await client.flushall();
+    client.disconnect();
+  };
+  const send = await facade();
+  service.comments.length = 0;
+  return { redis, service, send, facade, flush };
+}
+
+test.skipIf(!hasRedis)('the process that ran a write answers for it although Redis has forgotten it', async () => {
+  const { service, send, flush } = await start(atOnce, (redisUrl) => ({ redisUrl }));
+  const [key, content] = [randomUUID(), randomUUID()];
+  const first = await send(bodyOf(content), key);
+  await flush();
+  expect(await send(bodyOf(content), key)).toEqual({ ...first, isReplayed: true });
+  expect(service.comments).toHaveLength(1);
+});
+
+test.skipIf(!hasRedis)(
+  'a key that Redis forgets while its write runs is put back, and sent by nobody else',
+  async () => {
+    const held: ArrivedWrite[] = [];
+    let holds = false;
+    const onWrite = (write: ArrivedWrite) => (holds ? void held.push(write) : atOnce(write));
+    const { service, send, facade, flush } = await start(onWrite, (redisUrl) => ({ redisUrl }));
+    const other = await facade();
+    service.comments.length = 0;
+    holds = true;
+    const [key, content] = [randomUUID(), randomUUID()];
+    const first = send(bodyOf(content), key);
+    await until(() => held.length === 1);
+    await flush();
+    await sleep(1_500); // the lease is renewed
+    const second = other(bodyOf(content), key);
+    await sleep(300);
+    expect(held).toHaveLength(1);
+    atOnce(held[0]!);
+    const response = await first;
+    expect(response.code).toBeUndefined();
+    expect(await second).toEqual({ ...response, isReplayed: true });
+    expect(service.comments).toHaveLength(1);
+  },
+);
+
+test.skipIf(!hasRedis)('keys are kept in the Redis of IDEMPOTENCY_REDIS_URL, and not in the shared one', async () => {
+  const shared = await redisServer();
+  const { redis, send } = await start(atOnce, (idempotencyRedisUrl) => ({ redisUrl: shared.url, idempotencyRedisUrl }));
+  await send(bodyOf(randomUUID()), randomUUID());
+  expect(await redis.dump()).toContain(':key:');
+  expect(await shared.dump()).not.toContain(':key:');
+});
+
+test.skipIf(!hasRedis)(
+  'facades that share keys and write to other services of events have keys of their own for events alone',
+  async () => {
+    const like = JSON.stringify({ query: 'mutation { likeNote(input: { id: "7" }) { note { id } } }' });
+    const join = JSON.stringify({ query: 'mutation { joinEvent(input: { id: "7" }) { event { id } } }' });
+    const { service, send, redis } = await start(atOnce, (redisUrl) => ({ redisUrl }));
+    const eventBaseUrl = 'http://127.0.0.1:9/events';
+    const other = keyedClient((await replica(service.url, { redisUrl: redis.url, eventBaseUrl })).url);
+    await until(async () => (await other(like, randomUUID())).status === 200);
+    const [ofNote, ofEvent] = [randomUUID(), randomUUID()];
+    await send(like, ofNote);
+    expect(await other(like, ofNote)).toMatchObject({ isReplayed: true });
+    await send(join, ofEvent);
+    const sent = service.writes().length;
+    expect(await other(join, ofEvent)).toMatchObject({ isReplayed: false });
+    expect(service.writes().length).toBe(sent + 1);
+  },
+);
+
+test.each([
+  ['maxmemory:0\r\nmaxmemory_policy:allkeys-lru\r\n', false],
+  ['maxmemory:1000\r\nmaxmemory_policy:noeviction\r\n', false],
+  ['maxmemory:1000\r\nmaxmemory_policy:volatile-lru\r\n', true],
+  ['maxmemory:1000\r\nmaxmemory_policy:allkeys-random\r\n', true],
+  ['maxmemory:1000\r\nmaxmemory_policy:volatile-ttl\r\n', true],
+])('a Redis with %j is warned of if it may evict keys', (info, isWarned) => {
+  expect(evictionIn(info) !== undefined).toBe(isWarned);
+});

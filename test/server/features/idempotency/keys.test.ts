@@ -1,0 +1,375 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Flags, readConfig } from '../../../../src/config/read.ts';
+import { type KeyStore, createMemoryStore } from '../../../../src/server/features/idempotency/store/key-store.ts';
+import { seal, unseal } from '../../../../src/server/features/idempotency/store/seal.ts';
+import { readKey } from '../../../../src/server/features/idempotency/key.ts';
+import type { Kept } from '../../../../src/server/features/idempotency/store/entries.ts';
+import { createCancellationToken } from '../../../../src/lib/cancellation.ts';
+import { hasRedis, redisServer, until } from '../../../support/redis.ts';
+import { keyedClient } from '../../../support/keyed-client.ts';
+import { directService, type DirectService } from '../../../support/keyed-writes.ts';
+import { losingProxy } from '../../../support/losing-proxy.ts';
+import { replica } from '../../../support/replica.ts';
+import { picture, service } from '../../../support/service.ts';
+import { pictures, uploadForm } from '../../../support/upload.ts';
+
+let proxy: Awaited<ReturnType<typeof losingProxy>>;
+let direct: DirectService;
+let noteId: string;
+
+beforeAll(async () => {
+  const origin = await service();
+  proxy = await losingProxy(origin.url, () => undefined);
+  direct = directService(origin.url, 'demo-alice', 'alice');
+  noteId = (await direct.json('POST', '/v2/notes', { title: 'a note', content: 'with comments' })).id;
+});
+afterEach(() => proxy.lose(() => undefined));
+
+const comment = `mutation ($noteId: ID!, $content: String!) {
+  createNoteComment(input: { noteId: $noteId, content: $content }) { comment { id content } }
+}`;
+const bodyOf = (content: string, query = comment) => JSON.stringify({ query, variables: { noteId, content } });
+
+const commentsWith = async (content: string): Promise<number> => {
+  const { comments } = await direct.json('GET', `/v2/note/${noteId}/comments?count=100`);
+  return comments.filter((each: { content: string }) => each.content === content).length;
+};
+
+const stores = [
+  { name: 'in memory', settings: async (): Promise<Flags> => ({}) },
+  { name: 'in Redis', settings: async (): Promise<Flags> => ({ redisUrl: (await redisServer()).url }) },
+].filter(({ name }) => hasRedis || name === 'in memory');
+
+describe.each(stores)('a key $name', ({ name, settings }) => {
+  let send: ReturnType<typeof keyedClient>;
+  beforeAll(async () => {
+    const { url } = await replica(proxy.url, { upstreamSettleMs: '50', ...(await settings()) });
+    send = keyedClient(url);
+    if (name === 'in Redis') await until(async () => (await send(bodyOf(randomUUID()), randomUUID())).status === 200);
+  });
+
+  test('gives a second request the response to the first, marked, and writes once', async () => {
+    const [key, content] = [randomUUID(), randomUUID()];
+    const first = await send(bodyOf(content), key);
+    const second = await send(bodyOf(content), `"${key}"`);
+    expect(first.result).toMatchObject({ data: { createNoteComment: { comment: { content } } } });
+    expect([first.isReplayed, second.isReplayed]).toEqual([false, true]);
+    expect(second).toEqual({ ...first, isReplayed: true });
+    expect(await commentsWith(content)).toBe(1);
+  });
+
+  test('makes a second request wait for the first', async () => {
+    const [key, content] = [randomUUID(), randomUUID()];
+    proxy.lose(() => ({ kind: 'late', ms: 150 }));
+    const answers = await Promise.all([1, 2, 3].map(() => send(bodyOf(content), key)));
+    expect(answers.map(({ isReplayed }) => isReplayed).sort()).toEqual([false, true, true]);
+    expect(new Set(answers.map(({ result }) => JSON.stringify(result))).size).toBe(1);
+    expect(await commentsWith(content)).toBe(1);
+  });
+
+  test('is rejected with other variables or another document, and the members of variables may come in any order', async () => {
+    const [key, content] = [randomUUID(), randomUUID()];
+    await send(bodyOf(content), key);
+    expect(await send(bodyOf(`${content}!`), key)).toMatchObject({ status: 422, code: 'IDEMPOTENCY_KEY_REUSED' });
+    expect(await send(bodyOf(content, `${comment} `), key)).toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
+    const reordered = JSON.stringify({ query: comment, variables: { content, noteId } });
+    expect(await send(reordered, key)).toMatchObject({ isReplayed: true });
+    expect(await commentsWith(content)).toBe(1);
+    expect(await commentsWith(`${content}!`)).toBe(0);
+  });
+
+  test('is one of its caller: the same of another caller is another key', async () => {
+    const [key, content] = [randomUUID(), randomUUID()];
+    const alice = await send(bodyOf(content), key);
+    const bob = await send(bodyOf(content), key, 'demo-bob');
+    expect(bob).toMatchObject({ isReplayed: false, code: undefined });
+    expect(bob.result.data.createNoteComment.comment.id).not.toBe(alice.result.data.createNoteComment.comment.id);
+    expect(await commentsWith(content)).toBe(2);
+  });
+
+  test('keeps a rejection by the service, and no error of a request that was not sent', async () => {
+    const key = randomUUID();
+    const empty = await send(bodyOf(' '), key);
+    expect(empty).toMatchObject({ code: 'MISSING_ARGUMENT', isReplayed: false });
+    expect(await send(bodyOf(' '), key)).toMatchObject({ isReplayed: false });
+    const content = randomUUID();
+    expect(await send(bodyOf(content), key)).toMatchObject({ code: undefined }); // nothing was kept of the key
+    expect(await commentsWith(content)).toBe(1);
+
+    const like = (id: string) =>
+      JSON.stringify({ query: `mutation { likeNote(input: { id: "${id}" }) { note { id } } }` });
+    const absent = randomUUID();
+    const first = await send(like('99999999'), absent);
+    expect(first.code).toBe('NOTE_NOT_FOUND');
+    expect(await send(like('99999999'), absent)).toEqual({ ...first, isReplayed: true });
+  });
+
+  test('covers all mutations of an operation: those that are done are not sent again', async () => {
+    const [key, a, b] = [randomUUID(), randomUUID(), randomUUID()];
+    const query = `mutation { a: createNoteComment(input: { noteId: "${noteId}", content: "${a}" }) { comment { id } }
+      b: createReview(input: { bookId: "1003078", title: "${b}", content: "${'r'.repeat(151)}" }) { review { id } } }`;
+    let losses = 0;
+    proxy.lose((line) => (line.includes('reviews') && losses++ === 0 ? { kind: 'dropped' } : undefined));
+    const first = await send(JSON.stringify({ query }), key);
+    expect(first.code).toBe('UPSTREAM_RESULT_UNKNOWN');
+    const second = await send(JSON.stringify({ query }), key);
+    expect(second.result.data.a).toEqual(first.result.data.a);
+    expect(second.code).toBe('UPSTREAM_RESULT_UNKNOWN'); // no read shows reviews
+    expect([await commentsWith(a), losses]).toEqual([1, 1]);
+  });
+
+  test('compares the bytes of files', async () => {
+    const key = randomUUID();
+    const { id } = await direct.json('POST', '/v2/notes', { title: 't', content: 'c' });
+    const query = 'mutation ($input: AddNotePicturesInput!) { addNotePictures(input: $input) { storedPictures } }';
+    const form = (bytes: number) => {
+      const { pictures: given, files } = pictures([1], () => picture('png', bytes));
+      return uploadForm(query, { input: { id, pictures: given } }, files);
+    };
+    const first = await send(form(300), key);
+    expect(first.result.data).toEqual({ addNotePictures: { storedPictures: [1] } });
+    expect(await send(form(300), key)).toEqual({ ...first, isReplayed: true });
+    expect(await send(form(301), key)).toMatchObject({ status: 422, code: 'IDEMPOTENCY_KEY_REUSED' });
+  });
+
+  test('compares the bytes of files also with those of a write that was lost, and sends others to nobody', async () => {
+    const { id } = await direct.json('POST', '/v2/notes', { title: 't', content: 'c' });
+    const query = `mutation ($input: AddNotePicturesInput!, $content: String!) {
+      addNotePictures(input: $input) { storedPictures }
+      createNoteComment(input: { noteId: "${noteId}", content: $content }) { comment { content } }
+    }`;
+    const content = randomUUID();
+    const form = (bytes: number) => {
+      const { pictures: given, files } = pictures([1], () => picture('png', bytes));
+      return uploadForm(query, { input: { id, pictures: given }, content }, files);
+    };
+    proxy.lose((line) => (line.includes(`/v2/note/${id}`) ? { kind: 'gateway', isSent: false } : undefined));
+    const key = randomUUID();
+    expect(await send(form(300), key)).toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
+    await sleep(60);
+    proxy.lose(() => undefined);
+    expect(await send(form(301), key)).toMatchObject({ status: 422, code: 'IDEMPOTENCY_KEY_REUSED' });
+    expect(Object.keys((await direct.json('GET', `/v2/note/${id}`)).photos ?? {})).toEqual([]);
+    const { result } = await send(form(300), key);
+    expect(result.data).toMatchObject({ addNotePictures: { storedPictures: [1] } });
+  });
+
+  test('makes writes to one thing take turns', async () => {
+    const { id } = await direct.json('POST', '/v2/notes', { title: 't', content: 'c' });
+    const body = (title: string) =>
+      JSON.stringify({
+        query: `mutation { updateNote(input: { id: "${id}", title: "${title}", content: "c", privacy: PUBLIC, canReply: true }) { note { title } } }`,
+      });
+    // Each response is late, so the writes would overtake one another.
+    let left = 5;
+    proxy.lose(() => ({ kind: 'late', ms: 20 * left-- }));
+    const before = proxy.lines.length;
+    let running = 0;
+    const titles = ['a', 'b', 'c', 'd', 'e'];
+    const sent: Promise<unknown>[] = [];
+    for (const title of titles) {
+      sent.push(send(body(title), randomUUID()));
+      await until(() => proxy.lines.length > before || running++ > 5);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+    await Promise.all(sent);
+    expect((await direct.json('GET', `/v2/note/${id}`)).title).toBe('e');
+  });
+
+  test('does not settle a write by a thing of the same content that is not its own', async () => {
+    const content = randomUUID();
+    await send(bodyOf(content), randomUUID());
+    await direct.call('POST', `/v2/note/${noteId}/comments`, { content });
+    let losses = 0;
+    proxy.lose(() => (losses++ === 0 ? { kind: 'dropped' } : undefined));
+    const key = randomUUID();
+    expect(await send(bodyOf(content), key)).toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
+    await sleep(60);
+    expect(await send(bodyOf(content), key)).toMatchObject({ code: undefined });
+    expect([await commentsWith(content), losses]).toEqual([3, 2]);
+  });
+
+  test('leaves a write unknown where another one may be the one that is found', async () => {
+    const content = randomUUID();
+    const [first, second] = [randomUUID(), randomUUID()];
+    // The first is lost and cannot be read back: its outcome stays unknown.
+    const own = await replica(proxy.url, { upstreamSettleMs: '50', ...(await settings()) });
+    const other = keyedClient(own.url);
+    if (name === 'in Redis')
+      await until(
+        async () =>
+          (await other('{"query":"mutation { likeNote(input: { id: \\"1\\" }) { note { id } } }"}', randomUUID()))
+            .status !== 503,
+      );
+    proxy.lose(() => ({ kind: 'lost' }));
+    expect(await other(bodyOf(content), first)).toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' }); // nobody knows whose token it is
+    proxy.lose(() => undefined);
+    expect(await other(bodyOf(`${content}-`), randomUUID())).toMatchObject({ code: undefined }); // shows whose it is
+    let losses = 0;
+    proxy.lose(() => (losses++ === 0 ? { kind: 'lost' } : undefined));
+    expect(await other(bodyOf(content), second)).toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
+    expect(await commentsWith(content)).toBe(2);
+  });
+
+  test('does not write again over a later write', async () => {
+    const { id } = await direct.json('POST', '/v2/notes', { title: 't', content: 'c' });
+    const body = (title: string) =>
+      JSON.stringify({
+        query: `mutation { updateNote(input: { id: "${id}", title: "${title}", content: "c", privacy: PUBLIC, canReply: true }) { note { title } } }`,
+      });
+    const key = randomUUID();
+    // Lost before the service got it.
+    let losses = 0;
+    proxy.lose(() => (losses++ < 1 ? { kind: 'dropped' } : undefined));
+    expect((await send(body('first'), key)).code).toBe('UPSTREAM_RESULT_UNKNOWN');
+    await send(body('second'), randomUUID());
+    expect(await send(body('first'), key)).toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
+    expect((await direct.json('GET', `/v2/note/${id}`)).title).toBe('second');
+  });
+
+  test('tells what to look at where the outcome is unknown', async () => {
+    proxy.lose(() => ({ kind: 'lost' }));
+    const query = `mutation { createReview(input: { bookId: "1003078", title: "t", content: "${'r'.repeat(151)}" }) { review { id } } }`;
+    const { result } = await send(JSON.stringify({ query }), randomUUID());
+    expect(result.errors[0].extensions.upstream.lookAt).toContain('the reviews of book 1003078');
+  });
+
+  test('means nothing to a query', async () => {
+    const query = JSON.stringify({ query: `{ note(id: "${noteId}") { title } }` });
+    expect(await send(query, 'x'.repeat(300))).toMatchObject({ status: 200, isReplayed: false, code: undefined });
+  });
+
+  test('that is malformed is rejected', async () => {
+    for (const key of ['', 'a b', 'x'.repeat(256), '"open', 'é'])
+      expect([
+        key,
+        await send(bodyOf('never'), encodeURI(key) === key || key === 'a b' || key === '"open' ? key : 'a b'),
+      ]).toMatchObject([key, { status: 400, code: 'BAD_IDEMPOTENCY_KEY' }]);
+    expect(await commentsWith('never')).toBe(0);
+  });
+});
+
+test('without a key a lost response is reported, and nothing is read back or sent again', async () => {
+  const send = keyedClient((await replica(proxy.url)).url);
+  const content = randomUUID();
+  proxy.lose(() => ({ kind: 'lost' }));
+  const before = proxy.lines.length;
+  expect(await send(bodyOf(content))).toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
+  expect(proxy.lines.slice(before)).toEqual([`POST /v2/note/${noteId}/comments`]);
+});
+
+test('with IDEMPOTENCY_TTL_SECONDS=0 keys are ignored', async () => {
+  const send = keyedClient((await replica(proxy.url, { idempotencyTtlSeconds: '0' })).url);
+  const [key, content] = [randomUUID(), randomUUID()];
+  await send(bodyOf(content), key);
+  expect(await send(bodyOf(content), key)).toMatchObject({ isReplayed: false });
+  expect(await commentsWith(content)).toBe(2);
+});
+
+test('the plan of a mutation with a key has the calls that settling may need', async () => {
+  const send = keyedClient((await replica(proxy.url)).url);
+  const plan = async (key?: string) =>
+    (await send(bodyOf('x'), key, 'demo-alice', { 'x-explain': 'plan' })).result.extensions.upstream;
+  const [without, withKey] = [await plan(), await plan(randomUUID())];
+  // Up to six reads before it is sent, three at each end of a long list, and three after a lost response.
+  expect(withKey.max - without.max).toBe(6 + 3);
+  expect(withKey.fields[0].max - without.fields[0].max).toBe(9);
+});
+
+test.skipIf(!hasRedis)('a reader of Redis sees neither the token nor the response', async () => {
+  const redis = await redisServer();
+  const send = keyedClient((await replica(proxy.url, { redisUrl: redis.url })).url);
+  const content = randomUUID();
+  await until(async () => (await send(bodyOf(content), 'a-visible-key')).status === 200);
+  const dump = await redis.dump();
+  expect(dump).toContain(':key:');
+  for (const secret of [content, 'demo-alice', 'a-visible-key']) expect(dump).not.toContain(secret);
+});
+
+test('keys are read as strings of structured fields, or bare', () => {
+  expect(readKey('"a\\"b\\\\c"')).toBe('a"b\\c');
+  expect(readKey('8e03978e-40d5-43dd-bc93-6894a57f9324')).toBe('8e03978e-40d5-43dd-bc93-6894a57f9324');
+  for (const bad of ['', '""', '"a b"', '"a', 'x'.repeat(256), '"a"; b=1', undefined, 7])
+    expect(() => readKey(bad)).toThrow('visible');
+});
+
+test('what is sealed is read with the same secret only', () => {
+  const sealed = seal('token key', 'a text');
+  expect(unseal('token key', sealed)).toBe('a text');
+  expect(unseal('token other', sealed)).toBeUndefined();
+  expect(unseal('token key', sealed.slice(0, 10))).toBeUndefined();
+});
+
+describe('keys in memory', () => {
+  const keyOf = (id: string, caller = 'alice') => ({
+    owners: [caller],
+    ids: [`${caller} ${id}`],
+    key: id,
+    fingerprint: 'same',
+  });
+  const limits = { keys: 100, open: 100, kept: 100, keptCharacters: 1_000 };
+  const waiting = (reason?: Error) => ({
+    cancellation: { ...createCancellationToken(), reason },
+    begin: () => undefined,
+  });
+
+  /** Claims a key and ends its run. */
+  async function used(store: KeyStore, id: string, kept: Kept, caller?: string) {
+    const claim = await store.claim(keyOf(id, caller));
+    if (claim?.kind !== 'run') throw new Error(`${id} is not run: ${claim?.kind}`);
+    await claim.run.end(kept);
+  }
+  const response = (text: string): Kept => ({ kind: 'response', text });
+
+  test('are bounded for each caller: of the oldest only that they were used is known, and then there are no more', async () => {
+    const store = createMemoryStore(60_000, { ...limits, keys: 4, kept: 2 });
+    for (const id of ['a', 'b', 'c']) await used(store, id, response(id));
+    expect(await store.claim(keyOf('a'))).toEqual({ kind: 'forgotten' });
+    expect(await store.claim(keyOf('c'))).toEqual({ kind: 'replay', response: 'c' });
+    await store.claim(keyOf('d'));
+    expect(await store.claim(keyOf('e'))).toEqual({ kind: 'full' });
+    expect(await store.claim(keyOf('e', 'bob'))).toMatchObject({ kind: 'run' });
+  });
+
+  test('are bounded in characters for each caller, who never removes what is kept for another', async () => {
+    const store = createMemoryStore(60_000, limits);
+    await used(store, 'of bob', response('b'.repeat(900)), 'bob');
+    for (const id of ['a', 'b', 'c']) await used(store, id, response(id.repeat(600)));
+    expect(await store.claim(keyOf('b'))).toEqual({ kind: 'forgotten' });
+    expect(await store.claim(keyOf('c'))).toMatchObject({ kind: 'replay' });
+    expect(await store.claim(keyOf('of bob', 'bob'))).toMatchObject({ kind: 'replay' });
+  });
+
+  test('whose writes have an unknown outcome are never dropped, and too many of them keep the caller from new ones', async () => {
+    const store = createMemoryStore(60_000, { ...limits, open: 2 });
+    for (const id of ['a', 'b']) await used(store, id, { kind: 'journal', text: id.repeat(2_000) });
+    expect(await store.claim(keyOf('c'))).toEqual({ kind: 'full' });
+    expect(await store.claim(keyOf('a'))).toMatchObject({ kind: 'run', run: { journal: 'a'.repeat(2_000) } });
+  });
+
+  test('of requests that sent nothing are not counted', async () => {
+    const store = createMemoryStore(60_000, { ...limits, keys: 1 });
+    for (const id of ['a', 'b', 'c']) await used(store, id, { kind: 'nothing' });
+  });
+
+  test('are over after their time', async () => {
+    const store = createMemoryStore(-1);
+    await used(store, 'a', response('a'));
+    expect(await store.claim(keyOf('a'))).toMatchObject({ kind: 'run', run: { journal: undefined } });
+  });
+
+  test('a waiting write gives up its turn when its operation ends', async () => {
+    const store = createMemoryStore(60_000);
+    const first = await store.takeTurn(['target'], waiting());
+    expect(await store.takeTurn(['target'], waiting(new Error('left')))).toBeUndefined();
+    const third = store.takeTurn(['target'], waiting());
+    first!.leave({ last: 'x', open: [], created: [], createdSince: 0 });
+    expect((await third)!.state.last).toBe('x');
+  });
+});
+
+test('the settings have their defaults', () => {
+  expect(readConfig({})).toMatchObject({ idempotencyTtlSeconds: 86_400, upstreamSettleMs: 30_000 });
+});
