@@ -1,5 +1,5 @@
 import SchemaBuilder from '@pothos/core';
-import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 import { GraphQLLocalDateTime, GraphQLURL } from 'graphql-scalars';
 import { Upload } from 'graphql-upload-minimal';
 import type { ResolverContext } from './context.ts';
@@ -35,8 +35,8 @@ builder.addScalarType(
       'A point in time as RFC 3339 text in whole seconds, with an offset: `2026-12-18T19:30:00+08:00`. Of an input, a fraction of a second is dropped.',
     specifiedByURL: 'https://datatracker.ietf.org/doc/html/rfc3339',
     serialize: (value) => wholeSeconds(String(value)),
-    parseValue: parseDateTime,
-    parseLiteral: (node) => parseDateTime(node.kind === Kind.STRING ? node.value : null),
+    parseValue: (value) => parseDateTime(value),
+    parseLiteral: (node) => parseDateTime(node.kind === Kind.STRING ? node.value : null, node),
   }),
 );
 builder.addScalarType(
@@ -79,10 +79,11 @@ builder.addScalarType(
   }),
 );
 
-function parseDateTime(value: unknown): string {
+function parseDateTime(value: unknown, node?: ValueNode): string {
   const moment = asDateTime(value);
   if (!moment) {
     throw new GraphQLError('A DateTime must be RFC 3339 text with an offset: 2026-12-18T19:30:00+08:00.', {
+      nodes: node ?? null,
       extensions: { code: 'BAD_USER_INPUT' },
     });
   }

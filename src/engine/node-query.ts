@@ -20,23 +20,29 @@ builder.queryFields((t) => ({
   nodes: t.field({
     type: [Node],
     nullable: { list: false, items: true },
-    description: `Objects by up to ${NODES_MAX} global ids: one item for each id, in the same order.`,
+    description: `Objects by up to ${NODES_MAX} global ids: one item for each id, in the same order. Of more ids, item ${NODES_MAX + 1} is an error, and the list ends there.`,
     nullIf: 'there is no object with the id: the item, never the list',
     args: { ids: t.arg.idList({ required: true, description: `Global ids, at most ${NODES_MAX}.` }) },
-    recordCounts: ({ ids = [] }: { ids?: readonly string[] }) => countsOf(ids.length > NODES_MAX ? [] : ids),
-    resolve: (_, { ids }, __, { schema }) => {
-      if (ids.length > NODES_MAX)
-        throw badInput(`\`ids\` must have at most ${NODES_MAX} items.`, { argument: 'ids', limit: NODES_MAX });
-      return ids.map((id) => {
+    recordCounts: ({ ids = [] }: { ids?: readonly string[] }) => countsOf(ids.slice(0, NODES_MAX)),
+    resolve: (_, { ids }, __, { schema }) =>
+      // An error at its own place in the list: the other items are kept.
+      ids.slice(0, NODES_MAX + 1).map((id, at) => {
+        if (at === NODES_MAX) return tooManyIds(ids.length);
         try {
           return nodeOf(id, schema, 'ids');
         } catch (error) {
-          return error as object; // an error at its own place in the list; the other items are kept
+          return error as object;
         }
-      });
-    },
+      }),
   }),
 }));
+
+const tooManyIds = (actual: number): Error =>
+  badInput(`\`ids\` must have at most ${NODES_MAX} items, here ${actual}.`, {
+    argument: 'ids',
+    limit: NODES_MAX,
+    actual,
+  });
 
 /** The number of ids of each type. */
 function countsOf(ids: readonly string[]): ReadonlyMap<string, number> {

@@ -4,6 +4,7 @@ import { describeItemCosts } from '../engine/cost/describe-cost.ts';
 import { deferDirective, streamDirective } from '../engine/plan/incremental-directives.ts';
 import { describeNulls, semanticNonNullDirective } from '../engine/null-conditions.ts';
 import '../engine/fields/declare.ts';
+import { expectedFields } from './service/expected-fields.ts';
 import './viewer.ts';
 import '../engine/node-query.ts';
 import './service/service.ts';
@@ -44,6 +45,7 @@ export const schema = describeItemCosts(
   describeNulls(
     builder.toSchema({
       directives: [...specifiedDirectives, deferDirective, streamDirective, semanticNonNullDirective],
+      extensions: { expectedFields },
     }),
   ),
 );

@@ -4,6 +4,7 @@ import {
   type DirectiveNode,
   type DocumentNode,
   type FieldNode,
+  FieldsOnCorrectTypeRule,
   GraphQLError,
   Kind,
   NoSchemaIntrospectionCustomRule,
@@ -12,9 +13,12 @@ import {
   type SelectionSetNode,
   type ValidationContext,
   type ValidationRule,
+  ValuesOfCorrectTypeRule,
   getDirectiveValues,
+  getNamedType,
   getNullableType,
   isListType,
+  isObjectType,
   print,
   separateOperations,
   specifiedRules,
@@ -23,9 +27,65 @@ import type { Config } from '../../config/settings.ts';
 import { type Variables, isIncrementalDirective, visitSelections } from '../plan/document.ts';
 import { deferDirective, streamDirective } from '../plan/incremental-directives.ts';
 
+/**
+ * What a schema has instead of fields that people ask for, by type and name: fields, or a sentence that says why there is none. In
+ * `extensions.expectedFields` of the schema.
+ */
+type ExpectedFields = Readonly<Record<string, Readonly<Record<string, readonly string[] | string>>>>;
+
+/** The rules of the specification whose errors say more. */
+const EXPLAINED = new Map<ValidationRule, ValidationRule>([
+  [FieldsOnCorrectTypeRule, explained(FieldsOnCorrectTypeRule, withExpectedField)],
+  [ValuesOfCorrectTypeRule, explained(ValuesOfCorrectTypeRule, withArgument)],
+]);
+
+/** The rule with other errors. */
+function explained(
+  rule: ValidationRule,
+  explain: (error: GraphQLError, context: ValidationContext) => GraphQLError,
+): ValidationRule {
+  return (context) => {
+    const reportError = (error: GraphQLError) => context.reportError(explain(error, context));
+    return rule(Object.create(context, { reportError: { value: reportError } }) as ValidationContext);
+  };
+}
+
+/** Says what to select instead of a field that a type does not have. */
+function withExpectedField(error: GraphQLError, context: ValidationContext): GraphQLError {
+  const type = context.getParentType();
+  const node = error.nodes?.[0];
+  if (!type || node?.kind !== Kind.FIELD || context.hideSuggestions) return error;
+  const name = node.name.value;
+  const schema = context.getSchema();
+  const instead = (schema.extensions.expectedFields as ExpectedFields | undefined)?.[type.name]?.[name];
+  const nodes = isObjectType(type) ? type.getFields().nodes : undefined;
+  const item = nodes && getNamedType(nodes.type);
+  const advice =
+    typeof instead === 'string'
+      ? instead
+      : instead
+        ? `Did you mean ${instead.map((field) => `"${field}"`).join(' or ')}?`
+        : isObjectType(item) && item.getFields()[name]
+          ? `Its items have it: select \`nodes { ${name} }\`.`
+          : undefined;
+  const message = `Cannot query field "${name}" on type "${type.name}".`;
+  return advice === undefined ? error : new GraphQLError(`${message} ${advice}`, { nodes: error.nodes ?? null });
+}
+
+/** Names the argument that has an invalid value. */
+function withArgument(error: GraphQLError, context: ValidationContext): GraphQLError {
+  const [argument, type, field] = [context.getArgument(), context.getParentType(), context.getFieldDef()];
+  if (argument && type && field && !context.getDirective())
+    Object.assign(error.extensions, { argument: argument.name, coordinate: `${type.name}.${field.name}` });
+  return error;
+}
+
 /** Returns the rules for a document; documents that use incremental delivery have more. */
 export function validationRules({ introspection }: Pick<Config, 'introspection'>) {
-  const plain = [...specifiedRules, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
+  const plain = [
+    ...specifiedRules.map((rule) => EXPLAINED.get(rule) ?? rule),
+    ...(introspection ? [] : [NoSchemaIntrospectionCustomRule]),
+  ];
   const all = [...plain, IncrementalDirectivesRule, SameStreamRule];
   return (isIncremental: boolean): readonly ValidationRule[] => (isIncremental ? all : plain);
 }

@@ -8,7 +8,7 @@ export const NOT_EXECUTABLE = 422;
 
 /** The documentation of one code. */
 export interface CodeNotes {
-  /** What happened. */
+  /** What happened. The first sentence can be shown to people: it is the message of a rejection. */
   what: string;
   /** What the author of the request does about it. */
   client: string;
@@ -72,7 +72,7 @@ const table = {
         { retry: 'login' },
       ),
       UNAUTHENTICATED: notes(
-        'The service does not know the token, or the token has expired; or `Authorization` is not `Bearer <token>`, so it was not sent to the service.',
+        'The service does not accept the token. It is unknown or expired; or `Authorization` is not `Bearer <token>`, so it was not sent to the service.',
         'Get a new token and send the request again.',
         'If requests without a token get it, `ACCESS_TOKEN` has expired or been revoked.',
         { retry: 'login' },
@@ -147,7 +147,7 @@ const table = {
       BOOK_NOT_FOUND: notes('There is no such book.', GONE),
       REVIEW_NOT_FOUND: notes('There is no such review.', GONE),
       ANNOTATION_NOT_FOUND: notes(
-        'There is no such annotation, or it is private to another user. A token without the scope to write books gets the same code.',
+        'There is no such annotation. Or it is private to another user. A token without the scope to write books gets the same code.',
         GONE,
         'If every user gets this error, the tokens lack the scope `book_basic_w`.',
       ),
@@ -165,7 +165,7 @@ const table = {
       ),
       EVENT_TIMES: notes('The event ends before it starts.', SHOW),
       EVENT_EXPIRED: notes(
-        'The event is over and can no longer be changed; or it belongs to another user.',
+        'The service does not let this user change the event. It is over, or it belongs to another user.',
         'Offer the change only for future events, and only to their creator.',
       ),
     },
@@ -285,7 +285,7 @@ const table = {
   'Other rejections': {
     codes: {
       UPSTREAM_REFUSED: notes(
-        'The service rejected the request for another reason. `upstream.code` has the number of its error, `upstream.message` the text.',
+        'The service rejected the request. `upstream.code` has the number of its error, `upstream.message` the text.',
         'Show that the request failed. Do not retry.',
         'Look the number up in the interface of the service.',
       ),
@@ -554,3 +554,6 @@ export const columnsOf = ({
 
 /** Undefined for an unknown code. */
 export const notesOn = (code: string): CodeNotes | undefined => notesByCode.get(code);
+
+/** The sentence of a code that can be shown to people; undefined for an unknown code. */
+export const messageOf = (code: string): string | undefined => notesByCode.get(code)?.what.replace(/(?<=\.) .*/s, '');

@@ -12,7 +12,7 @@ import {
   type UpstreamErrorDetails,
   isRateLimit,
 } from '../../upstream/errors.ts';
-import { type ClientCode, notesOn } from './codes.ts';
+import { type ClientCode, messageOf } from './codes.ts';
 
 /** An error for wrong input, thrown before any call. */
 export const badInput = (message: string, extensions: object = {}): GraphQLError =>
@@ -78,7 +78,7 @@ function fromRejection(cause: UpstreamRejection): ClientError {
   const { details, retryAfter } = cause;
   const { code, more } = cause instanceof CodedRejection ? cause : { code: clientCode(details), more: {} };
   // The text of the service stays in `upstream.message`.
-  const message = unexplained(details) ?? notesOn(code)?.what ?? 'The service rejected the request.';
+  const message = unexplained(details) ?? messageOf(code) ?? 'The service rejected the request.';
   return clientError(code as ClientCode, message, {
     ...more,
     upstream: upstreamExtension(details),

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type ClientCode, codeGroups, notesOn } from '../../../src/engine/errors/codes.ts';
+import { serviceErrors } from '../../../src/api/errors.ts';
+import { type ClientCode, codeGroups, messageOf, notesOn } from '../../../src/engine/errors/codes.ts';
 import { HttpError } from '../../../src/server/http/response/http-error.ts';
 
 const rows = codeGroups.flatMap(({ codes }) => Object.entries(codes));
@@ -52,3 +53,13 @@ test('only requests of which nothing was done, or whose write has a key, may be 
   );
   expect(notesOn('UPSTREAM_RESULT_UNKNOWN')?.retry).toBe('key');
 });
+
+test.each([...new Set(Object.values(serviceErrors).map(({ client }) => client))])(
+  'the message of %s is one sentence without alternatives and names of members',
+  (code) => {
+    const message = messageOf(code)!;
+    expect(message).toMatch(/^[A-Z][^.;`]*\.$/);
+    expect(notesOn(code)!.what.startsWith(message)).toBe(true);
+    expect(message.length).toBeLessThan(100);
+  },
+);

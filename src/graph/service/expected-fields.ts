@@ -1,0 +1,64 @@
+/** What people ask for first by another name, and what they expect where the service has none: errors of validation name it. */
+
+const film = ['subject', 'searchSubjects'];
+const person = ['celebrity', 'user'];
+
+/** By type and name: the fields that it has instead, or a sentence. */
+export const expectedFields: Readonly<Record<string, Readonly<Record<string, readonly string[] | string>>>> = {
+  Query: {
+    film,
+    films: ['searchSubjects', 'top250'],
+    movie: film,
+    movies: ['searchSubjects', 'top250'],
+    subjects: ['searchSubjects', 'top250'],
+    actor: ['celebrity'],
+    director: ['celebrity'],
+    person,
+    people: person,
+    celebrities: 'Select them in a film: `subject(id:) { casts { name } directors { name } }`.',
+    me: ['viewer'],
+    profile: ['viewer', 'user'],
+    currentUser: ['viewer'],
+    users: ['user'],
+    books: ['searchBooks', 'book'],
+    search: ['searchBooks', 'searchSubjects'],
+    bookSearch: ['searchBooks'],
+    isbn: ['bookByIsbn'],
+    events: 'Select them in a city: `city(id:) { events { nodes { title } } }`.',
+    cinemas: ['inTheaters'],
+    cities:
+      'There is no list of cities: `city(id:)` takes the name that addresses of the service have, such as "beijing".',
+    notes: 'Select them in a person: `user(id:) { notes { nodes { title } } }`.',
+    shelf: 'Select it in a person: `user(id:) { bookCollections { nodes { book { title } } } }`.',
+    collections: 'Select them in a person: `user(id:) { bookCollections { nodes { book { title } } } }`.',
+    reviews: 'Select them in a film: `subject(id:) { reviews { nodes { title } } }`.',
+    comments: 'Select them in a film or a note: `subject(id:) { comments { nodes { content } } }`.',
+    tags: 'Select them in a book or a person: `book(id:) { tags { name } }`.',
+  },
+  Book: {
+    author: ['authors'],
+    isbn: ['isbn13', 'isbn10'],
+    image: ['cover'],
+    year: ['publishedOn'],
+    reviews: 'The service has no list of the reviews of a book: a review can be written, not read.',
+    comments: 'The service has no comments on a book: `annotations` are the notes of its readers.',
+  },
+  Subject: {
+    name: ['title'],
+    cast: ['casts'],
+    actors: ['casts'],
+    director: ['directors'],
+    poster: ['images'],
+    runtime: ['durations'],
+    releaseDate: ['releaseDates', 'mainlandReleaseDate'],
+    tags: ['genres'],
+  },
+  Celebrity: { films: ['works'], movies: ['works'], avatar: ['avatars'] },
+  User: {
+    books: ['bookCollections'],
+    shelf: ['bookCollections'],
+    collections: ['bookCollections'],
+    tags: ['bookTags'],
+  },
+  Event: { location: ['place', 'coordinates'], start: ['startsAt'], end: ['endsAt'], author: ['organizer'] },
+};

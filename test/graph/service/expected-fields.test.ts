@@ -1,0 +1,50 @@
+import { isObjectType, parse, validate } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { createDocumentCheck } from '../../../src/engine/documents/check-document.ts';
+import { readConfig } from '../../../src/config/read.ts';
+import { expectedFields } from '../../../src/graph/service/expected-fields.ts';
+import { schema } from '../../../src/graph/schema.ts';
+
+const messagesOf = (document: string, suggestions = 'on') =>
+  createDocumentCheck(schema, readConfig({}, { suggestions }))
+    .check(document, undefined)
+    .errors?.map(({ message }) => message);
+
+describe.each(Object.entries(expectedFields))('what %s has instead of', (typeName, words) => {
+  const type = schema.getType(typeName);
+  if (!isObjectType(type)) throw new Error(`${typeName} is no object type`);
+  const fields = type.getFields();
+
+  test.each(Object.entries(words))('%s exists', (word, instead) => {
+    expect(fields[word], 'the type has the field').toBeUndefined();
+    if (typeof instead !== 'string') return expect(instead.filter((name) => !fields[name])).toEqual([]);
+    expect(instead).toMatch(/\.$/);
+    const example = /: `(.* .*)`\.$/.exec(instead)?.[1];
+    if (example) expect(validate(schema, parse(`{ ${example.replaceAll('(id:)', '(id: "1")')} }`))).toEqual([]);
+  });
+});
+
+test('a field that is asked for by another name is told by its name here', () => {
+  expect(messagesOf('{ movie(id: "1") { title } }')).toEqual([
+    'Cannot query field "movie" on type "Query". Did you mean "subject" or "searchSubjects"?',
+  ]);
+});
+
+test('what the service does not have is told as a sentence', () => {
+  expect(messagesOf('{ book(id: "1") { reviews { title } } }')).toEqual([
+    'Cannot query field "reviews" on type "Book". The service has no list of the reviews of a book: a review can be written, not read.',
+  ]);
+});
+
+test('a field of the items of a connection is told with its place', () => {
+  expect(messagesOf('{ top250 { year } }')).toEqual([
+    'Cannot query field "year" on type "SubjectConnection". Its items have it: select `nodes { year }`.',
+  ]);
+});
+
+test('without suggestions no name of the schema is told', () => {
+  expect(messagesOf('{ movie(id: "1") { title } top250 { year } }', 'off')).toEqual([
+    'Cannot query field "movie" on type "Query".',
+    'Cannot query field "year" on type "SubjectConnection".',
+  ]);
+});
