@@ -36,6 +36,20 @@ export const defects = [
     ],
   },
   {
+    name: 'identity: a sibling of which the response lacks a member takes it from the record',
+    edits: [
+      [
+        'src/engine/execute/load-record.ts',
+        'if (!members.every((member) => member in provided)) return request(members);',
+        '',
+      ],
+    ],
+  },
+  {
+    name: 'identity: a path carries less than others',
+    edits: [['src/graph/event/city.ts', 'name: nameIn(feed) ?? null', 'name: null']],
+  },
+  {
     name: 'loading: an absent record of a non-null item is null',
     edits: [
       [

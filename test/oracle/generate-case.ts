@@ -1,6 +1,8 @@
 /** Generates cases: a world, an upstream with its variants and faults, and operations of several people over one facade. */
 import type { Faults } from './faults.ts';
-import { type Operation_, generateOperation } from './generate-operations.ts';
+import { type Operation_, generateOperation, generatePaths } from './generate-operations.ts';
+import { parse } from 'graphql';
+import { withIds } from './identity.ts';
 import type { Settings } from './product.ts';
 import { crossing, rereading, twice } from './generate-sequences.ts';
 import { type Oddities, generateOddities } from './oddities.ts';
@@ -99,6 +101,20 @@ export function generateCase(seed: string): Case {
       steps.push(...rereading(random.shuffled(names), ids, byFetch ? 'post' : 'pipeline', random.next()));
     else steps.push({ operations: [operation(false)] });
   }
+  const identity = createRandom(`${seed} identity`);
+  if (identity.chance(0.4)) {
+    const name = identity.weighted([
+      [1, null],
+      [3, identity.pick(names)],
+    ]);
+    const via = byFetch ? 'post' : 'pipeline';
+    const reads = generatePaths(identity, ids).map((each) => ({ ...each, person: name, client: { via } as const }));
+    steps.splice(identity.int(0, steps.length), 0, ...reads.map((each) => ({ operations: [each] })));
+  }
+  // As clients with a normalised cache send them.
+  if (identity.chance(0.4))
+    for (const { operations } of steps)
+      for (const each of operations) each.document = withIds(parse(each.document, { noLocation: true }));
   const oddities = generateOddities(seed);
   return {
     isOverOrigin,

@@ -21,6 +21,7 @@ import {
 import { fieldRule } from '../../src/engine/plan/read-declarations.ts';
 import { encodeCursor, listIdOf } from '../../src/engine/values/paging.ts';
 import { type Random, hashOf } from './random.ts';
+import { type PathStep, along, pathsTo } from './paths.ts';
 import { referenceSchema as schema } from './reference.ts';
 import type { Ids } from './world.ts';
 
@@ -75,6 +76,64 @@ export function generateOperation(random: Random, { ids, isMutation, isDivided }
     variables: draft.variables,
   };
 }
+
+/** The objects of one type by several paths, in one operation or in one each: some of their fields in all, and others. */
+export function generatePaths(random: Random, given: Ids): Operation_[] {
+  const ids = fewOf(random, given);
+  // A person is found in responses of all kinds.
+  const [name, paths] = random.weighted(
+    [...pathsByType()].map((each): [number, typeof each] => [each[0] === 'User' ? 4 : 1, each]),
+  );
+  const type = schema.getType(name) as GraphQLObjectType;
+  const draft = (): Draft => ({
+    ...{ random, ids, isDivided: false, variables: {}, definitions: [], fragments: [], left: 2, labels: 0 },
+    above: undefined,
+  });
+  const leaves = Object.values(type.getFields()).filter((each) => isLeafType(getNamedType(each.type)));
+  const inAll = random.some(leaves, random.int(1, 6)).map((each) => each.name);
+  const isOne = random.chance(0.5);
+  const shared = draft();
+  const parts = Array.from({ length: random.int(2, 4) }, (_, at) => {
+    const own = isOne ? shared : draft();
+    const inner = [...inAll, fieldsOf(own, type, 1, '')].join(' ');
+    const text = along(random.pick(paths), inner, (step) => argumentsOnPath(own, step), `p${at}: `);
+    return { text, own };
+  });
+  const operation = (text: string, { definitions, fragments, variables }: Draft): Operation_ => ({
+    document: [`query Q${definitions.length ? `(${definitions.join(', ')})` : ''} {${text}}`, ...fragments].join('\n'),
+    variables,
+  });
+  return isOne
+    ? [operation(parts.map(({ text }) => text).join(' '), shared)]
+    : parts.map(({ text, own }) => operation(text, own));
+}
+
+/** Arguments that lead on: `node` with an id of the type, and the first items of lists. */
+function argumentsOnPath(draft: Draft, { parent, field, type }: PathStep): string {
+  const { random, ids } = draft;
+  const of = ids[type.name.toLowerCase() as keyof typeof ids];
+  if (parent.name === 'Query' && /^nodes?$/.test(field.name) && Array.isArray(of)) {
+    const id = `"${type.name}:${random.pick(of as string[])}"`;
+    return field.name === 'node' ? `(id: ${id})` : `(ids: [${id}])`;
+  }
+  if (!field.args.some(({ name }) => name === 'first')) return argumentsFor(draft, parent, field);
+  const first = random.pick(['', 'first: 3', 'first: 10']);
+  const others = field.args.flatMap((arg) => {
+    const value = ['query', 'tag', 'userId'].includes(arg.name) ? valueFor(draft, parent, field, arg) : undefined;
+    return value === undefined || value === null ? [] : [`${arg.name}: ${literal(value, String(arg.type))}`];
+  });
+  const all = [first, ...others].filter(Boolean);
+  return all.length > 0 ? `(${all.join(', ')})` : '';
+}
+
+/** Two ids of each kind, so that the paths lead to the same objects. */
+const fewOf = (random: Random, ids: Ids): Ids =>
+  Object.fromEntries(
+    Object.entries(ids).map(([kind, all]) => [kind, Array.isArray(all) ? random.some(all as string[], 2) : all]),
+  ) as unknown as Ids;
+
+let paths: ReturnType<typeof pathsTo> | undefined;
+const pathsByType = () => (paths ??= pathsTo(schema, 2));
 
 const rootNames: readonly (readonly [number, string])[] = [
   [10, 'book'],

@@ -130,7 +130,7 @@ export function compare({ reference, faultOf, isExcused, wasSent }: Expected, re
       report('null without an error, though marked', path, `null at ${path}`);
     if (got === null || got === undefined) {
       if (right === null || right === undefined) return checkError(path);
-      if (isLost(path) || places.get(path)?.mayStand || isPartOfLost(path)) return;
+      if (isLost(path) || places.get(path)?.mayStand || isPartOfLost(path) || isDenied(reference, path)) return;
       return report('lost without an error', path, `null at ${path || 'the root'}, right is ${short(right)}`);
     }
     if (right === null || right === undefined) {
@@ -188,6 +188,33 @@ export function compare({ reference, faultOf, isExcused, wasSent }: Expected, re
   function isPartOfLost(path: string): boolean {
     return (result.lostParts ?? []).some((part) => part === '' || path === part || path.startsWith(`${part}.`));
   }
+}
+
+/** A record that the client named, and of which every request says that there is none. */
+function isDenied({ places }: Reference, path: string, isMade: (request: string) => boolean = () => true): boolean {
+  if (!/^Query\.[a-z]\w*$/i.test(places.get(path)?.coordinate ?? '')) return false;
+  const denials = [...places]
+    .filter(([at]) => parentOf(at) === path)
+    .flatMap(([, place]) => [...(place.denials ?? [])])
+    .filter(([request]) => isMade(request));
+  return denials.length > 0 && denials.every(([, isAbsent]) => isAbsent);
+}
+
+/** Objects that no call shows to exist: each that was made for one says that there is no such record, and there is no error in it. */
+export function phantomsIn({ reference, faultOf, wasSent }: Expected, { data, errors = [] }: Shown): Violation[] {
+  const failed = errors.map(({ path = [] }) => path.join('.'));
+  return [...reference.places.keys()].flatMap((path) => {
+    if (valueAt(data, path) == null || failed.some((at) => at === '' || at === path || at.startsWith(`${path}.`)))
+      return [];
+    if (!isDenied(reference, path, (request) => wasSent(request) && faultOf(request) === undefined)) return [];
+    return [{ kind: `a phantom: ${reference.places.get(path)!.coordinate}`, detail: `at ${path}` }];
+  });
+}
+
+function valueAt(data: unknown, path: string): unknown {
+  let value = data;
+  for (const key of path.split('.')) value = (value as Record<string, unknown> | null | undefined)?.[key];
+  return value;
 }
 
 const isEmpty = (got: unknown): boolean =>

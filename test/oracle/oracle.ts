@@ -68,7 +68,7 @@ const LONGEST_CASE_MS = 300_000;
 async function notEnded(each: Case, signal: AbortSignal): Promise<Outcome> {
   await setTimeout(LONGEST_CASE_MS, undefined, { signal });
   const violations = [{ kind: 'the case does not end', detail: `${caseProgress.at}, of ${each.steps.length} steps` }];
-  return { violations, known: 0, met: {}, answered: 0, invalid: [] };
+  return { violations, known: [], met: {}, answered: 0, invalid: [] };
 }
 
 async function run(each: Case): Promise<Outcome> {
@@ -97,7 +97,8 @@ const PROGRESS_MS = 10_000;
 const started = performance.now();
 const failures = new Map<string, number>();
 const invalid = new Set<string>();
-let [cases, answered, known] = [0, 0, 0];
+const known = new Map<string, number>();
+let [cases, answered] = [0, 0];
 let shownAt = started;
 for (let at = first; at < first + count && failures.size < most; at++) {
   const now = performance.now();
@@ -112,7 +113,7 @@ for (let at = first; at < first + count && failures.size < most; at++) {
   const outcome = await run(made);
   cases++;
   answered += outcome.answered;
-  known += outcome.known;
+  for (const each of outcome.known) known.set(each, (known.get(each) ?? 0) + 1);
   for (const each of outcome.invalid) invalid.add(each.slice(0, 100));
   for (const { kind, detail } of outcome.violations) {
     const sort = sortOf(kind);
@@ -126,8 +127,9 @@ for (let at = first; at < first + count && failures.size < most; at++) {
 }
 clearInterval(awake);
 if (given.has('verbose') && invalid.size > 0) console.log('Could not be run:', [...invalid].slice(0, 20));
+for (const [kind, count] of known) console.log(`known, ${count} times: ${kind}`);
 console.log(
-  `seed ${seed}: ${progress()}, ${answered} operations, ${known} known failures; ${invalid.size} operations could not be run`,
+  `seed ${seed}: ${progress()}, ${answered} operations, ${known.size} known kinds of failure; ${invalid.size} operations could not be run`,
 );
 process.exit(failures.size > 0 ? 1 : 0);
 

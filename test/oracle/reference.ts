@@ -96,6 +96,8 @@ export interface Place {
   mayFail?: string;
   /** The record is absent and only fields with calls are selected: an object of nulls is as correct as null. */
   mayStand?: boolean;
+  /** Requests for the record that the field is of, or for one of its lists, and whether the response says that there is none. */
+  denials?: Map<string, boolean>;
 }
 
 export interface Reference {
@@ -436,6 +438,7 @@ function withNames(parent: Parent, names: readonly string[], place: Place): Pare
   if (refused) throw new TierRequired(source.tiers![refused]!, `${of.type.name}.${refused}`);
   if (of.request) place.requests.add(of.request);
   const whole = of.whole();
+  if (of.request) denies(place, of.request, whole === null);
   if (!whole) return parent;
   for (const name of missing) {
     const tiers = source.tiers?.[name];
@@ -448,6 +451,11 @@ function withNames(parent: Parent, names: readonly string[], place: Place): Pare
     parent,
     Object.fromEntries(missing.map((name) => [name, whole[name]])),
   );
+}
+
+function denies(place: Place, request: string, isAbsent: boolean): void {
+  place.denials ??= new Map();
+  place.denials.set(request, isAbsent);
 }
 
 const isKnown = ({ record, form }: Known, name: string): boolean =>
@@ -498,6 +506,7 @@ function answered(
     if (carried === undefined) throw error;
     answer = { [endpoint.list!]: carried };
   }
+  if (of && endpoint.list !== undefined) denies(place, requestOf(endpoint, asked), answer === null);
   if (answer === null) return null;
   if (!window) return rule.mapResponse!(answer, args, parent);
   const items = rule.items ? rule.items(answer, parent, args) : ((answer as Parent)[endpoint.list!] as unknown[]);

@@ -3,8 +3,9 @@ import { createCancellationToken } from '../../src/lib/cancellation.ts';
 import { type Range, execute, parsed, planOf, tokenFor, wrongWith } from './clients.ts';
 import { type Fault, faultOf } from './faults.ts';
 import type { CaseOperation, Case, Step } from './generate-case.ts';
-import { type Shown, type Violation, compare } from './invariants.ts';
-import { isKnown } from './known.ts';
+import { Identities, claimsIn } from './identity.ts';
+import { type Expected, type Shown, type Violation, compare, phantomsIn } from './invariants.ts';
+import { knownDefect } from './known.ts';
 import { openOriginService } from './origin.ts';
 import { FaultyService, OWN_TOKEN, type Product, after, openProduct, senderOf } from './product.ts';
 import { type Reference, runReference } from './reference.ts';
@@ -16,8 +17,8 @@ import { createWorld, people, secretsOf } from './world.ts';
 
 export interface Outcome {
   violations: Violation[];
-  /** Number of violations by known defects. */
-  known: number;
+  /** The known defects of violations. */
+  known: string[];
   /** Faults of requests of the product, by request. */
   met: Record<string, Fault>;
   /** Number of operations that were run, and the errors of invalid ones. */
@@ -53,10 +54,9 @@ export async function runCase(given: Case, replicas?: Replicas): Promise<Outcome
   }
   const met: Record<string, Fault> = {};
   for (const { request, fault } of run.service.met) if (fault) met[request] = fault;
-  const violations = run.violations.filter((each) => !isKnown(each));
   return {
-    violations,
-    known: run.violations.length - violations.length,
+    violations: run.violations.filter((each) => knownDefect(each) === undefined),
+    known: run.violations.flatMap((each) => knownDefect(each) ?? []),
     met,
     answered: run.answered,
     invalid: run.invalid,
@@ -144,6 +144,8 @@ class CaseRun {
   private isDisturbed = false;
   private readonly replicas: Replicas | undefined;
   answered = 0;
+  /** What each person has read since the last write. */
+  private readonly identities = new Map<string | null, Identities>();
   /** The operation before, if it read alone and without a token. */
   private read: { text: string; books: readonly string[] } | undefined = undefined;
   private readonly given: Case;
@@ -340,6 +342,7 @@ class CaseRun {
     const result = await execute(product, operation, requestId);
     const tookMs = performance.now() - began;
     this.writes(operation, requestId, reference);
+    if (operation.document.includes('mutation')) this.identities.clear();
     if (!result) return; // the client disconnected
     this.answered++;
     this.private(operation, result);
@@ -352,21 +355,37 @@ class CaseRun {
     const hasMetLimit = this.service.met.some(({ fault }) => fault === 'rateLimit') || this.service.met.length > 15;
     // Everything else of the case may be refused then.
     const isPaused = this.service.met.some(({ asksForLongWait }) => asksForLongWait);
-    const found = compare(
-      {
-        reference,
-        faultOf: (request) => faultOf(faults, request),
-        wasSent: (request) => this.service.met.some((met) => met.operation === requestId && met.request === request),
-        isExcused: (code) =>
-          ((hasMetLimit || isPaused) && code === 'RATE_LIMITED') ||
-          (isPaused && code === 'UPSTREAM_UNAVAILABLE') ||
-          (operation.person === 'stranger' && code === 'UNAUTHENTICATED') ||
-          (code === 'UPSTREAM_TIMEOUT' && settings.callTimeoutMs < 1_000) ||
-          (code === 'UPSTREAM_RESULT_UNKNOWN' && isBusy),
-      },
-      result,
-    );
-    this.violations.push(...found);
+    const expected: Expected = {
+      reference,
+      faultOf: (request) => faultOf(faults, request),
+      wasSent: (request) => this.service.met.some((met) => met.operation === requestId && met.request === request),
+      isExcused: (code) =>
+        ((hasMetLimit || isPaused) && code === 'RATE_LIMITED') ||
+        (isPaused && code === 'UPSTREAM_UNAVAILABLE') ||
+        (operation.person === 'stranger' && code === 'UNAUTHENTICATED') ||
+        (code === 'UPSTREAM_TIMEOUT' && settings.callTimeoutMs < 1_000) ||
+        (code === 'UPSTREAM_RESULT_UNKNOWN' && isBusy),
+    };
+    this.violations.push(...compare(expected, result), ...phantomsIn(expected, result));
+    this.identity(operation, expected, result);
+  }
+
+  /** An object has one value in each field, whatever else was read since the last write. A value that a fault may change claims nothing. */
+  private identity({ document, variables, person }: CaseOperation, expected: Expected, result: Shown): void {
+    const identities = this.identities.get(person) ?? new Identities();
+    this.identities.set(person, identities);
+    const { reference, faultOf } = expected;
+    const hasFault = (path: string): boolean =>
+      [...(reference.places.get(path)?.requests ?? [])].some((request) => faultOf(request) !== undefined) ||
+      (path.includes('.') && hasFault(path.slice(0, path.lastIndexOf('.'))));
+    // A payload is from before the next write of its operation.
+    if (document.includes('mutation') && Object.keys(result.data ?? {}).length > 1) return;
+    const claims = claimsIn({ document: parsed(document), variables }, result).filter(({ path }) => !hasFault(path));
+    for (const { key, coordinate, value, path, before } of identities.add(claims, document))
+      this.report(
+        `two values: ${coordinate}`,
+        `${key} is ${value} at ${path} of ${document}; it is ${before.value} at ${before.path} of ${before.source}`,
+      );
   }
 
   private reference(operation: CaseOperation): Promise<Reference> {

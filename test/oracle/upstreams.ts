@@ -235,11 +235,12 @@ function listed({ endpoint, query, manners }: Asked, items: readonly unknown[], 
     [endpoint.list!]: hides ? page.filter((_, at) => (start + at) % 3 !== 2) : page,
   };
 }
-function feed({ query, manners }: Asked, entries: readonly unknown[], title: string) {
+function feed({ query, manners }: Asked, entries: readonly unknown[], title: string, more: object = {}) {
   const start = Math.max(1, Number(query.get('start-index') ?? 1));
   const count = Math.min(Number(query.get('max-results') ?? 20), 50);
   return {
     title,
+    ...more,
     startIndex: start,
     itemsPerPage: count,
     ...(manners.hidesTotals ? {} : { totalResults: entries.length }),
@@ -595,11 +596,12 @@ const ofGuest =
   (holds: (asked: Asked, each: data.Event_) => boolean): Answer =>
   (asked) => {
     const name = asked.params.id!;
-    if (!isPerson(name)) refuse(6008);
+    if (!isPerson(name) && !name.startsWith('site')) refuse(6008);
     return feed(
       asked,
       events(asked, (each) => holds(asked, each), false),
       `${name}的活动`,
+      { author: data.feedAuthor(asked.world, name) },
     );
   };
 const relates = ({ world, params }: Asked, { id, owner }: data.Event_) =>

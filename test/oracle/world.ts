@@ -341,7 +341,7 @@ export function review(id: number, bookId: string, world: World, author: string,
 
 export const user = (world: World, id: string): UserRecord =>
   once(world, `User ${id}`, (random) =>
-    plain({
+    consistent({
       id,
       uid: random.pick([id, '', `uid-${id}`]),
       name: random.weighted([
@@ -365,6 +365,12 @@ export const user = (world: World, id: string): UserRecord =>
       ]),
     }),
   );
+
+/** Responses with a person have one picture or another, and never another picture. */
+const consistent = (record: UserRecord): UserRecord => {
+  const { avatar, large_avatar, ...rest } = plain(record);
+  return { ...rest, avatar: avatar!, ...(avatar && large_avatar ? { large_avatar } : {}) };
+};
 
 // Films
 
@@ -638,6 +644,7 @@ export const noteComments = (world: World, id: string): NoteCommentRecord[] => {
 // Events
 
 const cityNames: Readonly<Record<string, string>> = { beijing: '北京', '108288': '上海' };
+const cityNamedBy: Readonly<Record<string, string>> = { '601': 'beijing', '602': '108288' };
 
 export interface Event_ extends EventRecord {
   city: string;
@@ -647,6 +654,8 @@ export function event(world: World, id: string): Event_ | null {
   if (world.isAbsent(id) || !(ids.event as readonly string[]).includes(id)) return null;
   return once(world, `Event ${id}`, (random) => {
     const city = random.pick(['beijing', '108288']);
+    // Each city has an event that names it: nothing else tells the name of a city.
+    const namesCity = cityNamedBy[id];
     const owner = random.pick(['alice', 'bob', 'u1', 'site1']);
     const location = random.weighted<object | undefined>([
       [6, { id: city, name: cityNames[city] }],
@@ -673,7 +682,7 @@ export function event(world: World, id: string): Event_ | null {
       can_invite: random.pick(['yes', 'no']),
       participants: String(random.int(1, 50)),
       wishers: String(random.int(1, 50)),
-      location,
+      location: namesCity ? { id: namesCity, name: cityNames[namesCity] } : location,
       startTime: random.pick(['2011-12-18T19:30:00+08:00', '2111-12-18T19:30:00+08:00']),
       endTime: random.pick(['2011-12-18T21:30:00+08:00', '2111-12-18T21:30:00+08:00', undefined]),
       where: random.pick(['北京 somewhere', undefined]),
@@ -684,17 +693,21 @@ export function event(world: World, id: string): Event_ | null {
 
 /** A person as the author of an event. */
 function atomPerson(world: World, id: string): AtomPerson {
-  const { name } = user(world, id);
+  const { name, alt } = user(world, id);
   const isSite = id.startsWith('site');
   return {
     id,
     name: name ?? '',
     type: isSite ? 'site' : 'user',
-    links: {
-      self: `http://api.example/people/${id}`,
-      alternate: isSite ? `https://site.example/${id}/` : `https://www.example/people/${id}/`,
-    },
+    links: { self: `http://api.example/${isSite ? 'site' : 'people'}/${id}`, ...(alt ? { alternate: alt } : {}) },
   };
+}
+
+/** A person as the author of the feed of their events. */
+export function feedAuthor(world: World, id: string): AtomPerson {
+  const person = atomPerson(world, id);
+  const { avatar } = user(world, id);
+  return { ...person, links: { ...person.links, ...(avatar ? { icon: avatar } : {}) } };
 }
 
 /** A person as an entry of a feed. */

@@ -1,0 +1,235 @@
+/**
+ * The rule of identity: two objects with one id, read by one caller with no write in between, have one value in each field and arguments,
+ * by every path and whatever else is selected.
+ *
+ * A response is a list of claims. A claim is the value of a field of an object with an id; fields of objects without an id belong to the
+ * nearest object above them that has one. Null beside an error claims nothing.
+ */
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type SelectionSetNode,
+  Kind,
+  TypeInfo,
+  getArgumentValues,
+  getNamedType,
+  getNullableType,
+  isAbstractType,
+  isListType,
+  isObjectType,
+  print,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import { fragmentApplies, isIncluded } from '../../src/engine/plan/document.ts';
+import { schema } from '../../src/graph/schema.ts';
+import type { Shown } from './invariants.ts';
+import { hasId } from './paths.ts';
+
+export interface Claim {
+  /** The object with an id, the field with its arguments, and the fields below it that have no id of their own. */
+  key: string;
+  /** `Type.field` */
+  coordinate: string;
+  path: string;
+  value: string;
+}
+
+/** What a reader asked. */
+export interface Asked {
+  document: DocumentNode;
+  variables: Readonly<Record<string, unknown>>;
+}
+
+/** An object: of which id is unknown if it was not selected. */
+const SOME_OBJECT = '→';
+
+/** What depends on the calls made before, by its description. */
+const changing = new Set(['Query.viewer', 'Query.service', 'SubjectConnection.totalIsCapped']);
+
+export function claimsIn({ document, variables }: Asked, { data, errors = [] }: Shown): Claim[] {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const each of document.definitions)
+    if (each.kind === Kind.FRAGMENT_DEFINITION) fragments.set(each.name.value, each);
+  const operation = document.definitions.find((each) => each.kind === Kind.OPERATION_DEFINITION)!;
+  const failed = errors.map(({ path = [] }) => path.join('.'));
+  // A list reports once for all its items that the tier does not get a field.
+  const withheld = new Set(
+    errors.flatMap(({ path = [], extensions }) => (extensions?.code === 'TIER_REQUIRED' ? [keysOf(path)] : [])),
+  );
+  const claims: Claim[] = [];
+  const root = schema.getRootType(operation.operation)!;
+  // The fields of a payload belong to no object.
+  walk(data, root, [operation.selectionSet], root === schema.getQueryType() ? 'Query' : undefined, '');
+  return claims;
+
+  function walk(
+    value: unknown,
+    type: GraphQLObjectType,
+    sets: readonly SelectionSetNode[],
+    owner: string | undefined,
+    path: string,
+  ): void {
+    const object = value as Record<string, unknown>;
+    const groups = new Map<string, FieldNode[]>();
+    for (const set of sets) collect(set, type, groups);
+    const own = hasId(type) ? idIn(object, groups) : owner;
+    for (const [key, nodes] of groups) {
+      const field = type.getFields()[nodes[0]!.name.value];
+      if (!field || object[key] === undefined) continue;
+      const coordinate = `${type.name}.${field.name}`;
+      if (changing.has(coordinate)) continue;
+      const below = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+      const args = own === undefined ? '' : argumentsText(field, nodes[0]!, variables);
+      const place = own === undefined ? undefined : `${own}.${field.name}${args}`;
+      valueAt(object[key], field, coordinate, below, place, path ? `${path}.${key}` : key);
+    }
+  }
+
+  function valueAt(
+    value: unknown,
+    field: GraphQLField<unknown, unknown>,
+    coordinate: string,
+    sets: readonly SelectionSetNode[],
+    place: string | undefined,
+    path: string,
+  ): void {
+    const claim = (text: string) => {
+      if (place !== undefined) claims.push({ key: place, coordinate, path, value: text });
+    };
+    if (value === null) return isFailed(path) ? undefined : claim('null');
+    const named = getNamedType(field.type);
+    if (Array.isArray(value) && isListType(getNullableType(field.type))) {
+      claim(`${value.length} items`);
+      value.forEach((item, at) =>
+        valueAt(item, { ...field, type: named }, coordinate, sets, place && `${place}[${at}]`, `${path}.${at}`),
+      );
+      return;
+    }
+    if (sets.length === 0) return claim(JSON.stringify(value));
+    const type = typeOf(value as object, named.name, sets);
+    if (!type) return claim(SOME_OBJECT);
+    const groups = new Map<string, FieldNode[]>();
+    for (const set of sets) collect(set, type, groups);
+    claim(SOME_OBJECT + (hasId(type) ? (idIn(value as Record<string, unknown>, groups) ?? '') : ''));
+    walk(value, type, sets, place, path);
+  }
+
+  function typeOf(value: object, name: string, sets: readonly SelectionSetNode[]): GraphQLObjectType | undefined {
+    const type = schema.getType(name);
+    if (isObjectType(type)) return type;
+    if (!isAbstractType(type)) return undefined;
+    const key = sets.flatMap(({ selections }) =>
+      selections.flatMap((each) =>
+        each.kind === Kind.FIELD && each.name.value === '__typename' ? [each.alias?.value ?? '__typename'] : [],
+      ),
+    )[0];
+    const shown = key === undefined ? undefined : schema.getType(String((value as Record<string, unknown>)[key]));
+    return isObjectType(shown) ? shown : undefined;
+  }
+
+  function collect({ selections }: SelectionSetNode, type: GraphQLObjectType, groups: Map<string, FieldNode[]>): void {
+    for (const selection of selections) {
+      if (!isIncluded(selection, variables)) continue;
+      if (selection.kind === Kind.FIELD) {
+        const key = selection.alias?.value ?? selection.name.value;
+        groups.set(key, [...(groups.get(key) ?? []), selection]);
+        continue;
+      }
+      const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value)! : selection;
+      if (fragmentApplies(schema, fragment.typeCondition?.name.value, type))
+        collect(fragment.selectionSet, type, groups);
+    }
+  }
+
+  function isFailed(path: string): boolean {
+    return (
+      failed.some((at) => at === '' || at === path || at.startsWith(`${path}.`) || path.startsWith(`${at}.`)) ||
+      withheld.has(keysOf(path.split('.')))
+    );
+  }
+}
+
+/** A path without positions in lists. */
+const keysOf = (path: readonly (string | number)[]): string =>
+  path.filter((key) => !/^\d+$/.test(String(key))).join('.');
+
+function idIn(object: Record<string, unknown>, groups: ReadonlyMap<string, readonly FieldNode[]>): string | undefined {
+  for (const [key, nodes] of groups)
+    if (nodes[0]!.name.value === 'id' && typeof object[key] === 'string') return object[key];
+  return undefined;
+}
+
+function argumentsText(
+  field: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  variables: Readonly<Record<string, unknown>>,
+): string {
+  if (!node.arguments?.length) return argumentsByDefault(field);
+  const values = Object.entries(getArgumentValues(field, node, variables)).filter(([, value]) => value != null);
+  return values.length ? JSON.stringify(values.sort(([one], [other]) => (one < other ? -1 : 1))) : '';
+}
+
+const argumentsByDefault = (field: GraphQLField<unknown, unknown>): string =>
+  field.args.some(({ defaultValue }) => defaultValue != null)
+    ? argumentsText(field, { kind: Kind.FIELD, name: { kind: Kind.NAME, value: field.name }, arguments: [none] }, {})
+    : '';
+/** So that defaults are filled in. */
+const none = { kind: Kind.ARGUMENT, name: { kind: Kind.NAME, value: '' }, value: { kind: Kind.NULL } } as const;
+
+export interface Conflict extends Claim {
+  /** The value that was claimed before, and where. */
+  before: { value: string; path: string; source: string };
+}
+
+/** What one caller has read since the last write. */
+export class Identities {
+  private readonly claims = new Map<string, { value: string; path: string; source: string }>();
+
+  clear(): void {
+    this.claims.clear();
+  }
+
+  /** How many values are known. */
+  get size(): number {
+    return this.claims.size;
+  }
+
+  /** Adds claims and returns those that contradict one. `source` says where they are from. */
+  add(claims: readonly Claim[], source: string): Conflict[] {
+    return claims.flatMap((claim) => {
+      const before = this.claims.get(claim.key);
+      if (!before || (before.value === SOME_OBJECT && claim.value.startsWith(SOME_OBJECT))) {
+        this.claims.set(claim.key, { value: claim.value, path: claim.path, source });
+        return [];
+      }
+      const agrees =
+        before.value === claim.value || (claim.value === SOME_OBJECT && before.value.startsWith(SOME_OBJECT));
+      return agrees ? [] : [{ ...claim, before }];
+    });
+  }
+}
+
+/** The document with the id of every object that has one, as clients with a normalised cache send it. */
+export function withIds(document: DocumentNode): string {
+  const types = new TypeInfo(schema);
+  const id: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: 'id' } };
+  return print(
+    visit(
+      document,
+      visitWithTypeInfo(types, {
+        SelectionSet(set) {
+          const type = types.getParentType();
+          if (!type || !('getFields' in type) || !('id' in type.getFields())) return undefined;
+          const isThere = set.selections.some(
+            (each) => each.kind === Kind.FIELD && (each.alias?.value ?? each.name.value) === 'id',
+          );
+          return isThere ? undefined : { ...set, selections: [id, ...set.selections] };
+        },
+      }),
+    ),
+  );
+}
