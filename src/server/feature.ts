@@ -1,6 +1,7 @@
 /** What the server is made of beside its core: features, each made from the core, and none known to it. */
 import type { OperationWatchers } from './graphql/ended-operation.ts';
 import type { Pipeline, RunOperation } from './graphql/pipeline.ts';
+import type { AddedHeaders } from './graphql/route.ts';
 import type { Core } from './core.ts';
 import type { CheckHealth } from './health.ts';
 import type { Admission } from './http/connections/admission.ts';
@@ -25,6 +26,8 @@ export interface Feature extends Pick<OperationWatchers, 'startSpan' | 'onInvali
   readonly page?: RouteHandler | undefined;
   /** Wraps what runs every operation. */
   readonly around?: (run: RunOperation) => RunOperation;
+  /** What it adds to the responses of /graphql. */
+  readonly headers?: AddedHeaders;
   readonly onEnd?: NonNullable<OperationWatchers['onEnd']>[number] | undefined;
   /** What a request has to wait for; undefined if there is nothing now. */
   readonly loading?: () => Promise<void> | undefined;

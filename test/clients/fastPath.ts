@@ -36,6 +36,7 @@ export async function isAnsweredByFastPath(sent: RequestInit | undefined): Promi
     documents: createDocuments(config, pipeline, metrics),
     run: pipeline.run,
     endStored: pipeline.endStored,
+    headers: [],
     yoga: async () => async () => void (writer = 'yoga'),
   });
   const response = { writeHead: () => response, end: () => (writer = 'json') };

@@ -8,6 +8,7 @@ import { createMcpFeature } from './mcp/feature.ts';
 import { createMetricsFeature } from './metrics/feature.ts';
 import { type PageFolders, createPagesFeature } from './pages/feature.ts';
 import { createRequestLogFeature, createSlowLogFeature } from './request-log/feature.ts';
+import { createTimingFeature } from './timing/feature.ts';
 import { createTracingFeature } from './tracing/tracing.ts';
 import { createUsageFeature } from './usage/feature.ts';
 import type { UsageReport } from './usage/report.ts';
@@ -32,4 +33,5 @@ export const allFeatures =
     createRequestLogFeature(parts),
     createIdempotencyFeature(parts, fleet?.swapKeys),
     createMcpFeature(parts),
+    createTimingFeature(parts),
   ];

@@ -37,6 +37,7 @@ export function createGraphql(core: Core, features: readonly Feature[], { bodies
     documents: createDocuments(config, { prepare }, metrics, upstream.documents, trusted),
     run,
     endStored,
+    headers: features.flatMap(({ headers }) => headers ?? []),
     yoga: lazily(async () => (await import('./yoga.ts')).createYogaWriter(log, statusOf)),
   });
   return { prepare, run, route };

@@ -7,10 +7,19 @@ import { type AcceptedTypes, acceptedTypes } from '../http/request/accept.ts';
 import { addCorsHeaders, varyOf } from '../http/request/headers.ts';
 import { withHelp } from '../http/response/http-error.ts';
 import type { JsonWriter } from './json-response.ts';
-import { type Outcome, ageHeaders, cacheControlOf, isWhole, timingHeaders } from './outcome.ts';
+import { type Outcome, ageHeaders, cacheControlOf, isWhole } from './outcome.ts';
 import type { Documents } from './documents/persisted-documents.ts';
 import type { Pipeline, RunOperation } from './pipeline.ts';
+import type { UpstreamSession } from '../../upstream/upstream-session.ts';
 import { type GraphqlRequest, METHODS, type createRequestReader } from './request.ts';
+
+/** Headers that features add to whole responses: names and values alternate. */
+export interface AddedHeaders {
+  /** Of one that was stored. */
+  readonly stored: readonly string[];
+  /** Of one whose operation was run; `startedAt`: by performance.now(). */
+  readonly ofRun: (session: UpstreamSession, startedAt: number) => readonly string[] | Promise<readonly string[]>;
+}
 
 /** What a request passes, in this order. */
 export interface RouteSteps {
@@ -23,14 +32,15 @@ export interface RouteSteps {
   documents: Documents;
   run: RunOperation;
   endStored: Pipeline['endStored'];
+  headers: readonly AddedHeaders[];
   /** Writes what is not JSON for JSON. It is large, and many servers never need it, so the first request that does loads it. */
   yoga: () => Promise<(exchange: Exchange, request: GraphqlRequest, outcome: Outcome) => Promise<void>>;
 }
 
 /** Returns the handler of the route. It rejects with an HttpError for a request that is not run. */
 export function createGraphqlRoute(config: Config, steps: RouteSteps): (exchange: Exchange) => Promise<void> {
-  const { page, reader, json, admission, documents, run, endStored, yoga } = steps;
-  const isTimed = config.serverTiming ?? config.explain;
+  const { page, reader, json, admission, documents, run, endStored, headers: added, yoga } = steps;
+  const storedHeaders = added.flatMap(({ stored }) => stored);
   const vary = varyOf(config);
 
   return async (exchange) => {
@@ -49,7 +59,7 @@ export function createGraphqlRoute(config: Config, steps: RouteSteps): (exchange
     const kept = received.isForEverybody ? received.json && json.storedFor(received.json) : undefined;
     const stored = kept instanceof Promise ? await kept : kept;
     if (stored) {
-      if (isTimed) exchange.headers.push('server-timing', 'cache;desc="response"');
+      exchange.headers.push(...storedHeaders);
       json.sendStored(exchange, stored);
       const { requestId } = exchange;
       return endStored({ requestId, headers, startedAt: received.readAt }, stored.operation);
@@ -70,7 +80,7 @@ export function createGraphqlRoute(config: Config, steps: RouteSteps): (exchange
       if (method !== 'POST') response.setHeader('cache-control', cacheControlOf(outcome.cachePolicy));
       if (!isWhole(outcome)) return await (await yoga())(exchange, parsed, outcome);
       if (outcome.session) {
-        if (isTimed) exchange.headers.push(...(await timingHeaders(outcome.session, received.readAt)));
+        for (const { ofRun } of added) exchange.headers.push(...(await ofRun(outcome.session, received.readAt)));
         if (outcome.result.extensions) exchange.headers.push(...ageHeaders(outcome.session));
       }
       const { errors } = outcome.result;
