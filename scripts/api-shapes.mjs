@@ -23,7 +23,7 @@ export function apiShapes(root) {
     for (const symbol of checker.getExportsOfModule(checker.getSymbolAtLocation(source))) {
       if (!symbol.name.endsWith('Endpoints')) continue;
       for (const row of checker.getTypeOfSymbol(symbol).getProperties()) {
-        const [, path] = /'(GET [^']+)'/.exec(row.valueDeclaration.getText()) ?? [];
+        const [, path] = /'(GET [^']+)'/.exec(row.declarations[0].getText()) ?? [];
         if (path === undefined) continue;
         reads[path] = textOf(checker.getTypeArguments(checker.getTypeOfSymbol(row))[1], row.name);
       }

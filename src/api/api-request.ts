@@ -13,7 +13,7 @@ export interface ApiRequest {
 
 /** The Atom service has no parameter for members: it sends all. */
 export function createApiRequest(endpoint: Endpoint, input: object, requested?: readonly string[]): ApiRequest {
-  const members = endpoint.service === 'catalog' ? requested : undefined;
+  const members = endpoint.hasFields ? requested : undefined;
   return { endpoint, input, members, wirePath: pathOf(endpoint, input, members) };
 }
 

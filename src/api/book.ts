@@ -1,19 +1,17 @@
+import { type Fields, type ListPage, type Representation, type Window, membersOf } from './endpoint.ts';
 import {
-  type Fields,
-  type ListPage,
-  type Representation,
-  type Window,
   byAuthor,
   byOwnId,
   endpoint,
+  endpointTable,
   gives,
   givesRecord,
   givesThatRecord,
   repeats,
   repeatsPerson,
   takes,
-  membersOf,
-} from './endpoint.ts';
+  v2,
+} from './endpoint-table.ts';
 import type { UserRecord } from './user.ts';
 
 /** Longest comment a collection may carry, in characters. */
@@ -253,7 +251,7 @@ const onShelf = {
 
 // Keep the columns aligned.
 // prettier-ignore
-export const bookEndpoints = {
+export const bookEndpoints = endpointTable({ ...v2, group: '/v2/book', share: 'viewer' }, {
   /** The id `search` gives the path of the search, which answers that its parameters are missing: 1002. */
   byId:             endpoint('GET /v2/book/:id',                      'book_basic_r',         takes<Fields>(),             gives<BookRecord>(200),        { ...withViewer, ...byOwnId, absentOn: [1002] }),
   byIsbn:           endpoint('GET /v2/book/isbn/:isbn',               'book_basic_r',         takes<Fields>(),             gives<BookRecord>(200),        withViewer),
@@ -279,4 +277,4 @@ export const bookEndpoints = {
   createReview:     endpoint('POST /v2/book/reviews',                 'service_basic_common', takes<ReviewDraft & { book: string }>(), gives<ReviewRecord>(201), { ...givesRecord, ...byAuthor }),
   updateReview:     endpoint('PUT /v2/book/review/:id',               'service_basic_common', takes<ReviewDraft>(),        gives<ReviewRecord>(202), { ...givesThatRecord, ...byAuthor }),
   deleteReview:     endpoint('DELETE /v2/book/review/:id',            'service_basic_common', takes(),                     gives<string>(200)),
-};
+});

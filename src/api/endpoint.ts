@@ -22,13 +22,16 @@ export type Tier = 'basic' | 'advance' | 'premium';
 export const tiers = ['basic', 'advance', 'premium'] as const satisfies readonly Tier[];
 
 /**
- * Who may share a response.
- * - `public`: everybody, once `current_user_collection` is redacted; may be requested with the facade's own token.
- * - `tier`: everybody with the same film tier as the token of the request, which may be the facade's own.
+ * Who may see a response. What else is known of an endpoint has its own column.
+ * - `public`: everybody, once `current_user_collection` is redacted.
+ * - `tier`: everybody with the same film tier as the token of the request.
  * - `anonymous`: everybody, if the request had no token.
  * - `viewer`: only the person whose token made the request.
  */
 export type Share = 'public' | 'tier' | 'anonymous' | 'viewer';
+
+/** Whether a response has nothing of the person whose token made the request, once it is redacted. */
+export const isForEverybody = ({ share }: Pick<Endpoint, 'share'>): boolean => share === 'public' || share === 'tier';
 
 /** The format of a body: JSON, or one of the Atom documents of `atom/media.ts`. */
 export type Media = 'json' | 'empty' | 'event' | 'eventFeed' | 'personFeed' | 'eventDraft' | 'reason' | 'result';
@@ -59,16 +62,7 @@ export interface FeedWindow {
   'max-results'?: number | undefined;
 }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
-type Segments<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
-  ? Name | Segments<`/${Rest}`>
-  : Path extends `${string}:${infer Name}`
-    ? Name
-    : never;
-
-/** The parameters in the path of a row: `/v2/book/:id` has an `id`. */
-type PathInput<Row extends string> = { [Name in Segments<Row>]: string };
-
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 /** One row of the interface, as data: `upstream` calls it, `origin` serves it. */
 export interface Endpoint<In = unknown, Out = unknown> {
   readonly method: Method;
@@ -81,6 +75,18 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly service: 'catalog' | 'events';
   /** Endpoints that share one rate limit of the service: `/v2/book`, `/v2/movie`, `/v2/note`, or `events`. */
   readonly group: string;
+  /** Its calls count towards the calls a minute of the basic tier. */
+  readonly isLimited: boolean;
+  /** The tier of a token decides whether it may be called, or what a response has. */
+  readonly isTiered: boolean;
+  /** No endpoint of its table writes: a copy of a response is not outdated by any write. */
+  readonly isReadOnly: boolean;
+  /** A read may ask for some members only, by the parameter `fields`. */
+  readonly hasFields: boolean;
+  /** The parameters of a page: `start` and `count`, or `start-index` and `max-results`. */
+  readonly paging: 'start' | 'start-index';
+  /** What says that there is no such record: an error code, or the status 404 alone. */
+  readonly absentBy: 'code' | 'status';
   /** null for the event interface, which defines no scopes. */
   readonly scope: Scope | null;
   /** The status of success. */
@@ -96,9 +102,11 @@ export interface Endpoint<In = unknown, Out = unknown> {
   /** Members that repeat a parameter of the request. If one is present with another value, the response is another record. */
   readonly repeats: readonly Repeat[];
   readonly share: Share;
+  /** Requested with the facade's own token if the caller has none. */
+  readonly usesOwnToken: boolean;
   /** The member that says whether an item of the list is public; undefined if all items are. */
   readonly visibility: Visibility | undefined;
-  /** People write the content and may change it, delete it or make it private at any time. By default unless `share` is `public` or `tier`. */
+  /** People write the content and may change it, delete it or make it private at any time. By default unless it is for everybody. */
   readonly isWritten: boolean;
   /** The member of a response, or of its items, that is the caller or holds the caller's id. */
   readonly caller: string | undefined;
@@ -137,89 +145,6 @@ export interface Repeat {
   readonly param: string;
   /** `person`: a person requested by uid is returned with an id. */
   readonly as: 'text' | 'person';
-}
-
-interface Takes<In> {
-  readonly body: Media | undefined;
-  readonly types?: In;
-}
-interface Gives<Out> {
-  readonly status: number;
-  readonly media: Media | undefined;
-  readonly types?: Out;
-}
-/** What a row may say besides its columns. */
-type Options = Partial<
-  Pick<
-    Endpoint,
-    | 'list'
-    | 'key'
-    | 'repeats'
-    | 'share'
-    | 'visibility'
-    | 'isWritten'
-    | 'tiers'
-    | 'gates'
-    | 'login'
-    | 'absentOn'
-    | 'caller'
-  >
->;
-
-/** The input of a call besides the path parameters: the query of a GET, the body of a write. */
-export const takes = <In = object>(body?: Media): Takes<In> => ({ body });
-/** The status and the body of a successful response. */
-export const gives = <Out = void>(status: number, media?: Media): Gives<Out> => ({ status, media });
-
-/** A member with the same text as a parameter. */
-export const repeats = (member: string, param = member): Repeat => ({ member, param, as: 'text' });
-/** A member with the id of a person, who may be requested by uid too. */
-export const repeatsPerson = (member: string, param = member): Repeat => ({ member, param, as: 'person' });
-
-/** A record requested by its id. */
-export const byOwnId = { repeats: [repeats('id')] } as const satisfies Options;
-/** A write that returns the record. */
-export const givesRecord = { key: ['id'] } as const satisfies Options;
-/** A write that returns its author. */
-export const byAuthor = { caller: 'author' } as const satisfies Options;
-/** A write to an existing record that returns it. */
-export const givesThatRecord = { ...givesRecord, ...byOwnId } as const satisfies Options;
-
-/** Declares one row: method and path, scope, input, response. */
-export function endpoint<Row extends `${Method} /${string}`, In, Out>(
-  row: Row,
-  scope: Scope | null,
-  input: Takes<In>,
-  answer: Gives<Out>,
-  options: Options = {},
-): Endpoint<PathInput<Row> & In, Out> {
-  const [method, path] = row.split(' ') as [Method, string];
-  const service = path.startsWith('/v2/') ? 'catalog' : 'events';
-  const reads = method === 'GET';
-  const share = reads ? (options.share ?? (service === 'events' ? 'anonymous' : 'viewer')) : 'viewer';
-  return Object.freeze({
-    method,
-    path,
-    params: [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!),
-    between: path.split(/:\w+/),
-    service,
-    group: service === 'events' ? service : `/v2/${path.split('/')[2]!.replace(/s$/, '')}`,
-    scope,
-    status: answer.status,
-    body: input.body ?? (reads || method === 'DELETE' ? 'empty' : 'json'),
-    media: answer.media ?? 'json',
-    list: options.list,
-    key: options.key ?? (reads && options.list === undefined ? ['id'] : []),
-    repeats: options.repeats ?? [],
-    share,
-    visibility: options.visibility,
-    isWritten: options.isWritten ?? (share === 'anonymous' || share === 'viewer'),
-    tiers: options.tiers ?? tiers,
-    gates: options.gates,
-    login: options.login ?? !reads,
-    absentOn: options.absentOn ?? [],
-    caller: options.caller,
-  });
 }
 
 /**

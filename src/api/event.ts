@@ -1,14 +1,14 @@
+import { type FeedWindow, type Representation } from './endpoint.ts';
 import {
-  type FeedWindow,
-  type Representation,
   byAuthor,
   byOwnId,
   endpoint,
+  endpointTable,
   gives,
   givesRecord,
   givesThatRecord,
   takes,
-} from './endpoint.ts';
+} from './endpoint-table.ts';
 
 /** Types of events: values of the filter of the city feed, and the last part of a category term. */
 export const eventTypes = [
@@ -130,11 +130,20 @@ interface EventSearch extends FeedWindow {
   location: string;
 }
 
+const eventFacts = {
+  service: 'events',
+  group: 'events',
+  share: 'anonymous',
+  hasFields: false,
+  paging: 'start-index',
+  absentBy: 'status',
+} as const;
+
 const events = { list: 'entries' } as const;
 
 // Keep the columns aligned.
 // prettier-ignore
-export const eventEndpoints = {
+export const eventEndpoints = endpointTable(eventFacts, {
   byId:         endpoint('GET /event/:id',                     null, takes(),             gives<EventRecord>(200, 'event'), byOwnId),
   participants: endpoint('GET /event/:id/participants',        null, takes<FeedWindow>(), gives<PersonFeed>(200, 'personFeed'), events),
   wishers:      endpoint('GET /event/:id/wishers',             null, takes<FeedWindow>(), gives<PersonFeed>(200, 'personFeed'), events),
@@ -152,4 +161,4 @@ export const eventEndpoints = {
   unwish:       endpoint('DELETE /event/:id/wishers',          null, takes(),             gives(200, 'empty')),
   update:       endpoint('PUT /event/:id',                     null, takes<EventDraft>('eventDraft'), gives<EventRecord>(200, 'event'), { ...givesThatRecord, ...byAuthor }),
   delete:       endpoint('POST /event/:id/delete',             null, takes<{ reason: string }>('reason'), gives<{ result: string }>(200, 'result')),
-};
+});

@@ -1,16 +1,6 @@
 import type { BookSearch, ImageSet } from './book.ts';
-import {
-  type Fields,
-  type ListPage,
-  type Representation,
-  type Tier,
-  type Window,
-  byOwnId,
-  endpoint,
-  gives,
-  takes,
-  tiers,
-} from './endpoint.ts';
+import { type Fields, type ListPage, type Representation, type Tier, type Window, tiers } from './endpoint.ts';
+import { type TableFacts, byOwnId, endpoint, endpointTable, gives, takes, v2 } from './endpoint-table.ts';
 import type { UserRecord } from './user.ts';
 
 /** Calls of the film interface that the basic tier may make in a minute. */
@@ -238,25 +228,27 @@ interface TheaterQuery extends Fields, Window {
   city?: string | undefined;
 }
 
-const all = { share: 'tier' } as const;
-const advancedOnly = { share: 'tier', tiers: advanced } as const;
+/** The rate limit and the tiers concern all film endpoints, a write too. */
+export const filmFacts: TableFacts = { ...v2, group: '/v2/movie', share: 'tier', isTiered: true, isLimited: true };
+
+const advancedOnly = { tiers: advanced } as const;
 
 // Keep the columns aligned.
 // prettier-ignore
-export const filmEndpoints = {
-  subject:         endpoint('GET /v2/movie/subject/:id',          'movie_basic_r',   takes<Fields>(),          gives<SubjectRecord>(200),   { ...all, ...byOwnId, gates: { members: subjectMembers, rarelyEmpty: ['durations', 'languages', 'pubdates'] } }),
-  celebrity:       endpoint('GET /v2/movie/celebrity/:id',        'movie_basic_r',   takes<Fields>(),          gives<CelebrityRecord>(200), { ...all, ...byOwnId, tiers: twoTiers, gates: { members: celebrityMembers, rarelyEmpty: ['birthday', 'constellation', 'professions'] } }),
+export const filmEndpoints = endpointTable(filmFacts, {
+  subject:         endpoint('GET /v2/movie/subject/:id',          'movie_basic_r',   takes<Fields>(),          gives<SubjectRecord>(200),   { ...byOwnId, gates: { members: subjectMembers, rarelyEmpty: ['durations', 'languages', 'pubdates'] } }),
+  celebrity:       endpoint('GET /v2/movie/celebrity/:id',        'movie_basic_r',   takes<Fields>(),          gives<CelebrityRecord>(200), { ...byOwnId, tiers: twoTiers, gates: { members: celebrityMembers, rarelyEmpty: ['birthday', 'constellation', 'professions'] } }),
   photos:          endpoint('GET /v2/movie/subject/:id/photos',   'movie_advance_r', takes<Fields & Window>(), gives<PhotoPage>(200),       { ...advancedOnly, list: 'photos' }),
   reviews:         endpoint('GET /v2/movie/subject/:id/reviews',  'movie_advance_r', takes<Fields & Window>(), gives<FilmReviewPage>(200),  { ...advancedOnly, list: 'reviews' }),
   comments:        endpoint('GET /v2/movie/subject/:id/comments', 'movie_advance_r', takes<Fields & Window>(), gives<FilmCommentPage>(200), { ...advancedOnly, list: 'comments' }),
   works:           endpoint('GET /v2/movie/celebrity/:id/works',  'movie_advance_r', takes<Fields & Window>(), gives<WorkPage>(200),        { ...advancedOnly, list: 'works' }),
   celebrityPhotos: endpoint('GET /v2/movie/celebrity/:id/photos', 'movie_advance_r', takes<Fields & Window>(), gives<PhotoPage>(200),       { ...advancedOnly, list: 'photos' }),
-  search:          endpoint('GET /v2/movie/search',               'movie_basic_r',   takes<FilmSearch>(),      gives<SubjectPage>(200),     { ...all, list: 'subjects' }),
-  top250:          endpoint('GET /v2/movie/top250',               'movie_basic_r',   takes<Fields & Window>(), gives<SubjectPage>(200),     { ...all, tiers: twoTiers, list: 'subjects' }),
-  usBox:           endpoint('GET /v2/movie/us_box',               'movie_basic_r',   takes<Fields>(),          gives<BoxOffice>(200),       { ...all, tiers: twoTiers, list: 'subjects' }),
-  weekly:          endpoint('GET /v2/movie/weekly',               'movie_advance_r', takes<Fields>(),          gives<Weekly>(200),          { ...all, tiers: advanceOnly, list: 'subjects' }),
-  newMovies:       endpoint('GET /v2/movie/new_movies',           'movie_advance_r', takes<Fields>(),          gives<NewMovies>(200),       { ...all, tiers: advanceOnly, list: 'subjects' }),
+  search:          endpoint('GET /v2/movie/search',               'movie_basic_r',   takes<FilmSearch>(),      gives<SubjectPage>(200),     { list: 'subjects' }),
+  top250:          endpoint('GET /v2/movie/top250',               'movie_basic_r',   takes<Fields & Window>(), gives<SubjectPage>(200),     { tiers: twoTiers, list: 'subjects' }),
+  usBox:           endpoint('GET /v2/movie/us_box',               'movie_basic_r',   takes<Fields>(),          gives<BoxOffice>(200),       { tiers: twoTiers, list: 'subjects' }),
+  weekly:          endpoint('GET /v2/movie/weekly',               'movie_advance_r', takes<Fields>(),          gives<Weekly>(200),          { tiers: advanceOnly, list: 'subjects' }),
+  newMovies:       endpoint('GET /v2/movie/new_movies',           'movie_advance_r', takes<Fields>(),          gives<NewMovies>(200),       { tiers: advanceOnly, list: 'subjects' }),
   inTheaters:      endpoint('GET /v2/movie/in_theaters',          'movie_premium_r', takes<TheaterQuery>(),    gives<SubjectPage>(200),     { ...advancedOnly, list: 'subjects' }),
   // Not specified: the request lists basic and advance, the response advance and premium. All three may call it.
-  comingSoon:      endpoint('GET /v2/movie/coming_soon',          'movie_premium_r', takes<Fields & Window>(), gives<SubjectPage>(200),     { ...all, list: 'subjects' }),
-};
+  comingSoon:      endpoint('GET /v2/movie/coming_soon',          'movie_premium_r', takes<Fields & Window>(), gives<SubjectPage>(200),     { list: 'subjects' }),
+});

@@ -1,17 +1,16 @@
+import { type Fields, type ListPage, type Window, membersOf } from './endpoint.ts';
 import {
-  type Fields,
-  type ListPage,
-  type Window,
   byAuthor,
   byOwnId,
   endpoint,
+  endpointTable,
   gives,
   givesRecord,
   givesThatRecord,
   repeats,
   takes,
-  membersOf,
-} from './endpoint.ts';
+  v2,
+} from './endpoint-table.ts';
 import type { UserRecord } from './user.ts';
 
 /** Most pictures in one request. */
@@ -83,7 +82,7 @@ const login = { login: true, absentOn: [1006] } as const;
 
 // Keep the columns aligned.
 // prettier-ignore
-export const noteEndpoints = {
+export const noteEndpoints = endpointTable({ ...v2, group: '/v2/note', share: 'viewer' }, {
   byId:          endpoint('GET /v2/note/:id',                        'community_basic_note', takes<NoteQuery>(),          gives<NoteRecord>(200),        { ...login, ...byOwnId }),
   userCreated:   endpoint('GET /v2/note/user_created/:id',           'community_basic_note', takes<NoteQuery & Window>(), gives<NotePage>(200),          { ...login, list: 'notes' }),
   comments:      endpoint('GET /v2/note/:id/comments',               'community_basic_note', takes<Fields & Window>(),    gives<NoteCommentPage>(200),   { ...login, list: 'comments' }),
@@ -97,4 +96,4 @@ export const noteEndpoints = {
   deleteComment: endpoint('DELETE /v2/note/:id/comment/:comment_id', 'community_basic_note', takes(),                     gives<object>(200)),
   like:          endpoint('POST /v2/note/:id/like',                  'community_basic_note', takes(),                     gives<object>(200)),
   unlike:        endpoint('DELETE /v2/note/:id/like',                'community_basic_note', takes(),                     gives<object>(200)),
-};
+});

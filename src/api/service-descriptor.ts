@@ -51,7 +51,7 @@ export interface ServiceDescriptor {
   readonly errors: ErrorTable;
   /** Undefined if all bodies are JSON. */
   readonly documents?: DocumentFormat;
-  /** Calls a minute of all endpoints with `share: 'tier'`, for a credential of the basic tier. */
+  /** Calls a minute of all endpoints with `isLimited`, for a credential of the basic tier. */
   readonly basicCallsAMinute: number;
   /** No uploaded file may have so many bytes, or more. */
   readonly uploadBytesBelow: number;

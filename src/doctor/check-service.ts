@@ -1,5 +1,5 @@
 /** What the reads of the service show: reachable or not, the token, its scopes and film tier, and whether it still speaks the interface. */
-import { type Endpoint, tiers } from '../api/endpoint.ts';
+import { type Endpoint, isForEverybody, tiers } from '../api/endpoint.ts';
 import { serviceError } from '../api/errors.ts';
 import { proxyFor } from '../config/proxy.ts';
 import type { Config } from '../config/settings.ts';
@@ -130,7 +130,7 @@ export function checkCaching(
 ): Diagnosis {
   const check = 'caching';
   if (recordTtlSeconds === 0) return ok(check, 'RECORD_TTL_SECONDS=0: nothing is cached');
-  const open = reads.filter((read) => isSuccess(read) && ['public', 'tier'].includes(read.endpoint.share));
+  const open = reads.filter((read) => isSuccess(read) && isForEverybody(read.endpoint));
   const words = new Set<string>();
   let [forbidding, uncached] = [0, 0];
   for (const { endpoint, caching = {} } of open) {

@@ -63,7 +63,7 @@ export async function readEach(reader: ServiceReader): Promise<Unread> {
     const ofService = reader.reads.filter((each) => each.endpoint.service === endpoint.service);
     if (ofService.length >= TRIALS && ofService.every(isBroken))
       return void unread.set(endpoint, 'the upstream does not answer');
-    const known = endpoint.share === 'tier' ? tiersSeen(reader.reads) : [];
+    const known = endpoint.isTiered ? tiersSeen(reader.reads) : [];
     if (known.length > 0 && !known.some((tier) => endpoint.tiers.includes(tier)))
       return void unread.set(endpoint, `the tier ${known.join(' or ')} does not get it`);
     const read = await reader.read(endpoint, { ...(param !== undefined && { [param]: id }), ...params });
@@ -77,7 +77,7 @@ export async function readEach(reader: ServiceReader): Promise<Unread> {
     for (const endpoint of readEndpoints) {
       if (endpoint.login || skipped.includes(endpoint) || unread.has(endpoint) || isRead(reader, endpoint)) continue;
       const [id] = namesIn(endpoint).flatMap((name) => of(name) ?? []);
-      const page = endpoint.service === 'events' ? fewEntries : few;
+      const page = endpoint.paging === 'start-index' ? fewEntries : few;
       if (isWanted(endpoint)) await step(endpoint, id, endpoint.list === undefined ? {} : page);
     }
   };

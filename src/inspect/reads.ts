@@ -11,7 +11,7 @@ export const isRejected = (read: ServiceRead): boolean => read.problem === undef
 
 /** The film tiers that the token may have, as far as reads show. */
 export function tiersSeen(reads: readonly ServiceRead[]): readonly Tier[] {
-  const films = reads.filter(({ endpoint }) => endpoint.share === 'tier');
+  const films = reads.filter(({ endpoint }) => endpoint.isTiered);
   const denied = films.filter((read) => {
     const details = { service: 'catalog', request: '', ...read, row: serviceError(read.code) } as const;
     return isRejected(read) && !isTokenRejection(details) && read.status === 403;

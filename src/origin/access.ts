@@ -50,7 +50,7 @@ export function createAccess(db: Database, now: () => number = Date.now) {
 
     /** Throws if the request may not call the endpoint. */
     admit(endpoint: Endpoint, requester: Requester) {
-      if (endpoint.path.startsWith('/v2/movie/') && requester.tier === 'basic') count(requester.source);
+      if (endpoint.isLimited && requester.tier === 'basic') count(requester.source);
       // Not specified: the documentation has 1000 and 1001 for a missing login; 1000 is more precise.
       if (endpoint.login) personOf(requester);
       if (!endpoint.tiers.includes(requester.tier)) throw new Rejection(1000);

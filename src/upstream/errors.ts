@@ -236,7 +236,7 @@ export function isAbsent(
 ): boolean {
   // An error under a success status counts by the status of its code.
   const status = httpStatus < 400 ? row?.status : httpStatus;
-  if (endpoint.service === 'events') return status === 404;
+  if (endpoint.absentBy === 'status') return status === 404;
   if (code === undefined) return false; // a 404 of another server: BASE_URL may be wrong
   if (endpoint.absentOn.includes(code)) return true;
   if (row?.means === 'rejected' || row?.means === 'permission' || row?.means === 'scope') return false;

@@ -45,6 +45,7 @@ test('no file of the catalog is loaded for a second service', () => {
   expect(loaded.filter((file) => /^src\/(graph|origin|atom)\//.test(file))).toEqual([]);
   expect(loaded.filter((file) => file.startsWith('src/api/')).sort()).toEqual([
     'src/api/api-request.ts',
+    'src/api/endpoint-table.ts',
     'src/api/endpoint.ts',
     'src/api/record-source.ts',
   ]);

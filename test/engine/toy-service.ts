@@ -1,5 +1,6 @@
 /** A second service, of keepers and their shops. It is declared as the catalog is, in `src/api` and `src/graph`. */
-import * as api from '../../src/api/endpoint.ts';
+import { byOwnId, endpoint, endpointTable, gives, takes, v2 } from '../../src/api/endpoint-table.ts';
+import { type Fields, type ListPage, type Window, membersOf } from '../../src/api/endpoint.ts';
 import type { ErrorTable, ServiceDescriptor } from '../../src/api/service-descriptor.ts';
 import { builder } from '../../src/engine/builder.ts';
 import '../../src/engine/fields/declare.ts';
@@ -9,13 +10,13 @@ import { text } from '../../src/engine/values/decode.ts';
 
 type Keeper = { id: string; name: string; born: string };
 type Shop = { id: string; name: string; keeper_id: string };
-type ShopPage = api.ListPage & { shops: Shop[] };
-const byId = { share: 'public', ...api.byOwnId } as const;
-const [fields, paged] = [api.takes<api.Fields>(), api.takes<api.Fields & api.Window>()];
-const keeper = api.endpoint('GET /v2/keeper/:id', null, fields, api.gives<Keeper>(200), byId);
-const shop = api.endpoint('GET /v2/shop/:id', null, fields, api.gives<Shop>(200), byId);
-const options = { share: 'public', list: 'shops' } as const;
-const shops = api.endpoint('GET /v2/keeper/:id/shops', null, paged, api.gives<ShopPage>(200), options);
+type ShopPage = ListPage & { shops: Shop[] };
+const facts = { ...v2, group: 'shops', share: 'public' } as const;
+const { keeper, shop, shops } = endpointTable(facts, {
+  keeper: endpoint('GET /v2/keeper/:id', null, takes<Fields>(), gives<Keeper>(200), byOwnId),
+  shop: endpoint('GET /v2/shop/:id', null, takes<Fields>(), gives<Shop>(200), byOwnId),
+  shops: endpoint('GET /v2/keeper/:id/shops', null, takes<Fields & Window>(), gives<ShopPage>(200), { list: 'shops' }),
+});
 
 const errors: ErrorTable = {
   7: { msg: 'no_such_shop', status: 404, client: 'SHOP_NOT_FOUND', means: 'absent', drops: true },
@@ -28,7 +29,7 @@ const input = (id: string) => ({ id });
 const loadable = { interfaces: [Node], nodeOf: referenceOf };
 const KeeperType = builder.objectRef<Keeper>('Keeper').implement({
   ...loadable,
-  record: { endpoint: keeper, input, members: api.membersOf<Keeper>()(['id', 'name', 'born']) },
+  record: { endpoint: keeper, input, members: membersOf<Keeper>()(['id', 'name', 'born']) },
   fields: (t) => ({
     ...identity(t, 'Keeper'),
     name: t.reads('name', text, 'Name'),
@@ -37,7 +38,7 @@ const KeeperType = builder.objectRef<Keeper>('Keeper').implement({
 });
 const ShopType = builder.objectRef<Shop>('Shop').implement({
   ...loadable,
-  record: { endpoint: shop, input, members: api.membersOf<Shop>()(['id', 'name', 'keeper_id']) },
+  record: { endpoint: shop, input, members: membersOf<Shop>()(['id', 'name', 'keeper_id']) },
   fields: (t) => ({
     ...identity(t, 'Shop'),
     name: t.reads('name', text, 'The name.'),

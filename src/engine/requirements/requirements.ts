@@ -46,7 +46,7 @@ function bringingFieldsOf(schema: GraphQLSchema): ReadonlyMap<string, readonly B
     const { representation, embedded } = fieldRule(field);
     const gate = requirementOfField(type, field, coordinate);
     const items = itemTypeOf(field);
-    if (!gate || !items || typeRule(items).record?.endpoint.share !== 'tier') continue;
+    if (!gate || !items || !typeRule(items).record?.endpoint.isTiered) continue;
     for (const provided of [representation, embedded?.representation])
       if (provided) found.set(items.name, [...(found.get(items.name) ?? []), { gate, provided }]);
   }
@@ -125,8 +125,8 @@ interface Gate {
   login: boolean;
 }
 
-const gateOf = ({ share, tiers, scope, login }: Endpoint): Gate => ({
-  tiers: share === 'tier' ? tiers : null,
+const gateOf = ({ isTiered, tiers, scope, login }: Endpoint): Gate => ({
+  tiers: isTiered ? tiers : null,
   scope,
   login,
 });

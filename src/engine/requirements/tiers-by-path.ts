@@ -45,14 +45,14 @@ interface Walk {
 /** `brought`: what the response that brought the record has of it; undefined if only its id is certain. */
 function visit(walk: Walk, selection: SelectionPlan, brought: Representation | undefined, path: string): void {
   const { rule, deferred, members } = selection;
-  if (rule.record?.endpoint.share === 'tier') walk.isTiered = true;
+  if (rule.record?.endpoint.isTiered) walk.isTiered = true;
   const fields = [selection, ...deferred].flatMap((part) => part.fields);
   const provided = fields.some((field) => providesAll(field, members, walk.tier)) ? wholeRepresentation : brought;
   for (const field of fields) {
     const here = path === '' ? responseKeyOf(field) : `${path}.${responseKeyOf(field)}`;
     // The id is that by which the record was found.
     if (field.mode === 'null' || field.field.name === 'id') continue;
-    if (endpointsOf(field.rule).some(({ share }) => share === 'tier')) walk.isTiered = true;
+    if (endpointsOf(field.rule).some(({ isTiered }) => isTiered)) walk.isTiered = true;
     const below = isLookedUpInVain(field, walk.tier) ? undefined : getsField(field, rule.record, provided, walk.tier);
     if (!below) walk.refused.set(here, { coordinate: `${field.parent}.${field.field.name}`, path: here });
     else
@@ -108,8 +108,7 @@ export function getsMember(
   return isOpenTo(record.endpoint, tier) && (record.tiers?.[member]?.includes(tier) ?? true);
 }
 
-const isOpenTo = ({ share, tiers: getting }: Endpoint, tier: Tier): boolean =>
-  share !== 'tier' || getting.includes(tier);
+const isOpenTo = ({ tiers: getting }: Endpoint, tier: Tier): boolean => getting.includes(tier);
 
 /** The endpoints that a field may call: all that its arguments can choose. */
 export function endpointsOf({ endpoint, endpoints = [], writeEndpoint }: FieldRule): readonly Endpoint[] {

@@ -51,7 +51,7 @@ export function windowOf({ first, after, offset }: PagingArgs, pageSize: number,
 
 /** The window as parameters of the endpoint. */
 export const windowInput = (endpoint: Endpoint, { first, start }: PageWindow): object =>
-  endpoint.service === 'events' ? { 'start-index': start + 1, 'max-results': first } : { start, count: first };
+  endpoint.paging === 'start-index' ? { 'start-index': start + 1, 'max-results': first } : { start, count: first };
 
 /** Identifies a list by its path and filters, without the window. */
 export function listIdOf(endpoint: Endpoint, input: object): string {

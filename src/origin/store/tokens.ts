@@ -24,14 +24,14 @@ export function setDemoTokens(db: Database, enabled: boolean) {
   });
 }
 
-/** The scopes of all endpoints that are open to the tier. Writing and notes require a user. */
-function scopesOf(tier: Tier, ofPerson: boolean): Scope[] {
-  const rows: Endpoint[] = [
-    ...Object.values(bookEndpoints),
-    ...Object.values(noteEndpoints),
-    ...Object.values(filmEndpoints),
-  ];
-  const scopes = rows.filter((row) => row.tiers.includes(tier)).flatMap((row) => row.scope ?? []);
-  const personal: readonly Scope[] = ['book_basic_w', 'service_basic_common', 'community_basic_note'];
+const rows: readonly Endpoint[] = [bookEndpoints, noteEndpoints, filmEndpoints].flatMap((table) =>
+  Object.values<Endpoint>(table as never),
+);
+
+/** The scopes of all endpoints that are open to the tier. Only a token of a person has those that endpoints with a login require. */
+export function scopesOf(tier: Tier, ofPerson: boolean, endpoints = rows): Scope[] {
+  const scopesIn = (some: readonly Endpoint[]) => some.flatMap(({ scope }) => scope ?? []);
+  const personal = scopesIn(endpoints.filter(({ login }) => login));
+  const scopes = scopesIn(endpoints.filter(({ tiers }) => tiers.includes(tier)));
   return [...new Set(scopes)].filter((scope) => ofPerson || !personal.includes(scope));
 }

@@ -12,7 +12,7 @@ const REFUSED_RECORDS = 3;
 
 /** The credential has a tier that includes the endpoint and the present members. An absent member proves nothing. */
 export function learnFromResponse(credential: Credential, endpoint: Endpoint, value: unknown): void {
-  if (endpoint.share !== 'tier') return;
+  if (!endpoint.isTiered) return;
   credential.refusedEndpoints.delete(endpoint.path);
   credential.refusedRecords.delete(endpoint);
   let having = endpoint.tiers;

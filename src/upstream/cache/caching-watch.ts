@@ -1,5 +1,5 @@
 /** Counts responses that their headers forbid to store, and reports once for each service what its headers forbid. */
-import type { Endpoint, Share } from '../../api/endpoint.ts';
+import { type Endpoint, type Share, isForEverybody } from '../../api/endpoint.ts';
 import type { Credential } from '../auth/credentials.ts';
 import type { Service } from '../errors.ts';
 import {
@@ -54,7 +54,7 @@ export function createCachingWatch(mode: Config['upstreamCache'], onForbidden: O
       const reuse = isKnown
         ? known.reuse
         : cacheabilityOf(headers, { share, isPersonal: share === 'tier' && !isOwn, mode });
-      const isCacheable = share === 'public' || share === 'tier' || (share === 'anonymous' && isOwn);
+      const isCacheable = isForEverybody({ share }) || (share === 'anonymous' && isOwn);
       if (isCacheable && (reuse.refusal !== undefined || (!isKnown && reuse !== unspecified)))
         see(service, share, headers, reuse);
       if (!isKnown && areConstant(headers)) all[share] = { headers, reuse };

@@ -235,6 +235,3 @@ export class ResponseHandle extends CacheHandle {
     return this.store(share === 'public' ? withoutViewerMembers(response as Json, list) : response, meta);
   }
 }
-
-/** Films, celebrities and charts: no endpoint writes them. */
-export const isReadOnly = ({ share }: Endpoint): boolean => share === 'tier';

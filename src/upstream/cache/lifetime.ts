@@ -1,5 +1,5 @@
 /** How long an entry is fresh, served and kept. */
-import type { Endpoint, Share } from '../../api/endpoint.ts';
+import { type Endpoint, type Share, isForEverybody } from '../../api/endpoint.ts';
 import type { Cacheability } from './caching-header.ts';
 import type { CacheEntry } from './memory.ts';
 
@@ -38,7 +38,7 @@ export const absentUntil = (
 
 /** `seconds`: how long it is fresh if upstream does not say. */
 export function timesOf(
-  { share }: Endpoint,
+  endpoint: Endpoint,
   seconds: number,
   { maxAge = seconds, mustRevalidate, isForOutage, staleWhileRevalidate, age }: Cacheability,
   { ttlSeconds, revalidateSeconds }: LifetimeSettings,
@@ -46,7 +46,7 @@ export function timesOf(
   const now = performance.now();
   const fresh = isForOutage ? 0 : (ttlSeconds ?? Math.max(0, Math.min(maxAge, MAX_AGE_SECONDS) - age));
   const freshUntil = now + 1000 * fresh;
-  const mayServe = !mustRevalidate && !isForOutage && (share === 'public' || share === 'tier');
+  const mayServe = !mustRevalidate && !isForOutage && isForEverybody(endpoint);
   const served = Math.min(staleWhileRevalidate ?? revalidateSeconds, MAX_AGE_SECONDS);
   const servedUntil = freshUntil + (mayServe ? 1000 * served : 0);
   const keptUntil = mustRevalidate ? freshUntil : Math.max(servedUntil, freshUntil + STALE_SECONDS * 1000);

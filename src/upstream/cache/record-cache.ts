@@ -7,14 +7,7 @@
  * Data of a viewer is never cached.
  */
 import type { Endpoint } from '../../api/endpoint.ts';
-import {
-  type CacheParts,
-  type CacheViewer,
-  RecordHandle,
-  ResponseHandle,
-  type ViewerOfCache,
-  isReadOnly,
-} from './handle.ts';
+import { type CacheParts, type CacheViewer, RecordHandle, ResponseHandle, type ViewerOfCache } from './handle.ts';
 import { type Cache, type CacheKey, cacheKeyOf, createMemoryCache } from './memory.ts';
 import { recordSeconds } from './lifetime.ts';
 import { mayHoldViewerData } from './redact.ts';
@@ -96,7 +89,7 @@ export class ViewerCache implements ViewerOfCache {
     const cacheKey =
       partition === null
         ? null
-        : cacheKeyOf(partition, `${kind}:${key}`, undefined, kind, isReadOnly(endpoint), endpoint.service);
+        : cacheKeyOf(partition, `${kind}:${key}`, undefined, kind, endpoint.isReadOnly, endpoint.service);
     return new RecordHandle(this, cacheKey, endpoint, recordSeconds[kind]);
   }
 
@@ -112,7 +105,7 @@ export class ViewerCache implements ViewerOfCache {
     const query = mark < 0 ? '' : request.slice(mark + 1);
     if (this.viewer.hasToken && partition === 'public' && mayHoldViewerData(endpoint, query)) return null;
     const path = mark < 0 ? request : request.slice(0, mark);
-    return cacheKeyOf(partition, path, query, endpoint.path, isReadOnly(endpoint), endpoint.service);
+    return cacheKeyOf(partition, path, query, endpoint.path, endpoint.isReadOnly, endpoint.service);
   }
 
   /** Null if the endpoint's data may not be cached for this viewer. */

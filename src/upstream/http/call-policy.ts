@@ -102,10 +102,8 @@ export class CallPolicy {
     const { isUnreadable, credential: own } = this.context;
     if (isUnreadable) throw new Unauthenticated('the Authorization is not Bearer');
     if (endpoint.login && own.isOwn) throw new LoginRequired(`${endpoint.method} ${endpoint.path} needs a login`);
-    // The facade's own is sent only if the response is the same for everybody.
-    const isForEverybody = endpoint.share === 'public' || endpoint.share === 'tier';
-    const credential = own.isOwn && !isForEverybody ? this.services.credentials.anonymous : own;
-    if (endpoint.share === 'tier') requireTier(endpoint, credential);
+    const credential = own.isOwn && !endpoint.usesOwnToken ? this.services.credentials.anonymous : own;
+    if (endpoint.isTiered) requireTier(endpoint, credential);
     return credential;
   }
 

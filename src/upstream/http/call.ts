@@ -217,7 +217,7 @@ export class UpstreamCall implements SharedCall {
       this.services.inspect?.({ request, value, text, tiers: credential.possibleTiers });
       this.onAccepted();
       const shown = credential.isOwn ? redactOwner(endpoint, credential, value) : value;
-      if (endpoint.share === 'tier' && shown !== null) learnFromResponse(credential, endpoint, shown);
+      if (endpoint.isTiered && shown !== null) learnFromResponse(credential, endpoint, shown);
       if (endpoint.caller && !credential.isOwn) learnPerson(credential, request, shown);
       return { value: shown, bytes, status, reuse: this.services.caching.reuseOf(endpoint, credential, headers) };
     }
@@ -261,7 +261,7 @@ export class UpstreamCall implements SharedCall {
     logged.error = cause instanceof UpstreamFailure ? cause.code : (cause as Error).name;
     if (!(cause instanceof UpstreamRejection)) return cause;
     if (cause.details.status !== undefined) logged.status ??= cause.details.status;
-    return endpoint.share === 'tier' ? learnFromRejection(credential, endpoint, cause) : cause;
+    return endpoint.isTiered ? learnFromRejection(credential, endpoint, cause) : cause;
   }
 
   private finish(): void {

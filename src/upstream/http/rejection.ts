@@ -1,5 +1,5 @@
 /** The error of a response that is neither a success nor an absence, and what the service is known to refuse from then on. */
-import type { Endpoint } from '../../api/endpoint.ts';
+import { type Endpoint, isForEverybody } from '../../api/endpoint.ts';
 import type { Credential, Credentials } from '../auth/credentials.ts';
 import {
   type ServicePaused,
@@ -34,7 +34,7 @@ export function rejectionOf(
   if (isRateLimit(details)) {
     // Without a code it may be of a gateway, which has not looked at the token.
     if (code !== undefined) credentials.accept(credential, endpoint.service);
-    if (endpoint.share === 'tier') credential.hasMetLimit = true;
+    if (endpoint.isLimited) credential.hasMetLimit = true;
   }
   const retryAfter = beginPause(services, endpoint, credential, details, asked);
   if (isRateLimit(details)) return new UpstreamRejection(details, retryAfter);
@@ -48,8 +48,7 @@ export function rejectionOf(
   if (code === undefined) {
     const nameless = `${reason} without the service's error body`;
     // A gateway or a firewall sent it. What belongs to a person stays denied, because the service may have sent it.
-    if (endpoint.share === 'public' || endpoint.share === 'tier')
-      return new UpstreamFailure('UPSTREAM_UNAVAILABLE', details, nameless, { retryAfter });
+    if (isForEverybody(endpoint)) return new UpstreamFailure('UPSTREAM_UNAVAILABLE', details, nameless, { retryAfter });
     if (status !== 401 && status !== 403) return new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, nameless);
   }
   if (isTokenRejection(details)) {

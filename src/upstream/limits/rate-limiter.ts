@@ -67,7 +67,7 @@ export class RateLimiter {
     const { pauses } = this;
     const refusal = pauses.isEmpty ? undefined : pauses.refusal(endpoint, credential);
     if (refusal) return Promise.reject(refusal);
-    const isFree = credential.accepted && !(hasLimit(endpoint) && isLimited(credential));
+    const isFree = credential.accepted && !(endpoint.isLimited && isLimited(credential));
     if (isFree && !pauses.isShared) return unlimited;
     return this.permitOf(call);
   }
@@ -110,7 +110,7 @@ export class RateLimiter {
       if (slot) this.films.settle(slot, isCounted);
     };
     try {
-      if (hasLimit(endpoint)) slot = await this.films.acquire(call);
+      if (endpoint.isLimited) slot = await this.films.acquire(call);
       if (this.pauses.isShared) await this.pauses.learn(endpoint, credential);
       const refusal = this.pauses.refusal(endpoint, credential); // it may have begun while the call waited
       if (refusal) throw refusal;
@@ -123,5 +123,3 @@ export class RateLimiter {
 }
 
 const unlimited: RateLimitPermit = { settle: () => undefined };
-
-const hasLimit = ({ share }: Endpoint): boolean => share === 'tier';

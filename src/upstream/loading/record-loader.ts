@@ -246,7 +246,7 @@ function recordIn({ value }: ApiResponse, { read }: RecordSource, key: string): 
 
 /** The `fields` parameter of a record's request; none if nearly all are wanted. */
 function projection(source: RecordSource, members: MemberNames): MemberNames | undefined {
-  if (!source.members || source.endpoint.service === 'events' || wantsWhole(source, members)) return undefined;
+  if (!source.members || !source.endpoint.hasFields || wantsWhole(source, members)) return undefined;
   if (members.includes('id')) return members;
   const projected = members.slice();
   insert(projected, 'id');

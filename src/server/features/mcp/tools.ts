@@ -75,7 +75,7 @@ function toolOf(
 
 /** The calls that count towards the rate limit, as costs name them. */
 const limitedCalls = ({ endpoints }: ServiceDescriptor): ReadonlySet<string> =>
-  new Set(endpoints.filter(({ share }) => share === 'tier').map(({ method, path }) => `${method} ${path}`));
+  new Set(endpoints.filter(({ isLimited }) => isLimited).map(({ method, path }) => `${method} ${path}`));
 
 function priceText({ basicCallsAMinute: slots }: ServiceDescriptor, price: Price, share: number): string {
   const { catalog, events, film } = price;
