@@ -10,7 +10,6 @@ import { createCancellationToken } from '../src/lib/cancellation.ts';
 import { createUpstream } from '../src/upstream/client.ts';
 import { RateLimited } from '../src/upstream/errors.ts';
 import type { ServiceState } from '../src/upstream/http/pool.ts';
-import { recordSeconds } from '../src/upstream/cache/lifetime.ts';
 import { film } from './records.ts';
 
 const FILMS = 2_000;
@@ -59,7 +58,7 @@ async function day(readsAMinute: number, revalidateSeconds: string): Promise<voi
       },
     },
   );
-  const oldestAllowed = 1000 * (recordSeconds.Subject! + Number(revalidateSeconds));
+  const oldestAllowed = 1000 * (filmEndpoints.subject.freshSeconds! + Number(revalidateSeconds));
   const result = { reads: 0, waited: 0, refused: 0, tooOld: 0, oldest: 0 };
   const start = clock.now();
   const read = async (): Promise<void> => {

@@ -239,8 +239,9 @@ export interface ReviewDraft {
 }
 
 const open = { share: 'public' } as const;
+const books = { ...open, viewerMember: 'current_user_collection' } as const;
 /** Books of a request with the token of a person. */
-const withViewer = { ...open, caller: 'current_user_collection' } as const;
+const withViewer = { ...books, caller: 'current_user_collection' } as const;
 const personal = { share: 'anonymous' } as const;
 /** A collection is identified by its book; no endpoint takes its own id. */
 const onShelf = {
@@ -253,7 +254,7 @@ const onShelf = {
 // prettier-ignore
 export const bookEndpoints = endpointTable({ ...v2, group: '/v2/book', share: 'viewer' }, {
   /** The id `search` gives the path of the search, which answers that its parameters are missing: 1002. */
-  byId:             endpoint('GET /v2/book/:id',                      'book_basic_r',         takes<Fields>(),             gives<BookRecord>(200),        { ...withViewer, ...byOwnId, absentOn: [1002] }),
+  byId:             endpoint('GET /v2/book/:id',                      'book_basic_r',         takes<Fields>(),             gives<BookRecord>(200),        { ...withViewer, ...byOwnId, absentOn: [1002], freshSeconds: 3600 }),
   byIsbn:           endpoint('GET /v2/book/isbn/:isbn',               'book_basic_r',         takes<Fields>(),             gives<BookRecord>(200),        withViewer),
   search:           endpoint('GET /v2/book/search',                   'book_basic_r',         takes<BookSearch>(),         gives<BookPage>(200),          { ...withViewer, list: 'books' }),
   tags:             endpoint('GET /v2/book/:id/tags',                 'book_basic_r',         takes<Fields & Window>(),    gives<TagPage>(200),           { ...open, list: 'tags' }),
@@ -261,11 +262,11 @@ export const bookEndpoints = endpointTable({ ...v2, group: '/v2/book', share: 'v
   /** Deprecated: the same as `userTags`. */
   userTagsOld:      endpoint('GET /v2/book/user_tags/:id',            'service_basic_common', takes<Fields & Window>(),    gives<TagPage>(200),           { ...personal, list: 'tags' }),
   collections:      endpoint('GET /v2/book/user/:name/collections',   'book_basic_r',         takes<CollectionsQuery>(),   gives<CollectionPage>(200),    { ...personal, list: 'collections' }),
-  collection:       endpoint('GET /v2/book/:id/collection',           'book_basic_r',         takes<Whose>(),              gives<CollectionRecord>(200),  { ...personal, ...onShelf, absentOn: [1001] }),
+  collection:       endpoint('GET /v2/book/:id/collection',           'book_basic_r',         takes<Whose>(),              gives<CollectionRecord>(200),  { ...personal, ...onShelf, absentOn: [1001], freshSeconds: 30 }),
   userAnnotations:  endpoint('GET /v2/book/user/:name/annotations',   'book_basic_r',         takes<AnnotationsQuery>(),   gives<AnnotationPage>(200),    { ...personal, list: 'annotations' }),
-  annotations:      endpoint('GET /v2/book/:id/annotations',          'book_basic_r',         takes<AnnotationsQuery>(),   gives<AnnotationPage>(200),    { ...open, isWritten: true, list: 'annotations', visibility: { member: 'privacy', everybody: PRIVACY_PUBLIC } }),
-  annotation:       endpoint('GET /v2/book/annotation/:id',           'book_basic_r',         takes<AnnotationQuery>(),    gives<AnnotationRecord>(200),  { ...personal, ...byOwnId, absentOn: [1001] }),
-  seriesBooks:      endpoint('GET /v2/book/series/:id/books',         'book_basic_r',         takes<Fields & Window>(),    gives<BookPage>(200),          { ...open, list: 'books' }),
+  annotations:      endpoint('GET /v2/book/:id/annotations',          'book_basic_r',         takes<AnnotationsQuery>(),   gives<AnnotationPage>(200),    { ...books, isWritten: true, list: 'annotations', visibility: { member: 'privacy', everybody: PRIVACY_PUBLIC } }),
+  annotation:       endpoint('GET /v2/book/annotation/:id',           'book_basic_r',         takes<AnnotationQuery>(),    gives<AnnotationRecord>(200),  { ...personal, ...byOwnId, absentOn: [1001], freshSeconds: 60 }),
+  seriesBooks:      endpoint('GET /v2/book/series/:id/books',         'book_basic_r',         takes<Fields & Window>(),    gives<BookPage>(200),          { ...books, list: 'books' }),
 
   collect:          endpoint('POST /v2/book/:id/collection',          'book_basic_w',         takes<CollectionDraft>(),    gives<CollectionRecord>(201), { ...onShelf, key: ['id', 'book_id', 'status'] }),
   updateCollection: endpoint('PUT /v2/book/:id/collection',           'book_basic_w',         takes<CollectionDraft>(),    gives<CollectionRecord>(202), { ...onShelf, key: ['id', 'book_id', 'status'] }),

@@ -35,6 +35,8 @@ type Options = Partial<
     | 'login'
     | 'absentOn'
     | 'caller'
+    | 'viewerMember'
+    | 'freshSeconds'
   >
 >;
 
@@ -131,5 +133,7 @@ function madeOf(row: AnyRow, facts: TableFacts, isReadOnly: boolean): Endpoint {
     login: options.login ?? !reads,
     absentOn: options.absentOn ?? [],
     caller: options.caller,
+    viewerMember: options.viewerMember,
+    freshSeconds: options.freshSeconds,
   });
 }

@@ -23,7 +23,7 @@ export const tiers = ['basic', 'advance', 'premium'] as const satisfies readonly
 
 /**
  * Who may see a response. What else is known of an endpoint has its own column.
- * - `public`: everybody, once `current_user_collection` is redacted.
+ * - `public`: everybody, once it is redacted.
  * - `tier`: everybody with the same film tier as the token of the request.
  * - `anonymous`: everybody, if the request had no token.
  * - `viewer`: only the person whose token made the request.
@@ -110,6 +110,10 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly isWritten: boolean;
   /** The member of a response, or of its items, that is the caller or holds the caller's id. */
   readonly caller: string | undefined;
+  /** The member of a record, or of the items of a list, that is of the caller alone: it is redacted for others. */
+  readonly viewerMember: string | undefined;
+  /** How long its record is fresh in the cache, if upstream does not say; undefined: as long as any response with its `share`. */
+  readonly freshSeconds: number | undefined;
   /** The film tiers that may call it. */
   readonly tiers: readonly Tier[];
   /** The members of its record that not every tier gets; undefined if every tier gets the same. */

@@ -144,14 +144,14 @@ const events = { list: 'entries' } as const;
 // Keep the columns aligned.
 // prettier-ignore
 export const eventEndpoints = endpointTable(eventFacts, {
-  byId:         endpoint('GET /event/:id',                     null, takes(),             gives<EventRecord>(200, 'event'), byOwnId),
+  byId:         endpoint('GET /event/:id',                     null, takes(),             gives<EventRecord>(200, 'event'), { ...byOwnId, freshSeconds: 60 }), // people join all the time
   participants: endpoint('GET /event/:id/participants',        null, takes<FeedWindow>(), gives<PersonFeed>(200, 'personFeed'), events),
   wishers:      endpoint('GET /event/:id/wishers',             null, takes<FeedWindow>(), gives<PersonFeed>(200, 'personFeed'), events),
   ofUser:       endpoint('GET /people/:id/events',             null, takes<FeedWindow>(), gives<EventFeed>(200, 'eventFeed'), events),
   initiated:    endpoint('GET /people/:id/events/initiate',    null, takes<FeedWindow>(), gives<EventFeed>(200, 'eventFeed'), events),
   participated: endpoint('GET /people/:id/events/participate', null, takes<FeedWindow>(), gives<EventFeed>(200, 'eventFeed'), events),
   wished:       endpoint('GET /people/:id/events/wish',        null, takes<FeedWindow>(), gives<EventFeed>(200, 'eventFeed'), events),
-  ofCity:       endpoint('GET /event/location/:id',            null, takes<CityQuery>(),  gives<EventFeed>(200, 'eventFeed'), events),
+  ofCity:       endpoint('GET /event/location/:id',            null, takes<CityQuery>(),  gives<EventFeed>(200, 'eventFeed'), { ...events, freshSeconds: 3600 }), // the city, which is read from its feed
   search:       endpoint('GET /events',                        null, takes<EventSearch>(), gives<EventFeed>(200, 'eventFeed'), events),
 
   create:       endpoint('POST /events',                       null, takes<EventDraft>('eventDraft'), gives<EventRecord>(201, 'event'), { ...givesRecord, ...byAuthor }),

@@ -236,8 +236,8 @@ const advancedOnly = { tiers: advanced } as const;
 // Keep the columns aligned.
 // prettier-ignore
 export const filmEndpoints = endpointTable(filmFacts, {
-  subject:         endpoint('GET /v2/movie/subject/:id',          'movie_basic_r',   takes<Fields>(),          gives<SubjectRecord>(200),   { ...byOwnId, gates: { members: subjectMembers, rarelyEmpty: ['durations', 'languages', 'pubdates'] } }),
-  celebrity:       endpoint('GET /v2/movie/celebrity/:id',        'movie_basic_r',   takes<Fields>(),          gives<CelebrityRecord>(200), { ...byOwnId, tiers: twoTiers, gates: { members: celebrityMembers, rarelyEmpty: ['birthday', 'constellation', 'professions'] } }),
+  subject:         endpoint('GET /v2/movie/subject/:id',          'movie_basic_r',   takes<Fields>(),          gives<SubjectRecord>(200),   { ...byOwnId, freshSeconds: 3600, gates: { members: subjectMembers, rarelyEmpty: ['durations', 'languages', 'pubdates'] } }),
+  celebrity:       endpoint('GET /v2/movie/celebrity/:id',        'movie_basic_r',   takes<Fields>(),          gives<CelebrityRecord>(200), { ...byOwnId, freshSeconds: 3600, tiers: twoTiers, gates: { members: celebrityMembers, rarelyEmpty: ['birthday', 'constellation', 'professions'] } }),
   photos:          endpoint('GET /v2/movie/subject/:id/photos',   'movie_advance_r', takes<Fields & Window>(), gives<PhotoPage>(200),       { ...advancedOnly, list: 'photos' }),
   reviews:         endpoint('GET /v2/movie/subject/:id/reviews',  'movie_advance_r', takes<Fields & Window>(), gives<FilmReviewPage>(200),  { ...advancedOnly, list: 'reviews' }),
   comments:        endpoint('GET /v2/movie/subject/:id/comments', 'movie_advance_r', takes<Fields & Window>(), gives<FilmCommentPage>(200), { ...advancedOnly, list: 'comments' }),

@@ -1,5 +1,6 @@
 /** What engine, upstream and server know of the service. `graph/service/descriptor.ts` describes the catalog. */
-import type { Endpoint, Media } from './endpoint.ts';
+import type { Endpoint, Media, Tier } from './endpoint.ts';
+import type { GatedRecord } from './record-source.ts';
 
 /** What an error code means for a read, whatever its status. */
 export type Meaning =
@@ -45,12 +46,39 @@ export interface DocumentFormat {
   readonly readable: (document: string) => string;
 }
 
+/** What the tiers of tokens mean. What is known of one token is remembered in `upstream/auth`. */
+export interface TierPolicy {
+  /** Those that a token may have of which nothing is known, or that everybody has without one. */
+  readonly possible: (hasToken: boolean) => readonly Tier[];
+  /** Those that get such a response, or `refused`, that the endpoint is not for the token. */
+  readonly provenBy: (endpoint: Endpoint, response: object | 'refused') => readonly Tier[];
+  /**
+   * Members to request besides `members`: if they are all absent too, the tier withholds an absent member. None if the tier is known.
+   * `isLimitUncertain`: they are needed for any `members`, because they also show whether the credential has a rate limit.
+   */
+  readonly evidence: (
+    record: GatedRecord,
+    members: readonly string[],
+    possible: readonly Tier[],
+    isLimitUncertain?: boolean,
+  ) => readonly string[];
+  /** Those of `members`, which were all requested, that are absent because of the tier, which is one of `possible`. */
+  readonly withheld: (
+    source: GatedRecord,
+    record: Readonly<Record<string, unknown>>,
+    members: readonly string[],
+    possible: readonly Tier[],
+  ) => readonly string[];
+}
+
 export interface ServiceDescriptor {
   readonly endpoints: readonly Endpoint[];
   /** By code. */
   readonly errors: ErrorTable;
   /** Undefined if all bodies are JSON. */
   readonly documents?: DocumentFormat;
+  /** Undefined if all tokens get the same. */
+  readonly tiers?: TierPolicy;
   /** Calls a minute of all endpoints with `isLimited`, for a credential of the basic tier. */
   readonly basicCallsAMinute: number;
   /** No uploaded file may have so many bytes, or more. */

@@ -4,6 +4,7 @@ import { type CancellationToken, createCancellationToken } from '../lib/cancella
 import { randomUUID } from 'node:crypto';
 import { type TlsUser, readTlsFiles } from '../config/upstream-tls.ts';
 import { type Credential, type Credentials, createCredentials } from './auth/credentials.ts';
+import { noTiers } from './auth/tiers.ts';
 import type { RequestContext, Sender } from './auth/request-context.ts';
 import type { OnAvailabilityChange } from './availability.ts';
 import { type RecordCache, createRecordCache } from './cache/record-cache.ts';
@@ -50,7 +51,8 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
   const shared = openSharedState(settings, parts, () => inFlight.forget());
   const keys = openKeyRedis(settings, serviceName(settings.baseUrl), shared, parts.onOutage);
   const records = parts.records ?? openRecordCache(settings, shared);
-  const credentials = createCredentials(settings.accessToken, settings.filmTier);
+  const tiers = service.tiers ?? noTiers;
+  const credentials = createCredentials(tiers, settings.accessToken, settings.filmTier);
   const caching = createCachingWatch(settings.upstreamCache, parts.onCachingForbidden);
   const rateLimiter = createRateLimiter({ ...settings, ...service }, credentials, shared, parts.onPause);
   const refreshQueue = new RefreshQueue((service) => transport.state()[service].waiting > 0);
@@ -58,6 +60,7 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
     settings,
     transport,
     service,
+    tiers,
     credentials,
     inFlight,
     rateLimiter,
@@ -97,10 +100,6 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
     confirmEpoch: records.confirmEpoch,
     /** The current load of each service. */
     state: () => transport.state(),
-    /** Calls that wait for the rate limiter or count towards it. */
-    limited: () => rateLimiter.calls(),
-    /** Reads in flight; equal reads share one. */
-    sharedReads: () => inFlight.size(),
     /** The size of the record cache in memory. */
     cacheSize: () => records.size(),
     /** Responses that their headers forbid to store, by reason. */
@@ -151,6 +150,10 @@ const keysState = (shared: SharedState | undefined, keys: KeyRedis | undefined) 
 
 /** For those that watch calls, and for keys of writes. */
 const watches = (credentials: Credentials, services: SessionServices) => ({
+  /** Calls that wait for the rate limiter or count towards it. */
+  limited: () => services.rateLimiter.calls(),
+  /** Reads in flight; equal reads share one. */
+  sharedReads: () => services.inFlight.size(),
   /** Whose request it is: the id of its credential, and of the person if it is known. */
   senderOf(token: string): { credential: string; person: string | undefined } {
     const { id, person } = credentials.of(token);

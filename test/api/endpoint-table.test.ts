@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Endpoint } from '../../src/api/endpoint.ts';
 import { byOwnId, endpoint, endpointTable, gives, takes } from '../../src/api/endpoint-table.ts';
 import { filmFacts } from '../../src/api/film.ts';
+import { filmTiers } from '../../src/api/film-tiers.ts';
 import { requirementsOf } from '../../src/engine/requirements/requirements.ts';
 import { createCancellationToken } from '../../src/lib/cancellation.ts';
 import { createAccess } from '../../src/origin/access.ts';
@@ -41,7 +42,7 @@ test('a write takes a slot of the rate limit of its table, here and at the origi
     operationTimeoutMs: 15_000,
     basicCallsAMinute: 1,
   });
-  const credential = Object.assign(createCredentials(undefined, undefined).of('bob'), {
+  const credential = Object.assign(createCredentials(filmTiers, undefined, undefined).of('bob'), {
     accepted: true,
     possibleTiers: ['basic'] as const,
   });

@@ -92,7 +92,13 @@ export const defects = [
   },
   {
     name: "cache: a person's own collection is kept with the book",
-    edits: [['src/upstream/cache/handle.ts', 'if (VIEWER_MEMBER in value) delete value[VIEWER_MEMBER];', '']],
+    edits: [
+      [
+        'src/upstream/cache/handle.ts',
+        'if (viewerMember !== undefined && viewerMember in value) delete value[viewerMember];',
+        '',
+      ],
+    ],
   },
   {
     name: 'cache: records read with a token are cached for clients without one',

@@ -5,6 +5,7 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import { serviceErrors } from '../../api/errors.ts';
 import { eventEndpoints } from '../../api/event.ts';
 import { BASIC_CALLS_A_MINUTE, filmEndpoints } from '../../api/film.ts';
+import { filmTiers } from '../../api/film-tiers.ts';
 import { noteEndpoints } from '../../api/note.ts';
 import type { ServiceDescriptor } from '../../api/service-descriptor.ts';
 
@@ -14,6 +15,7 @@ export const catalogService: ServiceDescriptor = {
   endpoints: tables.flatMap((table) => Object.values<Endpoint>(table as never)),
   errors: serviceErrors,
   documents: atomDocuments,
+  tiers: filmTiers,
   basicCallsAMinute: BASIC_CALLS_A_MINUTE,
   uploadBytesBelow: PICTURE_BELOW,
 };

@@ -2,7 +2,8 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../lib/remember.ts';
-import { type Endpoint, type Tier, tiers } from '../../api/endpoint.ts';
+import type { Endpoint, Tier } from '../../api/endpoint.ts';
+import type { TierPolicy } from '../../api/service-descriptor.ts';
 import { type Service, type UpstreamErrorDetails, UpstreamRejection, isUnknownToken } from '../errors.ts';
 import type { PersonFacts } from './viewer.ts';
 import { type ApiRequest, requestLine } from '../../api/api-request.ts';
@@ -48,20 +49,25 @@ const UNVERIFIED_MAX = 1_000;
 export type Credentials = ReturnType<typeof createCredentials>;
 
 /** All credentials: of clients, the facade's own, and none. */
-export function createCredentials(ownToken: string | undefined, ownTier: Tier | undefined) {
+export function createCredentials({ possible }: TierPolicy, ownToken: string | undefined, ownTier: Tier | undefined) {
   const known = new LRUCache<string, Credential>(atMost(KNOWN_MAX));
   /** A table of its own, so that made-up tokens evict none that upstream has accepted. */
   const unverified = new LRUCache<string, Credential>(atMost(UNVERIFIED_MAX));
   const rejections = createRejections();
-  const anonymous = create('nobody', null, true, null);
-  let own = createOwn(ownToken, ownTier);
+  const anonymous = create('nobody', null, true, null, possible(false));
+  const createOwn = (token: string | undefined): Credential => {
+    // Replicas with different tokens may share a cache; the hash keeps their entries apart.
+    const id = token === undefined ? 'own' : `own-${hashOf(token)}`;
+    return create(id, token ?? null, true, ownTier ?? null, possible(token !== undefined));
+  };
+  let own = createOwn(ownToken);
   return {
     get own(): Credential {
       return own;
     },
     /** Operations that have begun go on with the token before. */
     changeOwn(token: string): void {
-      own = createOwn(token, ownTier);
+      own = createOwn(token);
     },
     anonymous,
     rejections,
@@ -70,7 +76,7 @@ export function createCredentials(ownToken: string | undefined, ownTier: Tier | 
       const id = hashOf(token);
       let credential = known.get(id) ?? unverified.get(id);
       if (!credential) {
-        credential = create(id, token, false, null);
+        credential = create(id, token, false, null, possible(true));
         unverified.set(id, credential);
       }
       return credential;
@@ -96,7 +102,7 @@ export function createCredentials(ownToken: string | undefined, ownTier: Tier | 
       if (!acceptedBy[service] && isUnknownToken(details)) rejections.remember(id, details);
       acceptedBy[service] = false;
       credential.accepted = acceptedBy.catalog || acceptedBy.events;
-      if (service === 'catalog') forgetLearned(credential);
+      if (service === 'catalog') forgetLearned(credential, possible(true));
       if (credential.accepted) return;
       credential.isRejected = true;
       known.delete(id);
@@ -105,11 +111,13 @@ export function createCredentials(ownToken: string | undefined, ownTier: Tier | 
   };
 }
 
-/** Replicas with different tokens may share a cache; the hash keeps their entries apart. */
-const createOwn = (token: string | undefined, tier: Tier | undefined): Credential =>
-  create(token === undefined ? 'own' : `own-${hashOf(token)}`, token ?? null, true, tier ?? null);
-
-function create(id: string, token: string | null, isOwn: boolean, configured: Tier | null): Credential {
+function create(
+  id: string,
+  token: string | null,
+  isOwn: boolean,
+  configured: Tier | null,
+  possibleTiers: readonly Tier[],
+): Credential {
   return {
     id,
     authorization: token === null ? undefined : `Bearer ${token}`,
@@ -121,8 +129,7 @@ function create(id: string, token: string | null, isOwn: boolean, configured: Ti
       return likely.length === 1 ? likely[0]! : null;
     },
     isTierFixed: configured !== null || token === null,
-    // Without a token everybody is basic.
-    possibleTiers: configured ? [configured] : token === null ? ['basic'] : tiers,
+    possibleTiers: configured ? [configured] : possibleTiers,
     hasMetLimit: false,
     accepted: isOwn,
     mayHaveStored: isOwn,
@@ -151,8 +158,8 @@ export const isLimited = ({ isOwn, possibleTiers, hasMetLimit }: LimitFacts): bo
   possibleTiers.includes('basic') && (possibleTiers.length === 1 || hasMetLimit || !isOwn);
 
 /** The service no longer accepts the token: nothing that was learned before holds. */
-function forgetLearned(credential: Credential): void {
-  credential.possibleTiers = tiers;
+function forgetLearned(credential: Credential, possibleTiers: readonly Tier[]): void {
+  credential.possibleTiers = possibleTiers;
   credential.hasMetLimit = false;
   credential.person = undefined;
   credential.refusedEndpoints.clear();

@@ -1,6 +1,6 @@
-/** Infers the film tier of a credential from responses and rejections of upstream. */
-import { type Endpoint, type Tier, tiers } from '../../api/endpoint.ts';
-import type { GatedRecord } from '../../api/record-source.ts';
+/** Infers the tier of a credential from responses and rejections of upstream. */
+import type { Endpoint, Tier } from '../../api/endpoint.ts';
+import type { TierPolicy } from '../../api/service-descriptor.ts';
 import { type Credential, likelyTiers } from './credentials.ts';
 import { RecordRejected, TierRequired, type UpstreamRejection } from '../errors.ts';
 
@@ -10,28 +10,28 @@ const REFUSAL_MS = 60_000;
 /** This many rejected records without a successful one prove that the tier may not call the endpoint. */
 const REFUSED_RECORDS = 3;
 
-/** The credential has a tier that includes the endpoint and the present members. An absent member proves nothing. */
-export function learnFromResponse(credential: Credential, endpoint: Endpoint, value: unknown): void {
+/** The credential has a tier that gets such a response. */
+export function learnFromResponse(policy: TierPolicy, credential: Credential, endpoint: Endpoint, value: object): void {
   if (!endpoint.isTiered) return;
   credential.refusedEndpoints.delete(endpoint.path);
   credential.refusedRecords.delete(endpoint);
-  let having = endpoint.tiers;
-  const members = endpoint.gates?.members;
-  if (members)
-    for (const member in members)
-      if ((value as Record<string, unknown>)[member] !== undefined) having = both(having, members[member]!);
-  learn(credential, having);
+  learn(policy, credential, policy.provenBy(endpoint, value));
 }
 
 /**
  * Returns the error to report for a rejection. One rejected record does not prove that the endpoint is rejected. Only if the credential is
  * known to have a tier without the endpoint, the error is TierRequired, and the endpoint is not called for a while.
  */
-export function learnFromRejection(credential: Credential, endpoint: Endpoint, rejection: UpstreamRejection): Error {
+export function learnFromRejection(
+  policy: TierPolicy,
+  credential: Credential,
+  endpoint: Endpoint,
+  rejection: UpstreamRejection,
+): Error {
   const { details } = rejection;
-  if (endpoint.tiers.length === tiers.length || details.row?.means !== 'permission') return rejection;
-  const lacking = tiers.filter((tier) => !endpoint.tiers.includes(tier));
-  if (provesTier(credential, endpoint, details.request)) learn(credential, lacking);
+  const lacking = policy.provenBy(endpoint, 'refused');
+  if (lacking.length === 0 || details.row?.means !== 'permission') return rejection;
+  if (provesTier(credential, endpoint, details.request)) learn(policy, credential, lacking);
   const tierRequired = new TierRequired(endpoint.tiers, endpoint.path, true);
   if (credential.possibleTiers.every((tier) => lacking.includes(tier))) {
     credential.refusedEndpoints.set(endpoint.path, performance.now() + REFUSAL_MS);
@@ -61,8 +61,8 @@ function provesTier(
 }
 
 /** If findings contradict, the new one wins: the tier was changed. */
-function learn(credential: Credential, having: readonly Tier[]): void {
-  if (credential.isTierFixed || having.length === 0 || having.length === tiers.length) return;
+function learn({ possible }: TierPolicy, credential: Credential, having: readonly Tier[]): void {
+  if (credential.isTierFixed || having.length === 0 || having.length === possible(true).length) return;
   const left = both(credential.possibleTiers, having);
   if (left.length === credential.possibleTiers.length) return;
   if (left.length === 0) credential.refusedEndpoints.clear();
@@ -72,54 +72,10 @@ function learn(credential: Credential, having: readonly Tier[]): void {
 const both = (some: readonly Tier[], others: readonly Tier[]): readonly Tier[] =>
   some === others ? some : some.filter((tier) => others.includes(tier));
 
-const none: readonly string[] = Object.freeze([]);
-
-/**
- * Members to request besides `members`: if they are all absent too, the tier withholds an absent member. None if the tier is known.
- * `isLimitUncertain`: they are needed for any `members`, because they also show whether the credential has a rate limit.
- */
-export function tierEvidenceMembers(
-  { endpoint, tiers: having }: GatedRecord,
-  members: readonly string[],
-  possible: readonly Tier[],
-  isLimitUncertain = false,
-): readonly string[] {
-  const evidence = having && endpoint.gates?.rarelyEmpty;
-  if (!evidence || isLimitUncertain) return evidence ?? none;
-  const answering = possible.filter((tier) => endpoint.tiers.includes(tier));
-  const isOpen = (member: string) => {
-    const gets = having[member];
-    return gets && answering.some((tier) => gets.includes(tier)) && !answering.every((tier) => gets.includes(tier));
-  };
-  return members.some(isOpen) ? evidence : none;
-}
-
-/**
- * Returns those of `members`, which were all requested, that are absent because of the caller's tier. Upstream also leaves out defaults: while
- * a possible tier includes the member, it is withheld only if no gated member is present, and none of those that are rarely empty.
- */
-export function membersWithheldByTier(
-  { endpoint, tiers: having }: GatedRecord,
-  record: Readonly<Record<string, unknown>>,
-  members: readonly string[],
-  possible: readonly Tier[],
-): readonly string[] {
-  const absent =
-    having && members.filter((member) => record[member] === undefined && isGated(endpoint, having[member]));
-  if (!having || !absent || absent.length === 0) return none;
-  let answered = possible.filter((tier) => endpoint.tiers.includes(tier));
-  for (const member in record)
-    if (record[member] !== undefined && Object.hasOwn(having, member))
-      answered = answered.filter((tier) => having[member]!.includes(tier));
-  const isWithheld = (from: readonly Tier[]) => (member: string) =>
-    from.every((tier) => !having[member]!.includes(tier));
-  const evidence = endpoint.gates?.rarelyEmpty;
-  if (answered.length > 1 && evidence?.every((member) => absent.includes(member)))
-    answered = answered.filter((tier) => evidence.every((member) => !having[member]?.includes(tier)));
-  // None left: the record has more than any possible tier includes, so the known tier is wrong.
-  return answered.length > 0 ? absent.filter(isWithheld(answered)) : none;
-}
-
-/** Some tier may read the record without the member. */
-const isGated = ({ tiers: ofRecord }: Endpoint, having: readonly Tier[] | undefined): boolean =>
-  having !== undefined && having.length < tiers.length && ofRecord.some((tier) => !having.includes(tier));
+/** Of a service whose tokens all get the same. */
+export const noTiers: TierPolicy = {
+  possible: () => [],
+  provenBy: () => [],
+  evidence: () => [],
+  withheld: () => [],
+};

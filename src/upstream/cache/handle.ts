@@ -4,7 +4,7 @@ import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { Cacheability } from './caching-header.ts';
 import { type LifetimeSettings, absentUntil, responseSeconds, timesOf } from './lifetime.ts';
 import type { Cache, CacheKey, CacheLookup, CacheReader, VersionToken } from './memory.ts';
-import { VIEWER_MEMBER, withoutViewerMembers } from './redact.ts';
+import { withoutViewerMember } from './redact.ts';
 
 type Json = Record<string, unknown>;
 
@@ -223,7 +223,8 @@ export class RecordHandle extends CacheHandle {
     if (!all) Object.assign(value, record);
     else for (const member of all) if (member in record) value[member] = record[member];
     // `delete` is a call into the runtime, and nearly always the member is absent.
-    if (VIEWER_MEMBER in value) delete value[VIEWER_MEMBER];
+    const { viewerMember } = this.endpoint;
+    if (viewerMember !== undefined && viewerMember in value) delete value[viewerMember];
     return this.store(value, meta);
   }
 }
@@ -231,7 +232,6 @@ export class RecordHandle extends CacheHandle {
 export class ResponseHandle extends CacheHandle {
   /** Returns freshUntil; null if not reusable. */
   put(response: object, meta: ResponseMeta): number | null {
-    const { share, list } = this.endpoint;
-    return this.store(share === 'public' ? withoutViewerMembers(response as Json, list) : response, meta);
+    return this.store(withoutViewerMember(response as Json, this.endpoint), meta);
   }
 }

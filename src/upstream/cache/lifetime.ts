@@ -3,19 +3,7 @@ import { type Endpoint, type Share, isForEverybody } from '../../api/endpoint.ts
 import type { Cacheability } from './caching-header.ts';
 import type { CacheEntry } from './memory.ts';
 
-/** Seconds that a record is fresh, by kind, if upstream does not say. */
-// A table is read down its columns.
-// prettier-ignore
-export const recordSeconds: Readonly<Record<string, number>> = {
-  Book:       3600,
-  Subject:    3600,
-  Celebrity:  3600,
-  City:       3600,
-  Event:        60, // people join all the time
-  Annotation:   60,
-  Collection:   30,
-};
-/** How long lists are fresh, and records requested by something other than their id. */
+/** How long lists are fresh, records requested by something other than their id, and records of an endpoint that does not say. */
 export const responseSeconds: Readonly<Record<Share, number>> = { public: 300, tier: 300, anonymous: 30, viewer: 0 };
 /** How much longer an entry is kept, to be served while upstream fails. */
 const STALE_SECONDS = 3600;

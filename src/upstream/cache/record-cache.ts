@@ -1,7 +1,7 @@
 /**
  * The record cache holds upstream records, not GraphQL responses, so that different queries share one record. Partitions:
  *
- * - public     the same for everybody, without `current_user_collection`
+ * - public     the same for everybody, without the member of the viewer
  * - anonymous  for callers without a token
  * - tier       per credential
  * Data of a viewer is never cached.
@@ -9,7 +9,6 @@
 import type { Endpoint } from '../../api/endpoint.ts';
 import { type CacheParts, type CacheViewer, RecordHandle, ResponseHandle, type ViewerOfCache } from './handle.ts';
 import { type Cache, type CacheKey, cacheKeyOf, createMemoryCache } from './memory.ts';
-import { recordSeconds } from './lifetime.ts';
 import { mayHoldViewerData } from './redact.ts';
 import { CACHE_MAX_BYTES } from '../../lib/remember.ts';
 
@@ -90,7 +89,7 @@ export class ViewerCache implements ViewerOfCache {
       partition === null
         ? null
         : cacheKeyOf(partition, `${kind}:${key}`, undefined, kind, endpoint.isReadOnly, endpoint.service);
-    return new RecordHandle(this, cacheKey, endpoint, recordSeconds[kind]);
+    return new RecordHandle(this, cacheKey, endpoint, endpoint.freshSeconds);
   }
 
   /** `request`: path and query, which are unique over all services. */

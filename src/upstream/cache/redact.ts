@@ -4,20 +4,14 @@ import type { Credential } from '../auth/credentials.ts';
 
 type Json = Record<string, unknown>;
 
-/** The member of a book that belongs to the viewer. */
-export const VIEWER_MEMBER = 'current_user_collection';
-
 /**
- * Responses with the facade's own token are shown to everybody: returns them without the collections of the person whose token it is, and
- * with null for the items that only they may see.
+ * Responses with the facade's own token are shown to everybody: returns them without the members of the person whose token it is, and with
+ * null for the items that only they may see.
  */
-export function redactOwner(
-  { share, list, visibility }: Endpoint,
-  { isOwn }: Pick<Credential, 'isOwn'>,
-  value: unknown,
-): unknown {
-  if (!isOwn || share !== 'public' || !isObject(value)) return value;
-  const shown = withoutViewerMembers(value, list);
+export function redactOwner(endpoint: Endpoint, { isOwn }: Pick<Credential, 'isOwn'>, value: unknown): unknown {
+  const { list, visibility } = endpoint;
+  if (!isOwn || !isObject(value)) return value;
+  const shown = withoutViewerMember(value, endpoint);
   const items = list === undefined ? undefined : shown[list];
   if (!visibility || !Array.isArray(items)) return shown;
   if (items.every((item) => isForEverybody(item, visibility))) return shown;
@@ -32,28 +26,29 @@ const isForEverybody = (item: unknown, { member, everybody }: Visibility): boole
   !isObject(item) || item[member] === undefined || item[member] === everybody || item[member] === String(everybody);
 
 /**
- * Whether a response to a person may differ from the one to everybody: annotations, which may include the person's private ones, and books
- * with the viewer's member, which they have unless `fields` leaves it out.
+ * Whether a response to a person may differ from the one to everybody: lists that may include the person's private items, and records with
+ * the viewer's member, which they have unless `fields` leaves it out.
  */
-export function mayHoldViewerData({ list, path }: Endpoint, query: string): boolean {
-  if (list === 'tags') return false;
-  if (path.includes('annotation')) return true;
+export function mayHoldViewerData({ visibility, viewerMember }: Endpoint, query: string): boolean {
+  if (visibility) return true;
+  if (viewerMember === undefined) return false;
   const fields = /(?:^|&)fields=([^&]*)/.exec(query)?.[1];
-  return fields === undefined || fields.split(',').includes(VIEWER_MEMBER);
+  return fields === undefined || fields.split(',').includes(viewerMember);
 }
 
-/** The response without the members of the viewer, copied only if it has any: an upstream that ignores `fields` sends them unasked. */
-export function withoutViewerMembers(response: Json, list: string | undefined): Json {
+/** The response without the member of the viewer, copied only if it has any: an upstream that ignores `fields` sends it unasked. */
+export function withoutViewerMember(response: Json, { viewerMember, list }: Endpoint): Json {
+  if (viewerMember === undefined) return response;
   const items = list === undefined ? undefined : response[list];
-  if (!Array.isArray(items)) return withoutViewerMember(response) as Json;
-  if (!(VIEWER_MEMBER in response) && !items.some(hasViewerMember)) return response;
-  return { ...(withoutViewerMember(response) as Json), [list!]: items.map(withoutViewerMember) };
+  if (!Array.isArray(items)) return without(response, viewerMember) as Json;
+  if (!(viewerMember in response) && !items.some((item) => has(item, viewerMember))) return response;
+  return { ...(without(response, viewerMember) as Json), [list!]: items.map((item) => without(item, viewerMember)) };
 }
 
-const hasViewerMember = (item: unknown): item is Json => isObject(item) && VIEWER_MEMBER in item;
+const has = (item: unknown, member: string): item is Json => isObject(item) && member in item;
 
-function withoutViewerMember(item: unknown): unknown {
-  if (!hasViewerMember(item)) return item;
-  const { [VIEWER_MEMBER]: _, ...rest } = item;
+function without(item: unknown, member: string): unknown {
+  if (!has(item, member)) return item;
+  const { [member]: _, ...rest } = item;
   return rest;
 }

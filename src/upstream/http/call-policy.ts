@@ -5,7 +5,7 @@ import type { Credential } from '../auth/credentials.ts';
 import type { RequestContext } from '../auth/request-context.ts';
 import { createCancellationToken } from '../../lib/cancellation.ts';
 import type { GatedRecord } from '../../api/record-source.ts';
-import { tierEvidenceMembers } from '../auth/tiers.ts';
+import type { TierPolicy } from '../../api/service-descriptor.ts';
 import type { LoggedCall } from '../call-log.ts';
 import { LoginRequired, TierRequired, TooManyCalls, Unauthenticated } from '../errors.ts';
 import { type CallServices, UpstreamCall } from './call.ts';
@@ -71,7 +71,11 @@ export class CallPolicy {
     }
   }
 
-  /** The film tiers that the caller may have, as far as is known now. */
+  get tiers(): TierPolicy {
+    return this.services.tiers;
+  }
+
+  /** The tiers that the caller may have, as far as is known now. */
   possibleTiers(): readonly Tier[] {
     return this.context.credential.possibleTiers;
   }
@@ -79,7 +83,7 @@ export class CallPolicy {
   /** Members to request besides these of a record, because they show the caller's tier. */
   tierEvidence(record: GatedRecord, members: readonly string[]): readonly string[] {
     const { credential } = this.context;
-    return tierEvidenceMembers(record, members, credential.possibleTiers, record.tiers && this.isLimitUncertain());
+    return this.tiers.evidence(record, members, credential.possibleTiers, record.tiers && this.isLimitUncertain());
   }
 
   /** True if a quarter of the rate limit, or of the agents' share, is used and the caller's tier, which may have no limit, is unknown. */

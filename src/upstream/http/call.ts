@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { Span } from '@opentelemetry/api';
 import type { Endpoint } from '../../api/endpoint.ts';
-import type { ServiceDescriptor } from '../../api/service-descriptor.ts';
+import type { ServiceDescriptor, TierPolicy } from '../../api/service-descriptor.ts';
 import type { Config } from '../../config/settings.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import { addTraceHeaders, startCallSpan } from '../../lib/trace-context.ts';
@@ -59,6 +59,7 @@ export interface CallServices extends RejectionServices {
   settings: Pick<Config, 'maxJsonBytes' | 'maxAtomBytes' | 'maxUpstreamCalls' | 'upstreamUserAgent' | 'eventBaseUrl'>;
   caching: CachingWatch;
   service: Pick<ServiceDescriptor, 'errors' | 'documents'>;
+  tiers: TierPolicy;
   transport: Transport;
   inFlight: InFlightRequests;
   observe: ((call: ObservedCall) => void) | undefined;
@@ -217,7 +218,8 @@ export class UpstreamCall implements SharedCall {
       this.services.inspect?.({ request, value, text, tiers: credential.possibleTiers });
       this.onAccepted();
       const shown = credential.isOwn ? redactOwner(endpoint, credential, value) : value;
-      if (endpoint.isTiered && shown !== null) learnFromResponse(credential, endpoint, shown);
+      if (endpoint.isTiered && shown !== null)
+        learnFromResponse(this.services.tiers, credential, endpoint, shown as object);
       if (endpoint.caller && !credential.isOwn) learnPerson(credential, request, shown);
       return { value: shown, bytes, status, reuse: this.services.caching.reuseOf(endpoint, credential, headers) };
     }
@@ -261,7 +263,7 @@ export class UpstreamCall implements SharedCall {
     logged.error = cause instanceof UpstreamFailure ? cause.code : (cause as Error).name;
     if (!(cause instanceof UpstreamRejection)) return cause;
     if (cause.details.status !== undefined) logged.status ??= cause.details.status;
-    return endpoint.isTiered ? learnFromRejection(credential, endpoint, cause) : cause;
+    return endpoint.isTiered ? learnFromRejection(this.services.tiers, credential, endpoint, cause) : cause;
   }
 
   private finish(): void {

@@ -5,9 +5,7 @@
 import DataLoader from 'dataloader';
 import type { Path } from 'graphql/jsutils/Path.js';
 import { withMembers } from '../../lib/objects.ts';
-import { tierEvidenceMembers } from '../auth/tiers.ts';
 import type { Cached } from '../cache/handle.ts';
-import { VIEWER_MEMBER } from '../cache/redact.ts';
 import { createApiRequest, insert } from '../../api/api-request.ts';
 import type { ApiResponse } from '../http/response.ts';
 import { type LoadContext, staleAfter, useFresh } from './load-context.ts';
@@ -54,7 +52,8 @@ export class RecordLoader {
     const { cachePolicy, viewer } = this.context;
     const state = this.stateOf(kind, source, key);
     if (state.isAbsent) return null;
-    if (viewer.isLoggedIn && members.includes(VIEWER_MEMBER)) cachePolicy.restrict(null);
+    const { viewerMember } = source.endpoint;
+    if (viewer.isLoggedIn && viewerMember !== undefined && members.includes(viewerMember)) cachePolicy.restrict(null);
     const missing = missingOf(state, members);
     let loads = loadsOf(state, members);
     if (missing) {
@@ -150,7 +149,7 @@ export class RecordLoader {
       if (available.length && (!stale.isFresh || stale.isDue))
         calls.logCached(request, path, { how: 'stale', staleSeconds: stale.ageSeconds });
       merge(state, stale.value, available);
-      if (source.tiers) markWithheld(state, Object.keys(stale.value), calls.possibleTiers());
+      if (source.tiers) markWithheld(state, Object.keys(stale.value), calls);
       throw error;
     }
   }
@@ -181,7 +180,8 @@ export class RecordLoader {
     if (!source.tiers) return true;
     const absent = members.filter((member) => value[member] === undefined);
     if (absent.length === 0) return true;
-    return tierEvidenceMembers(source, absent, this.context.calls.possibleTiers()).every((member) => member in value);
+    const { calls } = this.context;
+    return calls.tiers.evidence(source, absent, calls.possibleTiers()).every((member) => member in value);
   }
 
   /** False if they are not covered. */
@@ -195,7 +195,7 @@ export class RecordLoader {
       return true;
     }
     merge(state, cached.value, members);
-    if (source.tiers) markWithheld(state, Object.keys(cached.value), this.context.calls.possibleTiers());
+    if (source.tiers) markWithheld(state, Object.keys(cached.value), this.context.calls);
     return true;
   }
 
@@ -232,7 +232,7 @@ export class RecordLoader {
     } else merge(state, record, members);
     if (source.tiers) {
       const requested = fresh ? [...known, ...Object.keys(fresh.value)] : known;
-      markWithheld(state, requested, calls.possibleTiers());
+      markWithheld(state, requested, calls);
     }
     cachePolicy.restrict(cache.put(record, known, response, source.members), source.endpoint);
     if (response.reuse.refusal === 'no-store') cachePolicy.forbidsStoring = true;

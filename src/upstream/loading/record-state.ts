@@ -1,6 +1,5 @@
 /** What one operation knows of a record: its members so far, the errors of those that failed, and the loads under way. */
 import type { Path } from 'graphql/jsutils/Path.js';
-import type { Tier } from '../../api/endpoint.ts';
 import { shallowCopy } from '../../lib/objects.ts';
 import {
   type MemberNames,
@@ -10,8 +9,8 @@ import {
   keyMembersOf,
   withThrowingMembers,
 } from '../../api/record-source.ts';
-import { membersWithheldByTier } from '../auth/tiers.ts';
 import type { Cached, RecordHandle } from '../cache/handle.ts';
+import type { CallPolicy } from '../http/call-policy.ts';
 import { TierRequired, memberError, tierRequired } from '../errors.ts';
 
 export class RecordState {
@@ -78,9 +77,13 @@ export function merge({ record }: RecordState, response: UpstreamRecord, members
 }
 
 /** Sets the error of members that the tier withholds, as all that were `requested` and the possible tiers of the caller show together. */
-export function markWithheld(state: RecordState, requested: MemberNames, possibleTiers: readonly Tier[]): void {
+export function markWithheld(
+  state: RecordState,
+  requested: MemberNames,
+  calls: Pick<CallPolicy, 'tiers' | 'possibleTiers'>,
+): void {
   const { kind, source, record } = state;
-  for (const member of membersWithheldByTier(source, record, requested, possibleTiers))
+  for (const member of calls.tiers.withheld(source, record, requested, calls.possibleTiers()))
     setError(state, member, tierRequired(kind, source, member));
 }
 

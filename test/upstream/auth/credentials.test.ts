@@ -4,12 +4,13 @@ import { serviceErrors } from '../../../src/api/errors.ts';
 import { createCredentials, learnPerson } from '../../../src/upstream/auth/credentials.ts';
 import type { Service } from '../../../src/upstream/errors.ts';
 import { createApiRequest } from '../../../src/api/api-request.ts';
+import { filmTiers } from '../../../src/api/film-tiers.ts';
 
 const row = serviceErrors[103];
 const rejection = (service: Service) => ({ service, status: 401, code: 103, row, request: 'GET /x' });
 
 test('the id of a credential does not contain its token, and equal tokens share one credential', () => {
-  const credentials = createCredentials('own-secret', undefined);
+  const credentials = createCredentials(filmTiers, 'own-secret', undefined);
   expect(credentials.of('secret').id).not.toContain('secret');
   expect(credentials.own.id).not.toContain('secret');
   expect(credentials.of('secret')).toBe(credentials.of('secret'));
@@ -17,7 +18,7 @@ test('the id of a credential does not contain its token, and equal tokens share 
 });
 
 test('the table of tokens is bounded', () => {
-  const credentials = createCredentials(undefined, undefined);
+  const credentials = createCredentials(filmTiers, undefined, undefined);
   const [first, known] = [credentials.of('first'), credentials.of('known')];
   credentials.accept(known, 'catalog');
   for (let n = 0; n < 10_000; n++) credentials.of(`made up ${n}`);
@@ -29,14 +30,14 @@ test('the table of tokens is bounded', () => {
 });
 
 test('tokens that a service accepts take no room from those that are not verified yet', () => {
-  const credentials = createCredentials(undefined, undefined);
+  const credentials = createCredentials(filmTiers, undefined, undefined);
   const unverified = credentials.of('unverified');
   for (let n = 0; n < 1_000; n++) credentials.accept(credentials.of(`real ${n}`), 'catalog');
   expect(credentials.of('unverified')).toBe(unverified);
 });
 
 test('rejecting a token clears what was learned about it', () => {
-  const credentials = createCredentials(undefined, undefined);
+  const credentials = createCredentials(filmTiers, undefined, undefined);
   const credential = credentials.of('somebody');
   credentials.accept(credential, 'catalog');
   credential.possibleTiers = ['basic'];
@@ -49,7 +50,7 @@ test('rejecting a token clears what was learned about it', () => {
 });
 
 test('a rejection is remembered for its service alone, unless the token was accepted before, and until the service accepts it', () => {
-  const credentials = createCredentials(undefined, undefined);
+  const credentials = createCredentials(filmTiers, undefined, undefined);
   const { rejections } = credentials;
   const credential = credentials.of('somebody');
   credentials.accept(credential, 'catalog');
@@ -66,7 +67,7 @@ test('a rejection is remembered for its service alone, unless the token was acce
 });
 
 test('a 401 without a code rejects the token; one with a code that does not name the token concerns its request alone', () => {
-  const credentials = createCredentials(undefined, undefined);
+  const credentials = createCredentials(filmTiers, undefined, undefined);
   const { service, request, status } = rejection('catalog');
   const [unexplained, explained] = [credentials.of('unexplained'), credentials.of('explained')];
   credentials.reject(unexplained, { service, request, status });
@@ -76,7 +77,7 @@ test('a 401 without a code rejects the token; one with a code that does not name
 });
 
 test('a rejection by one service keeps what another service has verified', () => {
-  const credentials = createCredentials(undefined, undefined);
+  const credentials = createCredentials(filmTiers, undefined, undefined);
   const credential = credentials.of('somebody');
   credentials.accept(credential, 'catalog');
   credential.possibleTiers = ['advance'];
@@ -85,7 +86,7 @@ test('a rejection by one service keeps what another service has verified', () =>
 });
 
 test('the facade’s own token is never marked as rejected, because all clients share it', () => {
-  const credentials = createCredentials('app', undefined);
+  const credentials = createCredentials(filmTiers, 'app', undefined);
   for (let n = 0; n < 3; n++) credentials.reject(credentials.own, rejection('catalog'));
   expect(credentials.own.accepted).toBe(true);
   expect(credentials.rejections.has(credentials.own.id, 'catalog')).toBe(false);
@@ -93,7 +94,7 @@ test('the facade’s own token is never marked as rejected, because all clients 
 
 describe('the person of a token', () => {
   const learnedFrom = (author: unknown) => {
-    const credential = createCredentials(undefined, undefined).of('somebody');
+    const credential = createCredentials(filmTiers, undefined, undefined).of('somebody');
     learnPerson(credential, createApiRequest(bookEndpoints.updateAnnotation, { id: '7' }), { author_user: author });
     return credential.person;
   };

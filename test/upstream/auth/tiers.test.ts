@@ -2,20 +2,17 @@ import { expect, test } from 'vitest';
 import type { Endpoint } from '../../../src/api/endpoint.ts';
 import { serviceErrors } from '../../../src/api/errors.ts';
 import { filmEndpoints, subjectMembers } from '../../../src/api/film.ts';
+import { filmTiers } from '../../../src/api/film-tiers.ts';
 import { type Credential, createCredentials, isLimited } from '../../../src/upstream/auth/credentials.ts';
 import { RecordRejected, TierRequired, UpstreamRejection } from '../../../src/upstream/errors.ts';
-import {
-  learnFromResponse,
-  learnFromRejection,
-  tierEvidenceMembers,
-  membersWithheldByTier,
-} from '../../../src/upstream/auth/tiers.ts';
+import { learnFromResponse, learnFromRejection } from '../../../src/upstream/auth/tiers.ts';
 
-const newCredential = () => createCredentials('app', undefined).of('somebody');
+const newCredential = () => createCredentials(filmTiers, 'app', undefined).of('somebody');
 
 /** The service rejects a request for a record or a chart with "permission denied". */
 const reject = (credential: Credential, endpoint: Endpoint, id = '1') =>
   learnFromRejection(
+    filmTiers,
     credential,
     endpoint,
     new UpstreamRejection({
@@ -29,10 +26,10 @@ const reject = (credential: Credential, endpoint: Endpoint, id = '1') =>
 
 test('a response of an endpoint narrows the possible tiers to those that may call it', () => {
   const credential = newCredential();
-  learnFromResponse(credential, filmEndpoints.search, { subjects: [] });
+  learnFromResponse(filmTiers, credential, filmEndpoints.search, { subjects: [] });
   expect(credential.filmTier).toBeNull();
-  learnFromResponse(credential, filmEndpoints.celebrity, { id: '1', name: 'x' });
-  learnFromResponse(credential, filmEndpoints.comments, { comments: [] });
+  learnFromResponse(filmTiers, credential, filmEndpoints.celebrity, { id: '1', name: 'x' });
+  learnFromResponse(filmTiers, credential, filmEndpoints.comments, { comments: [] });
   expect(credential.filmTier).toBe('advance');
 });
 
@@ -51,7 +48,7 @@ test('a single rejected record closes no endpoint, and the tier is only guessed'
   expect(reject(credential, filmEndpoints.celebrity)).toBeInstanceOf(RecordRejected);
   expect(credential.refusedEndpoints.size).toBe(0);
   expect([credential.filmTier, credential.possibleTiers.length]).toEqual(['premium', 3]);
-  learnFromResponse(credential, filmEndpoints.celebrity, { id: '2', name: 'x' });
+  learnFromResponse(filmTiers, credential, filmEndpoints.celebrity, { id: '2', name: 'x' });
   expect([credential.filmTier, credential.possibleTiers]).toEqual([null, ['basic', 'advance']]);
 });
 
@@ -66,12 +63,15 @@ test('a rejected list of a record is a tier rejection while the tier is uncertai
   const credential = newCredential();
   expect(reject(credential, filmEndpoints.comments)).toBeInstanceOf(TierRequired);
   expect([credential.refusedEndpoints.size, credential.possibleTiers.length]).toEqual([0, 3]);
-  learnFromResponse(credential, filmEndpoints.subject, { id: '1', languages: ['x'] });
+  learnFromResponse(filmTiers, credential, filmEndpoints.subject, { id: '1', languages: ['x'] });
   expect(reject(credential, filmEndpoints.comments)).toBeInstanceOf(RecordRejected);
 });
 
 test('a rejection by an endpoint that the tier may call concerns the record, however often it happens', () => {
-  for (const { own, anonymous } of [createCredentials('app', 'basic'), createCredentials('app', undefined)])
+  for (const { own, anonymous } of [
+    createCredentials(filmTiers, 'app', 'basic'),
+    createCredentials(filmTiers, 'app', undefined),
+  ])
     for (const credential of [own, anonymous])
       for (let id = 0; id < 5; id++)
         expect(reject(credential, filmEndpoints.celebrity, String(id))).toBeInstanceOf(RecordRejected);
@@ -80,14 +80,14 @@ test('a rejection by an endpoint that the tier may call concerns the record, how
 test('rejections with other codes are passed on unchanged', () => {
   const [code, row] = [1001, serviceErrors[1001]];
   const rejection = new UpstreamRejection({ service: 'catalog', status: 403, code, row, request: 'GET /x' });
-  expect(learnFromRejection(newCredential(), filmEndpoints.celebrity, rejection)).toBe(rejection);
+  expect(learnFromRejection(filmTiers, newCredential(), filmEndpoints.celebrity, rejection)).toBe(rejection);
 });
 
 test('a returned field narrows the possible tiers to those that get it, a missing field does not', () => {
   const credential = newCredential();
-  learnFromResponse(credential, filmEndpoints.subject, { id: '1', title: 'x' });
+  learnFromResponse(filmTiers, credential, filmEndpoints.subject, { id: '1', title: 'x' });
   expect(credential.possibleTiers).toHaveLength(3);
-  learnFromResponse(credential, filmEndpoints.subject, { id: '1', languages: ['x'] });
+  learnFromResponse(filmTiers, credential, filmEndpoints.subject, { id: '1', languages: ['x'] });
   expect(credential.possibleTiers).toEqual(['advance', 'premium']);
 });
 
@@ -96,59 +96,59 @@ test('a response that contradicts the learned tier resets it, because the tier m
   reject(credential, filmEndpoints.weekly);
   reject(credential, filmEndpoints.inTheaters);
   expect(credential.filmTier).toBe('basic');
-  learnFromResponse(credential, filmEndpoints.subject, { id: '1', languages: ['x'] });
+  learnFromResponse(filmTiers, credential, filmEndpoints.subject, { id: '1', languages: ['x'] });
   expect([credential.filmTier, credential.refusedEndpoints.size]).toEqual([null, 0]);
-  learnFromResponse(credential, filmEndpoints.weekly, { subjects: [] });
+  learnFromResponse(filmTiers, credential, filmEndpoints.weekly, { subjects: [] });
   expect(credential.filmTier).toBe('advance');
 });
 
 test('the tier of the facade’s own token is the configured one, whatever responses suggest', () => {
-  const { own } = createCredentials('app', undefined);
+  const { own } = createCredentials(filmTiers, 'app', undefined);
   reject(own, filmEndpoints.weekly);
   reject(own, filmEndpoints.inTheaters);
   expect(own.filmTier).toBeNull();
   expect(isLimited(own)).toBe(true);
-  const configured = createCredentials('app', 'premium').own;
-  learnFromResponse(configured, filmEndpoints.weekly, { subjects: [] });
+  const configured = createCredentials(filmTiers, 'app', 'premium').own;
+  learnFromResponse(filmTiers, configured, filmEndpoints.weekly, { subjects: [] });
   expect(configured.filmTier).toBe('premium');
 });
 
 test('fields that show the tier are requested only for a field that some of its possible tiers get and others do not', () => {
   const film = { endpoint: filmEndpoints.subject, tiers: subjectMembers };
   const evidence = ['durations', 'languages', 'pubdates'];
-  expect(tierEvidenceMembers(film, ['title', 'website'], ['basic', 'advance', 'premium'])).toEqual(evidence);
-  expect(tierEvidenceMembers(film, ['title', 'no_such_member'], ['basic', 'advance', 'premium'])).toEqual([]);
-  expect(tierEvidenceMembers(film, ['title'], ['basic', 'advance'])).toEqual([]);
-  expect(tierEvidenceMembers(film, ['title'], ['basic', 'advance'], true)).toEqual(evidence);
-  expect(tierEvidenceMembers(film, ['website'], ['basic'])).toEqual([]);
-  expect(tierEvidenceMembers(film, ['website'], ['advance', 'premium'])).toEqual([]);
-  expect(tierEvidenceMembers({ endpoint: filmEndpoints.subject }, ['website'], ['basic', 'advance'])).toEqual([]);
+  expect(filmTiers.evidence(film, ['title', 'website'], ['basic', 'advance', 'premium'])).toEqual(evidence);
+  expect(filmTiers.evidence(film, ['title', 'no_such_member'], ['basic', 'advance', 'premium'])).toEqual([]);
+  expect(filmTiers.evidence(film, ['title'], ['basic', 'advance'])).toEqual([]);
+  expect(filmTiers.evidence(film, ['title'], ['basic', 'advance'], true)).toEqual(evidence);
+  expect(filmTiers.evidence(film, ['website'], ['basic'])).toEqual([]);
+  expect(filmTiers.evidence(film, ['website'], ['advance', 'premium'])).toEqual([]);
+  expect(filmTiers.evidence({ endpoint: filmEndpoints.subject }, ['website'], ['basic', 'advance'])).toEqual([]);
 });
 
 test('a missing field is withheld by the tier if no possible tier gets it, otherwise it may be a default value', () => {
   const film = { endpoint: filmEndpoints.subject, tiers: subjectMembers };
   const names = ['title', 'website', 'languages'];
   const response = { id: '1', title: 'x' };
-  expect(membersWithheldByTier(film, response, names, ['basic'])).toEqual(['website', 'languages']);
-  expect(membersWithheldByTier(film, response, names, ['advance'])).toEqual([]);
-  expect(membersWithheldByTier(film, response, names, ['advance', 'premium'])).toEqual([]);
-  expect(membersWithheldByTier(film, response, names, ['basic', 'advance', 'premium'])).toEqual([]);
+  expect(filmTiers.withheld(film, response, names, ['basic'])).toEqual(['website', 'languages']);
+  expect(filmTiers.withheld(film, response, names, ['advance'])).toEqual([]);
+  expect(filmTiers.withheld(film, response, names, ['advance', 'premium'])).toEqual([]);
+  expect(filmTiers.withheld(film, response, names, ['basic', 'advance', 'premium'])).toEqual([]);
   // If all the fields that nearly every film has are missing, they are withheld.
   const usualFields = ['durations', 'languages', 'pubdates', 'website'];
-  expect(membersWithheldByTier(film, response, usualFields, ['basic', 'advance', 'premium'])).toEqual(usualFields);
-  expect(
-    membersWithheldByTier(film, { ...response, writers: [] }, usualFields, ['basic', 'advance', 'premium']),
-  ).toEqual([]);
+  expect(filmTiers.withheld(film, response, usualFields, ['basic', 'advance', 'premium'])).toEqual(usualFields);
+  expect(filmTiers.withheld(film, { ...response, writers: [] }, usualFields, ['basic', 'advance', 'premium'])).toEqual(
+    [],
+  );
   // A response with more fields than the tier gets disproves the tier.
-  expect(membersWithheldByTier(film, { ...response, languages: ['x'] }, names, ['basic'])).toEqual([]);
+  expect(filmTiers.withheld(film, { ...response, languages: ['x'] }, names, ['basic'])).toEqual([]);
 });
 
 test('a member of a record that is named like one of every object proves nothing', () => {
   const film = { endpoint: filmEndpoints.subject, tiers: subjectMembers };
   const record = { id: '1', constructor: 1, toString: 2 };
-  expect(membersWithheldByTier(film, record, ['website'], ['basic', 'advance'])).toEqual([]);
-  expect(membersWithheldByTier(film, record, ['website'], ['basic'])).toEqual(['website']);
+  expect(filmTiers.withheld(film, record, ['website'], ['basic', 'advance'])).toEqual([]);
+  expect(filmTiers.withheld(film, record, ['website'], ['basic'])).toEqual(['website']);
   const credential = newCredential();
-  learnFromResponse(credential, filmEndpoints.subject, record);
+  learnFromResponse(filmTiers, credential, filmEndpoints.subject, record);
   expect(credential.possibleTiers).toEqual(['basic', 'advance', 'premium']);
 });

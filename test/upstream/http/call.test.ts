@@ -16,6 +16,7 @@ import { type TransportSettings, createTransport } from '../../../src/upstream/h
 import { UNVERIFIED_CALLS } from '../../../src/upstream/limits/unverified.ts';
 import type { SharedSlidingWindows, Slot } from '../../../src/upstream/limits/sliding-window.ts';
 import { type ApiRequest, createApiRequest } from '../../../src/api/api-request.ts';
+import { filmTiers } from '../../../src/api/film-tiers.ts';
 import { type Behaviour, hostile, inTurn, json, reset, silence, until } from '../../support/hostile.ts';
 
 const setup = '127.0.0.1';
@@ -29,7 +30,7 @@ async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows, more
   const service = await hostile(behaviour);
   const settings = { ...readConfig({}), baseUrl: service.url, eventBaseUrl: service.url };
   const transport = createTransport({ ...settings, ...more });
-  const credentials = createCredentials(more.accessToken, undefined);
+  const credentials = createCredentials(filmTiers, more.accessToken, undefined);
   const rateLimiter = new RateLimiter({ ...settings, ...catalogService }, shared);
   /** Request lines of the requests passed to the transport. */
   const sent: string[] = [];
@@ -38,6 +39,7 @@ async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows, more
   const parts = {
     settings,
     service: catalogService,
+    tiers: filmTiers,
     credentials,
     rateLimiter,
     inFlight: new InFlightRequests(),

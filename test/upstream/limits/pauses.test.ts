@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import { filmEndpoints } from '../../../src/api/film.ts';
+import { filmTiers } from '../../../src/api/film-tiers.ts';
 import { createCredentials } from '../../../src/upstream/auth/credentials.ts';
 import { RateLimited, ServicePaused } from '../../../src/upstream/errors.ts';
 import { Pauses } from '../../../src/upstream/limits/pauses.ts';
 
 const settings = { retryAfterSeconds: 5, maxRetryAfterSeconds: 60 };
-const credentials = createCredentials('app', undefined);
+const credentials = createCredentials(filmTiers, 'app', undefined);
 const book = bookEndpoints.byId;
 const film = filmEndpoints.subject;
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import type { Tier } from '../../../src/api/endpoint.ts';
 import { filmEndpoints } from '../../../src/api/film.ts';
+import { filmTiers } from '../../../src/api/film-tiers.ts';
 import { type RateLimitPermit, RateLimiter } from '../../../src/upstream/limits/rate-limiter.ts';
 import { type Credential, createCredentials } from '../../../src/upstream/auth/credentials.ts';
 import { createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
@@ -15,7 +16,7 @@ const settings = {
   basicCallsAMinute: 40,
 };
 const film = filmEndpoints.subject;
-const credentials = createCredentials(undefined, undefined);
+const credentials = createCredentials(filmTiers, undefined, undefined);
 const setup = '127.0.0.1';
 
 const neverCancelled = createCancellationToken();
@@ -28,7 +29,7 @@ const later = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
 function verified(token: string, tiers: readonly Tier[]): Credential {
   return Object.assign(credentials.of(token), { accepted: true, possibleTiers: tiers });
 }
-const own = (tier?: Tier, token = 'app') => createCredentials(token, tier).own;
+const own = (tier?: Tier, token = 'app') => createCredentials(filmTiers, token, tier).own;
 const take = (
   rateLimiter: RateLimiter,
   credential: Credential,
@@ -112,13 +113,14 @@ test('a token of unknown tier is limited like basic', async () => {
 });
 
 test('without a token of its own the facade is limited like basic, and one address gets half of it', async () => {
-  const noToken = createCredentials(undefined, undefined).own;
+  const noToken = createCredentials(filmTiers, undefined, undefined).own;
   const rateLimiter = new RateLimiter(settings);
   expect(permitsOf(await take(rateLimiter, noToken, 60, () => setup)).length).toBe(20);
   expect(permitsOf(await take(rateLimiter, noToken, 60)).length).toBe(20);
   expect(
-    permitsOf(await take(new RateLimiter(settings), createCredentials(undefined, 'premium').own, 60, () => setup))
-      .length,
+    permitsOf(
+      await take(new RateLimiter(settings), createCredentials(filmTiers, undefined, 'premium').own, 60, () => setup),
+    ).length,
   ).toBe(60);
 });
 

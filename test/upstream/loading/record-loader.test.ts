@@ -4,7 +4,6 @@ import { type Cacheability, unspecified } from '../../../src/upstream/cache/cach
 import { bookEndpoints, bookMembers } from '../../../src/api/book.ts';
 import { type Tier, tiers } from '../../../src/api/endpoint.ts';
 import { filmEndpoints, subjectMembers } from '../../../src/api/film.ts';
-import { tierEvidenceMembers } from '../../../src/upstream/auth/tiers.ts';
 import { CachePolicy } from '../../../src/upstream/cache/cache-policy.ts';
 import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
 import { TierRequired } from '../../../src/upstream/errors.ts';
@@ -13,6 +12,7 @@ import type { ApiResponse } from '../../../src/upstream/http/response.ts';
 import type { LoadContext } from '../../../src/upstream/loading/load-context.ts';
 import { RecordLoader } from '../../../src/upstream/loading/record-loader.ts';
 import type { RecordSource } from '../../../src/api/record-source.ts';
+import { filmTiers } from '../../../src/api/film-tiers.ts';
 import { ResponseLoader } from '../../../src/upstream/loading/response-loader.ts';
 
 const books: RecordSource = { endpoint: bookEndpoints.byId, input: (id) => ({ id }), members: bookMembers };
@@ -34,8 +34,9 @@ function setUp(ttlSeconds = 0, possible: readonly Tier[] = [], absent: readonly 
       },
       requireLogin: () => undefined,
       refuses: () => false,
+      tiers: filmTiers,
       possibleTiers: () => possible,
-      tierEvidence: (source, members) => tierEvidenceMembers(source, members, possible),
+      tierEvidence: (source, members) => filmTiers.evidence(source, members, possible),
       logCached: () => undefined,
     },
     refresh: () => undefined,

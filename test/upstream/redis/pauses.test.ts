@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import { eventEndpoints } from '../../../src/api/event.ts';
+import { filmTiers } from '../../../src/api/film-tiers.ts';
 import { createCredentials } from '../../../src/upstream/auth/credentials.ts';
 import { Pauses } from '../../../src/upstream/limits/pauses.ts';
 import { connectRedis } from '../../../src/upstream/redis/shared-state.ts';
@@ -10,7 +11,7 @@ import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.
 const settings = { retryAfterSeconds: 5, maxRetryAfterSeconds: 60 };
 const book = bookEndpoints.byId;
 const event = eventEndpoints.byId;
-const { own, anonymous } = createCredentials(undefined, undefined);
+const { own, anonymous } = createCredentials(filmTiers, undefined, undefined);
 
 test.skipIf(hasRedis)(withoutRedis, () => undefined);
 
