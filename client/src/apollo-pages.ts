@@ -83,17 +83,32 @@ function writePage(
   const edges = incoming.edges?.map((edge, at) => {
     const known = before.edges?.[at];
     const isSame = known !== undefined && nodeOf(known) !== undefined && nodeOf(known) === nodeOf(edge);
-    return isSame ? { ...known, ...edge } : edge;
+    if (isSame) return { ...known, ...edge };
+    const node = withKnown(known?.node, edge.node);
+    return node === edge.node ? edge : { ...known, ...edge, node };
   });
+  const nodes = incoming.nodes?.map((node, at) => withKnown(before.nodes?.[at], node));
   return {
     ...before,
     ...incoming,
     ...(edges && { edges }),
+    ...(nodes && { nodes }),
     ...(incoming.pageInfo && { pageInfo: { ...before.pageInfo, ...incoming.pageInfo } }),
     ...(args?.first !== undefined && { first: args.first }),
     ...((incoming.edges ?? incoming.nodes) && { writtenAt: timestamp() }),
   };
 }
+
+/** An item without an id, with what is known of it: it is the same item if it holds the same object with an id. */
+function withKnown(known: unknown, item: unknown): unknown {
+  if (!isPlain(known) || !isPlain(item)) return item;
+  const held = Object.keys(item).filter((name) => referenceOf(item[name]) !== undefined && name in known);
+  const isSame = held.length > 0 && held.every((name) => referenceOf(known[name]) === referenceOf(item[name]));
+  return isSame ? { ...known, ...item } : item;
+}
+
+const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && referenceOf(value) === undefined;
 
 let latest = 0;
 /** Later than every timestamp before, also than those of a cache that was stored. */
