@@ -6,13 +6,14 @@ import {
   type OperationDefinitionNode,
   type SelectionNode,
   getOperationAST,
+  parse,
+  validate,
 } from 'graphql';
 import { type CoercedVariables, variablesOf } from '../plan/arguments.ts';
 import { type Variables, isIncremental } from '../plan/document.ts';
 import { type Planner, createPlanCache } from '../plan/plan-cache.ts';
 import { withoutStack } from '../../upstream/errors.ts';
 import { NOT_EXECUTABLE } from '../errors/codes.ts';
-import { tracedParse, tracedValidate } from './graphql-channels.ts';
 import { type DocumentSettings, costCheck, documentLimits, textLimit } from './limits.ts';
 import { findIncrementalSelections, validationRules } from './validation-rules.ts';
 
@@ -52,7 +53,7 @@ export function createDocumentCheck(schema: GraphQLSchema, settings: DocumentSet
     if (tooLong) return failed([tooLong]);
     let document: DocumentNode;
     try {
-      document = tracedParse(text, { maxTokens: settings.maxTokens });
+      document = parse(text, { maxTokens: settings.maxTokens });
     } catch (error) {
       const isTokens = /\d tokens\b/.test((error as Error).message);
       return failed([coded(error as GraphQLError, isTokens ? 'TOO_MANY_TOKENS' : 'GRAPHQL_PARSE_FAILED')]);
@@ -61,7 +62,7 @@ export function createDocumentCheck(schema: GraphQLSchema, settings: DocumentSet
     if (over.length > 0) return failed(over);
     const usesIncremental = isIncremental(document);
     const options = { hideSuggestions: !settings.suggestions };
-    const found = tracedValidate(schema, document, rulesFor(usesIncremental), options);
+    const found = validate(schema, document, rulesFor(usesIncremental), options);
     const invalid = found.map((error) => withoutNodes(coded(error, 'GRAPHQL_VALIDATION_FAILED')));
     if (invalid.length > 0) return failed(invalid);
     const operation = getOperationAST(document, operationName);

@@ -9,17 +9,11 @@ import type { UpstreamClient } from '../../upstream/client.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
 import type { WriteGuard } from '../../upstream/write-guard.ts';
 import { withHelp } from '../http/response/http-error.ts';
-import { executeChannel, traceExecution } from '../../engine/documents/graphql-channels.ts';
 import type { OperationWatchers } from './ended-operation.ts';
 import { encoderFor, partsForClient } from './incremental-delivery.ts';
 import { maskErrors } from './mask.ts';
 import type { Outcome } from './outcome.ts';
-import {
-  type ExecutableDocument,
-  type NamedOperation,
-  type Prepared,
-  createPrepare,
-} from '../../engine/documents/prepare.ts';
+import { type NamedOperation, type Prepared, createPrepare } from '../../engine/documents/prepare.ts';
 import { explainPlan, planRequest } from './plan-request.ts';
 import type { OperationRequest } from './request.ts';
 
@@ -69,12 +63,10 @@ export function createPipeline(parts: PipelineParts) {
     };
     try {
       const planned = planRequest(parts, ready, request, { span, writes });
-      if ('errors' in planned) return end(undefined, publishRejected(schema, ready, request, planned));
+      if ('errors' in planned) return end(undefined, planned);
       const { document, coerced, session, context, format } = planned;
       if (request.explain === 'plan') return end(undefined, await explainPlan(coerced, context));
-      const executed = await (executeChannel.hasSubscribers
-        ? traceExecution(schema, document, request.variables, () => document.run(context, coerced))
-        : document.run(context, coerced));
+      const executed = await document.run(context, coerced);
       if (!(Symbol.asyncIterator in executed)) return end(session, resultForClient(executed, context, request, log));
       const result = partsForClient(executed, encoderFor(format!), {
         masked: (found) => withHelp(maskErrors(found, context.plan, request, log), config),
@@ -110,17 +102,6 @@ interface StoredRequest {
   headers: IncomingHttpHeaders;
   /** By performance.now(). */
   startedAt: number;
-}
-
-/** graphql-js reports errors of variables as a result of the execution. */
-function publishRejected(
-  schema: GraphQLSchema,
-  document: ExecutableDocument,
-  { variables }: OperationRequest,
-  result: ExecutionResult,
-): ExecutionResult {
-  if (executeChannel.hasSubscribers) void traceExecution(schema, document, variables, () => result);
-  return result;
 }
 
 function resultForClient(
