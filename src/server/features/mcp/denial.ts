@@ -25,12 +25,6 @@ export function lackOf(
   return scopes.length > 0 ? [...new Set(scopes)] : undefined;
 }
 
-/** What all results of a request lack: the login first. */
-export const bothLack = (one: Lack | undefined, other: Lack | undefined): Lack | undefined => {
-  if (one === undefined || other === undefined) return one ?? other;
-  return one === 'login' || other === 'login' ? 'login' : [...new Set([...one, ...other])];
-};
-
 /** The scope of the endpoint that was called: `GET /v2/note/7`. */
 function scopesOf(endpoints: readonly Endpoint[], call: string): string[] {
   const [method, path = ''] = call.split(/[ ?]/);

@@ -27,10 +27,7 @@ import { type ToolParts, createTools } from './tools.ts';
 
 const METHODS = 'POST, OPTIONS';
 const METADATA_METHODS = 'GET, HEAD, OPTIONS';
-const MESSAGES_MAX = 10;
 const VALUES_MAX = 10_000;
-
-export type McpRoutes = ReturnType<typeof createMcpRoutes>;
 
 /** Throws a ConfigError if the tools cannot be made. */
 export function createMcpRoutes(parts: FeatureParts) {
@@ -52,18 +49,18 @@ export function createMcpRoutes(parts: FeatureParts) {
     if (essenceOf(headers['content-type']) !== 'application/json')
       throw new HttpError('UNSUPPORTED_MEDIA_TYPE', 'Send application/json.');
     const text = await readText(bodies, exchange);
-    const entered = await enter(exchange);
+    const leave = await enter(exchange);
     try {
       const value = typeof text === 'string' ? parsed(text) : text;
       const { status, body, lack } =
         value instanceof HttpError
           ? { status: 400, body: parseError(value, exchange, config), lack: undefined }
-          : await answerBody(value, headers, entered);
+          : await answerBody(value, headers, { exchange });
       if (lack !== undefined && config.mcpAuthorizationServer !== undefined) throw denialOf(lack, request, config);
       const type = body === '' ? [] : ['content-type', 'application/json'];
       sendBody(exchange, status, [...exchange.headers, ...type], body);
     } finally {
-      entered.leave();
+      leave();
     }
   }
 
@@ -160,10 +157,8 @@ function parsed(body: string): unknown {
     return new HttpError('BAD_REQUEST', 'The body must be JSON.', { status: 400 });
   }
   checkSurrogates(body);
-  const isLong = Array.isArray(value) && value.length > MESSAGES_MAX;
-  if (!isLong && !hasMoreValues([value], VALUES_MAX)) return value;
-  const limits = `The body must have at most ${MESSAGES_MAX} messages and ${VALUES_MAX} values.`;
-  throw new HttpError('BODY_TOO_LARGE', limits);
+  if (!hasMoreValues([value], VALUES_MAX)) return value;
+  throw new HttpError('BODY_TOO_LARGE', `The body must have at most ${VALUES_MAX} values.`);
 }
 
 function parseError({ code, message }: HttpError, { requestId }: Exchange, config: Config): string {

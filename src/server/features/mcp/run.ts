@@ -7,7 +7,7 @@ import type { RateLimitState } from '../../../upstream/limits/rate-limiter.ts';
 import type { FeatureParts } from '../../feature.ts';
 import type { Prepared } from '../../../engine/documents/prepare.ts';
 import { clientAddress } from '../../http/request/client-address.ts';
-import { type AgentRequest, type Place, tooManyAgents } from './places.ts';
+import { type AgentRequest, tooManyAgents } from './places.ts';
 
 /** The calls of one run, and what the rate limit of film calls leaves to agents with this credential. */
 export interface Cost {
@@ -39,8 +39,8 @@ export function createRunner(parts: FeatureParts): RunForAgent {
   const mostRunning = Math.max(1, Math.floor(config.maxRunningOperations * rateShare));
   let running = 0;
 
-  return async (prepared, { variables, request: { exchange, takePlace, idempotencyKey }, isPlanned }) => {
-    const { request, requestId } = exchange;
+  return async (prepared, { variables, request: { exchange, idempotencyKey }, isPlanned }) => {
+    const { request, requestId, lifetime } = exchange;
     const { headers } = request;
     const caller = {
       authorization: headers.authorization,
@@ -54,17 +54,13 @@ export function createRunner(parts: FeatureParts): RunForAgent {
     };
     if (running >= mostRunning) throw tooManyAgents('Agents already run the most operations allowed.');
     running++;
-    let place: Place | undefined;
     try {
-      place = await takePlace();
-      const { lifetime } = place;
       const { result, session, cachePolicy } = await run(prepared, { ...caller, cancellation: lifetime });
       const { data = null, errors = [], extensions: { upstream: plan, stale } = {} } = result as ExecutionResult;
       const calls = session?.callLog.calls ?? [];
       const left = await upstream.forOperation(caller, lifetime).rateBudget();
       return { data, errors, stale, plan, cost: { ...callsMade(calls), left }, cachePolicy };
     } finally {
-      place?.leave();
       running--;
     }
   };

@@ -27,11 +27,6 @@ test.each([
   ['a film', query('{ subject(id: "1291546") { title } }'), 'movie_basic_r'],
   ['both', query('{ subject(id: "1291546") { title } book(id: "1003078") { title } }'), 'movie_basic_r book_basic_r'],
   ['a record as a resource', read('catalog://Book/1003078'), 'book_basic_r'],
-  [
-    'a batch of both',
-    [{ ...read('catalog://Book/1'), id: 2 }, query('{ subject(id: "1") { title } }')],
-    'book_basic_r movie_basic_r',
-  ],
 ])('a token that may not read %s gets 403 with the scopes that are missing', async (_, body, scopes) => {
   const { facade } = await facadeOver(service, SETTINGS);
   const { status, headers, text } = await post(facade.url, body, token);

@@ -31,7 +31,6 @@ const pipelined = (url: string, bodies: readonly object[]) =>
 
 test.each([
   ['lists of tools', message('tools/list')],
-  ['batches of lists', Array.from({ length: 10 }, (_, at) => message('tools/list', {}, at))],
   ['resources', message('resources/read', { uri: 'catalog://docs/errors.md' })],
   ['the schema as a resource', message('resources/read', { uri: 'catalog://schema.graphql' })],
   ['the schema as a tool', message('tools/call', { name: 'schema' })],
@@ -50,10 +49,10 @@ test.each([
   expect((await post(facade.url, body)).status).toBe(200);
 });
 
-test('the one place of a facade is enough for a call, for a batch and for what follows', async () => {
+test('the one place of a facade is enough for a call and for what follows', async () => {
   const { facade } = await facadeOver(NOWHERE, { maxRunningOperations: '1', maxWaitingOperations: '4' });
   const call = (id: number) => message('tools/call', { name: 'Diary', arguments: { user: 'alice' } }, id);
-  for (const body of [call(1), [call(1), message('tools/list', {}, 2), call(3)], call(4)])
+  for (const body of [call(1), message('tools/list', {}, 2), call(3)])
     expect((await post(facade.url, body)).status).toBe(200);
   expect(facade.state().operationsRunning).toBe(0);
 });

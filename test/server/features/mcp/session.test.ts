@@ -105,14 +105,6 @@ test('huge and nested arguments are errors, without additional upstream calls', 
   expect(setup.proxy.stop().every(({ line }) => line.startsWith('GET /event/'))).toBe(true);
 });
 
-test('a batch gets all of its responses, and each call is an operation of its own', async () => {
-  const calls = Array.from({ length: 5 }, (_, at) =>
-    message('tools/call', { name: 'Search', arguments: { query: '百年' } }, at),
-  );
-  const responses = JSON.parse((await post(url, calls)).text) as { id: number; result: { isError?: true } }[];
-  expect(responses.map(({ id }) => id).sort()).toEqual([0, 1, 2, 3, 4]);
-});
-
 test('only POST is allowed: there are no streams and no sessions', async () => {
   for (const method of ['GET', 'DELETE', 'PUT']) {
     const response = await fetch(new URL('/mcp', url), { method, headers: { accept: 'text/event-stream' } });

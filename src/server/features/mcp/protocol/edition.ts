@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { isPlainObject } from '../../../../lib/objects.ts';
 import { shortenText } from '../cut-response.ts';
-import type { RpcMessage, RpcRequest } from './json-rpc.ts';
+import type { RpcRequest } from './json-rpc.ts';
 import { type Era, REQUEST_VERSIONS, SESSION_VERSIONS, VERSIONS } from '../methods.ts';
 
 /** The era whose methods answer the message, or why none does. */
@@ -42,19 +42,6 @@ export function editionOf(message: object, headers: IncomingHttpHeaders): Editio
   if (!REQUEST_VERSIONS.includes(revision)) return rejected(unsupported(revision));
   const mismatch = found.messageKind === 'request' ? headerMismatch(message as RpcRequest, headers) : undefined;
   return mismatch === undefined ? { era: 'request' } : rejected(new ProtocolError(HEADER_MISMATCH, mismatch));
-}
-
-/** Only the editions with sessions have batches. */
-export function checkVersionOfBatch(
-  messages: readonly RpcMessage[],
-  headers: IncomingHttpHeaders,
-): ProtocolError | undefined {
-  const { 'mcp-protocol-version': version } = headersOf(headers);
-  const claims = messages.map((each) => (each.kind === 'request' ? claimedVersion(each.request) : undefined));
-  const versions = [version, ...claims].filter((each) => each !== undefined && !isSessionVersion(each));
-  if (versions.some((each) => REQUEST_VERSIONS.includes(String(each))))
-    return new ProtocolError(ProtocolErrorCode.InvalidRequest, 'This edition of the protocol has no batches.');
-  return versions.length > 0 ? unsupported(String(versions[0])) : undefined;
 }
 
 const rejected = (error: ProtocolError): Edition => ({ status: 400, error });

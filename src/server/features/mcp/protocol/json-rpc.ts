@@ -20,6 +20,8 @@ export type RpcMessage =
 
 /** `null` stands for an absent member: serializers of several languages write it. */
 export function readMessage(value: unknown): RpcMessage {
+  // The edition 2025-03-26 alone has batches, and no client is known that sends one.
+  if (Array.isArray(value)) return invalid(null, 'A body has one message, not a list of them.');
   if (!isPlainObject(value)) return invalid(null, 'A message must be an object.');
   const { jsonrpc, id, method, params } = value;
   const known = isId(id) ? id : null;
@@ -61,17 +63,12 @@ function withoutNulls(params: Record<string, unknown>, depth: number): Record<st
 /** A text of JSON, or its bytes if it is kept: a long one is not encoded again for each response. */
 export type Json = string | Buffer;
 
-export const resultMessage = (id: Id, result: Json): Json[] => [
-  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`,
-  result,
-  '}',
-];
-
-/** The parts one after another. */
-export const joined = (parts: readonly Json[]): Json =>
-  parts.some((part) => typeof part !== 'string')
-    ? Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)))
-    : parts.join('');
+export function resultMessage(id: Id, result: Json): Json {
+  const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
+  return typeof result === 'string'
+    ? `${head}${result}}`
+    : Buffer.concat([Buffer.from(head), result, Buffer.from('}')]);
+}
 
 export const errorMessage = (id: Id | null, { code, message, data }: ProtocolError): string =>
   JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } });

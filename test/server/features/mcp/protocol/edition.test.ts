@@ -132,11 +132,11 @@ test.each(['1900-01-01', '2027-01-01', '2026-07-29', 'latest', ''])(
 );
 
 test.each(['1999-01-01', '2099-01-01', 'latest'])(
-  'a header with the unknown edition %s is 400 and -32022 without `_meta` too, alone and for a batch',
+  'a header with the unknown edition %s is 400 and -32022 without `_meta` too',
   async (version) => {
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
     const supported = [EDITION, ...SUPPORTED_PROTOCOL_VERSIONS];
-    for (const body of [ping, [ping], { ...ping, method: 'server/discover' }]) {
+    for (const body of [ping, { ...ping, method: 'server/discover' }]) {
       const { status, text } = await post(url, body, { 'mcp-protocol-version': version });
       const { error } = JSON.parse(text) as Response;
       expect([status, error]).toMatchObject([400, { code: -32022, data: { supported } }]);
@@ -239,18 +239,18 @@ test('a client may leave out its name, or write null for it', async () => {
   expect((await ask('tools/list', { cursor: null }, {}, meta)).status).toBe(200);
 });
 
-test('the edition has no batches, and one with a request of it is rejected whole', async () => {
-  const old = { jsonrpc: '2.0', id: 1, method: 'ping' };
-  const modern = { jsonrpc: '2.0', id: 2, method: 'tools/list', params: { _meta: META } };
-  for (const [body, headers] of [
-    [[modern], {}],
-    [[old, modern], {}],
-    [[old], { 'mcp-protocol-version': EDITION }],
-  ] as const) {
-    const { status, text } = await post(url, body, headers);
-    expect([status, JSON.parse(text)]).toMatchObject([400, { id: null, error: { code: -32600 } }]);
-  }
-});
+test.each([{}, { 'mcp-protocol-version': EDITION }, { 'mcp-protocol-version': '2025-03-26' }])(
+  'there are no batches: with the headers %j, a list of messages is one error',
+  async (headers) => {
+    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+    const modern = { jsonrpc: '2.0', id: 2, method: 'tools/list', params: { _meta: META } };
+    for (const body of [[], [ping], [ping, modern], Array.from({ length: 100 }, () => ping)]) {
+      const { status, text } = await post(url, body, headers);
+      const error = { code: -32600, message: 'A body has one message, not a list of them.' };
+      expect([status, JSON.parse(text)]).toEqual([400, { jsonrpc: '2.0', id: null, error }]);
+    }
+  },
+);
 
 test('a notification is accepted without a body, and one of an unknown edition is rejected', async () => {
   const notification = (version: string) => ({
