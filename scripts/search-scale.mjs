@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } fr
 import { Agent, get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { bundle } from '../build.mjs';
 
@@ -34,7 +35,8 @@ const KINDS = {
   nothing: () => ({ q: '没有这样的书' }),
 };
 
-await bundle();
+await Promise.all([bundle(), bundle('scripts/demo/grow-catalog.ts')]);
+const { growCatalog } = await import('../dist/grow-catalog.js');
 const home = values.keep ?? mkdtempSync(join(tmpdir(), 'catalog-search-'));
 mkdirSync(home, { recursive: true });
 const agent = new Agent({ keepAlive: true });
@@ -43,7 +45,7 @@ const made = [];
 
 for (const books of SIZES) {
   const dataDir = join(home, String(books));
-  if (!existsSync(join(dataDir, 'origin.db'))) await seed(dataDir, books);
+  if (!existsSync(join(dataDir, 'origin.db'))) seed(dataDir, books);
   const origin = await started(dataDir);
   made.push(`${books} invented books, ${megabytes(join(dataDir, 'origin.db'))}`);
   for (const [kind, search] of Object.entries(KINDS)) {
@@ -75,12 +77,9 @@ console.log(
 console.log(`| search | ${SIZES.join(' | ')} |\n| --- | ${SIZES.map(() => '---').join(' | ')} |`);
 for (const [kind, cells] of rows) console.log(`| ${kind} | ${cells.join(' | ')} |`);
 
-async function seed(dataDir, books) {
+function seed(dataDir, books) {
   const begun = performance.now();
-  const args = ['dist/main.js', 'seed', '--books', String(books)];
-  const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH, DATA_DIR: dataDir }, stdio: 'ignore' });
-  const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`seeding ended with ${code}`);
+  growCatalog({ dataDir, demoDir: fileURLToPath(new URL('../demo', import.meta.url)), books });
   console.error(`${books} books made in ${((performance.now() - begun) / 1_000).toFixed(0)} s`);
 }
 

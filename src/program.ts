@@ -2,8 +2,8 @@
 import { Command } from 'commander';
 import { watchOutput } from './cli/output.ts';
 import { addSettingFlags } from './cli/setting-flags.ts';
+import { addBackupCommand } from './commands/backup.ts';
 import { CHECK_SETTINGS, CHECK_USAGE, addCheckCommand } from './commands/check.ts';
-import { addDataCommands } from './commands/data.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addDocumentCommands } from './commands/documents.ts';
 import { ORIGIN_SETTINGS, addOriginCommand } from './commands/origin.ts';
@@ -30,7 +30,7 @@ const program = new Command('catalog-graphql')
   });
 
 addOriginCommand(program, flags);
-addDataCommands(program, flags);
+addBackupCommand(program, flags);
 addDocumentCommands(program);
 addCheckCommand(program, flags);
 addDoctorCommand(program, flags);

@@ -237,7 +237,7 @@ test(
       expect(await origin.stop()).toMatchObject({ code: 0, err: '' });
       return;
     }
-    for (const args of [[], ['origin'], ['seed', '--books', '1']]) {
+    for (const args of [[], ['origin']]) {
       const { code, out, err } = await runProgram({ PORT: '0', ORIGIN_PORT: '0' }, args, { main });
       expect({ code, out, lines: err.trim().split('\n').length }).toEqual({ code: 1, out: '', lines: 1 });
       expect(err).toContain(`install ${name} 1.x, run Node 24.16 or newer, or name another service with BASE_URL`);

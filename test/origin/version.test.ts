@@ -42,7 +42,6 @@ function versionOf(dataDir: string): unknown {
 test.each([
   ['origin', ['origin']],
   ['facade with its origin', []],
-  ['seed', ['seed', '--books', '1']],
   ['backup', ['backup', join(temporaryDirectory(), 'backup')]],
 ])('the database of a newer release is refused with a sentence, and not changed: %s', async (_, args) => {
   const dataDir = filled(DATABASE_VERSION + 1);

@@ -1,9 +1,10 @@
-import { createBookIndex } from '../book-index.ts';
-import { openDatabase } from '../database/database.ts';
-import type { Database } from '../database/database.ts';
-import { fillOnce } from './seed.ts';
-import { prepareWrite } from '../database/sqlite.ts';
-import { createChance } from './chance.ts';
+/** Adds generated books to the data of an origin, for measurements. */
+import { createBookIndex } from '../../src/origin/store/book-index.ts';
+import { openDatabase } from '../../src/origin/store/database/database.ts';
+import type { Database } from '../../src/origin/store/database/database.ts';
+import { fillOnce } from '../../src/origin/store/seed/seed.ts';
+import { prepareWrite } from '../../src/origin/store/database/sqlite.ts';
+import { createChance } from '../../src/origin/store/seed/chance.ts';
 
 const BATCH = 5_000;
 const SERIES_SIZE = 50;
