@@ -4,22 +4,21 @@
 export const afterPendingReads = (then: () => void): void => void setImmediate(() => setImmediate(then));
 
 /**
- * Runs a step for all items of one turn, one after the other, before anything else runs for the first of them: its code stays in the
- * processor's caches. Items wait for the rest of the turn only. `run` does not throw.
+ * Collects the items of one turn and passes them on together, before anything else runs for the first of them: the code of a step that runs
+ * for all of them stays in the processor's caches. Items wait for the rest of the turn only. `end` does not throw.
  */
-export function createBatch<T>(run: (item: T) => void) {
+export function atEndOfTurn<T>(end: (items: T[]) => void) {
   let items: T[] = [];
   function flush(): void {
-    const now = items;
+    const all = items;
     items = [];
-    for (const item of now) run(item);
+    end(all);
   }
   return {
     /** Items that wait for the end of the turn. */
     size: () => items.length,
     add(item: T): void {
-      if (items.length === 0) setImmediate(flush);
-      items.push(item);
+      if (items.push(item) === 1) setImmediate(flush);
     },
   };
 }

@@ -1,31 +1,33 @@
 import { expect, test } from 'vitest';
-import { afterPendingReads, createBatch } from '../../src/lib/event-loop.ts';
+import { afterPendingReads, atEndOfTurn } from '../../src/lib/event-loop.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('items added in one turn run together, in order, each step for all before the next step', async () => {
   const done: string[] = [];
-  const batch = createBatch<string>((item) => {
-    done.push(`first ${item}`);
-    void Promise.resolve().then(() => done.push(`then ${item}`));
+  const ending = atEndOfTurn<string>((items) => {
+    for (const item of items) {
+      done.push(`first ${item}`);
+      void Promise.resolve().then(() => done.push(`then ${item}`));
+    }
   });
-  expect(batch.size()).toBe(0);
-  batch.add('a');
-  batch.add('b');
-  expect(batch.size()).toBe(2);
+  expect(ending.size()).toBe(0);
+  ending.add('a');
+  ending.add('b');
+  expect(ending.size()).toBe(2);
   await Promise.resolve();
   expect(done).toEqual([]);
   await turn();
   expect(done).toEqual(['first a', 'first b', 'then a', 'then b']);
 });
 
-test('items added while a batch runs are in the next batch', async () => {
+test('items added while others are passed on are passed on at the next turn', async () => {
   const done: number[] = [];
-  const batch = createBatch<number>((item) => {
-    done.push(item);
-    if (item < 3) batch.add(item + 1);
+  const ending = atEndOfTurn<number>(([item]) => {
+    done.push(item!);
+    if (item! < 3) ending.add(item! + 1);
   });
-  batch.add(1);
+  ending.add(1);
   await turn();
   expect(done).toEqual([1]);
   await turn();

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dispatcher, errors } from 'undici/index.js';
 import type { Config } from '../../config/settings.ts';
-import { afterPendingReads, createBatch } from '../../lib/event-loop.ts';
+import { afterPendingReads, atEndOfTurn } from '../../lib/event-loop.ts';
 import {
   type CancellationListener,
   type CancellationToken,
@@ -284,7 +284,9 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   }
 }
 
-const completed = createBatch<HttpAttempts>((attempts) => attempts.decode());
+const completed = atEndOfTurn<HttpAttempts>((all) => {
+  for (const attempts of all) attempts.decode();
+});
 
 const noBytes = Buffer.alloc(0);
 const noHeaders: ResponseHeaders = Object.freeze({});

@@ -2,12 +2,8 @@
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../lib/remember.ts';
 import { type Credential, isLimited } from '../auth/credentials.ts';
-import {
-  type CancellationToken,
-  type CancellationListener,
-  removeListener,
-  addListener,
-} from '../../lib/cancellation.ts';
+import type { CancellationToken } from '../../lib/cancellation.ts';
+import { waitUnlessCancelled } from '../../lib/waiting.ts';
 import { type Queue, createQueue, append, unlink } from '../../lib/queue.ts';
 import { RateLimited } from '../errors.ts';
 import type { LimiterState } from './unverified.ts';
@@ -33,17 +29,15 @@ export interface FilmCallRequest {
   isRefresh?: boolean | undefined;
 }
 
-/** A call that waits until running calls show whether its credential has a limit. */
-interface Waiter extends CancellationListener {
-  /** Begins or rejects the call; false if it must go on waiting. */
-  proceed: () => boolean;
-}
-
 /** Running and waiting calls of one credential: those of agents, or those of everybody else. */
 interface CredentialCalls {
   running: number;
-  waiting: Queue<Waiter>;
+  /** Each begins or rejects its call; false if it must go on waiting. */
+  waiting: Queue<() => boolean>;
 }
+
+/** A slot, `unlimited`, or the error. */
+type Decision = Slot | typeof unlimited | RateLimited;
 
 export class FilmRateLimiter {
   /** Windows of the facade's own credentials. */
@@ -65,8 +59,9 @@ export class FilmRateLimiter {
 
   /** A slot, or undefined if the credential has no limit. Rejects with RateLimited, or when it is cancelled. */
   async acquire(call: FilmCallRequest): Promise<Slot | undefined> {
-    const slot = await this.acquireHere(call);
-    if (!slot) return undefined;
+    const slot = this.decide(call) ?? (await this.waitForDecision(call));
+    if (slot instanceof RateLimited) throw slot;
+    if (slot === unlimited) return undefined;
     // Counted in this process too, because Redis may become unreachable.
     const wait = await this.shared?.take(slot, this.limitsOf(call));
     if (!wait) return slot;
@@ -129,8 +124,8 @@ export class FilmRateLimiter {
     return calls;
   }
 
-  /** A slot, `unlimited`, or the error; undefined if the call must wait until running calls show whether there is a limit. */
-  private decide(call: FilmCallRequest): Slot | typeof unlimited | RateLimited | undefined {
+  /** Undefined if the call must wait until running calls show whether there is a limit. With a slot it is running. */
+  private decide(call: FilmCallRequest): Decision | undefined {
     const { credential, address, isRetry, rateShare, isRefresh } = call;
     if (!isLimited(credential)) return unlimited;
     if (credential.isOwn) this.own.add(credential.id);
@@ -141,6 +136,7 @@ export class FilmRateLimiter {
     const wait = this.untilRefresh(call) || this.windows.take(slot, this.limitsOf(call));
     if (wait === 0) {
       if (isRefresh) this.refreshed.set(credential.id, performance.now());
+      this.callsOf(keyFor(call)).running++;
       return slot;
     }
     if (isRefresh) return rateLimited(wait);
@@ -150,30 +146,15 @@ export class FilmRateLimiter {
     return mayProveUnlimited && isOtherRunning && !isRetry ? undefined : rateLimited(wait);
   }
 
-  private acquireHere(call: FilmCallRequest): Promise<Slot | undefined> {
-    const { cancellation } = call;
-    return new Promise((resolve, reject) => {
-      const proceed = (): boolean => {
-        const decision = this.decide(call);
-        if (decision === undefined) return false;
-        removeListener(cancellation, waiter);
-        if (decision instanceof RateLimited) reject(decision);
-        else if (decision === unlimited) resolve(undefined);
-        else {
-          this.callsOf(keyFor(call)).running++;
-          resolve(decision);
-        }
-        return true;
-      };
-      const onCancel = (reason: Error) => {
-        unlink(waiting, node);
-        reject(reason);
-      };
-      const waiter: Waiter = { proceed, onCancel };
-      if (proceed()) return;
+  private waitForDecision(call: FilmCallRequest): Promise<Decision> {
+    return waitUnlessCancelled(call.cancellation, (resolve) => {
       const { waiting } = this.callsOf(keyFor(call));
-      const node = append(waiting, waiter);
-      addListener(cancellation, waiter);
+      const node = append(waiting, () => {
+        const decision = this.decide(call);
+        if (decision !== undefined) resolve(decision);
+        return decision !== undefined;
+      });
+      return () => unlink(waiting, node);
     });
   }
 
@@ -182,7 +163,7 @@ export class FilmRateLimiter {
     const key = keyOf(window, address === AGENTS);
     const calls = this.callsOf(key);
     calls.running--;
-    for (let { first } = calls.waiting; first?.item.proceed(); first = calls.waiting.first)
+    for (let { first } = calls.waiting; first?.item(); first = calls.waiting.first)
       unlink(calls.waiting, first);
     if (calls.running === 0) this.credentials.delete(key);
   }

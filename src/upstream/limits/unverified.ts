@@ -4,14 +4,10 @@
  * Addresses take turns, and so do the tokens of an address: many made-up tokens delay another client by one turn and never cause a
  * rejection. Every step is O(1): a call that ends wakes only calls that can begin.
  */
-import {
-  type CancellationToken,
-  type CancellationListener,
-  removeListener,
-  addListener,
-} from '../../lib/cancellation.ts';
+import type { CancellationToken } from '../../lib/cancellation.ts';
 import { type FairQueue, createFairQueue } from '../../lib/fair-queue.ts';
 import { type QueueNode, createQueue, append, unlink } from '../../lib/queue.ts';
+import { waitUnlessCancelled } from '../../lib/waiting.ts';
 
 export const UNVERIFIED_CALLS = 60;
 const CALLS_PER_ADDRESS = UNVERIFIED_CALLS / 2;
@@ -43,9 +39,8 @@ interface TokenCalls {
 }
 
 /** A call that waits for a permit. */
-interface Waiter extends CancellationListener {
+interface Waiter {
   token: TokenCalls;
-  cancellation: CancellationToken;
   resolve: (permit: UnverifiedPermit | undefined) => void;
 }
 
@@ -69,17 +64,14 @@ export class UnverifiedLimiter {
     token.calls++;
     // With room, no call of the address waits: `pump` has begun them all.
     if (this.running < UNVERIFIED_CALLS && of.running < CALLS_PER_ADDRESS) return this.begin(token);
-    return new Promise((resolve, reject) => {
-      const onCancel = (reason: Error) => {
+    return waitUnlessCancelled(cancellation, (resolve) => {
+      const node = of.queue.add(token, { token, resolve });
+      this.arrange(of);
+      return () => {
         of.queue.remove(node);
         this.end(token);
         this.arrange(of);
-        reject(reason);
       };
-      const waiter: Waiter = { token, cancellation, resolve, onCancel };
-      const node = of.queue.add(token, waiter);
-      this.arrange(of);
-      addListener(cancellation, waiter);
     });
   }
 
@@ -92,7 +84,6 @@ export class UnverifiedLimiter {
     while (isDecided) {
       const waiter = of.queue.take(token);
       if (!waiter) break;
-      removeListener(waiter.cancellation, waiter);
       this.end(token);
       waiter.resolve(undefined);
     }
@@ -144,7 +135,6 @@ export class UnverifiedLimiter {
       const of = this.turns.first.item;
       const waiter = of.queue.take()!;
       this.endTurn(of);
-      removeListener(waiter.cancellation, waiter);
       waiter.resolve(this.begin(waiter.token));
       this.arrange(of);
     }

@@ -21,6 +21,7 @@
  * all are answered with what memory may serve.
  */
 import { type CancellationListener, addListener, removeListener } from '../../lib/cancellation.ts';
+import { atEndOfTurn } from '../../lib/event-loop.ts';
 import {
   type CacheKey,
   type CacheLookup,
@@ -77,8 +78,8 @@ export class Lookups {
   private readonly parts: LookupParts;
   private readonly lookUp: Script;
   private readonly lookups = new Map<string, Lookup>();
-  private queue: Lookup[] = [];
-  private isFlushDue = false;
+  /** Queued lookups; undefined where only the log is requested. */
+  private readonly queue = atEndOfTurn<Lookup | undefined>((all) => this.flush(all.filter((each) => each !== undefined)));
   /** The next request for the log; all that wait for it share it. */
   private confirmation: { isKnown: Promise<boolean>; resolve: (isKnown: Promise<boolean>) => void } | undefined;
   private isConfirming = false;
@@ -104,7 +105,7 @@ export class Lookups {
   confirm(): Promise<boolean> {
     if (this.confirmation) return this.confirmation.isKnown;
     // One at a time: the busier the process is, the more callers share a request.
-    if (!this.isConfirming) this.flushLater();
+    if (!this.isConfirming) this.queue.add(undefined);
     let resolve!: (isKnown: Promise<boolean>) => void;
     const isKnown = new Promise<boolean>((resolved) => (resolve = resolved));
     this.confirmation = { isKnown, resolve };
@@ -126,20 +127,11 @@ export class Lookups {
 
   private enqueue(lookup: Lookup): void {
     lookup.state = 'queued';
-    this.flushLater();
-    this.queue.push(lookup);
+    this.queue.add(lookup);
   }
 
-  private flushLater(): void {
-    if (this.isFlushDue) return;
-    this.isFlushDue = true;
-    setImmediate(() => this.flush());
-  }
-
-  private flush(): void {
-    const { queue: all, confirmation } = this;
-    this.isFlushDue = false;
-    this.queue = [];
+  private flush(all: readonly Lookup[]): void {
+    const { confirmation } = this;
     this.confirmation = undefined;
     let isKnown = this.send(all.slice(0, RECORDS_MAX));
     for (let at = RECORDS_MAX; at < all.length; at += RECORDS_MAX) isKnown = this.send(all.slice(at, at + RECORDS_MAX));
@@ -148,7 +140,7 @@ export class Lookups {
     confirmation.resolve(isKnown);
     const onEnd = () => {
       this.isConfirming = false;
-      if (this.confirmation) this.flushLater();
+      if (this.confirmation) this.queue.add(undefined);
     };
     isKnown.then(onEnd, onEnd);
   }

@@ -1,4 +1,5 @@
 /** Writes entries and ends leases: all of a turn in one command. */
+import { atEndOfTurn } from '../../lib/event-loop.ts';
 import type { CacheEntry, CacheKey, VersionToken } from '../cache/memory.ts';
 import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
@@ -67,13 +68,9 @@ export type Updates = ReturnType<typeof createUpdates>;
 export function createUpdates(connection: RedisConnection, keys: RedisKeys, call: RedisCall, owner: string) {
   const update = defineScript(connection, 'catalogUpdate', UPDATE);
   const room = createRoom(connection, call);
-  let queue: Update[] = [];
-
-  function flush(): void {
-    const all = queue;
-    queue = [];
+  const { add } = atEndOfTurn<Update>((all) => {
     for (let at = 0; at < all.length; at += RECORDS_MAX) send(all.slice(at, at + RECORDS_MAX));
-  }
+  });
   function send(updates: readonly Update[]): void {
     const { names, placesOf } = keys.tableOf(updates.map(({ key }) => key));
     const common = [owner, randomStep(), INVALIDATION_LIFE_MS, LEASE_MS];
@@ -93,10 +90,6 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
     }
     // The cache is optional: leases end by themselves, and entries that were not stored are read again.
     void call(() => update(names, values));
-  }
-  function add(update: Update): void {
-    if (queue.length === 0) setImmediate(flush);
-    queue.push(update);
   }
   return {
     owner,

@@ -1,5 +1,6 @@
 /** The sliding windows of the rate limit, in Redis: replicas count together. */
-import { type SharedSlidingWindows, WINDOW_MS, type WindowLimits } from '../limits/sliding-window.ts';
+import { atEndOfTurn } from '../../lib/event-loop.ts';
+import { type SharedSlidingWindows, type Slot, WINDOW_MS, type WindowLimits } from '../limits/sliding-window.ts';
 import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
 import { NOW, defineScript } from './scripts/script.ts';
@@ -40,13 +41,10 @@ return 0`;
 const STATE = `${COUNTED}
 return {taken, wait}`;
 
-/** Takes of one turn by one address. */
-interface Takes {
-  window: string;
+interface Take {
+  slot: Slot;
   limits: WindowLimits;
-  address: string;
-  ids: string[];
-  resolve: ((wait: number | undefined) => void)[];
+  resolve: (wait: number | undefined) => void;
 }
 
 /**
@@ -60,41 +58,35 @@ export function createRedisWindows(connection: RedisConnection, inTime: RedisCal
   const countSlots = defineScript(connection, 'catalogCountSlots', STATE);
   const owner = (address: string) => `${address} `;
   const member = (address: string, id: string) => owner(address) + id;
-  const takes = new Map<string, Takes>();
-  const settled = createGroups((window, members) =>
+  const taken = createGroups<Take>((_, takes) => takeAll(takes));
+  const settled = createGroups<string>((window, members) =>
     inTime(() => settleSlots([windowKey(window)], [WINDOW_MS, ...members])),
   );
-  const released = createGroups((window, members) =>
+  const released = createGroups<string>((window, members) =>
     inTime(() => connection.redis.zrem(windowKey(window), ...members)),
   );
 
-  function flush(): void {
-    for (const each of takes.values()) void takeAll(each);
-    takes.clear();
-  }
-
-  async function takeAll({ window, address, limits, ids, resolve }: Takes): Promise<void> {
-    const members = ids.map((id) => member(address, id));
+  /** Takes by one address. */
+  async function takeAll(takes: readonly Take[]): Promise<void> {
+    const {
+      slot: { window, address },
+      limits,
+    } = takes[0]!;
+    const members = takes.map(({ slot }) => member(address, slot.id));
     const values = [limits.holdMs, owner(address), limits.slots, limits.perAddress, ...members];
     const reply = await inTime(
       () => takeSlots([windowKey(window)], values) as Promise<[granted: number, wait: number]>,
       // The calls count in this process alone by then.
       ([granted]) => members.slice(0, granted).forEach((each) => released.add(window, each)),
     );
-    resolve.forEach((answer, at) => answer(reply && (at < reply[0] ? 0 : reply[1])));
+    takes.forEach(({ resolve }, at) => resolve(reply && (at < reply[0] ? 0 : reply[1])));
   }
 
   return {
-    take({ window, id, address }, limits) {
-      return new Promise((resolve) => {
-        const group = `${window} ${limits.slots} ${limits.perAddress} ${address}`;
-        const known = takes.get(group);
-        if (takes.size === 0) setImmediate(flush);
-        if (!known) return void takes.set(group, { window, address, limits, ids: [id], resolve: [resolve] });
-        known.ids.push(id);
-        known.resolve.push(resolve);
-      });
-    },
+    take: (slot, limits) =>
+      new Promise((resolve) =>
+        taken.add(`${slot.window} ${limits.slots} ${limits.perAddress} ${slot.address}`, { slot, limits, resolve }),
+      ),
     settle: ({ window, id, address }) => settled.add(window, member(address, id)),
     release: ({ window, id, address }) => released.add(window, member(address, id)),
     async state(of, holdMs, address) {
@@ -107,19 +99,20 @@ export function createRedisWindows(connection: RedisConnection, inTime: RedisCal
   };
 }
 
-/** Collects the slots of each window until the end of the turn. */
-function createGroups(send: (window: string, members: string[]) => unknown) {
-  const groups = new Map<string, string[]>();
-  function flush(): void {
-    for (const [window, members] of groups) send(window, members);
+/** Collects the items of each group until the end of the turn. */
+function createGroups<T>(send: (group: string, items: T[]) => unknown) {
+  const groups = new Map<string, T[]>();
+  const ended = atEndOfTurn<string>((names) => {
+    const all = new Map(groups);
     groups.clear();
-  }
+    for (const name of names) send(name, all.get(name)!);
+  });
   return {
-    add(window: string, slot: string): void {
-      if (groups.size === 0) setImmediate(flush);
-      const group = groups.get(window);
-      if (group) group.push(slot);
-      else groups.set(window, [slot]);
+    add(name: string, item: T): void {
+      const group = groups.get(name);
+      if (group) return void group.push(item);
+      groups.set(name, [item]);
+      ended.add(name);
     },
   };
 }

@@ -7,7 +7,7 @@ import {
   removeListener,
 } from '../../../lib/cancellation.ts';
 import type { Parking } from '../../http/connections/admission.ts';
-import { unlessCancelled } from './pause.ts';
+import { unlessCancelled } from '../../../lib/waiting.ts';
 import { tooManyWrites } from './refusals.ts';
 import type { Waiting } from './store/turns.ts';
 

@@ -8,7 +8,7 @@ import type { GuardedWrite, WriteGuard } from '../../../upstream/write-guard.ts'
 import { HttpError } from '../../http/response/http-error.ts';
 import { type JournalEntry, entriesIn } from './journal-entry.ts';
 import { type KeyedWriteParts, KeyedWrite } from './keyed-write.ts';
-import { unlessCancelled } from './pause.ts';
+import { unlessCancelled } from '../../../lib/waiting.ts';
 import { outcomeUnknown, reused } from './refusals.ts';
 import { hashOf } from './store/names.ts';
 

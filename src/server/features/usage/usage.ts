@@ -15,8 +15,6 @@ import { OTHER } from './client-names.ts';
 import { type Coordinate, type Coordinates, type DocumentReads, createCoordinates } from './coordinates.ts';
 import type { Count, UsageReport } from './report.ts';
 
-export type Usage = ReturnType<typeof createUsage>;
-
 const OPERATIONS_MAX = 500;
 
 type CountedOperation = Pick<EndedOperation, 'headers' | 'operation' | 'document' | 'session' | 'isStored'>;

@@ -5,7 +5,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Config } from '../../../config/settings.ts';
 import { afterPendingReads } from '../../../lib/event-loop.ts';
-import { type CancellationToken, addListener, cancel, removeListener } from '../../../lib/cancellation.ts';
+import { type CancellationToken, cancel } from '../../../lib/cancellation.ts';
+import { waitUnlessCancelled } from '../../../lib/waiting.ts';
 import type { Exchange } from '../exchange.ts';
 import { type ErrorFormat, type HelpSettings, HttpError, httpErrorBody } from '../response/http-error.ts';
 
@@ -146,11 +147,9 @@ export class Admission {
   }
 
   private wait(request: SlotRequest): Promise<OperationSlot> {
-    const { lifetime } = request;
-    return new Promise((resolve, reject) => {
+    return waitUnlessCancelled(request.lifetime, (resolve, reject) => {
       const leaveQueue = () => {
         clearTimeout(timer);
-        removeListener(lifetime, listener);
         this.queue.delete(start);
       };
       const fail = (error: HttpError) => {
@@ -161,10 +160,9 @@ export class Admission {
         leaveQueue();
         resolve(this.take(request));
       };
-      const listener = { onCancel: () => fail(clientLeft()) };
       const timer = setTimeout(() => fail(overloaded()), this.settings.operationTimeoutMs);
-      addListener(lifetime, listener);
       this.queue.add(start);
+      return () => fail(clientLeft());
     });
   }
 }

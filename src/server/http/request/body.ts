@@ -1,7 +1,7 @@
 /** Reads bodies as text, within their limits of size and time. Text that cannot be passed on unchanged is rejected. */
 import { isUtf8 } from 'node:buffer';
 import type { Config } from '../../../config/settings.ts';
-import { afterPendingReads, createBatch } from '../../../lib/event-loop.ts';
+import { afterPendingReads, atEndOfTurn } from '../../../lib/event-loop.ts';
 import { isPercentEncodedUtf8 } from '../../../lib/text/unicode.ts';
 import type { Exchange } from '../exchange.ts';
 import { HttpError } from '../response/http-error.ts';
@@ -18,11 +18,13 @@ export type BodyReader = ReturnType<typeof createBodyReader>;
 /** Reads whole bodies within their limits of size and time. */
 export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config) {
   let reading = 0;
-  const completed = createBatch<CompletedBody>(({ chunks, resolve, reject }) => {
-    try {
-      resolve(decodeStrictUtf8(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-    } catch (error) {
-      reject(error);
+  const completed = atEndOfTurn<CompletedBody>((bodies) => {
+    for (const { chunks, resolve, reject } of bodies) {
+      try {
+        resolve(decodeStrictUtf8(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+      } catch (error) {
+        reject(error);
+      }
     }
   });
   const tooLarge = () => new HttpError('BODY_TOO_LARGE', `The body must have at most ${maxBodyBytes} bytes.`);

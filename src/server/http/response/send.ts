@@ -2,6 +2,7 @@
  * Writes response bodies no faster than clients read them. Unread bytes are counted and buffered outside of the operation, so that a client
  * that does not read cannot keep a slot.
  */
+import { atEndOfTurn } from '../../../lib/event-loop.ts';
 import type { Compressed } from './compression.ts';
 import { PARTIAL_SUCCESS } from './status.ts';
 import type { Exchange } from '../exchange.ts';
@@ -94,10 +95,10 @@ function partsOf(exchange: Exchange): Parts {
   stream.on('data', (bytes: Uint8Array) => outbox.add(bytes));
   stream.on('end', () => outbox.end());
   stream.on('error', () => response.destroy());
-  const chunks: Uint8Array[] = [];
+  const added = atEndOfTurn<Uint8Array>((chunks) => stream.write(Buffer.concat(chunks)));
   return {
     add(bytes) {
-      if (chunks.push(bytes) === 1) setImmediate(() => stream.write(Buffer.concat(chunks.splice(0))));
+      added.add(bytes);
       return stream.writableNeedDrain ? new Promise((resolve) => stream.once('drain', resolve)) : undefined;
     },
     end: () => void setImmediate(() => stream.end()), // after what was added before

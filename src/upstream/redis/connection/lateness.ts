@@ -3,8 +3,6 @@ const LAST = 20;
 const LEAST_LATE = 3;
 const IN_TIME_IN_A_ROW = 5;
 
-export type Lateness = ReturnType<typeof createLateness>;
-
 export function createLateness() {
   /** Whether each of the last calls was late. */
   let last: boolean[] = [];
