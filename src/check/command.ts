@@ -1,8 +1,8 @@
 /** `catalog-graphql check`: what the server would say of documents, without a server and without a network. */
 import type { GraphQLSchema } from 'graphql';
-import type { Config } from '../config/settings.ts';
 import { sha256Of } from '../config/trusted-documents.ts';
 import { readTextFile } from '../lib/text/read-text.ts';
+import type { DocumentSettings } from '../engine/documents/limits.ts';
 import { type CheckResult, createOperationCheck } from './check-operation.ts';
 import { type CheckedOperation, IN_SOURCES, hasOnlySources, readDocuments } from './documents.ts';
 import type { Finding } from './finding.ts';
@@ -28,7 +28,7 @@ export function runCheck(
   paths: readonly string[],
   options: CheckOptions,
   schema: GraphQLSchema,
-  config: Config,
+  settings: DocumentSettings,
 ): { output: string; exitCode: 0 | 1 } {
   const { manifest = [], prices, update = false } = options;
   if (manifest.length + paths.length === 0) throw new UserError('Name a manifest, a GraphQL file or a folder.');
@@ -38,7 +38,7 @@ export function runCheck(
   if (isEmpty)
     throw new UserError(`There are no operations in these files${hasOnlySources(paths) ? `: ${IN_SOURCES}` : '.'}`);
   const findLost = options.schema === undefined ? undefined : createLostFinder(oldSchemaOf(options.schema), schema);
-  const check = createOperationCheck(schema, config, findLost);
+  const check = createOperationCheck(schema, settings, findLost);
   const stored: Prices = prices === undefined || update ? new Map() : readPrices(prices);
   const keys = keysOf(operations);
   const stale = staleFindings(schema, operations);

@@ -19,10 +19,16 @@ export interface StartedServers {
 export const NOT_SHARED =
   'without REDIS_URL workers share neither cached records nor the rate limit: each counts its calls by itself, and may show what was changed through another until its time to live ends';
 
+/** What the message says of the settings. */
+export type BannerSettings = Pick<
+  Config,
+  'production' | 'graphiql' | 'mcp' | 'workers' | 'demoTokens' | 'dataDir' | 'baseUrl' | 'eventBaseUrl'
+>;
+
 const DEMO_TOKENS = 'demo-alice (advance), demo-bob (basic), demo-carol (premium)';
 
 /** For a person: the addresses, and a first request with a demo token. In production no token is shown. */
-export function banner({ version, facade, origin }: StartedServers, config: Config): string {
+export function banner({ version, facade, origin }: StartedServers, config: BannerSettings): string {
   const graph = facade?.url;
   const lines: [string, string][] = [['version', version]];
   if (graph && !config.production) lines.push(['page', `${graph}/   what it is for, shown in a browser`]);
@@ -40,7 +46,7 @@ export function banner({ version, facade, origin }: StartedServers, config: Conf
 }
 
 /** For a log: the addresses without tokens. It is written at every LOG_LEVEL, because with port 0 there is no other way to learn the port. */
-export function startLine({ version, facade, origin }: StartedServers, config: Config): string {
+export function startLine({ version, facade, origin }: StartedServers, config: BannerSettings): string {
   const graph = facade && `${facade.url}/graphql`;
   const parts = [
     ...(graph ? [`graph ${graph}`] : []),
@@ -65,12 +71,12 @@ export function startLine({ version, facade, origin }: StartedServers, config: C
   return line;
 }
 
-const dataIn = ({ seeded }: { seeded: boolean }, { dataDir }: Config): string =>
+const dataIn = ({ seeded }: { seeded: boolean }, { dataDir }: BannerSettings): string =>
   `data in ${dataDir}${seeded ? ', filled with the demo catalog' : ''}`;
 
 const upstreamsOf = (
   { upstreams: { catalog, events } }: StartedFacade,
-  { baseUrl, eventBaseUrl }: Config,
+  { baseUrl, eventBaseUrl }: BannerSettings,
 ): [name: string, text: string][] => [
   ['catalog', `${baseUrl} (${catalog})`],
   ['events', `${eventBaseUrl} (${events})`],

@@ -1,7 +1,7 @@
 /** Declares the command `doctor`. */
 import type { Command } from 'commander';
 import { type Flags, misspelledSettings, readConfig } from '../config/read.ts';
-import type { Config } from '../config/settings.ts';
+import type { ManifestSettings } from '../engine/documents/check-manifest.ts';
 import { loadSchema } from './documents.ts';
 
 export function addDoctorCommand(program: Command, flags: () => Flags): void {
@@ -29,7 +29,7 @@ function withBothAddresses(flags: Flags): Flags {
   return baseUrl === undefined || eventBaseUrl === undefined ? flags : { ...flags, eventBaseUrl };
 }
 
-async function manifestProblems(config: Config): Promise<string[]> {
+async function manifestProblems(config: ManifestSettings): Promise<string[]> {
   const { manifestProblems: problemsOf } = await import('../engine/documents/check-manifest.ts');
   return problemsOf(await loadSchema(), config);
 }

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
-import { type StartedServers, banner, startLine } from '../cli/banner.ts';
+import { type BannerSettings, type StartedServers, banner, startLine } from '../cli/banner.ts';
 import { type Closable, checkWritable, openPort } from '../cli/process.ts';
 import { createProgress } from '../cli/progress.ts';
 import type { Flags } from '../config/read.ts';
@@ -35,7 +35,7 @@ async function startAlone(config: Config, log: Logger, opened: Closable[]): Prom
   return startMessage({ origin }, config);
 }
 
-export function startMessage(started: Omit<StartedServers, 'version'>, config: Config): string {
+export function startMessage(started: Omit<StartedServers, 'version'>, config: BannerSettings): string {
   return (process.stdout.isTTY ? banner : startLine)({ version, ...started }, config);
 }
 

@@ -13,6 +13,9 @@ const filed = {
 type FileSetting = keyof typeof filed;
 const fileSettings = Object.keys(filed) as FileSetting[];
 
+/** Secrets, and the files that they are in. */
+export type SecretSettings = Pick<Config, FileSetting | (typeof filed)[FileSetting]>;
+
 /** The values that are in files, and what is wrong with them; no message has the content of a file. */
 export function readSecretFiles(
   values: Values,
@@ -45,7 +48,7 @@ type UseSecret<Value> = (value: Value, onOutcome: (problem: string | undefined) 
 
 /** Passes on each secret whose file changed. `report` gets the variable, and what is wrong with its new value if that cannot be used. */
 export function watchSecretFiles(
-  config: Config,
+  config: SecretSettings,
   users: Partial<SecretUsers>,
   report: (variable: string, problem: string | undefined) => void,
   everyMs?: number,

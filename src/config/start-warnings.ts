@@ -1,13 +1,27 @@
 /** What is allowed and seldom meant: the start warns of it. */
 import { isIP } from 'node:net';
-import { isExempt } from './proxy.ts';
+import { type ProxySettings, isExempt } from './proxy.ts';
 import type { Config } from './settings.ts';
 
 /** The names of the fixed tokens of the demo, which everybody knows. */
 const DEMO_TOKEN = /^demo-[a-z]+$/;
 
+type WarnedSettings = ProxySettings &
+  Pick<
+    Config,
+    | 'production'
+    | 'host'
+    | 'trustedProxies'
+    | 'corsOrigins'
+    | 'ownOrigin'
+    | 'demoTokens'
+    | 'accessToken'
+    | 'baseUrl'
+    | 'eventBaseUrl'
+  >;
+
 /** `serves`: the servers that are started. */
-export function startWarnings(config: Config, serves: 'facade' | 'origin'): string[] {
+export function startWarnings(config: WarnedSettings, serves: 'facade' | 'origin'): string[] {
   const { production, host, trustedProxies, corsOrigins, ownOrigin, demoTokens, accessToken } = config;
   const warnings: string[] = [];
   const isFacade = serves === 'facade';
@@ -31,7 +45,7 @@ export function startWarnings(config: Config, serves: 'facade' | 'origin'): stri
 }
 
 /** Upstreams that a proxy would be used for, if they were at https://. */
-const bypassed = ({ ownOrigin, baseUrl, eventBaseUrl, httpsProxy, httpProxy, noProxy }: Config): string[] =>
+const bypassed = ({ ownOrigin, baseUrl, eventBaseUrl, httpsProxy, httpProxy, noProxy }: WarnedSettings): string[] =>
   Object.entries({ BASE_URL: baseUrl, EVENT_BASE_URL: eventBaseUrl }).flatMap(([variable, address]) => {
     const hasProxy = (httpsProxy ?? httpProxy) !== undefined && !ownOrigin;
     if (!hasProxy || !address?.startsWith('http:') || isLoopback(new URL(address).hostname)) return [];

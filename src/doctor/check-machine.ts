@@ -19,9 +19,13 @@ const PROGRAM = 120_000_000;
 /** Outside the heap: buffers of connections, code, the stacks of threads. */
 const OUTSIDE_HEAP = 100_000_000;
 
-export function checkMemory(config: Config, { limit, heap }: Memory = readMemory()): Diagnosis {
+type MemorySettings = Pick<Config, 'workers' | 'maxHeldUploadBytes'>;
+
+export function checkMemory(
+  { workers, maxHeldUploadBytes }: MemorySettings,
+  { limit, heap }: Memory = readMemory(),
+): Diagnosis {
   const check = 'memory';
-  const { workers, maxHeldUploadBytes } = config;
   const needed = CACHES + PROGRAM;
   const outside = OUTSIDE_HEAP + maxHeldUploadBytes;
   const facts = {

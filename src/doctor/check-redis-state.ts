@@ -1,17 +1,20 @@
 /** The Redis that replicas share: reachable, usable, and whether it has room. */
 import { readRedisAddress } from '../config/redis-address.ts';
 import type { Config } from '../config/settings.ts';
-import { readTlsFiles } from '../config/upstream-tls.ts';
+import { type TlsSettings, readTlsFiles } from '../config/upstream-tls.ts';
 import { openRedis } from '../upstream/redis/connection/connection.ts';
 import { infoField, memoryIn } from '../upstream/redis/connection/info.ts';
 import { evictionIn } from '../upstream/redis/connection/key-redis.ts';
 import { connectRedis } from '../upstream/redis/shared-state.ts';
 import { type Diagnosis, failed, ok, warning } from './diagnosis.ts';
 
+type RedisSettings = TlsSettings &
+  Pick<Config, 'redisUrl' | 'workers' | 'idempotencyRedisUrl' | 'idempotencyTtlSeconds'>;
+
 /** Evicts only what has a time to live, which all that the facade stores has. */
 const POLICY = 'volatile-lru';
 
-export async function checkRedisState(config: Config): Promise<Diagnosis> {
+export async function checkRedisState(config: RedisSettings): Promise<Diagnosis> {
   const { redisUrl, workers } = config;
   const check = 'redis';
   const address = redisUrl === undefined ? undefined : readRedisAddress(redisUrl);
@@ -49,11 +52,11 @@ export async function checkRedisState(config: Config): Promise<Diagnosis> {
 }
 
 /** Idempotency keys are kept beside what may be forgotten. */
-const hasKeys = ({ idempotencyRedisUrl, idempotencyTtlSeconds }: Config): boolean =>
+const hasKeys = ({ idempotencyRedisUrl, idempotencyTtlSeconds }: RedisSettings): boolean =>
   idempotencyRedisUrl === undefined && idempotencyTtlSeconds > 0;
 
 /** Whether idempotency keys are kept where nothing is forgotten. */
-export async function checkKeyRedis(config: Config): Promise<Diagnosis> {
+export async function checkKeyRedis(config: RedisSettings): Promise<Diagnosis> {
   const { redisUrl, idempotencyRedisUrl, idempotencyTtlSeconds } = config;
   const check = 'idempotency keys';
   const url = idempotencyRedisUrl ?? redisUrl;

@@ -1,7 +1,7 @@
 /** What the reads of the service show: reachable or not, the token, its scopes and film tier, and whether it still speaks the interface. */
 import { type Endpoint, isForEverybody, tiers } from '../api/endpoint.ts';
 import { serviceError } from '../api/errors.ts';
-import { proxyFor } from '../config/proxy.ts';
+import { type ProxySettings, proxyFor } from '../config/proxy.ts';
 import type { Config } from '../config/settings.ts';
 import { cacheabilityOf, forbiddingWords } from '../upstream/cache/caching-header.ts';
 import { isRateLimit, isTokenRejection } from '../upstream/errors.ts';
@@ -26,14 +26,18 @@ const details = ({ endpoint, status, code }: ServiceRead) => ({
   ...(code !== undefined && { code, row: serviceError(code) }),
 });
 
-/** Minutes by which the clocks may differ. Redis and the facade's times to live use their own. */
+/** The addresses, and the token that is sent to them. */
+type ServiceSettings = ProxySettings &
+  Pick<Config, 'baseUrl' | 'eventBaseUrl' | 'ownOrigin' | 'accessToken' | 'accessTokenFile' | 'filmTier'>;
+
+/** Seconds by which the clocks may differ. Redis and the facade's times to live use their own. */
 const SKEW_MAX_S = 60;
 const SLOW_MS = 1_000;
 
 export function checkReachable(
   service: 'catalog' | 'events',
   reads: readonly ServiceRead[],
-  config: Config,
+  config: ServiceSettings,
 ): Diagnosis {
   const check = `upstream ${service}`;
   const variable = service === 'catalog' ? 'BASE_URL' : 'EVENT_BASE_URL';
@@ -105,7 +109,7 @@ function skewOf(reads: readonly ServiceRead[]): number | undefined {
   return Math.abs(skew) <= 1 ? 0 : skew; // dates have no fractions
 }
 
-function adviceFor(problem: string | undefined, variable: string, config: Config): string {
+function adviceFor(problem: string | undefined, variable: string, config: ServiceSettings): string {
   if (config.ownOrigin)
     return 'Start the facade with its origin (npm start), or set BASE_URL and EVENT_BASE_URL to the service.';
   if (problem === 'CERT_HAS_EXPIRED')
@@ -159,7 +163,10 @@ export function checkCaching(
   );
 }
 
-export function checkToken(reads: readonly ServiceRead[], { accessToken, accessTokenFile }: Config): Diagnosis {
+export function checkToken(
+  reads: readonly ServiceRead[],
+  { accessToken, accessTokenFile }: ServiceSettings,
+): Diagnosis {
   const check = 'token';
   const source = accessTokenFile === undefined ? 'ACCESS_TOKEN' : 'ACCESS_TOKEN_FILE';
   const accepted = reads.filter(isSuccess).length;
@@ -194,7 +201,7 @@ const isUnknown = (read: ServiceRead): boolean => read.code === undefined || ser
 const describe = ({ status, code }: ServiceRead): string =>
   `status ${status}${code === undefined ? '' : `, code ${code} ${serviceError(code)?.msg ?? ''}`.trimEnd()}`;
 
-export function checkScopes(reads: readonly ServiceRead[], config: Config): Diagnosis {
+export function checkScopes(reads: readonly ServiceRead[], config: ServiceSettings): Diagnosis {
   const check = 'scopes';
   const catalog = reads.filter(({ endpoint }) => endpoint.scope !== null);
   const scopesOf = (some: readonly ServiceRead[]) => [...new Set(some.map(({ endpoint }) => endpoint.scope!))].sort();

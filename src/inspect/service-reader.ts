@@ -3,10 +3,10 @@ import type { Endpoint, InputOf } from '../api/endpoint.ts';
 import type { Config } from '../config/settings.ts';
 import { serviceErrors } from '../api/errors.ts';
 import { atomDocuments } from '../atom/media.ts';
-import { readTlsFiles } from '../config/upstream-tls.ts';
+import { type TlsSettings, readTlsFiles } from '../config/upstream-tls.ts';
 import type { CachingHeaders } from '../upstream/cache/caching-header.ts';
 import type { Service } from '../upstream/errors.ts';
-import { type Dispatcher, createDispatcher } from '../upstream/http/dispatcher.ts';
+import { type Dispatcher, type DispatcherSettings, createDispatcher } from '../upstream/http/dispatcher.ts';
 import { createApiRequest } from '../api/api-request.ts';
 import { ReportedError, decodeResponse, errorCodeIn } from '../upstream/http/response.ts';
 import { outageReason } from '../upstream/http/transport-errors.ts';
@@ -37,7 +37,11 @@ export interface ServiceRead {
 
 export type ServiceReader = ReturnType<typeof createServiceReader>;
 
-export function createServiceReader(config: Config & { baseUrl: string; eventBaseUrl: string }) {
+type ReaderSettings = { baseUrl: string; eventBaseUrl: string } & DispatcherSettings &
+  TlsSettings &
+  Pick<Config, 'upstreamUserAgent' | 'accessToken' | 'callTimeoutMs' | 'maxJsonBytes' | 'maxAtomBytes'>;
+
+export function createServiceReader(config: ReaderSettings) {
   const base: Record<Service, URL> = { catalog: new URL(config.baseUrl), events: new URL(config.eventBaseUrl) };
   const dispatcherOf = (service: Service) =>
     createDispatcher(base[service].origin, config, readTlsFiles(service, config));

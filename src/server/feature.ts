@@ -5,14 +5,13 @@ import type { AddedHeaders } from './graphql/route.ts';
 import type { Core } from './core.ts';
 import type { CheckHealth } from './health.ts';
 import type { Admission } from './http/connections/admission.ts';
-import type { RouteHandler } from './http/connections/http-server.ts';
+import type { HttpRoute, RouteHandler } from './http/connections/http-server.ts';
 import type { ServerState } from './http/connections/state.ts';
 import type { BodyReader } from './http/request/body.ts';
 import type { Manifests } from './manifests.ts';
 
 /** A path, and whom it is for: an embedding program passes on those for clients. */
-export interface ServerRoute {
-  readonly handler: RouteHandler;
+export interface ServerRoute extends HttpRoute {
   readonly audience: 'clients' | 'operator' | 'pages';
 }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { proxyFor } from '../config/proxy.ts';
+import { type ProxySettings, proxyFor } from '../config/proxy.ts';
 import type { Config } from '../config/settings.ts';
 import { settlesWithin } from '../lib/promises.ts';
 import type { UpstreamClient } from '../upstream/client.ts';
@@ -17,7 +17,9 @@ export type UpstreamHealth = Readonly<Record<Service, Reachability>>;
 export type CheckHealth = () => Promise<UpstreamHealth>;
 
 /** Whether the upstreams can be reached: not if one accepts no connection, or while its circuit breaker is open. */
-export function createHealth(config: Config, upstream: Pick<UpstreamClient, 'state'>): CheckHealth {
+type HealthSettings = ProxySettings & Pick<Config, 'baseUrl' | 'eventBaseUrl' | 'connectTimeoutMs'>;
+
+export function createHealth(config: HealthSettings, upstream: Pick<UpstreamClient, 'state'>): CheckHealth {
   const checks: Record<Service, () => Promise<Reachability>> = {
     catalog: createCheck(config.baseUrl, config),
     events: createCheck(config.eventBaseUrl, config),
@@ -33,7 +35,7 @@ export function createHealth(config: Config, upstream: Pick<UpstreamClient, 'sta
 }
 
 /** The last result. An older one is renewed, and is used meanwhile if that takes long. */
-function createCheck(address: string | undefined, config: Config) {
+function createCheck(address: string | undefined, config: HealthSettings) {
   let last: Reachability = 'unknown';
   let begunAt = -Infinity;
   let probe: Promise<void> = Promise.resolve();
@@ -57,7 +59,7 @@ function createCheck(address: string | undefined, config: Config) {
 }
 
 /** Through a proxy only that can be reached: whether the upstream can is seen by calls. */
-async function canConnect(address: string | undefined, config: Config): Promise<boolean> {
+async function canConnect(address: string | undefined, config: HealthSettings): Promise<boolean> {
   if (!address) return false;
   const { hostname, port, protocol } = proxyFor(address, config)?.address ?? new URL(address);
   const socket = connect({

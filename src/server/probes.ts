@@ -29,7 +29,11 @@ export function createProbes({ checkUpstreams, trouble, manifests, othersAcceptW
   }
 
   return {
-    '/health': { handler: (exchange) => sendJson(exchange, 200, { status: 'ok' }), audience: 'operator' },
-    '/ready': { handler: ready, audience: 'operator' },
+    '/health': {
+      handler: (exchange) => sendJson(exchange, 200, { status: 'ok' }),
+      audience: 'operator',
+      isProbe: true,
+    },
+    '/ready': { handler: ready, audience: 'operator', isProbe: true },
   };
 }

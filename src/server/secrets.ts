@@ -1,13 +1,13 @@
 /** Uses the secrets of files as they change. */
 import type { Logger } from 'pino';
-import { type SecretUsers, watchSecretFiles } from '../config/secret-files.ts';
+import { type SecretSettings, type SecretUsers, watchSecretFiles } from '../config/secret-files.ts';
 import { watchFile } from '../lib/watch-file.ts';
-import { type TlsUser, tlsSettings } from '../config/upstream-tls.ts';
-import { type Config, settings } from '../config/settings.ts';
+import { type TlsSettings, type TlsUser, tlsSettings } from '../config/upstream-tls.ts';
+import { settings } from '../config/settings.ts';
 import type { UpstreamClient } from '../upstream/client.ts';
 
 export function followSecrets(
-  config: Config,
+  config: SecretSettings & TlsSettings,
   upstream: Pick<UpstreamClient, 'changeAccessToken' | 'changeRedisUrl' | 'changeKeysUrl' | 'renewCertificates'>,
   log: Logger,
   everyMs?: number,

@@ -12,6 +12,7 @@ import { shutDown } from './http/connections/shutdown.ts';
 import { type ServerState, serverState } from './http/connections/state.ts';
 import { createBodyReader } from './http/request/body.ts';
 import { UploadMemory } from './http/request/upload-memory.ts';
+import { statusesOf } from './http/response/status.ts';
 import { createManifests } from './manifests.ts';
 import { createProbes } from './probes.ts';
 
@@ -54,7 +55,8 @@ export function createGraphServer(
   const bodies = createBodyReader(config);
   const uploads = new UploadMemory(config.maxHeldUploadBytes, upstream.service.uploadBytesBelow);
   const admission = new Admission(config, (exchange) => http.abandon(exchange));
-  const http: HttpServer = new HttpServer({ config, log, metrics, admission, bodies });
+  const statusOf = statusesOf(config.httpStatuses);
+  const http: HttpServer = new HttpServer({ config, statusOf, log, metrics, admission, bodies });
   const checkUpstreams = createHealth(config, upstream);
   const state = () => serverState({ http, admission, bodies, uploads, upstream });
   const manifests = createManifests(log, metrics);
@@ -64,14 +66,14 @@ export function createGraphServer(
     prepare: (text, operationName) => graphql.prepare(text, operationName),
     run: (prepared, request) => graphql.run(prepared, request),
   });
-  const graphql = createGraphql(core, features, { bodies, uploads, admission });
+  const graphql = createGraphql(core, features, { statusOf, bodies, uploads, admission });
   const trouble = () => (http.isDraining ? 'shutting down' : admission.isStuck() ? 'overloaded' : undefined);
   const own: Routes = {
-    '/graphql': { handler: graphql.route, audience: 'clients' },
+    '/graphql': { handler: graphql.route, audience: 'clients', mayEndInSlash: true },
     ...createProbes({ checkUpstreams, trouble, manifests, othersAcceptWork }),
   };
   const routes = features.reduce((all, feature): Routes => ({ ...all, ...feature.routes }), own);
-  http.routes = new Map(Object.entries(routes).map(([path, { handler }]) => [path, handler]));
+  http.serve(routes);
 
   return {
     server: http.server,

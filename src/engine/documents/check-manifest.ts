@@ -7,7 +7,7 @@ import { alwaysRejected } from './assess.ts';
 import type { DocumentSettings } from './limits.ts';
 import { createPrepare } from './prepare.ts';
 
-type ManifestSettings = DocumentSettings & { trustedDocuments: TrustedDocuments };
+export type ManifestSettings = DocumentSettings & { trustedDocuments: TrustedDocuments };
 
 interface RejectedOperation {
   /** Its name; the id of the document if it has none. */

@@ -6,7 +6,7 @@ import type { Feature } from '../feature.ts';
 import type { Admission } from '../http/connections/admission.ts';
 import type { BodyReader } from '../http/request/body.ts';
 import type { UploadMemory } from '../http/request/upload-memory.ts';
-import { statusesOf } from '../http/response/status.ts';
+import type { StatusOf } from '../http/response/status.ts';
 import { createDocuments } from './documents/persisted-documents.ts';
 import type { Trusted } from './documents/trusted.ts';
 import type { OperationWatchers } from './ended-operation.ts';
@@ -16,18 +16,19 @@ import { createRequestReader } from './request.ts';
 import { createGraphqlRoute } from './route.ts';
 
 interface HttpParts {
+  statusOf: StatusOf;
   bodies: BodyReader;
   uploads: UploadMemory;
   admission: Admission;
 }
 
-export function createGraphql(core: Core, features: readonly Feature[], { bodies, uploads, admission }: HttpParts) {
+export function createGraphql(core: Core, features: readonly Feature[], http: HttpParts) {
+  const { statusOf, bodies, uploads, admission } = http;
   const { config, schema, upstream, log, metrics, trusted } = core;
   const epoch = epochOf(upstream, trusted);
   const watchers = watchersOf(features);
   const { prepare, run: plainRun, endStored } = createPipeline({ schema, config, upstream, log, watchers, epoch });
   const run = features.reduce<RunOperation>((inner, { around }) => around?.(inner) ?? inner, plainRun);
-  const statusOf = statusesOf(config.httpStatuses);
   // What happens to a GraphQL request, in this order.
   const route = createGraphqlRoute(config, {
     page: features.find(({ page }) => page)?.page,

@@ -2,19 +2,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ExecutionResult, type GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
-import type { Config } from '../../config/settings.ts';
 import type { Context } from '../../engine/context.ts';
 import { type LoggedCall, describeCall, responsePath } from '../../upstream/call-log.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
 import type { WriteGuard } from '../../upstream/write-guard.ts';
-import { withHelp } from '../http/response/http-error.ts';
+import { type HelpSettings, withHelp } from '../http/response/http-error.ts';
 import type { OperationWatchers } from './ended-operation.ts';
 import { encoderFor, partsForClient } from './incremental-delivery.ts';
 import { maskErrors } from './mask.ts';
 import type { Outcome } from './outcome.ts';
+import type { DocumentSettings } from '../../engine/documents/limits.ts';
 import { type NamedOperation, type Prepared, createPrepare } from '../../engine/documents/prepare.ts';
-import { explainPlan, planRequest } from './plan-request.ts';
+import { type RunSettings, explainPlan, planRequest } from './plan-request.ts';
 import type { OperationRequest } from './request.ts';
 
 export type Pipeline = ReturnType<typeof createPipeline>;
@@ -24,7 +24,7 @@ export type RunOperation = (prepared: Prepared, request: OperationRequest, write
 
 interface PipelineParts {
   schema: GraphQLSchema;
-  config: Config;
+  config: RunSettings & DocumentSettings & HelpSettings;
   upstream: UpstreamClient;
   log: Logger;
   watchers?: OperationWatchers | undefined;

@@ -1,7 +1,7 @@
 /** What a request will run: its variables are coerced and its operation is planned. */
 import { type ExecutionResult, GraphQLError, OperationTypeNode, type SelectionNode } from 'graphql';
 import type { Config } from '../../config/settings.ts';
-import type { Context } from '../../engine/context.ts';
+import type { Context, ResponseLimits } from '../../engine/context.ts';
 import { worstCaseOf } from '../../engine/cost/call-cost.ts';
 import { callRangeOf } from '../../engine/cost/call-range.ts';
 import { variablesLimit } from '../../engine/documents/limits.ts';
@@ -26,9 +26,12 @@ interface Planned {
   format: IncrementalFormat | undefined;
 }
 
+/** Limits of what an operation returns, and the name of the service in it. */
+export type RunSettings = ResponseLimits & Pick<Config, 'maxPictures' | 'serviceName'>;
+
 /** Coerces the variables and plans; the errors if the operation may not run. */
 export function planRequest(
-  { upstream, config }: { upstream: UpstreamClient; config: Config },
+  { upstream, config }: { upstream: UpstreamClient; config: RunSettings },
   prepared: ExecutableDocument,
   request: OperationRequest,
   { span, writes }: Pick<Sender, 'span' | 'writes'>,

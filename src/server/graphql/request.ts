@@ -12,7 +12,7 @@ import { type BodyReader, checkPercentEncoding, parsedJson } from '../http/reque
 import { clientAddress } from '../http/request/client-address.ts';
 import { essenceOf } from '../http/request/headers.ts';
 import type { UploadMemory } from '../http/request/upload-memory.ts';
-import { type Upload, readUpload } from '../http/request/uploads.ts';
+import { type Upload, type UploadScope, readUpload } from '../http/request/uploads.ts';
 import { HttpError } from '../http/response/http-error.ts';
 import { NOT_EXECUTABLE } from '../../engine/errors/codes.ts';
 
@@ -78,8 +78,10 @@ export interface Received {
   readonly readAt: number;
 }
 
+type ReaderSettings = UploadScope['config'] & Pick<Config, 'trustedProxies' | 'explain'>;
+
 /** Both functions throw an HttpError for a request that is not run. */
-export function createRequestReader(config: Config, bodies: BodyReader, memory: UploadMemory) {
+export function createRequestReader(config: ReaderSettings, bodies: BodyReader, memory: UploadMemory) {
   const addressOf = clientAddress(config.trustedProxies);
 
   return {

@@ -5,7 +5,7 @@ import type { Admission } from '../http/connections/admission.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { type AcceptedTypes, acceptedTypes } from '../http/request/accept.ts';
 import { addCorsHeaders, varyOf } from '../http/request/headers.ts';
-import { withHelp } from '../http/response/http-error.ts';
+import { type HelpSettings, withHelp } from '../http/response/http-error.ts';
 import type { JsonWriter } from './json-response.ts';
 import { type Outcome, ageHeaders, cacheControlOf, isWhole } from './outcome.ts';
 import type { Documents } from './documents/persisted-documents.ts';
@@ -37,8 +37,10 @@ export interface RouteSteps {
   yoga: () => Promise<(exchange: Exchange, request: GraphqlRequest, outcome: Outcome) => Promise<void>>;
 }
 
+type RouteSettings = HelpSettings & Pick<Config, 'compression' | 'corsOrigins'>;
+
 /** Returns the handler of the route. It rejects with an HttpError for a request that is not run. */
-export function createGraphqlRoute(config: Config, steps: RouteSteps): (exchange: Exchange) => Promise<void> {
+export function createGraphqlRoute(config: RouteSettings, steps: RouteSteps): (exchange: Exchange) => Promise<void> {
   const { page, reader, json, admission, documents, run, endStored, headers: added, yoga } = steps;
   const storedHeaders = added.flatMap(({ stored }) => stored);
   const vary = varyOf(config);

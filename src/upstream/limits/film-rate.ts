@@ -2,8 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../lib/remember.ts';
 import { type Credential, isLimited } from '../auth/credentials.ts';
-import type { CancellationToken } from '../../lib/cancellation.ts';
-import { waitUnlessCancelled } from '../../lib/waiting.ts';
+import { type CancellationToken, waitUnlessCancelled } from '../../lib/cancellation.ts';
 import { type Queue, createQueue, append, unlink } from '../../lib/queue.ts';
 import { RateLimited } from '../errors.ts';
 import type { LimiterState } from './unverified.ts';
@@ -163,8 +162,7 @@ export class FilmRateLimiter {
     const key = keyOf(window, address === AGENTS);
     const calls = this.callsOf(key);
     calls.running--;
-    for (let { first } = calls.waiting; first?.item(); first = calls.waiting.first)
-      unlink(calls.waiting, first);
+    for (let { first } = calls.waiting; first?.item(); first = calls.waiting.first) unlink(calls.waiting, first);
     if (calls.running === 0) this.credentials.delete(key);
   }
 }

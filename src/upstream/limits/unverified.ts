@@ -4,10 +4,9 @@
  * Addresses take turns, and so do the tokens of an address: many made-up tokens delay another client by one turn and never cause a
  * rejection. Every step is O(1): a call that ends wakes only calls that can begin.
  */
-import type { CancellationToken } from '../../lib/cancellation.ts';
+import { type CancellationToken, waitUnlessCancelled } from '../../lib/cancellation.ts';
 import { type FairQueue, createFairQueue } from '../../lib/fair-queue.ts';
 import { type QueueNode, createQueue, append, unlink } from '../../lib/queue.ts';
-import { waitUnlessCancelled } from '../../lib/waiting.ts';
 
 export const UNVERIFIED_CALLS = 60;
 const CALLS_PER_ADDRESS = UNVERIFIED_CALLS / 2;

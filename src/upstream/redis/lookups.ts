@@ -79,7 +79,9 @@ export class Lookups {
   private readonly lookUp: Script;
   private readonly lookups = new Map<string, Lookup>();
   /** Queued lookups; undefined where only the log is requested. */
-  private readonly queue = atEndOfTurn<Lookup | undefined>((all) => this.flush(all.filter((each) => each !== undefined)));
+  private readonly queue = atEndOfTurn<Lookup | undefined>((all) =>
+    this.flush(all.filter((each) => each !== undefined)),
+  );
   /** The next request for the log; all that wait for it share it. */
   private confirmation: { isKnown: Promise<boolean>; resolve: (isKnown: Promise<boolean>) => void } | undefined;
   private isConfirming = false;

@@ -68,14 +68,14 @@ export type Updates = ReturnType<typeof createUpdates>;
 export function createUpdates(connection: RedisConnection, keys: RedisKeys, call: RedisCall, owner: string) {
   const update = defineScript(connection, 'catalogUpdate', UPDATE);
   const room = createRoom(connection, call);
-  const { add } = atEndOfTurn<Update>((all) => {
+  const updates = atEndOfTurn<Update>((all) => {
     for (let at = 0; at < all.length; at += RECORDS_MAX) send(all.slice(at, at + RECORDS_MAX));
   });
-  function send(updates: readonly Update[]): void {
-    const { names, placesOf } = keys.tableOf(updates.map(({ key }) => key));
+  function send(sent: readonly Update[]): void {
+    const { names, placesOf } = keys.tableOf(sent.map(({ key }) => key));
     const common = [owner, randomStep(), INVALIDATION_LIFE_MS, LEASE_MS];
-    const values = [...common, updates.length];
-    for (const { key, what, version, entry } of updates) {
+    const values = [...common, sent.length];
+    for (const { key, what, version, entry } of sent) {
       const life = entry ? Math.min(LIFE_MS, Math.round(entry.keptUntil - performance.now())) : 0;
       const text = entry ? encodeEntry(entry) : key.tag;
       const isStored = !entry || room.take(text.length);
@@ -94,10 +94,10 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
   return {
     owner,
     store: (key: CacheKey, { shared }: VersionToken, entry: CacheEntry): void =>
-      add({ key, what: key.isRecord && !entry.isAbsent ? 'add' : 'set', version: shared, entry }),
-    delete: (key: CacheKey): void => add({ key, what: 'delete', version: '', entry: undefined }),
-    discard: (key: CacheKey): void => add({ key, what: 'discard', version: '', entry: undefined }),
-    release: (key: CacheKey): void => add({ key, what: 'release', version: '', entry: undefined }),
-    renew: (key: CacheKey): void => add({ key, what: 'renew', version: '', entry: undefined }),
+      updates.add({ key, what: key.isRecord && !entry.isAbsent ? 'add' : 'set', version: shared, entry }),
+    delete: (key: CacheKey): void => updates.add({ key, what: 'delete', version: '', entry: undefined }),
+    discard: (key: CacheKey): void => updates.add({ key, what: 'discard', version: '', entry: undefined }),
+    release: (key: CacheKey): void => updates.add({ key, what: 'release', version: '', entry: undefined }),
+    renew: (key: CacheKey): void => updates.add({ key, what: 'renew', version: '', entry: undefined }),
   };
 }

@@ -5,9 +5,9 @@ import {
   cancel,
   createCancellationToken,
   removeListener,
+  unlessCancelled,
 } from '../../../lib/cancellation.ts';
 import type { Parking } from '../../http/connections/admission.ts';
-import { unlessCancelled } from '../../../lib/waiting.ts';
 import { tooManyWrites } from './refusals.ts';
 import type { Waiting } from './store/turns.ts';
 

@@ -3,12 +3,12 @@
  * input, and is recorded before it is sent: another request with the key, in whatever process, remembers it, reads it back, or sends it.
  */
 import { GraphQLError } from 'graphql';
+import { unlessCancelled } from '../../../lib/cancellation.ts';
 import { operationEnded } from '../../../upstream/http/transport-errors.ts';
 import type { GuardedWrite, WriteGuard } from '../../../upstream/write-guard.ts';
 import { HttpError } from '../../http/response/http-error.ts';
 import { type JournalEntry, entriesIn } from './journal-entry.ts';
 import { type KeyedWriteParts, KeyedWrite } from './keyed-write.ts';
-import { unlessCancelled } from '../../../lib/waiting.ts';
 import { outcomeUnknown, reused } from './refusals.ts';
 import { hashOf } from './store/names.ts';
 

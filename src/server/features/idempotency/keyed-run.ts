@@ -47,9 +47,19 @@ export interface KeyedRunner {
   noteWrite: (write: UnguardedWrite) => void;
 }
 
+type KeySettings = Pick<
+  Config,
+  | 'idempotencyTtlSeconds'
+  | 'upstreamSettleMs'
+  | 'callTimeoutMs'
+  | 'uploadTimeoutMs'
+  | 'operationTimeoutMs'
+  | 'eventBaseUrl'
+>;
+
 /** `swapKeys`: of a worker, where the keys of all workers are. */
 export function createKeyedRunner(
-  config: Config,
+  config: KeySettings,
   upstream: UpstreamClient,
   runOperation: RunOperation,
   swapKeys?: SwapEntries,

@@ -44,11 +44,13 @@ function hasPath(endpoint: Endpoint, path: string): boolean {
 
 export const METADATA_PATH = '/.well-known/oauth-protected-resource';
 
-export const resourceOf = ({ headers: { host } }: IncomingMessage, { mcpUrl }: Config): string =>
+export type ResourceSettings = Pick<Config, 'mcpUrl'>;
+
+export const resourceOf = ({ headers: { host } }: IncomingMessage, { mcpUrl }: ResourceSettings): string =>
   mcpUrl ?? `http://${host}/mcp`;
 
 /** The client learns from the header where to log in, or which scopes to request there in addition. */
-export function denialOf(lack: Lack, request: IncomingMessage, config: Config): HttpError {
+export function denialOf(lack: Lack, request: IncomingMessage, config: ResourceSettings): HttpError {
   const metadata = `resource_metadata="${new URL(`${METADATA_PATH}/mcp`, resourceOf(request, config)).href}"`;
   const hasToken = request.headers.authorization !== undefined;
   if (lack === 'login' || !hasToken) {

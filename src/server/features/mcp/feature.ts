@@ -15,9 +15,18 @@ export function createMcpFeature(parts: FeatureParts): Feature {
       (await mcp()).reload();
       return 'the tools of agents are made of it';
     });
-  const metadata: ServerRoute = { handler: async (exchange) => (await mcp()).metadata(exchange), audience: 'clients' };
+  const metadata: ServerRoute = {
+    handler: async (exchange) => (await mcp()).metadata(exchange),
+    audience: 'clients',
+    mayEndInSlash: true,
+  };
   const routes: Routes = {
-    '/mcp': { handler: async (exchange) => (await mcp()).answer(exchange), audience: 'clients' },
+    '/mcp': {
+      handler: async (exchange) => (await mcp()).answer(exchange),
+      audience: 'clients',
+      errorFormat: 'json-rpc',
+      mayEndInSlash: true,
+    },
     ...(config.mcpAuthorizationServer !== undefined && { [METADATA]: metadata, [`${METADATA}/mcp`]: metadata }),
   };
   // Errors of the tools of agents are reported at the start.

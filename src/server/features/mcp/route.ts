@@ -11,7 +11,7 @@ import type { FeatureParts } from '../../feature.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { hasMoreValues } from '../../../engine/documents/limits.ts';
 import { essenceOf, headersAllowed, isListedOrigin } from '../../http/request/headers.ts';
-import { HttpError, helpLink } from '../../http/response/http-error.ts';
+import { type HelpSettings, HttpError, helpLink } from '../../http/response/http-error.ts';
 import { sendJson } from '../../http/response/static-response.ts';
 import { type BodyReader, checkSurrogates } from '../../http/request/body.ts';
 import { sendBody } from '../../http/response/send.ts';
@@ -85,24 +85,27 @@ export function createMcpRoutes(parts: FeatureParts) {
   };
 }
 
+/** By which hosts the server is called, and whose pages may call it. */
+type SourceSettings = Pick<Config, 'host' | 'corsOrigins' | 'mcpUrl'>;
+
 /**
  * Rejects pages of other sites. A page that has its own name resolve to this machine sends that name as Host; it cannot send an IP address,
  * `localhost` or our own name.
  */
-function checkSource({ headers: { host = '', origin } }: IncomingMessage, config: Config): void {
+function checkSource({ headers: { host = '', origin } }: IncomingMessage, config: SourceSettings): void {
   checkHost(host, config);
   if (origin === undefined || isListedOrigin(origin, config.corsOrigins) || origin === ourUrl(config)?.origin) return;
   if (/^https?:\/\//.test(origin) && origin.slice(origin.indexOf('//') + 2) === host) return;
   throw new HttpError('ORIGIN_NOT_ALLOWED', 'Pages of this origin are not allowed.');
 }
 
-function checkHost(host: string, config: Config): void {
+function checkHost(host: string, config: SourceSettings): void {
   const name = host.replace(/:\d*$/, '').toLowerCase();
   const isOurs = isLocal(name) || name === config.host.toLowerCase() || name === ourUrl(config)?.hostname;
   if (!isOurs) throw new HttpError('ORIGIN_NOT_ALLOWED', 'This host is not allowed.');
 }
 
-const ourUrl = ({ mcpUrl }: Config): URL | undefined => (mcpUrl === undefined ? undefined : new URL(mcpUrl));
+const ourUrl = ({ mcpUrl }: SourceSettings): URL | undefined => (mcpUrl === undefined ? undefined : new URL(mcpUrl));
 
 const isLocal = (name: string): boolean =>
   name === '' || name === 'localhost' || isIP(name.startsWith('[') ? name.slice(1, -1) : name) !== 0;
@@ -161,7 +164,7 @@ function parsed(body: string): unknown {
   throw new HttpError('BODY_TOO_LARGE', `The body must have at most ${VALUES_MAX} values.`);
 }
 
-function parseError({ code, message }: HttpError, { requestId }: Exchange, config: Config): string {
+function parseError({ code, message }: HttpError, { requestId }: Exchange, config: HelpSettings): string {
   const data = { code, requestId, help: helpLink(code, config) };
   return errorMessage(null, new ProtocolError(ProtocolErrorCode.ParseError, message, data));
 }

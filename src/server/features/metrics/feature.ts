@@ -18,6 +18,7 @@ export function createMetricsFeature(
       '/metrics': {
         handler: async (exchange) => sendRead(exchange, 200, metrics.contentType, await text()),
         audience: 'operator',
+        isProbe: true,
       },
     },
     ...createOperationMetrics(metrics, isKnownName),

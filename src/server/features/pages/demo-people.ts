@@ -27,6 +27,8 @@ const people: readonly DemoPerson[] = [
   { name: 'nobody', about: 'No token: books and films are read with the token of the facade, notes are not.' },
 ];
 
+export type DemoSettings = Pick<Config, 'ownOrigin' | 'demoTokens'>;
+
 /** Undefined unless the origin of the demo runs beside the facade and accepts their tokens. */
-export const demoPeople = ({ ownOrigin, demoTokens }: Config): readonly DemoPerson[] | undefined =>
+export const demoPeople = ({ ownOrigin, demoTokens }: DemoSettings): readonly DemoPerson[] | undefined =>
   ownOrigin && demoTokens ? people : undefined;

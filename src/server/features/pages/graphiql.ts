@@ -5,7 +5,7 @@ import type { Config } from '../../../config/settings.ts';
 import { showsSchema } from '../../../config/trusted-documents.ts';
 import type { Tab } from '../../graphql/documents/tabs.ts';
 import { createFileRoute, createPage, jsonElement } from './assets.ts';
-import { demoPeople } from './demo-people.ts';
+import { type DemoSettings, demoPeople } from './demo-people.ts';
 import { createStaticRoute } from '../../http/response/static-response.ts';
 
 /** Relative to /graphql, so that the page also works where a host mounts the graph below another path. */
@@ -13,8 +13,10 @@ const ASSETS = 'graphql/assets/';
 const SCHEMA = `${ASSETS}schema.json`;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
+type PageSettings = DemoSettings & Pick<Config, 'explain' | 'introspection' | 'persistedOnly'>;
+
 /** The page of GraphiQL; `folder` has its files, as graphiql/build.mjs makes them. Nothing is loaded from other hosts. */
-export function createGraphiqlPage(config: Config, folder: string, tabs: readonly Tab[], schema: GraphQLSchema) {
+export function createGraphiqlPage(config: PageSettings, folder: string, tabs: readonly Tab[], schema: GraphQLSchema) {
   const hasSchema = showsSchema(config);
   const names = JSON.parse(readFileSync(join(folder, 'files.json'), 'utf8')) as Record<string, string>;
   const shown = (headers: object = {}) => (Object.keys(headers).length ? JSON.stringify(headers, null, 2) : null);

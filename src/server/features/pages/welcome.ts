@@ -6,7 +6,7 @@ import type { Config } from '../../../config/settings.ts';
 import { showsSchema } from '../../../config/trusted-documents.ts';
 import { lazily } from '../../../lib/promises.ts';
 import { createPage, hashSource, jsonElement } from './assets.ts';
-import { demoPeople } from './demo-people.ts';
+import { type DemoSettings, demoPeople } from './demo-people.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { HELP_PATH, notFound } from '../../http/response/http-error.ts';
 
@@ -17,8 +17,21 @@ export interface WelcomeParts {
   hasGraphiql: boolean;
 }
 
+type WelcomeSettings = DemoSettings &
+  Pick<
+    Config,
+    | 'explain'
+    | 'publicUrl'
+    | 'baseUrl'
+    | 'eventBaseUrl'
+    | 'accessToken'
+    | 'filmTier'
+    | 'introspection'
+    | 'persistedOnly'
+  >;
+
 /** The handler of the page for browsers. */
-export function createWelcomeRoute(config: Config, parts: WelcomeParts): (exchange: Exchange) => void {
+export function createWelcomeRoute(config: WelcomeSettings, parts: WelcomeParts): (exchange: Exchange) => void {
   const page = lazily(() => createWelcomePage(config, parts));
   return (exchange) => {
     if (!exchange.request.headers.accept?.includes('text/html')) throw notFound();
@@ -26,7 +39,7 @@ export function createWelcomeRoute(config: Config, parts: WelcomeParts): (exchan
   };
 }
 
-function createWelcomePage(config: Config, parts: WelcomeParts) {
+function createWelcomePage(config: WelcomeSettings, parts: WelcomeParts) {
   const { folder, hasGraphiql } = parts;
   const { explain, publicUrl, baseUrl } = config;
   const pictures = publicUrl ?? baseUrl;
@@ -62,7 +75,7 @@ const aboutService = `<p>
   events: a front end gets a whole page in one request, with only the fields that it needs.
 </p>`;
 
-function links(config: Config, { hasDocs, hasGraphiql }: WelcomeParts): string {
+function links(config: WelcomeSettings, { hasDocs, hasGraphiql }: WelcomeParts): string {
   const all = [
     ...(hasGraphiql ? [['/graphql', 'GraphiQL', 'write queries, see their calls']] : []),
     ...(hasDocs
@@ -87,7 +100,7 @@ const FIRST_QUERIES = [
 ] as const;
 
 /** What is there without the demo. */
-function serviceSection(config: Config, hasGraphiql: boolean): string {
+function serviceSection(config: WelcomeSettings, hasGraphiql: boolean): string {
   const { ownOrigin, baseUrl, eventBaseUrl, accessToken, filmTier } = config;
   const host = (address = '') => (URL.canParse(address) ? `<code>${escape(new URL(address).host)}</code>` : 'nowhere');
   const facts = [

@@ -3,13 +3,12 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from 'pino';
-import type { Config } from '../../../config/settings.ts';
 
 const BATCH = { maxExportBatchSize: 512, maxQueueSize: 4_096, scheduledDelayMillis: 2_000, exportTimeoutMillis: 3_000 };
 
 export function createExportingProvider(
   endpoint: string,
-  { otelServiceName }: Config,
+  serviceName: string,
   headers: () => Readonly<Record<string, string>>,
   log: Logger,
 ): BasicTracerProvider {
@@ -19,7 +18,7 @@ export function createExportingProvider(
     headers: async () => ({ ...headers() }),
   });
   return new BasicTracerProvider({
-    resource: resourceFromAttributes({ 'service.name': otelServiceName }),
+    resource: resourceFromAttributes({ 'service.name': serviceName }),
     spanProcessors: [new BatchSpanProcessor(loggingFailures(exporter, log), BATCH)],
   });
 }

@@ -38,7 +38,9 @@ const SCOPE = 'catalog-graphql';
 /** The exporter retries; an unreachable collector must not delay the end of the process for longer. */
 const CLOSE_MS = 4_000;
 
-export function createTracing(config: Config, log: Logger) {
+type TracingSettings = Pick<Config, 'otelExporterOtlpHeaders' | 'otelExporterOtlpEndpoint' | 'otelServiceName'>;
+
+export function createTracing(config: TracingSettings, log: Logger) {
   let headers = config.otelExporterOtlpHeaders;
   let close = async () => undefined as void;
   const { otelExporterOtlpEndpoint: exportTo } = config;
@@ -46,7 +48,7 @@ export function createTracing(config: Config, log: Logger) {
 
   async function load(endpoint: string): Promise<void> {
     const { createExportingProvider } = await import('./otlp-exporter.ts');
-    const provider = createExportingProvider(endpoint, config, () => headers ?? {}, log);
+    const provider = createExportingProvider(endpoint, config.otelServiceName, () => headers ?? {}, log);
     tracing.tracer = provider.getTracer(SCOPE);
     // A failed export is logged already.
     close = async () => void (await settlesWithin(CLOSE_MS, provider.shutdown()).catch(() => undefined));

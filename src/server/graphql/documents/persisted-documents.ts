@@ -27,9 +27,11 @@ const REGISTERED_MAX = 1_000;
 const REGISTERED_CHARACTERS_MAX = 2_000_000;
 const HASH = /^[\da-f]{64}$/;
 
+type PersistedSettings = Pick<Config, 'persistedOnly' | 'automaticPersistedQueries' | 'trustedDocuments'>;
+
 /** Returns a function that prepares the document of a request. It throws an HttpError for a request with neither a text nor an id. */
 export function createDocuments(
-  config: Config,
+  config: PersistedSettings,
   { prepare }: { prepare: Prepare },
   metrics: Metrics,
   shared?: SharedDocuments,

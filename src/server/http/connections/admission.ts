@@ -5,8 +5,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Config } from '../../../config/settings.ts';
 import { afterPendingReads } from '../../../lib/event-loop.ts';
-import { type CancellationToken, cancel } from '../../../lib/cancellation.ts';
-import { waitUnlessCancelled } from '../../../lib/waiting.ts';
+import { type CancellationToken, cancel, waitUnlessCancelled } from '../../../lib/cancellation.ts';
 import type { Exchange } from '../exchange.ts';
 import { type ErrorFormat, type HelpSettings, HttpError, httpErrorBody } from '../response/http-error.ts';
 

@@ -4,10 +4,15 @@ import type { Duplex } from 'node:stream';
 import type { Config } from '../../../config/settings.ts';
 import type { Connection } from './connections.ts';
 import { corsHeaders } from '../request/headers.ts';
-import { HttpError, httpErrorBody } from '../response/http-error.ts';
+import { type HelpSettings, HttpError, httpErrorBody } from '../response/http-error.ts';
+
+export type HeaderSettings = Pick<Config, 'maxHeaderBytes' | 'requestHeadersTimeoutMs'>;
+
+/** What the end of a connection needs. */
+export type EndSettings = HelpSettings & Pick<Config, 'corsOrigins' | 'requestBodyTimeoutMs'>;
 
 /** The error of bytes that Node could not parse as a request: headers that are too large or too slow, or no HTTP. */
-export function parseErrorOf(code: string | undefined, bytes: Buffer | undefined, config: Config): HttpError {
+export function parseErrorOf(code: string | undefined, bytes: Buffer | undefined, config: HeaderSettings): HttpError {
   const { maxHeaderBytes, requestHeadersTimeoutMs } = config;
   if (code === 'HPE_HEADER_OVERFLOW') {
     const message = `The URL and the headers must have at most ${maxHeaderBytes} bytes.`;
@@ -35,7 +40,7 @@ export function endConnection(
   connection: Connection,
   error: HttpError,
   origin: string | undefined,
-  config: Config,
+  config: EndSettings,
 ): void {
   const { corsOrigins, requestBodyTimeoutMs } = config;
   connection.isBroken = true;

@@ -6,13 +6,21 @@ import type { Config } from '../../../config/settings.ts';
 import { cancel } from '../../../lib/cancellation.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import { type Admission, overloadedSender } from './admission.ts';
-import { endConnection, originIn, parseErrorOf } from './broken-connection.ts';
+import { type EndSettings, type HeaderSettings, endConnection, originIn, parseErrorOf } from './broken-connection.ts';
 import { Compression } from '../response/compression.ts';
-import { CLOSE, type Connection, type Connections, IDLE_MS, KEEP_ALIVE, trackConnections } from './connections.ts';
+import {
+  CLOSE,
+  type Connection,
+  type ConnectionSettings,
+  type Connections,
+  IDLE_MS,
+  KEEP_ALIVE,
+  trackConnections,
+} from './connections.ts';
 import { Exchange } from '../exchange.ts';
 import { MAX_HEADERS, addCorsHeaders, checkHeaders, requestIdOf } from '../request/headers.ts';
 import { type ErrorFormat, HttpError, notFound, sendHttpError } from '../response/http-error.ts';
-import { type StatusOf, statusesOf } from '../response/status.ts';
+import type { StatusOf } from '../response/status.ts';
 import { type PausedSockets, createPausedSockets } from './paused-sockets.ts';
 import { acceptedTypes } from '../request/accept.ts';
 import type { BodyReader } from '../request/body.ts';
@@ -26,8 +34,24 @@ interface ParseError extends NodeJS.ErrnoException {
 /** Responds to a request; throws or rejects with an HttpError to reject it. */
 export type RouteHandler = (exchange: Exchange) => unknown;
 
+export interface HttpRoute {
+  readonly handler: RouteHandler;
+  /** It is answered even without room for operations. */
+  readonly isProbe?: boolean;
+  /** Of its errors, and of those below its path. */
+  readonly errorFormat?: ErrorFormat;
+  /** Its clients end addresses with a slash too. */
+  readonly mayEndInSlash?: boolean;
+}
+
+type HttpSettings = Omit<ConnectionSettings, 'idleMs'> &
+  EndSettings &
+  HeaderSettings &
+  Pick<Config, 'maxUnsentBytes' | 'compression' | 'httpStatuses'>;
+
 interface HttpServerParts {
-  config: Config;
+  config: HttpSettings;
+  statusOf: StatusOf;
   log: Logger;
   metrics: Metrics;
   admission: Admission;
@@ -42,9 +66,6 @@ const MAX_PIPELINED = 32;
 /** A connection with more requests that wait is closed. One chunk has half as many. */
 const MAX_POSTPONED = 4_000;
 
-/** These are answered even without room for operations. */
-const PROBES = new Set(['/health', '/ready', '/metrics']);
-
 const ALLOWED_ORIGIN = 'access-control-allow-origin';
 
 export class HttpServer {
@@ -54,22 +75,21 @@ export class HttpServer {
   readonly unsent: UnreadBytes;
   /** Undefined if it is off. */
   readonly compression: Compression | undefined;
-  /** By path. */
-  routes: ReadonlyMap<string, RouteHandler> = new Map();
   /** Set at shutdown: `/ready` says so. */
   isDraining = false;
   /** Each connection closes after its current request. */
   isClosing = false;
 
+  /** By path. */
+  private routes: ReadonlyMap<string, HttpRoute> = new Map();
+  private errorFormats: readonly (readonly [path: string, ErrorFormat])[] = [];
   private readonly parts: HttpServerParts;
-  private readonly statusOf: StatusOf;
   private readonly sendOverloaded: ReturnType<typeof overloadedSender>;
   private readonly successes: ReturnType<Metrics['durations']>;
 
   constructor(parts: HttpServerParts) {
     const { config, metrics, admission } = parts;
     this.parts = parts;
-    this.statusOf = statusesOf(config.httpStatuses);
     this.sendOverloaded = overloadedSender(config);
     this.compression = config.compression ? new Compression() : undefined;
     const ok = metrics.requests.labels({ path: '/graphql', status: '200' });
@@ -97,6 +117,14 @@ export class HttpServer {
     this.pausedSockets = createPausedSockets(() => admission.freePlaces());
     this.unsent = new UnreadBytes(config, () => metrics.unreadConnections.inc());
     this.connections = trackConnections(this.server, { ...config, idleMs: IDLE_MS }, this.unsent);
+  }
+
+  /** Routes by their paths. */
+  serve(routes: Readonly<Record<string, HttpRoute>>): void {
+    this.routes = new Map(Object.entries(routes));
+    this.errorFormats = Object.entries(routes).flatMap(([path, { errorFormat }]) =>
+      errorFormat ? [[path, errorFormat] as const] : [],
+    );
   }
 
   /** Ends an operation that still holds its slot some time after its deadline, and responds in its place. */
@@ -131,13 +159,13 @@ export class HttpServer {
     const connection = this.connections.open.get(request.socket);
     if (!connection) return void response.destroy();
     if (connection.exchanges.length >= MAX_PIPELINED) return this.postpone(connection, request, response);
-    const path = pathOf(request);
-    if (!this.hasRoom(connection) && !PROBES.has(path)) return this.rejectOverload(connection, request, response);
+    const path = this.pathOf(request);
+    const route = this.routes.get(path);
+    if (!this.hasRoom(connection) && !route?.isProbe) return this.rejectOverload(connection, request, response);
     const exchange = this.startExchange(connection, request, response, path);
     try {
       checkHeaders(request);
-      const route = this.routes.get(path);
-      if (route) await route(exchange);
+      if (route) await route.handler(exchange);
       else this.sendNotFound(exchange);
     } catch (error) {
       this.sendError(exchange, error);
@@ -241,28 +269,28 @@ export class HttpServer {
     const sent = isHttpError ? error : new HttpError('INTERNAL_SERVER_ERROR', 'Something went wrong.');
     const format = this.errorFormatOf(exchange.request);
     const media = this.errorMediaOf(exchange.request, sent);
-    sendHttpError(exchange, sent, { format, media, statusOf: this.statusOf }, config);
+    sendHttpError(exchange, sent, { format, media, statusOf: this.parts.statusOf }, config);
   }
 
   /** Since 2026 a request that is at fault has an error in the type that its client prefers, by which it knows it from those of proxies. */
   private errorMediaOf(request: IncomingMessage, { status }: HttpError): string {
-    const isGraphql = this.parts.config.httpStatuses === '2026' && status < 500 && pathOf(request) === '/graphql';
+    const isGraphql = this.parts.config.httpStatuses === '2026' && status < 500 && this.pathOf(request) === '/graphql';
     return (isGraphql && acceptedTypes(request.headers.accept).json) || 'application/json';
   }
 
   private errorFormatOf(request: IncomingMessage): ErrorFormat {
-    return this.parts.config.mcp && /^\/mcp(?:\/|$)/.test(pathOf(request)) ? 'json-rpc' : 'graphql';
+    const path = this.pathOf(request);
+    const found = this.errorFormats.find(([each]) => path === each || path.startsWith(`${each}/`));
+    return found ? found[1] : 'graphql';
   }
-}
 
-/** Clients of these end addresses with a slash too. */
-const WITH_SLASH = /^\/(?:graphql|mcp|\.well-known\/oauth-protected-resource(?:\/mcp)?)\/$/;
-
-/** The path of the route: without the query, the scheme and host of the absolute form, and a slash at the end of some. */
-function pathOf({ url = '/' }: IncomingMessage): string {
-  if (url === '/graphql') return url;
-  const path = url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] || '/';
-  return WITH_SLASH.test(path) ? path.slice(0, -1) : path;
+  /** The path of the route: without the query, the scheme and host of the absolute form, and a slash at the end of some. */
+  private pathOf({ url = '/' }: IncomingMessage): string {
+    if (url === '/graphql') return url;
+    const path = url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] || '/';
+    const withoutSlash = path.endsWith('/') ? path.slice(0, -1) : path;
+    return this.routes.get(withoutSlash)?.mayEndInSlash ? withoutSlash : path;
+  }
 }
 
 const noTunnel = (): HttpError =>

@@ -13,10 +13,12 @@ interface CompletedBody {
   reject: (reason: unknown) => void;
 }
 
+export type BodySettings = Pick<Config, 'maxBodyBytes' | 'requestBodyTimeoutMs'>;
+
 export type BodyReader = ReturnType<typeof createBodyReader>;
 
 /** Reads whole bodies within their limits of size and time. */
-export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: Config) {
+export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: BodySettings) {
   let reading = 0;
   const completed = atEndOfTurn<CompletedBody>((bodies) => {
     for (const { chunks, resolve, reject } of bodies) {

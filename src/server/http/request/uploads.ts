@@ -10,7 +10,7 @@ import type { Config } from '../../../config/settings.ts';
 import { wereDecodedWithLoss } from '../../../lib/text/unicode.ts';
 import type { Exchange } from '../exchange.ts';
 import { HttpError, discardBody } from '../response/http-error.ts';
-import { checkSurrogates, invalidText } from './body.ts';
+import { type BodySettings, checkSurrogates, invalidText } from './body.ts';
 import { named } from './file-error.ts';
 import { FileRequest } from './file-request.ts';
 import { markFiles } from './file-parts.ts';
@@ -25,8 +25,8 @@ export interface Upload {
 }
 
 /** What uploads of a server share, and who sent this one. */
-interface UploadScope {
-  config: Config;
+export interface UploadScope {
+  config: BodySettings & Pick<Config, 'maxUploadBytes' | 'maxPictures' | 'maxMutations'>;
   memory: UploadMemory;
   caller: string;
 }
@@ -280,7 +280,7 @@ class UploadBody extends Transform {
 const valueAt = (operations: object, path: string): unknown =>
   path.split('.').reduce((value: unknown, key) => (value as Record<string, unknown>)[key], operations);
 
-const tooLarge = ({ maxUploadBytes }: Config): HttpError =>
+const tooLarge = ({ maxUploadBytes }: Pick<Config, 'maxUploadBytes'>): HttpError =>
   new HttpError('UPLOAD_TOO_LARGE', `The files of a request must have at most ${maxUploadBytes} bytes together.`);
 
 /** The error of a request as the readers of its files get it. */

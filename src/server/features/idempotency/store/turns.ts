@@ -1,7 +1,6 @@
 /** Turns of writes to a target, and the state of the target. A turn holds each name of the target. */
 import { randomUUID } from 'node:crypto';
-import type { CancellationToken } from '../../../../lib/cancellation.ts';
-import { unlessCancelled } from '../../../../lib/waiting.ts';
+import { type CancellationToken, unlessCancelled } from '../../../../lib/cancellation.ts';
 import { type TargetChange, type TargetState, freshState, joinStates, withChange, withState } from './entries.ts';
 import { type Draft, type EntryTable, type Reply, after } from './entry-table.ts';
 import type { TurnHeld } from './key-run.ts';

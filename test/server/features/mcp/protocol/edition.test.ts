@@ -239,7 +239,7 @@ test('a client may leave out its name, or write null for it', async () => {
   expect((await ask('tools/list', { cursor: null }, {}, meta)).status).toBe(200);
 });
 
-test.each([{}, { 'mcp-protocol-version': EDITION }, { 'mcp-protocol-version': '2025-03-26' }])(
+test.each<Record<string, string>>([{}, { 'mcp-protocol-version': EDITION }, { 'mcp-protocol-version': '2025-03-26' }])(
   'there are no batches: with the headers %j, a list of messages is one error',
   async (headers) => {
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { cancel, createCancellationToken } from '../../src/lib/cancellation.ts';
-import { unlessCancelled, waitUnlessCancelled } from '../../src/lib/waiting.ts';
+import { cancel, createCancellationToken, unlessCancelled, waitUnlessCancelled } from '../../src/lib/cancellation.ts';
 
 /** A wait whose ends the test calls, and whether it has left its queue. */
 function begun() {
