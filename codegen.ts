@@ -54,7 +54,7 @@ const printed = {
   'generated/api-shapes.ts': await formatted('generated/api-shapes.ts', shapesModule()),
   'test/clients/documents.ts': await typed('test/clients/documents'),
   'facade.d.ts': withOptions(read('facade.d.ts') ?? ''),
-  'docs/architecture.md': await withRegion('docs/architecture.md', 'picture', architecture(root)),
+  'docs/architecture.md': await withRegion('docs/architecture.md', 'picture', architecture()),
   'docs/errors.md': await formatted('docs/errors.md', errorsMarkdown()),
   'docs/front-ends.md': await formatted('docs/front-ends.md', withClients(read('docs/front-ends.md') ?? '')),
   'docs/metrics.md': await withRegion('docs/metrics.md', 'metrics', metricsList()),

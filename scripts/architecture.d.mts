@@ -1,2 +1,2 @@
 /** The picture of docs/architecture.md, as a Mermaid block. */
-export function architecture(root: string): string;
+export function architecture(): string;

@@ -1,6 +1,5 @@
 // Draws the diagram of docs/architecture.md from the imports of src; `npm run codegen` inserts it.
-import { readFileSync, readdirSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { files, importsIn, sources } from './imports.mjs';
 
 /** From top to bottom: imports lead down, or stay on a floor. What begins there, and its layers. */
 const FLOORS = [
@@ -15,14 +14,10 @@ const FLOORS = [
 ].map(({ name, layers }) => ({ name, layers: layers.split(' ') }));
 
 /** Mermaid: a box for each layer with its folders, and an arrow for each import that other arrows do not imply. */
-export function architecture(root) {
-  const files = readdirSync(join(root, 'src'), { recursive: true })
-    .map((file) => file.replaceAll('\\', '/'))
-    .filter((file) => file.endsWith('.ts'))
-    .sort();
+export function architecture() {
   const arrows = new Map([...new Set(files.map(layerOf))].map((layer) => [layer, new Set()]));
   for (const file of files)
-    for (const imported of importsOf(root, file)) {
+    for (const imported of importsIn(sources.get(file))) {
       const [from, to] = [layerOf(file), layerOf(imported)];
       if (from !== to) arrows.get(from).add(to);
     }
@@ -37,7 +32,7 @@ export function architecture(root) {
   checkFloors(arrows);
   const boxes = FLOORS.flatMap(({ name, layers }, at) => [
     `  subgraph floor_${at + 1}["${name}"]`,
-    ...layers.map((layer) => `    ${id(layer)}["${labelOf(layer, files)}"]`),
+    ...layers.map((layer) => `    ${id(layer)}["${labelOf(layer)}"]`),
     '  end',
   ]);
   return ['```mermaid', 'flowchart TD', ...boxes, ...shown, '```'].join('\n');
@@ -53,20 +48,13 @@ function checkFloors(arrows) {
   }
 }
 
-function importsOf(root, file) {
-  const text = readFileSync(join(root, 'src', file), 'utf8');
-  return [...text.matchAll(/(?:\bfrom|\bimport\()\s*'(\.[^']+\.ts)'/g)]
-    .map(([, path]) => normalize(join(dirname(file), path)).replaceAll('\\', '/'))
-    .filter((path) => !path.startsWith('..'));
-}
-
-/** `graph/book/book.ts` -> `graph`, `main.ts` -> `main.ts`. */
-const layerOf = (file) => file.split('/')[0];
+/** `src/graph/book/book.ts` -> `graph`, `src/main.ts` -> `main.ts`. */
+const layerOf = (file) => file.split('/')[1];
 
 /** The layer, and below it its folders. */
-function labelOf(layer, files) {
+function labelOf(layer) {
   if (layer.endsWith('.ts')) return layer;
-  const inside = files.filter((file) => layerOf(file) === layer).map((file) => file.slice(layer.length + 1));
+  const inside = files.filter((file) => layerOf(file) === layer).map((file) => file.slice(`src/${layer}/`.length));
   const folders = [...new Set(inside.filter((file) => file.includes('/')).map((file) => file.split('/')[0]))];
   return folders.length > 0 ? `${layer}<br/><small>${folders.join(' · ')}</small>` : layer;
 }

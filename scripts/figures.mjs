@@ -3,12 +3,8 @@
  *
  *     node scripts/figures.mjs
  */
-import { readFileSync, readdirSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import ts from 'typescript';
-
-const root = fileURLToPath(new URL('..', import.meta.url));
+import { dirname } from 'node:path';
+import { files, importsIn, sources } from './imports.mjs';
 
 /** Files, and lines, that are loaded with a file. */
 const LOADED = {
@@ -30,10 +26,7 @@ const FOLDERS_WITH_ANNOTATION = 20;
 /** Files with a signature that takes all settings. */
 const WHOLE_CONFIG = 8;
 
-const read = (file) => readFileSync(join(root, file), 'utf8');
-const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-  .map((file) => join('src', file))
-  .filter((file) => file.endsWith('.ts'));
+const read = (file) => sources.get(file).text;
 
 const figures = [];
 for (const [file, most] of Object.entries(LOADED)) {
@@ -42,7 +35,7 @@ for (const [file, most] of Object.entries(LOADED)) {
   figures.push([`lines loaded with ${file}`, loaded.reduce((sum, each) => sum + linesOf(each), 0), most.lines]);
 }
 for (const [file, most] of Object.entries(IMPORTED))
-  figures.push([`files that ${file} imports`, importsOf(file, { withTypes: true }).length, most]);
+  figures.push([`files that ${file} imports`, importsIn(sources.get(file), { whenRun: false }).length, most]);
 const folders = new Set(files.filter((file) => /annotation/i.test(read(file))).map(dirname));
 figures.push(['folders with the word annotation', folders.size, FOLDERS_WITH_ANNOTATION]);
 const whole = files.filter((file) => /[:<(] ?Config\b(?!\[)/.test(read(file).replace(/Pick<\s*Config/g, '')));
@@ -56,27 +49,8 @@ for (const [what, figure, most] of figures) {
 function closureOf(file, seen = new Set()) {
   if (seen.has(file)) return seen;
   seen.add(file);
-  for (const target of importsOf(file, { withTypes: false })) closureOf(target, seen);
+  for (const target of importsIn(sources.get(file), { withTypes: false, whenRun: false })) closureOf(target, seen);
   return seen;
-}
-
-/** The files of `src` that a file names in its imports; without those of types alone, which are not loaded. */
-function importsOf(file, { withTypes }) {
-  const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest);
-  const targets = source.statements.flatMap((statement) => {
-    const from = statement.moduleSpecifier?.text;
-    if (!from?.startsWith('.') || (!withTypes && isOfTypes(statement))) return [];
-    return [relative(root, resolve(root, dirname(file), from))];
-  });
-  return [...new Set(targets)];
-}
-
-function isOfTypes(statement) {
-  const { importClause, exportClause, isTypeOnly } = statement;
-  if (isTypeOnly || importClause?.isTypeOnly) return true;
-  if (importClause?.name) return false;
-  const { elements = [] } = importClause?.namedBindings ?? exportClause ?? {};
-  return elements.length > 0 && elements.every((element) => element.isTypeOnly);
 }
 
 function linesOf(file) {

@@ -3,12 +3,10 @@
  * file only, a program reaches each file, and folders, files and functions are small enough to be read. `engine`, `upstream` and `server`
  * know no table of the service: a program hands them its descriptor.
  */
-import { readFileSync, readdirSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename, dirname } from 'node:path';
 import ts from 'typescript';
+import { files, importsIn, sourceOf, sources } from './imports.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 /** The programs of the package, and those that generate its files. A file that only tests import is reached by none. */
 const PROGRAMS = ['src/main.ts', 'src/facade.ts', 'src/price.ts', 'codegen.ts', 'scripts/demo/demo.ts'];
 /** Files of `src/api` that speak of no service. Every other one is of the catalog. */
@@ -25,15 +23,7 @@ const TABLES = new Set([
   'src/engine/errors/codes.ts', // every code that clients may get
 ]);
 
-const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-  .map((file) => join('src', file))
-  .filter((file) => file.endsWith('.ts'))
-  .sort();
-const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
-const imports = new Map(files.map((file) => [file, importsOf(file, texts.get(file))]));
-const sources = new Map(
-  [...texts].map(([file, text]) => [file, ts.createSourceFile(file, text, ts.ScriptTarget.Latest)]),
-);
+const imports = new Map([...sources].map(([file, source]) => [file, importsIn(source)]));
 
 const domain = domainImports();
 const problems = [
@@ -59,15 +49,6 @@ function domainImports() {
     .filter((file) => GENERIC_ROOMS.some((room) => file.startsWith(room)))
     .flatMap((file) => imports.get(file).map((target) => [file, target]))
     .filter(([file, target]) => isTable(target) || (target.startsWith('src/graph/') && file !== COMPOSITION));
-}
-
-/** The files of `src` that a file imports, also when it runs. */
-function importsOf(file, text) {
-  return ts
-    .preProcessFile(text)
-    .importedFiles.filter(({ fileName }) => fileName.startsWith('.'))
-    .map(({ fileName }) => relative(root, resolve(root, dirname(file), fileName)))
-    .filter((target) => texts.has(target));
 }
 
 function largeFolders() {
@@ -109,7 +90,7 @@ function unreached() {
   };
   for (const program of PROGRAMS) {
     if (files.includes(program)) visit(program);
-    else importsOf(program, readFileSync(join(root, program), 'utf8')).forEach(visit);
+    else importsIn(sourceOf(program)).forEach(visit);
   }
   return files.filter((file) => !reached.has(file));
 }
