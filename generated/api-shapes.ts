@@ -367,6 +367,7 @@ export const shapes: Readonly<Record<string, Readonly<Record<string, string>>>> 
     comment_count: 'number',
     liked_count: 'number',
     recs_count: 'number',
+    author: 'UserRecord',
   },
   NotePage: { start: 'number', count: 'number', total: 'number', next_start: 'number', notes: 'NoteRecord[]' },
   NoteCommentPage: {

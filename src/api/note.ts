@@ -39,12 +39,14 @@ export interface NoteRecord {
   comment_count?: number;
   liked_count?: number;
   recs_count?: number;
+  /** Not specified; the real service sends it. */
+  author?: UserRecord;
 }
 /** Every member that a note record may have. */
 // prettier-ignore
 export const noteMembers = membersOf<NoteRecord>()([
   'id', 'alt', 'title', 'summary', 'content', 'privacy', 'can_reply', 'publish_time', 'update_time', 'photos', 'comments_count',
-  'comment_count', 'liked_count', 'recs_count',
+  'comment_count', 'liked_count', 'recs_count', 'author',
 ]);
 
 export interface NoteCommentRecord {

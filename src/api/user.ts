@@ -1,3 +1,5 @@
+import type { Representation } from './endpoint.ts';
+
 /** A person embedded in v2 responses. Film responses have a shorter form; the form of Atom is in `event.ts`. */
 export interface UserRecord {
   id: string;
@@ -18,3 +20,6 @@ export interface UserRecord {
   is_banned?: boolean;
   is_suicide?: boolean;
 }
+
+/** A person beside what the person wrote or created. */
+export const personWithin: Representation = { members: ['id', 'type', 'name', 'alt', 'avatar', 'large_avatar'] };

@@ -3,7 +3,7 @@ import type { Viewer as ViewerFacts } from '../upstream/auth/viewer.ts';
 import { builder } from '../engine/builder.ts';
 import { mayUse } from '../engine/requirements/requirements.ts';
 import { FilmTier } from './types/film-tier.ts';
-import { User, carried } from './types/user.ts';
+import { User } from './types/user.ts';
 
 const RateBudget = builder.objectRef<RateLimitState>('RateBudget').implement({
   description: 'The film calls that a token may make in one minute.',
@@ -17,6 +17,9 @@ const RateBudget = builder.objectRef<RateLimitState>('RateBudget').implement({
   }),
 });
 
+/** Earlier responses told the id, and perhaps a name. */
+const idOnly = { members: ['id'] };
+
 const Viewer = builder.objectRef<ViewerFacts>('Viewer').implement({
   description: 'The caller and the permissions of the caller, as far as the request and earlier responses show them.',
   fields: (t) => ({
@@ -28,9 +31,9 @@ const Viewer = builder.objectRef<ViewerFacts>('Viewer').implement({
       nullable: true,
       description:
         'The caller. No operation of the service says to whom a token belongs, so this comes from earlier responses to the same token: ' +
-        '`id`, `uid` and `name` from the collection of a book, or from an annotation, review, comment or event that the caller wrote.',
+        '`id` from the collection of a book, `id` and `name` from an annotation, review, comment or event that the caller wrote. Other fields, and a name not told yet, cost one call.',
       nullIf: 'no response has named the caller yet, or the request has no token',
-      ...carried,
+      representation: idOnly,
       resolve: ({ person }) => person ?? null,
     }),
     filmTier: t.expose('filmTier', {
@@ -68,7 +71,7 @@ builder.queryField('viewer', (t) =>
   t.field({
     type: Viewer,
     description:
-      'The caller and the permissions of the caller, as far as earlier responses show them. Makes no call. `user` is null until a response has named the caller, ' +
+      'The caller and the permissions of the caller, as far as earlier responses show them. Makes no call, except for `user`. That is null until a response has named the caller, ' +
       'such as `book { viewerCollection { user { id } } }` of a collected book, or any write.',
     resolve: (_, __, { viewer, upstream }) => {
       upstream.cachePolicy.restrict(null); // it changes with every response and is private

@@ -75,6 +75,16 @@ const capitals = (name: string, words: Readonly<Record<string, string>> = {}): E
   wire: [name],
   value: (record) => words[textOf(record[name])] ?? (textOf(record[name]).toUpperCase() || null),
 });
+/** A line of the record in a member. */
+const lineOf = (member: string, name: string): ExpectedField => ({
+  wire: [member],
+  value: (record) => {
+    const value = (record[member] as Wire | null | undefined)?.[name];
+    return blank(value) ? null : value;
+  },
+});
+const authorUid = lineOf('author', 'uid');
+const authorSignature = lineOf('author', 'signature');
 const isTv = ({ subtype }: Wire): boolean => subtype === 'tv';
 
 export const expectedFields: Readonly<Record<string, Readonly<Record<string, ExpectedField>>>> = {
@@ -97,17 +107,10 @@ export const expectedFields: Readonly<Record<string, Readonly<Record<string, Exp
   City: { id: id('City'), sourceId: text('id'), name: line('name') },
   User: {
     ...identity('User'),
-    uid: line('uid'),
     name: line('name'),
-    signature: line('signature'),
-    bio: line('desc'),
     avatarUrl: url('avatar', 'large_avatar'),
     webUrl: url('alt'),
-    homepageUrl: url('homepage'),
     isSite: { wire: ['type'], value: ({ type }) => type === 'site' },
-    city: one(['loc_id', 'loc_name'], 'City', ({ loc_id, loc_name }) =>
-      blank(loc_id) ? null : { id: loc_id, name: loc_name },
-    ),
   },
 
   Book: {
@@ -185,6 +188,7 @@ export const expectedFields: Readonly<Record<string, Readonly<Record<string, Exp
     privacyLevel: int('privacy'),
     book: one(['book', 'book_id'], 'Book', ({ book, book_id }) => book ?? { id: book_id }),
     author: one(['author_user', 'author_id'], 'User', ({ author_user, author_id }) => author_user ?? { id: author_id }),
+    authorUid: lineOf('author_user', 'uid'),
   },
 
   Note: {
@@ -207,6 +211,7 @@ export const expectedFields: Readonly<Record<string, Readonly<Record<string, Exp
     content: text('content'),
     createdAt: time('created'),
     author: one('author', 'User'),
+    authorUid,
   },
 
   Subject: {
@@ -286,6 +291,8 @@ export const expectedFields: Readonly<Record<string, Readonly<Record<string, Exp
     createdAt: time('created_at'),
     description: line('desc'),
     author: one('author', 'User'),
+    authorUid,
+    authorSignature,
     album: one(['album_id', 'album_title', 'album_url'], 'PhotoAlbum', ({ album_id, album_title, album_url }) => ({
       album_id,
       album_title,
@@ -312,6 +319,8 @@ export const expectedFields: Readonly<Record<string, Readonly<Record<string, Exp
     updatedAt: time('updated_at'),
     webUrl: url('alt'),
     author: one('author', 'User'),
+    authorUid,
+    authorSignature,
     subject: one('subject_id', 'SubjectHandle', ({ subject_id }) => ({ id: subject_id })),
   },
   FilmComment: {
@@ -321,6 +330,8 @@ export const expectedFields: Readonly<Record<string, Readonly<Record<string, Exp
     usefulCount: count('useful_count'),
     createdAt: time('created_at'),
     author: one('author', 'User'),
+    authorUid,
+    authorSignature,
     subject: one('subject_id', 'SubjectHandle', ({ subject_id }) => ({ id: subject_id })),
   },
   BoxOfficeEntry: { rank: int('rank'), grossUsd: int('box'), isNew: flag('new'), subject: one('subject', 'Subject') },
@@ -350,6 +361,9 @@ export const extras: readonly string[] = [
   'User.is_banned',
   'User.is_suicide',
   'User.url',
+  // Fields of what the person wrote.
+  'User.uid',
+  'User.signature',
   'Photo.recs_count',
   'FilmReview.share_url',
   'FilmReview.content',

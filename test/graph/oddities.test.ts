@@ -352,11 +352,12 @@ describe('an annotation', () => {
       author_user: { id: null, name: '[已注销]' },
     };
     const { execute, calls } = facadeWith('/v2/book/annotation/5', JSON.stringify(annotation));
-    expect(await execute('{ annotation(id: 5) { book { id title subtitle } author { id name uid } } }')).toEqual({
+    expect(await execute('{ annotation(id: 5) { book { id title subtitle } author { id name } authorUid } }')).toEqual({
       data: {
         annotation: {
           book: { id: 'Book:7', title: '风筝谱', subtitle: null },
-          author: { id: 'User:901', name: '[已注销]', uid: null },
+          author: { id: 'User:901', name: '[已注销]' },
+          authorUid: null,
         },
       },
     });
@@ -378,19 +379,19 @@ describe('an annotation', () => {
   test('may have an author who has left or who has an empty profile (12, 27)', async () => {
     const { execute, calls } = page();
     const { data } = await execute(
-      '{ book(id: 7) { annotations { nodes { author { id uid name signature bio avatarUrl isSite } } } } }',
+      '{ book(id: 7) { annotations { nodes { authorUid author { id name avatarUrl isSite } } } } }',
     );
-    expect(data.book.annotations.nodes.map(({ author }: { author: object }) => author)).toEqual([
+    expect(data.book.annotations.nodes).toEqual([
       {
-        id: 'User:901',
-        uid: '901',
-        name: '[已注销]',
-        signature: null,
-        bio: null,
-        avatarUrl: 'http://img.example/icon/user_normal.jpg',
-        isSite: false,
+        authorUid: '901',
+        author: {
+          id: 'User:901',
+          name: '[已注销]',
+          avatarUrl: 'http://img.example/icon/user_normal.jpg',
+          isSite: false,
+        },
       },
-      { id: 'User:902', uid: null, name: '纸鸢', signature: null, bio: null, avatarUrl: null, isSite: false },
+      { authorUid: null, author: { id: 'User:902', name: '纸鸢', avatarUrl: null, isSite: false } },
     ]);
     expect(calls).toHaveLength(1);
   });
@@ -507,13 +508,17 @@ describe('an Atom document', () => {
   test('may have users with a city by name or number, or without a city (26)', async () => {
     const { execute, calls } = facadeWith('/event/7/participants', fixture('atom/people-feed.xml'), atom);
     const { data, errors } = await execute(
-      '{ event(id: 7) { participants { nodes { id name signature city { id name } } } } }',
+      '{ event(id: 7) { participants { edges { node { id name } signature city { id name } } } } }',
     );
     expect(errors).toBeUndefined();
     expect(calls).toHaveLength(1);
-    expect(data.event.participants.nodes).toEqual([
-      { id: 'User:00123', name: 'Fern', signature: 'by the river', city: { id: 'City:128501', name: 'Rivertown' } },
-      { id: 'User:9', name: 'Moss', signature: null, city: null },
+    expect(data.event.participants.edges).toEqual([
+      {
+        node: { id: 'User:00123', name: 'Fern' },
+        signature: 'by the river',
+        city: { id: 'City:128501', name: 'Rivertown' },
+      },
+      { node: { id: 'User:9', name: 'Moss' }, signature: null, city: null },
     ]);
   });
 

@@ -29,13 +29,6 @@ describe('a user selected by id', () => {
     expect(calls).toEqual(['GET /people/3/events?max-results=1']);
   });
 
-  test('has null for fields that no response provides, without a call', async () => {
-    const { execute, calls } = facadeWith(feed(ann));
-    const { data } = await execute('{ user(id: 3) { id sourceId isSite uid signature bio homepageUrl city { id } } }');
-    expect(data.user).toMatchObject({ id: 'User:3', isSite: false, uid: null, bio: null, city: null });
-    expect(calls).toEqual([]);
-  });
-
   test('needs no further call beside a call for the events of the user', async () => {
     const { execute, calls } = facadeWith(feed(ann));
     const { data } = await execute(`{ user(id: 3) { ${fields} events { nodes { id } } } }`);
@@ -60,15 +53,42 @@ describe('a user selected by id', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('by uid keeps the uid as its id if annotations embed the user with the numeric id', async () => {
+  test('by uid has the id that its annotations tell', async () => {
     const { service, execute, calls } = facade();
     service.intercept({ path: /^\/v2\/book\/user\/ann\/annotations/ }).reply(200, {
       ...{ start: 0, count: 20, total: 1 },
       annotations: [{ id: '1', author_id: '3', author_user: { id: '3', name: '安' } }],
     });
     const { data } = await execute('{ user(id: "ann") { id name annotations { nodes { author { name } } } } }');
-    expect(data.user).toEqual({ id: 'User:ann', name: '安', annotations: { nodes: [{ author: { name: '安' } }] } });
+    expect(data.user).toEqual({ id: 'User:3', name: '安', annotations: { nodes: [{ author: { name: '安' } }] } });
     expect(calls).toHaveLength(1);
+  });
+
+  test.each([
+    ['user', '{ user(id: "ann") { id name } }'],
+    ['node', '{ node(id: "User:ann") { id ... on User { name } } }'],
+  ])('by uid has the id that the feed of the person tells, in the field %s', async (name, query) => {
+    const { events, execute, calls } = facade();
+    events
+      .intercept({ path: /^\/people\/ann\/events/ })
+      .reply(200, feed(ann), { headers: { 'content-type': 'application/atom+xml' } });
+    expect((await execute(query)).data).toEqual({ [name]: { id: 'User:3', name: '安' } });
+    expect(calls).toHaveLength(1);
+  });
+
+  test('by uid is not asked for again by the id that its feed has told', async () => {
+    const { service, events, execute, calls } = facade();
+    events
+      .intercept({ path: /^\/people\/ann\/events/ })
+      .reply(200, feed(ann), { headers: { 'content-type': 'application/atom+xml' } });
+    const collections = [{ id: 1, user_id: '3', book_id: '7', status: 'wish', updated: '2020-01-01 00:00:00' }];
+    service
+      .intercept({ path: /^\/v2\/book\/user\/ann\/collections/ })
+      .reply(200, { start: 0, count: 20, total: 1, collections })
+      .delay(50);
+    const { data } = await execute('{ user(id: "ann") { name bookCollections { nodes { user { id name } } } } }');
+    expect(data.user.bookCollections.nodes).toEqual([{ user: { id: 'User:3', name: '安' } }]);
+    expect(calls).toHaveLength(2);
   });
 
   test.each<[string, unknown]>([
@@ -84,41 +104,47 @@ describe('a user selected by id', () => {
       ...{ start: 0, count: 20, total: 1 },
       annotations: [{ id: '1', author_id: '3', author_user: embedded }],
     });
-    const query = '{ user(id: 3) { name annotations { nodes { id author { id uid } } } } }';
+    const query = '{ user(id: 3) { name annotations { nodes { id author { id } } } } }';
     const { data, errors } = await made.execute(query);
     expect(errors).toBeUndefined();
     expect(data.user).toEqual({
       name: '安',
-      annotations: { nodes: [{ id: 'Annotation:1', author: { id: 'User:3', uid: null } }] },
+      annotations: { nodes: [{ id: 'Annotation:1', author: { id: 'User:3' } }] },
     });
     expect(made.calls).toHaveLength(2);
   });
 
   test('has the same fields, whichever list names the user first', async () => {
-    const lists = ['events { nodes { id } }', 'annotations { nodes { author { uid } } }'];
+    const lists = ['events { nodes { id } }', 'annotations { nodes { author { id } authorUid } }'];
     const [events, annotations] = lists;
     const queries = [
-      `{ user(id: 3) { uid name ${events} ${annotations} } }`,
-      `{ user(id: 3) { uid name ${annotations} ${events} } }`,
-      `{ user(id: 3) { uid name ${annotations} ... @defer { ${events} } } }`,
-      `{ user(id: 3) { ${events} ... @defer { uid name ${annotations} } } }`,
-      `{ user(id: 3) { name ... @defer { uid ${annotations} } } }`,
+      `{ user(id: 3) { webUrl name ${events} ${annotations} } }`,
+      `{ user(id: 3) { webUrl name ${annotations} ${events} } }`,
+      `{ user(id: 3) { webUrl name ${annotations} ... @defer { ${events} } } }`,
+      `{ user(id: 3) { ${events} ... @defer { webUrl name ${annotations} } } }`,
+      `{ user(id: 3) { name ... @defer { webUrl ${annotations} } } }`,
     ];
     const shown = [];
     for (const query of queries) {
       const made = facadeWith(feed(ann));
       made.service.intercept({ path: /^\/v2\/book\/user\/3\/annotations/ }).reply(200, {
         ...{ start: 0, count: 20, total: 1 },
-        annotations: [{ id: '1', author_id: '3', author_user: { id: '3', uid: 'ann', name: '安', signature: '…' } }],
+        annotations: [
+          { id: '1', author_id: '3', author_user: { id: '3', uid: 'ann', name: '安', alt: expected.webUrl } },
+        ],
       });
       const { data } = await made.execute(query);
-      shown.push([data.user.uid, data.user.name]);
+      shown.push([data.user.webUrl, data.user.name]);
     }
-    expect(shown).toEqual(queries.map(() => [null, '安']));
+    expect(shown).toEqual(queries.map(() => [expected.webUrl, '安']));
+  });
+
+  test('is null if the user does not exist', async () => {
+    const { execute } = facadeWith('', 404);
+    expect(await execute(`{ user(id: 3) { id ${fields} } }`)).toEqual({ data: { user: null } });
   });
 
   test.each([
-    ['the user does not exist', '', 404],
     ['the feed has no author', feed(''), 200],
     ['the author of the feed is an organisation', feed(shop), 200],
   ])('has null for these fields if %s', async (_, text, status) => {
@@ -136,28 +162,46 @@ describe('a user selected by id', () => {
   });
 });
 
-test('an organisation selected by id is not loaded as the user with that id', async () => {
-  const { execute, calls } = facadeWith(feed(ann));
-  expect((await execute(`{ user(id: "User:site~3") { id isSite name } }`)).data.user).toEqual({
-    id: 'User:site~3',
-    isSite: true,
-    name: null,
+describe('an organisation selected by id', () => {
+  const organisation = '{ user(id: "User:site~3") { id isSite name } }';
+
+  test('has the name that its feed tells', async () => {
+    const { execute, calls } = facadeWith(feed(shop));
+    expect((await execute(organisation)).data.user).toEqual({ id: 'User:site~3', isSite: true, name: '安' });
+    expect(calls).toHaveLength(1);
   });
-  expect(calls).toEqual([]);
+
+  test('does not have the name of the user with that id', async () => {
+    const { execute } = facadeWith(feed(ann));
+    expect((await execute(organisation)).data.user).toEqual({ id: 'User:site~3', isSite: true, name: null });
+  });
 });
 
-test('an author has only the fields that the response embeds, without a call', async () => {
-  const { service, execute, calls } = facade();
-  service.intercept({ path: /^\/v2\/book\/annotation\/11/ }).reply(200, { id: '11', author_id: '3' });
-  expect((await execute('{ annotation(id: 11) { author { id name } } }')).data.annotation.author).toEqual({
-    id: 'User:3',
-    name: null,
+describe('an author', () => {
+  test('of whom the response has only the id is loaded', async () => {
+    const { service, execute, calls } = facadeWith(feed(ann));
+    service.intercept({ path: /^\/v2\/book\/annotation\/11/ }).reply(200, { id: '11', author_id: '3' });
+    expect((await execute('{ annotation(id: 11) { author { id name } } }')).data.annotation.author).toEqual({
+      id: 'User:3',
+      name: '安',
+    });
+    expect(calls).toHaveLength(2);
   });
-  expect(calls).toHaveLength(1);
+
+  test.each(['id', 'id name'])('of a note has a name, whatever is selected of the user: %s', async (selected) => {
+    const { service, execute } = facadeWith(feed(ann));
+    service
+      .intercept({ path: /^\/v2\/note\/user_created\/3/ })
+      .reply(200, { start: 0, count: 20, total: 1, notes: [{ id: '9' }] });
+    const { data } = await execute(`{ user(id: 3) { ${selected} notes { nodes { author { id name } } } } }`, {
+      token: 'alice',
+    });
+    expect(data.user.notes.nodes).toEqual([{ author: { id: 'User:3', name: '安' } }]);
+  });
 });
 
 describe('viewer.user', () => {
-  const me = '{ viewer { user { id uid name } } }';
+  const me = '{ viewer { user { id name } } }';
   const collected = { id: 1, book_id: '7', status: 'wish', user_id: '3' };
 
   test('is null without a token, and before a response has identified the user of the token', async () => {
@@ -168,10 +212,10 @@ describe('viewer.user', () => {
   });
 
   test('is learned from a response that identifies the user, for the same token only', async () => {
-    const { service, execute, calls } = facade();
+    const { service, execute, calls } = facadeWith(feed(ann));
     service.intercept({ path: /^\/v2\/book\/7\?/ }).reply(200, { id: '7', current_user_collection: collected });
     await execute('{ book(id: 7) { viewerCollection { status } } }', { token: 'alice' });
-    expect((await execute(me, { token: 'alice' })).data.viewer.user).toEqual({ id: 'User:3', uid: null, name: null });
+    expect((await execute(me, { token: 'alice' })).data.viewer.user).toEqual({ id: 'User:3', name: '安' });
     for (const other of [{ token: 'bob' }, {}]) expect((await execute(me, other)).data.viewer).toEqual({ user: null });
 
     service.intercept({ path: '/v2/book/7/annotations', method: 'POST' }).reply(201, {
@@ -186,8 +230,8 @@ describe('viewer.user', () => {
         variables: { input },
       },
     );
-    expect((await execute(me, { token: 'alice' })).data.viewer.user).toEqual({ id: 'User:3', uid: 'ann', name: '安' });
-    expect(calls).toHaveLength(2);
+    expect((await execute(me, { token: 'alice' })).data.viewer.user).toEqual({ id: 'User:3', name: '安' });
+    expect(calls).toHaveLength(3);
   });
 
   test('is not learned from the collection of another user', async () => {

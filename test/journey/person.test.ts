@@ -6,7 +6,7 @@ beforeAll(async () => {
   setup = await journey();
 });
 
-const me = '{ viewer { user { id uid name } } }';
+const me = '{ viewer { user { id name } } }';
 const collect = 'mutation ($input: CollectBookInput!) { collectBook(input: $input) { collection { user { id } } } }';
 
 test('the viewer’s id is known after the first write, and a user by id has name, avatar and page with one call', async () => {

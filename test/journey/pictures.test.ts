@@ -49,11 +49,11 @@ test.each([
 
 test('a user has the URL of their homepage if there is one', async () => {
   const query =
-    '{ user(id: "alice") { events(first: 9) { nodes { participants(first: 9) { nodes { uid homepageUrl } } } } } }';
+    '{ user(id: "alice") { events(first: 9) { nodes { participants(first: 9) { edges { uid homepageUrl } } } } } }';
   const { data } = await setup.execute(query);
   const people = (
-    data.user.events.nodes as { participants: { nodes: { uid: string; homepageUrl: string | null }[] } }[]
-  ).flatMap(({ participants }) => participants.nodes);
+    data.user.events.nodes as { participants: { edges: { uid: string; homepageUrl: string | null }[] } }[]
+  ).flatMap(({ participants }) => participants.edges);
   expect(people).toContainEqual({ uid: 'alice', homepageUrl: 'https://alice.example/' });
   expect(people.some(({ homepageUrl }) => homepageUrl === null)).toBe(true);
 });

@@ -260,7 +260,9 @@ export function requestOf({ method, path, params }: Endpoint, input: object): st
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values[name])));
   if (method !== 'GET') return `${method} ${filled}`;
   const query = Object.keys(values)
-    .filter((name) => !params.includes(name) && values[name] !== undefined && values[name] !== null)
+    .filter(
+      (name) => !params.includes(name) && name !== 'fields' && values[name] !== undefined && values[name] !== null,
+    )
     .sort()
     .map((name) => `${name}=${encodeURIComponent(String(values[name]))}`);
   return `${method} ${filled}${query.length ? `?${query.join('&')}` : ''}`;
@@ -358,9 +360,7 @@ function withResolvers(schema: GraphQLSchema): GraphQLSchema {
 }
 
 /** Fields of a person that another response of the operation may contain although the feed of that person does not. */
-const personFields = ['uid', 'name', 'avatarUrl', 'webUrl', 'signature', 'bio', 'city', 'homepageUrl'].map(
-  (name) => `User.${name}`,
-);
+const personFields = ['name', 'avatarUrl', 'webUrl'].map((name) => `User.${name}`);
 
 /** The viewer as shown by earlier responses to the token, which the reference does not remember. */
 function isViewer(shown: unknown, { requester }: Run): boolean {
@@ -691,7 +691,7 @@ function arrived(
   if (value === null || value === undefined || value instanceof Error) return value;
   const named = getNamedType(info.returnType);
   if (!isObjectType(named) && !isAbstractType(named)) return value;
-  const listed = formWithin(parent);
+  const listed = rule.mayBeReference ? undefined : formWithin(parent);
   const form = listed ?? rule.representation ?? wholeRepresentation;
   const isListed = !isNode(info) && (listed !== undefined || rule.endpoint !== undefined || Array.isArray(value));
   const one = (item: unknown, at: Place): unknown => arriveOne(item, form, isListed, run, info, at);
@@ -744,9 +744,7 @@ function arriveOne(
   const key = source.keyOf ? source.keyOf(record as never) : asText(record.id);
   const isNamed = (isNode(info) && !rule.isReference) || isByKey(info);
   const isBare = Object.keys(record).every((name) => name === 'id' || name === '__typename');
-  const { representation } = fieldRule(info.parentType.getFields()[info.fieldName]!);
-  const isCarried = rule.isReference === true && representation !== undefined;
-  const isShown = !isNamed && (isListed || isCarried || !isBare);
+  const isShown = !isNamed && (isListed || !isBare);
   const { requester } = run;
   const tier = requester.token === undefined ? requester.filmTier : undefined;
   let whole: { read?: Parent | null; error?: unknown } | undefined;

@@ -176,9 +176,7 @@ function countField(total: Count, field: PlannedField, place: Place, parent: Typ
     const held = Math.min(args.first ?? rule.pageSize ?? LIST_SIZE, upTo);
     return countObjects(total, field, here, held, representation);
   }
-  // With an id beside it, the record itself may be missing and is then loaded.
-  const mayBeReference = rule.idIn && !field.onlySelection?.rule.isReference;
-  const representation = provided ?? (mayBeReference ? undefined : rule.representation);
+  const representation = rule.mayBeReference ? undefined : (provided ?? rule.representation);
   countObjects(total, field, here, rule.assumedSize ?? place.size, representation);
 }
 

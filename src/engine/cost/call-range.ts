@@ -56,16 +56,29 @@ function requestsOfField(field: PlannedField, parent: ParentRecord, variables: V
   }
   const reference = input as ParentRecord;
   const selection = field.selections.values().next().value!;
+  const { type, rule: typeRule } = selection;
+  const source = typeRule.record!;
+  const key = String(reference.id);
   const children = childCallsOf(reference, selection, variables);
-  const ofChildren = children.flatMap(({ plan }) =>
-    requestsOfField(plan, reference, variables, `${path}.${responseKeyOf(plan)}`),
-  );
+  const ofChildren = children
+    .flatMap(({ plan }) => requestsOfField(plan, reference, variables, `${path}.${responseKeyOf(plan)}`))
+    .map((request) => unlessAbsent(request, type.name, source, key));
   // Deferred members are loaded only if the record exists.
   const { request: requested, provider } = planLoad(selection, membersOrId(selection), 'named', reference, children);
   if (provider || requested.length === 0) return ofChildren;
-  const { type, rule: typeRule } = selection;
-  return [...ofChildren, recordRequest(path, type.name, typeRule.record!, String(reference.id), requested)];
+  return [...ofChildren, recordRequest(path, type.name, source, key, requested)];
 }
+
+/** A record that is known to be absent has nothing below it. */
+const unlessAbsent = (request: RootRequest, kind: string, source: RecordSource, key: string): RootRequest => ({
+  ...request,
+  wouldSend: async (session) => {
+    const { records } = session;
+    const isAbsent =
+      records.isKnownAbsent(kind, source, key) || (await records.absenceOf(kind, source, key)?.()) === true;
+    return isAbsent ? null : request.wouldSend(session);
+  },
+});
 
 const recordRequest = (
   path: string,

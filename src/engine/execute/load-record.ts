@@ -6,7 +6,7 @@
  */
 import { withMembers } from '../../lib/objects.ts';
 import { asError, isPromise, lazily, withValue } from '../../lib/promises.ts';
-import { type RecordSource, withThrowingMembers } from '../../api/record-source.ts';
+import { type RecordSource, keyMembersOf, withThrowingMembers } from '../../api/record-source.ts';
 import { isRecordRejection, memberError, tierRequired } from '../../upstream/errors.ts';
 import { asObject, asText } from '../values/decode.ts';
 import { type ParentRecord, type Resolution, startCall } from './field-call.ts';
@@ -31,6 +31,45 @@ export function loadMissing(
   const loaded = execute(loading, started, resolution);
   return plan.later.length === 0 ? loaded : partlyLoaded(loaded, loading, resolution);
 }
+
+/**
+ * A reference that the client named, with its missing members. It is null if every call made for it, its own or one of the lists below it,
+ * says that there is no such record. If no call is made, nothing is claimed.
+ */
+export function loadNamedReference(
+  record: ParentRecord,
+  selection: SelectionPlan,
+  missing: readonly string[],
+  resolution: Resolution,
+): unknown {
+  const key = keyIn(record, selection.rule.record!);
+  const calls = eagerChildrenOf(record, selection, key, resolution).filter(
+    // Those of deferred fragments come too late to say it.
+    ({ plan, showsRecord }) => showsRecord && selection.fields.includes(plan),
+  );
+  const lists = startAll(calls, { record, key, selection }, resolution);
+  const loaded = missing.length > 0 ? loadMissing(record, selection, missing, 'referred', resolution) : record;
+  const signs = lists.map(({ response }) => response.then((received) => received !== null, isFailure));
+  const first = missing.filter((member) => selection.initialMembers.includes(member));
+  if (first.length > 0) signs.push(Promise.resolve(loaded).then((value) => hasAny(value, first)));
+  return signs.length === 0 ? loaded : anyOf(signs).then((exists) => (exists ? loaded : null));
+}
+
+/** Whether a load has told any of the members, or the error of one. */
+function hasAny(loaded: unknown, members: readonly string[]): boolean {
+  const record = (loaded instanceof PartlyLoaded ? loaded.record : loaded) as ParentRecord;
+  return members.some((member) => member in record);
+}
+
+/** A call that failed does not say that there is no such record. */
+const isFailure = () => true;
+
+/** Whether any of them is true, as soon as one is. */
+const anyOf = (signs: readonly Promise<boolean>[]): Promise<boolean> =>
+  new Promise((resolve) => {
+    for (const sign of signs) void sign.then((isTrue) => isTrue && resolve(true));
+    void Promise.all(signs).then(() => resolve(false));
+  });
 
 /** A record that is known to be absent has nothing below it. */
 function eagerChildrenOf(
@@ -63,7 +102,7 @@ function execute(loading: Loading, started: readonly StartedChild[], { context, 
   const send = (members: readonly string[]) =>
     members.length > 0 ? context.upstream.records.load(type.name, source, key, members, record, path) : record;
   const child = provider && started.find(({ call }) => call === provider);
-  const load = () => (child ? loadFromChild(child, record, request, send) : send(request));
+  const load = () => (child ? loadFromChild(child, record, request, keyMembersOf(source), send) : send(request));
   const loaded = keeps === 'never' ? load() : keepOnError(load, loading);
   return withValue(loaded, (value) => {
     if (value === null && keeps !== 'always') return null;
@@ -141,7 +180,7 @@ const noneStarted: readonly StartedChild[] = Object.freeze([]);
 /** Starts the calls below a record, without waiting for the record. */
 const startAll = (
   calls: readonly ChildCall[],
-  { record, key, selection: { type, rule } }: Loading,
+  { record, key, selection: { type, rule } }: Pick<Loading, 'record' | 'key' | 'selection'>,
   { context, path: prev, variables }: Resolution,
 ): StartedChild[] => {
   const isAbsent = context.upstream.records.absenceOf(type.name, rule.record!, key);
@@ -179,19 +218,22 @@ async function loadFromChild(
   { call: { plan }, response }: StartedChild,
   record: ParentRecord,
   members: readonly string[],
+  keyMembers: readonly string[],
   request: (missing: readonly string[]) => unknown,
 ): Promise<unknown> {
   const provides = plan.rule.provides!;
-  let provided: ParentRecord;
+  let told: ParentRecord;
   try {
     const received = await response;
     if (received === null) return null;
-    provided = only(provides.members, asObject(provides.read(received)));
+    told = asObject(provides.read(received, record));
   } catch {
     return request(members);
   }
+  const provided = only(provides.members, told);
   if (!members.every((member) => member in provided)) return request(members);
-  return withMembers(provided, record); // what is known stays: a person named by uid keeps it as the id
+  // What is known stays. The response may tell more of the key: the id of a person who was named by a uid.
+  return withMembers(withMembers(only(keyMembers, told), provided), record);
 }
 
 function only(members: readonly string[], record: ParentRecord): ParentRecord {

@@ -134,7 +134,9 @@ export function childCallsOf(record: ParentRecord, selection: SelectionPlan, var
       if (rule.isUnavailable?.(record) || rule.isEmpty?.(record)) continue;
       if (embeddedRecord(record, { plan, args }) !== undefined) continue;
       const endpoint = endpointOf(rule, args);
-      const showsRecord = endpoint.list !== undefined || endpoint === selection.rule.record?.endpoint;
+      // A list without a parameter in its path, such as a search, is of the whole service.
+      const isOfRecord = endpoint.list !== undefined && endpoint.params.length > 0;
+      const showsRecord = isOfRecord || endpoint === selection.rule.record?.endpoint;
       calls.push({ plan, args, showsRecord });
     } catch (error) {
       calls.push({ plan, args: asError(error), showsRecord: false });

@@ -23,7 +23,7 @@ import { oncePer } from '../../lib/remember.ts';
 import { type Paging, type ParentRecord, type Resolution, embeddedRecord, requestOf, startCall } from './field-call.ts';
 import type { FieldRule, TypeRule } from '../plan/declaration-types.ts';
 import type { PlannedField } from '../plan/operation-plan.ts';
-import { loadMissing } from './load-record.ts';
+import { loadMissing, loadNamedReference } from './load-record.ts';
 import { membersOrId } from './plan-load.ts';
 import { listedBy } from './listed-variants.ts';
 
@@ -53,7 +53,7 @@ export const infoOf = (schema: GraphQLSchema): GraphQLResolveInfo => ({ schema }
 function recordResolver(rule: FieldRule, inner: Resolver, info: GraphQLResolveInfo): EngineResolver {
   return (parent, resolution) => {
     const value: unknown = inner(parent, resolution.args, resolution.context, info);
-    const listed = representationOfPage(parent);
+    const listed = rule.mayBeReference ? undefined : representationOfPage(parent);
     const representation = listed ?? rule.representation ?? wholeRepresentation;
     return resolveRecords(value, resolution, representation, listed !== undefined);
   };
@@ -193,7 +193,7 @@ function resolveRecords(
   const items = (records as (ParentRecord | null)[]).map((item) => {
     if (item === null) return null;
     try {
-      const record = resolveRecord(item, resolution, representation, isListed || !isRootNode(plan));
+      const record = resolveRecord(item, resolution, representation, isListed || !isNamedByClient(plan));
       if (!isPromise(record)) return record;
       isPending = true;
       return record.catch(asError);
@@ -217,19 +217,20 @@ function resolveRecord(
   if (!selection?.rule.record) return record;
   if (typeof record !== 'object') return null;
   // A client may make up an id, so `node` has to check that the record exists.
-  if (isRootNode(plan) && !selection.rule.isReference)
-    return loadMissing(record, selection, membersOrId(selection), 'named', resolution);
-  // A field with a representation takes a reference as its response has it: nothing is loaded.
-  const isCarried = selection.rule.isReference === true && plan.rule.representation !== undefined;
+  const { isReference } = selection.rule;
+  const isNamed = isNamedByClient(plan);
+  if (isNamed && !isReference) return loadMissing(record, selection, membersOrId(selection), 'named', resolution);
   let provided: Representation | undefined;
   let missing: string[] | undefined;
   for (const member of selection.members) {
     if (member in record || hasAlternative(record, selection.rule, member)) continue;
     // A member that no endpoint returns stays empty.
-    if (selection.rule.isReference && !isUpstreamMember(selection.rule.record, member)) continue;
-    provided ??= isListed || isCarried || !isBareId(record) ? representation : providesNothing;
+    if (isReference && !isUpstreamMember(selection.rule.record, member)) continue;
+    provided ??= !isNamed && (isListed || !isBareId(record)) ? representation : providesNothing;
     if (!isProvided(provided, member)) (missing ??= []).push(member);
   }
+  if (isNamed && (missing || selection.eagerCalls.length > 0))
+    return loadNamedReference(record, selection, missing ?? [], resolution);
   if (!missing) return record;
   const isShown = provided === representation && representation.members.length > 0;
   return loadMissing(record, selection, missing, isShown ? 'shown' : 'referred', resolution);
@@ -239,8 +240,8 @@ const hasAlternative = (record: ParentRecord, { alternatives }: TypeRule, member
   alternatives?.[member] !== undefined && alternatives[member] in record;
 
 const providesNothing: Representation = { members: [] };
-const ROOT_NODES = ['node', 'nodes'];
-const isRootNode = ({ parent, field }: PlannedField): boolean => parent === 'Query' && ROOT_NODES.includes(field.name);
+/** `node`, `nodes`, and the queries for references: nothing but the arguments is known. */
+const isNamedByClient = ({ parent, rule }: PlannedField): boolean => parent === 'Query' && rule.endpoint === undefined;
 
 function isBareId(record: ParentRecord): boolean {
   for (const member in record) if (member !== 'id' && member !== '__typename') return false;

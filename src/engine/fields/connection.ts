@@ -53,9 +53,14 @@ const PageInfo = builder.objectRef<Page<unknown>>('PageInfo').implement({
   }),
 });
 
-function makeConnection(of: ObjectRef<BuilderTypes, unknown>): ObjectRef<BuilderTypes, Page<unknown>> {
+/** The edge type of a node type; created on first use. */
+export const edgeOf = oncePer(makeEdge) as <Item>(
+  of: ObjectRef<BuilderTypes, Item>,
+) => ObjectRef<BuilderTypes, Edge<Item>>;
+
+function makeEdge(of: ObjectRef<BuilderTypes, unknown>): ObjectRef<BuilderTypes, Edge<unknown>> {
   const name = of.name;
-  const EdgeRef = builder.objectRef<Edge<unknown>>(`${name}Edge`).implement({
+  return builder.objectRef<Edge<unknown>>(`${name}Edge`).implement({
     description: `One ${name} in a list.`,
     isWrapper: true,
     fields: (t) => ({
@@ -70,12 +75,16 @@ function makeConnection(of: ObjectRef<BuilderTypes, unknown>): ObjectRef<Builder
       }),
     }),
   });
+}
+
+function makeConnection(of: ObjectRef<BuilderTypes, unknown>): ObjectRef<BuilderTypes, Page<unknown>> {
+  const name = of.name;
   return builder.objectRef<Page<unknown>>(`${name}Connection`).implement({
     description: `A page of a list of ${name} nodes, in the order of the list.`,
     isWrapper: true,
     fields: (t) => ({
       edges: t.field({
-        type: [EdgeRef],
+        type: [edgeOf(of)],
         description: 'The nodes with their cursors.',
         resolve: (page) => page.items.flatMap((item, index) => (item === null ? [] : [{ page, index }])),
       }),

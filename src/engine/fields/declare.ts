@@ -200,7 +200,15 @@ fields.record = function (
   const needs = [member ?? id!];
   const resolve = (record: Record<string, unknown>) =>
     recordOrReference(member === undefined ? null : record[member], id === undefined ? undefined : record[id]);
-  return this.createField({ type, nullable: true, description, needs, ...(member && { idIn: id }), ...more, resolve });
+  return this.createField({
+    type,
+    nullable: true,
+    description,
+    needs,
+    ...(member && { idIn: id, mayBeReference: id !== undefined }),
+    ...more,
+    resolve,
+  });
 };
 
 /** The options that `t.call` and `t.connection` have in common. */

@@ -54,7 +54,7 @@ export function queryById<Shape>(
   );
 }
 
-/** The query for an object that is known by its id alone: no call checks that it exists. */
+/** The query for an object that is known by its id alone. */
 export function queryReference<Shape extends { id: string }>(
   type: ObjectRef<BuilderTypes, Shape>,
   description: string,
@@ -65,7 +65,7 @@ export function queryReference<Shape extends { id: string }>(
     t.field({
       type,
       nullable: true,
-      nullIf: false,
+      nullIf: `every call that is made for it says that there is none; without a call, as for \`{ id }\` alone, nothing is claimed`,
       description,
       args: { id: t.arg.id({ required: true, description: idDescription }) },
       resolve: (_, { id }) => reference(sourceIdOf(type.name, id)) as never,

@@ -28,7 +28,8 @@ export interface Provides<Response, Parent> {
   members: readonly (keyof Parent & string)[];
   /** The member of the items that carries them, if only the selection decides whether it is requested. */
   carriedBy?: string;
-  read: (response: Response) => Partial<Parent> | null | undefined;
+  /** `parent`: as far as it is known before the call. */
+  read: (response: Response, parent: Parent) => Partial<Parent> | null | undefined;
 }
 
 /** What any field may declare. */
@@ -36,6 +37,8 @@ export interface FieldDeclaration {
   nullIf?: NullCondition;
   /** The members that the returned records provide; by default all that were requested. */
   representation?: Representation;
+  /** The value may have nothing but its id: then what is selected of it is loaded, in whatever list it is. */
+  mayBeReference?: boolean;
   /** Null, without a call, if the request carries no token of its own. */
   viewerOnly?: boolean;
   /** The number of items that the cost assumes if no `first` limits them. */

@@ -137,6 +137,7 @@ function planGroups(
     if (plan) fields.push(plan);
   }
   const rule = typeRule(type);
+  requestCarriers(fields, outputFields);
   const all = deferred.length === 0 ? fields : [...fields, ...deferred.flatMap((part) => part.fields)];
   const members = neededMembers(all);
   const eagerCalls: PlannedField[] = [];
@@ -165,6 +166,19 @@ function planGroups(
     deferred,
     selected,
   };
+}
+
+/** A list requests the member by which its items tell what is selected of their parent, so that the parent need not be loaded. */
+function requestCarriers(fields: PlannedField[], outputFields: (PlannedField | string)[]): void {
+  const needed = neededMembers(fields);
+  for (const [at, plan] of fields.entries()) {
+    const { members, carriedBy } = plan.rule.provides ?? {};
+    if (plan.mode !== 'call' || carriedBy === undefined || plan.members?.includes(carriedBy) !== false) continue;
+    if (!members!.some((member) => needed.includes(member))) continue;
+    const carrying: PlannedField = { ...plan, members: [...plan.members, carriedBy].sort() };
+    fields[at] = carrying;
+    outputFields[outputFields.indexOf(plan)] = carrying;
+  }
 }
 
 function planField(walk: Walk, parent: GraphQLObjectType, nodes: readonly FieldNode[]): PlannedField | undefined {

@@ -18,7 +18,7 @@ import {
 } from '../../engine/values/decode.ts';
 import { requireRange } from '../../engine/errors/to-client-error.ts';
 import { Node, referenceOf, identity, queryById } from '../../engine/fields/node.ts';
-import { User, carried, isSite, personMembers, userEdgeNames } from '../types/user.ts';
+import { UID, User, author, authorUid, isSite, personMembers, personTold, userEdgeNames } from '../types/user.ts';
 import { Book } from './book.ts';
 
 const withMath: BlockParser = (content, photos) => annotationBlocks(content, photos, true);
@@ -101,8 +101,9 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
       User,
       { member: 'author_user', id: 'author_id' },
       'The author of the annotation, `author_user` upstream.',
-      carried,
+      author,
     ),
+    authorUid: t.reads('author_user', authorUid, UID),
   }),
 });
 
@@ -135,7 +136,7 @@ builder.objectField(User, 'annotations', (t) =>
     provides: {
       members: personMembers,
       carriedBy: 'author_user',
-      read: ({ annotations }) => asRecords(annotations)[0]?.author_user,
+      read: ({ annotations }, asked) => personTold(asRecords(annotations)[0]?.author_user, asked),
     },
   }),
 );

@@ -3,7 +3,7 @@ import { builder } from '../../engine/builder.ts';
 import { count, localDateTime, text, textOrNull, urlOrNull } from '../../engine/values/decode.ts';
 import { identity } from '../../engine/fields/node.ts';
 import { ratingBy } from '../types/rating.ts';
-import { User, carried } from '../types/user.ts';
+import { UID, User, author, authorUid } from '../types/user.ts';
 import { Book } from './book.ts';
 
 export const Review = builder.objectRef<ReviewRecord>('Review').implement({
@@ -22,7 +22,8 @@ export const Review = builder.objectRef<ReviewRecord>('Review').implement({
     publishedAt: t.reads('published', localDateTime, 'The time of publication, `published` upstream.'),
     updatedAt: t.reads('updated', localDateTime, 'The time of the last change, `updated` upstream.'),
     webUrl: t.reads('alt', urlOrNull, 'The web page of the review, `alt` upstream.'),
-    author: t.record(User, { member: 'author' }, 'The author of the review.', carried),
+    author: t.record(User, { member: 'author' }, 'The author of the review.', author),
+    authorUid: t.reads('author', authorUid, UID),
     book: t.record(Book, { member: 'book' }, 'The reviewed book.', { representation: bookWithin }),
   }),
 });

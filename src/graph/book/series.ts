@@ -1,19 +1,31 @@
-import { type SeriesRecord, bookEndpoints, bookWithin } from '../../api/book.ts';
+import { type BookPage, type SeriesRecord, bookEndpoints, bookWithin } from '../../api/book.ts';
 import { builder } from '../../engine/builder.ts';
-import { textOrNull } from '../../engine/values/decode.ts';
+import { asObject, asObjects, asText, textOrNull } from '../../engine/values/decode.ts';
 import { Node, referenceOf, identity, queryReference } from '../../engine/fields/node.ts';
 import { Book } from './book.ts';
+
+const seriesMembers = ['title'] as const;
 
 export const Series = builder.objectRef<SeriesRecord>('Series').implement({
   description: 'A series of books by one publisher.',
   interfaces: [Node],
   isReference: true,
+  // No operation reads a series; a book of it names it.
+  record: {
+    endpoint: bookEndpoints.seriesBooks,
+    input: (id) => ({ id, count: 1, fields: 'series' }),
+    members: seriesMembers,
+    read: (page: BookPage, id) => ({ ...seriesIn(page, { id }), id }),
+  },
   nodeOf: referenceOf,
   fields: (t) => ({
     ...identity(t, 'Series'),
-    title: t.reads('title', textOrNull, 'The title of the series. Only a book of the series provides it.', {
-      nullIf: 'the series was requested by its id',
-    }),
+    title: t.reads(
+      'title',
+      textOrNull,
+      'The title of the series. Costs one call unless a book in the response provides it.',
+      { nullIf: 'no book of the series names it' },
+    ),
     books: t.connection({
       type: Book,
       description: 'The books of the series, from `GET /v2/book/series/{id}/books`.',
@@ -21,16 +33,21 @@ export const Series = builder.objectRef<SeriesRecord>('Series').implement({
       endpoint: bookEndpoints.seriesBooks,
       from: ['id'],
       representation: bookWithin,
+      provides: { members: seriesMembers, carriedBy: 'series', read: seriesIn },
     }),
   }),
 });
 
 builder.objectField(Book, 'series', (t) =>
-  t.record(Series, { member: 'series' }, 'The series of the book. A quarter of all books has none.'),
+  t.record(Series, { member: 'series' }, 'The series of the book. A quarter of all books has none.', {
+    representation: { members: ['id', 'title'] },
+  }),
 );
 
-queryReference(
-  Series,
-  'A series by id. Makes no call and does not check that the series exists; only `books` makes a call.',
-  'Global or bare id.',
-);
+queryReference(Series, 'A series by id. Makes no call of its own except for `title`.', 'Global or bare id.');
+
+/** The series as its first book that names it has it; null if none does. */
+function seriesIn({ books }: BookPage, { id }: Pick<SeriesRecord, 'id'>): Partial<SeriesRecord> | null {
+  const named = asObjects(books).find(({ series }) => asText(asObject(series).id) === id);
+  return named ? { title: asText(named.series!.title) } : null;
+}

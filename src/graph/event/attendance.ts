@@ -1,7 +1,9 @@
 import { eventEndpoints, eventOfUser } from '../../api/event.ts';
 import { builder } from '../../engine/builder.ts';
-import { asObjects, asText } from '../../engine/values/decode.ts';
+import { asObjects, asText, siteOrNull, textOrNull } from '../../engine/values/decode.ts';
+import { edgeOf } from '../../engine/fields/connection.ts';
 import { User, atomUser, authorOfFeed, personMembers, userEdgeNames } from '../types/user.ts';
+import { City, cityAt } from './city.ts';
 import { Event, EventRelation } from './event.ts';
 
 builder.objectFields(Event, (t) => ({
@@ -27,6 +29,46 @@ builder.objectFields(Event, (t) => ({
     endpoint: eventEndpoints.wishers,
     from: ['id'],
     items: ({ entries }) => asObjects(entries).map(atomUser),
+  }),
+}));
+
+/** What only the lists of an event tell of a person. */
+builder.objectFields(edgeOf(User), (t) => ({
+  uid: t.string({
+    nullable: true,
+    description: 'The name of the person in URLs, chosen by the person; may equal the id.',
+    nullIf: 'the service names none',
+    resolve: ({ page, index }) => textOrNull.decode(page.items[index]?.uid),
+  }),
+  signature: t.string({
+    nullable: true,
+    description: 'The motto of the person: one line.',
+    nullIf: 'there is none',
+    resolve: ({ page, index }) => textOrNull.decode(page.items[index]?.signature),
+  }),
+  bio: t.string({
+    nullable: true,
+    description: 'The self-description, `content` upstream.',
+    nullIf: 'there is none',
+    resolve: ({ page, index }) => textOrNull.decode(page.items[index]?.desc),
+  }),
+  homepageUrl: t.field({
+    type: 'URL',
+    nullable: true,
+    description: 'The web site of the person.',
+    nullIf: 'there is none',
+    resolve: ({ page, index }) => siteOrNull.decode(page.items[index]?.homepage),
+  }),
+  city: t.field({
+    type: City,
+    nullable: true,
+    description: 'The home city, as the person states it.',
+    nullIf: 'there is none',
+    mayBeReference: true,
+    resolve: ({ page, index }) => {
+      const { loc_id, loc_name } = page.items[index] ?? {};
+      return cityAt({ id: asText(loc_id), name: asText(loc_name) });
+    },
   }),
 }));
 

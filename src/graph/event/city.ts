@@ -6,7 +6,6 @@ import { asObject, asObjects, asText, decoder, textOrNull } from '../../engine/v
 import { globalId, isKeyByName, isSourceId, keyByName } from '../../engine/values/global-id.ts';
 import { Subject } from '../film/subject.ts';
 import { Node, referenceOf, queryReference } from '../../engine/fields/node.ts';
-import { User } from '../types/user.ts';
 import { Event, EventTypeEnum } from './event.ts';
 
 interface CityShape {
@@ -79,24 +78,13 @@ builder.objectField(Event, 'city', (t) =>
   ),
 );
 
-builder.objectField(User, 'city', (t) =>
-  t.computed({
-    type: City,
-    nullable: true,
-    description: "The person's home city, as the person states it.",
-    nullIf: 'there is none, or only the id of the person is known',
-    needs: ['loc_id', 'loc_name'],
-    resolve: ({ loc_id, loc_name }) => cityAt({ id: asText(loc_id), name: asText(loc_name) }),
-  }),
-);
-
 queryReference(
   City,
-  'A city by id. Makes no call and does not check that the city exists.',
+  'A city by id. Makes no call of its own except for `name`.',
   'Global or bare id: a pinyin word like `beijing`, or a number.',
 );
 
-function cityAt(location: AtomLocation | undefined): CityShape | null {
+export function cityAt(location: AtomLocation | undefined): CityShape | null {
   const given = asObject(location);
   const id = asText(given.id);
   const name = asText(given.name);

@@ -18,7 +18,7 @@ import { type FieldBuilder, Node, referenceOf, identity, queryById } from '../..
 import { connectionOf } from '../../engine/fields/connection.ts';
 import type { Page } from '../../engine/values/paging.ts';
 import { SEARCH_TEXT_MAX, searchText } from '../types/search.ts';
-import { User, atomUser, carried, personOrNull } from '../types/user.ts';
+import { User, atomUser, author, personOrNull } from '../types/user.ts';
 
 export const EventTypeEnum = builder.enumType('EventType', {
   description: 'The type of an event.',
@@ -108,7 +108,7 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
       'author',
       personOrNull,
       'The person or organisation that created it, `author` upstream.',
-      carried,
+      author,
     ),
   }),
 });
@@ -130,7 +130,8 @@ function feedFields<Entry>(t: FieldBuilder<Page<Entry>>) {
       type: User,
       nullable: true,
       description: 'The author of the feed: for the events of a person, that person.',
-      ...carried,
+      ...author,
+      mayBeReference: true,
       nullIf: 'the feed names none',
       resolve: (page) => atomUser(feedOf(page).author),
     }),

@@ -12,7 +12,7 @@ import { asRecords, countOrZero, localDateTime, text, textOrNull, urlOrNull } fr
 import { attributionOf } from '../types/attribution.ts';
 import { identity } from '../../engine/fields/node.ts';
 import { ratingBy } from '../types/rating.ts';
-import { User, carried } from '../types/user.ts';
+import { SIGNATURE, UID, User, author, authorSignature, authorUid } from '../types/user.ts';
 import { Subject, namedSubject } from './subject.ts';
 
 export const FilmReview = builder.objectRef<FilmReviewRecord>('FilmReview').implement({
@@ -31,7 +31,9 @@ export const FilmReview = builder.objectRef<FilmReviewRecord>('FilmReview').impl
     updatedAt: t.reads('updated_at', localDateTime, 'The time of the last edit.'),
     webUrl: t.reads('alt', urlOrNull, 'The web page of the review, `alt` upstream.'),
     attribution: attributionOf(t, 'review'),
-    author: t.record(User, { member: 'author' }, 'The author.', carried),
+    author: t.record(User, { member: 'author' }, 'The author.', author),
+    authorUid: t.reads('author', authorUid, UID),
+    authorSignature: t.reads('author', authorSignature, SIGNATURE),
     subject: namedSubject(t),
   }),
 });
@@ -44,7 +46,9 @@ const FilmComment = builder.objectRef<FilmCommentRecord>('FilmComment').implemen
     rating: t.reads('rating', ratingBy, 'The rating of the film by the author.'),
     usefulCount: t.reads('useful_count', countOrZero, 'The number of people who found it useful.'),
     createdAt: t.reads('created_at', localDateTime, 'The time of creation.'),
-    author: t.record(User, { member: 'author' }, 'The author.', carried),
+    author: t.record(User, { member: 'author' }, 'The author.', author),
+    authorUid: t.reads('author', authorUid, UID),
+    authorSignature: t.reads('author', authorSignature, SIGNATURE),
     subject: namedSubject(t),
   }),
 });

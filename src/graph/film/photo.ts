@@ -11,7 +11,7 @@ import {
 } from '../../engine/values/decode.ts';
 import { globalId, isSourceId } from '../../engine/values/global-id.ts';
 import { identity } from '../../engine/fields/node.ts';
-import { User, carried } from '../types/user.ts';
+import { SIGNATURE, UID, User, author, authorSignature, authorUid } from '../types/user.ts';
 import { Celebrity } from './celebrity.ts';
 import { Subject, namedSubject } from './subject.ts';
 
@@ -47,7 +47,9 @@ export const Photo = builder.objectRef<PhotoRecord>('Photo').implement({
     coverUrl: t.reads('cover', urlOrNull, 'The image in the size of an album cover, `cover` upstream.'),
     createdAt: t.reads('created_at', localDateTime, 'The time of the upload.'),
     description: t.reads('desc', textOrNull, 'The description by the author, `desc` upstream.'),
-    author: t.record(User, { member: 'author' }, 'The person who uploaded it.', carried),
+    author: t.record(User, { member: 'author' }, 'The person who uploaded it.', author),
+    authorUid: t.reads('author', authorUid, UID),
+    authorSignature: t.reads('author', authorSignature, SIGNATURE),
     album: t.computed({
       type: PhotoAlbum,
       nullable: true,

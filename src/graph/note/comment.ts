@@ -4,7 +4,7 @@ import { asObjects, asText, localDateTime, text } from '../../engine/values/deco
 import { badInput } from '../../engine/errors/to-client-error.ts';
 import { globalId, isSourceId, keyInGlobalId } from '../../engine/values/global-id.ts';
 import { Node } from '../../engine/fields/node.ts';
-import { User, carried } from '../types/user.ts';
+import { UID, User, author, authorUid } from '../types/user.ts';
 import { Note } from './note.ts';
 
 /** The record of the service does not contain the id of the note. */
@@ -48,7 +48,8 @@ export const NoteComment = builder.objectRef<NoteCommentShape>('NoteComment').im
     note: t.record(Note, { id: 'note_id' }, 'The note. Fields other than the id cost one call.', {
       nullIf: 'the caller may not see it',
     }),
-    author: t.record(User, { member: 'author' }, 'The author of the comment.', carried),
+    author: t.record(User, { member: 'author' }, 'The author of the comment.', author),
+    authorUid: t.reads('author', authorUid, UID),
   }),
 });
 

@@ -23,10 +23,10 @@ import {
   urlOrNull,
 } from '../../engine/values/decode.ts';
 import { Node, recordOrReference, referenceOf, identity, queryById } from '../../engine/fields/node.ts';
-import { User, type UserShape, carried, isSite, userEdgeNames } from '../types/user.ts';
+import { User, type UserShape, author, isSite, userEdgeNames } from '../types/user.ts';
 
-export interface NoteShape extends NoteRecord {
-  /** Not specified. It is known if the note was reached through its user; the real service returns it in a list. */
+export interface NoteShape extends Omit<NoteRecord, 'author'> {
+  /** The real service returns it in a list. If it returns none, it is known if the note was reached through its user. */
   author?: UserShape | UserShape[];
 }
 
@@ -60,7 +60,7 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
   description:
     "An entry in a person's diary. Only logged-in callers can read notes, and only those whose `privacy` allows it.",
   interfaces: [Node],
-  record: { endpoint: noteEndpoints.byId, input: (id) => ({ id }), members: [...noteMembers, 'author'] },
+  record: { endpoint: noteEndpoints.byId, input: (id) => ({ id }), members: noteMembers },
   nodeOf: referenceOf,
   fields: (t) => ({
     ...identity(t, 'Note'),
@@ -105,7 +105,8 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
       type: User,
       nullable: true,
       description: 'The author.',
-      ...carried,
+      ...author,
+      mayBeReference: true,
       nullIf: 'the note was not reached through its user, and the service does not return its author',
       needs: ['author'],
       resolve: authorOf,
@@ -122,8 +123,8 @@ builder.objectField(User, 'notes', (t) =>
     from: userEdgeNames,
     input: ({ id }) => ({ id }),
     variants: 'format',
-    items: ({ notes }, author) =>
-      asObjects(notes).map((note): NoteShape => ({ ...note, author: authorOf(note) ?? author })),
+    items: ({ notes }, { id }) =>
+      asObjects(notes).map((note): NoteShape => ({ ...note, author: authorOf(note) ?? { id } })),
     isEmpty: isSite,
   }),
 );

@@ -1,9 +1,8 @@
 import { present } from '../../lib/objects.ts';
-import { wholeRepresentation } from '../../api/endpoint.ts';
 import { type AtomPerson, type EventFeed, eventEndpoints } from '../../api/event.ts';
-import type { UserRecord } from '../../api/user.ts';
+import { type UserRecord, personWithin } from '../../api/user.ts';
 import { builder } from '../../engine/builder.ts';
-import { asObject, asText, decoder, idText, siteOrNull, textOrNull, urlOrNull } from '../../engine/values/decode.ts';
+import { asObject, asText, decoder, idText, orNull, textOrNull, urlOrNull } from '../../engine/values/decode.ts';
 import { globalId, isSourceId, sourceIdOf } from '../../engine/values/global-id.ts';
 import { Node, queryReference } from '../../engine/fields/node.ts';
 
@@ -11,41 +10,39 @@ import { Node, queryReference } from '../../engine/fields/node.ts';
 export interface UserShape extends UserRecord {
   /** Returned by Atom only. */
   homepage?: string;
+  /** The id of a person whose `id` is a uid, once a response has told it. Calls keep the uid, so that none is made twice. */
+  own_id?: string;
 }
 
 /** The members that the author of a feed has. */
 export const personMembers = ['name', 'avatar', 'alt'] as const;
 
-const unknown = { nullIf: 'it is unknown' };
-const emptyOrUnknown = { nullIf: 'there is none, or it is unknown' };
+const unknown = { nullIf: 'the service names none' };
 
 export const User = builder.objectRef<UserShape>('User').implement({
   description:
-    'A person or an organisation. The service has no operation that returns people, so fields that the response with this person does not contain are null, without a call. ' +
+    'A person or an organisation, with what every response can tell of them; what only some responses tell stands on their thing, such as `FilmReview.authorSignature`. ' +
     'If only the id is known, `name`, `avatarUrl` and `webUrl` cost one call, or none if `events` or `annotations` of the person are selected too and name the person.',
   interfaces: [Node],
   isReference: true,
   record: {
     endpoint: eventEndpoints.ofUser,
-    input: (id) => ({ id, 'max-results': 1 }),
+    input: (key) => ({ id: userOf(key).id, 'max-results': 1 }),
     members: personMembers,
-    // An organisation may have the id of a person.
-    keyOf: (user: UserShape) => (isSite(user) ? null : asText(user.id)),
-    read: (feed: EventFeed, id) => ({ ...authorOfFeed(feed), id }),
+    keyOf,
+    keyMembers: ['id', 'own_id'],
+    read: (feed: EventFeed, key) => ({ ...userOf(key), ...authorOfFeed(feed, userOf(key)) }),
   },
   nodeOf: (key) => (isSourceId(key) ? userOf(key) : null),
   fields: (t) => ({
     id: t.computed({
       type: 'ID',
       description: 'The global id. Treat it as opaque. The id of an organisation differs from that of a person.',
-      needs: ['id', 'type'],
-      resolve: (user) => globalId('User', isSite(user) ? `${SITE}${user.id}` : asText(user.id)),
+      needs: ['id', 'own_id', 'type'],
+      resolve: (user) => globalId('User', keyOf(user)),
     }),
-    sourceId: t.reads('id', idText, 'The id in the service.'),
-    uid: t.reads('uid', textOrNull, 'The name in URLs, chosen by the person; may equal the id.', unknown),
+    sourceId: t.reads(['own_id', 'id'], idText, 'The id in the service.'),
     name: t.reads('name', textOrNull, 'The display name; `[已注销]` for people who have left.', unknown),
-    signature: t.reads('signature', textOrNull, 'A motto: one line that the person chose.', emptyOrUnknown),
-    bio: t.reads('desc', textOrNull, 'The self-description, `desc` upstream.', emptyOrUnknown),
     avatarUrl: t.reads(
       ['avatar', 'large_avatar'],
       urlOrNull,
@@ -53,12 +50,6 @@ export const User = builder.objectRef<UserShape>('User').implement({
       unknown,
     ),
     webUrl: t.reads('alt', urlOrNull, 'The page of the person, `alt` upstream.', unknown),
-    homepageUrl: t.reads(
-      'homepage',
-      siteOrNull,
-      'The web site of the person. The service returns it only for participants and wishers of events.',
-      emptyOrUnknown,
-    ),
     isSite: t.computed({
       type: 'Boolean',
       description:
@@ -71,13 +62,18 @@ export const User = builder.objectRef<UserShape>('User').implement({
 
 queryReference(
   User,
-  'A person by id or uid, for the shelf, tags, annotations, notes and events of that person. Does not check that the person exists, and makes no call except for `name`, `avatarUrl` and `webUrl`.',
+  'A person by id or uid, for the shelf, tags, annotations, notes and events of that person. Makes no call of its own except for `name`, `avatarUrl` and `webUrl`.',
   'Global id, bare id, or uid.',
   userOf,
 );
 
 /** Organisations have ids of their own, which people may have too. */
 const SITE = 'site~';
+
+/** The key of a person in the global id. An organisation may have the id of a person. */
+function keyOf(user: Pick<UserShape, 'id' | 'own_id' | 'type'>): string {
+  return isSite(user) ? `${SITE}${user.id}` : asText(user.own_id ?? user.id);
+}
 
 /** The handle behind the key of a user's global id. */
 function userOf(key: string): UserShape {
@@ -95,16 +91,39 @@ export function isSite({ type }: Pick<UserShape, 'type'>): boolean {
   return type === 'site';
 }
 
-/** The person whose feed it is; null if the service does not say, or names an organisation. */
-export function authorOfFeed({ author }: EventFeed): Pick<UserShape, (typeof personMembers)[number]> | null {
-  const user = atomUser(author);
-  if (!user || isSite(user)) return null;
-  const { name = '', avatar = '', alt = '' } = user;
-  return { name, avatar, alt };
+/** A person or an organisation that was asked for. */
+type Asked = Pick<UserShape, 'id' | 'type'>;
+
+/** The author of the feed of a person or an organisation; null if the service does not say, or names the other kind. */
+export function authorOfFeed({ author }: EventFeed, asked: Asked): Partial<UserShape> | null {
+  const { name = '', avatar = '', alt = '' } = atomUser(author) ?? {};
+  return personTold({ ...atomUser(author), name, avatar, alt }, asked);
 }
 
-/** For fields whose response contains the person: nothing more is loaded. */
-export const carried = { representation: wholeRepresentation };
+/** What a response tells of a person who was asked for; of one asked for by a uid, also the id. Null if it tells of nobody, or of the other kind. */
+export function personTold(person: Partial<UserShape> | null | undefined, asked: Asked): Partial<UserShape> | null {
+  const { id, type, ...told } = asObject(person);
+  if (!asText(id) || isSite({ type }) !== isSite(asked)) return null;
+  return isNumber(asked.id) || !isNumber(asText(id)) ? told : { ...told, own_id: asText(id) };
+}
+
+const isNumber = (id: string): boolean => /^\d+$/.test(id);
+
+/** For a person beside what the person wrote or created. */
+export const author = { representation: personWithin };
+
+/** What such a response tells of the person beyond the members of every response. */
+export const authorUid = orNull(
+  'String',
+  (person) => textOrNull.decode(asObject(person as UserRecord | null).uid),
+  'the service names none',
+);
+export const authorSignature = orNull('String', (person) =>
+  textOrNull.decode(asObject(person as UserRecord | null).signature),
+);
+/** Their descriptions. */
+export const UID = 'The name of the author in URLs, `uid` upstream: chosen by the author; may equal the id.';
+export const SIGNATURE = 'The motto of the author, `signature` upstream: one line.';
 
 /** An Atom person; null without an id. */
 export const personOrNull = decoder(User, (person) => atomUser(person as AtomPerson | null), { nullable: true });

@@ -24,6 +24,7 @@ import {
   type RecordSource,
   type UpstreamRecord,
   isUpstreamMember,
+  keyMembersOf,
   wantsWhole,
 } from '../../api/record-source.ts';
 
@@ -195,8 +196,16 @@ export class RecordLoader {
       return true;
     }
     merge(state, cached.value, members);
+    this.nameAgain(state);
     if (source.tiers) markWithheld(state, Object.keys(cached.value), this.context.calls);
     return true;
+  }
+
+  /** A record that was requested by another name, as a person by a uid, is found by its own key from then on. */
+  private nameAgain(state: RecordState): void {
+    const { kind, key, source, record } = state;
+    const own = source.keyOf?.(record as never);
+    if (own && own !== key && !this.states.has(`${kind}:${own}`)) this.states.set(`${kind}:${own}`, state);
   }
 
   /** All members that are cached, so that none is lost. */
@@ -230,11 +239,15 @@ export class RecordLoader {
       merge(state, withMembers(fresh.value, record), members);
       cachePolicy.restrict(fresh.freshUntil, source.endpoint);
     } else merge(state, record, members);
+    this.nameAgain(state);
     if (source.tiers) {
       const requested = fresh ? [...known, ...Object.keys(fresh.value)] : known;
       markWithheld(state, requested, calls);
     }
-    cachePolicy.restrict(cache.put(record, known, response, source.members), source.endpoint);
+    cachePolicy.restrict(
+      cache.put(record, known, response, source.members && [...source.members, ...keyMembersOf(source)]),
+      source.endpoint,
+    );
     if (response.reuse.refusal === 'no-store') cachePolicy.forbidsStoring = true;
   }
 }

@@ -99,9 +99,11 @@ export function viewOf(known: UpstreamRecord, state: RecordState, members: Membe
   }
   const view = shallowCopy(known);
   const failed = members.filter((member) => errors?.has(member));
-  for (const member of members)
-    if (!errors?.has(member))
-      view[member] = keyMembers.includes(member) ? (record[member] ?? known[member]) : record[member];
+  for (const member of members) if (!errors?.has(member)) view[member] = record[member];
+  for (const member of keyMembers) {
+    const value = record[member] ?? known[member];
+    if (value !== undefined) view[member] = value;
+  }
   if (failed.length === 0) return view;
   const failures = failed.map((member) => errors!.get(member)!);
   // If every requested member failed and only the key is known, throw the error. But a record with members withheld from the tier exists.

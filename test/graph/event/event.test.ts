@@ -198,7 +198,7 @@ describe('an event', () => {
     const { events, execute } = facade();
     replyTo(events, '/people/x/events?max-results=20&start-index=1', 'none', 404);
     expect(await execute('{ user(id: "User:site~x") { events { nodes { id } } } }')).toEqual({
-      data: { user: { events: null } },
+      data: { user: null },
     });
   });
 
@@ -251,7 +251,7 @@ describe('an event', () => {
     replyTo(events, '/event/1/participants?max-results=2&start-index=1', feed(person('5') + person('6'), { total: 3 }));
     replyTo(events, '/event/1/wishers?max-results=20&start-index=1', feed('', { total: 0 }));
     const { data, errors } = await execute(`{ event(id: 1) { title
-      participants(first: 2) { totalCount pageInfo { hasNextPage } nodes { id name webUrl city { name } } }
+      participants(first: 2) { totalCount pageInfo { hasNextPage } edges { city { name } node { id name webUrl } } }
       wishers { totalCount nodes { id } }
     } }`);
     expect(errors).toBeUndefined();
@@ -259,9 +259,9 @@ describe('an event', () => {
       participants: {
         totalCount: 3,
         pageInfo: { hasNextPage: true },
-        nodes: [
-          { id: 'User:5', name: '成员5', webUrl: 'http://www.example/people/5/', city: { name: '北京' } },
-          { id: 'User:6' },
+        edges: [
+          { city: { name: '北京' }, node: { id: 'User:5', name: '成员5', webUrl: 'http://www.example/people/5/' } },
+          { node: { id: 'User:6' } },
         ],
       },
       wishers: { totalCount: 0, nodes: [] },

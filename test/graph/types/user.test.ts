@@ -6,10 +6,10 @@ describe('a user', () => {
   test('is a reference type: an id or a uid is enough, without an upstream call', async () => {
     const { execute, calls } = facade();
     const { data } = await execute(
-      '{ a: user(id: "User:3") { id sourceId isSite bio } b: user(id: "ann.lee") { id } c: node(id: "User:3") { id } }',
+      '{ a: user(id: "User:3") { id sourceId isSite } b: user(id: "ann.lee") { id } c: node(id: "User:3") { id } }',
     );
     expect(data).toEqual({
-      a: { id: 'User:3', sourceId: '3', isSite: false, bio: null },
+      a: { id: 'User:3', sourceId: '3', isSite: false },
       b: { id: 'User:ann.lee' },
       c: { id: 'User:3' },
     });
@@ -34,19 +34,16 @@ describe('a user', () => {
         is_banned: true,
       },
     });
-    const { data } = await execute(
-      '{ annotation(id: 11) { author { id uid name signature bio avatarUrl webUrl homepageUrl isSite } } }',
-    );
-    expect(data.annotation.author).toEqual({
-      id: 'User:3',
-      uid: null,
-      name: '[已注销]',
-      signature: null,
-      bio: '读书人',
-      avatarUrl: 'http://img.example/3.jpg',
-      webUrl: 'http://www.example.com/people/3/',
-      homepageUrl: null,
-      isSite: false,
+    const { data } = await execute('{ annotation(id: 11) { authorUid author { id name avatarUrl webUrl isSite } } }');
+    expect(data.annotation).toEqual({
+      authorUid: null,
+      author: {
+        id: 'User:3',
+        name: '[已注销]',
+        avatarUrl: 'http://img.example/3.jpg',
+        webUrl: 'http://www.example.com/people/3/',
+        isSite: false,
+      },
     });
   });
 
@@ -68,13 +65,13 @@ describe('a user', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('that does not exist has null lists: code 6008', async () => {
+  test('that does not exist is null: code 6008', async () => {
     const { service, execute } = facade();
     service
       .intercept({ path: /^\/v2\/book\/user\/3\/tags/ })
       .reply(404, { code: 6008, msg: 'people_not_found', request: 'GET /v2/book/user/3/tags' });
     expect(await execute('{ user(id: 3) { bookTags { totalCount } } }')).toEqual({
-      data: { user: { bookTags: null } },
+      data: { user: null },
     });
   });
 

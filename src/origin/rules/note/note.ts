@@ -13,7 +13,7 @@ import { timestamp } from '../../store/clock.ts';
 import type { Stored } from '../../store/database/schema.ts';
 import { type Call, type Of, type Rules, numericId, owned, personOf, sliceOf } from '../call.ts';
 import { noteContent, noteMarkup, noteSummary, pictureTag } from './note-text.ts';
-import { personNamed } from '../person.ts';
+import { briefUser, personNamed, personOfRow } from '../person.ts';
 import { keepPictures, urlsByNumber } from '../picture.ts';
 import { Rejection, found } from '../rejection.ts';
 
@@ -149,5 +149,6 @@ function toRecord(call: Call, note: Stored<'notes'>, format: NoteFormat = 'text'
     comments_count: call.db.count('note_comments', { note_id: note.id }),
     liked_count: call.db.count('note_likes', { note_id: note.id }),
     recs_count: note.recs_count,
+    author: briefUser(personOfRow(call, note)),
   };
 }
