@@ -5,7 +5,9 @@ import ts from 'typescript';
 
 export function apiShapes(root) {
   const folder = join(root, 'src/api');
-  const files = readdirSync(folder).map((file) => join(folder, file));
+  const files = readdirSync(folder)
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => join(folder, file));
   const program = ts.createProgram(files, {
     strict: true,
     noEmit: true,
@@ -25,11 +27,16 @@ export function apiShapes(root) {
       for (const row of checker.getTypeOfSymbol(symbol).getProperties()) {
         const [, path] = /'(GET [^']+)'/.exec(row.declarations[0].getText()) ?? [];
         if (path === undefined) continue;
-        reads[path] = textOf(checker.getTypeArguments(checker.getTypeOfSymbol(row))[1], row.name);
+        reads[path] = textOf(checker.getTypeArguments(endpointOf(checker.getTypeOfSymbol(row)))[1], row.name);
       }
     }
   }
   return { reads, shapes, requiredMembers };
+
+  /** Of `Endpoint<In, Out> & { method: … }`. */
+  function endpointOf(type) {
+    return type.isIntersection() ? type.types.find(({ symbol }) => symbol?.name === 'Endpoint') : type;
+  }
 
   /** The type as text, with names of shapes; `name` is that of one that has none. */
   function textOf(type, name) {

@@ -65,9 +65,15 @@ interface AnyRow extends Pick<Endpoint, 'method' | 'path' | 'scope'> {
   readonly answer: Gives<unknown>;
   readonly options: Options;
 }
-interface Row<In, Out> extends AnyRow {
-  readonly types?: { in: In; out: Out };
+interface Row<Line, In, Out> extends AnyRow {
+  readonly types?: { line: Line; in: In; out: Out };
 }
+
+/** With method and path as types, so that other tables can be required to have a row for each. */
+type Made<Each> =
+  Each extends Row<infer Line, infer In, infer Out>
+    ? Endpoint<In, Out> & (Line extends `${infer Verb} ${infer Path}` ? { method: Verb; path: Path } : never)
+    : never;
 
 type Segments<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | Segments<`/${Rest}`>
@@ -85,7 +91,7 @@ export function endpoint<Line extends `${Method} /${string}`, In, Out>(
   input: Takes<In>,
   answer: Gives<Out>,
   options: Options = {},
-): Row<PathInput<Line> & In, Out> {
+): Row<Line, PathInput<Line> & In, Out> {
   const [method, path] = line.split(' ') as [Method, string];
   return { method, path, scope, input, answer, options };
 }
@@ -94,7 +100,7 @@ export function endpoint<Line extends `${Method} /${string}`, In, Out>(
 export function endpointTable<Rows extends Readonly<Record<string, AnyRow>>>(
   facts: TableFacts,
   rows: Rows,
-): { [Name in keyof Rows]: Rows[Name] extends Row<infer In, infer Out> ? Endpoint<In, Out> : never } {
+): { readonly [Name in keyof Rows]: Made<Rows[Name]> } {
   const isReadOnly = Object.values(rows).every(({ method }) => method === 'GET');
   const made = Object.entries(rows).map(([name, row]) => [name, madeOf(row, facts, isReadOnly)]);
   return Object.fromEntries(made) as never;

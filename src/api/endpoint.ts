@@ -130,6 +130,16 @@ export type InputOf<E> = E extends Endpoint<infer In, unknown> ? In : never;
 export type AnswerOf<E> =
   E extends Endpoint<never, infer Out> ? Out : E extends Endpoint<infer _, infer Out> ? Out : never;
 
+/** The names of the endpoints of a table that write. */
+export type WritesOf<Table> = {
+  [Name in keyof Table]: Table[Name] extends { method: 'GET' } ? never : Name;
+}[keyof Table];
+
+/** The paths that a table reads. */
+export type PathsReadIn<Table> = Table extends unknown
+  ? { [Name in keyof Table]: Table[Name] extends { method: 'GET'; path: infer Path } ? Path : never }[keyof Table]
+  : never;
+
 /** The members of a record by tier. */
 export interface MemberGates {
   readonly members: Readonly<Record<string, readonly Tier[]>>;

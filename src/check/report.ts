@@ -1,4 +1,4 @@
-/** Prints what a check found: for people, for programs, or as annotations of GitHub's workflows. */
+/** Prints what a check found: for people, for programs, or as commands of GitHub's workflows. */
 import type { CheckResult } from './check-operation.ts';
 import type { Finding } from './finding.ts';
 import { printableLine } from '../lib/text/printable.ts';

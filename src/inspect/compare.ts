@@ -2,7 +2,8 @@
 import { requiredMembers, readShapes, shapes } from '../../generated/api-shapes.ts';
 import type { Endpoint, Tier } from '../api/endpoint.ts';
 import { isPlainObject } from '../lib/objects.ts';
-import { type Presence, alwaysSent, textForms, unreadMembers } from './presence.ts';
+import type { Presence } from '../api/presence/presence.ts';
+import { alwaysSent, textForms, unreadMembers } from './presence.ts';
 
 export interface Deviation {
   what: 'missing' | 'unknown' | 'type';

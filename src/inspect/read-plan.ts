@@ -1,7 +1,7 @@
 /** Which endpoints the doctor reads, with ids that it takes from lists. First those whose types no other has. */
 import { readShapes } from '../../generated/api-shapes.ts';
 import { bookEndpoints } from '../api/book.ts';
-import type { Endpoint } from '../api/endpoint.ts';
+import type { Endpoint, PathsReadIn } from '../api/endpoint.ts';
 import { eventEndpoints } from '../api/event.ts';
 import { filmEndpoints } from '../api/film.ts';
 import { noteEndpoints } from '../api/note.ts';
@@ -22,8 +22,21 @@ const fewEntries = { 'start-index': 1, 'max-results': 2 };
 /** Words and cities that such a service has. */
 const SEARCHES = ['小说', '的', 'the'];
 const CITIES = ['beijing', 'shanghai', 'guangzhou'];
+type IdName =
+  | 'book'
+  | 'isbn'
+  | 'annotation'
+  | 'series'
+  | 'reader'
+  | 'film'
+  | 'person'
+  | 'director'
+  | 'event'
+  | 'city'
+  | 'guest'
+  | 'organizer';
 /** What the id in a path identifies, by the text before it. Of several names, the first with a known id is used. */
-const namedIn: Readonly<Record<string, readonly string[]>> = {
+const namedIn = {
   '/v2/book/': ['book'],
   '/v2/book/isbn/': ['isbn'],
   '/v2/book/annotation/': ['annotation'],
@@ -35,14 +48,13 @@ const namedIn: Readonly<Record<string, readonly string[]>> = {
   '/event/': ['event'],
   '/event/location/': ['city'],
   '/people/': ['guest', 'organizer'],
-};
-export const namesIn = ({ between: [text = ''] }: Endpoint): readonly string[] => namedIn[text] ?? [];
+} as const satisfies Readonly<Record<TextBeforeId, readonly IdName[]>>;
+/** A path with an id that is not named here does not compile. */
+type TextBeforeId = Before<PathsReadIn<typeof bookEndpoints | typeof filmEndpoints | typeof eventEndpoints>>;
+type Before<Path> = Path extends `${infer Text}:${string}` ? Text : never;
+export const namesIn = ({ between: [text = ''] }: Endpoint): readonly IdName[] => namedIn[text as TextBeforeId] ?? [];
 /** Not read: one is the same as another, one needs what a certain person has. */
 const skipped: readonly Endpoint[] = [bookEndpoints.userTagsOld, bookEndpoints.collection];
-/** Endpoints with an id that is not in `namedIn`. */
-export const unnamed = readEndpoints.filter(({ login, params, between }) => {
-  return !login && params.length > 0 && !namedIn[between[0]!];
-});
 /** An upstream that fails so often is not called again. */
 const TRIALS = 3;
 /** Only a person's token may read these. */

@@ -2,7 +2,7 @@
  * What may stand between a mutation and its writes: with an `Idempotency-Key`, each write is recorded before it is sent, and read back if
  * its response is lost.
  */
-import type { AnswerOf, Endpoint, InputOf } from '../api/endpoint.ts';
+import type { AnswerOf, Endpoint, InputOf, WritesOf } from '../api/endpoint.ts';
 import type { CancellationToken } from '../lib/cancellation.ts';
 import type { FilePart } from './http/multipart.ts';
 
@@ -67,6 +67,11 @@ export interface WriteRule<In = never> {
   /** Codes by which the service says that a second one finds it done. */
   readonly doneOn?: readonly number[];
 }
+
+/** A rule for each endpoint of a table that writes. */
+export type WriteRules<Table> = {
+  readonly [Name in WritesOf<Table>]: WriteRule<InputOf<Table[Name]>>;
+};
 
 /** One write of an operation. */
 export interface GuardedWrite {

@@ -1,6 +1,6 @@
 import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
 import { expect, test } from 'vitest';
-import type { Endpoint } from '../../src/api/endpoint.ts';
+import type { Endpoint, PathsReadIn } from '../../src/api/endpoint.ts';
 import { byOwnId, endpoint, endpointTable, gives, takes } from '../../src/api/endpoint-table.ts';
 import { filmFacts } from '../../src/api/film.ts';
 import { filmTiers } from '../../src/api/film-tiers.ts';
@@ -13,6 +13,7 @@ import type { CacheKey } from '../../src/upstream/cache/memory.ts';
 import { createMemoryCache } from '../../src/upstream/cache/memory.ts';
 import { createRecordCache } from '../../src/upstream/cache/record-cache.ts';
 import { RateLimiter } from '../../src/upstream/limits/rate-limiter.ts';
+import type { WriteRule, WriteRules } from '../../src/upstream/write-guard.ts';
 
 const subject = () => endpoint('GET /v2/movie/subject/:id', 'movie_basic_r', takes(), gives(200), byOwnId);
 const wishing = endpoint('POST /v2/movie/subject/:id/wish', 'movie_premium_r', takes(), gives(200, 'empty'));
@@ -74,6 +75,18 @@ test('a write requires its scope, a login and a tier of its table, whatever says
     access.admit(films.wish, { reader, tier: 'advance', scopes: new Set(scopes), source: 'token x' });
   expect(admit('1', ['movie_basic_r'])).toThrow(expect.objectContaining({ code: 1001 }));
   expect(admit(null, ['movie_premium_r'])).toThrow(expect.objectContaining({ code: 1000 }));
+});
+
+test('a table of rules without one for each write does not compile, nor one without a path that is read', () => {
+  const rule: WriteRule<{ id: string }> = { target: () => 'a', lookAt: () => 'b', reads: [0, 0] };
+  // @ts-expect-error: `wish` is missing
+  const lacking: WriteRules<typeof films> = {};
+  const rules: WriteRules<typeof films> = { wish: rule };
+  // @ts-expect-error: a path that the table does not read
+  const other: PathsReadIn<typeof films> = '/v2/movie/subject/:id/wish';
+  const path: PathsReadIn<typeof films> = '/v2/movie/subject/:id';
+  expect([lacking, rules.wish]).toEqual([{}, rule]);
+  expect([other, path]).toEqual([films.wish.path, films.subject.path]);
 });
 
 test('a demo token of no person has no scope that an endpoint with a login requires', () => {

@@ -1,4 +1,5 @@
 /** Faults between facade and upstream. They depend on the request only, so that every run of a case has the same. */
+import { catalogService } from '../../src/graph/service/descriptor.ts';
 import { createRandom } from './random.ts';
 
 export type Fault =
@@ -55,6 +56,11 @@ const ofWrites: readonly (readonly [number, Fault])[] = [
   [3, 'lost'],
 ];
 
+/** The writes whose response has neither a record nor a document. */
+const ofUnreadBodies = catalogService.endpoints
+  .filter(({ method, media, key }) => method !== 'GET' && key.length === 0 && ['empty', 'json'].includes(media))
+  .map(({ method, path }) => new RegExp(`^${method} ${path.replaceAll(/:\w+/g, '[^/]+')}$`));
+
 export interface Faults {
   seed: number;
   /** Share of requests with a fault. */
@@ -83,8 +89,7 @@ function drawn({ seed, rate, refusals = 0 }: Faults, request: string): Fault | u
     return random.pick(['status503', 'status403', 'rateLimit'] as const);
   const fault = random.weighted(request.startsWith('GET ') ? ofReads : ofWrites);
   // Endpoints whose response body is not read accept any; a book by ISBN and the entries of a feed have no id to check.
-  if (fault === 'notJson' && /^DELETE|^POST \/(event\/\w+\/(participants|wishers)|v2\/note\/\w+\/like)/.test(request))
-    return 'lost';
+  if (fault === 'notJson' && ofUnreadBodies.some((line) => line.test(request))) return 'lost';
   // A feed without entries is a valid, empty feed.
   if (fault === 'noKey' && / \/(?!v2\/)/.test(request) && !/^GET \/event\/\d+$/.test(request)) return 'notJson';
   // An ISBN and the place of a collection are not the `id` of the record that they name.

@@ -1,6 +1,6 @@
 /** One write of each kind that the interface has, on things of its own, and how often the service carried it out. */
 import { bookEndpoints } from '../../src/api/book.ts';
-import type { Endpoint } from '../../src/api/endpoint.ts';
+import type { Endpoint, WritesOf } from '../../src/api/endpoint.ts';
 import { eventEndpoints } from '../../src/api/event.ts';
 import { noteEndpoints } from '../../src/api/note.ts';
 import { termOf, readers, writers } from '../../src/atom/media.ts';
@@ -131,8 +131,10 @@ const attendanceKind = (name: string, endpoint: object, before: string | undefin
     return { body: json(name, { id }), effects, clean: () => deleteEvent(service, id) };
   });
 
-export const writeKinds: readonly WriteKind[] = [
-  kind('collectBook', bookEndpoints.collect, async (service, mark) => {
+type Kinds<Table> = { readonly [Name in WritesOf<Table>]: WriteKind };
+
+const bookKinds = {
+  collect: kind('collectBook', bookEndpoints.collect, async (service, mark) => {
     const bookId = await bookOf(service);
     const effects = async () => {
       const record = await service.json('GET', `/v2/book/${bookId}/collection`);
@@ -140,13 +142,13 @@ export const writeKinds: readonly WriteKind[] = [
     };
     return { body: json('collectBook', { bookId, status: 'READING', comment: mark, private: true }), effects };
   }),
-  kind('updateCollection', bookEndpoints.updateCollection, async (service, mark) => {
+  updateCollection: kind('updateCollection', bookEndpoints.updateCollection, async (service, mark) => {
     const bookId = await bookOf(service);
     await service.call('POST', `/v2/book/${bookId}/collection`, { status: 'wish' });
     const effects = async () => count((await service.json('GET', `/v2/book/${bookId}/collection`)).comment === mark);
     return { body: json('updateCollection', { bookId, status: 'READ', comment: mark, private: false }), effects };
   }),
-  kind('deleteCollection', bookEndpoints.deleteCollection, async (service) => {
+  deleteCollection: kind('deleteCollection', bookEndpoints.deleteCollection, async (service) => {
     const bookId = await bookOf(service);
     await service.call('POST', `/v2/book/${bookId}/collection`, { status: 'wish' });
     return {
@@ -154,46 +156,49 @@ export const writeKinds: readonly WriteKind[] = [
       effects: () => isGone(service, `/v2/book/${bookId}/collection`),
     };
   }),
-  kind('createAnnotation', bookEndpoints.annotate, async (service, mark) => {
+  annotate: kind('createAnnotation', bookEndpoints.annotate, async (service, mark) => {
     const bookId = await bookOf(service);
     const content = `an annotation with the mark ${mark} <图片1>`;
     const effects = async () =>
       countIn((await service.json('GET', `/v2/book/user/${service.person}/annotations?count=100`)).annotations, mark);
     return { body: form('createAnnotation', { bookId, content, private: true }, [1, 2]), effects };
   }),
-  kind('updateAnnotation', bookEndpoints.updateAnnotation, async (service, mark) => {
+  updateAnnotation: kind('updateAnnotation', bookEndpoints.updateAnnotation, async (service, mark) => {
     const id = await annotationOf(service);
     const content = `an annotation with the mark ${mark}`;
     const effects = async () => countIn([await service.json('GET', `/v2/book/annotation/${id}`)], mark);
     return { body: json('updateAnnotation', { id, content, page: 7, private: true }), effects };
   }),
-  kind('deleteAnnotation', bookEndpoints.deleteAnnotation, async (service) => {
+  deleteAnnotation: kind('deleteAnnotation', bookEndpoints.deleteAnnotation, async (service) => {
     const id = await annotationOf(service);
     return { body: json('deleteAnnotation', { id }), effects: () => isGone(service, `/v2/book/annotation/${id}`) };
   }),
-  kind('createReview', bookEndpoints.createReview, async (service, mark) => {
+  createReview: kind('createReview', bookEndpoints.createReview, async (service, mark) => {
     const bookId = await bookOf(service);
     const content = mark + 'r'.repeat(151);
     // No endpoint reads reviews: the proxy counts.
     return { body: json('createReview', { bookId, title: mark, content }), effects: async () => NaN };
   }),
-  kind('updateReview', bookEndpoints.updateReview, async (service, mark) => {
+  updateReview: kind('updateReview', bookEndpoints.updateReview, async (service, mark) => {
     const id = await reviewOf(service);
     const content = mark + 'r'.repeat(151);
     return { body: json('updateReview', { id: String(id), title: mark, content }), effects: async () => NaN };
   }),
-  kind('deleteReview', bookEndpoints.deleteReview, async (service) => {
+  deleteReview: kind('deleteReview', bookEndpoints.deleteReview, async (service) => {
     const id = await reviewOf(service);
     const effects = async () => count((await service.call('DELETE', `/v2/book/review/${id}`)).status === 404);
     return { body: json('deleteReview', { id: String(id) }), effects };
   }),
-  kind('createNote', noteEndpoints.create, async (service, mark) => {
+} satisfies Kinds<typeof bookEndpoints>;
+
+const noteKinds = {
+  create: kind('createNote', noteEndpoints.create, async (service, mark) => {
     const content = `see https://example.com/${mark} . <图片p_1>`;
     const effects = async () =>
       countIn((await service.json('GET', `/v2/note/user_created/${service.person}?count=100`)).notes, mark);
     return { body: form('createNote', { title: 'a note', content }, [1]), effects };
   }),
-  kind('updateNote', noteEndpoints.update, async (service, mark) => {
+  update: kind('updateNote', noteEndpoints.update, async (service, mark) => {
     const id = await noteOf(service);
     const effects = async () => countIn([await service.json('GET', `/v2/note/${id}`)], mark);
     const input = {
@@ -205,11 +210,11 @@ export const writeKinds: readonly WriteKind[] = [
     };
     return { body: json('updateNote', input), effects };
   }),
-  kind('deleteNote', noteEndpoints.delete, async (service) => {
+  delete: kind('deleteNote', noteEndpoints.delete, async (service) => {
     const id = await noteOf(service);
     return { body: json('deleteNote', { id }), effects: () => isGone(service, `/v2/note/${id}`) };
   }),
-  kind('addNotePictures', noteEndpoints.addPictures, async (service) => {
+  addPictures: kind('addNotePictures', noteEndpoints.addPictures, async (service) => {
     const id = await noteOf(service);
     const effects = async () => {
       const { content } = await service.json('GET', `/v2/note/${id}`);
@@ -217,31 +222,34 @@ export const writeKinds: readonly WriteKind[] = [
     };
     return { body: form('addNotePictures', { id }, [1, 2]), effects };
   }),
-  kind('createNoteComment', noteEndpoints.createComment, async (service, mark) => {
+  createComment: kind('createNoteComment', noteEndpoints.createComment, async (service, mark) => {
     const noteId = await noteOf(service);
     const effects = async () => countIn((await service.json('GET', `/v2/note/${noteId}/comments`)).comments, mark);
     return { body: json('createNoteComment', { noteId, content: mark }), effects, shows: commentsOf(noteId) };
   }),
-  kind('deleteNoteComment', noteEndpoints.deleteComment, async (service) => {
+  deleteComment: kind('deleteNoteComment', noteEndpoints.deleteComment, async (service) => {
     const noteId = await noteOf(service);
     const { id: commentId } = await service.json('POST', `/v2/note/${noteId}/comments`, { content: 'c' });
     const effects = () => isGone(service, `/v2/note/${noteId}/comment/${commentId}`);
     return { body: json('deleteNoteComment', { noteId, commentId }), effects, shows: commentsOf(noteId, commentId) };
   }),
-  kind('likeNote', noteEndpoints.like, async (service) => {
+  like: kind('likeNote', noteEndpoints.like, async (service) => {
     const id = await noteOf(service);
     return {
       body: json('likeNote', { id }),
       effects: async () => (await service.json('GET', `/v2/note/${id}`)).liked_count,
     };
   }),
-  kind('unlikeNote', noteEndpoints.unlike, async (service) => {
+  unlike: kind('unlikeNote', noteEndpoints.unlike, async (service) => {
     const id = await noteOf(service);
     await service.call('POST', `/v2/note/${id}/like`);
     const effects = async () => 1 - (await service.json('GET', `/v2/note/${id}`)).liked_count;
     return { body: json('unlikeNote', { id }), effects };
   }),
-  kind('createEvent', eventEndpoints.create, async (service, mark) => {
+} satisfies Kinds<typeof noteEndpoints>;
+
+const eventKinds = {
+  create: kind('createEvent', eventEndpoints.create, async (service, mark) => {
     const own = () => service.events(`/people/${service.person}/events/initiate?max-results=50`);
     const effects = async () => countIn(await own(), mark);
     const clean = async () => {
@@ -249,18 +257,22 @@ export const writeKinds: readonly WriteKind[] = [
     };
     return { body: json('createEvent', { ...eventDraft, title: mark }), effects, clean };
   }),
-  kind('updateEvent', eventEndpoints.update, async (service, mark) => {
+  update: kind('updateEvent', eventEndpoints.update, async (service, mark) => {
     const id = await eventOf(service);
     const effects = async () => count((await service.event(`/event/${id}`)).title === mark);
     const clean = () => deleteEvent(service, id);
     return { body: json('updateEvent', { ...eventDraft, id, title: mark }), effects, clean };
   }),
-  kind('deleteEvent', eventEndpoints.delete, async (service) => {
+  delete: kind('deleteEvent', eventEndpoints.delete, async (service) => {
     const id = await eventOf(service);
     return { body: json('deleteEvent', { id, reason: 'rain' }), effects: () => isGone(service, `/event/${id}`) };
   }),
-  attendanceKind('joinEvent', eventEndpoints.join, undefined, 'participant'),
-  attendanceKind('leaveEvent', eventEndpoints.leave, 'participants', 'initiate'),
-  attendanceKind('addEventInterest', eventEndpoints.wish, undefined, 'wish'),
-  attendanceKind('removeEventInterest', eventEndpoints.unwish, 'wishers', 'initiate'),
-];
+  join: attendanceKind('joinEvent', eventEndpoints.join, undefined, 'participant'),
+  leave: attendanceKind('leaveEvent', eventEndpoints.leave, 'participants', 'initiate'),
+  wish: attendanceKind('addEventInterest', eventEndpoints.wish, undefined, 'wish'),
+  unwish: attendanceKind('removeEventInterest', eventEndpoints.unwish, 'wishers', 'initiate'),
+} satisfies Kinds<typeof eventEndpoints>;
+
+export const writeKinds: readonly WriteKind[] = [bookKinds, noteKinds, eventKinds].flatMap((kinds) =>
+  Object.values(kinds),
+);

@@ -51,7 +51,7 @@ export interface FieldCost extends CallRange {
   path: string;
   /** `Type.field` */
   coordinate: string;
-  /** `GET /v2/book/:id/annotations` */
+  /** `GET /v2/book/:id/tags` */
   endpoint: string;
 }
 export interface CallCost extends CallRange {

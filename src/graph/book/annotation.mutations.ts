@@ -5,7 +5,7 @@ import { inRange, invalidIf, longerThan, maxLength } from '../../engine/errors/v
 import { type PictureForm, pictureFields } from '../../engine/fields/picture-upload.ts';
 import { deletion, recordPayload } from '../../engine/fields/mutation-payloads.ts';
 import { Annotation } from './annotation.ts';
-import { annotationSettling } from './book.settling.ts';
+import { bookWrites } from './book.settling.ts';
 
 const pictureForm: PictureForm = { bytesBelow: PICTURE_BELOW, nameOf: String };
 
@@ -58,7 +58,7 @@ const annotationAbsent: ErrorCodes = { 1001: 'ANNOTATION_NOT_FOUND' };
 mutation('createAnnotation', {
   description: 'Creates an annotation of a book. `POST /v2/book/{id}/annotations`',
   endpoint: bookEndpoints.annotate,
-  settling: annotationSettling.create,
+  settling: bookWrites.annotate,
   target: ['bookId', 'Book'],
   input: {
     description: 'The annotation to create.',
@@ -78,7 +78,7 @@ mutation('createAnnotation', {
 mutation('updateAnnotation', {
   description: 'REPLACES an annotation of the caller. `PUT /v2/book/annotation/{id}`',
   endpoint: bookEndpoints.updateAnnotation,
-  settling: annotationSettling.update,
+  settling: bookWrites.updateAnnotation,
   target: ['id', 'Annotation'],
   input: {
     description:
@@ -99,5 +99,5 @@ deletion(
   'Annotation',
   bookEndpoints.deleteAnnotation,
   'Deletes an annotation of the caller. `DELETE /v2/book/annotation/{id}`',
-  { invalidates: annotationPlaces, errorCodes: annotationAbsent, settling: annotationSettling.delete },
+  { invalidates: annotationPlaces, errorCodes: annotationAbsent, settling: bookWrites.deleteAnnotation },
 );

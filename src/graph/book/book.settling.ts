@@ -9,7 +9,7 @@ import {
   bookEndpoints,
   statusAliases,
 } from '../../api/book.ts';
-import type { ReadRecord, WriteRule } from '../../upstream/write-guard.ts';
+import type { ReadRecord, WriteRule, WriteRules } from '../../upstream/write-guard.ts';
 import { type ListOf, findNew, readBefore } from '../../engine/settle/new-items.ts';
 import {
   type OfId,
@@ -44,7 +44,7 @@ const shownCollection = {
   lookAt: collectionAt,
 };
 
-export const collectionSettling = {
+const collectionSettling = {
   /** The service rejects a second one, so only whether there was one before has to be known. */
   create: {
     target: collectionTarget,
@@ -105,7 +105,7 @@ const shownAnnotation = {
   lookAt: annotationAt,
 };
 
-export const annotationSettling = {
+const annotationSettling = {
   create: {
     target: () => 'annotations',
     lookAt: ({ id }) => `GET /v2/book/${id}/annotations`,
@@ -128,7 +128,7 @@ const reviewTarget = ({ id }: OfId): string => `review ${id}`;
 const reviewAt = ({ id }: OfId): string => `review ${id}, on the web page`;
 
 /** No endpoint reads reviews, so nothing is found of them. */
-export const reviewSettling = {
+const reviewSettling = {
   create: {
     target: () => 'reviews',
     lookAt: ({ book }) => `the reviews of book ${book}, on the web page`,
@@ -144,3 +144,16 @@ export const reviewSettling = {
     isRepeatable: true,
   } satisfies WriteRule<OfId>,
 };
+
+/** By the name of the endpoint: a write without a rule does not compile. */
+export const bookWrites = {
+  collect: collectionSettling.create,
+  updateCollection: collectionSettling.update,
+  deleteCollection: collectionSettling.delete,
+  annotate: annotationSettling.create,
+  updateAnnotation: annotationSettling.update,
+  deleteAnnotation: annotationSettling.delete,
+  createReview: reviewSettling.create,
+  updateReview: reviewSettling.update,
+  deleteReview: reviewSettling.delete,
+} satisfies WriteRules<typeof bookEndpoints>;

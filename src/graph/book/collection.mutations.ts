@@ -20,7 +20,7 @@ import type { FieldBuilder } from '../../engine/fields/node.ts';
 import { returnedField } from '../../engine/fields/mutation-payloads.ts';
 import { Book } from './book.ts';
 import { Collection, CollectionStatusEnum, placeOf } from './collection.ts';
-import { collectionSettling } from './book.settling.ts';
+import { bookWrites } from './book.settling.ts';
 
 const OnConflict = builder.enumType('OnConflict', {
   description: 'What to do if the caller has already collected the book.',
@@ -75,7 +75,7 @@ const collectionAbsent: ErrorCodes = { 1001: 'COLLECTION_NOT_FOUND' };
 mutation('collectBook', {
   description: "Adds a book to the caller's shelf. `POST /v2/book/{id}/collection`",
   endpoint: bookEndpoints.collect,
-  settling: collectionSettling.create,
+  settling: bookWrites.collect,
   target: ['bookId', 'Book'],
   input: {
     description: 'The collection to create.',
@@ -129,7 +129,7 @@ mutation('collectBook', {
 mutation('updateCollection', {
   description: "REPLACES the caller's collection of a book. `PUT /v2/book/{id}/collection`",
   endpoint: bookEndpoints.updateCollection,
-  settling: collectionSettling.update,
+  settling: bookWrites.updateCollection,
   target: ['bookId', 'Book'],
   input: {
     description: 'The new values of a collection. REPLACES all of it: a rating, tags or comment left out are cleared.',
@@ -148,7 +148,7 @@ mutation('updateCollection', {
 mutation('deleteCollection', {
   description: "Removes a book from the caller's shelf. `DELETE /v2/book/{id}/collection`",
   endpoint: bookEndpoints.deleteCollection,
-  settling: collectionSettling.delete,
+  settling: bookWrites.deleteCollection,
   target: ['bookId', 'Book'],
   input: { description: 'The book to remove from the shelf.' },
   run: async ({ send, id }) => {

@@ -4,7 +4,7 @@ import { type ValuesOf, mutation } from '../../engine/fields/mutation.ts';
 import { inRange, longerThan, required } from '../../engine/errors/violations.ts';
 import { deletion, recordPayload } from '../../engine/fields/mutation-payloads.ts';
 import { Review } from './review.ts';
-import { reviewSettling } from './book.settling.ts';
+import { bookWrites } from './book.settling.ts';
 
 const reviewFields = (t: InputBuilder) => ({
   title: t.string({ required: true, description: 'The title, not empty.' }),
@@ -29,7 +29,7 @@ const draftOf = ({ title, content, rating }: ReviewInput) => ({ title, content, 
 mutation('createReview', {
   description: 'Creates a review of a book. `POST /v2/book/reviews`',
   endpoint: bookEndpoints.createReview,
-  settling: reviewSettling.create,
+  settling: bookWrites.createReview,
   target: ['bookId', 'Book'],
   input: { description: 'The review to create.', fields: reviewFields },
   check: reviewBroken,
@@ -40,7 +40,7 @@ mutation('createReview', {
 mutation('updateReview', {
   description: 'REPLACES a review of the caller. `PUT /v2/book/review/{id}`',
   endpoint: bookEndpoints.updateReview,
-  settling: reviewSettling.update,
+  settling: bookWrites.updateReview,
   target: ['id', 'Review'],
   input: {
     description: 'The new values of a review. REPLACES all of it: a rating left out is cleared.',
@@ -53,5 +53,5 @@ mutation('updateReview', {
 });
 deletion('Review', bookEndpoints.deleteReview, 'Deletes a review of the caller. `DELETE /v2/book/review/{id}`', {
   invalidates: 'nothing',
-  settling: reviewSettling.delete,
+  settling: bookWrites.deleteReview,
 });

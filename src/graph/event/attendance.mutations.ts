@@ -3,7 +3,7 @@ import { eventEndpoints } from '../../api/event.ts';
 import type { WriteRule } from '../../upstream/write-guard.ts';
 import { mutation } from '../../engine/fields/mutation.ts';
 import { changedField } from '../../engine/fields/mutation-payloads.ts';
-import { attendanceSettling } from './event.settling.ts';
+import { eventWrites } from './event.settling.ts';
 import { Event, eventPlaces } from './event.ts';
 
 const attendance = (
@@ -36,26 +36,26 @@ const attendance = (
 
 attendance('joinEvent', {
   endpoint: eventEndpoints.join,
-  settling: attendanceSettling.join,
+  settling: eventWrites.join,
   description:
     'Makes the caller a participant of an event, no longer only interested. `POST /event/{eventID}/participants`',
   verb: 'join',
 });
 attendance('leaveEvent', {
   endpoint: eventEndpoints.leave,
-  settling: attendanceSettling.leave,
+  settling: eventWrites.leave,
   description: 'Ends the participation of the caller in an event. `DELETE /event/{eventID}/participants`',
   verb: 'leave',
 });
 attendance('addEventInterest', {
   endpoint: eventEndpoints.wish,
-  settling: attendanceSettling.wish,
+  settling: eventWrites.wish,
   description: 'Marks the caller as interested in an event, no longer a participant. `POST /event/{eventID}/wishers`',
   verb: 'mark as interesting',
 });
 attendance('removeEventInterest', {
   endpoint: eventEndpoints.unwish,
-  settling: attendanceSettling.unwish,
+  settling: eventWrites.unwish,
   description: 'Ends the interest of the caller in an event. `DELETE /event/{eventID}/wishers`',
   verb: 'lose interest in',
 });

@@ -5,7 +5,7 @@ import { type ValuesOf, mutation } from '../../engine/fields/mutation.ts';
 import { type Violation, invalidIf, required } from '../../engine/errors/violations.ts';
 import { deletionPayload, recordPayload } from '../../engine/fields/mutation-payloads.ts';
 import { Event, EventTypeEnum, eventLists, eventPlaces } from './event.ts';
-import { eventSettling } from './event.settling.ts';
+import { eventWrites } from './event.settling.ts';
 
 const eventFields = (t: InputBuilder) => ({
   title: t.string({ required: true, description: 'The title, not empty.' }),
@@ -23,7 +23,7 @@ const eventFields = (t: InputBuilder) => ({
 mutation('createEvent', {
   description: 'Creates an event in the city of the caller. `POST /events`',
   endpoint: eventEndpoints.create,
-  settling: eventSettling.create,
+  settling: eventWrites.create,
   input: {
     description: 'The event to create in the city of the caller. Callers without a city cannot create events.',
     fields: (t: InputBuilder) => ({
@@ -42,7 +42,7 @@ mutation('createEvent', {
 mutation('updateEvent', {
   description: 'REPLACES an event of the caller that is not over. `PUT /event/{eventID}`',
   endpoint: eventEndpoints.update,
-  settling: eventSettling.update,
+  settling: eventWrites.update,
   target: ['id', 'Event'],
   input: {
     description: 'The new values of an event. REPLACES all of it: flags left out get their defaults.',
@@ -69,7 +69,7 @@ mutation('updateEvent', {
 mutation('deleteEvent', {
   description: 'Deletes an event of the caller, with a reason. `POST /event/{eventID}/delete`',
   endpoint: eventEndpoints.delete,
-  settling: eventSettling.delete,
+  settling: eventWrites.delete,
   target: ['id', 'Event'],
   input: {
     description: 'The event to delete, and the reason.',

@@ -1,7 +1,7 @@
 /** How it is recognised whether a write to an event was carried out. */
 import { typeOf } from '../../atom/media.ts';
 import { type EventDraft, type EventRecord, FEED_COUNT_MAX, eventEndpoints } from '../../api/event.ts';
-import type { ReadRecord, WriteRule } from '../../upstream/write-guard.ts';
+import type { ReadRecord, WriteRule, WriteRules } from '../../upstream/write-guard.ts';
 import { type ListOf, findNew, readBefore } from '../../engine/settle/new-items.ts';
 import { type OfId, changeRule, deletionRule } from '../../engine/settle/record-rules.ts';
 import { compareTitled, sameText } from '../../engine/settle/texts.ts';
@@ -41,7 +41,7 @@ const shownEvent = {
   lookAt: ({ id }: OfId) => `GET /event/${id}`,
 };
 
-export const eventSettling = {
+const eventSettling = {
   create: {
     target: () => 'events',
     lookAt: () => 'GET /people/{id}/events/initiate',
@@ -66,9 +66,20 @@ const attendanceRule = (isOurs: (status: string | undefined) => boolean): WriteR
 /** The real service writes `participate`. */
 const isGoing = (status: string | undefined): boolean => status === 'participant' || status === 'participate';
 
-export const attendanceSettling = {
+const attendanceSettling = {
   join: attendanceRule(isGoing),
   leave: attendanceRule((status) => !isGoing(status)),
   wish: attendanceRule((status) => status === 'wish'),
   unwish: attendanceRule((status) => status !== 'wish'),
 };
+
+/** By the name of the endpoint: a write without a rule does not compile. */
+export const eventWrites = {
+  create: eventSettling.create,
+  join: attendanceSettling.join,
+  wish: attendanceSettling.wish,
+  leave: attendanceSettling.leave,
+  unwish: attendanceSettling.unwish,
+  update: eventSettling.update,
+  delete: eventSettling.delete,
+} satisfies WriteRules<typeof eventEndpoints>;

@@ -5,12 +5,12 @@ import { globalId } from '../../engine/values/global-id.ts';
 import { changedField, returnedField } from '../../engine/fields/mutation-payloads.ts';
 import { Note } from './note.ts';
 import { NoteComment, commentIdOf } from './comment.ts';
-import { commentSettling } from './note.settling.ts';
+import { noteWrites } from './note.settling.ts';
 
 mutation('createNoteComment', {
   description: 'Creates a comment on a note. `POST /v2/note/{id}/comments`',
   endpoint: noteEndpoints.createComment,
-  settling: commentSettling.create,
+  settling: noteWrites.createComment,
   target: ['noteId', 'Note'],
   input: {
     description: 'The comment to create.',
@@ -30,7 +30,7 @@ mutation('createNoteComment', {
 mutation('deleteNoteComment', {
   description: 'Deletes a comment. `DELETE /v2/note/{id}/comment/{comment_id}`',
   endpoint: noteEndpoints.deleteComment,
-  settling: commentSettling.delete,
+  settling: noteWrites.deleteComment,
   target: ['noteId', 'Note'],
   input: {
     description: 'The comment to delete.',

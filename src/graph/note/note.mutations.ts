@@ -6,7 +6,7 @@ import type { FieldBuilder } from '../../engine/fields/node.ts';
 import { changedField, deletion } from '../../engine/fields/mutation-payloads.ts';
 import { NotePictureInput, PictureFailure, type PicturedNote, notePictures, sendByThrees } from './note-pictures.ts';
 import { Note, Privacy } from './note.ts';
-import { noteSettling } from './note.settling.ts';
+import { noteWrites } from './note.settling.ts';
 
 const noteFields = (t: InputBuilder) => ({
   title: t.string({ required: true, description: 'The title, not empty.' }),
@@ -64,7 +64,7 @@ const draftOf = ({ title, content, privacy, canReply }: NoteInput) => ({
 mutation('createNote', {
   description: 'Creates a note. `POST /v2/notes`, and for more than three pictures `POST /v2/note/{id}`',
   endpoint: noteEndpoints.create,
-  settling: noteSettling.create,
+  settling: noteWrites.create,
   input: {
     description: 'The note to create in the diary of the caller.',
     fields: (t: InputBuilder) => ({
@@ -85,7 +85,7 @@ mutation('updateNote', {
   description:
     'REPLACES a note of the caller. `PUT /v2/note/{id}`, and for more than three pictures `POST /v2/note/{id}`',
   endpoint: noteEndpoints.update,
-  settling: noteSettling.update,
+  settling: noteWrites.update,
   target: ['id', 'Note'],
   input: {
     description:
@@ -107,7 +107,7 @@ mutation('updateNote', {
 mutation('addNotePictures', {
   description: 'Adds pictures to a note of the caller. `POST /v2/note/{id}`, three at a time',
   endpoint: noteEndpoints.addPictures,
-  settling: noteSettling.addPictures,
+  settling: noteWrites.addPictures,
   target: ['id', 'Note'],
   input: {
     description: 'The pictures to add to a note.',
@@ -131,13 +131,13 @@ mutation('addNotePictures', {
 });
 deletion('Note', noteEndpoints.delete, 'Deletes a note of the caller. `DELETE /v2/note/{id}`', {
   invalidates,
-  settling: noteSettling.delete,
+  settling: noteWrites.delete,
 });
 mutation('likeNote', {
   description:
     'Likes a note; a second like changes nothing. The service does not say whether the caller has liked a note: show `likesCount` of the response instead of counting in the client. `POST /v2/note/{id}/like`',
   endpoint: noteEndpoints.like,
-  settling: noteSettling.like,
+  settling: noteWrites.like,
   target: ['id', 'Note'],
   input: { description: 'The note to like.' },
   payload: { description: 'The result of liking a note.', fields: (t) => noteField(t) },
@@ -146,7 +146,7 @@ mutation('likeNote', {
 mutation('unlikeNote', {
   description: 'Removes the like of a note. `DELETE /v2/note/{id}/like`',
   endpoint: noteEndpoints.unlike,
-  settling: noteSettling.unlike,
+  settling: noteWrites.unlike,
   target: ['id', 'Note'],
   input: { description: 'The note to unlike.' },
   payload: { description: 'The result of unliking a note.', fields: (t) => noteField(t) },

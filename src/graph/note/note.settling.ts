@@ -7,7 +7,7 @@ import {
   type NoteRecord,
   noteEndpoints,
 } from '../../api/note.ts';
-import type { ReadRecord, WriteRule } from '../../upstream/write-guard.ts';
+import type { ReadRecord, WriteRule, WriteRules } from '../../upstream/write-guard.ts';
 import { type ListOf, findNew, readBefore } from '../../engine/settle/new-items.ts';
 import { type OfId, deletionRule, picturedRule } from '../../engine/settle/record-rules.ts';
 import { compareTitled, otherTexts, sameNote, sameText } from '../../engine/settle/texts.ts';
@@ -82,7 +82,7 @@ const likeRule: WriteRule<OfId> = {
   isRepeatable: true,
 };
 
-export const noteSettling = {
+const noteSettling = {
   create: {
     target: () => 'notes',
     lookAt: () => 'GET /v2/note/user_created/{id}',
@@ -111,7 +111,7 @@ interface OfComment extends OfId {
   comment_id: string;
 }
 
-export const commentSettling = {
+const commentSettling = {
   create: {
     target: commentsTarget,
     lookAt: ({ id }) => `GET /v2/note/${id}/comments`,
@@ -130,3 +130,15 @@ export const commentSettling = {
     doneOn: [1006],
   }),
 } satisfies { create: WriteRule<CommentInput>; delete: WriteRule<OfComment> };
+
+/** By the name of the endpoint: a write without a rule does not compile. */
+export const noteWrites = {
+  create: noteSettling.create,
+  update: noteSettling.update,
+  delete: noteSettling.delete,
+  addPictures: noteSettling.addPictures,
+  createComment: commentSettling.create,
+  deleteComment: commentSettling.delete,
+  like: noteSettling.like,
+  unlike: noteSettling.unlike,
+} satisfies WriteRules<typeof noteEndpoints>;

@@ -22,7 +22,9 @@ export interface Call extends Stores {
 export type Rule<Row> = (call: Call, input: InputOf<Row>) => AnswerOf<Row>;
 
 /** A rule for each endpoint of a table. */
-export type Rules<Table> = { [Name in keyof Table]: Rule<Table[Name]> };
+export type Rules<Table> = {
+  [Name in keyof Table]: (call: Call, input: InputOf<Table[Name]>) => AnswerOf<Table[Name]>;
+};
 
 /** The input from the path. */
 export type Of = { id: string };

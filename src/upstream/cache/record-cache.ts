@@ -33,7 +33,7 @@ export function createRecordCache({
   const cache: Cache = shared ?? createMemoryCache(CACHE_MAX_BYTES.records);
   let epoch = 0;
   /**
-   * Drops from all partitions records (`Book:7`), lists with any query (`/v2/book/7/annotations`, encoded as in the request), all records
+   * Drops from all partitions records (`Book:7`), lists with any query (`/v2/book/7/tags`, encoded as in the request), all records
    * of a kind (`Collection`), or all responses of an endpoint (`/v2/book/user/:name/collections`). False if other replicas may still have
    * them.
    */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { bookEndpoints } from '../../../../src/api/book.ts';
-import { annotationSettling, collectionSettling } from '../../../../src/graph/book/book.settling.ts';
+import { bookWrites } from '../../../../src/graph/book/book.settling.ts';
 import { createCancellationToken } from '../../../../src/lib/cancellation.ts';
 import { createCallers } from '../../../../src/server/features/idempotency/callers.ts';
 import { targetsOf } from '../../../../src/server/features/idempotency/store/names.ts';
@@ -15,7 +15,7 @@ const input = { id: '1', content: 'an annotation of the book', privacy: 'private
 const annotate: Omit<GuardedWrite, 'send' | 'read'> = {
   endpoint: bookEndpoints.annotate,
   input,
-  rule: annotationSettling.create as WriteRule<object>,
+  rule: bookWrites.annotate as WriteRule<object>,
   field: 'a',
   files: undefined,
   cancellation: createCancellationToken(),
@@ -133,9 +133,9 @@ test('a book that was taken off the shelf since is not put on it again by a late
   const store = createMemoryStore(1_000);
   const onShelf: { record: object | null } = { record: null };
   const shelf = { ...annotate, input: { id: '1', status: 'wish' }, read: async () => onShelf.record as never };
-  const retry = await lose(store, { ...shelf, rule: collectionSettling.create as WriteRule<object> });
+  const retry = await lose(store, { ...shelf, rule: bookWrites.collect as WriteRule<object> });
   onShelf.record = { id: '9', status: 'wish' };
-  const removal = { ...shelf, field: 'b', rule: collectionSettling.delete as WriteRule<object> };
+  const removal = { ...shelf, field: 'b', rule: bookWrites.deleteCollection as WriteRule<object> };
   await journalOver(store).write({ ...removal, send: async () => ({}) });
   onShelf.record = null;
   await expect(retry(never)).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
@@ -144,7 +144,7 @@ test('a book that was taken off the shelf since is not put on it again by a late
 test('a book that certainly was not put on the shelf is put on it by a late retry', async () => {
   const store = createMemoryStore(1_000);
   const shelf = { ...annotate, input: { id: '1', status: 'wish' }, read: async () => null as never };
-  const retry = await lose(store, { ...shelf, rule: collectionSettling.create as WriteRule<object> });
+  const retry = await lose(store, { ...shelf, rule: bookWrites.collect as WriteRule<object> });
   expect(await retry(async () => ({ id: '9' }))).toEqual({ id: '9' });
 });
 
@@ -162,7 +162,7 @@ test('a write that the service rejected does not make an earlier one overtaken',
   const store = createMemoryStore(1_000);
   const record = { id: '9', status: 'wish' };
   const shelf = { ...annotate, input: { id: '1', status: 'read' }, read: async () => record as never };
-  const rule = collectionSettling.update as WriteRule<object>;
+  const rule = bookWrites.updateCollection as WriteRule<object>;
   const retry = await lose(store, { ...shelf, rule });
   const details = { service: 'catalog', request: 'a write', status: 403, code: 1, message: 'no' } as const;
   const rejected = () => Promise.reject(new UpstreamRejection(details));
@@ -176,7 +176,7 @@ test('a write with a key of the token is overtaken by one with a key of the pers
   const store = createMemoryStore(1_000);
   // It is as before when it is read again, because it was changed twice.
   const read = async () => ({ id: '9', status: 'wish' }) as never;
-  const rule = collectionSettling.update as WriteRule<object>;
+  const rule = bookWrites.updateCollection as WriteRule<object>;
   const shelf = { ...annotate, input: { id: '1', status: 'read' }, read, rule };
   const first = journalOver(store, undefined, undefined, ['token']);
   await expect(first.write({ ...shelf, send: lost })).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });

@@ -3,7 +3,7 @@ import { parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { noteEndpoints } from '../../../../src/api/note.ts';
 import { readConfig } from '../../../../src/config/read.ts';
-import { noteSettling } from '../../../../src/graph/note/note.settling.ts';
+import { noteWrites } from '../../../../src/graph/note/note.settling.ts';
 import { createCancellationToken } from '../../../../src/lib/cancellation.ts';
 import { createKeyedRunner } from '../../../../src/server/features/idempotency/keyed-run.ts';
 import type { WriteGuard, WriteRule } from '../../../../src/upstream/write-guard.ts';
@@ -27,7 +27,7 @@ const likeOnce = (guard: WriteGuard) =>
   guard.write({
     endpoint: noteEndpoints.like,
     input: { id: '7' },
-    rule: noteSettling.like as WriteRule<object>,
+    rule: noteWrites.like as WriteRule<object>,
     field: 'likeNote',
     files: undefined,
     cancellation: createCancellationToken(),
