@@ -149,7 +149,7 @@ export interface FacadeOptions {
   /** Values in a response: the fields of all items (a whole number from 1 to 1000000). Default: 50000. */
   maxValues?: number | undefined;
   /** Approximate size of a response, in bytes (a whole number from 1 to 1000000000). Default: 5000000. */
-  maxAnswerBytes?: number | undefined;
+  maxResponseBytes?: number | undefined;
   /** Deadline of an operation (a whole number from 1 to 600000). Default: 15000. */
   operationTimeoutMs?: number | undefined;
   /** Pictures in a mutation (a whole number from 1 to 1000000). Default: 12. */

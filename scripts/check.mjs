@@ -9,6 +9,7 @@ const parts = {
   'demo data': 'npm run -s demo -- --check',
   structure: 'node scripts/structure.mjs',
   figures: 'node scripts/figures.mjs',
+  words: 'node scripts/words.mjs',
   'path of queries': 'node build.mjs src/main.ts && node scripts/query-path.mjs',
 };
 const AT_ONCE = 2;

@@ -36,7 +36,7 @@ const unexpected = 'catalog_unexpected_members_total';
 const callsOf = (matcher = '') => `sum by (${OF}, service) (rate(catalog_upstream_calls_total${matcher}[2m]))`;
 /** What becomes of a read and of a write that a gateway responds to with 502, 503 or 504; also of a write whose response is lost. */
 const UNSERVED = '{outcome=~"UPSTREAM_UNAVAILABLE|UPSTREAM_RESULT_UNKNOWN"}';
-const refusals = `sum by (${OF}) (rate(catalog_budget_refusals_total[5m]))`;
+const refusals = `sum by (${OF}) (rate(catalog_rate_limited_total[5m]))`;
 
 export const alerts: readonly Alert[] = [
   {
@@ -69,11 +69,11 @@ export const alerts: readonly Alert[] = [
     name: 'CatalogQuota',
     title: 'The quota is nearly used up',
     severity: 'ticket',
-    expression: `catalog_quota_remaining / catalog_quota_limit < 0.1 or ${refusals} / (${refusals} + sum by (${OF}) (rate(catalog_upstream_calls_total[5m]))) > 0.05`,
+    expression: `catalog_rate_limit_remaining / catalog_rate_limit < 0.1 or ${refusals} / (${refusals} + sum by (${OF}) (rate(catalog_upstream_calls_total[5m]))) > 0.05`,
     summary: 'The rate limit of upstream leaves few film calls to {{ $labels.instance }}, or calls were refused.',
     means:
       'Less than a tenth of the film calls of `ACCESS_TOKEN` is left, or more than 5 % of the calls were refused: `RATE_LIMITED`.',
-    look: '`catalog_budget_refusals_total` by endpoint; `catalog_cache_not_stored_total`, if the service forbids caching. Who calls: `catalog_client_upstream_calls_total` by client (`USAGE`), `calls` by operation in the log (`REQUEST_LOG`).',
+    look: '`catalog_rate_limited_total` by endpoint; `catalog_cache_not_stored_total`, if the service forbids caching. Who calls: `catalog_client_upstream_calls_total` by client (`USAGE`), `calls` by operation in the log (`REQUEST_LOG`).',
     change:
       '`REDIS_URL`, so that replicas share cache and limit; a longer `RECORD_TTL_SECONDS`; a higher film tier; `TRUSTED_PROXIES`, if all clients have one address.',
   },
@@ -118,7 +118,7 @@ export const alerts: readonly Alert[] = [
     summary: 'The event loop of {{ $labels.instance }} is blocked for more than 0.2 s at a time.',
     means: 'The process has too little CPU, or does too much at once: every operation waits.',
     look: 'CPU against the limit of the container, `nodejs_gc_duration_seconds`, operations with many bytes in the request log.',
-    change: 'more CPU or replicas; lower `MAX_VALUES`, `MAX_ANSWER_BYTES` or `MAX_ITEMS`.',
+    change: 'more CPU or replicas; lower `MAX_VALUES`, `MAX_RESPONSE_BYTES` or `MAX_ITEMS`.',
   },
   {
     name: 'CatalogMemory',

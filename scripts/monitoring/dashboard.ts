@@ -103,12 +103,12 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
     },
     {
       title: 'Quota of the own token',
-      queries: { left: `min(catalog_quota_remaining${ON})`, limit: `max(catalog_quota_limit${ON})` },
+      queries: { left: `min(catalog_rate_limit_remaining${ON})`, limit: `max(catalog_rate_limit${ON})` },
     },
     {
       title: 'Calls refused by the rate limit',
       unit: 'reqps',
-      queries: { '{{endpoint}}': rate('catalog_budget_refusals_total', 'endpoint') },
+      queries: { '{{endpoint}}': rate('catalog_rate_limited_total', 'endpoint') },
     },
   ],
   Cache: [
@@ -116,8 +116,8 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
       title: 'Calls saved',
       unit: 'reqps',
       queries: {
-        'records {{how}}': rate('catalog_cache_answers_total', 'how'),
-        'whole responses': rate('catalog_answers_again_total'),
+        'records {{how}}': rate('catalog_cache_hits_total', 'how'),
+        'whole responses': rate('catalog_response_cache_hits_total'),
       },
     },
     { title: 'Entries in memory', queries: { '{{instance}}': sum('catalog_cache_entries') } },

@@ -45,7 +45,7 @@ export function readOperations(paths: readonly string[], schema: GraphQLSchema):
 }
 
 /**
- * The same, not validated, as clients send them. Each has the fragments it needs: those of its own file first, then those of the others.
+ * The operations of GraphQL files and of folders, not validated, as clients send them. Each has the fragments it needs: those of its own file first, then those of the others.
  */
 export function findOperations(
   paths: readonly string[],

@@ -8,7 +8,7 @@ export interface ResponseLimits {
   /** Fields of all objects. */
   maxValues: number;
   /** Approximate size as JSON. */
-  maxAnswerBytes: number;
+  maxResponseBytes: number;
 }
 
 /**

@@ -445,7 +445,7 @@ test('a client that does not read blocks no other client, and is disconnected', 
     maxRunningOperations: '1',
     maxWaitingOperations: '0',
     connectionTimeoutMs: '700',
-    maxAnswerBytes: '50000000',
+    maxResponseBytes: '50000000',
   });
   books.behave(json(JSON.stringify({ id: '7', title: 'x', summary: '活'.repeat(1_000_000) })));
   const socket = connect(facade.port, '127.0.0.1').on('error', () => undefined);

@@ -58,7 +58,7 @@ test.each(Object.keys(kinds))(
     const { books, facade } = await startFacade({
       maxRunningOperations: '2',
       maxWaitingOperations: '100',
-      maxAnswerBytes: '100000000',
+      maxResponseBytes: '100000000',
     });
     books.behave(book('活'.repeat(1_000_000)));
     const large = kinds[kind]!('a: summary b: summary c: summary d: summary e: summary f: summary');

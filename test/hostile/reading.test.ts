@@ -12,7 +12,7 @@ const LONG = '600000';
 /** About 12 MB, far more than socket buffers take if the client does not read. */
 const fields = 'a: summary b: summary c: summary d: summary';
 const large = json(JSON.stringify({ id: '7', title: 'x', summary: '活'.repeat(MEGABYTES) }));
-const slow = { maxAnswerBytes: '100000000', operationTimeoutMs: '600000', recordTtlSeconds: '60' };
+const slow = { maxResponseBytes: '100000000', operationTimeoutMs: '600000', recordTtlSeconds: '60' };
 
 const get = () =>
   `GET /graphql?query=${encodeURIComponent(`{ book(id: 7) { ${fields} } }`)} HTTP/1.1\r\nhost: x\r\n\r\n`;

@@ -121,8 +121,8 @@ describe('limit of response bytes', () => {
     expect(codesIn(await execute(selected(5)))).toEqual(['ANSWER_TOO_LARGE']);
   });
 
-  test('MAX_ANSWER_BYTES sets the limit', async () => {
-    const { books, execute } = await startFacade({ maxAnswerBytes: '100000' });
+  test('MAX_RESPONSE_BYTES sets the limit', async () => {
+    const { books, execute } = await startFacade({ maxResponseBytes: '100000' });
     books.behave(book);
     expect(codesIn(await execute('{ book(id: 7) { summary } }'))).toEqual(['ANSWER_TOO_LARGE']);
     expect(codesIn(await execute('{ book(id: 7) { title } }'))).toEqual([]);

@@ -15,7 +15,7 @@ interface RootRequest {
   endpoint: Endpoint;
   /** Equal for equal requests, which are made once. */
   key: string;
-  /** The same, or null if the session would send nothing. */
+  /** The key, or null if the session would send nothing. */
   wouldSend: (session: Pick<UpstreamSession, 'responses' | 'records'>) => Promise<string | null>;
 }
 

@@ -98,7 +98,7 @@ const table = {
       RATE_LIMITED: notes(
         'The rate limit of the service is reached for this token, or for this address. The rest of the response is not affected.',
         'Retry after `retryAfter` seconds, not sooner, and only the missing part.',
-        'See `catalog_budget_refusals_total`. With several replicas set `REDIS_URL`, so that they share the limit. A higher film tier has no such limit.',
+        'See `catalog_rate_limited_total`. With several replicas set `REDIS_URL`, so that they share the limit. A higher film tier has no such limit.',
         { retry: 'later' },
       ),
     },
@@ -364,7 +364,7 @@ const table = {
       ANSWER_TOO_LARGE: notes(
         'The response is too large, because of long texts or many of them, and was not sent. A mutation has been carried out nevertheless.',
         'Request smaller pages (`first`), or long texts in requests of their own.',
-        'The limit is `MAX_ANSWER_BYTES`.',
+        'The limit is `MAX_RESPONSE_BYTES`.',
       ),
       TOO_DEEP: notes(`Fields are nested too deep.`, REQUEST_LESS, 'The limit is `MAX_DEPTH`.', { status: NOT_RUN }),
       TOO_MANY_FIELDS: notes(

@@ -82,7 +82,7 @@ export interface FieldSlot {
   isComplete: ((value: unknown) => boolean) | undefined;
 }
 
-const noLimits: ResponseLimits = { maxValues: Infinity, maxAnswerBytes: Infinity };
+const noLimits: ResponseLimits = { maxValues: Infinity, maxResponseBytes: Infinity };
 
 /** One literal: V8 gives each object made by a spread a hidden class of its own. */
 export function newExecution(
@@ -92,7 +92,7 @@ export function newExecution(
   inRoom?: ResponseRoom,
 ): Execution {
   const limits = context.responseLimits ?? noLimits;
-  const room = inRoom ?? { values: limits.maxValues, bytes: limits.maxAnswerBytes, limits };
+  const room = inRoom ?? { values: limits.maxValues, bytes: limits.maxResponseBytes, limits };
   return {
     context,
     variables,
@@ -223,7 +223,7 @@ export const bytesOf = (text: string): number =>
 export function responseTooLarge({ values, limits }: ResponseRoom): GraphQLError {
   const isTooMany = values < 0;
   const code: ClientCode = isTooMany ? 'TOO_MANY_VALUES' : 'ANSWER_TOO_LARGE';
-  const limit = isTooMany ? limits.maxValues : limits.maxAnswerBytes;
+  const limit = isTooMany ? limits.maxValues : limits.maxResponseBytes;
   const message = `The response has more than ${limit} ${isTooMany ? 'values' : 'bytes'}.`;
   return new GraphQLError(message, { extensions: { code, limit } });
 }

@@ -84,7 +84,7 @@ interface MutationOptions<In, Out, Fields extends InputFieldMap, Result> {
   /** How it is recognised whether the call was carried out, if its response is lost. */
   settling: WriteRule<In>;
   errorCodes?: ErrorCodes;
-  /** Of an input with the field `pictures`. */
+  /** How pictures are sent, if the input has the field `pictures`. */
   pictures?: PictureForm;
   /** The most calls that it makes; 1 by default. */
   maxCalls?: number;

@@ -97,7 +97,7 @@ interface PictureRule<In, Shown> extends Rest<In>, ShownBy<In, Shown> {
   isOurs: (record: Shown, input: In) => boolean;
 }
 
-/** The same of a write that may carry pictures, whose numbers were never used before in the record. */
+/** The rule of a write that may carry pictures, whose numbers were never used before in the record. */
 export function picturedRule<In, Shown>(rule: PictureRule<In, Shown>): WriteRule<In> {
   const { load, members, photos, numbers, isOurs, ...rest } = rule;
   return {

@@ -7,7 +7,7 @@ export type Likeness = 'same' | 'other' | 'unclear';
 const WHOLE_CHARACTERS = 50_000;
 /** What shows that two texts differ: their beginnings. */
 const BEGINNING_CHARACTERS = 4_000;
-/** Of a beginning that is looked for in another one: what the service adds to the other moves its end. */
+/** How much of a beginning is looked for in another one: what the service adds to the other moves its end. */
 const LOOKED_FOR_LETTERS = 1_000;
 
 /** Services trim texts and change line ends. */

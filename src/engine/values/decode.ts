@@ -38,13 +38,13 @@ export const orNull = <Shape>(
 
 /** A text, '' if there is none. */
 export const text = decoder('String', asText);
-/** The same, for an id. */
+/** An id, '' if there is none. */
 export const idText = decoder('ID', asText);
 /** A text; '' and white space are null. */
 export const textOrNull = orNull('String', (value) => (asText(value).trim() === '' ? null : asText(value)));
 /** A list of texts; null is an empty list, a single text a list of one, and empty texts are left out. */
 export const texts = decoder('String', asTexts, { list: true });
-/** The same, for a nullable field. */
+/** A list of texts as `texts` reads it, for a nullable field. */
 export const textsOrNull = decoder('String', (value): string[] | null => asTexts(value), { list: true, nullIf: false });
 /** A word of a closed list; anything else is null. */
 export const wordOrNull = <Word extends string>(type: TypeOf<Word>, words: readonly Word[]) =>

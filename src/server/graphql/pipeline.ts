@@ -143,7 +143,7 @@ function extensionsOf(
 const isOld = ({ staleSeconds, ageSeconds }: LoggedCall): boolean =>
   staleSeconds !== undefined || ageSeconds !== undefined;
 
-/** Of an operation whose document is invalid, or whose response was stored. */
+/** What an operation has whose document is invalid, or whose response was stored. */
 const nothingRun = {
   operation: undefined,
   document: undefined,

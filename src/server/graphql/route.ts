@@ -15,9 +15,9 @@ import { type GraphqlRequest, METHODS, type createRequestReader } from './reques
 
 /** Headers that features add to whole responses: names and values alternate. */
 export interface AddedHeaders {
-  /** Of one that was stored. */
+  /** Headers of a response that was stored. */
   readonly stored: readonly string[];
-  /** Of one whose operation was run; `startedAt`: by performance.now(). */
+  /** Headers of a response whose operation was run; `startedAt`: by performance.now(). */
   readonly ofRun: (session: UpstreamSession, startedAt: number) => readonly string[] | Promise<readonly string[]>;
 }
 

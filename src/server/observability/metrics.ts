@@ -170,7 +170,7 @@ function declaredMetrics(registry: Registry) {
       ['operation'],
     ),
     errors: counter('catalog_errors_total', 'Errors in responses by code.', ['code']),
-    responseCacheHits: counter('catalog_answers_again_total', 'Responses served from the response cache.'),
+    responseCacheHits: counter('catalog_response_cache_hits_total', 'Responses served from the response cache.'),
     persistedDocuments: counter('catalog_persisted_documents_total', 'Documents requested by id, by outcome.', [
       'outcome',
     ]),
@@ -195,13 +195,13 @@ function declaredMetrics(registry: Registry) {
       'Members that are missing, unknown or of another type, in the first response of each endpoint a minute.',
       ['endpoint'],
     ),
-    cacheHits: counter('catalog_cache_answers_total', 'Upstream calls served from the record cache, fresh or stale.', [
+    cacheHits: counter('catalog_cache_hits_total', 'Upstream calls served from the record cache, fresh or stale.', [
       'service',
       'endpoint',
       'how',
     ]),
     pauses: counter('catalog_upstream_pauses_total', 'Pauses that services asked for.', ['service', 'paused']),
-    rateLimited: counter('catalog_budget_refusals_total', 'Upstream calls not made because of the rate limit.', [
+    rateLimited: counter('catalog_rate_limited_total', 'Upstream calls not made because of the rate limit.', [
       'service',
       'endpoint',
     ]),

@@ -72,7 +72,7 @@ function learn({ possible }: TierPolicy, credential: Credential, having: readonl
 const both = (some: readonly Tier[], others: readonly Tier[]): readonly Tier[] =>
   some === others ? some : some.filter((tier) => others.includes(tier));
 
-/** Of a service whose tokens all get the same. */
+/** The policy of a service whose tokens all get the same. */
 export const noTiers: TierPolicy = {
   possible: () => [],
   provenBy: () => [],

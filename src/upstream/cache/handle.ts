@@ -62,7 +62,7 @@ class CacheHandle implements CacheReader {
   private readonly viewer: ViewerOfCache;
   /** Null if nothing is cached. */
   private readonly key: CacheKey | null;
-  /** The same, also while the cache is off. */
+  /** The key, also while the cache is off. */
   private readonly sharedAs: CacheKey | null;
   protected readonly endpoint: Endpoint;
   private readonly seconds: number;

@@ -88,7 +88,7 @@ async function fleet() {
     },
     /** Responses that were served whole again. */
     hits: async ({ url }: Facade) =>
-      Number(/^catalog_answers_again_total (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())![1]),
+      Number(/^catalog_response_cache_hits_total (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())![1]),
   };
 }
 

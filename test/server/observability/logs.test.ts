@@ -117,7 +117,7 @@ test('a slow operation is logged with its name and calls, and a quick one is not
 });
 
 test('a slow operation that ends because its parts are too large is logged', async () => {
-  const { books, url, logged } = await startFacade({ slowOperationMs: '10', maxAnswerBytes: '1000' });
+  const { books, url, logged } = await startFacade({ slowOperationMs: '10', maxResponseBytes: '1000' });
   books.behave(async (socket, request) => {
     await setTimeout(20);
     json(JSON.stringify({ id: '7', title: 'x'.repeat(2_000) }))(socket, request);

@@ -76,7 +76,7 @@ export function inTransaction<T>(db: SqliteDatabase, work: () => T): T {
 /** How often a transaction is begun again while another program writes. */
 const RETRY_MS = 10;
 
-/** The same, without blocking the thread while another program writes, for at most `waitMs`. Needs a `busy_timeout` of 0. */
+/** Runs `work` in a transaction, without blocking the thread while another program writes, for at most `waitMs`. Needs a `busy_timeout` of 0. */
 export async function inTransactionWithin<T>(db: SqliteDatabase, waitMs: number, work: () => T): Promise<T> {
   const until = performance.now() + waitMs;
   for (;;) {

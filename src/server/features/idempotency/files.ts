@@ -13,8 +13,8 @@ export interface FilesRead {
 export const noFiles = (): FilesRead => ({ names: [], hashes: [] });
 
 /**
- * The same parts; what they contain is noted when they were read to their end. Nothing more is sent once `mayGoOn` is false, or if a file is
- * not the one that was read `before`: then the form is cut before its end.
+ * Passes the parts on; what they contain is noted when they were read to their end. Nothing more is sent once `mayGoOn` is false, or if a
+ * file is not the one that was read `before`: then the form is cut before its end.
  */
 export async function* watchParts(
   parts: AsyncIterable<FilePart>,

@@ -26,7 +26,9 @@ export function readKey(given: unknown): string {
   throw new HttpError('BAD_IDEMPOTENCY_KEY', message);
 }
 
-/** Of variables that are within their limits. `events`: facades that share keys may write to several services of events. */
+/**
+ * What a key is of, with variables that are within their limits. `events`: facades that share keys may write to several services of events.
+ */
 export function identify(
   given: string,
   owners: readonly string[],

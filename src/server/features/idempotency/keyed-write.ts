@@ -53,7 +53,7 @@ export class KeyedWrite {
   private readonly parts: KeyedWriteParts;
   /** The target as each owner names it. */
   private readonly targets: Targets;
-  /** Of this write, among all to its target. */
+  /** The name of this write among all to its target. */
   private readonly name: string;
   private state: TargetState = freshState;
   /** The write that was sent to the target before. */

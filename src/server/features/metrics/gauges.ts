@@ -55,9 +55,9 @@ function registerCacheGauges(metrics: Metrics, { cacheSize, notStored, refreshed
   const ended = 'Entries that were refreshed after their time, while they were served, by outcome.';
   metrics.total('catalog_revalidations_total', ended, refreshed, 'outcome');
   const left = "Film calls that the rate limit leaves to the facade's own token now.";
-  metrics.gauge('catalog_quota_remaining', left, async () => (await ownBudget())?.remaining, undefined, 'min');
+  metrics.gauge('catalog_rate_limit_remaining', left, async () => (await ownBudget())?.remaining, undefined, 'min');
   const limit = "Film calls a minute of the facade's own token, if it has a limit.";
-  metrics.gauge('catalog_quota_limit', limit, async () => (await ownBudget())?.limit, undefined, 'max');
+  metrics.gauge('catalog_rate_limit', limit, async () => (await ownBudget())?.limit, undefined, 'max');
 }
 
 function registerRedisGauges(metrics: Metrics, redis: NonNullable<UpstreamClient['redis']>): void {

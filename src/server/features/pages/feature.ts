@@ -13,9 +13,9 @@ import { createWelcomeRoute } from './welcome.ts';
 /** Folders with the files of pages. Without one there is no such page. */
 export interface PageFolders {
   graphiql?: string | undefined;
-  /** Of the page at /. */
+  /** The folder of the page at /. */
   welcome?: string | undefined;
-  /** Of the pages at /docs; without it there is only that of the errors. */
+  /** The folder of the pages at /docs; without it there is only that of the errors. */
   docs?: string | undefined;
 }
 

@@ -38,7 +38,7 @@ export interface HttpRoute {
   readonly handler: RouteHandler;
   /** It is answered even without room for operations. */
   readonly isProbe?: boolean;
-  /** Of its errors, and of those below its path. */
+  /** The format of its errors, and of those below its path. */
   readonly errorFormat?: ErrorFormat;
   /** Its clients end addresses with a slash too. */
   readonly mayEndInSlash?: boolean;

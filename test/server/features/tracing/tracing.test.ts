@@ -215,8 +215,8 @@ test('metrics count upstream calls by the path template of their endpoint, and t
   const text = await (await fetch(`${facade.url}/metrics`)).text();
   expect(text).toContain('catalog_upstream_calls_total{service="catalog",endpoint="GET /v2/book/:id",outcome="200"} 2');
   expect(text).toContain('catalog_upstream_seconds_count{service="catalog",endpoint="GET /v2/book/:id"} 2');
-  expect(text).toContain('catalog_cache_answers_total{service="catalog",endpoint="GET /v2/book/:id",how="cached"} 1');
-  expect(text).toContain('catalog_answers_again_total 1');
+  expect(text).toContain('catalog_cache_hits_total{service="catalog",endpoint="GET /v2/book/:id",how="cached"} 1');
+  expect(text).toContain('catalog_response_cache_hits_total 1');
   expect(text).toContain('catalog_upstream_calls_running{service="catalog"} 0');
   expect(text).toContain('catalog_upstream_up{service="events"} 1');
 
@@ -225,7 +225,7 @@ test('metrics count upstream calls by the path template of their endpoint, and t
     await execute(`{ book(id: "${id}") { title } }`, { headers: { authorization: 'Bearer a' } });
   const after = await (await fetch(`${facade.url}/metrics`)).text();
   expect(after).toContain('outcome="429"} 1');
-  expect(after).toContain('catalog_budget_refusals_total{service="catalog",endpoint="GET /v2/book/:id"} 1');
+  expect(after).toContain('catalog_rate_limited_total{service="catalog",endpoint="GET /v2/book/:id"} 1');
   expect(after).not.toMatch(/book\/\d/);
 });
 

@@ -103,7 +103,7 @@ test('a cached response is served in each encoding', async () => {
   for (const accept of ['gzip', 'gzip', 'br', 'identity', 'br', 'gzip'])
     expect(JSON.parse((await read(await send(url, { 'accept-encoding': accept }, query))).text)).toEqual(expected);
   expect(books.requests).toHaveLength(1);
-  expect(await metrics.text()).toContain('catalog_answers_again_total 5');
+  expect(await metrics.text()).toContain('catalog_response_cache_hits_total 5');
 });
 
 test('GraphiQL, the error page and metrics are compressed', async () => {
@@ -165,7 +165,7 @@ test.each(
 });
 
 test('bytes that wait for compression count as unsent', async () => {
-  const { facade, url, books } = await startFacade({ maxAnswerBytes: '100000000' });
+  const { facade, url, books } = await startFacade({ maxResponseBytes: '100000000' });
   books.behave(json(JSON.stringify({ id: '7', title: 'x', summary: 'y'.repeat(1_000_000) })));
   let unsent = 0;
   const measure = ({ compressionsRunning, unsentBytes } = facade.state()) => {
