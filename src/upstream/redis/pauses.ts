@@ -16,19 +16,13 @@ return 0`;
 const END = `if redis.call('PTTL', KEYS[1]) <= tonumber(ARGV[1]) then redis.call('DEL', KEYS[1]) end
 return 0`;
 
-/**
- * How long a read is shared. A pause that another process begins is seen this much later at most: calls that were under way are later still.
- * One read a call took a tenth of the throughput of a process whose records are due each second.
- */
-const SHARED_MS = 50;
-
 /** `events`: names the service of events. */
 export function createRedisPauses(connection: RedisConnection, inTime: RedisCall, events: string): SharedPauses {
   const pauseKey = (of: string) => connection.key(`pause:${of.startsWith('events ') ? nameOfEvents(events, of) : of}`);
   const readPauses = defineScript(connection, 'catalogReadPauses', READ);
   const beginPause = defineScript(connection, 'catalogBeginPause', BEGIN);
   const endPause = defineScript(connection, 'catalogEndPause', END);
-  /** The reads of the last moment: calls of one credential to one group share one. */
+  /** The reads of this turn: calls of one credential to one group share one. */
   const reads = new Map<string, Promise<readonly SharedPause[] | undefined>>();
 
   async function read(keys: readonly [string, string]): Promise<readonly SharedPause[] | undefined> {
@@ -46,7 +40,7 @@ export function createRedisPauses(connection: RedisConnection, inTime: RedisCall
       const pair = keys.join('\n');
       const known = reads.get(pair);
       if (known) return known;
-      if (reads.size === 0) setTimeout(() => reads.clear(), SHARED_MS).unref();
+      if (reads.size === 0) setImmediate(() => reads.clear());
       const pauses = read(keys);
       reads.set(pair, pauses);
       return pauses;

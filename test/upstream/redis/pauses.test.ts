@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import { eventEndpoints } from '../../../src/api/event.ts';
@@ -37,22 +36,6 @@ describe.skipIf(!hasRedis)('pauses in Redis', () => {
     expect(pause!.leftMs).toBeGreaterThan(20_000);
     expect(other!.leftMs).toBeLessThanOrEqual(0);
     await Promise.all([one.close(), two.close()]);
-  });
-
-  test('calls of one credential to one group share a read with later turns, and later ones read again', async () => {
-    const { url } = await redisServer();
-    const one = await replica(url);
-    const reads = new Set<unknown>();
-    for (let turn = 0; turn < 20; turn++) {
-      const read = one.pauses.read(['key', 'other']);
-      reads.add(read);
-      await read;
-      await nextTurn();
-    }
-    expect(reads.size).toBeLessThan(10);
-    const before = new Set(reads);
-    await until(() => Promise.resolve(!before.has(one.pauses.read(['key', 'other']))));
-    await one.close();
   });
 
   test('a pause of the service of events is shared only by processes that read events from the same one', async () => {
