@@ -130,6 +130,18 @@ export type Retry = ${[...new Set(notes.map(([, { retry }]) => retry))].map((ret
 /** Undefined for a code of a later version of the facade. */
 export const retryByCode: Readonly<Record<ErrorCode, Retry>> & Readonly<Record<string, Retry | undefined>> = {
 ${notes.map(([code, { retry }]) => `  ${code}: '${retry}',`).join('\n')}
+};
+
+/**
+ * What a program does about an error, which \`extensions.advice\` has: mark the input (\`fix-input\`), ask for a new login (\`log-in\`), no
+ * longer offer what was asked for (\`hide\`), send the request again with its text (\`retry\`) or after a while (\`retry-later\`), load what
+ * was written before it is written again (\`look-first\`), or tell its developers (\`report\`).
+ */
+export type Advice = ${[...new Set(notes.map(([, { advice }]) => advice))].map((advice) => `'${advice}'`).join(' | ')};
+
+/** Undefined for a code of a later version of the facade. */
+export const adviceByCode: Readonly<Record<ErrorCode, Advice>> & Readonly<Record<string, Advice | undefined>> = {
+${notes.map(([code, { advice }]) => `  ${code}: '${advice}',`).join('\n')}
 };`;
 }
 

@@ -1,4 +1,4 @@
-export { type ErrorCode, type Retry, retryByCode } from './error-codes.ts';
+export { type Advice, type ErrorCode, type Retry, adviceByCode, retryByCode } from './error-codes.ts';
 
 /** A rule that an input violates, as in `extensions.violations` of an error. */
 export interface Violation {

@@ -1,6 +1,6 @@
 /** What catalog-graphql-client exports for pages, with errors of the facade. */
 import { expect, test } from 'vitest';
-import { type ErrorCode, fieldErrors, helpUrl, retryByCode } from '../../client/src/errors.ts';
+import { type ErrorCode, adviceByCode, fieldErrors, helpUrl, retryByCode } from '../../client/src/errors.ts';
 import { localDateTime } from '../../client/src/scalars.ts';
 import { codeGroups } from '../../src/engine/errors/codes.ts';
 import { startFacade } from '../support/start-facade.ts';
@@ -56,4 +56,12 @@ test('the advice on retries is that of the documentation, for each code', () => 
   const documented = codeGroups.flatMap(({ codes }) => Object.entries(codes).map(([code, { retry }]) => [code, retry]));
   expect(Object.entries(retryByCode)).toEqual(documented);
   expect(retryByCode['CODE_OF_A_LATER_VERSION']).toBeUndefined();
+});
+
+test('what a program does about a code is that of the documentation, for each code', () => {
+  const documented = codeGroups.flatMap(({ codes }) =>
+    Object.entries(codes).map(([code, { advice }]) => [code, advice]),
+  );
+  expect(Object.entries(adviceByCode)).toEqual(documented);
+  expect(adviceByCode['CODE_OF_A_LATER_VERSION']).toBeUndefined();
 });

@@ -20,6 +20,7 @@ describe('limit of list items', () => {
       actual: 2 * (100 + 100 * 8 + 100 + 100 * 50),
       field: 'l0.edges.node.tags',
       coordinate: 'Book.tags',
+      advice: 'report',
       help: '/docs/errors#TOO_MANY_ITEMS',
     });
     expect(books.requests).toEqual([]);
@@ -80,7 +81,7 @@ describe('limit of values', () => {
     const answer = await execute(query);
     expect(answer.data).toBeNull();
     expect(answer.errors?.map(({ extensions }) => extensions)).toEqual([
-      { code: 'TOO_MANY_VALUES', limit: 1_000, help: '/docs/errors#TOO_MANY_VALUES' },
+      { code: 'TOO_MANY_VALUES', limit: 1_000, advice: 'report', help: '/docs/errors#TOO_MANY_VALUES' },
     ]);
   });
 
@@ -184,7 +185,7 @@ test('variables may contain a limited number of values, nested ones included', a
   const { execute } = await startFacade();
   const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
   const one = (n: number) => execute(query, { variables: { ids: Array.from({ length: n }, () => '1') } });
-  expect((await one(9_999)).errors?.[0]?.message).toContain('at most 100');
+  expect((await one(9_999)).errors?.at(-1)?.message).toContain('at most 100');
   const rejected = await one(10_000);
   expect(rejected).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT', limit: 10_000 } }] });
   const nested = Array.from({ length: 200 }, () => Array.from({ length: 60 }, (_, at) => ({ at })));

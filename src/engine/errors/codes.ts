@@ -17,6 +17,7 @@ export interface CodeNotes {
   /** The HTTP status of a response that has the error alone, without `data`; undefined if it is an error beside data. */
   status: CodeStatus | undefined;
   retry: Retry;
+  advice: Advice;
 }
 
 /** By the media type of the response: that of GraphQL, and `application/json`. */
@@ -31,10 +32,34 @@ interface CodeStatus {
  */
 export type Retry = 'no' | 'later' | 'login' | 'text' | 'key';
 
+/**
+ * What a program does that knows no single code: mark the input (`fix-input`); ask for a new login (`log-in`); no longer offer or show what
+ * was asked for (`hide`); send the request again, with its text (`retry`) or after a while (`retry-later`); load what was written before it
+ * is written again (`look-first`); tell its developers (`report`).
+ */
+export type Advice = 'fix-input' | 'log-in' | 'hide' | 'retry' | 'retry-later' | 'look-first' | 'report';
+
 export interface CodeGroup {
   title: string;
   codes: Readonly<Record<string, CodeNotes>>;
 }
+
+/** Notes without the advice, where it is that of the group. */
+type Noted = Omit<CodeNotes, 'advice'> & Partial<Pick<CodeNotes, 'advice'>>;
+
+/** `advice`: what to do about a code that is not to be retried and says nothing else. */
+interface Group {
+  advice: Advice;
+  codes: Readonly<Record<string, Noted>>;
+}
+
+const ADVICE: Readonly<Record<Retry, Advice | undefined>> = {
+  no: undefined,
+  later: 'retry-later',
+  login: 'log-in',
+  text: 'retry',
+  key: 'look-first',
+};
 
 const SHOW = 'Show it at the field named in `extensions.violations`, which also has the limit and the actual value.';
 const GONE = 'Remove it from the page, or load the list again.';
@@ -51,11 +76,12 @@ const notes = (
   what: string,
   client: string,
   operator?: string,
-  { status, retry = 'no' }: Partial<Pick<CodeNotes, 'status' | 'retry'>> = {},
-): CodeNotes => ({ what, client, operator, status, retry });
+  { status, retry = 'no', advice }: Partial<Pick<CodeNotes, 'status' | 'retry' | 'advice'>> = {},
+): Noted => ({ what, client, operator, status, retry, ...(advice && { advice }) });
 
 const table = {
   Input: {
+    advice: 'fix-input',
     codes: {
       BAD_USER_INPUT: notes(
         'An argument or variable is invalid: a malformed id, a wrong ISBN, `first: 0`, a cursor of another list. No call was made. For a variable HTTP 422 (200 for `application/json`), without `data`.',
@@ -64,6 +90,7 @@ const table = {
     },
   },
   'Login and permissions': {
+    advice: 'hide',
     codes: {
       LOGIN_REQUIRED: notes(
         'Notes and every write need a user, and the request has no token.',
@@ -85,6 +112,7 @@ const table = {
     },
   },
   'Film tiers': {
+    advice: 'hide',
     codes: {
       TIER_REQUIRED: notes(
         'The film tier of the token does not get the field; `tiers` lists the tiers that do. There is one error for a field of a list, not one for each item.',
@@ -94,6 +122,7 @@ const table = {
     },
   },
   'Rate limit': {
+    advice: 'retry-later',
     codes: {
       RATE_LIMITED: notes(
         'The rate limit of the service is reached for this token, or for this address. The rest of the response is not affected.',
@@ -104,15 +133,19 @@ const table = {
     },
   },
   Collections: {
+    advice: 'fix-input',
     codes: {
       COLLECTION_EXISTS: notes(
         'The book is already on the shelf.',
         'Load the collection by `existing.id` (present if the facade knows the caller), or send `onConflict: KEEP`. `onConflict: UPDATE` and `updateCollection` replace the whole entry.',
+        undefined,
+        { advice: 'look-first' },
       ),
       COLLECTION_NOT_FOUND: notes(
         'The book is not on the shelf. A token without the scope to write books gets the same code, because the service does not distinguish these cases.',
         GONE,
         'If every user gets this error, the tokens lack the scope `book_basic_w`.',
+        { advice: 'hide' },
       ),
       COMMENT_TOO_LONG: notes(
         'A comment has more than 350 characters (code points). `actual` is 10,000 for all texts of at least that length.',
@@ -124,6 +157,7 @@ const table = {
     },
   },
   'Annotations and reviews': {
+    advice: 'fix-input',
     codes: {
       ANNOTATION_TOO_SHORT: notes('The text of an annotation has 15 characters (code points) or fewer.', SHOW),
       INVALID_PAGE_NUMBER: notes('A page is not a positive number of at most six digits.', SHOW),
@@ -133,16 +167,20 @@ const table = {
     },
   },
   'Texts and ownership': {
+    advice: 'fix-input',
     codes: {
       MISSING_ARGUMENT: notes('A required value is missing or empty.', SHOW),
       INVALID_TEXT: notes(
         'A text is not Unicode: its bytes are not UTF-8, or it has an unpaired surrogate or U+0000. Or the text of an event has a character that XML does not allow, such as most control characters.',
         'Remove such characters from the text; send UTF-8.',
       ),
-      NOT_OWNER: notes('The record belongs to another user.', 'Offer the change only to its author.'),
+      NOT_OWNER: notes('The record belongs to another user.', 'Offer the change only to its author.', undefined, {
+        advice: 'hide',
+      }),
     },
   },
   'Not found': {
+    advice: 'hide',
     codes: {
       BOOK_NOT_FOUND: notes('There is no such book.', GONE),
       REVIEW_NOT_FOUND: notes('There is no such review.', GONE),
@@ -158,6 +196,7 @@ const table = {
     },
   },
   Events: {
+    advice: 'fix-input',
     codes: {
       NO_CITY: notes(
         'An event is created in the city of its creator, and this user has no city.',
@@ -167,10 +206,13 @@ const table = {
       EVENT_EXPIRED: notes(
         'The service does not let this user change the event. It is over, or it belongs to another user.',
         'Offer the change only for future events, and only to their creator.',
+        undefined,
+        { advice: 'hide' },
       ),
     },
   },
   Pictures: {
+    advice: 'fix-input',
     codes: {
       PICTURE_TOO_LARGE: notes('A picture has 3 MB or more.', 'Scale the picture down.'),
       PICTURE_TYPE: notes(
@@ -195,7 +237,7 @@ const table = {
         'The request is not a GraphQL multipart request, or one of its files is missing, mapped to a place that has one or truncated, or it came before others that are needed first and does not fit into memory.',
         'Send `operations`, `map` and then the files, in the order in which the operation uses them: the others are held in memory.',
         'If large uploads are truncated, a proxy in front may limit bodies: compare its limit with `MAX_UPLOAD_BYTES`. `MAX_HELD_UPLOAD_BYTES` bounds what is held in memory.',
-        { status: exactly(400) },
+        { status: exactly(400), advice: 'report' },
       ),
       UPLOAD_TOO_LARGE: notes(
         'The files of a request, or its map, are too large.',
@@ -206,6 +248,7 @@ const table = {
     },
   },
   'The service': {
+    advice: 'report',
     codes: {
       UPSTREAM_TIMEOUT: notes(
         'The service did not respond in time. The rest of the response is not affected.',
@@ -227,6 +270,7 @@ const table = {
     },
   },
   'A write without a response': {
+    advice: 'look-first',
     codes: {
       UPSTREAM_RESULT_UNKNOWN: notes(
         'The write was sent, and its response was lost or had a status 5xx: the write may or may not have been carried out. It was not sent again. Without an idempotency key, a 503 with an error code of the service counts as not carried out: `UPSTREAM_UNAVAILABLE`.',
@@ -237,6 +281,7 @@ const table = {
     },
   },
   'Idempotency keys': {
+    advice: 'report',
     codes: {
       BAD_IDEMPOTENCY_KEY: notes(
         'The header `Idempotency-Key` does not have 1 to 255 visible ASCII characters, in quotes or without. Nothing was run.',
@@ -260,7 +305,7 @@ const table = {
         'The writes with the key are done, and the response is no longer kept: there were too many, or it was too large. Nothing was sent.',
         'Do not write again. Load the record.',
         'A Redis that evicts keys forgets them: set `IDEMPOTENCY_REDIS_URL` to one with `maxmemory-policy noeviction`.',
-        { status: exactly(409) },
+        { status: exactly(409), advice: 'look-first' },
       ),
       TOO_MANY_IDEMPOTENCY_KEYS: notes(
         'The caller has used too many keys in `IDEMPOTENCY_TTL_SECONDS`, or has too many writes of unknown outcome. Nothing was sent.',
@@ -283,6 +328,7 @@ const table = {
     },
   },
   'Other rejections': {
+    advice: 'report',
     codes: {
       UPSTREAM_REFUSED: notes(
         'The service rejected the request. `upstream.code` has the number of its error, `upstream.message` the text.',
@@ -292,6 +338,7 @@ const table = {
     },
   },
   Documents: {
+    advice: 'report',
     codes: {
       GRAPHQL_PARSE_FAILED: notes(
         'The document is not GraphQL; `locations` says where.',
@@ -314,6 +361,7 @@ const table = {
     },
   },
   'Persisted documents': {
+    advice: 'report',
     codes: {
       PERSISTED_QUERY_NOT_FOUND: notes(
         'No document with this hash or id is known. The status lets clients send the text; for an unknown `documentId` it is 422 (200 for `application/json`).',
@@ -342,6 +390,7 @@ const table = {
     },
   },
   'Limits of an operation': {
+    advice: 'report',
     codes: {
       TOO_MANY_CALLS: notes(
         `The operation could make more upstream calls than allowed; \`field\` and \`coordinate\` name the most expensive field. No call was made, unless the limit was reached while it ran.`,
@@ -412,6 +461,7 @@ const table = {
     },
   },
   Explain: {
+    advice: 'report',
     codes: {
       PLANNED_NOT_RUN: notes(
         'The request has `x-explain: plan`: nothing was run. `extensions.upstream` has the calls that it would make, `extensions.answer` the size that the response could have.',
@@ -427,6 +477,7 @@ const table = {
     },
   },
   Requests: {
+    advice: 'report',
     codes: {
       BAD_REQUEST: notes(
         `The request has no \`query\`, or members of a wrong type. HTTP 400 in any case if its body is not JSON; 405 for a mutation by GET; 417 for a header \`Expect\` other than \`100-continue\`.`,
@@ -474,7 +525,7 @@ const table = {
         'The body is too large.',
         'Send less; send pictures in a multipart request.',
         'The limit is `MAX_BODY_BYTES`.',
-        { status: exactly(413) },
+        { status: exactly(413), advice: 'fix-input' },
       ),
       HEADERS_TOO_LARGE: notes(
         'The headers are too large, or more than 500. The status is 414 if the URL alone is too large.',
@@ -503,6 +554,7 @@ const table = {
     },
   },
   Load: {
+    advice: 'retry-later',
     codes: {
       OVERLOADED: notes(
         'The facade is overloaded. Nothing was run.',
@@ -513,6 +565,7 @@ const table = {
     },
   },
   'Internal errors': {
+    advice: 'report',
     codes: {
       INTERNAL_SERVER_ERROR: notes(
         'A defect of the facade. The cause is in the log under `requestId`, not in the response.',
@@ -521,13 +574,18 @@ const table = {
       ),
     },
   },
-} as const satisfies Record<string, Omit<CodeGroup, 'title'>>;
+} as const satisfies Record<string, Group>;
 
 type KeysOf<T> = T extends unknown ? keyof T : never;
 /** A code that an error may carry. */
 export type ClientCode = KeysOf<(typeof table)[keyof typeof table]['codes']>;
 
-export const codeGroups: readonly CodeGroup[] = Object.entries(table).map(([title, group]) => ({ title, ...group }));
+export const codeGroups: readonly CodeGroup[] = Object.entries<Group>(table).map(([title, { advice, codes }]) => ({
+  title,
+  codes: Object.fromEntries(
+    Object.entries(codes).map(([code, row]) => [code, { ...row, advice: row.advice ?? ADVICE[row.retry] ?? advice }]),
+  ),
+}));
 
 const notesByCode = new Map(codeGroups.flatMap(({ codes }) => Object.entries(codes)));
 
@@ -539,16 +597,18 @@ const RETRY_TEXTS: Readonly<Record<Retry, string | undefined>> = {
   key: 'With its idempotency key only.',
 };
 
-/** Status and retry as the pages say them: each with its name. */
+/** Status, retry and advice as the pages say them: each with its name. */
 export const columnsOf = ({
   status,
   retry,
-}: Pick<CodeNotes, 'status' | 'retry'>): readonly (readonly [name: string, text: string])[] => {
+  advice,
+}: Pick<CodeNotes, 'status' | 'retry' | 'advice'>): readonly (readonly [name: string, text: string])[] => {
   const json = status && status.json !== status.graphql ? ` (${status.json} for \`application/json\`)` : '';
   const retried = RETRY_TEXTS[retry];
   return [
     ...(status ? ([['Status', `${status.graphql}${json}, without \`data\`.`]] as const) : []),
     ...(retried ? ([['Retry', retried]] as const) : []),
+    ['Advice', `\`${advice}\``],
   ];
 };
 

@@ -63,3 +63,14 @@ test.each([...new Set(Object.values(serviceErrors).map(({ client }) => client))]
     expect(message.length).toBeLessThan(100);
   },
 );
+
+test('what may be sent again is advised to be, and nothing else', () => {
+  const advised = { later: ['retry-later'], login: ['log-in'], text: ['retry'], key: ['look-first'] } as const;
+  for (const [code, { retry, advice }] of rows)
+    expect([code, advice], code).toEqual([
+      code,
+      retry === 'no'
+        ? expect.stringMatching(/^(?:fix-input|hide|look-first|report)$/)
+        : expect.toBeOneOf([...advised[retry]]),
+    ]);
+});

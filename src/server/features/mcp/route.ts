@@ -11,7 +11,7 @@ import type { FeatureParts } from '../../feature.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { hasMoreValues } from '../../../engine/documents/limits.ts';
 import { essenceOf, headersAllowed, isListedOrigin } from '../../http/request/headers.ts';
-import { type HelpSettings, HttpError, helpLink } from '../../http/response/http-error.ts';
+import { type HelpSettings, HttpError, advised } from '../../http/response/http-error.ts';
 import { sendJson } from '../../http/response/static-response.ts';
 import { type BodyReader, checkSurrogates } from '../../http/request/body.ts';
 import { sendBody } from '../../http/response/send.ts';
@@ -165,6 +165,6 @@ function parsed(body: string): unknown {
 }
 
 function parseError({ code, message }: HttpError, { requestId }: Exchange, config: HelpSettings): string {
-  const data = { code, requestId, help: helpLink(code, config) };
+  const data = { code, requestId, ...advised(code, config) };
   return errorMessage(null, new ProtocolError(ProtocolErrorCode.ParseError, message, data));
 }

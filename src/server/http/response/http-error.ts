@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import type { Config } from '../../../config/settings.ts';
 import { isLoopback } from '../../../config/start-warnings.ts';
-import { type ClientCode, notesOn } from '../../../engine/errors/codes.ts';
+import { type Advice, type ClientCode, notesOn } from '../../../engine/errors/codes.ts';
 import { withoutStack } from '../../../upstream/errors.ts';
 import type { Exchange } from '../exchange.ts';
 import type { StatusOf } from './status.ts';
@@ -56,19 +56,25 @@ export function helpUrlOf({ helpUrl, mcpUrl, production, trustedProxies, host, p
 }
 
 /**
- * Undefined for a code that the page does not have. The address is never that of the header Host: stored responses are sent to other
- * clients, and a proxy may hide the scheme.
+ * What every error says of what to do; undefined for a code that the table does not have. The address is never that of the header Host:
+ * stored responses are sent to other clients, and a proxy may hide the scheme.
  */
-export const helpLink = (code: unknown, { helpUrl = HELP_PATH }: HelpSettings): string | undefined =>
-  typeof code === 'string' && notesOn(code) ? `${helpUrl}#${code}` : undefined;
+export function advised(
+  code: unknown,
+  { helpUrl = HELP_PATH }: HelpSettings,
+): { advice: Advice; help: string } | undefined {
+  if (typeof code !== 'string') return undefined;
+  const notes = notesOn(code);
+  return notes && { advice: notes.advice, help: `${helpUrl}#${code}` };
+}
 
 /** The errors as they are sent. They are copies, because prepared and stored errors are shared by facades with other settings. */
 export const withHelp = (errors: readonly GraphQLError[], settings: HelpSettings): readonly GraphQLError[] =>
   errors.map((error) => {
     const { message, nodes, source, positions, path, originalError, extensions } = error;
-    const help = helpLink(extensions.code, settings);
-    if (help === undefined) return error;
-    const options = { nodes, source, positions, path, originalError, extensions: { ...extensions, help } };
+    const more = advised(extensions.code, settings);
+    if (!more) return error;
+    const options = { nodes, source, positions, path, originalError, extensions: { ...extensions, ...more } };
     return withoutStack(() => new GraphQLError(message, options));
   });
 
@@ -88,7 +94,7 @@ export function httpErrorBody(
   requestId?: string,
 ): string {
   const { code, message } = error;
-  const details = { code, requestId, help: helpLink(code, settings) };
+  const details = { code, requestId, ...advised(code, settings) };
   if (format === 'graphql') return JSON.stringify({ errors: [{ message, extensions: details }] });
   const data = { ...details, ...error.extensions };
   return JSON.stringify({ jsonrpc: '2.0', error: { code: SERVER_ERROR, message, data }, id: null });

@@ -1,6 +1,7 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { adviceByCode } from '../../../../client/src/errors.ts';
 import { agent, facadeOver, post } from '../../../support/agent.ts';
 
 /** Responses of the service that are held back. */
@@ -44,7 +45,13 @@ const rejection = (code: string, more: object = {}) => ({
   error: {
     code: -32_000,
     message: expect.stringMatching(/\.$/) as string,
-    data: { code, help: `/docs/errors#${code}`, requestId: expect.any(String) as string, ...more },
+    data: {
+      code,
+      advice: adviceByCode[code],
+      help: `/docs/errors#${code}`,
+      requestId: expect.any(String) as string,
+      ...more,
+    },
   },
   id: null,
 });

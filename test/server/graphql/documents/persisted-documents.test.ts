@@ -128,7 +128,11 @@ describe('automatic persisted query', () => {
         errors: [
           {
             message: 'PersistedQueryNotFound',
-            extensions: { code: 'PERSISTED_QUERY_NOT_FOUND', help: '/docs/errors#PERSISTED_QUERY_NOT_FOUND' },
+            extensions: {
+              code: 'PERSISTED_QUERY_NOT_FOUND',
+              advice: 'retry',
+              help: '/docs/errors#PERSISTED_QUERY_NOT_FOUND',
+            },
           },
         ],
       },
@@ -216,7 +220,11 @@ describe('automatic persisted query', () => {
         errors: [
           {
             message: 'PersistedQueryNotSupported',
-            extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED', help: '/docs/errors#PERSISTED_QUERY_NOT_SUPPORTED' },
+            extensions: {
+              code: 'PERSISTED_QUERY_NOT_SUPPORTED',
+              advice: 'retry',
+              help: '/docs/errors#PERSISTED_QUERY_NOT_SUPPORTED',
+            },
           },
         ],
       },

@@ -3,6 +3,7 @@ import { request as send } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
+import { adviceByCode } from '../../../../client/src/errors.ts';
 import { entries } from '../../../../src/config/settings.ts';
 import { readConfig } from '../../../../src/config/read.ts';
 import { helpUrlOf } from '../../../../src/server/http/response/http-error.ts';
@@ -90,7 +91,7 @@ describe.each([
     ['of a mutation by GET', 'BAD_REQUEST', () => fetch(`${setup.facade.url}/graphql?query=${encodeURI(write)}`)],
     ['of an unknown path', 'NOT_FOUND', () => fetch(`${setup.facade.url}/nowhere`)],
   ] as const)('%s', async (_, code, execute) => {
-    expect(await firstOf(await execute())).toMatchObject({ code, help: help(code) });
+    expect(await firstOf(await execute())).toMatchObject({ code, advice: adviceByCode[code], help: help(code) });
   });
 
   test('of a stored response to a write with an idempotency key', async () => {
