@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster';
 import type { Swap } from '../server/features/idempotency/store/swap.ts';
-import { createMemoryEntries } from '../server/features/idempotency/store/memory-entries.ts';
+import { createSwappedEntries } from '../server/features/idempotency/store/memory-entries.ts';
 import { type MetricValues, createFleetMetrics } from '../server/observability/fleet-metrics.ts';
 import { type UsageReport, mergeReports } from '../server/features/usage/report.ts';
 import type { Channel } from './channel.ts';
@@ -18,7 +18,7 @@ export function createMembers(onSilent: (worker: Worker) => void, keyTtlSeconds 
   const metrics = createFleetMetrics(() => channels.size);
   const awake = () => [...channels].filter(([worker]) => !missed.has(worker));
   /** Idempotency keys of all workers, where they share no Redis. */
-  const keys = createMemoryEntries(1_000 * keyTtlSeconds, true);
+  const swapKeys = createSwappedEntries(1_000 * keyTtlSeconds);
   setInterval(ping, PING_MS).unref();
 
   function ping(): void {
@@ -51,7 +51,7 @@ export function createMembers(onSilent: (worker: Worker) => void, keyTtlSeconds 
     onRestart: metrics.onRestart,
     /** To questions of workers. Requests for metrics of one time share them. */
     replies: {
-      swapKeys: (swap: unknown) => keys.swap(swap as Swap),
+      swapKeys: (swap: unknown) => swapKeys(swap as Swap),
       fleetMetrics: () => (collecting ??= collect().finally(() => (collecting = undefined))),
       fleetUsage: async (): Promise<UsageReport | undefined> => {
         const replies = await Promise.all(awake().map(([, channel]) => channel.ask('usage')));

@@ -5,11 +5,10 @@ import {
   cancel,
   createCancellationToken,
   removeListener,
-  unlessCancelled,
 } from '../../../lib/cancellation.ts';
 import type { Parking } from '../../http/connections/admission.ts';
-import { tooManyWrites } from './refusals.ts';
-import type { Waiting } from './store/turns.ts';
+import { inProgress, tooManyWrites, unavailable } from './refusals.ts';
+import type { Waiting } from './store/entry-table.ts';
 
 /** The most of one caller that run, with those whose clients have left and whose writes go on. */
 const RUNNING_MAX = 64;
@@ -17,56 +16,73 @@ const WAITING_MAX = 64;
 /** The most that wait for one key, or for one target of writes. */
 const WAITING_FOR_ONE_MAX = 16;
 
-/** One wait. It ends when the request is cancelled, or has waited too long. */
-export interface Wait extends Waiting {
-  /** False if the wait is over before. */
-  until: (event: Promise<void>) => Promise<boolean>;
-  /** Takes a slot again if it has waited; rejects if there is none. Called in any case. Undefined if there was no wait. */
-  end: () => Promise<void> | undefined;
+/** A request that may have to wait. */
+export interface Waiter {
+  readonly caller: string;
+  readonly cancellation: CancellationToken;
+  readonly parking: Parking | undefined;
 }
+
+/** Takes something that others may hold. */
+export type Take = <Taken>(
+  what: string,
+  take: (waiting: Waiting) => Promise<Taken | undefined>,
+  giveBack: (taken: Taken) => unknown,
+) => Promise<Taken>;
+
+export type Callers = ReturnType<typeof createCallers>;
 
 export function createCallers(waitMs: number) {
   const running = createCounts();
   const waiting = createCounts();
+
+  /** What the wait is, from `begin` on: it ends with the request, or if it takes too long. */
+  function createWait({ caller, cancellation: operation, parking }: Waiter, what: string) {
+    let ends: (() => void)[] | undefined;
+    const wait = {
+      cancellation: operation,
+      begin() {
+        if (waiting.of(caller) >= WAITING_MAX || waiting.of(what) >= WAITING_FOR_ONE_MAX) throw tooManyWrites();
+        const own = (wait.cancellation = createCancellationToken());
+        const listener = { onCancel: (reason: Error) => cancel(own, reason) };
+        addListener(operation, listener);
+        const timer = setTimeout(() => cancel(own, new Error('It has waited too long.')), waitMs);
+        ends = [waiting.add(caller), waiting.add(what), () => removeListener(operation, listener)];
+        ends.push(() => clearTimeout(timer));
+        parking?.release();
+      },
+      /** Takes a slot again if it has waited. */
+      end() {
+        ends?.forEach((end) => end());
+        return ends && !operation.reason ? parking?.enter() : undefined;
+      },
+    };
+    return wait;
+  }
+
   return {
     /** Whether the caller has as many running requests as it may have. */
     isBusy: (caller: string): boolean => running.of(caller) >= RUNNING_MAX,
     /** Returns what ends the run. */
     run: (caller: string): (() => void) => running.add(caller),
-    /** Mostly it never begins. */
-    wait(caller: string, what: string, operation: CancellationToken, parking: Parking | undefined): Wait {
-      let begun: CancellationToken | undefined;
-      let ends: (() => void)[] = [];
-      return {
-        get cancellation() {
-          return begun ?? operation;
-        },
-        begin() {
-          if (begun) return;
-          if (waiting.of(caller) >= WAITING_MAX || waiting.of(what) >= WAITING_FOR_ONE_MAX) throw tooManyWrites();
-          const cancellation = (begun = createCancellationToken());
-          const listener = { onCancel: (reason: Error) => cancel(cancellation, reason) };
-          addListener(operation, listener);
-          const timer = setTimeout(() => cancel(cancellation, new Error('It has waited too long.')), waitMs);
-          ends = [waiting.add(caller), waiting.add(what)];
-          ends.push(
-            () => clearTimeout(timer),
-            () => removeListener(operation, listener),
-          );
-          parking?.release();
-        },
-        until: (event) => unlessCancelled(event, begun ?? operation),
-        end() {
-          if (!begun) return undefined;
-          for (const end of ends) end();
-          return operation.reason ? undefined : parking?.enter();
-        },
-      };
-    },
+    /** `giveBack`: called if there is no slot for the request after its wait. */
+    takeFor: (waiter: Waiter): Take =>
+      async function take(what, take, giveBack) {
+        const wait = createWait(waiter, what);
+        let taken: Awaited<ReturnType<typeof take>>;
+        try {
+          taken = await take(wait);
+        } finally {
+          await wait.end()?.catch(async (error: unknown) => {
+            if (taken !== undefined) await giveBack(taken);
+            throw error;
+          });
+        }
+        if (taken === undefined) throw wait.cancellation.reason ? inProgress() : unavailable();
+        return taken;
+      },
   };
 }
-
-export type Callers = ReturnType<typeof createCallers>;
 
 function createCounts() {
   const counts = new Map<string, number>();

@@ -3,12 +3,12 @@
  * input, and is recorded before it is sent: another request with the key, in whatever process, remembers it, reads it back, or sends it.
  */
 import { GraphQLError } from 'graphql';
-import { unlessCancelled } from '../../../lib/cancellation.ts';
 import { operationEnded } from '../../../upstream/http/transport-errors.ts';
 import type { GuardedWrite, WriteGuard } from '../../../upstream/write-guard.ts';
 import { HttpError } from '../../http/response/http-error.ts';
 import { type JournalEntry, entriesIn } from './journal-entry.ts';
-import { type KeyedWriteParts, KeyedWrite } from './keyed-write.ts';
+import { type KeyedRequest, settleWrite } from './keyed-write.ts';
+import { unlessCancelled } from '../../../lib/cancellation.ts';
 import { outcomeUnknown, reused } from './refusals.ts';
 import { hashOf } from './store/names.ts';
 
@@ -23,15 +23,12 @@ export interface Journal extends WriteGuard {
   settled: () => Promise<void>;
 }
 
-type JournalParts = Omit<KeyedWriteParts, 'journal' | 'write' | 'at' | 'request' | 'onSent'>;
-
-export function createJournal(parts: JournalParts): Journal {
-  const journal = new Map(entriesIn(parts.run.journal).map((entry) => [entry.at, entry]));
+export function createJournal(keyed: KeyedRequest): Journal {
+  const journal = new Map(entriesIn(keyed.run.journal).map((entry) => [entry.at, entry]));
   const counts = new Map<string, number>();
   const inFlight = new Set<Promise<unknown>>();
   let refusal: HttpError | undefined;
   let hasSent = false;
-  const onSent = () => void (hasSent = true);
 
   async function write(write: GuardedWrite): Promise<unknown> {
     const { field, endpoint, input, rule, cancellation } = write;
@@ -44,14 +41,15 @@ export function createJournal(parts: JournalParts): Journal {
     const recorded = journal.get(at);
     if (recorded && recorded.request !== request) refusal ??= reused();
     if (refusal) throw refusal;
-    const keyed = new KeyedWrite({ ...parts, journal, write, at, request, onSent });
-    const running = keyed.run().finally(() => {
+    let isSent = false;
+    const onSent = () => (isSent = hasSent = true);
+    const running = settleWrite({ ...keyed, journal, write, at, request, onSent }).finally(() => {
       inFlight.delete(running);
-      if (keyed.isSent && cancellation.reason) write.onLate();
+      if (isSent && cancellation.reason) write.onLate();
     });
     inFlight.add(running);
     const isOver = await unlessCancelled(running.then(ignore, ignore), cancellation);
-    if (isOver || !keyed.isSent) return running;
+    if (isOver || !isSent) return running;
     running.catch(ignore); // nobody waits for it
     throw outcomeUnknown(details, rule.lookAt(input), 1, cancellation.reason);
   }

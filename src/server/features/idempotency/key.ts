@@ -1,13 +1,13 @@
 /** The header `Idempotency-Key`, and what it is a key of: the caller, the document and its variables. */
 import { type Hash, createHash } from 'node:crypto';
-import { print, visit } from 'graphql';
+import { Kind, type SelectionSetNode, print } from 'graphql';
 import { Upload } from 'graphql-upload-minimal';
 import type { Variables } from '../../../engine/plan/document.ts';
 import { serviceWrittenBy } from '../../../engine/settle/write-rules.ts';
 import { oncePer } from '../../../lib/remember.ts';
 import type { ExecutableDocument } from '../../../engine/documents/prepare.ts';
 import type { KeyIdentity } from './store/key-run.ts';
-import { hashOf, keyName } from './store/names.ts';
+import { hashOf } from './store/names.ts';
 import { HttpError } from '../../http/response/http-error.ts';
 
 const KEY_MAX = 255;
@@ -31,21 +31,26 @@ export function readKey(given: unknown): string {
  */
 export function identify(
   given: string,
-  owners: readonly string[],
   ready: ExecutableDocument,
   variables: Variables | undefined,
   events: string,
-): KeyIdentity {
+): Pick<KeyIdentity, 'key' | 'fingerprint'> {
   const key = isOfEvents(ready) ? `${given} ${events}` : given;
   const fingerprint = fingerprintOf(`request ${key.length} ${key}${hashOfDocument(ready)}`, variables ?? {});
-  return { owners, ids: owners.map((owner) => keyName(owner, key)), key, fingerprint };
+  return { key, fingerprint };
 }
 
-const isOfEvents = oncePer(({ document }: ExecutableDocument) => {
-  let isFound = false;
-  visit(document, { Field: ({ name }) => void (isFound ||= serviceWrittenBy(name.value) === 'events') });
-  return isFound;
-});
+const isOfEvents = oncePer(({ document }: ExecutableDocument) =>
+  document.definitions.some((each) => 'selectionSet' in each && writesToEvents(each.selectionSet)),
+);
+
+/** Of the operation, or of a fragment of it: only fields of the root write. */
+const writesToEvents = ({ selections }: SelectionSetNode): boolean =>
+  selections.some((each) =>
+    each.kind === Kind.FIELD
+      ? serviceWrittenBy(each.name.value) === 'events'
+      : each.kind === Kind.INLINE_FRAGMENT && writesToEvents(each.selectionSet),
+  );
 
 const hashOfDocument = oncePer(({ document, operation }: ExecutableDocument) =>
   hashOf(`${operation.name?.value ?? ''}\n${document.loc?.source.body ?? print(document)}`),

@@ -9,7 +9,6 @@ import { settlesWithin } from '../../../lib/promises.ts';
 import { type UpstreamClient, bearerOf } from '../../../upstream/client.ts';
 import { serviceName } from '../../../upstream/redis/keys.ts';
 import type { UnguardedWrite } from '../../../upstream/write-guard.ts';
-import type { HttpError } from '../../http/response/http-error.ts';
 import type { Outcome } from '../../graphql/outcome.ts';
 import type { RunOperation } from '../../graphql/pipeline.ts';
 import { variablesLimit } from '../../../engine/documents/limits.ts';
@@ -21,15 +20,15 @@ import { createdId, journalText } from './journal-entry.ts';
 import { keptText, readKept } from './kept-response.ts';
 import { identify, readKey } from './key.ts';
 import { withKeyPrice } from './price.ts';
-import { forgotten, inProgress, reused, tooManyKeys, tooManyWrites, unavailable } from './refusals.ts';
-import { type Kept, KEPT_CHARACTERS_MAX } from './store/entries.ts';
-import type { Claim, KeyIdentity, KeyRun } from './store/key-run.ts';
+import { forgotten, reused, tooManyKeys, tooManyWrites } from './refusals.ts';
+import { type Kept, KEPT_CHARACTERS_MAX, addEvent, noteChangeAt } from './store/entries.ts';
+import type { KeyRun } from './store/key-run.ts';
 import type { SwapEntries } from './store/swap.ts';
 import { type KeyStore, createKeyStore, createMemoryStore } from './store/key-store.ts';
-import { createRedisEntries } from './store/redis-entries.ts';
+import { swapInRedis } from './store/redis-entries.ts';
 import { createRemoteEntries } from './store/remote-entries.ts';
 import { credentialOwner, personIn, personOwner, targetsOf } from './store/names.ts';
-import { type Callers, createCallers } from './callers.ts';
+import { type Waiter, createCallers } from './callers.ts';
 
 /** Longer than for the cache: without Redis a write with a key is not sent. */
 const REDIS_TIMEOUT_MS = 1_000;
@@ -41,8 +40,6 @@ export interface KeyedRunner {
   run: RunOperation;
   /** Resolves when no write with a key is in flight, or a while later. */
   drain: (withinMs: number) => Promise<void>;
-  /** Writes with keys whose clients have left. */
-  leftBehind: () => number;
   /** Records a write that is sent without a key. */
   noteWrite: (write: UnguardedWrite) => void;
 }
@@ -73,14 +70,14 @@ export function createKeyedRunner(
   /** The ends of runs whose clients have left. */
   const left = new Set<Promise<void>>();
 
-  async function run(
-    key: KeyIdentity,
-    { run: held, caller, credential, prepared, request }: Running,
-  ): Promise<Outcome> {
-    const { cancellation } = request;
-    if (callers.isBusy(caller)) return refuse(held, tooManyWrites()); // others have begun since
-    const waitFor = (target: string) => callers.wait(caller, `target ${target}`, cancellation, request.parking);
-    const journal = createJournal({ run: held, store, times, waitFor });
+  async function run(held: KeyRun, { waiter, credential, prepared, request }: Running): Promise<Outcome> {
+    const { caller, cancellation } = waiter;
+    if (callers.isBusy(caller)) {
+      await held.end(keptBefore(held)); // others have begun since
+      throw tooManyWrites();
+    }
+    const take = callers.takeFor(waiter);
+    const journal = createJournal({ run: held, store, times, take, errors: upstream.service.errors });
     const end = callers.run(caller);
     let result: ExecutionResult | undefined;
     try {
@@ -101,7 +98,7 @@ export function createKeyedRunner(
     async function finish(): Promise<void> {
       await journal.settled();
       await held.end(keptOf(journal, result));
-      if (personIn(key.owners) !== undefined) return;
+      if (personIn(held.owners) !== undefined) return;
       const { person } = upstream.senderOf(bearerOf(request.authorization)!);
       if (person !== undefined) store.link(credential, person);
     }
@@ -122,16 +119,19 @@ export function createKeyedRunner(
       const { credential, person } = upstream.senderOf(token);
       const caller = person ?? credential;
       if (callers.isBusy(caller)) throw tooManyWrites();
-      const owners = await store.owners(credential, person);
-      if (!owners) throw unavailable();
-      const key = identify(name, owners, ready, request.variables, events);
-      const waiting = callers.wait(caller, `key ${key.ids[0]!}`, request.cancellation, request.parking);
-      const claim = await claimed(store, key, waiting);
-      if (claim.kind !== 'replay') return run(key, { run: claim.run, caller, credential, prepared, request });
+      const { cancellation, parking } = request;
+      const waiter = { caller, cancellation, parking };
+      const key = { credential, person, ...identify(name, ready, request.variables, events) };
+      const claim = await callers.takeFor(waiter)(
+        `key ${caller} ${key.key}`,
+        (waiting) => store.claim(key, waiting),
+        (taken) => taken.kind === 'run' && taken.run.end(keptBefore(taken.run)),
+      );
+      if (claim.kind === 'run') return run(claim.run, { waiter, credential, prepared, request });
+      if (claim.kind !== 'replay') throw refusals[claim.kind]();
       return { ...(await replay(claim.response, ready, request)), isReplayed: true };
     },
     drain: async (withinMs) => void (await settlesWithin(withinMs, Promise.allSettled(left))),
-    leftBehind: () => left.size,
     noteWrite: (write) => noteWrite(store, write),
   };
 }
@@ -141,71 +141,33 @@ function noteWrite(store: KeyStore, { rule, input, credential, person, value }: 
   const owners = [credentialOwner(credential), ...(person === undefined ? [] : [personOwner(person)])] as const;
   const created = rule.creates && createdId(value);
   const removedFrom = rule.removesFrom?.(input);
+  const targets = targetsOf(owners, rule.target(input));
+  if (!rule.creates) void store.changeTargets(targets, noteChangeAt);
   // One that may have been created is not known by its id, and is no deletion.
-  if (!rule.creates || created !== undefined) void store.noteChange(targetsOf(owners, rule.target(input)), created);
-  if (removedFrom !== undefined) void store.noteChange(targetsOf(owners, removedFrom), undefined);
+  else if (created !== undefined) void store.changeTargets(targets, (each, at) => addEvent(each, { at, id: created }));
+  if (removedFrom !== undefined)
+    void store.changeTargets(targetsOf(owners, removedFrom), (each, at) => addEvent(each, { at }));
 }
 
 function openStore(upstream: UpstreamClient, ttlMs: number, swapKeys: SwapEntries | undefined): KeyStore {
   const what = 'idempotency keys';
   const redis = upstream.redisFor?.({ what, timeoutMs: REDIS_TIMEOUT_MS, patienceMs: PATIENCE_MS });
-  if (redis) return createKeyStore(createRedisEntries(redis, ttlMs), ttlMs);
-  return swapKeys ? createKeyStore(createRemoteEntries(ttlMs, swapKeys), ttlMs) : createMemoryStore(ttlMs);
+  const swap = redis ? swapInRedis(redis, ttlMs) : swapKeys;
+  return swap ? createKeyStore(createRemoteEntries(ttlMs, swap), ttlMs) : createMemoryStore(ttlMs);
 }
 
 interface Running {
-  run: KeyRun;
-  caller: string;
+  waiter: Waiter;
   credential: string;
   prepared: Parameters<RunOperation>[0];
   request: OperationRequest;
 }
 
-/** Waits while another request with the key runs. Throws an HttpError if the request is not to run. */
-async function claimed(
-  store: KeyStore,
-  key: KeyIdentity,
-  waiting: ReturnType<Callers['wait']>,
-): Promise<Extract<Claim, { kind: 'run' | 'replay' }>> {
-  let claim = await store.claim(key);
-  try {
-    while (claim?.kind === 'busy') {
-      waiting.begin();
-      if (!(await waiting.until(store.changed(key)))) throw inProgress();
-      claim = await store.claim(key);
-    }
-  } finally {
-    // If the run must not begin, its claim is ended here.
-    await waiting.end()?.catch(async (error: unknown) => {
-      if (claim?.kind === 'run') await claim.run.end(keptBefore(claim.run));
-      throw error;
-    });
-  }
-  if (claim?.kind === 'run' || claim?.kind === 'replay') return claim;
-  throw refusalOf(claim?.kind);
-}
-
-/** Ends a run that has not begun. */
-async function refuse(run: KeyRun, refusal: HttpError): Promise<never> {
-  await run.end(keptBefore(run));
-  throw refusal;
-}
-
+/** Of a run that has not begun. */
 const keptBefore = ({ journal }: KeyRun): Kept =>
   journal === undefined ? { kind: 'nothing' } : { kind: 'journal', text: journal };
 
-function refusalOf(kind: 'reused' | 'forgotten' | 'full' | undefined): HttpError {
-  switch (kind) {
-    case undefined:
-      return unavailable();
-    case 'reused':
-      return reused();
-    case 'forgotten':
-      return forgotten();
-    case 'full':
-      return tooManyKeys();
-  }
-}
+const refusals = { reused, forgotten, full: tooManyKeys };
 
 async function replay(text: string, ready: ExecutableDocument, { variables }: OperationRequest): Promise<Outcome> {
   const { outcome, files } = readKept(text, ready);

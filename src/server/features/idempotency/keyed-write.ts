@@ -1,5 +1,6 @@
 /** One write with a key, in its turn: remembered, found by reading, or sent. */
 import { GraphQLError } from 'graphql';
+import type { ErrorTable } from '../../../api/service-descriptor.ts';
 import {
   UpstreamFailure,
   UpstreamRejection,
@@ -7,16 +8,16 @@ import {
   isTokenRejection,
   provesNothingMade,
 } from '../../../upstream/errors.ts';
-import type { ReadBack, GuardedWrite } from '../../../upstream/write-guard.ts';
+import type { GuardedWrite, ReadBack, WriteRule } from '../../../upstream/write-guard.ts';
 import { HttpError } from '../../http/response/http-error.ts';
+import type { Take } from './callers.ts';
 import { compareFiles, noFiles, watchParts } from './files.ts';
 import { type Entries, type JournalEntry, createdId, journalText } from './journal-entry.ts';
 import { inProgress, notKept, outcomeUnknown, tooManyKeys, unavailable } from './refusals.ts';
-import type { Wait } from './callers.ts';
-import { type TargetState, REMEMBERED_CHANGES, freshState } from './store/entries.ts';
+import { type TargetEvent, addEvent, noteChangeAt, removeEvent } from './store/entries.ts';
 import type { KeyRun } from './store/key-run.ts';
 import type { KeyStore } from './store/key-store.ts';
-import { type Targets, personIn, targetsOf } from './store/names.ts';
+import { personIn, targetsOf } from './store/names.ts';
 import type { Turn } from './store/turns.ts';
 
 export interface SettleTimes {
@@ -27,264 +28,233 @@ export interface SettleTimes {
   uploadTimeoutMs: number;
 }
 
-export interface KeyedWriteParts {
-  run: KeyRun;
-  store: KeyStore;
-  times: SettleTimes;
+/** What the writes of a request have in common. */
+export interface KeyedRequest {
+  readonly run: KeyRun;
+  readonly store: KeyStore;
+  readonly times: SettleTimes;
   /** For the turn of a target. */
-  waitFor: (target: string) => Wait;
-  journal: Entries;
-  write: GuardedWrite;
-  at: string;
-  request: string;
-  onSent: () => void;
+  readonly take: Take;
+  /** Of the service. */
+  readonly errors: ErrorTable;
+}
+
+export interface KeyedWrite extends KeyedRequest {
+  readonly journal: Entries;
+  readonly write: GuardedWrite;
+  readonly at: string;
+  readonly request: string;
+  /** Called when it is about to be sent: from here on it does not end with its operation. */
+  readonly onSent: () => void;
+}
+
+/** A write that has its turn. */
+interface TurnOfWrite extends KeyedWrite {
+  /** The name of this write among all to its target. */
+  readonly name: string;
+  readonly turn: Turn;
+  /** What is known of it at the end of the turn. */
+  end?: Parameters<Turn['leave']>[0];
 }
 
 /** A process that was paused since it has recorded a write does not send it: others may count it as over. */
 const BEGUN_WITHIN_MS = 1_000;
 /** The reply to the record may come so much later than the time of the record, which may be a little wrong. */
 const RECORDED_WITHIN_MS = 1_500;
+/** Creations of unknown outcome at one target. */
 const OPEN_MAX = 20;
-const CREATED_MAX = 200;
 
-export class KeyedWrite {
-  /** From here on it does not end with its operation. */
-  isSent = false;
-  private readonly parts: KeyedWriteParts;
-  /** The target as each owner names it. */
-  private readonly targets: Targets;
-  /** The name of this write among all to its target. */
-  private readonly name: string;
-  private state: TargetState = freshState;
-  /** The write that was sent to the target before. */
-  private previous: string | undefined;
-  private turn!: Turn;
-  /** What the clock of the store is ahead of that of this process. */
-  private aheadMs = 0;
-
-  constructor(parts: KeyedWriteParts) {
-    const { run, write, at } = parts;
-    this.parts = parts;
-    this.targets = targetsOf(run.owners, write.rule.target(write.input));
-    this.name = `${run.id} ${at}`;
-  }
-
-  async run(): Promise<unknown> {
-    const { journal, at, write } = this.parts;
-    const recorded = journal.get(at);
-    if (recorded && recorded.state !== 'sending') await compareFiles(write.files, recorded.files);
-    if (recorded?.state === 'done') {
-      if (recorded.isCut) throw notKept();
-      return recorded.value;
-    }
-    if (recorded?.state === 'rejected') throw new UpstreamRejection(recorded.details!);
-    const leave = await this.takeTurn();
-    try {
-      return recorded ? await this.resume(recorded) : await this.send(await this.firstEntry());
-    } finally {
-      leave();
-    }
-  }
-
-  private async takeTurn(): Promise<() => void> {
-    const { store, waitFor } = this.parts;
-    const waiting = waitFor(this.targets[0]);
-    let turn: Turn | undefined;
-    try {
-      turn = await store.takeTurn(this.targets, waiting);
-    } finally {
-      await waiting.end()?.catch((error: unknown) => {
-        turn?.leave(turn.state);
-        throw error;
-      });
-    }
-    if (!turn) throw waiting.cancellation.reason ? inProgress() : unavailable();
-    this.turn = turn;
-    this.state = turn.state;
-    this.aheadMs = turn.now - performance.now();
-    return () => turn.leave(this.state);
-  }
-
-  private async firstEntry(): Promise<JournalEntry> {
-    const { at, request, write } = this.parts;
-    const { rule, input, read } = write;
-    // Without it the write is sent, and a lost response cannot be settled.
-    const before = await rule.before?.(input, { read, person: this.person() }).catch(() => undefined);
-    return { at, request, state: 'sending', before, ...(write.files && { files: noFiles() }) };
-  }
-
-  /** This process may be new, and another one has seen whose token it is. */
-  private person(): string | undefined {
-    const { run, write } = this.parts;
-    return write.person() ?? personIn(run.owners);
-  }
-
-  /** An earlier request has sent it: what is there needs no waiting, and absence counts when nothing can come any more. */
-  private async resume(recorded: JournalEntry): Promise<unknown> {
-    const { store, write } = this.parts;
-    // The clock is read before the service: what is absent after this time stays absent.
-    const now = await store.now();
-    if (now === undefined) throw unavailable();
-    const finding = await this.find(recorded);
-    const leftMs = this.settledAt(recorded) - now;
-    if (leftMs > 0 || finding.kind !== 'absent' || this.isOvertaken(recorded)) {
-      await compareFiles(write.files, recorded.files);
-      if (finding.kind === 'there') return this.done(recorded, finding.value, finding.id);
-      throw this.unknown(undefined, leftMs);
-    }
-    const { sentAt: _, endedAt: __, ...fresh } = recorded;
-    return this.send({ ...fresh, ...(write.files && { files: noFiles() }) }, recorded);
-  }
-
-  /** When nothing of it can come any more. */
-  private settledAt({ sentAt, endedAt }: JournalEntry): number {
-    const { run, times } = this.parts;
-    return (endedAt ?? (sentAt ?? run.savedAt ?? Infinity) + this.longestMs()) + times.settleMs;
-  }
-
-  /** Somebody else has written to the target since: then its old state is no proof, and must not be written over. */
-  private isOvertaken({ sentAt = this.parts.run.savedAt ?? 0 }: JournalEntry): boolean {
-    const { creates, doneOn } = this.parts.write.rule;
-    const since = this.turn.changes.filter(({ at }) => at >= sentAt);
-    // Of a list, only a deletion can hide what was created; it may be among those that are no longer remembered.
-    if (since.length >= REMEMBERED_CHANGES || since.some(({ id }) => id === undefined)) return true;
-    const isOfList = creates && !doneOn;
-    return !isOfList && (this.state.last !== this.name || since.length > 0);
-  }
-
-  /** `again`: the entry of an earlier attempt, which was certainly not carried out. */
-  private async send(entry: JournalEntry, again?: JournalEntry): Promise<unknown> {
-    const { run, journal, at, write, onSent } = this.parts;
-    if (write.cancellation.reason) throw inProgress();
-    journal.set(at, entry);
-    const state = this.opened();
-    // A lost creation whose item is deleted is not to be made again, also if this process dies right after the deletion.
-    const from = write.rule.removesFrom?.(write.input);
-    const removedFrom = from === undefined ? [] : targetsOf(run.owners, from);
-    const sentAt = await run.save(() => journalText(journal.values()), this.turn, state, removedFrom);
-    const recorded = { byClock: Date.now(), byProcess: performance.now() };
-    if (sentAt === undefined || write.cancellation.reason) {
-      this.restore(again);
-      throw sentAt === undefined ? unavailable() : inProgress();
-    }
-    this.previous = this.state.last;
-    this.state = state;
-    this.isSent = true;
-    onSent();
-    entry.sentAt = sentAt;
-    // A frozen machine may stop the one clock, and a correction may set back the other.
-    const isWithin = (ms: number) =>
-      performance.now() - recorded.byProcess <= ms && Date.now() - recorded.byClock <= ms;
-    let hasBegun = false;
-    const mayBegin = () => (hasBegun = isWithin(BEGUN_WITHIN_MS));
-    const parts = write.files && watchParts(write.files, entry.files!, again?.files, () => isWithin(this.longestMs()));
-    let value: unknown;
-    try {
-      value = await write.send(parts, mayBegin);
-    } catch (error) {
-      // Errors of files cut the form before its end, which makes it no request.
-      const isOfFiles = error instanceof GraphQLError || error instanceof HttpError;
-      const isUnsent = !hasBegun && !(error instanceof UpstreamFailure);
-      if (isOfFiles || isUnsent || provesNothingMade(error)) return await this.notMade(entry, error, again);
-      entry.endedAt = await this.parts.store.now();
-      const finding = await this.find(entry);
-      if (finding.kind === 'there') return this.done(entry, finding.value, finding.id);
-      throw this.unknown(error, this.settledAt(entry) - (entry.endedAt ?? entry.sentAt));
-    }
-    // Not in the try: what fails after the service has carried it out must not count as not sent.
-    return this.done(entry, value, write.rule.creates ? createdId(value) : undefined);
-  }
-
-  private restore(again: JournalEntry | undefined): void {
-    const { journal, at } = this.parts;
-    if (again) journal.set(at, again);
-    else journal.delete(at);
-  }
-
-  /** The state of the target when the write is about to be sent. */
-  private opened(): TargetState {
-    const { name } = this;
-    const { write, times, request } = this.parts;
-    if (!write.rule.creates) return { ...this.state, last: name };
-    const now = performance.now() + this.aheadMs;
-    const others = this.state.open.filter((each) => each.name !== name && each.until > now);
-    if (others.length >= OPEN_MAX) throw tooManyKeys();
-    return {
-      ...this.state,
-      last: name,
-      open: [...others, { name, until: now + this.longestMs() + times.settleMs, input: request }],
-    };
-  }
-
-  /** How long an attempt may last, from its record on. */
-  private longestMs(): number {
-    const { callTimeoutMs, uploadTimeoutMs } = this.parts.times;
-    return RECORDED_WITHIN_MS + BEGUN_WITHIN_MS + callTimeoutMs + (this.parts.write.files ? uploadTimeoutMs : 0);
-  }
-
-  private async find(entry: JournalEntry): Promise<ReadBack> {
-    const { write } = this.parts;
-    const { rule, read, input } = write;
-    if (!rule.find) return { kind: rule.isRepeatable ? 'absent' : 'unknown' };
-    const { created, createdSince, open } = this.state;
-    // What this one created is not another's: a process may die after the turn, before the end of the run is recorded.
-    const keyed = created.filter(({ name }) => name !== this.name).map(({ id }) => id);
-    const others = [...keyed, ...this.turn.changes.flatMap(({ id }) => id ?? [])];
-    const { before, files } = entry;
-    const lost = { read, person: this.person(), before, others, fileNames: files?.names };
-    const finding = await rule.find(input, lost).catch((): ReadBack => ({ kind: 'unknown' }));
-    if (finding.kind !== 'there' || !rule.creates) return finding;
-    // It may be what another equal write created, which came after this one looked at what was there before.
-    const sentAt = entry.sentAt ?? this.parts.run.savedAt ?? 0;
-    const isAmbiguous = open.some(
-      ({ name, until, input: equal }) => name !== this.name && equal === this.parts.request && until > sentAt,
-    );
-    const isForgotten = this.turn.changes.filter(({ at }) => at >= sentAt).length >= REMEMBERED_CHANGES;
-    return isAmbiguous || isForgotten || createdSince > sentAt ? { kind: 'unknown' } : finding;
-  }
-
-  private done(entry: JournalEntry, value: unknown, id: string | undefined): unknown {
-    entry.state = 'done';
-    entry.value = value;
-    this.close(id);
-    return value;
-  }
-
-  /** The service rejected it, or it was never sent. */
-  private async notMade(entry: JournalEntry, error: unknown, again: JournalEntry | undefined): Promise<unknown> {
-    const { journal, at, request, write } = this.parts;
-    const rejection = error instanceof UpstreamRejection ? error.details : undefined;
-    this.state = { ...this.state, last: this.previous };
-    if (again && rejection?.code !== undefined && write.rule.doneOn?.includes(rejection.code)) {
-      const finding = write.rule.find ? await this.find(entry) : shownByCode;
-      if (finding.kind === 'there') return this.done(entry, finding.value, finding.id);
-      throw this.unknown(error, 0);
-    }
-    const isFinal = rejection && !isTokenRejection(rejection) && !isRateLimit(rejection);
-    if (isFinal) journal.set(at, { at, request, state: 'rejected', details: rejection, files: entry.files });
-    else this.restore(again);
-    if (isFinal || !again) this.close(undefined);
-    throw error;
-  }
-
-  /** Its outcome is known. */
-  private close(id: string | undefined): void {
-    if (!this.parts.write.rule.creates) return;
-    const { open, created, createdSince } = this.state;
-    const at = performance.now() + this.aheadMs;
-    const all = id === undefined ? created : [...created, { name: this.name, id, at }];
-    const forgotten = all.at(-CREATED_MAX - 1)?.at ?? createdSince;
-    const left = open.filter(({ name }) => name !== this.name);
-    this.state = { ...this.state, open: left, created: all.slice(-CREATED_MAX), createdSince: forgotten };
-  }
-
-  private unknown(cause: unknown, leftMs: number): UpstreamFailure {
-    const { endpoint, rule, input } = this.parts.write;
-    const { method, path, service } = endpoint;
-    const details = cause instanceof UpstreamFailure ? cause.details : { service, request: `${method} ${path}` };
-    const seconds = leftMs > 0 && leftMs < Infinity ? Math.ceil(leftMs / 1_000) : undefined;
-    return outcomeUnknown(details, rule.lookAt(input), seconds, cause);
+export async function settleWrite(keyed: KeyedWrite): Promise<unknown> {
+  const { journal, at, write, run, store, take } = keyed;
+  const recorded = journal.get(at);
+  if (recorded && recorded.state !== 'sending') return remembered(keyed, recorded);
+  const targets = targetsOf(run.owners, write.rule.target(write.input));
+  const turn = await take(
+    `target ${targets[0]}`,
+    (waiting) => store.takeTurn(targets, waiting),
+    (taken) => taken.leave(),
+  );
+  const own: TurnOfWrite = { ...keyed, name: `${run.id} ${at}`, turn };
+  try {
+    return recorded ? await resume(own, recorded) : await send(own, await firstEntry(own));
+  } finally {
+    turn.leave(own.end);
   }
 }
 
+async function remembered({ write, errors }: KeyedWrite, recorded: JournalEntry): Promise<unknown> {
+  const { state, files, isCut, value, details } = recorded;
+  await compareFiles(write.files, files);
+  if (state === 'rejected') throw new UpstreamRejection({ ...details!, row: errors[details!.code ?? NaN] });
+  if (isCut) throw notKept();
+  return value;
+}
+
+async function firstEntry(own: TurnOfWrite): Promise<JournalEntry> {
+  const { at, request, write } = own;
+  const { rule, input, read } = write;
+  // Without it the write is sent, and a lost response cannot be settled.
+  const before = await rule.before?.(input, { read, person: personOf(own) }).catch(() => undefined);
+  return { at, request, state: 'sending', before, ...(write.files && { files: noFiles() }) };
+}
+
+/** This process may be new, and another one has seen whose token it is. */
+const personOf = ({ run, write }: KeyedWrite): string | undefined => write.person() ?? personIn(run.owners);
+
+/** An earlier request has sent it: what is there needs no waiting, and absence counts when nothing can come any more. */
+async function resume(own: TurnOfWrite, recorded: JournalEntry): Promise<unknown> {
+  const { store, write } = own;
+  // The clock is read before the service: what is absent after this time stays absent.
+  const now = await store.now();
+  if (now === undefined) throw unavailable();
+  const finding = await find(own, recorded);
+  const leftMs = settledAt(own, recorded) - now;
+  if (leftMs > 0 || finding.kind !== 'absent' || isOvertaken(own, recorded)) {
+    await compareFiles(write.files, recorded.files);
+    if (finding.kind === 'there') return done(own, recorded, finding.value, finding.id);
+    throw unknownOutcome(own, undefined, leftMs);
+  }
+  const { sentAt: _, endedAt: __, ...fresh } = recorded;
+  return send(own, { ...fresh, ...(write.files && { files: noFiles() }) }, recorded);
+}
+
+/** When nothing of it can come any more. */
+const settledAt = (own: TurnOfWrite, entry: JournalEntry): number =>
+  (entry.endedAt ?? sentAtOf(own, entry, Infinity) + longestMs(own)) + own.times.settleMs;
+
+const sentAtOf = ({ run }: TurnOfWrite, { sentAt }: JournalEntry, unknown: number): number =>
+  sentAt ?? run.savedAt ?? unknown;
+
+/** How long an attempt may last, from its record on. */
+const longestMs = ({ times: { callTimeoutMs, uploadTimeoutMs }, write }: TurnOfWrite): number =>
+  RECORDED_WITHIN_MS + BEGUN_WITHIN_MS + callTimeoutMs + (write.files ? uploadTimeoutMs : 0);
+
+/** Somebody else has written to the target since: then its old state is no proof, and must not be written over. */
+function isOvertaken(own: TurnOfWrite, recorded: JournalEntry): boolean {
+  const { rule } = own.write;
+  const { events, changedAt } = own.turn;
+  const sentAt = sentAtOf(own, recorded, 0);
+  if (changedAt >= sentAt) return true;
+  const since = events.filter(({ at }) => at >= sentAt);
+  // Of a list, only a deletion can hide what was created.
+  if (isOfList(rule)) return since.some(({ name, id }) => name === undefined && id === undefined);
+  return since.some(({ name }) => name !== own.name) || !events.some(({ name }) => name === own.name);
+}
+
+/** It adds to a list; otherwise it writes to a record, or makes one that there can be once. */
+const isOfList = ({ creates, doneOn }: WriteRule): boolean => creates === true && !doneOn;
+
+/** `again`: the entry of an earlier attempt, which was certainly not carried out. */
+async function send(own: TurnOfWrite, entry: JournalEntry, again?: JournalEntry): Promise<unknown> {
+  const { journal, at, write, store, onSent } = own;
+  if (write.cancellation.reason) throw inProgress();
+  journal.set(at, entry);
+  const sentAt = await record(own);
+  const recorded = { byClock: Date.now(), byProcess: performance.now() };
+  if (sentAt === undefined || write.cancellation.reason) {
+    restore(own, again);
+    throw sentAt === undefined ? unavailable() : inProgress();
+  }
+  onSent();
+  entry.sentAt = sentAt;
+  // A frozen machine may stop the one clock, and a correction may set back the other.
+  const isWithin = (ms: number) => performance.now() - recorded.byProcess <= ms && Date.now() - recorded.byClock <= ms;
+  let hasBegun = false;
+  const mayBegin = () => (hasBegun = isWithin(BEGUN_WITHIN_MS));
+  const parts = write.files && watchParts(write.files, entry.files!, again?.files, () => isWithin(longestMs(own)));
+  let value: unknown;
+  try {
+    value = await write.send(parts, mayBegin);
+  } catch (error) {
+    // Errors of files cut the form before its end, which makes it no request.
+    const isOfFiles = error instanceof GraphQLError || error instanceof HttpError;
+    const isUnsent = !hasBegun && !(error instanceof UpstreamFailure);
+    if (isOfFiles || isUnsent || provesNothingMade(error)) return notMade(own, entry, error, again);
+    entry.endedAt = await store.now();
+    const finding = await find(own, entry);
+    if (finding.kind === 'there') return done(own, entry, finding.value, finding.id);
+    throw unknownOutcome(own, error, settledAt(own, entry) - (entry.endedAt ?? entry.sentAt));
+  }
+  // Not in the try: what fails after the service has carried it out must not count as not sent.
+  return done(own, entry, value, createdId(value));
+}
+
+/** Records that it is about to be sent. */
+function record(own: TurnOfWrite): ReturnType<KeyRun['save']> {
+  const { run, journal, write, turn, name, request, times } = own;
+  const { rule, input } = write;
+  const isOpen = (each: TargetEvent) => each.name !== name && (each.until ?? 0) > turn.now;
+  if (rule.creates && turn.events.filter(isOpen).length >= OPEN_MAX) throw tooManyKeys();
+  // A lost creation whose item is deleted is not to be made again, also if this process dies right after the deletion.
+  const from = rule.removesFrom?.(input);
+  return run.save({
+    journal: () => journalText(journal.values()),
+    turn,
+    event: { name, ...(rule.creates && { input: request }) },
+    openMs: rule.creates && longestMs(own) + times.settleMs,
+    removedFrom: from === undefined ? [] : targetsOf(run.owners, from),
+  });
+}
+
+function restore({ journal, at }: TurnOfWrite, again: JournalEntry | undefined): void {
+  if (again) journal.set(at, again);
+  else journal.delete(at);
+}
+
+async function find(own: TurnOfWrite, entry: JournalEntry): Promise<ReadBack> {
+  const { rule, read, input } = own.write;
+  const { events, changedAt } = own.turn;
+  if (!rule.find) return rule.isRepeatable ? { kind: 'absent' } : unknown;
+  // What this one created is not another's: a process may die after the turn, before the end of the run is recorded.
+  const others = events.filter(({ name }) => name !== own.name);
+  const { before, files } = entry;
+  const ids = others.flatMap(({ id }) => id ?? []);
+  const lost = { read, person: personOf(own), before, others: ids, fileNames: files?.names };
+  const finding = await rule.find(input, lost).catch(() => unknown);
+  if (finding.kind !== 'there' || !rule.creates) return finding;
+  // It may be what another equal write created, which came after this one looked at what was there before.
+  const sentAt = sentAtOf(own, entry, 0);
+  const isAmbiguous = others.some(({ until = 0, input: equal }) => equal === own.request && until > sentAt);
+  return isAmbiguous || (isOfList(rule) && changedAt >= sentAt) ? unknown : finding;
+}
+
+const unknown: ReadBack = Object.freeze({ kind: 'unknown' });
 const shownByCode: ReadBack = Object.freeze({ kind: 'there', value: {} });
+
+function done(own: TurnOfWrite, entry: JournalEntry, value: unknown, id: string | undefined): unknown {
+  const { name, write } = own;
+  entry.state = 'done';
+  entry.value = value;
+  own.end = (target, now) => {
+    removeEvent(target, name);
+    if (!write.rule.creates) noteChangeAt(target, now);
+    else if (id !== undefined) addEvent(target, { at: now, name, id });
+  };
+  return value;
+}
+
+/** The service rejected it, or it was never sent. */
+async function notMade(own: TurnOfWrite, entry: JournalEntry, error: unknown, again?: JournalEntry): Promise<unknown> {
+  const { journal, at, request, write, name } = own;
+  const rejection = error instanceof UpstreamRejection ? error.details : undefined;
+  if (again && rejection?.code !== undefined && write.rule.doneOn?.includes(rejection.code)) {
+    const finding = write.rule.find ? await find(own, entry) : shownByCode;
+    if (finding.kind === 'there') return done(own, entry, finding.value, finding.id);
+    throw unknownOutcome(own, error, 0);
+  }
+  const isFinal = rejection && !isTokenRejection(rejection) && !isRateLimit(rejection);
+  // The row is looked up again: tables change with the version.
+  if (isFinal)
+    journal.set(at, { at, request, state: 'rejected', details: { ...rejection, row: undefined }, files: entry.files });
+  else restore(own, again);
+  if (isFinal || !again) own.end = (target) => removeEvent(target, name);
+  throw error;
+}
+
+function unknownOutcome({ write }: TurnOfWrite, cause: unknown, leftMs: number): UpstreamFailure {
+  const { endpoint, rule, input } = write;
+  const { method, path, service } = endpoint;
+  const details = cause instanceof UpstreamFailure ? cause.details : { service, request: `${method} ${path}` };
+  const seconds = leftMs > 0 && leftMs < Infinity ? Math.ceil(leftMs / 1_000) : undefined;
+  return outcomeUnknown(details, rule.lookAt(input), seconds, cause);
+}

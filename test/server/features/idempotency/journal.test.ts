@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { bookEndpoints } from '../../../../src/api/book.ts';
 import { bookWrites } from '../../../../src/graph/book/book.settling.ts';
+import { catalogService } from '../../../../src/graph/service/descriptor.ts';
 import { createCancellationToken } from '../../../../src/lib/cancellation.ts';
 import { createCallers } from '../../../../src/server/features/idempotency/callers.ts';
 import { targetsOf } from '../../../../src/server/features/idempotency/store/names.ts';
 import { type Journal, createJournal } from '../../../../src/server/features/idempotency/journal.ts';
-import type { KeyRun } from '../../../../src/server/features/idempotency/store/key-run.ts';
+import { addEvent } from '../../../../src/server/features/idempotency/store/entries.ts';
+import type { KeyRun, Sending } from '../../../../src/server/features/idempotency/store/key-run.ts';
 import { type KeyStore, createMemoryStore } from '../../../../src/server/features/idempotency/store/key-store.ts';
 import { UpstreamFailure, UpstreamRejection } from '../../../../src/upstream/errors.ts';
 import type { GuardedWrite, WriteRule } from '../../../../src/upstream/write-guard.ts';
@@ -24,6 +27,16 @@ const annotate: Omit<GuardedWrite, 'send' | 'read'> = {
 };
 const times = { settleMs: 10, callTimeoutMs: 10, uploadTimeoutMs: 10 };
 const callers = createCallers(1_000);
+const errors = catalogService.errors;
+
+const waiting = { cancellation: createCancellationToken(), begin: () => undefined };
+
+/** By the run of some key. */
+async function realSave(store: KeyStore, sending: Sending): Promise<number | undefined> {
+  const key = { credential: 'token', person: undefined, key: randomUUID(), fingerprint: '' };
+  const claim = await store.claim(key, waiting);
+  return claim?.kind === 'run' ? claim.run.save(sending) : undefined;
+}
 
 /** The journal of a request with the key. `journal`: what earlier ones have recorded. */
 function journalOver(
@@ -37,11 +50,11 @@ function journalOver(
     owners,
     journal,
     savedAt: performance.now(),
-    save: save ?? (() => performance.now()),
+    save: save ?? ((sending) => realSave(store, sending)),
     end: () => undefined,
   };
-  const waitFor = (target: string) => callers.wait('alice', target, annotate.cancellation, undefined);
-  return createJournal({ run, store, times, waitFor });
+  const take = callers.takeFor({ caller: 'alice', cancellation: annotate.cancellation, parking: undefined });
+  return createJournal({ run, store, times, take, errors });
 }
 
 const never = () => Promise.reject(new Error('not expected'));
@@ -60,7 +73,7 @@ test('a write whose process died after its turn, before its end was recorded, is
   };
   const store = createMemoryStore(1_000);
   let recorded = '';
-  const first = await journalOver(store, undefined, (journal) => {
+  const first = await journalOver(store, undefined, ({ journal }) => {
     recorded = journal();
     return performance.now();
   }).write(write);
@@ -153,8 +166,8 @@ test('a deletion is not forgotten because of many writes after it', async () => 
   const read = async () => ({ annotations: [], total: 0 }) as never;
   const retry = await lose(store, { ...annotate, read });
   const targets = targetsOf(['alice'], 'annotations');
-  void store.noteChange(targets, undefined);
-  for (let id = 0; id < 100; id++) void store.noteChange(targets, String(id));
+  void store.changeTargets(targets, (each, at) => addEvent(each, { at }));
+  for (let id = 0; id < 100; id++) void store.changeTargets(targets, (each, at) => addEvent(each, { at, id: `${id}` }));
   await expect(retry(never)).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
 });
 

@@ -13,7 +13,11 @@ const prepared = { ready: { document, operation: document.definitions[0] } };
 
 /** Runs requests of one person. `run`: what is run of each. */
 function runnerOver(run: (guard: WriteGuard) => Promise<object>) {
-  const upstream = { redisFor: undefined, senderOf: () => ({ credential: 'token', person: 'alice' }) };
+  const upstream = {
+    redisFor: undefined,
+    service: { errors: {} },
+    senderOf: () => ({ credential: 'token', person: 'alice' }),
+  };
   const runOperation = (_: unknown, __: unknown, guard: WriteGuard) => run(guard);
   const config = readConfig({ BASE_URL: 'http://127.0.0.1:9', EVENT_BASE_URL: 'http://127.0.0.1:9' });
   const runner = createKeyedRunner(config, upstream as never, runOperation as never);

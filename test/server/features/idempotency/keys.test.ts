@@ -5,7 +5,7 @@ import { type Flags, readConfig } from '../../../../src/config/read.ts';
 import { type KeyStore, createMemoryStore } from '../../../../src/server/features/idempotency/store/key-store.ts';
 import { seal, unseal } from '../../../../src/server/features/idempotency/store/seal.ts';
 import { readKey } from '../../../../src/server/features/idempotency/key.ts';
-import type { Kept } from '../../../../src/server/features/idempotency/store/entries.ts';
+import { type Kept, addEvent } from '../../../../src/server/features/idempotency/store/entries.ts';
 import { createCancellationToken } from '../../../../src/lib/cancellation.ts';
 import { hasRedis, redisServer, until } from '../../../support/redis.ts';
 import { keyedClient } from '../../../support/keyed-client.ts';
@@ -303,12 +303,7 @@ test('what is sealed is read with the same secret only', () => {
 });
 
 describe('keys in memory', () => {
-  const keyOf = (id: string, caller = 'alice') => ({
-    owners: [caller],
-    ids: [`${caller} ${id}`],
-    key: id,
-    fingerprint: 'same',
-  });
+  const keyOf = (id: string, credential = 'alice') => ({ credential, person: undefined, key: id, fingerprint: 'same' });
   const limits = { keys: 100, open: 100, kept: 100, keptCharacters: 1_000 };
   const waiting = (reason?: Error) => ({
     cancellation: { ...createCancellationToken(), reason },
@@ -317,7 +312,7 @@ describe('keys in memory', () => {
 
   /** Claims a key and ends its run. */
   async function used(store: KeyStore, id: string, kept: Kept, caller?: string) {
-    const claim = await store.claim(keyOf(id, caller));
+    const claim = await store.claim(keyOf(id, caller), waiting());
     if (claim?.kind !== 'run') throw new Error(`${id} is not run: ${claim?.kind}`);
     await claim.run.end(kept);
   }
@@ -326,27 +321,30 @@ describe('keys in memory', () => {
   test('are bounded for each caller: of the oldest only that they were used is known, and then there are no more', async () => {
     const store = createMemoryStore(60_000, { ...limits, keys: 4, kept: 2 });
     for (const id of ['a', 'b', 'c']) await used(store, id, response(id));
-    expect(await store.claim(keyOf('a'))).toEqual({ kind: 'forgotten' });
-    expect(await store.claim(keyOf('c'))).toEqual({ kind: 'replay', response: 'c' });
-    await store.claim(keyOf('d'));
-    expect(await store.claim(keyOf('e'))).toEqual({ kind: 'full' });
-    expect(await store.claim(keyOf('e', 'bob'))).toMatchObject({ kind: 'run' });
+    expect(await store.claim(keyOf('a'), waiting())).toEqual({ kind: 'forgotten' });
+    expect(await store.claim(keyOf('c'), waiting())).toEqual({ kind: 'replay', response: 'c' });
+    await store.claim(keyOf('d'), waiting());
+    expect(await store.claim(keyOf('e'), waiting())).toEqual({ kind: 'full' });
+    expect(await store.claim(keyOf('e', 'bob'), waiting())).toMatchObject({ kind: 'run' });
   });
 
   test('are bounded in characters for each caller, who never removes what is kept for another', async () => {
     const store = createMemoryStore(60_000, limits);
     await used(store, 'of bob', response('b'.repeat(900)), 'bob');
     for (const id of ['a', 'b', 'c']) await used(store, id, response(id.repeat(600)));
-    expect(await store.claim(keyOf('b'))).toEqual({ kind: 'forgotten' });
-    expect(await store.claim(keyOf('c'))).toMatchObject({ kind: 'replay' });
-    expect(await store.claim(keyOf('of bob', 'bob'))).toMatchObject({ kind: 'replay' });
+    expect(await store.claim(keyOf('b'), waiting())).toEqual({ kind: 'forgotten' });
+    expect(await store.claim(keyOf('c'), waiting())).toMatchObject({ kind: 'replay' });
+    expect(await store.claim(keyOf('of bob', 'bob'), waiting())).toMatchObject({ kind: 'replay' });
   });
 
   test('whose writes have an unknown outcome are never dropped, and too many of them keep the caller from new ones', async () => {
     const store = createMemoryStore(60_000, { ...limits, open: 2 });
     for (const id of ['a', 'b']) await used(store, id, { kind: 'journal', text: id.repeat(2_000) });
-    expect(await store.claim(keyOf('c'))).toEqual({ kind: 'full' });
-    expect(await store.claim(keyOf('a'))).toMatchObject({ kind: 'run', run: { journal: 'a'.repeat(2_000) } });
+    expect(await store.claim(keyOf('c'), waiting())).toEqual({ kind: 'full' });
+    expect(await store.claim(keyOf('a'), waiting())).toMatchObject({
+      kind: 'run',
+      run: { journal: 'a'.repeat(2_000) },
+    });
   });
 
   test('of requests that sent nothing are not counted', async () => {
@@ -357,7 +355,7 @@ describe('keys in memory', () => {
   test('are over after their time', async () => {
     const store = createMemoryStore(-1);
     await used(store, 'a', response('a'));
-    expect(await store.claim(keyOf('a'))).toMatchObject({ kind: 'run', run: { journal: undefined } });
+    expect(await store.claim(keyOf('a'), waiting())).toMatchObject({ kind: 'run', run: { journal: undefined } });
   });
 
   test('a waiting write gives up its turn when its operation ends', async () => {
@@ -365,8 +363,8 @@ describe('keys in memory', () => {
     const first = await store.takeTurn(['target'], waiting());
     expect(await store.takeTurn(['target'], waiting(new Error('left')))).toBeUndefined();
     const third = store.takeTurn(['target'], waiting());
-    first!.leave({ last: 'x', open: [], created: [], createdSince: 0 });
-    expect((await third)!.state.last).toBe('x');
+    first!.leave((target) => addEvent(target, { at: 1, name: 'x' }));
+    expect((await third)!.events).toEqual([{ at: 1, name: 'x' }]);
   });
 });
 

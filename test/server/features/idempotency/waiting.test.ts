@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { catalogService } from '../../../../src/graph/service/descriptor.ts';
-import { createCancellationToken } from '../../../../src/lib/cancellation.ts';
+import { addListener, createCancellationToken } from '../../../../src/lib/cancellation.ts';
 import { createCallers } from '../../../../src/server/features/idempotency/callers.ts';
 import { keyedClient } from '../../../support/keyed-client.ts';
 import { type ArrivedWrite, atOnce, lateService } from '../../../support/late-service.ts';
@@ -42,23 +42,55 @@ test('writes that wait for one thing hold no slot, and too many of them are refu
   expect(codes.filter((each) => each === '200 undefined')).toHaveLength(17);
 });
 
+/** Requests of one caller that wait for one thing until they are ended. */
+function waiters(waitMs: number) {
+  const callers = createCallers(waitMs);
+  const cancellation = createCancellationToken();
+  const take = callers.takeFor({ caller: 'alice', cancellation, parking: undefined });
+  return (until: Promise<string>) =>
+    take(
+      'a note',
+      async (waiting) => {
+        waiting.begin();
+        const over = new Promise<undefined>((resolve) =>
+          addListener(waiting.cancellation, { onCancel: () => resolve(undefined) }),
+        );
+        return Promise.race([until, over]);
+      },
+      () => undefined,
+    );
+}
+
 test('a wait ends with its request, and counts no longer', async () => {
-  const callers = createCallers(60_000);
-  const operation = createCancellationToken();
-  const waits = Array.from({ length: 16 }, () => callers.wait('alice', 'a note', operation, undefined));
-  for (const wait of waits) wait.begin();
-  const next = callers.wait('alice', 'a note', operation, undefined);
-  expect(() => next.begin()).toThrow('Too many');
-  for (const wait of waits) await wait.end();
-  next.begin();
-  await next.end();
+  const wait = waiters(60_000);
+  let resolve = (_: string): void => undefined;
+  const promise = new Promise<string>((end) => (resolve = end));
+  const waits = Array.from({ length: 16 }, () => wait(promise));
+  await expect(wait(promise)).rejects.toThrow('Too many');
+  resolve('taken');
+  expect(await Promise.all(waits)).toHaveLength(16);
+  expect(await wait(promise)).toBe('taken');
 });
 
 test('a wait that takes too long ends', async () => {
-  const wait = createCallers(20).wait('alice', 'a note', createCancellationToken(), undefined);
-  wait.begin();
-  expect(await wait.until(new Promise<void>(() => undefined))).toBe(false);
-  await wait.end();
+  const wait = waiters(20);
+  await expect(wait(new Promise(() => undefined))).rejects.toMatchObject({ code: 'IDEMPOTENCY_IN_PROGRESS' });
+});
+
+test('what was taken after a wait is given back if there is no slot for the request', async () => {
+  const parking = { release: () => undefined, enter: () => Promise.reject(new Error('overloaded')) };
+  const take = createCallers(1_000).takeFor({ caller: 'alice', cancellation: createCancellationToken(), parking });
+  const given: string[] = [];
+  const taken = take(
+    'a note',
+    async (waiting) => {
+      waiting.begin();
+      return 'the turn';
+    },
+    (each) => given.push(each),
+  );
+  await expect(taken).rejects.toThrow('overloaded');
+  expect(given).toEqual(['the turn']);
 });
 
 test('at the shutdown a write whose client has left is waited for', async () => {

@@ -1,24 +1,24 @@
-/** The entries that the store keeps: of keys, of their owners, and of the targets of writes. */
+/** The entries that the store keeps: plain objects that a step changes in place. Members that mean nothing are absent. */
 
-/** A request that holds an entry, or waits for it. The place ends at `until` unless it is renewed. */
-export interface PlaceInLine {
+/** One entry of the store. */
+export interface Entry {
+  /** The requests that hold it or wait for it, in order: the first holds it. */
+  places?: Place[] | undefined;
+  key?: KeyEntry | undefined;
+  owner?: OwnerEntry | undefined;
+  /** What is known of a target of writes. */
+  target?: TargetEntry | undefined;
+  /** The person of the credential. */
+  person?: string | undefined;
+  response?: string | undefined;
+  /** The key whose response has the slot. */
+  slotOf?: string | undefined;
+}
+
+interface Place {
   readonly ticket: string;
   /** Unless it is renewed. */
   readonly until: number;
-}
-
-/** One entry of the store: of a key, of an owner, of a target, of a credential, or the text of a response. */
-export interface Entry {
-  /** In order: the first holds it. */
-  readonly places?: readonly PlaceInLine[] | undefined;
-  readonly key?: KeyEntry;
-  readonly owner?: OwnerEntry | undefined;
-  readonly target?: TargetState | undefined;
-  /** The last changes of the target. */
-  readonly changes?: readonly TargetChange[];
-  /** The person of the credential. */
-  readonly person?: string;
-  readonly response?: { readonly of: string; readonly text: string };
 }
 
 export interface KeyEntry {
@@ -33,30 +33,6 @@ export interface KeyEntry {
   readonly savedAt?: number | undefined;
   /** Where its owner counts it. */
   readonly bucket: number;
-  /** Where its response is. */
-  readonly slot?: number;
-}
-
-/** A person, or a credential whose person is unknown. */
-export interface OwnerEntry {
-  /** How many keys were claimed in each part of the time. */
-  readonly keys: readonly KeyCount[];
-  /** Keys whose writes have an unknown outcome. */
-  readonly open: readonly OpenKey[];
-  /** The number of the next slot for a response: later ones take the slots of earlier ones. */
-  readonly slot: number;
-  /** The credentials of a person that keys may have been claimed with. */
-  readonly credentials: readonly string[];
-}
-
-interface KeyCount {
-  readonly bucket: number;
-  readonly count: number;
-}
-
-interface OpenKey {
-  readonly id: string;
-  readonly until: number;
 }
 
 /** What is kept of a key after a run. */
@@ -69,32 +45,40 @@ export type Kept =
   /** Its writes are done, and the response is not kept. */
   | { kind: 'mark' };
 
-/** A write of unknown outcome that creates something. */
-interface OpenWrite {
-  readonly name: string;
-  /** Until when it may still be carried out. */
-  readonly until: number;
-  /** Equal for equal inputs. */
-  readonly input: string;
+/** A person, or a credential whose person is unknown. */
+interface OwnerEntry {
+  /** How many keys were claimed in each part of the time. */
+  readonly keys: Record<string, number>;
+  /** Until when each key is counted whose writes have an unknown outcome. */
+  readonly open: Record<string, number>;
+  /** The number of the next slot for a response: later ones take the slots of earlier ones. */
+  slot: number;
+  /** The credentials of a person that keys may have been claimed with. */
+  credentials: string[];
 }
 
-/** What is known of the keyed writes of one owner to one target. */
-export interface TargetState {
-  /** The last write that was sent. */
-  readonly last?: string | undefined;
-  readonly open: readonly OpenWrite[];
-  /** What keyed writes created, and which of them: it is never another's. */
-  readonly created: readonly { readonly name: string; readonly id: string; readonly at: number }[];
-  /** What was created before is no longer known. */
-  readonly createdSince: number;
-}
-
-/** A write to the target without a key, or a deletion of one of its items. */
-export interface TargetChange {
+/** A write to a target, or the deletion of one of its items. */
+export interface TargetEvent {
   readonly at: number;
-  /** The id of what it created; undefined for any other write. */
+  /** Of a write with a key. */
+  readonly name?: string;
+  /** The id of what it created. */
   readonly id?: string | undefined;
+  /** A creation of unknown outcome: until when it may be carried out. */
+  readonly until?: number;
+  /** Equal for equal inputs. */
+  readonly input?: string;
 }
+
+export interface TargetEntry {
+  /** Creations, deletions, and writes of unknown outcome. */
+  readonly events: TargetEvent[];
+  /** When the last one of all others was made. */
+  changedAt: number;
+}
+
+/** Changes what is known of a target. */
+export type ChangeTarget = (target: Entry, now: number) => void;
 
 export interface StoreLimits {
   /** Keys of one owner, with what came of them or without. */
@@ -109,51 +93,46 @@ export interface StoreLimits {
 export const STORE_LIMITS: StoreLimits = { keys: 10_000, open: 100, kept: 1_000, keptCharacters: 2_000_000 };
 /** Characters of one response or journal. */
 export const KEPT_CHARACTERS_MAX = 200_000;
-/** Writes without keys to one target, or deletions of its items, that are remembered. */
-export const REMEMBERED_CHANGES = 100;
+/** Events of one target that are remembered. */
+export const EVENTS_MAX = 100;
+/** How long a place lasts if its process ends without leaving it. */
+export const PLACE_MS = 3_000;
 
-export const freshState: TargetState = Object.freeze({ open: [], created: [], createdSince: 0 });
-export const freshOwner: OwnerEntry = Object.freeze({ keys: [], open: [], slot: 0, credentials: [] });
+/** Who holds the entry. */
+export const holderOf = ({ places }: Entry, now: number): string | undefined =>
+  places?.find(({ until }) => until > now)?.ticket;
 
-/** What is known of one target under several names; the last write is that of the first. */
-export function joinStates([first, ...others]: readonly (TargetState | undefined)[]): TargetState {
-  if (others.every((each) => each === undefined)) return first ?? freshState;
-  const all = [first ?? freshState, ...others.map((each) => each ?? freshState)];
-  // What is joined is kept under the first name: the next join has it twice.
-  const open = new Map(all.flatMap(({ open }) => open).map((each) => [each.name, each]));
-  const created = new Map(all.flatMap(({ created }) => created).map((each) => [each.id, each]));
-  return {
-    last: first?.last,
-    open: [...open.values()],
-    created: [...created.values()].sort((a, b) => a.at - b.at),
-    createdSince: Math.max(...all.map(({ createdSince }) => createdSince)),
-  };
+/** Takes a place, the last one, or renews it. */
+export function takePlace(entry: Entry, place: Place, now: number): void {
+  const places = (entry.places ?? []).filter(({ until }) => until > now);
+  const at = places.findIndex(({ ticket }) => ticket === place.ticket);
+  places[at < 0 ? places.length : at] = place;
+  entry.places = places;
 }
 
-/** Nothing is known. */
-const isFresh = ({ last, open, created, createdSince }: TargetState): boolean =>
-  last === undefined && open.length === 0 && created.length === 0 && createdSince === 0;
-
-/** The entry with what is known of the target. */
-export const withState = (entry: Entry | undefined, state: TargetState): Entry => ({
-  ...entry,
-  target: isFresh(state) ? undefined : state,
-});
-
-/** The entry with one more change of the target. */
-export const withChange = (entry: Entry | undefined, change: TargetChange): Entry => ({
-  ...entry,
-  changes: [...(entry?.changes ?? []), change].slice(-REMEMBERED_CHANGES),
-});
-
-/** Null if nothing is left. */
-export function withOwner(entry: Entry | undefined, owner: OwnerEntry): Entry | null {
-  const isFresh = owner.keys.length + owner.open.length + owner.credentials.length === 0;
-  return unlessEmpty({ ...entry, owner: isFresh ? undefined : owner });
+export function leavePlace(entry: Entry, ticket: string): void {
+  const others = entry.places?.filter((each) => each.ticket !== ticket) ?? [];
+  entry.places = others.length > 0 ? others : undefined;
 }
 
-export const unlessEmpty = (entry: Entry): Entry | null =>
-  Object.values(entry).some((each) => each !== undefined) ? entry : null;
+/** Replaces what was known of the write with a key, if it is one. */
+export function addEvent(entry: Entry, event: TargetEvent): void {
+  const { events } = (entry.target ??= { events: [], changedAt: 0 });
+  if (event.name !== undefined) removeEvent(entry, event.name);
+  events.push(event);
+  if (events.length > EVENTS_MAX) noteChangeAt(entry, events.shift()!.at);
+}
+
+/** Of a record nothing else has to be known of a write that is made. */
+export function noteChangeAt(entry: Entry, at: number): void {
+  const target = (entry.target ??= { events: [], changedAt: 0 });
+  target.changedAt = Math.max(at, target.changedAt);
+}
+
+export function removeEvent({ target }: Entry, name: string): void {
+  const at = target?.events.findIndex((each) => each.name === name) ?? -1;
+  if (at >= 0) target!.events.splice(at, 1);
+}
 
 /** Keys are counted by parts of their time, so that the count of one part ends at once. */
 const BUCKETS = 24;
@@ -161,25 +140,19 @@ const BUCKETS = 24;
 export const bucketAt = (now: number, ttlMs: number): number => Math.floor(now / Math.max(1, ttlMs / BUCKETS));
 
 /** What is known of an owner, without what is over. */
-export function liveOwner(entry: Entry | undefined, now: number, ttlMs: number): OwnerEntry {
-  const owner = entry?.owner ?? freshOwner;
+export function ownerIn(entry: Entry, now: number, ttlMs: number): OwnerEntry {
+  const owner = (entry.owner ??= { keys: {}, open: {}, slot: 0, credentials: [] });
   const oldest = bucketAt(now, ttlMs) - BUCKETS;
-  return {
-    ...owner,
-    keys: owner.keys.filter(({ bucket }) => bucket >= oldest),
-    open: owner.open.filter(({ until }) => until > now),
-  };
-}
-
-/** So many keys more in this part of the time. */
-export function countKeys(keys: OwnerEntry['keys'], bucket: number, more: 1 | -1): OwnerEntry['keys'] {
-  const count = (keys.find((each) => each.bucket === bucket)?.count ?? 0) + more;
-  const others = keys.filter((each) => each.bucket !== bucket);
-  return count > 0 ? [...others, { bucket, count }] : others;
+  for (const bucket in owner.keys) if (Number(bucket) < oldest) delete owner.keys[bucket];
+  for (const id in owner.open) if (owner.open[id]! <= now) delete owner.open[id];
+  return owner;
 }
 
 /** The size of an entry in characters. */
-export function sizeOf({ key, target, changes = [], response }: Entry): number {
-  const items = changes.length + (target ? target.created.length + target.open.length : 0);
-  return 500 + 100 * items + (key?.text?.length ?? 0) + (response?.text.length ?? 0);
+export const sizeOf = ({ key, target, response }: Entry): number =>
+  500 + 100 * (target?.events.length ?? 0) + (key?.text?.length ?? 0) + (response?.length ?? 0);
+
+export function isEmpty(entry: Entry): boolean {
+  for (const name in entry) if (entry[name as keyof Entry] !== undefined) return false;
+  return true;
 }

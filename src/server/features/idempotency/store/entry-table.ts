@@ -1,71 +1,115 @@
-/**
- * Entries are changed several in one step, and what is written follows from what is there: in memory and in another process alike. The
- * rules are plain functions of what is there.
- */
-import type { Entry } from './entries.ts';
+/** A table of entries that steps change: each is one change of several entries, in memory and in another process alike. */
+import { type CancellationToken, unlessCancelled } from '../../../../lib/cancellation.ts';
+import { type Entry, PLACE_MS, holderOf, takePlace } from './entries.ts';
 
-/** What is there, with what this step has written. */
+/** The entries of one step. */
 export interface Draft {
-  get: (name: string) => Entry | undefined;
-  /** Null deletes it. */
-  set: (name: string, next: Entry | null) => void;
+  readonly now: number;
+  readonly get: (name: string) => Readonly<Entry>;
+  /** To be changed in place. */
+  readonly edit: (name: string) => Entry;
 }
 
 /** The store in memory answers at once. */
 export type Reply<T> = T | Promise<T>;
-export const after = <T, R>(reply: Reply<T>, next: (value: T) => Reply<R>): Reply<R> =>
+export const after = <T, R>(reply: Reply<T>, next: (value: T) => R): Reply<R> =>
   reply instanceof Promise ? reply.then(next) : next(reply);
 
-/** Each reply is undefined if the store cannot be reached. The name of an entry begins with its owner and a dot. */
+/** The name of an entry begins with its owner and a dot. */
 export interface EntryStore {
   /** Other processes write too: what is kept must be sealed, and places end if they are not renewed. */
   readonly isShared: boolean;
-  /** The time of the store. */
-  now: () => Reply<number | undefined>;
   /**
-   * Decides by the entries with these names and by the time, perhaps several times. `isLast`: if the store cannot be reached, this process
-   * remembers it.
+   * Runs a step, perhaps several times; it follows from the entries and the time alone. Undefined if the store cannot be reached: if
+   * `isLast`, this process remembers what it has changed.
    */
-  update: <Result>(
-    names: readonly string[],
-    decide: (draft: Draft, now: number) => Result,
-    isLast?: boolean,
-  ) => Reply<Result | undefined>;
-  /** As far as it is known here. */
-  peek: (name: string) => Entry | undefined;
+  change: <Result>(step: (draft: Draft) => Result, isLast?: boolean) => Reply<Result | undefined>;
   /** Whether no further key may be stored. */
   isFull: () => boolean;
 }
 
-export interface EntryTable extends EntryStore {
-  /** Wakes the requests that wait for one of these. */
-  free: (names: readonly string[]) => void;
-  /** Resolves when one of these may be free, or a while later. */
-  freed: (names: readonly string[]) => Promise<void>;
+/** Waits for something that another request holds. */
+export interface Waiting {
+  readonly cancellation: CancellationToken;
+  /** Called before the first wait. Throws if too many wait. */
+  begin: () => void;
 }
 
-/** The longest time until a waiting request looks again. */
+/** What is waited for: one of these has to be freed. */
+export interface Busy {
+  readonly busy: readonly string[];
+}
+
+export interface EntryTable extends EntryStore {
+  /** How long a place lasts. */
+  readonly placeMs: number;
+  /** Wakes the requests that wait for one of these. */
+  free: (names: readonly string[]) => void;
+  /** Looks until it is not busy. Undefined also if the wait is cancelled. */
+  untilFree: <Looked extends object>(
+    look: (draft: Draft) => Looked,
+    waiting: Waiting,
+  ) => Promise<Exclude<Looked, Busy> | undefined>;
+  /** Renews the places with a ticket. Returns a function that ends this. */
+  keepPlaces: (names: readonly string[], ticket: string) => () => void;
+}
+
+/** The longest time until a waiting request looks again: other processes free what nobody is told of. */
 const LOOK_MS = { alone: 1_000, shared: 100 };
+const RENEWED_MS = 1_000;
+const nothing = (): void => undefined;
+const isBusy = (looked: object): looked is Busy => 'busy' in looked;
 
 export function createEntryTable(store: EntryStore): EntryTable {
-  const waiting = new Map<string, Set<() => void>>();
+  const { isShared } = store;
+  const placeMs = isShared ? PLACE_MS : Infinity;
+  const waiters = new Map<string, Set<() => void>>();
+
+  /** Resolves when one of these may be free, or a while later. */
+  const freed = (names: readonly string[]): Promise<void> =>
+    new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        for (const name of names) {
+          waiters.get(name)!.delete(end);
+          if (waiters.get(name)!.size === 0) waiters.delete(name);
+        }
+        resolve();
+      };
+      const timer = setTimeout(end, isShared ? LOOK_MS.shared : LOOK_MS.alone).unref();
+      for (const name of names) waiters.set(name, (waiters.get(name) ?? new Set()).add(end));
+    });
+
   return {
     ...store,
+    placeMs,
     free(names) {
-      for (const name of names) waiting.get(name)?.forEach((each) => each());
+      for (const name of names) waiters.get(name)?.forEach((each) => each());
     },
-    freed: (names) =>
-      new Promise((resolve) => {
-        const end = () => {
-          clearTimeout(timer);
-          for (const name of names) {
-            waiting.get(name)!.delete(end);
-            if (waiting.get(name)!.size === 0) waiting.delete(name);
-          }
-          resolve();
-        };
-        const timer = setTimeout(end, store.isShared ? LOOK_MS.shared : LOOK_MS.alone).unref();
-        for (const name of names) waiting.set(name, (waiting.get(name) ?? new Set()).add(end));
-      }),
+    async untilFree(look, waiting) {
+      for (let next: Promise<void> | undefined; ;) {
+        const found = await store.change(look);
+        if (!found || !isBusy(found)) return found as Exclude<typeof found, Busy> | undefined;
+        if (next) await unlessCancelled(next, waiting.cancellation);
+        else waiting.begin();
+        if (waiting.cancellation.reason) return undefined;
+        // Registered before the next look, so that no change is missed.
+        next = freed(found.busy);
+      }
+    },
+    keepPlaces(names, ticket) {
+      if (!isShared) return nothing;
+      const renew = ({ now, get, edit }: Draft) => {
+        for (const name of names) {
+          const holder = holderOf(get(name), now);
+          const isPlaced = get(name).places?.some((each) => each.ticket === ticket && each.until > now);
+          // A run whose place has ended goes on, unless another one has claimed its key.
+          if (isPlaced || (holder === undefined && get(name).key?.run === ticket))
+            takePlace(edit(name), { ticket, until: now + PLACE_MS }, now);
+        }
+      };
+      const timer = setInterval(() => void store.change(renew), RENEWED_MS).unref();
+      return () => clearInterval(timer);
+    },
   };
 }

@@ -1,4 +1,4 @@
-/** Names of documents. Each begins with a hash of its owner, and a reader of the store learns nothing else from it. */
+/** Names of entries. Each begins with a hash of its owner, and a reader of the store learns nothing else from it. */
 import { hash } from 'node:crypto';
 import { remembering } from '../../../../lib/remember.ts';
 
@@ -7,13 +7,16 @@ export const hashOf = (text: string): string => hash('sha256', text, 'base64url'
 /** Each write with a key has several names of the same few owners. */
 const hashOfOwner = remembering((owner = '') => hashOf(owner));
 
-const nameOf = (owner: string, what: string): string => `${hashOfOwner(owner)}.${hashOf(what)}`;
-
 /** The length keeps an owner apart from the beginning of a key. */
-export const keyName = (owner: string, key: string): string => nameOf(owner, `key ${owner.length} ${owner}${key}`);
-const targetName = (owner: string, target: string): string => nameOf(owner, `${owner} ${target}`);
+export const keyName = (owner: string, key: string): string =>
+  `${hashOfOwner(owner)}.key.${hashOf(`key ${owner.length} ${owner}${key}`)}`;
+export const isKeyName = (name: string): boolean => name.includes('.key.');
+export const responseName = (key: string): string => key.replace('.key.', '.response.');
 export const ownerName = (owner: string): string => `${hashOfOwner(owner)}.owner`;
 export const slotName = (owner: string, slot: number): string => `${hashOfOwner(owner)}.${slot}`;
+const targetName = (owner: string, target: string): string =>
+  `${hashOfOwner(owner)}.target.${hashOf(`${owner} ${target}`)}`;
+export const ownerOf = (name: string): string => name.slice(0, name.indexOf('.'));
 
 const PERSON = 'person ';
 export const personOwner = (person: string): string => `${PERSON}${person}`;
@@ -28,6 +31,3 @@ export const targetsOf = ([first, ...others]: Targets, target: string): Targets 
   targetName(first, target),
   ...others.map((owner) => targetName(owner, target)),
 ];
-
-/** The response of a key, in the process that could not store it: its slot may be another's by then. */
-export const unstoredName = (id: string): string => `${id}.unstored`;

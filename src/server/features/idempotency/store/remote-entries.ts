@@ -3,15 +3,12 @@
  * forgotten, or was not told, is what this one wrote last.
  */
 import { randomBytes } from 'node:crypto';
-import { type Entry, sizeOf } from './entries.ts';
+import { createBounded } from './bounded.ts';
+import { type Entry, isEmpty } from './entries.ts';
 import type { EntryStore } from './entry-table.ts';
-import { unstoredName } from './names.ts';
-import { createOwnedCache } from './owned-cache.ts';
-import { type Swap, type SwapEntries, type Swapped, type Versioned, absentEntry, ownerIn } from './swap.ts';
+import { type Swap, type SwapEntries, type Swapped, type Versioned, absentEntry } from './swap.ts';
 
 interface Known extends Versioned {
-  readonly until: number;
-  readonly size: number;
   /** This process wrote it. */
   readonly isOwn: boolean;
   /** The version that it replaces, if the store has not confirmed it. */
@@ -19,74 +16,72 @@ interface Known extends Versioned {
 }
 
 /** Characters of what is known. */
-const KNOWN = { ofOwner: 2_000_000, ofAll: 16_000_000 };
+const LIMITS = { ofOwner: 2_000_000, ofAll: 16_000_000 };
+/** Of an entry beside its text. */
+const ENTRY_CHARACTERS = 300;
 /** Other processes may write between the attempts, but of those that try at once one succeeds. */
 const ATTEMPTS = 100;
 
 export function createRemoteEntries(ttlMs: number, send: SwapEntries): EntryStore {
-  const known = createOwnedCache<Known>({ ...KNOWN, sizeOf: ({ size }) => size });
+  const known = createBounded<Known>(LIMITS);
   const process = randomBytes(6).toString('base64url');
   let swaps = 0;
   /** What the clock of the store is ahead of that of this process. */
   let aheadMs = 0;
 
-  function recall(name: string): Known | undefined {
-    const found = known.get(name);
-    return found && found.until > performance.now() ? found : undefined;
-  }
-  function remember(name: string, { version, entry }: Versioned, isOwn: boolean, replaces?: string): void {
-    if (!entry) return known.delete(name);
-    const until = performance.now() + ttlMs;
-    known.set(ownerIn(name), name, { version, entry, until, size: sizeOf(entry), isOwn, replaces });
+  const recall = (name: string): Known | undefined => known.get(name, performance.now());
+  function remember(name: string, entry: Known): void {
+    if (entry.text === '') known.delete(name);
+    else known.set(name, entry, performance.now() + ttlMs, ENTRY_CHARACTERS + entry.text.length);
   }
   /** What counts of what the store has. */
   function merge(name: string, found: Versioned): void {
     const own = recall(name);
-    if (own?.isOwn && (!found.entry || found.version === own.replaces))
-      remember(name, { version: found.version, entry: own.entry }, true, found.version);
-    else remember(name, found, own?.isOwn === true && own.version === found.version);
+    if (own?.isOwn && (found.text === '' || found.version === own.replaces))
+      remember(name, { version: found.version, text: own.text, isOwn: true, replaces: found.version });
+    else remember(name, { ...found, isOwn: own?.isOwn === true && own.version === found.version });
   }
   function rememberWrites({ version, entries }: Swap, isConfirmed: boolean): void {
-    for (const { name, version: before = '', next } of entries) {
+    for (const { name, version: before, next } of entries) {
       if (next === undefined) continue;
-      const written = { version: isConfirmed ? version : before, entry: next ?? undefined };
-      remember(name, written, true, isConfirmed ? undefined : before);
-      if (!isConfirmed && next?.response) remember(unstoredName(next.response.of), written, true);
+      const written = isConfirmed ? { version } : { version: before, replaces: before };
+      remember(name, { ...written, text: next, isOwn: true });
     }
   }
-  async function swap(swap: Swap, isLast: boolean): Promise<Swapped | undefined> {
+  async function swap(given: Swap, isLast: boolean): Promise<Swapped | undefined> {
     const sentAt = performance.now();
-    const reply = await send(swap);
+    const reply = await send(given);
     if (reply) aheadMs = reply.now - (sentAt + performance.now()) / 2;
-    if (reply?.found)
-      swap.entries.forEach(({ name, version }, at) => version !== undefined && merge(name, reply.found![at]!));
-    else if (reply || isLast) rememberWrites(swap, reply !== undefined);
+    if (reply?.found) given.entries.forEach(({ name }, at) => merge(name, reply.found![at]!));
+    else if (reply || isLast) rememberWrites(given, reply !== undefined);
     return reply;
   }
-  const now = () => performance.now() + aheadMs;
 
   return {
     isShared: true,
-    now: async () => (await swap({ at: now(), version: '', entries: [] }, false))?.now,
-    async update(names, decide, isLast = false) {
+    isFull: () => false,
+    async change(step, isLast = false) {
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-        const read = new Map(names.map((name) => [name, recall(name) ?? absentEntry]));
-        const next = new Map<string, Entry | null>();
-        const get = (name: string) => (next.has(name) ? (next.get(name) ?? undefined) : read.get(name)?.entry);
-        const at = now();
-        const result = decide({ get, set: (name, entry) => void next.set(name, entry) }, at);
-        const entries = [...new Set([...names, ...next.keys()])].map((name) => ({
-          name,
-          version: read.get(name)?.version,
-          next: next.get(name),
-        }));
+        const read = new Map<string, Versioned & { entry: Entry }>();
+        const edit = (name: string): Entry => {
+          let found = read.get(name);
+          if (!found) {
+            const { version, text } = recall(name) ?? absentEntry;
+            read.set(name, (found = { version, text, entry: text === '' ? {} : (JSON.parse(text) as Entry) }));
+          }
+          return found.entry;
+        };
+        const at = performance.now() + aheadMs;
+        const result = step({ now: at, get: edit, edit });
+        const entries = [...read].map(([name, { version, text, entry }]) => {
+          const next = isEmpty(entry) ? '' : JSON.stringify(entry);
+          return { name, version, ...(next !== text && { next }) };
+        });
         const reply = await swap({ at, version: `${process}${swaps++}`, entries }, isLast);
         if (!reply) return undefined;
         if (!reply.found) return result;
       }
       return undefined;
     },
-    peek: (name) => recall(name)?.entry,
-    isFull: () => false,
   };
 }

@@ -1,27 +1,20 @@
 /** How processes that share entries change them: an entry is written only as it was read, several in one step. */
-import type { Entry } from './entries.ts';
 
 export interface Versioned {
   /** The version of the entry; an empty text if it is absent. */
   readonly version: string;
-  readonly entry: Entry | undefined;
+  /** Its JSON; an empty text if it is absent. */
+  readonly text: string;
 }
-export const absentEntry: Versioned = Object.freeze({ version: '', entry: undefined });
-
-export interface SwappedEntry {
-  readonly name: string;
-  /** As it was read; undefined if it is written whatever is there. */
-  readonly version: string | undefined;
-  /** What is written; null deletes it, undefined leaves it. */
-  readonly next?: Entry | null | undefined;
-}
+export const absentEntry: Versioned = Object.freeze({ version: '', text: '' });
 
 export interface Swap {
   /** The time at which it was decided. */
   readonly at: number;
   /** The version of the entries that are written. */
   readonly version: string;
-  readonly entries: readonly SwappedEntry[];
+  /** As they were read, and what is written: an empty text deletes, undefined leaves. */
+  readonly entries: readonly { readonly name: string; readonly version: string; readonly next?: string | undefined }[];
 }
 
 export interface Swapped {
@@ -36,5 +29,3 @@ export type SwapEntries = (swap: Swap) => Promise<Swapped | undefined>;
 
 /** How far the time of a decision may be from that of the store. */
 export const CLOCK_MS = 500;
-
-export const ownerIn = (name: string): string => name.slice(0, name.indexOf('.'));

@@ -4,28 +4,34 @@ import { createCancellationToken } from '../../../../../src/lib/cancellation.ts'
 import {
   type StoreLimits,
   STORE_LIMITS,
-  freshState,
+  addEvent,
 } from '../../../../../src/server/features/idempotency/store/entries.ts';
 import type { Swap, Swapped } from '../../../../../src/server/features/idempotency/store/swap.ts';
 import { createKeyStore } from '../../../../../src/server/features/idempotency/store/key-store.ts';
-import { createMemoryEntries } from '../../../../../src/server/features/idempotency/store/memory-entries.ts';
+import { createSwappedEntries } from '../../../../../src/server/features/idempotency/store/memory-entries.ts';
 import { targetsOf } from '../../../../../src/server/features/idempotency/store/names.ts';
 import { createRemoteEntries } from '../../../../../src/server/features/idempotency/store/remote-entries.ts';
 
 const TTL_MS = 60_000;
 const waiting = { cancellation: createCancellationToken(), begin: () => undefined };
-const keyOf = (id: string) => ({ owners: ['alice'], ids: [`alice.${id}`], key: id, fingerprint: 'same' });
+const keyOf = (key: string) => ({ credential: 'alice', person: undefined, key, fingerprint: 'same' });
+const notWaiting = {
+  ...waiting,
+  begin() {
+    throw new Error('busy');
+  },
+};
 
 /** A store that processes share, whose clock the test moves on. */
 function sharedStore(limits: StoreLimits = STORE_LIMITS) {
-  const kept = createMemoryEntries(TTL_MS, true);
+  const kept = createSwappedEntries(TTL_MS);
   let passedMs = 0;
   let isAway = false;
   const swap = async (swap: Swap): Promise<Swapped | undefined> => {
     if (isAway) return undefined;
     const now = performance.now() + passedMs;
     const isLate = Math.abs(now - swap.at) > 500;
-    return { ...kept.swap({ ...swap, at: isLate ? -Infinity : performance.now() })!, now };
+    return { ...kept({ ...swap, at: isLate ? -Infinity : performance.now() })!, now };
   };
   return {
     process: () => createKeyStore(createRemoteEntries(TTL_MS, swap), TTL_MS, limits),
@@ -38,7 +44,7 @@ function sharedStore(limits: StoreLimits = STORE_LIMITS) {
 type Process = ReturnType<ReturnType<typeof sharedStore>['process']>;
 
 async function claimed(store: Process, id: string) {
-  const claim = await store.claim(keyOf(id));
+  const claim = await store.claim(keyOf(id), waiting);
   if (claim?.kind !== 'run') throw new Error(`not run: ${claim?.kind}`);
   return claim.run;
 }
@@ -51,12 +57,12 @@ test('a turn whose holder was paused is taken by another, and the first can reco
   shared.pass(5_000);
   const run = await claimed(one, 'a');
   const second = (await two.takeTurn(targets, waiting))!;
-  expect(await run.save(() => '[]', first, { ...freshState, last: 'first' })).toBeUndefined();
+  expect(await run.save({ journal: () => '[]', turn: first, event: { name: 'first' } })).toBeUndefined();
   const other = await claimed(two, 'b');
-  expect(await other.save(() => '[]', second, { ...freshState, last: 'second' })).toBeGreaterThan(0);
-  first.leave({ ...freshState, last: 'first' });
-  second.leave({ ...freshState, last: 'second' });
-  expect((await one.takeTurn(targets, waiting))!.state.last).toBe('second');
+  expect(await other.save({ journal: () => '[]', turn: second, event: { name: 'second' } })).toBeGreaterThan(0);
+  first.leave((target) => addEvent(target, { at: 1, name: 'first' }));
+  second.leave();
+  expect((await one.takeTurn(targets, waiting))!.events).toMatchObject([{ name: 'second' }]);
 });
 
 test('a run whose key another process has claimed records nothing and keeps nothing', async () => {
@@ -64,15 +70,15 @@ test('a run whose key another process has claimed records nothing and keeps noth
   const [one, two] = [shared.process(), shared.process()];
   const run = await claimed(one, 'a');
   const turn = (await one.takeTurn(targetsOf(['alice'], 'note 7'), waiting))!;
-  expect(await run.save(() => 'of the first', turn, freshState)).toBeGreaterThan(0);
+  expect(await run.save({ journal: () => 'of the first', turn, event: { name: 'a' } })).toBeGreaterThan(0);
   shared.pass(5_000);
   const second = await claimed(two, 'a');
   expect(second.journal).toBe('of the first');
-  expect(await run.save(() => 'again', turn, freshState)).toBeUndefined();
+  expect(await run.save({ journal: () => 'again', turn, event: { name: 'a' } })).toBeUndefined();
   await run.end({ kind: 'nothing' });
-  expect(await one.claim(keyOf('a'))).toEqual({ kind: 'busy' });
+  await expect(one.claim(keyOf('a'), notWaiting)).rejects.toThrow('busy');
   await second.end({ kind: 'response', text: 'of the second' });
-  expect(await two.claim(keyOf('a'))).toEqual({ kind: 'replay', response: 'of the second' });
+  expect(await two.claim(keyOf('a'), waiting)).toEqual({ kind: 'replay', response: 'of the second' });
 });
 
 test('a turn of a credential and one of its person exclude each other', async () => {
@@ -86,8 +92,8 @@ test('a turn of a credential and one of its person exclude each other', async ()
   });
   await new Promise((resolve) => setTimeout(resolve, 250));
   expect(hasTurn).toBe(false);
-  ofCredential.leave({ ...freshState, last: 'of the credential' });
-  (await ofPerson).leave(freshState);
+  ofCredential.leave();
+  (await ofPerson).leave();
   expect(hasTurn).toBe(true);
 });
 
@@ -98,7 +104,7 @@ test('what a process could not store at the end of a run is what it answers with
   shared.away(true);
   await run.end({ kind: 'response', text: 'kept' });
   shared.away(false);
-  expect(await store.claim(keyOf('a'))).toEqual({ kind: 'replay', response: 'kept' });
+  expect(await store.claim(keyOf('a'), waiting)).toEqual({ kind: 'replay', response: 'kept' });
 });
 
 test('what a process could not store does not mix with what another one stores meanwhile', async () => {
@@ -109,8 +115,8 @@ test('what a process could not store does not mix with what another one stores m
   await run.end({ kind: 'response', text: 'of a' });
   shared.away(false);
   await (await claimed(two, 'b')).end({ kind: 'response', text: 'of b' });
-  expect(await one.claim(keyOf('a'))).toEqual({ kind: 'replay', response: 'of a' });
-  expect(await one.claim(keyOf('b'))).toEqual({ kind: 'replay', response: 'of b' });
+  expect(await one.claim(keyOf('a'), waiting)).toEqual({ kind: 'replay', response: 'of a' });
+  expect(await one.claim(keyOf('b'), waiting)).toEqual({ kind: 'replay', response: 'of b' });
 });
 
 test('a key is counted as one of its owner until it is found that nothing was written', async () => {
@@ -118,7 +124,7 @@ test('a key is counted as one of its owner until it is found that nothing was wr
   const [one, two] = [shared.process(), shared.process()];
   const first = await claimed(one, 'a');
   await claimed(two, 'b');
-  expect(await one.claim(keyOf('c'))).toEqual({ kind: 'full' });
+  expect(await one.claim(keyOf('c'), waiting)).toEqual({ kind: 'full' });
   await first.end({ kind: 'nothing' });
-  expect(await two.claim(keyOf('c'))).toMatchObject({ kind: 'run' });
+  expect(await two.claim(keyOf('c'), waiting)).toMatchObject({ kind: 'run' });
 });
