@@ -52,6 +52,7 @@ const printed = {
   'client/src/error-codes.ts': await formatted('client/src/error-codes.ts', errorCodes()),
   'client/extra.graphqls': await formatted('client/extra.graphqls', kotlinExtensions()),
   'generated/api-shapes.ts': await formatted('generated/api-shapes.ts', shapesModule()),
+  'generated/mutation-names.ts': await formatted('generated/mutation-names.ts', mutationNames()),
   'test/clients/documents.ts': await typed('test/clients/documents'),
   'facade.d.ts': withOptions(read('facade.d.ts') ?? ''),
   'docs/architecture.md': await withRegion('docs/architecture.md', 'picture', architecture()),
@@ -184,6 +185,14 @@ function shapesModule(): string {
     `/** The members of each type of the interface, and their types. */\nexport const shapes: Readonly<Record<string, Readonly<Record<string, string>>>> = ${JSON.stringify(shapes)};`,
     `/** The members of each type that are required. */\nexport const requiredMembers: Readonly<Record<string, readonly string[]>> = ${JSON.stringify(requiredMembers)};`,
     `/** The types with optional members. */\nexport type PartialType = ${partial.map((name) => JSON.stringify(name)).join(' | ')};\n`,
+  ].join('\n\n');
+}
+
+function mutationNames(): string {
+  const names = Object.keys(clientSchema.getMutationType()!.getFields());
+  return [
+    '// Printed by "npm run codegen" from the schema; not edited by hand.',
+    `/** The mutations of the schema. */\nexport type MutationName = ${names.map((name) => JSON.stringify(name)).join(' | ')};\n`,
   ].join('\n\n');
 }
 

@@ -1,4 +1,5 @@
 /** One write of each kind that the interface has, on things of its own, and how often the service carried it out. */
+import type { MutationName } from '../../generated/mutation-names.ts';
 import { bookEndpoints } from '../../src/api/book.ts';
 import type { Endpoint, WritesOf } from '../../src/api/endpoint.ts';
 import { eventEndpoints } from '../../src/api/event.ts';
@@ -19,7 +20,7 @@ export interface PreparedWrite {
 }
 
 export interface WriteKind {
-  name: string;
+  name: MutationName;
   endpoint: Endpoint;
   prepare: (service: DirectService, mark: string) => Promise<PreparedWrite>;
 }
@@ -113,13 +114,13 @@ const deleteEvent = (service: DirectService, id: string) =>
 const isGone = async (service: DirectService, path: string): Promise<number> =>
   count((await service.call('GET', path)).status >= 400);
 
-const kind = (name: string, endpoint: object, prepare: WriteKind['prepare']): WriteKind => ({
+const kind = (name: MutationName, endpoint: object, prepare: WriteKind['prepare']): WriteKind => ({
   name,
   endpoint: endpoint as Endpoint,
   prepare,
 });
 
-const attendanceKind = (name: string, endpoint: object, before: string | undefined, status: string | undefined) =>
+const attendanceKind = (name: MutationName, endpoint: object, before: string | undefined, status: string | undefined) =>
   kind(name, endpoint, async (service) => {
     const id = await eventOf(service);
     await service.call('DELETE', `/event/${id}/participants`);

@@ -4,6 +4,7 @@ import { createBookIndex } from '../book-index.ts';
 import { zonedTimestamp } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { prepareWrite } from '../database/sqlite.ts';
+import { DATABASE_VERSION } from '../database/upgrade.ts';
 
 type Row = Record<string, unknown>;
 /** The rows of some tables, each table after those that it refers to. The first row of a table has the names of the columns. */
@@ -16,30 +17,64 @@ const DAY_MS = 86_400_000;
 /** Called after each step of filling the database. */
 export type OnStep = (done: number, all: number, what: string) => void;
 
-/** Fills an empty database with the data in `demoDir`, in one transaction; returns whether it did. */
+/**
+ * Fills an empty database with the data in `demoDir`, and one that an older version of the tables has filled with that of the tables which
+ * have no row yet, in one transaction. Returns whether it was empty.
+ */
 export function fillOnce(db: Database, demoDir: string, onStep: OnStep = () => undefined): boolean {
   return db.transaction(() => {
-    if (db.find('meta', { key: 'filled' })) return false;
+    const isFilled = db.find('meta', { key: 'filled' }) !== undefined;
+    const version = Number(db.find('meta', { key: VERSION })?.value ?? 1);
+    if (isFilled && version >= DATABASE_VERSION) return false;
     FILES.forEach((name, n) => {
       const tables = JSON.parse(readFileSync(join(demoDir, `${name}.json`), 'utf8')) as DemoFile;
-      for (const [table, [columns, ...lists]] of Object.entries(tables)) {
-        const rows = lists.map((values) => Object.fromEntries(columns.map((column, k) => [column, values[k]])));
-        insertAll(db, table, table === 'events' ? rows.map(withTimes) : rows);
-      }
-      onStep(n + 1, FILES.length, `filling with the demo catalog: ${name} added`);
+      const [add, open] = isFilled ? [addWherePossible, isEmpty] : [addAll, () => true];
+      const lists = Object.entries(tables).filter(([table]) => open(db, table));
+      for (const [table, list] of lists) add(db, table, rowsOf(table, list));
+      if (lists.length > 0) onStep(n + 1, FILES.length, `filling with the demo catalog: ${name} added`);
     });
-    indexTexts(db);
-    db.insert('meta', { key: 'filled', value: 'demo' });
-    return true;
+    if (!isFilled) {
+      indexTexts(db);
+      db.insert('meta', { key: 'filled', value: 'demo' });
+    }
+    db.remove('meta', { key: VERSION });
+    db.insert('meta', { key: VERSION, value: String(DATABASE_VERSION) });
+    return !isFilled;
   });
 }
 
-function insertAll({ raw }: Database, table: string, rows: readonly Row[]) {
-  const columns = Object.keys(rows[0] ?? {});
+/** The version of the tables that were filled last; absent: the first. */
+const VERSION = 'filled_version';
+
+const isEmpty = ({ raw }: Database, table: string): boolean =>
+  raw.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() === undefined;
+
+function rowsOf(table: string, [columns, ...lists]: DemoFile[string]): readonly Row[] {
+  const rows = lists.map((values) => Object.fromEntries(columns.map((column, k) => [column, values[k]])));
+  return table === 'events' ? rows.map(withTimes) : rows;
+}
+
+function adderOf({ raw }: Database, table: string, [first = {}]: readonly Row[]): (row: Row) => void {
+  const columns = Object.keys(first);
   const places = columns.map(() => '?').join(', ');
   const insert = prepareWrite(raw, `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places})`);
+  return (row) =>
+    void insert.run(...Object.values(row).map((value) => (Array.isArray(value) ? JSON.stringify(value) : value)));
+}
+
+function addAll(db: Database, table: string, rows: readonly Row[]): void {
+  rows.forEach(adderOf(db, table, rows));
+}
+
+/** Without the rows that refer to what was deleted since the database was filled. */
+function addWherePossible(db: Database, table: string, rows: readonly Row[]): void {
+  const add = adderOf(db, table, rows);
   for (const row of rows)
-    insert.run(...Object.values(row).map((value) => (Array.isArray(value) ? JSON.stringify(value) : value)));
+    try {
+      add(row);
+    } catch (error) {
+      if (!/FOREIGN KEY/.test((error as Error).message)) throw error;
+    }
 }
 
 /** The times of an upcoming event are relative to the day on which the database is filled: day 0 is 1970-01-01. */
