@@ -194,7 +194,7 @@ export function compare({ reference, faultOf, isExcused, wasSent }: Expected, re
 function isDenied({ places }: Reference, path: string, isMade: (request: string) => boolean = () => true): boolean {
   if (!/^Query\.[a-z]\w*$/i.test(places.get(path)?.coordinate ?? '')) return false;
   const denials = [...places]
-    .filter(([at]) => parentOf(at) === path)
+    .filter(([at]) => at === path || parentOf(at) === path)
     .flatMap(([, place]) => [...(place.denials ?? [])])
     .filter(([request]) => isMade(request));
   return denials.length > 0 && denials.every(([, isAbsent]) => isAbsent);

@@ -5,6 +5,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Case, generateCase } from './generate-case.ts';
 import { type Outcome, caseProgress, runCase } from './run-case.ts';
+import { compareAll, reasons } from './fewest.ts';
 import { sharedRedis } from './redis.ts';
 import { shrink, sortOf } from './shrink.ts';
 
@@ -86,6 +87,21 @@ async function run(each: Case): Promise<Outcome> {
       detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
     });
   return outcome;
+}
+
+if (given.has('fewest')) await fewest(number('fewest', 2_000));
+
+/** `--fewest 2000`: compares the calls of so many queries with those of a planner, and ends. */
+async function fewest(count: number): Promise<never> {
+  const { queries, byReason, fewer, unexplained } = await compareAll(seed, count);
+  for (const { name, isDefect } of reasons)
+    if (byReason.has(name)) console.log(`${byReason.get(name)} queries${isDefect ? ', a defect' : ''}: ${name}`);
+  for (const { seed, person, document, made, fewest } of unexplained) {
+    console.log(`\n${seed}, ${person ?? 'nobody'}: ${document.replace(/\s+/g, ' ')}`);
+    console.log(`  made: ${made.join(', ')}\n  suffice: ${fewest.map((wave) => wave.join(', ')).join('; then ')}`);
+  }
+  console.log(`seed ${seed}: ${queries} queries, ${unexplained.length} without a reason, ${fewer} with fewer calls`);
+  process.exit(unexplained.length > 0 ? 1 : 0);
 }
 
 /** `--replicas 3 --redis server` (or `cluster`): several facades and a Redis between them. */

@@ -108,6 +108,38 @@ export interface Reference {
   writes: string[];
 }
 
+/** A record by its key. */
+export interface RecordPlace {
+  type: string;
+  key: string;
+  source: RecordSource;
+}
+
+/** A call of a field. */
+export interface FieldCall {
+  endpoint: Endpoint;
+  /** With the window and the variant. */
+  input: object;
+  /** The members selected of its record or items. */
+  names: readonly string[];
+  /** The record that the field is of. */
+  owner: RecordPlace | undefined;
+  /** The record of the items of a list. */
+  items: Omit<RecordPlace, 'key'> | undefined;
+  /** The member of the owner that has enough of the response. */
+  embedded: string | undefined;
+  /** The member of the owner that the call has in another variant. */
+  variant: string | undefined;
+}
+
+/** What a planner knows that counts calls (`minimum.ts`). Each function throws while no response has told it. */
+export interface Planning {
+  needMembers: (record: RecordPlace, names: readonly string[]) => void;
+  needCall: (call: FieldCall) => void;
+  /** False if the record is known to be absent. Does not throw. */
+  mayExist: (record: RecordPlace, isNamed: boolean) => boolean;
+}
+
 type Parent = Record<string, unknown>;
 type Resolver = (parent: Parent, args: object, context: Run, info: GraphQLResolveInfo) => unknown;
 
@@ -124,6 +156,7 @@ interface Run {
   };
   maxPictures: number;
   serviceName: string;
+  planning: Planning | undefined;
 }
 
 /** A record as its parent returned it, with what is needed to read the rest. */
@@ -139,6 +172,8 @@ interface Known {
   /** Reads the record by its key, once; null if it is absent. */
   whole: () => Parent | null;
   request: string | undefined;
+  place: RecordPlace | undefined;
+  planning: Planning | undefined;
 }
 /** By the source object of the resolvers of a record. */
 const known = new WeakMap<object, Known>();
@@ -166,8 +201,9 @@ export async function runReference(
   variableValues: Readonly<Record<string, unknown>>,
   requester: Requester,
   fetch: Fetch,
+  planning?: Planning,
 ): Promise<Reference> {
-  const run = createRun(requester, fetch);
+  const run = createRun(requester, fetch, planning);
   const result: ExecutionResult = await execute({
     schema: referenceSchema,
     document,
@@ -217,7 +253,7 @@ function introspect(
   return data;
 }
 
-function createRun(requester: Requester, fetch: Fetch): Run {
+function createRun(requester: Requester, fetch: Fetch, planning?: Planning): Run {
   const run: Run = {
     requester,
     fetch,
@@ -229,6 +265,7 @@ function createRun(requester: Requester, fetch: Fetch): Run {
     },
     maxPictures: 12,
     serviceName: 'the catalog service',
+    planning,
     upstream: {
       cachePolicy: new CachePolicy(requester.token !== undefined),
       rateBudget: () => Promise.resolve(null),
@@ -269,6 +306,9 @@ export function requestOf({ method, path, params }: Endpoint, input: object): st
 }
 
 /** The response of a read; null if the record is absent. */
+export const readFor = (requester: Requester, fetch: Fetch, endpoint: Endpoint, input: object): unknown =>
+  read(createRun(requester, fetch), endpoint, input);
+
 function read(run: Run, endpoint: Endpoint, input: object): unknown {
   const { requester, fetch } = run;
   const isOwn = requester.token === undefined;
@@ -359,8 +399,8 @@ function withResolvers(schema: GraphQLSchema): GraphQLSchema {
   return schema;
 }
 
-/** Fields of a person that another response of the operation may contain although the feed of that person does not. */
-const personFields = ['name', 'avatarUrl', 'webUrl'].map((name) => `User.${name}`);
+/** Fields of a person that another response may contain: of one named by a uid, also the id. */
+const personFields = ['id', 'sourceId', 'name', 'avatarUrl', 'webUrl'].map((name) => `User.${name}`);
 
 /** The viewer as shown by earlier responses to the token, which the reference does not remember. */
 function isViewer(shown: unknown, { requester }: Run): boolean {
@@ -437,6 +477,7 @@ function withNames(parent: Parent, names: readonly string[], place: Place): Pare
   const refused = missing.find(of.refuses);
   if (refused) throw new TierRequired(source.tiers![refused]!, `${of.type.name}.${refused}`);
   if (of.request) place.requests.add(of.request);
+  if (of.place) of.planning?.needMembers(of.place, missing);
   const whole = of.whole();
   if (of.request) denies(place, of.request, whole === null);
   if (!whole) return parent;
@@ -497,6 +538,11 @@ function answered(
   const listing = of && rule.variant && listings.get(of.record);
   const variant = listing && rule.variant!.of(args as never);
   if (variant !== undefined) return itemInVariant(listing!, rule, variant, parent, args, run, place);
+  if (run.planning) {
+    const embedded = embeddedMember(rule, args, info);
+    if (embedded === undefined || !of || !isKnown(of, embedded))
+      run.planning.needCall(callOf(rule, endpoint, asked, of, embedded, info));
+  }
   place.requests.add(requestOf(endpoint, asked));
   let answer: unknown;
   try {
@@ -552,10 +598,53 @@ function itemInVariant(
   place: Place,
 ): unknown {
   const asked = { ...input, [rule.variant!.param]: variant };
+  const names = ['id', rule.embedded!.member];
+  const more = { owner: undefined, items: undefined, embedded: undefined, variant: undefined };
+  run.planning?.needCall({ endpoint, input: asked, names, ...more });
   place.requests.add(requestOf(endpoint, asked));
   const answer = read(run, endpoint, asked) as Parent;
   const item = (answer[endpoint.list!] as (Parent | null)[]).find((each) => each?.id === parent.id) as Parent;
   return rule.mapResponse!(item, args, parent);
+}
+
+/** The member of its record that has enough of what is selected of a field with a call. */
+function embeddedMember({ embedded, variant, pageSize }: FieldRule, args: PagingArgs, info: Info): string | undefined {
+  if (!embedded || variant?.of(args as never) !== undefined || args.after != null || args.offset) return undefined;
+  if (embedded.upTo !== undefined && (args.first ?? pageSize ?? 0) > embedded.upTo) return undefined;
+  const below = [...selectedBelow(info.schema, info).values()].flat();
+  if (pageSize !== undefined && below.some(({ field }) => field.name === 'totalCount')) return undefined;
+  const { members } = embedded.representation;
+  const isEnough =
+    members === 'all' ||
+    (below.length > 0 ? memberNames(info).every((name) => members.includes(name)) : variant !== undefined);
+  return isEnough ? embedded.member : undefined;
+}
+
+/** The members that are selected of a record, or of the items of a list. */
+const memberNames = (info: Info): string[] => [
+  ...new Set(
+    itemsBelow(info.schema, info).flatMap(({ names, rule, args, nodes, field }) => {
+      const embedded = embeddedMember(rule, args, { ...info, returnType: field.type, fieldNodes: nodes });
+      return [...names, ...(embedded === undefined ? [] : [embedded])];
+    }),
+  ),
+];
+
+function callOf(
+  rule: FieldRule,
+  endpoint: Endpoint,
+  input: object,
+  of: Known | undefined,
+  embedded: string | undefined,
+  info: Info,
+): FieldCall {
+  const items = typesOf(info.schema, info.returnType).flatMap((type) => {
+    const node = 'nodes' in type.getFields() ? getNamedType(type.getFields().nodes!.type) : type;
+    const source = typeRule(node as GraphQLObjectType).record;
+    return source ? [{ type: node.name, source: source }] : [];
+  })[0];
+  const variant = rule.variant && rule.embedded!.member;
+  return { endpoint, input, names: memberNames(info), owner: of?.place, items, embedded, variant };
 }
 
 /** Whether a field of Query returns a record by the same call that loads such records. */
@@ -757,6 +846,8 @@ function arriveOne(
     tier: requester.tier,
     refuses: (name) => tier !== undefined && !!key && source.tiers?.[name]?.includes(tier) === false,
     request: key ? requestOf(source.endpoint, source.input(key)) : undefined,
+    place: key ? { type: type.name, key, source } : undefined,
+    planning: run.planning,
     whole() {
       if (!key) return null;
       whole ??= attempt(() => recordOf(run, source, key));
@@ -766,6 +857,7 @@ function arriveOne(
   };
   known.set(copy, of);
   if (!key || isShown || rule.isReference) return copy;
+  if (run.planning) return run.planning.mayExist(of.place!, isNamed) ? copy : null;
 
   const selected = (selectedBelow(schema, info).get(type.name) ?? []).filter(
     ({ rule }) => !rule.viewerOnly || run.viewer.isLoggedIn,
@@ -781,6 +873,7 @@ function arriveOne(
   if (!isNamed && wanted.length > 0 && wanted.every(of.refuses)) {
     if (calls.length > 0) place.requests.add(of.request!);
     place.mayStand = !attempt(of.whole).read;
+    denies(place, of.request!, false); // the tier is refused
     return copy;
   }
   place.requests.add(of.request!);
@@ -788,6 +881,7 @@ function arriveOne(
     // Only fields with calls are selected: they, or the record if it embeds some of them, show whether it exists.
     const { read: came, error } = attempt(of.whole);
     place.mayStand = !came;
+    denies(place, of.request!, came === null);
     const code = toClientError(error)?.extensions.code;
     if (typeof code === 'string') place.mayFail = code;
     return copy;

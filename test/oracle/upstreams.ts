@@ -601,7 +601,7 @@ const ofGuest =
       asked,
       events(asked, (each) => holds(asked, each), false),
       `${name}的活动`,
-      { author: data.feedAuthor(asked.world, name) },
+      { author: data.atomPerson(asked.world, name) },
     );
   };
 const relates = ({ world, params }: Asked, { id, owner }: data.Event_) =>

@@ -691,34 +691,30 @@ export function event(world: World, id: string): Event_ | null {
   });
 }
 
-/** A person as the author of an event. */
-function atomPerson(world: World, id: string): AtomPerson {
-  const { name, alt } = user(world, id);
+/** A person as the author of an event, or of the feed of their events. */
+export function atomPerson(world: World, id: string): AtomPerson {
+  const { name, alt, avatar } = user(world, id);
   const isSite = id.startsWith('site');
   return {
     id,
     name: name ?? '',
     type: isSite ? 'site' : 'user',
-    links: { self: `http://api.example/${isSite ? 'site' : 'people'}/${id}`, ...(alt ? { alternate: alt } : {}) },
+    links: {
+      self: `http://api.example/${isSite ? 'site' : 'people'}/${id}`,
+      ...(alt ? { alternate: alt } : {}),
+      ...(avatar ? { icon: avatar } : {}),
+    },
   };
-}
-
-/** A person as the author of the feed of their events. */
-export function feedAuthor(world: World, id: string): AtomPerson {
-  const person = atomPerson(world, id);
-  const { avatar } = user(world, id);
-  return { ...person, links: { ...person.links, ...(avatar ? { icon: avatar } : {}) } };
 }
 
 /** A person as an entry of a feed. */
 export function personEntry(world: World, id: string): AtomPerson {
-  const { desc, avatar, loc_id, loc_name } = user(world, id);
+  const { desc, loc_id, loc_name } = user(world, id);
   const base = atomPerson(world, id);
   return {
     ...base,
     uid: `uid-${id}`,
     ...(desc ? { content: desc } : {}),
-    links: { ...base.links, ...(avatar ? { icon: avatar } : {}) },
     ...(loc_id && loc_name ? { location: { id: loc_id, name: loc_name } } : {}),
   };
 }

@@ -1,0 +1,200 @@
+/** Compares the calls of generated queries with those of the planner. */
+import { type CaseOperation } from './generate-case.ts';
+import { execute, parsed, tokenFor, wrongWith } from './clients.ts';
+import { generateOperation, generatePaths } from './generate-operations.ts';
+import { fewestRequests } from './minimum.ts';
+import { noOddities } from './oddities.ts';
+import { FaultyService, OWN_TOKEN, type Settings, openProduct } from './product.ts';
+import { createRandom } from './random.ts';
+import type { Requester } from './reference.ts';
+import { openScripted } from './service.ts';
+import type { Manners } from './upstreams.ts';
+import { createWorld, worldIds } from './world.ts';
+
+/** Everybody has the tier that gets all records and lists: what another tier is refused is not about the fewest calls. */
+const TIER = 'advance';
+const settings: Settings = {
+  ...{ own: { tier: TIER, isTold: true }, recordTtlSeconds: null, readAttempts: 1, callTimeoutMs: 60_000 },
+  ...{ maxUpstreamCalls: 400, isWatched: true, bySockets: false },
+};
+const manners: Manners = {
+  ...{ fields: 'honoured', hidesTotals: false, ignoresWindows: false, hidesItems: false, caching: 'none' },
+};
+
+export interface Compared {
+  document: string;
+  person: string | null;
+  made: string[];
+  /** The requests of the planner, wave by wave. */
+  fewest: string[][];
+  /** Why the calls that the planner does not make are made; empty if there are none. */
+  reasons: string[];
+}
+
+/** Undefined for a query that is not valid, or that makes no call. */
+export async function compareCalls(seed: string): Promise<Compared | undefined> {
+  const random = createRandom(seed);
+  const person = random.pick([null, 'bob']);
+  const { document, variables } = random.chance(0.5)
+    ? generateOperation(random, { ids: worldIds, isMutation: false, isDivided: false })
+    : generatePaths(random, worldIds)[0]!;
+  const operation: CaseOperation = { document, variables, person, client: { via: 'pipeline' } };
+  const service = openScripted(createWorld(random.int(1, 400)), manners, settings);
+  const faulty = new FaultyService(service, { seed: 0, rate: 0 }, noOddities);
+  const product = openProduct(faulty, settings);
+  try {
+    if (wrongWith(product, operation) || /__(?:schema|type)\b/.test(document)) return undefined;
+    await execute(product, operation, 'fewest');
+    const token = tokenFor(operation);
+    const requester: Requester = {
+      ...{ token, tier: TIER, accessToken: OWN_TOKEN, filmTier: TIER, person, personsOf: service.personsOf },
+      isOwn: () => false,
+    };
+    const { waves, isAbsent } = await service.apart(async (fetch) => {
+      const absent = (line: string): boolean => {
+        const [method = '', path = ''] = line.split(' ');
+        return fetch({ method, path, body: '', token: token ?? OWN_TOKEN }).status === 404;
+      };
+      const waves = await fewestRequests(parsed(document), variables, requester, fetch);
+      const gone = new Map(faulty.met.map(({ line }) => [line, absent(line)]));
+      return { waves, isAbsent: (line: string) => gone.get(line) === true };
+    });
+    const made = faulty.met.map(({ line }) => line);
+    if (made.length + waves.length === 0) return undefined;
+    return { document, person, made, fewest: waves, reasons: reasonsFor(made, waves.flat(), isAbsent) };
+  } finally {
+    await product.close();
+    await service.close();
+  }
+}
+
+/** A request line in parts. */
+interface Line {
+  path: string;
+  /** Without `fields` and the window. */
+  list: string;
+  start: number;
+  end: number;
+  fields: string | undefined;
+  line: string;
+}
+
+function partsOf(line: string): Line {
+  const [path = '', query = ''] = line.slice('GET '.length).split('?');
+  const {
+    fields,
+    start,
+    count,
+    'start-index': index,
+    'max-results': most,
+    ...rest
+  } = Object.fromEntries(new URLSearchParams(query)) as Record<string, string | undefined>;
+  const from = Number(start ?? Number(index ?? 1) - 1);
+  const list = `${path} ${JSON.stringify(Object.entries(rest).sort())}`;
+  return { path, list, start: from, end: from + Number(count ?? most ?? 0), fields, line };
+}
+
+/** A request that is made although the planner does not make it. */
+interface Extra {
+  extra: Line;
+  /** The other requests that were made. */
+  others: readonly Line[];
+  isAbsent: (line: string) => boolean;
+}
+
+const isList = ({ start, end }: Line): boolean => end > start;
+
+/** Why a call is made that the planner does not make. Each is a predicate: the first that holds is counted. */
+export const reasons: readonly { name: string; isDefect?: boolean; holds: (extra: Extra) => boolean }[] = [
+  {
+    name: 'a call below a record began with the record, which is absent',
+    holds: ({ extra, others, isAbsent }) =>
+      others.some(({ path, line }) => extra.path.startsWith(`${path}/`) && isAbsent(line)),
+  },
+  {
+    name: 'a record was asked for again, for members that a response led to which came later',
+    holds: ({ extra, others }) => !isList(extra) && others.some(({ list, fields }) => list === extra.list && fields),
+  },
+  {
+    name: 'a list that names its person was empty, and another was there',
+    isDefect: true,
+    holds: ({ extra, others }) =>
+      /^\/people\/\w+\/events$/.test(extra.path) && others.some(({ path }) => path.startsWith(`${extra.path}/`)),
+  },
+  {
+    name: 'a record is asked for its id, which its list shows',
+    isDefect: true,
+    holds: ({ extra, others }) =>
+      (extra.fields === 'id' || /^\/event\/\w+$/.test(extra.path)) &&
+      others.some(({ path }) => path.startsWith(`${extra.path}/`)),
+  },
+  {
+    name: 'a list is asked for with other members, or in a part of another window',
+    isDefect: true,
+    holds: ({ extra, others }) =>
+      isList(extra) &&
+      others.some(({ list, start, end }) => list === extra.list && start <= extra.start && end >= extra.end),
+  },
+  {
+    name: 'a record is asked for that comes beside its list',
+    isDefect: true,
+    holds: ({ extra, others }) =>
+      /^\/v2\/movie\/(?:subject|celebrity)\/\w+$/.test(extra.path) &&
+      others.some(({ path }) => path.startsWith(`${extra.path}/`)),
+  },
+  {
+    name: 'a record is asked for in two formats, although one has all of it',
+    isDefect: true,
+    holds: ({ extra, others }) => !isList(extra) && others.some(({ path }) => path === extra.path),
+  },
+];
+export const NO_REASON = 'no reason';
+
+function reasonsFor(made: readonly string[], fewest: readonly string[], isAbsent: (line: string) => boolean): string[] {
+  if (made.length <= fewest.length) return [];
+  const lines = made.map(partsOf);
+  const left = fewest.map((line) => sameAs(partsOf(line)));
+  const found = lines.flatMap((extra) => {
+    const place = left.indexOf(sameAs(extra));
+    if (place >= 0) {
+      left.splice(place, 1);
+      return [];
+    }
+    const others = lines.filter((each) => each !== extra);
+    return [reasons.find(({ holds }) => holds({ extra, others, isAbsent }))?.name ?? NO_REASON];
+  });
+  // Some are made in the place of others that the planner makes.
+  for (let others = left.length; others > 0 && found.includes(NO_REASON); others--)
+    found.splice(found.indexOf(NO_REASON), 1);
+  return found;
+}
+
+const sameAs = ({ list, start, end }: Line): string => `${list} ${start} ${end}`;
+
+export interface Summary {
+  queries: number;
+  /** With more calls than the planner, by reason. */
+  byReason: Map<string, number>;
+  /** With more calls by a rule, and by no defect. */
+  byRule: number;
+  /** With fewer. */
+  fewer: number;
+  /** Those without a reason. */
+  unexplained: (Compared & { seed: string })[];
+}
+
+export async function compareAll(seed: string, count: number): Promise<Summary> {
+  const summary: Summary = { queries: 0, byReason: new Map(), byRule: 0, fewer: 0, unexplained: [] };
+  for (let at = 0; summary.queries < count; at++) {
+    const compared = await compareCalls(`${seed}/${at}`);
+    if (!compared) continue;
+    summary.queries++;
+    if (compared.made.length < compared.fewest.flat().length) summary.fewer++;
+    for (const reason of new Set(compared.reasons))
+      summary.byReason.set(reason, (summary.byReason.get(reason) ?? 0) + 1);
+    const isRule = (name: string) => reasons.some((each) => each.name === name && !each.isDefect);
+    if (compared.reasons.length > 0 && compared.reasons.every(isRule)) summary.byRule++;
+    if (compared.reasons.includes(NO_REASON)) summary.unexplained.push({ ...compared, seed: `${seed}/${at}` });
+  }
+  return summary;
+}

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { thorough } from '../support/optional.ts';
+import { compareAll } from './fewest.ts';
+
+/** A fixed set of queries; `npm run oracle -- --fewest 2000` compares others. */
+const QUERIES = thorough ? 400 : 60;
+/** The share of queries that may make more calls by a rule. */
+const BY_RULE = 0.05;
+
+test('a generated query makes no more calls than a planner that tries all sets of requests, or there is a reason', async () => {
+  const { unexplained, queries, byRule } = await compareAll('test', QUERIES);
+  expect(unexplained).toEqual([]);
+  expect(byRule).toBeLessThanOrEqual(queries * BY_RULE);
+});
