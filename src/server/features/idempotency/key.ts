@@ -44,7 +44,7 @@ const isOfEvents = oncePer(({ document }: ExecutableDocument) =>
   document.definitions.some((each) => 'selectionSet' in each && writesToEvents(each.selectionSet)),
 );
 
-/** Of the operation, or of a fragment of it: only fields of the root write. */
+/** Whether the operation, or a fragment of it, has such a field at its root: no other field writes. */
 const writesToEvents = ({ selections }: SelectionSetNode): boolean =>
   selections.some((each) =>
     each.kind === Kind.FIELD

@@ -163,7 +163,7 @@ interface Running {
   request: OperationRequest;
 }
 
-/** Of a run that has not begun. */
+/** What is kept of a run that has not begun. */
 const keptBefore = ({ journal }: KeyRun): Kept =>
   journal === undefined ? { kind: 'nothing' } : { kind: 'journal', text: journal };
 

@@ -35,7 +35,7 @@ export interface KeyedRequest {
   readonly times: SettleTimes;
   /** For the turn of a target. */
   readonly take: Take;
-  /** Of the service. */
+  /** What the codes of the service mean. */
   readonly errors: ErrorTable;
 }
 

@@ -60,7 +60,7 @@ interface OwnerEntry {
 /** A write to a target, or the deletion of one of its items. */
 export interface TargetEvent {
   readonly at: number;
-  /** Of a write with a key. */
+  /** The name of a write with a key. */
   readonly name?: string;
   /** The id of what it created. */
   readonly id?: string | undefined;
@@ -123,7 +123,7 @@ export function addEvent(entry: Entry, event: TargetEvent): void {
   if (events.length > EVENTS_MAX) noteChangeAt(entry, events.shift()!.at);
 }
 
-/** Of a record nothing else has to be known of a write that is made. */
+/** Nothing else has to be known of a write to a record that is made. */
 export function noteChangeAt(entry: Entry, at: number): void {
   const target = (entry.target ??= { events: [], changedAt: 0 });
   target.changedAt = Math.max(at, target.changedAt);

@@ -48,7 +48,7 @@ export interface Sending {
   journal: () => string;
   turn: TurnHeld;
   event: Omit<TargetEvent, 'at' | 'until'>;
-  /** Of a creation: how long it may be carried out from now on. */
+  /** How long a creation may be carried out from now on. */
   openMs?: number | undefined;
   /** The targets of the creations whose item it deletes. */
   removedFrom?: readonly string[] | undefined;

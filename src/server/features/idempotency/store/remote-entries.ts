@@ -17,7 +17,7 @@ interface Known extends Versioned {
 
 /** Characters of what is known. */
 const LIMITS = { ofOwner: 2_000_000, ofAll: 16_000_000 };
-/** Of an entry beside its text. */
+/** What an entry takes beside its text. */
 const ENTRY_CHARACTERS = 300;
 /** Other processes may write between the attempts, but of those that try at once one succeeds. */
 const ATTEMPTS = 100;

@@ -18,11 +18,15 @@ export interface Outcome {
   /** By the first answer after the settle time. */
   inTime: number;
   unknown: number;
+  /** Told that it is done, and that its answer is not kept: a right answer where keys are forgotten. */
+  notKept: number;
   /** Ended with another error. */
   failed: number;
   attempts: number;
   refusals: number;
 }
+
+const NOT_KEPT = 'IDEMPOTENCY_KEY_UNKNOWN';
 
 const count = <T>(items: readonly T[], is: (item: T) => boolean): number => items.filter(is).length;
 
@@ -37,6 +41,7 @@ export async function judge(
   const seen = await first!.effects();
   const effects = Number.isNaN(seen) ? reachedOf() : seen;
   const settled = count(pursued, ({ code }) => code === undefined);
+  const notKept = count(pursued, ({ code }) => code === NOT_KEPT);
   const payloads = pursued.filter(({ code }) => code === undefined).map(({ data }) => JSON.stringify(data));
   const isShared = intentions.length > 1 && new Set(payloads).size < payloads.length;
   const isOverwritten = await first!.isOverwritten?.();
@@ -47,12 +52,13 @@ export async function judge(
     codes: pursued.map(({ code }) => code),
     doubled: Math.max(0, effects - intentions.length),
     resent: [...times].reduce((sum, each) => sum + Math.max(0, each - intentions.length), 0),
-    lost: Math.max(0, settled - effects),
+    lost: Math.max(0, settled + notKept - effects),
     overwritten: isOverwritten ? 1 : 0,
     foreign: isShared ? 1 : count(pursued, ({ code, data }) => code === undefined && !first!.isOwn(data)),
     inTime: count(pursued, ({ isSettledInTime }) => isSettledInTime),
     unknown: count(pursued, ({ code }) => code === 'UPSTREAM_RESULT_UNKNOWN'),
-    failed: count(pursued, ({ code }) => code !== undefined && code !== 'UPSTREAM_RESULT_UNKNOWN'),
+    notKept,
+    failed: count(pursued, ({ code }) => ![undefined, 'UPSTREAM_RESULT_UNKNOWN', NOT_KEPT].includes(code)),
     attempts: pursued.reduce((sum, { attempts }) => sum + attempts, 0),
     refusals: pursued.reduce((sum, { refusals }) => sum + refusals, 0),
   };
@@ -70,6 +76,7 @@ const columns = [
   'foreign',
   'inTime',
   'unknown',
+  'notKept',
   'failed',
 ] as const;
 

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import type { Intention } from './intentions.ts';
+import { judge } from './verdict.ts';
+
+/** What came of one write that was carried out so many times, and whose client was told the code. */
+function verdictOf(effects: number, code: string | undefined) {
+  const intention: Intention = { kind: 'x', body: () => '', effects: async () => effects, isOwn: () => true };
+  const pursued = { code, data: {}, attempts: 1, isSettledInTime: true, refusals: 0 };
+  return judge('a row', [intention], [pursued], { reachedOf: () => effects, times: [] });
+}
+
+test('to be told that it is done and not kept is right of a write that was made, and wrong of one that was not', async () => {
+  expect(await verdictOf(1, 'IDEMPOTENCY_KEY_UNKNOWN')).toMatchObject({ notKept: 1, failed: 0, lost: 0 });
+  expect(await verdictOf(0, 'IDEMPOTENCY_KEY_UNKNOWN')).toMatchObject({ notKept: 1, failed: 0, lost: 1 });
+  expect(await verdictOf(1, 'BAD_USER_INPUT')).toMatchObject({ notKept: 0, failed: 1, lost: 0 });
+});
