@@ -476,7 +476,7 @@ describe.skipIf(!isHere)('a recorded response', () => {
       },
     );
     expect(response).toEqual({ data: { annotation: { abstract: body.abstract, html: body.content } } });
-    expect(calls).toHaveLength(2);
+    expect(calls).toHaveLength(1);
   });
 
   test.each(errors)(

@@ -50,6 +50,9 @@ const SOME_OBJECT = '→';
 /** What depends on the calls made before, by its description. */
 const changing = new Set(['Query.viewer', 'Query.service', 'SubjectConnection.totalIsCapped']);
 
+/** A person named by a uid has it as the id until a response tells the own one. */
+const byName = new Set(['Query.user', 'Query.node', 'Query.nodes']);
+
 export function claimsIn({ document, variables }: Asked, { data, errors = [] }: Shown): Claim[] {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const each of document.definitions)
@@ -114,7 +117,8 @@ export function claimsIn({ document, variables }: Asked, { data, errors = [] }: 
     if (!type) return claim(SOME_OBJECT);
     const groups = new Map<string, FieldNode[]>();
     for (const set of sets) collect(set, type, groups);
-    claim(SOME_OBJECT + (hasId(type) ? (idIn(value as Record<string, unknown>, groups) ?? '') : ''));
+    if (!byName.has(coordinate))
+      claim(SOME_OBJECT + (hasId(type) ? (idIn(value as Record<string, unknown>, groups) ?? '') : ''));
     walk(value, type, sets, place, path);
   }
 

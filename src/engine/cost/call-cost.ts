@@ -18,20 +18,14 @@
  * Together at most 101 calls, 500 items and 1082 values.
  */
 import { getNullableType, isListType } from 'graphql';
-import {
-  type Endpoint,
-  type Representation,
-  type Tier,
-  isProvided,
-  tiers,
-  wholeRepresentation,
-} from '../../api/endpoint.ts';
+import { type Endpoint, type Representation, isProvided, wholeRepresentation } from '../../api/endpoint.ts';
 import { isUpstreamMember } from '../../api/record-source.ts';
 import { FIRST_MAX, type PagingArgs } from '../values/paging.ts';
 import { argumentsIfValid } from '../plan/arguments.ts';
 import { endpointOf } from '../plan/read-declarations.ts';
 import type { Variables } from '../plan/document.ts';
 import type { TypeRule } from '../plan/declaration-types.ts';
+import { LIST_SIZE, type Place, backOf, rootPlace } from './place.ts';
 import { variantIn } from '../plan/variants.ts';
 import {
   type OperationPlan,
@@ -76,9 +70,6 @@ export interface WorstCase {
 /** The representation of a record that a client named: nothing is known, not even that its id exists. */
 const nothingProvided: Representation = { members: [] };
 
-/** The size of a list that neither an argument nor its field limits. */
-const LIST_SIZE = 20;
-
 /** Nested pages multiply to numbers that JSON cannot hold, so counts end here. */
 const capped = (count: number): number => Math.min(count, Number.MAX_SAFE_INTEGER);
 
@@ -100,39 +91,6 @@ interface Count extends Omit<WorstCase, 'calls'> {
   readonly calls: CallRange & Pick<CallCost, 'services'>;
   readonly costs: Map<string, FieldCost>;
 }
-
-/** A list with a parameter for the variants of its items. */
-interface CountedList {
-  param: string;
-  /** Variants that need no further call. */
-  variants: Set<string | undefined>;
-  times: number;
-  endpoint: Endpoint;
-}
-
-/** Where a field is counted. */
-interface Place {
-  /** How many times it is resolved. */
-  times: number;
-  path: string;
-  /** Items of the page or list that it belongs to. */
-  size: number;
-  /** The members that its parent's items provide; undefined if only their ids are certain. */
-  provided: Representation | undefined;
-  /** The tiers for which it can have a value: below a call, those that get the endpoint. */
-  possibleTiers: readonly Tier[];
-  /** The list whose items are being counted. */
-  listing: CountedList | undefined;
-}
-
-const rootPlace: Place = {
-  times: 1,
-  path: '',
-  size: LIST_SIZE,
-  provided: undefined,
-  possibleTiers: tiers,
-  listing: undefined,
-};
 
 function count(plan: OperationPlan, variables: Variables): WorstCase {
   const services = { catalog: { min: 0, max: 0 }, events: { min: 0, max: 0 } };
@@ -166,7 +124,8 @@ function countField(total: Count, field: PlannedField, place: Place, parent: Typ
   if (rule.recordCounts) return countNamed(total, field, rule.recordCounts(args), place);
   if (isCountedVariant(total, field, place)) return;
   // Only connections and edges lead to the items of the list.
-  const here = parent.isWrapper ? place : { ...place, listing: undefined };
+  const records = place.back?.name === field.field.name ? place.back.times : undefined;
+  const here = parent.isWrapper ? place : { ...place, listing: undefined, back: undefined, records };
   if (mode === 'call' || mode === 'lookup') return countCall(total, field, args, here);
   if (mode === 'embedded') {
     // If the tier may not load the record, its list is called instead.
@@ -174,7 +133,7 @@ function countField(total: Count, field: PlannedField, place: Place, parent: Typ
     if (mayBeRefused || field.mayOmit.length > 0) addCall(total, field, place, endpointOf(rule, args));
     const { upTo = LIST_SIZE, representation } = rule.embedded!;
     const held = Math.min(args.first ?? rule.pageSize ?? LIST_SIZE, upTo);
-    return countObjects(total, field, here, held, representation);
+    return countObjects(total, field, { ...here, back: backOf(rule, times) }, held, representation);
   }
   const representation = rule.mayBeReference ? undefined : (provided ?? rule.representation);
   countObjects(total, field, here, rule.assumedSize ?? place.size, representation);
@@ -211,6 +170,8 @@ function countCall(total: Count, field: PlannedField, args: PagingArgs, place: P
   const below = {
     ...place,
     possibleTiers: mode === 'call' ? possibleTiers.filter((tier) => endpoint.tiers.includes(tier)) : possibleTiers,
+    back: backOf(rule, times),
+    records: undefined,
     listing: variants && { param: variants.param, variants: new Set([undefined, variants.main]), times, endpoint },
   };
   countObjects(total, field, below, size, rule.representation ?? wholeRepresentation);
@@ -232,10 +193,11 @@ function countObjects(
 }
 
 /** The loads of one type that a field returns, and everything below it. */
-function countObject(total: Count, field: PlannedField, selection: SelectionPlan, place: Place): void {
+function countObject(total: Count, field: PlannedField, selection: SelectionPlan, at: Place): void {
   const { record, isWrapper } = selection.rule;
-  const { provided } = place;
+  const { provided, records } = at;
   if (record) {
+    const place = records === undefined ? at : { ...at, times: Math.min(records, at.times) };
     const isKnown = (member: string) => isCertain(provided, member) || !selection.initialMembers.includes(member);
     let isRequested = field.mode === 'lookup' || addLoad(total, selection, place, isKnown);
     // At most: deferred members may already be in the first load.
@@ -248,7 +210,7 @@ function countObject(total: Count, field: PlannedField, selection: SelectionPlan
     if (provided === nothingProvided && !isRequested) addCall(total, field, place, record.endpoint);
   }
   // A connection or edge passes on the size of the page and what its items provide.
-  const below = isWrapper ? place : { ...place, size: LIST_SIZE, provided: undefined };
+  const below = isWrapper ? at : { ...at, size: LIST_SIZE, provided: undefined, records: undefined };
   countSelection(total, selection, below, coordinateOf(field));
 }
 

@@ -1,8 +1,9 @@
 /** The fewest calls that a query makes: those of its root fields that no cache and no remembered rejection saves. */
 import type { Endpoint } from '../../api/endpoint.ts';
-import { createApiRequest } from '../../api/api-request.ts';
+import { type ApiRequest, createApiRequest } from '../../api/api-request.ts';
 import type { MemberNames, RecordSource } from '../../api/record-source.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
+import { mergedReads } from '../../upstream/loading/merged-reads.ts';
 import { type CallCost, worstCaseOf } from './call-cost.ts';
 import type { Variables } from '../plan/document.ts';
 import { type ParentRecord, requestOf } from '../execute/field-call.ts';
@@ -15,6 +16,8 @@ interface RootRequest {
   endpoint: Endpoint;
   /** Equal for equal requests, which are made once. */
   key: string;
+  /** Set if one request may answer several such. */
+  request?: ApiRequest;
   /** The key, or null if the session would send nothing. */
   wouldSend: (session: Pick<UpstreamSession, 'responses' | 'records'>) => Promise<string | null>;
 }
@@ -27,17 +30,32 @@ export async function callRangeOf(
 ): Promise<CallCost> {
   const cost = structuredClone(worstCaseOf(plan, variables).calls);
   const counted = new Set<string>();
+  const open: MergeableRequest[] = [];
   for (const request of requestsOf(plan, variables)) {
     const sent = await request.wouldSend(session);
-    if (sent !== null && !counted.has(sent)) addRequest(cost, request);
-    if (sent !== null) counted.add(sent);
+    if (sent === null || counted.has(sent)) continue;
+    counted.add(sent);
+    if (isMergeable(request)) open.push(request);
+    else addRequest(cost, request);
+  }
+  for (const { request, reads } of mergedReads(open)) {
+    const { endpoint, input, members } = request;
+    if (reads.length === 1 || (await session.responses.wouldSend(endpoint, input, members)) !== null)
+      addRequest(cost, reads[0]!);
   }
   return cost;
 }
 
+type MergeableRequest = RootRequest & Required<Pick<RootRequest, 'request'>>;
+const isMergeable = (request: RootRequest): request is MergeableRequest => request.request !== undefined;
+
 /** The fewest calls if nothing is cached. With `ofAny`, for variables that may make requests of one endpoint equal. */
-export const fewestCalls = (plan: OperationPlan, variables: Variables, ofAny: boolean): number =>
-  new Set(requestsOf(plan, variables).map(({ key, endpoint }) => (ofAny ? endpoint : key))).size;
+export function fewestCalls(plan: OperationPlan, variables: Variables, ofAny: boolean): number {
+  const requests = requestsOf(plan, variables);
+  if (ofAny) return new Set(requests.map(({ endpoint }) => endpoint)).size;
+  const others = requests.filter((request) => !isMergeable(request));
+  return new Set(others.map(({ key }) => key)).size + mergedReads(requests.filter(isMergeable)).length;
+}
 
 const requestsOf = (plan: OperationPlan, variables: Variables): RootRequest[] =>
   [plan.root, ...plan.root.deferred].flatMap(({ fields }) =>
@@ -45,14 +63,17 @@ const requestsOf = (plan: OperationPlan, variables: Variables): RootRequest[] =>
   );
 
 function requestsOfField(field: PlannedField, parent: ParentRecord, variables: Variables, path: string): RootRequest[] {
-  const { rule, mode, members } = field;
+  const { rule, mode, members, recordMembers } = field;
   if (rule.writeEndpoint || (mode !== 'call' && mode !== 'lookup')) return [];
-  const request = requestIfAny(field, parent, variables);
-  if (!request) return [];
-  const { endpoint, input } = request;
+  const called = requestIfAny(field, parent, variables);
+  if (!called) return [];
+  const { endpoint, input } = called;
   if (mode === 'call') {
-    const { wirePath: key } = createApiRequest(endpoint, input, members);
-    return [{ path, endpoint, key, wouldSend: ({ responses }) => responses.wouldSend(endpoint, input, members) }];
+    const request = createApiRequest(endpoint, input, recordMembers ?? members);
+    const { wirePath: key } = request;
+    const wouldSend: RootRequest['wouldSend'] = ({ responses }) =>
+      responses.wouldSend(endpoint, input, recordMembers ?? members);
+    return [{ path, endpoint, key, request, wouldSend }];
   }
   const reference = input as ParentRecord;
   const selection = field.selections.values().next().value!;

@@ -61,7 +61,8 @@ export function startCall(
   const item = itemInVariant(plan.rule, parent, args, plan.members, context, path);
   if (item !== undefined) return { response: item, paging: undefined };
   const { endpoint, input, paging } = requestOf(plan, parent, args);
-  return { response: context.upstream.responses.load(endpoint, input, plan.members, path, isParentAbsent), paging };
+  const members = plan.recordMembers ?? plan.members;
+  return { response: context.upstream.responses.load(endpoint, input, members, path, isParentAbsent), paging };
 }
 
 /**

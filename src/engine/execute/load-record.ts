@@ -11,7 +11,7 @@ import { isRecordRejection, memberError, tierRequired } from '../../upstream/err
 import { asObject, asText } from '../values/decode.ts';
 import { type ParentRecord, type Resolution, startCall } from './field-call.ts';
 import { type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
-import { type ChildCall, type Existence, type LoadPlan, childCallsOf, planLoad } from './plan-load.ts';
+import { type ChildCall, type Existence, type LoadPlan, childCallsOf, planLoad, providesOf } from './plan-load.ts';
 
 /** The record with the missing members that the initial result needs. */
 export function loadMissing(
@@ -221,7 +221,7 @@ async function loadFromChild(
   keyMembers: readonly string[],
   request: (missing: readonly string[]) => unknown,
 ): Promise<unknown> {
-  const provides = plan.rule.provides!;
+  const provides = providesOf(plan)!;
   let told: ParentRecord;
   try {
     const received = await response;

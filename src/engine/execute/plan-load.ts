@@ -4,6 +4,7 @@ import { insert } from '../../api/api-request.ts';
 import { isUpstreamMember, keyMembersOf, mayBeRefused } from '../../api/record-source.ts';
 import { endpointOf } from '../plan/read-declarations.ts';
 import type { Variables } from '../plan/document.ts';
+import type { FieldRule } from '../plan/declaration-types.ts';
 import { type ParentRecord, embeddedRecord } from './field-call.ts';
 import type { PlannedField, SelectionPlan } from '../plan/operation-plan.ts';
 
@@ -103,9 +104,21 @@ function membersToRequest(
   return members;
 }
 
+/** What the response of a call below a record tells of it: its list beside the items, or the record itself in another variant. */
+export function providesOf({ rule, members, recordMembers }: PlannedField): FieldRule['provides'] {
+  if (recordMembers) {
+    const own = rule.embedded!.member;
+    const told = recordMembers.filter((member) => member !== own);
+    // What was requested and is absent has no value.
+    const read = (record: unknown) => Object.fromEntries(told.map((name) => [name, (record as ParentRecord)[name]]));
+    return { members: told, read };
+  }
+  const { provides } = rule;
+  return provides?.carriedBy !== undefined && members?.includes(provides.carriedBy) === false ? undefined : provides;
+}
+
 function providesNeeded({ plan }: ChildCall, members: readonly string[], missing: readonly string[]): boolean {
-  const { members: provided = noMembers, carriedBy } = plan.rule.provides ?? {};
-  if (carriedBy !== undefined && plan.members?.includes(carriedBy) === false) return false;
+  const provided = providesOf(plan)?.members ?? noMembers;
   const isCarried = (member: string) => provided.includes(member);
   return members.length > 0 ? members.every(isCarried) : missing.some(isCarried);
 }

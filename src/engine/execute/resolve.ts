@@ -22,8 +22,8 @@ import { endpointOf, fieldRule, nodeTypeOf, typeRule, typesOf } from '../plan/re
 import { oncePer } from '../../lib/remember.ts';
 import { type Paging, type ParentRecord, type Resolution, embeddedRecord, requestOf, startCall } from './field-call.ts';
 import type { FieldRule, TypeRule } from '../plan/declaration-types.ts';
-import type { PlannedField } from '../plan/operation-plan.ts';
-import { loadMissing, loadNamedReference } from './load-record.ts';
+import type { PlannedField, SelectionPlan } from '../plan/operation-plan.ts';
+import { PartlyLoaded, loadMissing, loadNamedReference } from './load-record.ts';
 import { membersOrId } from './plan-load.ts';
 import { listedBy } from './listed-variants.ts';
 
@@ -168,7 +168,8 @@ function lookUp(resolution: Resolution): unknown {
   const { plan, args } = resolution;
   const reference = plan.rule.input!({}, args) as ParentRecord;
   const selection = plan.onlySelection!;
-  return loadMissing(reference, selection, membersOrId(selection), 'named', resolution);
+  const loaded = loadMissing(reference, selection, membersOrId(selection), 'named', resolution);
+  return selection.isReferredBelow ? toldBelow(loaded, selection, resolution) : loaded;
 }
 
 /**
@@ -216,6 +217,34 @@ function resolveRecord(
   const selection = plan.onlySelection ?? plan.selections.get(record.__typename as string);
   if (!selection?.rule.record) return record;
   if (typeof record !== 'object') return null;
+  const resolved = loadedRecord(record, selection, resolution, representation, isListed);
+  return selection.isReferredBelow ? toldBelow(resolved, selection, resolution) : resolved;
+}
+
+/** What is known of a record that something below refers to is not requested there again. */
+const toldBelow = (resolved: unknown, { type, rule, members }: SelectionPlan, { context }: Resolution): unknown =>
+  withValue(resolved, (value) => {
+    const { records } = context.upstream;
+    // What only deferred fragments need is not known yet.
+    if (value instanceof PartlyLoaded)
+      records.tell(
+        type.name,
+        rule.record!,
+        value.record,
+        members.filter((member) => member in value.record),
+      );
+    else if (value) records.tell(type.name, rule.record!, value as ParentRecord, members);
+    return value;
+  });
+
+function loadedRecord(
+  record: ParentRecord,
+  selection: SelectionPlan,
+  resolution: Resolution,
+  representation: Representation,
+  isListed: boolean,
+): unknown {
+  const { plan } = resolution;
   // A client may make up an id, so `node` has to check that the record exists.
   const { isReference } = selection.rule;
   const isNamed = isNamedByClient(plan);
@@ -225,7 +254,7 @@ function resolveRecord(
   for (const member of selection.members) {
     if (member in record || hasAlternative(record, selection.rule, member)) continue;
     // A member that no endpoint returns stays empty.
-    if (isReference && !isUpstreamMember(selection.rule.record, member)) continue;
+    if (isReference && !isUpstreamMember(selection.rule.record!, member)) continue;
     provided ??= !isNamed && (isListed || !isBareId(record)) ? representation : providesNothing;
     if (!isProvided(provided, member)) (missing ??= []).push(member);
   }

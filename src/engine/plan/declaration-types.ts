@@ -68,6 +68,8 @@ export interface CallDeclaration<Parent, Args, In, Out, From extends keyof Paren
   input?: (parent: Pick<Parent, From>, args: Args) => Omit<In, 'fields'>;
   embedded?: EmbeddedMember<Parent>;
   provides?: Provides<Out, Parent>;
+  /** The field of the items, or of the value, that is the parent record again: what is selected of it is loaded with the parent. */
+  backReference?: string;
   /** The member of `embedded` has several variants; a parameter of the call chooses one. */
   variant?: Variant;
   /** True if nothing can be requested for this parent: the field is null, without a call; reads the members in `from` only. */

@@ -25,13 +25,24 @@ export const neededMembers = (fields: readonly PlannedField[]): readonly string[
 export function needsOf(rule: FieldRule, mode: FieldMode, selections: Selections): readonly string[] {
   const { from = noMembers, needs = noMembers, idIn, needsBelow } = rule;
   if (mode === 'null') return noMembers;
-  if (mode === 'embedded') return [...from, rule.embedded!.member];
-  if (mode !== 'value') return from;
+  const back = rule.backReference === undefined ? noMembers : referredBack(rule.backReference, selections);
+  if (mode === 'embedded') return [...from, rule.embedded!.member, ...back];
+  if (mode !== 'value') return back.length === 0 ? from : [...from, ...back];
   const selected = [...selections.values()];
   if (idIn && selected.every(({ members }) => members.every((member) => member === 'id'))) return [idIn];
   if (!needsBelow) return idIn ? [...needs, idIn] : needs;
   return [...needs, ...selected.flatMap((each) => [...each.selected].flatMap((member) => needsBelow[member] ?? []))];
 }
+
+/** The members that the items of a field need of its parent record. */
+const referredBack = (name: string, selections: Selections): readonly string[] =>
+  itemSelectionsOf(selections).flatMap((item) =>
+    [item, ...item.deferred].flatMap(({ fields }) =>
+      fields.flatMap(({ field, selections: below }) =>
+        field.name === name ? [...below.values()].flatMap(({ members }) => members) : [],
+      ),
+    ),
+  );
 
 /** The `fields` parameter of a call; undefined for all. */
 export function requestedMembers(

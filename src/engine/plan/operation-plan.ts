@@ -36,6 +36,8 @@ export interface PlannedField {
   readonly variants: ListVariants | undefined;
   /** The `fields` parameter of its call, sorted; undefined for all. */
   readonly members: readonly string[] | undefined;
+  /** Set for the call that loads its parent record in a variant: the members of both. */
+  readonly recordMembers: readonly string[] | undefined;
   /** Selected members that embedded items may lack. If an item lacks one, the endpoint is called. */
   readonly mayOmit: readonly string[];
   /** Members of the parent record that it reads. */
@@ -64,6 +66,8 @@ export interface SelectionPlan {
   readonly outputFields: readonly (PlannedField | string)[];
   /** Deferred fragments, including nested ones. */
   readonly deferred: readonly SelectionPlan[];
+  /** Whether something below refers back to the record. */
+  readonly isReferredBelow: boolean;
   /** Names of the selected fields, including those of deferred fragments. */
   readonly selected: ReadonlySet<string>;
 }

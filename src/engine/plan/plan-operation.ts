@@ -20,7 +20,7 @@ import type { ClientCode } from '../errors/codes.ts';
 import { argumentsOf } from './arguments.ts';
 import { fieldInfosOf, typeRule } from './read-declarations.ts';
 import { type Variables, deferOf, fragmentApplies, isIncluded, isStreamed } from './document.ts';
-import type { FieldRule } from './declaration-types.ts';
+import type { FieldRule, TypeRule } from './declaration-types.ts';
 import { introspectedValues } from './introspection.ts';
 import {
   type FieldMode,
@@ -137,14 +137,16 @@ function planGroups(
     if (plan) fields.push(plan);
   }
   const rule = typeRule(type);
-  requestCarriers(fields, outputFields);
+  requestCarriers(rule, fields, outputFields);
   const all = deferred.length === 0 ? fields : [...fields, ...deferred.flatMap((part) => part.fields)];
   const members = neededMembers(all);
   const eagerCalls: PlannedField[] = [];
   const selected = new Set<string>();
   let readsRecord = false;
+  let isReferredBelow = false;
   for (const plan of all) {
     selected.add(plan.field.name);
+    isReferredBelow ||= plan.rule.backReference !== undefined && plan.mode !== 'null';
     if (plan.mode === 'call') eagerCalls.push(plan);
     else readsRecord ||= plan.needs.length > 0;
   }
@@ -164,18 +166,30 @@ function planGroups(
     fields,
     outputFields,
     deferred,
+    isReferredBelow,
     selected,
   };
 }
 
-/** A list requests the member by which its items tell what is selected of their parent, so that the parent need not be loaded. */
-function requestCarriers(fields: PlannedField[], outputFields: (PlannedField | string)[]): void {
+/** Calls that tell what is selected of their parent request it, so that the parent need not be loaded. */
+function requestCarriers({ record }: TypeRule, fields: PlannedField[], outputFields: (PlannedField | string)[]): void {
   const needed = neededMembers(fields);
+  let isLoaded = false;
   for (const [at, plan] of fields.entries()) {
-    const { members, carriedBy } = plan.rule.provides ?? {};
-    if (plan.mode !== 'call' || carriedBy === undefined || plan.members?.includes(carriedBy) !== false) continue;
-    if (!members!.some((member) => needed.includes(member))) continue;
-    const carrying: PlannedField = { ...plan, members: [...plan.members, carriedBy].sort() };
+    const { mode, rule, members } = plan;
+    if (mode !== 'call' || !members) continue;
+    let carrying: PlannedField | undefined;
+    // The first variant of a member comes with the record, unless the record's own is selected too.
+    if (rule.variant && record && rule.endpoint === record.endpoint && !isLoaded) {
+      if (needed.includes(rule.embedded!.member)) continue;
+      isLoaded = true;
+      carrying = { ...plan, recordMembers: [...new Set([...members, ...needed])].sort() };
+    }
+    // The items of a list have a member about their parent.
+    const { members: provided, carriedBy } = rule.provides ?? {};
+    if (carriedBy !== undefined && !members.includes(carriedBy) && provided!.some((member) => needed.includes(member)))
+      carrying = { ...plan, members: [...members, carriedBy].sort() };
+    if (!carrying) continue;
     fields[at] = carrying;
     outputFields[outputFields.indexOf(plan)] = carrying;
   }
@@ -204,6 +218,7 @@ function planField(walk: Walk, parent: GraphQLObjectType, nodes: readonly FieldN
     onlySelection: selections.size === 1 ? selections.values().next().value : undefined,
     variants,
     members: mode === 'value' || mode === 'null' ? undefined : requestedMembers(rule, selections, variants),
+    recordMembers: undefined,
     mayOmit: mode === 'embedded' ? membersMaybeOmitted(rule, selections) : noMembers,
     needs: needsOf(rule, mode, selections),
     args,

@@ -37,11 +37,14 @@ export const orNull = <Shape>(
 ): Decoder<Shape | null> => decoder(type, decode, { nullIf });
 
 /** A text, '' if there is none. */
-export const text = decoder('String', asText);
+export const text = decoder('String', oneText);
 /** An id, '' if there is none. */
 export const idText = decoder('ID', asText);
 /** A text; '' and white space are null. */
-export const textOrNull = orNull('String', (value) => (asText(value).trim() === '' ? null : asText(value)));
+export const textOrNull = orNull('String', (value) => {
+  const text = oneText(value);
+  return text.trim() === '' ? null : text;
+});
 /** A list of texts; null is an empty list, a single text a list of one, and empty texts are left out. */
 export const texts = decoder('String', asTexts, { list: true });
 /** A list of texts as `texts` reads it, for a nullable field. */
@@ -67,7 +70,7 @@ export const countOrZero = decoder('Int', (value): number | null => asInt(value)
 /** A flag, false if there is none. Atom writes yes and no. */
 export const flag = decoder('Boolean', asFlag);
 /** An http or https URL as it was written; `//a.example` is `https://a.example`; anything else is null. */
-export const urlOrNull = orNull('URL', asUrl);
+export const urlOrNull = orNull('URL', (value) => asUrl(oneText(value)));
 /** The URL of a site. People often leave out the scheme: `www.example.com` is `http://www.example.com`. */
 export const siteOrNull = orNull('URL', asSite);
 /** The http and https URLs of a list. */
@@ -79,13 +82,18 @@ export const urlsOrNull = decoder(
 /** `YYYY-MM-DD HH:MM:SS`, returned with a T; anything else is null. */
 export const localDateTime = orNull('LocalDateTime', asLocalDateTime);
 /** RFC 3339 with an offset. Other forms of ISO 8601 (`+0800`, no seconds, `T24:00`) are rewritten; anything else is null. */
-export const dateTime = orNull('DateTime', (value) => asDateTime(value) ?? rfc3339Of(asText(value).trim()));
+export const dateTime = orNull('DateTime', (value) => asDateTime(oneText(value)) ?? rfc3339Of(oneText(value).trim()));
 
 export function asText(value: unknown): string {
   if (typeof value === 'string') return value;
   // `1e999` parses to Infinity. Integers beyond 2^53 would lose digits; those of the service come as texts.
   if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : '';
   return typeof value === 'boolean' ? String(value) : '';
+}
+
+/** Of a list where one text is due, the first text: a single text where a list is due is a list of one. */
+function oneText(value: unknown): string {
+  return typeof value === 'object' && value !== null ? (asTexts(value)[0] ?? '') : asText(value);
 }
 
 export function asTexts(value: unknown): string[] {
@@ -124,13 +132,13 @@ const bareSite = /^(?:[\p{L}\p{N}_-]+\.)+(?=[^\s/?#:]*\p{L})[\p{L}\p{N}-]+(?::\d
 /** Limits the length of texts, because the expression takes quadratic time. */
 const SITE_MAX = 2_000;
 function asSite(value: unknown): string | null {
-  const site = asText(value).trim();
+  const site = oneText(value).trim();
   return asUrl(site) ?? (site.length <= SITE_MAX && bareSite.test(site) ? asUrl(`http://${site}`) : null);
 }
 
 const localForm = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)$/;
 function asLocalDateTime(value: unknown): string | null {
-  const [, day, time] = localForm.exec(asText(value).trim()) ?? [];
+  const [, day, time] = localForm.exec(oneText(value).trim()) ?? [];
   if (!day || !time) return null;
   const stamp = `${day}T${time.length === 5 ? `${time}:00` : time}`;
   return isReal(stamp) ? stamp : null;

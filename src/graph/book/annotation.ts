@@ -58,7 +58,7 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
     content: t.call({
       type: 'String',
       description:
-        'The whole text. TEXT is part of the record. HTML costs a call of `GET /v2/book/annotation/{id}`, or one call for all annotations of a book.',
+        'The whole text. TEXT is part of the record. HTML is loaded by `GET /v2/book/annotation/{id}` together with other fields; beside TEXT it costs a call more. For all annotations of a book it is one call.',
       args: { format: t.arg({ type: TextFormat, defaultValue: 'text', description: 'The format of the text.' }) },
       endpoint: bookEndpoints.annotation,
       ...contentByFormat<'html'>(),

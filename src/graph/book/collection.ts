@@ -138,6 +138,7 @@ builder.objectField(User, 'bookCollections', (t) =>
     },
     endpoint: bookEndpoints.collections,
     from: userEdgeNames,
+    backReference: 'user',
     input: ({ id }, { status, tag, updatedAfter, updatedBefore, rating }) => {
       requireRange('rating', rating, RATING_MIN, RATING_MAX);
       return {

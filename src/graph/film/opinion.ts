@@ -13,7 +13,7 @@ import { attributionOf } from '../types/attribution.ts';
 import { identity } from '../../engine/fields/node.ts';
 import { ratingBy } from '../types/rating.ts';
 import { SIGNATURE, UID, User, author, authorSignature, authorUid } from '../types/user.ts';
-import { Subject, namedSubject } from './subject.ts';
+import { Subject, besideFilm, namedSubject } from './subject.ts';
 
 export const FilmReview = builder.objectRef<FilmReviewRecord>('FilmReview').implement({
   description:
@@ -63,6 +63,7 @@ builder.objectFields(Subject, (t) => ({
     endpoint: filmEndpoints.reviews,
     from: ['id'],
     embedded: { member: 'popular_reviews', upTo: RECORD_REVIEWS, representation: simpleReview },
+    ...besideFilm,
   }),
   popularReviews: t.call({
     type: [FilmReview],
@@ -75,6 +76,7 @@ builder.objectFields(Subject, (t) => ({
     input: ({ id }) => ({ id, start: 0, count: RECORD_REVIEWS }),
     assumedSize: RECORD_REVIEWS,
     embedded: { member: 'popular_reviews', representation: simpleReview },
+    ...besideFilm,
     resolve: ({ reviews }) => asRecords(reviews).slice(0, RECORD_REVIEWS),
   }),
   comments: t.connection({
@@ -84,5 +86,6 @@ builder.objectFields(Subject, (t) => ({
       'The short comments, most useful first; advance and premium tiers. Costs one call: `GET /v2/movie/subject/{id}/comments`',
     endpoint: filmEndpoints.comments,
     from: ['id'],
+    ...besideFilm,
   }),
 }));

@@ -13,7 +13,7 @@ import { globalId, isSourceId } from '../../engine/values/global-id.ts';
 import { identity } from '../../engine/fields/node.ts';
 import { SIGNATURE, UID, User, author, authorSignature, authorUid } from '../types/user.ts';
 import { Celebrity } from './celebrity.ts';
-import { Subject, namedSubject } from './subject.ts';
+import { Subject, besideFilm, namedSubject } from './subject.ts';
 
 /** How many photos of the film are searched for the neighbours of a photo. */
 const NEIGHBOURS = 100;
@@ -104,6 +104,7 @@ builder.objectField(Subject, 'photos', (t) =>
     endpoint: filmEndpoints.photos,
     from: ['id'],
     embedded: { member: 'photos', upTo: RECORD_PHOTOS, representation: simplePhoto },
+    ...besideFilm,
   }),
 );
 

@@ -170,6 +170,15 @@ export const embeddedSubject = (t: Pick<FieldBuilder<{ subject: SubjectRecord }>
     { representation: simpleSubject },
   );
 
+/** Beside the list of a film's things stands the film, in its short representation. */
+export const besideFilm = {
+  provides: {
+    members: ['id', 'title', 'original_title', 'alt', 'images', 'rating', 'year', 'subtype'] as const,
+    read: ({ subject }: { subject?: SubjectRecord }) => subject,
+  },
+  backReference: 'subject',
+};
+
 /** `subject` of an object that contains only its id. */
 export const namedSubject = (t: Pick<FieldBuilder<{ subject_id?: string }>, 'record'>) =>
   t.record(Subject, { id: 'subject_id' }, 'The film. Fields other than the id cost one call.');

@@ -59,6 +59,7 @@ builder.objectFields(Note, (t) => ({
     description: 'The comments on the note, oldest first, from `GET /v2/note/{id}/comments`.',
     endpoint: noteEndpoints.comments,
     from: ['id'],
+    backReference: 'note',
     items: ({ comments }, { id }) =>
       asObjects(comments).map((comment): NoteCommentShape => ({ ...comment, note_id: id })),
   }),
@@ -68,6 +69,7 @@ builder.objectFields(Note, (t) => ({
     args: { id: t.arg.id({ required: true, description: 'Global id of a comment on this note, or bare id.' }) },
     endpoint: noteEndpoints.comment,
     from: ['id'],
+    backReference: 'note',
     input: ({ id: note }, { id }) => ({ id: note, comment_id: commentIdOf(note, id) }),
     resolve: (comment, _, { id }) => ({ ...comment, note_id: id }),
   }),

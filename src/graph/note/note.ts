@@ -70,7 +70,7 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
     content: t.call({
       type: 'String',
       description:
-        'The content. TEXT is part of the record. Any other format costs a call of `GET /v2/note/{id}`, or one call for all notes of a person.',
+        'The content. TEXT is part of the record. Any other format is loaded by `GET /v2/note/{id}` together with other fields; a second format costs a call more. For all notes of a person it is one call.',
       args: {
         format: t.arg({
           type: NoteFormat,

@@ -24,7 +24,6 @@ import {
   type RecordSource,
   type UpstreamRecord,
   isUpstreamMember,
-  keyMembersOf,
   wantsWhole,
 } from '../../api/record-source.ts';
 
@@ -80,6 +79,17 @@ export class RecordLoader {
     if (!this.context.cache.parts.cache.confirm) return undefined;
     const { cache } = this.stateOf(kind, source, key);
     return () => cache.isFoundAbsent();
+  }
+
+  /** Members of a record that another response of the operation has told, or said to be absent. Those that failed stay unknown. */
+  tell(kind: string, source: RecordSource, told: UpstreamRecord, members: MemberNames): void {
+    const key = source.keyOf ? source.keyOf(told as never) : (told.id as string | undefined);
+    if (!key) return;
+    const { record } = this.stateOf(kind, source, String(key));
+    for (const member of members) {
+      const hasFailed = member in told && !Object.prototype.propertyIsEnumerable.call(told, member);
+      if (!(member in record) && !hasFailed) record[member] = told[member];
+    }
   }
 
   /** Records are loaded again after a mutation. */
@@ -196,15 +206,15 @@ export class RecordLoader {
       return true;
     }
     merge(state, cached.value, members);
-    this.nameAgain(state);
+    if (source.keyOf) this.nameAgain(state, source.keyOf);
     if (source.tiers) markWithheld(state, Object.keys(cached.value), this.context.calls);
     return true;
   }
 
   /** A record that was requested by another name, as a person by a uid, is found by its own key from then on. */
-  private nameAgain(state: RecordState): void {
-    const { kind, key, source, record } = state;
-    const own = source.keyOf?.(record as never);
+  private nameAgain(state: RecordState, keyOf: NonNullable<RecordSource['keyOf']>): void {
+    const { kind, key, record } = state;
+    const own = keyOf(record as never);
     if (own && own !== key && !this.states.has(`${kind}:${own}`)) this.states.set(`${kind}:${own}`, state);
   }
 
@@ -239,15 +249,15 @@ export class RecordLoader {
       merge(state, withMembers(fresh.value, record), members);
       cachePolicy.restrict(fresh.freshUntil, source.endpoint);
     } else merge(state, record, members);
-    this.nameAgain(state);
+    if (source.keyOf) this.nameAgain(state, source.keyOf);
     if (source.tiers) {
       const requested = fresh ? [...known, ...Object.keys(fresh.value)] : known;
       markWithheld(state, requested, calls);
     }
-    cachePolicy.restrict(
-      cache.put(record, known, response, source.members && [...source.members, ...keyMembersOf(source)]),
-      source.endpoint,
-    );
+    // A person named by a uid is cached with the id.
+    const cachedMembers =
+      source.keyMembers && source.members ? [...source.members, ...source.keyMembers] : source.members;
+    cachePolicy.restrict(cache.put(record, known, response, cachedMembers), source.endpoint);
     if (response.reuse.refusal === 'no-store') cachePolicy.forbidsStoring = true;
   }
 }

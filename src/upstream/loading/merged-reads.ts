@@ -1,0 +1,103 @@
+/**
+ * Reads of one turn that one request can answer: those of one list, or of another response, that differ in their members, and windows of a
+ * list within a larger one.
+ */
+import { type ApiRequest, createApiRequest } from '../../api/api-request.ts';
+import type { MemberNames } from '../../api/record-source.ts';
+import { listIn } from '../../lib/objects.ts';
+
+/** A part of a list; the first item is 0. */
+interface Window {
+  start: number;
+  count: number;
+}
+
+/** One request, and the reads that it answers. */
+export interface MergedRead<Read> {
+  request: ApiRequest;
+  reads: Read[];
+}
+
+/** `start` and `count`, as catalog and events call them. */
+const windowNames = { catalog: ['start', 'count'], events: ['start-index', 'max-results'] } as const;
+
+/** The window of a request; undefined if it has none. */
+function windowOf({ endpoint, input }: ApiRequest): Window | undefined {
+  const [startName, countName] = windowNames[endpoint.service];
+  const { [startName]: start, [countName]: count } = input as Record<string, unknown>;
+  if (endpoint.list === undefined || typeof count !== 'number') return undefined;
+  const first = endpoint.service === 'events' ? 1 : 0;
+  return { start: typeof start === 'number' ? start - first : 0, count };
+}
+
+/** Path and query without members and window: equal for the reads of one list. */
+function listOf({ endpoint, input }: ApiRequest): string {
+  const [start, count] = windowNames[endpoint.service];
+  return createApiRequest(endpoint, { ...input, [start]: undefined, [count]: undefined }).wirePath;
+}
+
+const isWithin = (part: Window | undefined, whole: Window | undefined): boolean =>
+  part === undefined || whole === undefined
+    ? part === whole
+    : part.start >= whole.start && part.start + part.count <= whole.start + whole.count;
+
+const union = (some: MemberNames | undefined, more: MemberNames | undefined): MemberNames | undefined =>
+  some && more && [...new Set([...some, ...more])].sort();
+
+/** Whether the response to one request has all that another asks for. */
+export const answers = (whole: ApiRequest, part: ApiRequest): boolean =>
+  whole.endpoint === part.endpoint &&
+  (!whole.members || part.members?.every((member) => whole.members!.includes(member)) === true) &&
+  isWithin(windowOf(part), windowOf(whole)) &&
+  listOf(whole) === listOf(part);
+
+/** As few requests as possible for the reads. */
+export function mergedReads<Read extends { request: ApiRequest }>(reads: readonly Read[]): MergedRead<Read>[] {
+  const merged: MergedRead<Read>[] = [];
+  // A larger window first, so that the smaller ones find it.
+  const sizeOf = ({ request }: Read) => windowOf(request)?.count ?? 0;
+  for (const read of reads.toSorted((one, other) => sizeOf(other) - sizeOf(one))) {
+    const { request } = read;
+    const same = merged.find(
+      (each) =>
+        each.request.endpoint === request.endpoint &&
+        isWithin(windowOf(request), windowOf(each.request)) &&
+        listOf(each.request) === listOf(request),
+    );
+    if (!same) merged.push({ request, reads: [read] });
+    else {
+      const { endpoint, input, members } = same.request;
+      same.reads.push(read);
+      same.request = createApiRequest(endpoint, input, union(members, request.members));
+    }
+  }
+  return merged;
+}
+
+/** Whether the window of a request is larger than that of another. */
+export function hasMore(whole: ApiRequest, part: ApiRequest): boolean {
+  const [from, to] = [windowOf(whole), windowOf(part)];
+  return from !== undefined && to !== undefined && (from.start !== to.start || from.count !== to.count);
+}
+
+/**
+ * The part of a response that another request asks for, with all that follows it. Undefined if it may be incomplete: the service has a
+ * smaller maximum, or leaves out items, so that their positions are unknown.
+ */
+export function partOf(response: unknown, whole: ApiRequest, part: ApiRequest): unknown {
+  const [from, to] = [windowOf(whole)!, windowOf(part)!];
+  if (response === null) return null;
+  const { list, service } = whole.endpoint;
+  const page = response as Record<string, unknown>;
+  const items = listIn(page[list!]);
+  if (!items) return undefined;
+  const skipped = to.start - from.start;
+  const total = page.total ?? page.totalResults;
+  const isEnd = typeof total === 'number' && from.start + items.length >= total;
+  const hasGaps = typeof page.next_start === 'number' && page.next_start !== from.start + items.length;
+  if (hasGaps || (items.length < skipped + to.count && !isEnd)) return undefined;
+  const { next_start: _, ...rest } = page;
+  const window =
+    service === 'events' ? { startIndex: to.start + 1, itemsPerPage: to.count } : { start: to.start, count: to.count };
+  return { ...rest, ...window, [list!]: items.slice(skipped) };
+}

@@ -1,0 +1,129 @@
+/** The fewest calls, in shapes in which a graph easily makes more than a client of the service. */
+import { describe, expect, test } from 'vitest';
+import { facade } from '../support/facade.ts';
+import { type Bodies, serve } from '../support/serve.ts';
+
+const film = {
+  id: '7',
+  title: '霸王别姬',
+  original_title: '',
+  alt: '',
+  images: {},
+  rating: {},
+  year: '1993',
+  subtype: 'movie',
+};
+const review = (id: string) => ({
+  id,
+  title: `r${id}`,
+  subject_id: '7',
+  author: { id: '3', name: '安' },
+  useful_count: 1,
+  comments_count: 2,
+});
+const listOf = (list: string, items: object[], more = {}) => ({
+  list,
+  body: { start: 0, count: 20, total: items.length, [list]: items, ...more },
+});
+
+const bodies: Bodies = {
+  '/v2/note/9': { body: { id: '9', title: 'T', privacy: 'public', content: '<p>html</p>' } },
+  '/v2/book/annotation/5': {
+    body: { id: '5', page_no: 3, author_user: { id: '3', uid: 'an', name: '安' }, content: '<p>html</p>' },
+  },
+  '/v2/movie/subject/7/reviews': listOf('reviews', ['1', '2', '3'].map(review), { subject: film }),
+  '/v2/movie/subject/7/comments': listOf('comments', [{ id: '4', content: 'c', subject_id: '7' }], { subject: film }),
+  '/v2/movie/subject/7/photos': listOf('photos', [{ id: '8', subject_id: '7', image: 'http://img.example/8.jpg' }], {
+    subject: film,
+  }),
+  '/v2/movie/subject/7': { body: { ...film, genres: ['剧情'] } },
+  '/v2/book/search': listOf(
+    'books',
+    [1, 2, 3, 4].map((id) => ({ id: `${id}`, title: `b${id}`, price: '1' })),
+  ),
+  '/v2/note/user_created/3': listOf('notes', [
+    { id: '9', title: 'T' },
+    { id: '10', title: 'U' },
+  ]),
+  '/v2/note/9/comments': listOf('comments', [{ id: '1', content: 'c' }]),
+  '/v2/note/10/comments': listOf('comments', [{ id: '1', content: 'c' }]),
+};
+
+function run() {
+  const made = facade();
+  serve(made.service, bodies);
+  return made;
+}
+
+describe('the fewest calls are made, and are the fewest of the plan', () => {
+  test.each<[string, number, string]>([
+    ['a note as HTML with other fields', 1, '{ note(id: 9) { title privacy content(format: HTML_FULL) } }'],
+    [
+      'an annotation as HTML by `node`',
+      1,
+      '{ node(id: "Annotation:5") { ... on Annotation { page authorUid content(format: HTML) } } }',
+    ],
+    [
+      'two formats of a note',
+      2,
+      '{ note(id: 9) { title a: content(format: HTML_FULL) b: content(format: HTML_SHORT) } }',
+    ],
+    ['a note as text and as HTML', 2, '{ note(id: 9) { title content html: content(format: HTML_FULL) } }'],
+    [
+      'one list with other fields',
+      1,
+      '{ a: searchBooks(query: "x", first: 3) { nodes { title } } b: searchBooks(query: "x", first: 3) { totalCount nodes { price } } }',
+    ],
+    [
+      'a part of a list',
+      1,
+      '{ a: searchBooks(query: "x", first: 2, offset: 1) { nodes { title } } b: searchBooks(query: "x", first: 4) { nodes { id } } }',
+    ],
+    [
+      'popular reviews and the first reviews',
+      1,
+      '{ subject(id: 7) { popularReviews { usefulCount } reviews(first: 10) { totalCount nodes { commentsCount } } } }',
+    ],
+    [
+      'a film beside its comments',
+      1,
+      '{ subject(id: 7) { title year comments(first: 3, offset: 10) { nodes { content } } } }',
+    ],
+    ['a film beside its photos', 1, '{ subject(id: 7) { title photos { totalCount } } }'],
+    [
+      'a film that its reviews refer to',
+      1,
+      '{ subject(id: 7) { reviews(first: 11) { nodes { subject { title } } } } }',
+    ],
+    [
+      'more of a film that its reviews refer to',
+      2,
+      '{ subject(id: 7) { reviews(first: 11) { nodes { subject { title genres } } } } }',
+    ],
+    ['a note that its comments refer to', 2, '{ note(id: 9) { comments { nodes { note { title } } } } }'],
+    [
+      'notes that their comments refer to',
+      3,
+      '{ user(id: 3) { notes { nodes { comments { nodes { note { title } } } } } } }',
+    ],
+  ])('%s: %d', async (_, fewest, query) => {
+    const { execute, calls } = run();
+    const plan = await execute(query, { token: 'alice', explain: 'plan' });
+    const { min, max } = (plan.extensions as { upstream: { min: number; max: number } }).upstream;
+    const { data, errors } = await execute(query, { token: 'alice' });
+    expect(errors).toBeUndefined();
+    expect(JSON.stringify(data)).not.toContain('null');
+    expect(calls).toHaveLength(fewest);
+    expect(min).toBeLessThanOrEqual(fewest);
+    expect(max).toBeGreaterThanOrEqual(fewest);
+  });
+
+  test('and each alias has its own fields and window', async () => {
+    const { execute } = run();
+    const { data } = await execute(
+      '{ a: searchBooks(query: "x", first: 2, offset: 1) { pageInfo { hasNextPage } nodes { title } } b: searchBooks(query: "x", first: 4) { nodes { id price } } }',
+    );
+    expect(data.a).toEqual({ pageInfo: { hasNextPage: true }, nodes: [{ title: 'b2' }, { title: 'b3' }] });
+    expect(data.b.nodes).toHaveLength(4);
+  });
+});
