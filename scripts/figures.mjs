@@ -22,7 +22,7 @@ const IMPORTED = {
   'src/server/graphql/pipeline.ts': 16,
 };
 /** Folders that contain a word of the domain. */
-const FOLDERS_WITH_ANNOTATION = 18;
+const FOLDERS_WITH_ANNOTATION = 17;
 /** Files with a signature that takes all settings. */
 const WHOLE_CONFIG = 8;
 

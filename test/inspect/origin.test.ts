@@ -5,7 +5,7 @@ import { type Endpoint, type Tier, tiers } from '../../src/api/endpoint.ts';
 import { eventEndpoints } from '../../src/api/event.ts';
 import { filmEndpoints } from '../../src/api/film.ts';
 import { noteEndpoints } from '../../src/api/note.ts';
-import { namesIn, readEndpoints } from '../../src/inspect/read-plan.ts';
+import { namesIn, readEndpoints } from '../../src/api/presence/reading-plan.ts';
 import { describeDeviation } from '../../src/inspect/compare.ts';
 import { deviationsOf } from '../../src/inspect/watch.ts';
 import { createApiRequest } from '../../src/api/api-request.ts';
