@@ -1,6 +1,6 @@
 /** `catalog-graphql check`: what the server would say of documents, without a server and without a network. */
 import type { GraphQLSchema } from 'graphql';
-import { sha256Of } from '../config/trusted-documents.ts';
+import { sha256Of } from '../config/documents/trusted-documents.ts';
 import { readTextFile } from '../lib/text/read-text.ts';
 import type { DocumentSettings } from '../engine/documents/limits.ts';
 import { type CheckResult, createOperationCheck } from './check-operation.ts';

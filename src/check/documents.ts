@@ -2,8 +2,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { type ASTNode, type DocumentNode, type GraphQLError, Kind, getLocation, parse, print } from 'graphql';
-import { findOperations } from '../config/operation-files.ts';
-import { readManifest } from '../config/trusted-documents.ts';
+import { findOperations } from '../config/documents/operation-files.ts';
+import { readManifest } from '../config/documents/trusted-documents.ts';
 import { readTextFile } from '../lib/text/read-text.ts';
 import type { Finding, FilePlace } from './finding.ts';
 import { UserError } from '../lib/user-error.ts';

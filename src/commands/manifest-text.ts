@@ -1,7 +1,7 @@
 /** Writes a manifest of trusted documents: `catalog-graphql manifest`. */
 import { type DocumentNode, type GraphQLSchema, Kind, type SelectionSetNode, print, visit } from 'graphql';
-import { readOperations } from '../config/operation-files.ts';
-import { APOLLO_FORMAT, sha256Of } from '../config/trusted-documents.ts';
+import { readOperations } from '../config/documents/operation-files.ts';
+import { APOLLO_FORMAT, sha256Of } from '../config/documents/trusted-documents.ts';
 import { UserError } from '../lib/user-error.ts';
 
 export interface ManifestOptions {

@@ -3,7 +3,7 @@ import { editDistance } from '../lib/text/edit-distance.ts';
 import { connectionProblems } from './upstream-tls.ts';
 import { type Config, type Setting, type SettingName, type Values, entries, settings } from './settings.ts';
 import { readSecretFiles } from './secret-files.ts';
-import { type TrustedDocuments, readManifest } from './trusted-documents.ts';
+import { type TrustedDocuments, readManifest } from './documents/trusted-documents.ts';
 import { UserError } from '../lib/user-error.ts';
 
 /** The flags of the command and their texts. */

@@ -24,7 +24,7 @@ import {
   whole,
 } from './kinds.ts';
 import { version } from '../package.ts';
-import type { TrustedDocuments } from './trusted-documents.ts';
+import type { TrustedDocuments } from './documents/trusted-documents.ts';
 
 export interface Setting<T> extends Kind<T> {
   env: string;

@@ -1,7 +1,7 @@
 /** Uses files with documents as they change. A file that cannot be used changes nothing. */
 import { stat } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { filesAt } from '../config/operation-files.ts';
+import { filesAt } from '../config/documents/graphql-files.ts';
 import { ConfigError } from '../config/read.ts';
 import { type FileWatch, stateOfFile, watchContent } from '../lib/watch-file.ts';
 import type { Metrics } from './observability/metrics.ts';

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { type CheckOptions, runCheck } from '../../src/check/command.ts';
 import { createLostFinder } from '../../src/check/lost.ts';
 import { readConfig } from '../../src/config/read.ts';
-import { sha256Of } from '../../src/config/trusted-documents.ts';
+import { sha256Of } from '../../src/config/documents/trusted-documents.ts';
 import type { Config } from '../../src/config/settings.ts';
 import { cheapestVariables } from '../../src/engine/cost/variable-bounds.ts';
 import { schema } from '../../src/graph/schema.ts';

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { type ManifestOptions, createManifest } from '../../src/commands/manifest-text.ts';
-import { readManifest } from '../../src/config/trusted-documents.ts';
+import { readManifest } from '../../src/config/documents/trusted-documents.ts';
 import { runProgram } from '../support/program.ts';
 import { temporaryDirectory } from '../support/service.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { sha256Of } from '../../src/config/trusted-documents.ts';
+import { sha256Of } from '../../src/config/documents/trusted-documents.ts';
 import { agent } from '../support/agent.ts';
 import { journey } from '../support/journey.ts';
 import { startProgram } from '../support/program.ts';

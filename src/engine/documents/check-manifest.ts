@@ -2,7 +2,7 @@
 import { type GraphQLSchema, Kind, parse } from 'graphql';
 import type { Logger } from 'pino';
 import { setImmediate } from 'node:timers/promises';
-import type { TrustedDocuments } from '../../config/trusted-documents.ts';
+import type { TrustedDocuments } from '../../config/documents/trusted-documents.ts';
 import { alwaysRejected } from './assess.ts';
 import type { DocumentSettings } from './limits.ts';
 import { createPrepare } from './prepare.ts';

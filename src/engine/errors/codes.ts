@@ -71,13 +71,18 @@ const NOT_RUN: CodeStatus = { graphql: 422, json: 200 };
 /** Statuses of a response to a body that was read and is not a GraphQL request. */
 const NO_REQUEST: CodeStatus = { graphql: 422, json: 400 };
 
+type Columns = Partial<Pick<CodeNotes, 'status' | 'retry' | 'advice'>>;
+
 /** What happened, what the client does, what the operator does; a column that is left out is that of an error beside data. */
 const notes = (
   what: string,
   client: string,
   operator?: string,
-  { status, retry = 'no', advice }: Partial<Pick<CodeNotes, 'status' | 'retry' | 'advice'>> = {},
+  { status, retry = 'no', advice }: Columns = {},
 ): Noted => ({ what, client, operator, status, retry, ...(advice && { advice }) });
+
+/** Notes on a code about which the operator can do nothing. */
+const clientNotes = (what: string, client: string, columns: Columns): Noted => notes(what, client, undefined, columns);
 
 const table = {
   Input: {
@@ -135,10 +140,9 @@ const table = {
   Collections: {
     advice: 'fix-input',
     codes: {
-      COLLECTION_EXISTS: notes(
+      COLLECTION_EXISTS: clientNotes(
         'The book is already on the shelf.',
         'Load the collection by `existing.id` (present if the facade knows the caller), or send `onConflict: KEEP`. `onConflict: UPDATE` and `updateCollection` replace the whole entry.',
-        undefined,
         { advice: 'look-first' },
       ),
       COLLECTION_NOT_FOUND: notes(
@@ -174,7 +178,7 @@ const table = {
         'A text is not Unicode: its bytes are not UTF-8, or it has an unpaired surrogate or U+0000. Or the text of an event has a character that XML does not allow, such as most control characters.',
         'Remove such characters from the text; send UTF-8.',
       ),
-      NOT_OWNER: notes('The record belongs to another user.', 'Offer the change only to its author.', undefined, {
+      NOT_OWNER: clientNotes('The record belongs to another user.', 'Offer the change only to its author.', {
         advice: 'hide',
       }),
     },
@@ -203,10 +207,9 @@ const table = {
         'Let the user choose a city first.',
       ),
       EVENT_TIMES: notes('The event ends before it starts.', SHOW),
-      EVENT_EXPIRED: notes(
+      EVENT_EXPIRED: clientNotes(
         'The service does not let this user change the event. It is over, or it belongs to another user.',
         'Offer the change only for future events, and only to their creator.',
-        undefined,
         { advice: 'hide' },
       ),
     },
@@ -283,22 +286,19 @@ const table = {
   'Idempotency keys': {
     advice: 'report',
     codes: {
-      BAD_IDEMPOTENCY_KEY: notes(
+      BAD_IDEMPOTENCY_KEY: clientNotes(
         'The header `Idempotency-Key` does not have 1 to 255 visible ASCII characters, in quotes or without. Nothing was run.',
         'Send a UUID, a new one for each write that the user makes.',
-        undefined,
         { status: exactly(400) },
       ),
-      IDEMPOTENCY_KEY_REUSED: notes(
+      IDEMPOTENCY_KEY_REUSED: clientNotes(
         'The key belongs to a request with another document, other variables, files or writes. Nothing was sent.',
         'Use a new key for each write. Retry with exactly what was sent first.',
-        undefined,
         { status: exactly(422) },
       ),
-      IDEMPOTENCY_IN_PROGRESS: notes(
+      IDEMPOTENCY_IN_PROGRESS: clientNotes(
         'A write with the key, or one before it to the same thing, still runs. Nothing was sent.',
         'Send it again after `retryAfter` seconds, with the same key.',
-        undefined,
         { status: exactly(409), retry: 'later' },
       ),
       IDEMPOTENCY_KEY_UNKNOWN: notes(
@@ -313,10 +313,9 @@ const table = {
         'Lower `IDEMPOTENCY_TTL_SECONDS`.',
         { status: exactly(429), retry: 'later' },
       ),
-      TOO_MANY_KEYED_WRITES: notes(
+      TOO_MANY_KEYED_WRITES: clientNotes(
         'Too many writes with keys of the caller run, or wait for one key or one thing. Nothing was sent.',
         'Send it again after `retryAfter` seconds, with the same key; send writes to one thing one after the other.',
-        undefined,
         { status: exactly(429), retry: 'later' },
       ),
       IDEMPOTENCY_UNAVAILABLE: notes(
@@ -340,10 +339,9 @@ const table = {
   Documents: {
     advice: 'report',
     codes: {
-      GRAPHQL_PARSE_FAILED: notes(
+      GRAPHQL_PARSE_FAILED: clientNotes(
         'The document is not GraphQL; `locations` says where.',
         'Correct the document.',
-        undefined,
         { status: { graphql: 400, json: 200 } },
       ),
       GRAPHQL_VALIDATION_FAILED: notes(
@@ -352,10 +350,9 @@ const table = {
         '`SUGGESTIONS` and `INTROSPECTION` decide how much of the schema a client sees.',
         { status: NOT_RUN },
       ),
-      OPERATION_RESOLUTION_FAILURE: notes(
+      OPERATION_RESOLUTION_FAILURE: clientNotes(
         `The document has several operations and no name was sent, or no operation of that name.`,
         'Send `operationName`.',
-        undefined,
         { status: NO_REQUEST },
       ),
     },
@@ -375,10 +372,9 @@ const table = {
         'The setting is `AUTOMATIC_PERSISTED_QUERIES`.',
         { status: exactly(200), retry: 'text' },
       ),
-      PERSISTED_QUERY_HASH_MISMATCH: notes(
+      PERSISTED_QUERY_HASH_MISMATCH: clientNotes(
         `The hash is not the SHA-256 of the text that came with it.`,
         'Compute it from the text as sent, and write it in lower-case hex.',
-        undefined,
         { status: NO_REQUEST },
       ),
       PERSISTED_ONLY: notes(
@@ -479,25 +475,22 @@ const table = {
   Requests: {
     advice: 'report',
     codes: {
-      BAD_REQUEST: notes(
+      BAD_REQUEST: clientNotes(
         `The request has no \`query\`, or members of a wrong type. HTTP 400 in any case if its body is not JSON; 405 for a mutation by GET; 417 for a header \`Expect\` other than \`100-continue\`.`,
         'Send a JSON object with `query`, and `variables` if there are any. Send mutations by POST.',
-        undefined,
         { status: NO_REQUEST },
       ),
-      NOT_ACCEPTABLE: notes(
+      NOT_ACCEPTABLE: clientNotes(
         '`Accept` has no media type that the response can have; nothing was run.',
         'Accept `application/json`.',
-        undefined,
         { status: exactly(406) },
       ),
-      BATCHING_OFF: notes(
+      BATCHING_OFF: clientNotes(
         `The body is a list of operations.`,
         'Send one operation a request, or several fields in one operation.',
-        undefined,
         { status: NO_REQUEST },
       ),
-      METHOD_NOT_ALLOWED: notes('The method is not listed in `Allow`.', 'Use GET or POST.', undefined, {
+      METHOD_NOT_ALLOWED: clientNotes('The method is not listed in `Allow`.', 'Use GET or POST.', {
         status: exactly(405),
       }),
       ORIGIN_NOT_ALLOWED: notes(
@@ -506,19 +499,15 @@ const table = {
         '`MCP_URL` names the public host, `CORS_ORIGINS` the origins of other pages.',
         { status: exactly(403) },
       ),
-      CSRF_HEADER_REQUIRED: notes(
+      CSRF_HEADER_REQUIRED: clientNotes(
         'A form or a bare document was sent without a header that pages of other sites cannot send.',
         'Send `application/json`, or add `x-graphql-csrf: 1`.',
-        undefined,
         { status: exactly(415) },
       ),
-      UNSUPPORTED_MEDIA_TYPE: notes(
-        'The media type of the body is not supported.',
-        'Send `application/json`.',
-        undefined,
-        { status: exactly(415) },
-      ),
-      UNSUPPORTED_ENCODING: notes('The body is compressed.', 'Send it without `Content-Encoding`.', undefined, {
+      UNSUPPORTED_MEDIA_TYPE: clientNotes('The media type of the body is not supported.', 'Send `application/json`.', {
+        status: exactly(415),
+      }),
+      UNSUPPORTED_ENCODING: clientNotes('The body is compressed.', 'Send it without `Content-Encoding`.', {
         status: exactly(415),
       }),
       BODY_TOO_LARGE: notes(

@@ -1,7 +1,7 @@
 /** An operation that has ended: the one value of which logs, metrics, spans and counts are made. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { DocumentNode, GraphQLError, OperationTypeNode } from 'graphql';
-import { sha256Of } from '../../config/trusted-documents.ts';
+import { sha256Of } from '../../config/documents/trusted-documents.ts';
 import type { ExecutableDocument, NamedOperation } from '../../engine/documents/prepare.ts';
 import { oncePer } from '../../lib/remember.ts';
 import type { OperationSpan } from '../../lib/trace-context.ts';

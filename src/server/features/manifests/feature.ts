@@ -1,6 +1,6 @@
 /** The trusted documents: reported at the start if they can never run, and used anew as their file changes. */
 import { settings } from '../../../config/settings.ts';
-import { readManifest } from '../../../config/trusted-documents.ts';
+import { readManifest } from '../../../config/documents/trusted-documents.ts';
 import { checkDocuments, checkManifest } from '../../../engine/documents/check-manifest.ts';
 import type { Feature, FeatureParts } from '../../feature.ts';
 

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Config } from '../../../config/settings.ts';
-import { showsSchema } from '../../../config/trusted-documents.ts';
+import { showsSchema } from '../../../config/documents/trusted-documents.ts';
 import { ConfigError } from '../../../config/read.ts';
 import { packageDir } from '../../../package.ts';
 import type { FeatureParts } from '../../feature.ts';

@@ -1,5 +1,5 @@
 /** The pages for browsers: GraphiQL, the documentation, the start page, and the schema as a file. */
-import { showsSchema } from '../../../config/trusted-documents.ts';
+import { showsSchema } from '../../../config/documents/trusted-documents.ts';
 import { printMarkedSchema } from '../../../engine/null-conditions.ts';
 import type { Feature, FeatureParts, ServerRoute, Routes } from '../../feature.ts';
 import type { RouteHandler } from '../../http/connections/http-server.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GraphQLSchema, introspectionFromSchema } from 'graphql';
 import type { Config } from '../../../config/settings.ts';
-import { showsSchema } from '../../../config/trusted-documents.ts';
+import { showsSchema } from '../../../config/documents/trusted-documents.ts';
 import type { Tab } from '../../graphql/documents/tabs.ts';
 import { createFileRoute, createPage, jsonElement } from './assets.ts';
 import { type DemoSettings, demoPeople } from './demo-people.ts';

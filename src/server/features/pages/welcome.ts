@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { escape } from '../../../atom/xml.ts';
 import type { Config } from '../../../config/settings.ts';
-import { showsSchema } from '../../../config/trusted-documents.ts';
+import { showsSchema } from '../../../config/documents/trusted-documents.ts';
 import { lazily } from '../../../lib/promises.ts';
 import { createPage, hashSource, jsonElement } from './assets.ts';
 import { type DemoSettings, demoPeople } from './demo-people.ts';

@@ -9,7 +9,7 @@ import { GraphQLError, type GraphQLErrorExtensions, OperationTypeNode } from 'gr
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../../config/settings.ts';
 import type { ClientCode } from '../../../engine/errors/codes.ts';
-import { bareId, sha256Of } from '../../../config/trusted-documents.ts';
+import { bareId, sha256Of } from '../../../config/documents/trusted-documents.ts';
 import type { SharedDocuments } from '../../../upstream/redis/documents.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import { NOT_EXECUTABLE } from '../../../engine/errors/codes.ts';

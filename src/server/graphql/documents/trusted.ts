@@ -1,5 +1,5 @@
 /** The trusted documents in use. They are replaced as a whole when the manifest changes. */
-import type { TrustedDocuments } from '../../../config/trusted-documents.ts';
+import type { TrustedDocuments } from '../../../config/documents/trusted-documents.ts';
 
 export type Trusted = ReturnType<typeof createTrusted>;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sha256Of } from '../../../../src/config/trusted-documents.ts';
+import { sha256Of } from '../../../../src/config/documents/trusted-documents.ts';
 import { json, reset, titledX } from '../../../support/hostile.ts';
 import { startFacade } from '../../../support/start-facade.ts';
 

@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
 import { catalogService } from '../../../../src/graph/service/descriptor.ts';
 import { readConfig } from '../../../../src/config/read.ts';
-import { sha256Of } from '../../../../src/config/trusted-documents.ts';
+import { sha256Of } from '../../../../src/config/documents/trusted-documents.ts';
 import { temporaryDirectory } from '../../../support/service.ts';
 import { readTabs } from '../../../../src/server/graphql/documents/tabs.ts';
 import { createMetrics } from '../../../../src/server/observability/metrics.ts';

@@ -13,8 +13,8 @@ import {
 } from 'graphql';
 import { ConfigError } from '../../../../config/read.ts';
 import { hasFiles } from './json-schema.ts';
-import { type FileOperation, readOperations } from '../../../../config/operation-files.ts';
-import { readManifest } from '../../../../config/trusted-documents.ts';
+import { type FileOperation, readOperations } from '../../../../config/documents/operation-files.ts';
+import { readManifest } from '../../../../config/documents/trusted-documents.ts';
 import { UserError } from '../../../../lib/user-error.ts';
 
 export interface ReviewedOperation extends FileOperation {

@@ -1,9 +1,9 @@
 /** The trusted documents: the manifest that PERSISTED_OPERATIONS names, read and checked. */
 import { createHash } from 'node:crypto';
 import { parse } from 'graphql';
-import { isPlainObject } from '../lib/objects.ts';
-import { readTextFile } from '../lib/text/read-text.ts';
-import { UserError } from '../lib/user-error.ts';
+import { isPlainObject } from '../../lib/objects.ts';
+import { readTextFile } from '../../lib/text/read-text.ts';
+import { UserError } from '../../lib/user-error.ts';
 
 /** Texts by their ids: the SHA-256 in hex, or what the tool that wrote the manifest calls them by. */
 export type TrustedDocuments = ReadonlyMap<string, string>;

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type DocumentNode, parse, print, validate } from 'graphql';
 import { expect, test } from 'vitest';
-import { asSent, relayDirectiveIn } from '../../src/config/client-directives.ts';
-import { schema } from '../../src/graph/schema.ts';
+import { asSent, relayDirectiveIn } from '../../../src/config/documents/client-directives.ts';
+import { schema } from '../../../src/graph/schema.ts';
 
 const sent = (document: string): string | undefined => {
   const made = asSent(parse(document));
@@ -57,7 +57,7 @@ test.each(cases)('of %s, what clients send is kept', (_, document, expected) => 
 const apollo = 'test/clients/node_modules/@apollo/client/utilities/internal/removeDirectivesFromDocument.js';
 
 test.skipIf(!existsSync(apollo))('it is what Apollo Client sends', async () => {
-  const require = createRequire(import.meta.resolve(`../../${apollo}`));
+  const require = createRequire(import.meta.resolve(`../../../${apollo}`));
   const utilities = (await import(require.resolve('@apollo/client/utilities/internal'))) as {
     removeDirectivesFromDocument: (directives: object[], document: DocumentNode) => DocumentNode | null;
   };
