@@ -1,4 +1,4 @@
-/** The recipes that docs/writes.md prints, run as they stand there: a response is lost, and the client asks again by itself. */
+/** The recipes for writes that the docs print, run as they stand there: a response is lost, and the client asks again by itself. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -17,7 +17,8 @@ const faults: Fault[] = [];
 const { url, reached } = await losingProxy((await replica(origin.url)).url, () => faults.shift());
 const headers = { authorization: 'Bearer demo-alice' };
 
-const examples = tsExamplesOf('docs/writes.md');
+/** The last one is the queue. */
+const examples = [...tsExamplesOf('docs/writes.md'), tsExamplesOf('docs/front-ends.md')[1]!];
 /** With the address of this facade, and a token as an app has one. */
 async function moduleOf<Exports>(at: number): Promise<Exports> {
   const file = join(frontEnd('apollo', 'catalog-graphql-client'), `src/example${at}.ts`);
@@ -85,6 +86,93 @@ test('the exchanges for urql ask again with the same key and the headers of the 
   expect(await comments()).toEqual(['by urql']);
 });
 
-test('both compile', () => {
+type Write = { key: string; body: string };
+type Answer = { data?: object | null; errors?: { message: string; extensions: object }[] };
+interface Queue {
+  sendAll: (
+    outbox: { first: () => Promise<Write | undefined>; remove: (key: string) => Promise<unknown> },
+    send: (init: RequestInit) => Promise<Response>,
+    onFinal: (write: Write, answer: Answer) => unknown,
+  ) => Promise<boolean>;
+}
+
+const queryText = document.loc!.source.body;
+
+/** A table of writes, and what came of them. */
+function outboxOf(writes: readonly Write[]) {
+  const rows = new Map(writes.map((write) => [write.key, write]));
+  const answers: Answer[] = [];
+  const outbox = { first: async () => rows.values().next().value, remove: async (key: string) => rows.delete(key) };
+  return { rows, answers, outbox, onFinal: (_: Write, answer: Answer) => answers.push(answer) };
+}
+
+test('the queue goes on after the end of the app, and makes each write once, in their order', async () => {
+  const { sendAll } = await moduleOf<Queue>(2);
+  const { noteId, comments } = await noteOf();
+  const contents = ['first', 'second', 'third'];
+  const { rows, answers, outbox, onFinal } = outboxOf(
+    contents.map((content) => ({
+      key: `${content}-${noteId}`.replaceAll(' ', '-'),
+      body: JSON.stringify({ query: queryText, variables: { noteId, content } }),
+    })),
+  );
+  const sendTo = (init: RequestInit) =>
+    fetch(`${url}/graphql`, { ...init, headers: { ...(init.headers as object), ...headers } });
+  const never = () => new Promise<never>(() => undefined);
+  // The app ends before it has read the response to its first write.
+  void sendAll(outbox, (init) => sendTo(init).then(never, never), onFinal);
+  await expect.poll(comments).toEqual(['first']);
+  faults.push({ kind: 'dropped' }, { kind: 'lost' });
+  expect(await sendAll(outbox, sendTo, onFinal)).toBe(true);
+  expect(await comments()).toEqual(contents);
+  expect(answers).toMatchObject(contents.map((content) => ({ data: { createNoteComment: { comment: { content } } } })));
+  expect(rows.size).toBe(0);
+});
+
+/** The first of them is the answer to the first request with the key. */
+const answersOf = (...given: (object | string)[]) => {
+  const keys: string[] = [];
+  return {
+    keys,
+    send: async ({ headers: sent }: RequestInit) => {
+      keys.push((sent as Record<string, string>)['idempotency-key']!);
+      const answer = given.shift();
+      return typeof answer === 'string'
+        ? new Response(answer, { status: 502 })
+        : Response.json(answer, { headers: { 'retry-after': '0' } });
+    },
+  };
+};
+const failed = (code: string, more: object = {}) => ({
+  data: { createNoteComment: null },
+  errors: [{ message: code, extensions: { code, ...more } }],
+});
+
+test('the queue sends the same key again until the answer is final', async () => {
+  const { sendAll } = await moduleOf<Queue>(2);
+  const { rows, answers, outbox, onFinal } = outboxOf([{ key: 'a', body: '{}' }]);
+  const unknown = failed('UPSTREAM_RESULT_UNKNOWN');
+  const { keys, send } = answersOf(
+    failed('IDEMPOTENCY_IN_PROGRESS'),
+    failed('TOO_MANY_KEYED_WRITES'),
+    failed('UPSTREAM_RESULT_UNKNOWN', { retryAfter: 0 }),
+    '<html>the page of a proxy</html>',
+    unknown,
+  );
+  expect(await sendAll(outbox, send, onFinal)).toBe(true);
+  expect(keys).toEqual(Array(5).fill('a'));
+  expect(answers).toEqual([unknown]);
+  expect(rows.size).toBe(0);
+});
+
+test('the queue keeps what needs a login', async () => {
+  const { sendAll } = await moduleOf<Queue>(2);
+  const { rows, answers, outbox, onFinal } = outboxOf([{ key: 'a', body: '{}' }]);
+  const { send } = answersOf(failed('UNAUTHENTICATED'));
+  expect(await sendAll(outbox, send, onFinal)).toBe(false);
+  expect([rows.size, answers.length]).toEqual([1, 0]);
+});
+
+test('all compile', () => {
   expect(compileProblems('test/clients', examples)).toEqual([]);
 });
