@@ -123,6 +123,8 @@ function namesNeeded(document: DocumentNode, variables: Record<string, unknown>)
   add('Collection', ['user_id', 'book_id']);
   // Fields that show the tier are requested with any field that not every tier gets.
   add('Subject', ['durations', 'languages', 'pubdates']);
+  /** Lists whose items may tell what is needed of their parent. */
+  const carriers: { parent: string; members: readonly string[]; item: string; carriedBy: string }[] = [];
   const info = new TypeInfo(schema);
   const skipExcluded = {
     enter: (node: { directives?: readonly unknown[] }) => (isExcluded(node as never, variables) ? false : undefined),
@@ -137,7 +139,14 @@ function namesNeeded(document: DocumentNode, variables: Record<string, unknown>)
           if (isExcluded(node, variables)) return false;
           const [type, field] = [info.getParentType(), info.getFieldDef()];
           if (!isObjectType(type) || !field || node.name.value.startsWith('__')) return undefined;
-          const { needs = [], from = [], embedded, idIn, needsBelow = {} } = fieldRule(field);
+          const { needs = [], from = [], embedded, idIn, needsBelow = {}, endpoint, provides } = fieldRule(field);
+          if (provides?.carriedBy && typeof endpoint === 'object')
+            carriers.push({
+              ...provides,
+              parent: type.name,
+              item: typeNameOf(endpoint),
+              carriedBy: provides.carriedBy,
+            });
           add(type.name, [
             ...needs,
             ...from,
@@ -150,6 +159,8 @@ function namesNeeded(document: DocumentNode, variables: Record<string, unknown>)
       },
     }),
   );
+  for (const { parent, members, item, carriedBy } of carriers)
+    if (members.some((member) => needed.get(parent)?.has(member))) add(item, [carriedBy]);
   return needed;
 }
 
