@@ -18,21 +18,21 @@ export interface MergedRead<Read> {
   reads: Read[];
 }
 
-/** `start` and `count`, as catalog and events call them. */
-const windowNames = { catalog: ['start', 'count'], events: ['start-index', 'max-results'] } as const;
+/** Position and number of items, by the `paging` of an endpoint. */
+const windowNames = { start: ['start', 'count'], 'start-index': ['start-index', 'max-results'] } as const;
 
 /** The window of a request; undefined if it has none. */
 function windowOf({ endpoint, input }: ApiRequest): Window | undefined {
-  const [startName, countName] = windowNames[endpoint.service];
+  const [startName, countName] = windowNames[endpoint.paging];
   const { [startName]: start, [countName]: count } = input as Record<string, unknown>;
   if (endpoint.list === undefined || typeof count !== 'number') return undefined;
-  const first = endpoint.service === 'events' ? 1 : 0;
+  const first = endpoint.paging === 'start-index' ? 1 : 0;
   return { start: typeof start === 'number' ? start - first : 0, count };
 }
 
 /** Path and query without members and window: equal for the reads of one list. */
 function listOf({ endpoint, input }: ApiRequest): string {
-  const [start, count] = windowNames[endpoint.service];
+  const [start, count] = windowNames[endpoint.paging];
   return createApiRequest(endpoint, { ...input, [start]: undefined, [count]: undefined }).wirePath;
 }
 
@@ -87,7 +87,7 @@ export function hasMore(whole: ApiRequest, part: ApiRequest): boolean {
 export function partOf(response: unknown, whole: ApiRequest, part: ApiRequest): unknown {
   const [from, to] = [windowOf(whole)!, windowOf(part)!];
   if (response === null) return null;
-  const { list, service } = whole.endpoint;
+  const { list, paging } = whole.endpoint;
   const page = response as Record<string, unknown>;
   const items = listIn(page[list!]);
   if (!items) return undefined;
@@ -98,6 +98,8 @@ export function partOf(response: unknown, whole: ApiRequest, part: ApiRequest): 
   if (hasGaps || (items.length < skipped + to.count && !isEnd)) return undefined;
   const { next_start: _, ...rest } = page;
   const window =
-    service === 'events' ? { startIndex: to.start + 1, itemsPerPage: to.count } : { start: to.start, count: to.count };
+    paging === 'start-index'
+      ? { startIndex: to.start + 1, itemsPerPage: to.count }
+      : { start: to.start, count: to.count };
   return { ...rest, ...window, [list!]: items.slice(skipped) };
 }
