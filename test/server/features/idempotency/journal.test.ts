@@ -185,6 +185,26 @@ test('a write that the service rejected does not make an earlier one overtaken',
   expect(await retry(async () => record)).toEqual(record);
 });
 
+test('a rejection is told again by what its code means now, and its row is not kept', async () => {
+  const store = createMemoryStore(1_000);
+  const read = async () => ({ annotations: [], total: 0 }) as never;
+  const row = errors[1001]!;
+  const details = {
+    service: 'catalog',
+    request: 'a write',
+    status: 404,
+    code: 1001,
+    row: { ...row, client: 'OLD' },
+  } as const;
+  const first = journalOver(store);
+  const send = () => Promise.reject(new UpstreamRejection(details));
+  await expect(first.write({ ...annotate, read, send })).rejects.toBeInstanceOf(UpstreamRejection);
+  const kept = JSON.stringify(first.entries());
+  expect(kept).not.toContain('OLD');
+  const again = journalOver(store, kept).write({ ...annotate, read, send: never });
+  await expect(again).rejects.toMatchObject({ details: { code: 1001, row } });
+});
+
 test('a write with a key of the token is overtaken by one with a key of the person, and not sent again', async () => {
   const store = createMemoryStore(1_000);
   // It is as before when it is read again, because it was changed twice.

@@ -121,8 +121,7 @@ export const defects = [
   },
   {
     name: 'the journal is kept at the end only, and its process may be paused before',
-    row: 'lost patience',
-    group: 'paused',
+    file: 'store/places',
     edits: [[`${keys}/store/key-run.ts`, "kind: 'journal', text: recorded, savedAt", "kind: 'journal', text, savedAt"]],
   },
   {
