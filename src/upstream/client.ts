@@ -17,7 +17,7 @@ import { InFlightRequests } from './http/in-flight.ts';
 import { type Transport, type TransportSettings, createTransport } from './http/pool.ts';
 import type { OnPause } from './limits/pauses.ts';
 import { RateLimiter } from './limits/rate-limiter.ts';
-import { RefreshQueue } from './loading/refresh-queue.ts';
+import { createRefreshQueue } from './loading/refresh-queue.ts';
 import { UpstreamSession, type SessionServices } from './upstream-session.ts';
 import { type KeyRedis, openKeyRedis } from './redis/connection/key-redis.ts';
 import { serviceName } from './redis/keys.ts';
@@ -55,7 +55,7 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
   const credentials = createCredentials(tiers, settings.accessToken, settings.filmTier);
   const caching = createCachingWatch(settings.upstreamCache, parts.onCachingForbidden);
   const rateLimiter = createRateLimiter({ ...settings, ...service }, credentials, shared, parts.onPause);
-  const refreshQueue = new RefreshQueue((service) => transport.state()[service].waiting > 0);
+  const refreshQueue = createRefreshQueue((service) => transport.state()[service].waiting > 0);
   const services: SessionServices = {
     settings,
     transport,

@@ -91,7 +91,7 @@ export function asText(value: unknown): string {
   return typeof value === 'boolean' ? String(value) : '';
 }
 
-/** Of a list where one text is due, the first text: a single text where a list is due is a list of one. */
+/** The first text of a list where one text is due: a single text where a list is due is a list of one. */
 function oneText(value: unknown): string {
   return typeof value === 'object' && value !== null ? (asTexts(value)[0] ?? '') : asText(value);
 }

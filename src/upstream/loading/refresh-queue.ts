@@ -24,84 +24,74 @@ const RUNNING_MAX = 4;
 const PAUSE_MS = 1_000;
 const BUSY_MS = 50;
 
-export class RefreshQueue {
-  private readonly queued = new Map<string, Queued>();
+export function createRefreshQueue(isBusy: (service: Refresh['service']) => boolean) {
+  const queued = new Map<string, Queued>();
   /** Credentials after a failure, and until when. */
-  private readonly paused = new Map<string, number>();
-  private readonly isBusy: (service: Refresh['service']) => boolean;
-  private running = 0;
-  private readonly counts = { ok: 0, failed: 0 };
-  private timer: NodeJS.Timeout | undefined;
-  private isClosed = false;
+  const paused = new Map<string, number>();
+  const counts = { ok: 0, failed: 0 };
+  let running = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
 
-  constructor(isBusy: (service: Refresh['service']) => boolean) {
-    this.isBusy = isBusy;
-  }
-
-  /** `credential`: by its id. `open` is called if the entry's turn comes. */
-  add(credential: string, refresh: Refresh, open: () => Background): void {
-    const id = `${credential} ${refresh.id}`;
-    const known = this.queued.get(id);
-    if (known) known.reads++;
-    else if (this.queued.size < QUEUED_MAX && !this.isClosed && !this.isPaused(credential))
-      this.queued.set(id, { ...refresh, id, credential, open, reads: 1 });
-    if (this.queued.size > 0) this.later(0);
-  }
-
-  /** Entries that wait. */
-  size(): number {
-    return this.queued.size;
-  }
-
-  /** Those that have run, by outcome. */
-  ended(): Readonly<Record<'ok' | 'failed', number>> {
-    return this.counts;
-  }
-
-  close(): void {
-    this.isClosed = true;
-    clearTimeout(this.timer);
-    this.queued.clear();
-  }
-
-  private later(ms: number): void {
-    this.timer ??= setTimeout(() => {
-      this.timer = undefined;
-      this.pump();
+  function later(ms: number): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      pump();
     }, ms).unref();
   }
 
-  private pump(): void {
-    while (this.running < RUNNING_MAX && this.queued.size > 0) {
-      const next = [...this.queued.values()].reduce((most, each) => (each.reads > most.reads ? each : most));
-      if (this.isBusy(next.service)) return this.later(BUSY_MS);
-      this.queued.delete(next.id);
-      if (this.isPaused(next.credential)) continue;
-      this.running++;
-      void this.run(next);
+  function pump(): void {
+    while (running < RUNNING_MAX && queued.size > 0) {
+      const next = [...queued.values()].reduce((most, each) => (each.reads > most.reads ? each : most));
+      if (isBusy(next.service)) return later(BUSY_MS);
+      queued.delete(next.id);
+      if (isPaused(next.credential)) continue;
+      running++;
+      void run(next);
     }
   }
 
-  private async run(refresh: Queued): Promise<void> {
+  async function run(refresh: Queued): Promise<void> {
     const { context, hasFailed } = refresh.open();
     try {
       await refresh.run(context);
     } catch {
       // The entry is served until its time is over; then its readers see the error.
     }
-    this.running--;
-    if (this.paused.size > QUEUED_MAX) this.paused.clear();
+    running--;
+    if (paused.size > QUEUED_MAX) paused.clear();
     const failed = hasFailed();
-    this.counts[failed ? 'failed' : 'ok']++;
-    if (failed) this.paused.set(refresh.credential, performance.now() + PAUSE_MS);
-    if (this.queued.size > 0) this.later(0);
+    counts[failed ? 'failed' : 'ok']++;
+    if (failed) paused.set(refresh.credential, performance.now() + PAUSE_MS);
+    if (queued.size > 0) later(0);
   }
 
-  private isPaused(credential: string): boolean {
-    const until = this.paused.get(credential);
+  function isPaused(credential: string): boolean {
+    const until = paused.get(credential);
     if (until === undefined) return false;
     if (until > performance.now()) return true;
-    this.paused.delete(credential);
+    paused.delete(credential);
     return false;
   }
+
+  return {
+    /** `credential`: by its id. `open` is called if the entry's turn comes. */
+    add(credential: string, refresh: Refresh, open: () => Background): void {
+      const id = `${credential} ${refresh.id}`;
+      const known = queued.get(id);
+      if (known) known.reads++;
+      else if (queued.size < QUEUED_MAX && !isClosed && !isPaused(credential))
+        queued.set(id, { ...refresh, id, credential, open, reads: 1 });
+      if (queued.size > 0) later(0);
+    },
+    /** Entries that wait. */
+    size: () => queued.size,
+    /** Those that have run, by outcome. */
+    ended: (): Readonly<Record<'ok' | 'failed', number>> => counts,
+    close(): void {
+      isClosed = true;
+      clearTimeout(timer);
+      queued.clear();
+    },
+  };
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { LoadContext } from '../../../src/upstream/loading/load-context.ts';
-import { RefreshQueue } from '../../../src/upstream/loading/refresh-queue.ts';
+import { createRefreshQueue } from '../../../src/upstream/loading/refresh-queue.ts';
 import { until } from '../../support/redis.ts';
 
 /** A queue whose service may be busy, and the order in which it refreshes. */
 function queueOf() {
   const state = { isBusy: false };
   const made: string[] = [];
-  const queue = new RefreshQueue(() => state.isBusy);
+  const queue = createRefreshQueue(() => state.isBusy);
   const open = () => ({ context: {} as LoadContext, hasFailed: () => false });
   const add = (id: string, credential = 'own') =>
     queue.add(credential, { id, service: 'catalog', run: () => made.push(`${credential} ${id}`) }, open);
