@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { availableProcessors } from './processors.ts';
 import { readRedisAddress } from './redis-address.ts';
 import { addressRange } from '../lib/address-ranges.ts';
+import { percentDecoded } from '../lib/text/unicode.ts';
 
 export interface Kind<T> {
   /** What a value must be, in words. */
@@ -154,7 +155,7 @@ export const proxyAddress = {
     const address = /^[a-z\d+.-]+:\/\//i.test(given) ? given : `http://${given}`;
     const url = parsed(address);
     const isPlain = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !/[?#\s]/.test(given);
-    return isPlain && isDecodable(url.username + url.password) ? url.href : undefined;
+    return isPlain && percentDecoded(url.username + url.password) !== undefined ? url.href : undefined;
   },
 };
 
@@ -188,7 +189,10 @@ export const headerList = {
   must: 'a comma-separated list like name=value,other=value',
   read: (text: string): Readonly<Record<string, string>> | undefined => {
     if (!/^[\w-]+=[\x21-\x2b\x2d-\x7e]*(,[\w-]+=[\x21-\x2b\x2d-\x7e]*)*$/.test(text)) return undefined;
-    const cut = (pair: string) => [pair.slice(0, pair.indexOf('=')), decoded(pair.slice(pair.indexOf('=') + 1))];
+    const cut = (pair: string) => {
+      const [name, value] = [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)];
+      return [name, percentDecoded(value) ?? value];
+    };
     return Object.fromEntries(text.split(',').map(cut)) as Record<string, string>;
   },
   optionMust: 'an object of header names and values',
@@ -214,22 +218,5 @@ export const port = whole(0, 65_535);
 export const milliseconds = whole(1, 600_000);
 export const bytes = whole(1, 1_000_000_000);
 export const amount = whole(1, 1_000_000);
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
 
 const parsed = (address: string): URL | undefined => (URL.canParse(address) ? new URL(address) : undefined);

@@ -1,4 +1,5 @@
 /** Reads REDIS_URL: a server, a cluster, or a primary that Sentinels know. */
+import { percentDecoded } from '../lib/text/unicode.ts';
 
 interface HostPort {
   host: string;
@@ -53,7 +54,7 @@ function readHost(text: string, defaultPort: number): HostPort | undefined {
 
 /** Percent-encoded, because a password may have any character. */
 function readUser(text: string): Pick<RedisAddress, 'username' | 'password'> | undefined {
-  const parts = cutAt(text, ':').map(decoded);
+  const parts = cutAt(text, ':').map(percentDecoded);
   if (parts.includes(undefined)) return undefined;
   const [name, secret] = parts;
   return { ...(name && { username: name }), ...(secret && { password: secret }) };
@@ -62,7 +63,7 @@ function readUser(text: string): Pick<RedisAddress, 'username' | 'password'> | u
 /** `/2` is a database, of Sentinels after the name of the primary. */
 function readPath(kind: RedisAddress['kind'], path = ''): Pick<RedisAddress, 'primary' | 'database'> | undefined {
   const parts = path.split('/');
-  const primary = kind === 'sentinel' ? decoded(parts.shift()) : undefined;
+  const primary = kind === 'sentinel' ? percentDecoded(parts.shift() ?? '') : undefined;
   const [number = '', ...more] = parts;
   if (more.length > 0 || !/^\d{0,5}$/.test(number) || (kind === 'sentinel' && !primary)) return undefined;
   if (kind === 'cluster' && Number(number) !== 0) return undefined;
@@ -85,12 +86,4 @@ function readQuery(
 function cutAt(text: string, character: string): string[] {
   const at = text.indexOf(character);
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
-}
-
-function decoded(text: string | undefined): string | undefined {
-  try {
-    return text === undefined ? undefined : decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }

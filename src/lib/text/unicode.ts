@@ -6,14 +6,17 @@ export const hasLoneSurrogate = (text: string): boolean => /\p{Surrogate}/u.test
 
 /** Whether the percent-encoded bytes of a query string or form are UTF-8. */
 export function isPercentEncodedUtf8(text: string): boolean {
-  for (const [run] of text.matchAll(/(?:%[89a-f][0-9a-f])+/gi)) {
-    try {
-      decodeURIComponent(run);
-    } catch {
-      return false;
-    }
-  }
+  for (const [run] of text.matchAll(/(?:%[89a-f][0-9a-f])+/gi)) if (percentDecoded(run) === undefined) return false;
   return true;
+}
+
+/** The text of percent-encoded UTF-8; undefined if it is malformed. */
+export function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -5,6 +5,7 @@ import { recordDocument } from './documents/record-document.ts';
 import { errorsMarkdown } from '../../../engine/errors/markdown.ts';
 import { printMarkedSchema } from '../../../engine/null-conditions.ts';
 import { lazily } from '../../../lib/promises.ts';
+import { percentDecoded } from '../../../lib/text/unicode.ts';
 import { secondsToKeep } from '../../graphql/outcome.ts';
 import type { AgentRequest } from './places.ts';
 import type { ToolParts } from './tools.ts';
@@ -49,7 +50,7 @@ export function createResources({ schema, prepare, runForAgent }: ToolParts, sho
       const [, type = '', id = ''] = /^catalog:\/\/(\w+)\/([^/?#]+)$/i.exec(uri) ?? [];
       const record = documents.get(type.toLowerCase());
       if (!record) return undefined;
-      const variables = { id: `${record.name}:${decoded(id)}` };
+      const variables = { id: `${record.name}:${percentDecoded(id) ?? id}` };
       const prepared = prepare(record.document, undefined);
       const { data, errors, cachePolicy } = await runForAgent(prepared, { variables, request });
       const found = data?.record;
@@ -70,11 +71,3 @@ const text = (name: string, mimeType: string, title: string, make: () => string)
   resource: { uri: `catalog://${name}`, name, title, mimeType },
   text: lazily(make),
 });
-
-function decoded(id: string): string {
-  try {
-    return decodeURIComponent(id);
-  } catch {
-    return id;
-  }
-}
