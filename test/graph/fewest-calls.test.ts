@@ -118,6 +118,18 @@ describe('the fewest calls are made, and are the fewest of the plan', () => {
     expect(max).toBeGreaterThanOrEqual(fewest);
   });
 
+  test.each<[string, number]>([
+    ['{ city(id: "beijing") { events { totalCount } } }', 1],
+    ['{ city(id: "beijing") { name events { totalCount } } }', 1],
+    ['{ user(id: 3) { name bookCollections { totalCount } } }', 2],
+    ['{ series(id: 5) { title } }', 1],
+    ['{ user(id: "User:site~3") { bookCollections { totalCount } } }', 0],
+    ['{ user(id: 3) { id } city(id: "beijing") { id sourceId } }', 0],
+  ])('are stated for references that the client names: %s', async (query, fewest) => {
+    const { extensions } = await run().execute(query, { explain: 'plan' });
+    expect((extensions as { upstream: { min: number } }).upstream.min).toBe(fewest);
+  });
+
   test('and each alias has its own fields and window', async () => {
     const { execute } = run();
     const { data } = await execute(

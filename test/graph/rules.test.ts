@@ -56,7 +56,7 @@ const cases: Case[] = [
     input: { bookId: '7' },
     bad: { content: '一'.repeat(15) },
     good: { content },
-    violation: { path: ['input', 'content'], code: 'ANNOTATION_TOO_SHORT', limit: 15, actual: 15 },
+    violation: { path: ['input', 'content'], code: 'ANNOTATION_TOO_SHORT', limit: 16, actual: 15 },
   },
   {
     rule: 'an annotation has at least 16 code points, even if several form one glyph',
@@ -64,7 +64,7 @@ const cases: Case[] = [
     input: { bookId: '7' },
     bad: { content: `${family}${family}𠮷` },
     good: { content: `${family}${family}𠮷𠮷` },
-    violation: { path: ['input', 'content'], code: 'ANNOTATION_TOO_SHORT', limit: 15, actual: 15 },
+    violation: { path: ['input', 'content'], code: 'ANNOTATION_TOO_SHORT', limit: 16, actual: 15 },
   },
   {
     rule: 'a page is below 1,000,000',
@@ -158,7 +158,7 @@ const cases: Case[] = [
     input: { bookId: '7', title: '标题' },
     bad: { content: '评'.repeat(150) },
     good: { content: review },
-    violation: { path: ['input', 'content'], code: 'REVIEW_TOO_SHORT', limit: 150, actual: 150 },
+    violation: { path: ['input', 'content'], code: 'REVIEW_TOO_SHORT', limit: 151, actual: 150 },
   },
   {
     rule: 'a review has a title',
@@ -219,7 +219,7 @@ test('all violations of an input are reported in one error', async () => {
       {
         path: ['input', 'content'],
         code: 'ANNOTATION_TOO_SHORT',
-        limit: 15,
+        limit: 16,
         actual: 1,
         message: 'An annotation must have more than 15 characters; this one has 1.',
       },

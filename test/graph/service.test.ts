@@ -122,6 +122,8 @@ describe('a limit of an input is enforced', () => {
 });
 
 describe('the requirements of a field', () => {
+  const open = { scopes: [], loginRequired: false, tiers: null };
+
   test('are those of its endpoint, for every field that calls one', async () => {
     const listed = await requirements();
     const fieldsOf = new Map<Endpoint, string[]>();
@@ -141,7 +143,8 @@ describe('the requirements of a field', () => {
     expect(fieldsOf.size).toBeGreaterThan(50);
     for (const endpoint of all)
       for (const coordinate of fieldsOf.get(endpoint) ?? []) {
-        const { scopes, loginRequired, tiers } = listed.get(coordinate)!;
+        // A field that is not listed is open to everybody.
+        const { scopes, loginRequired, tiers } = listed.get(coordinate) ?? open;
         if (endpoint.scope)
           expect([coordinate, scopes]).toEqual([coordinate, expect.arrayContaining([endpoint.scope])]);
         else expect([coordinate, scopes]).toEqual([coordinate, []]);
@@ -188,6 +191,13 @@ describe('the requirements of a field', () => {
       scopes: ['movie_advance_r', 'movie_basic_r'],
       loginRequired: false,
     });
+  });
+
+  test('contain no field that asks nothing of the caller', async () => {
+    const { fieldRequirements } = await service();
+    expect(
+      fieldRequirements.filter(({ tiers, scopes, loginRequired }) => !tiers && scopes.length === 0 && !loginRequired),
+    ).toEqual([]);
   });
 
   test('are at most as many as the cost assumes', async () => {

@@ -234,7 +234,7 @@ describe('a picture that breaks a rule aborts the upstream request, and the erro
         {
           path,
           code: 'PICTURE_TOO_LARGE',
-          limit: 3_000_000,
+          limit: 2_999_999,
           actual: 3_000_000,
           message: 'A picture must have fewer than 3000000 bytes.',
         },

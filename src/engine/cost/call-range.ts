@@ -1,7 +1,7 @@
 /** The fewest calls that a query makes: those of its root fields that no cache and no remembered rejection saves. */
 import type { Endpoint } from '../../api/endpoint.ts';
 import { type ApiRequest, createApiRequest } from '../../api/api-request.ts';
-import type { MemberNames, RecordSource } from '../../api/record-source.ts';
+import { type MemberNames, type RecordSource, isUpstreamMember } from '../../api/record-source.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
 import { mergedReads } from '../../upstream/loading/merged-reads.ts';
 import { type CallCost, worstCaseOf } from './call-cost.ts';
@@ -64,7 +64,9 @@ const requestsOf = (plan: OperationPlan, variables: Variables): RootRequest[] =>
 
 function requestsOfField(field: PlannedField, parent: ParentRecord, variables: Variables, path: string): RootRequest[] {
   const { rule, mode, members, recordMembers } = field;
-  if (rule.writeEndpoint || (mode !== 'call' && mode !== 'lookup')) return [];
+  if (rule.writeEndpoint) return [];
+  if (mode === 'value' && field.parent === 'Query') return requestsOfReference(field, variables, path);
+  if (mode !== 'call' && mode !== 'lookup') return [];
   const called = requestIfAny(field, parent, variables);
   if (!called) return [];
   const { endpoint, input } = called;
@@ -88,6 +90,33 @@ function requestsOfField(field: PlannedField, parent: ParentRecord, variables: V
   const { request: requested, provider } = planLoad(selection, membersOrId(selection), 'named', reference, children);
   if (provider || requested.length === 0) return ofChildren;
   return [...ofChildren, recordRequest(path, type.name, source, key, requested)];
+}
+
+/** A reference that the client named, such as a city: its members are loaded, and its lists, without waiting for anything. */
+function requestsOfReference(
+  { field, args, onlySelection }: PlannedField,
+  variables: Variables,
+  path: string,
+): RootRequest[] {
+  const source = onlySelection?.rule.record;
+  if (!source || !onlySelection.rule.isReference) return [];
+  let reference: ParentRecord;
+  try {
+    // It reads the arguments alone.
+    reference = field.resolve!({}, args(variables), undefined, undefined as never) as ParentRecord;
+  } catch {
+    return [];
+  }
+  const key = source.keyOf ? (source.keyOf(reference as never) ?? '') : String(reference.id);
+  const { type, members } = onlySelection;
+  const missing = members.filter((member) => !(member in reference) && isUpstreamMember(source, member));
+  const children = childCallsOf(reference, onlySelection, variables);
+  const ofChildren = children.flatMap(({ plan }) =>
+    requestsOfField(plan, reference, variables, `${path}.${responseKeyOf(plan)}`),
+  );
+  const { request, provider } = planLoad(onlySelection, missing, 'referred', reference, children);
+  if (provider || request.length === 0) return ofChildren;
+  return [...ofChildren, recordRequest(path, type.name, source, key, request)];
 }
 
 /** A record that is known to be absent has nothing below it. */

@@ -19,9 +19,12 @@ export const badInput = (message: string, extensions: object = {}): GraphQLError
   new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', ...extensions } });
 
 /** Throws unless an argument is in its range, if it is given. */
-export function requireRange(argument: string, value: number | null | undefined, least: number, limit: number): void {
-  if (value != null && (value < least || value > limit))
-    throw badInput(`\`${argument}\` must be from ${least} to ${limit}.`, { argument, limit });
+export function requireRange(argument: string, value: number | null | undefined, least: number, most: number): void {
+  if (value != null && (value < least || value > most))
+    throw badInput(`\`${argument}\` must be from ${least} to ${most}.`, {
+      argument,
+      limit: value < least ? least : most,
+    });
 }
 
 interface ClientError {

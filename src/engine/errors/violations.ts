@@ -12,7 +12,7 @@ const counted = ({ actual }: Limits) => (actual === COUNTED_MAX ? `${actual} or 
 /** The messages, with the limit that was broken. */
 const texts = {
   ANNOTATION_TOO_SHORT: ({ limit, actual }) =>
-    `An annotation must have more than ${limit} characters; this one has ${actual}.`,
+    `An annotation must have more than ${limit! - 1} characters; this one has ${actual}.`,
   BAD_USER_INPUT: 'This value is not valid here.',
   CHAPTER_TOO_LONG: (over) =>
     `The name of a chapter may have at most ${over.limit} characters; this one has ${counted(over)}.`,
@@ -25,10 +25,11 @@ const texts = {
   MISSING_ARGUMENT: 'This is required.',
   PAGE_OR_CHAPTER: 'Give a page or a chapter, not both.',
   PICTURE_NUMBER_USED: 'The number of a picture must be unique.',
-  PICTURE_TOO_LARGE: ({ limit }) => `A picture must have fewer than ${limit} bytes.`,
+  PICTURE_TOO_LARGE: ({ limit }) => `A picture must have fewer than ${limit! + 1} bytes.`,
   PICTURE_TYPE: 'A picture must be a JPEG, PNG, GIF or WebP file.',
   RATING_OUT_OF_RANGE: 'A rating must be from 1 to 5.',
-  REVIEW_TOO_SHORT: ({ limit, actual }) => `A review must have more than ${limit} characters; this one has ${actual}.`,
+  REVIEW_TOO_SHORT: ({ limit, actual }) =>
+    `A review must have more than ${limit! - 1} characters; this one has ${actual}.`,
   TOO_MANY_TAGS: ({ limit, actual }) => `At most ${limit} tags are allowed; there are ${actual}.`,
   TOO_MANY_PICTURES: ({ limit, actual }) => `At most ${limit} pictures are allowed; there are ${actual}.`,
 } satisfies Partial<Record<ClientCode, string | ((violation: Limits) => string)>>;
@@ -102,9 +103,9 @@ export function withNul(value: unknown, path: readonly (string | number)[] = ['i
 export const maxLength = (field: string, text: string | null | undefined, limit: number, code: ViolationCode) =>
   invalidIf(hasMoreThan(text ?? '', limit), field, code, { limit, actual: charactersIn(text ?? '', COUNTED_MAX) });
 
-/** A text with more characters than this. */
-export const longerThan = (field: string, text: string, limit: number, code: ViolationCode): Violation | undefined =>
-  invalidIf(!hasMoreThan(text, limit), field, code, { limit, actual: charactersIn(text, limit) });
+/** A text with more characters than this; `limit` is the fewest that it may have. */
+export const longerThan = (field: string, text: string, than: number, code: ViolationCode): Violation | undefined =>
+  invalidIf(!hasMoreThan(text, than), field, code, { limit: than + 1, actual: charactersIn(text, than) });
 
 /** An integer in a range, if it is given; `limit` is the end of the range that it exceeds. */
 export function inRange(

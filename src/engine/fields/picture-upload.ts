@@ -116,7 +116,7 @@ async function* part(
 
   async function* counted(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
     let size = 0;
-    const tooLarge = () => rejected({ code: 'PICTURE_TOO_LARGE', limit: bytesBelow, actual: size });
+    const tooLarge = () => rejected({ code: 'PICTURE_TOO_LARGE', limit: bytesBelow - 1, actual: size });
     try {
       for await (const chunk of joined(head, rest)) {
         size += chunk.length;

@@ -29,6 +29,13 @@ export const requirementsOf = oncePer((schema: GraphQLSchema): ReadonlyMap<strin
   return requirements;
 });
 
+/** Those that ask anything of the caller. */
+export const requirementsToMeet = (schema: GraphQLSchema): readonly FieldRequirement[] =>
+  [...requirementsOf(schema).values()].filter(
+    ({ tiers: getting, scopes, loginRequired }) =>
+      loginRequired || scopes.length > 0 || (getting && getting.length < tiers.length),
+  );
+
 /** The tiers that get a field wherever it is selected, which may be fewer; undefined if it does not depend on the tier. */
 export const tiersOnEveryPath = (type: GraphQLObjectType, field: GraphQLField<unknown, unknown>) =>
   requirementOfField(type, field, '')?.tiers ?? undefined;

@@ -1,7 +1,7 @@
 import { builder } from '../../engine/builder.ts';
 import { FilmTier } from '../types/film-tier.ts';
 import { ServiceLimits } from './limits.ts';
-import { type FieldRequirement, requirementsOf } from '../../engine/requirements/requirements.ts';
+import { type FieldRequirement, requirementsToMeet } from '../../engine/requirements/requirements.ts';
 
 /** The number of fields with requirements that the cost assumes. */
 const REQUIREMENTS = 400;
@@ -36,7 +36,7 @@ const Service = builder.objectRef<object>('Service').implement({
       type: [FieldRequirementType],
       description: 'The requirements of all fields that have any. A field that is not listed is open to everybody.',
       assumedSize: REQUIREMENTS,
-      resolve: (_, __, ___, { schema }) => [...requirementsOf(schema).values()],
+      resolve: (_, __, ___, { schema }) => [...requirementsToMeet(schema)],
     }),
   }),
 });

@@ -31,7 +31,7 @@ function windowOf({ endpoint, input }: ApiRequest): Window | undefined {
 }
 
 /** Path and query without members and window: equal for the reads of one list. */
-function listOf({ endpoint, input }: ApiRequest): string {
+export function listOf({ endpoint, input }: ApiRequest): string {
   const [start, count] = windowNames[endpoint.paging];
   return createApiRequest(endpoint, { ...input, [start]: undefined, [count]: undefined }).wirePath;
 }
@@ -44,34 +44,30 @@ const isWithin = (part: Window | undefined, whole: Window | undefined): boolean 
 const union = (some: MemberNames | undefined, more: MemberNames | undefined): MemberNames | undefined =>
   some && more && [...new Set([...some, ...more])].sort();
 
-/** Whether the response to one request has all that another asks for. */
+/** Whether the response to one request has all that another of the same list asks for. */
 export const answers = (whole: ApiRequest, part: ApiRequest): boolean =>
-  whole.endpoint === part.endpoint &&
   (!whole.members || part.members?.every((member) => whole.members!.includes(member)) === true) &&
-  isWithin(windowOf(part), windowOf(whole)) &&
-  listOf(whole) === listOf(part);
+  isWithin(windowOf(part), windowOf(whole));
 
 /** As few requests as possible for the reads. */
 export function mergedReads<Read extends { request: ApiRequest }>(reads: readonly Read[]): MergedRead<Read>[] {
-  const merged: MergedRead<Read>[] = [];
+  const merged = new Map<string, MergedRead<Read>[]>();
   // A larger window first, so that the smaller ones find it.
   const sizeOf = ({ request }: Read) => windowOf(request)?.count ?? 0;
   for (const read of reads.toSorted((one, other) => sizeOf(other) - sizeOf(one))) {
     const { request } = read;
-    const same = merged.find(
-      (each) =>
-        each.request.endpoint === request.endpoint &&
-        isWithin(windowOf(request), windowOf(each.request)) &&
-        listOf(each.request) === listOf(request),
-    );
-    if (!same) merged.push({ request, reads: [read] });
+    const list = `${request.endpoint.service} ${listOf(request)}`;
+    const ofList = merged.get(list) ?? [];
+    merged.set(list, ofList);
+    const same = ofList.find((each) => isWithin(windowOf(request), windowOf(each.request)));
+    if (!same) ofList.push({ request, reads: [read] });
     else {
       const { endpoint, input, members } = same.request;
       same.reads.push(read);
       same.request = createApiRequest(endpoint, input, union(members, request.members));
     }
   }
-  return merged;
+  return [...merged.values()].flat();
 }
 
 /** Whether the window of a request is larger than that of another. */

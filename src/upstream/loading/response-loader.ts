@@ -8,12 +8,19 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import { type ApiRequest, createApiRequest } from '../../api/api-request.ts';
 import { type LoadContext, staleAfter, useFresh } from './load-context.ts';
 import type { MemberNames } from '../../api/record-source.ts';
-import { answers, hasMore, mergedReads, partOf } from './merged-reads.ts';
+import { answers, hasMore, listOf, mergedReads, partOf } from './merged-reads.ts';
 
 interface ResponseLoad {
   request: ApiRequest;
   path: Path | undefined;
   isParentAbsent: IsParentAbsent | undefined;
+}
+
+/** A request of the operation. `list` is computed when another of the endpoint is compared with it. */
+interface Made {
+  request: ApiRequest;
+  response: Promise<unknown>;
+  list?: string;
 }
 
 /** Whether the record that the list belongs to is absent: then nothing is requested, and the response is null. */
@@ -22,7 +29,7 @@ export type IsParentAbsent = () => Promise<boolean>;
 export class ResponseLoader {
   private readonly context: LoadContext;
   /** The requests of the operation. */
-  private readonly made: { request: ApiRequest; response: Promise<unknown> }[] = [];
+  private readonly made = new Map<Endpoint, Made[]>();
   private readonly loader = new DataLoader<ResponseLoad, Promise<unknown>, string>(
     // Promises, not Promise.all: each request settles as soon as its own response is there.
     async (loads) => this.fetchAll(loads),
@@ -47,7 +54,7 @@ export class ResponseLoader {
   /** Requests made before a write are made again after it. */
   clear(): void {
     this.loader.clearAll();
-    this.made.length = 0;
+    this.made.clear();
   }
 
   /** The request that `load` would send now; null if it would send none. */
@@ -60,30 +67,27 @@ export class ResponseLoader {
   }
 
   /** The responses of the loads of a turn. */
-  private fetchAll(loads: readonly ResponseLoad[]): Promise<unknown>[] {
+  private fetchAll(loads: readonly ResponseLoad[]): readonly Promise<unknown>[] {
     const [load] = loads;
-    if (loads.length === 1 && !this.made.some(({ request }) => request.endpoint === load!.request.endpoint))
-      return [this.send(load!)];
+    if (loads.length === 1 && !this.made.has(load!.request.endpoint)) return [this.send(load!)];
     const responses = new Map<ResponseLoad, Promise<unknown>>();
     const left: ResponseLoad[] = [];
     for (const each of loads) {
-      const earlier = this.made.find(({ request }) => answers(request, each.request));
+      const earlier = this.earlierFor(each.request);
       if (earlier) responses.set(each, this.part(earlier.response, earlier.request, each));
       else left.push(each);
     }
-    for (const endpoint of new Set(left.map(({ request }) => request.endpoint))) {
-      const alike = left.filter(({ request }) => request.endpoint === endpoint);
-      if (alike.length === 1) responses.set(alike[0]!, this.send(alike[0]!));
-      else {
-        const merged = this.fetchMerged(alike);
-        for (const each of alike)
-          responses.set(
-            each,
-            merged.then((made) => made.get(each)!),
-          );
-      }
+    for (const { reads } of mergedReads(left)) {
+      const merged = reads.length > 1 ? this.fetchMerged(reads) : undefined;
+      for (const each of reads) responses.set(each, merged ? merged.then((made) => made.get(each)!) : this.send(each));
     }
     return loads.map((each) => responses.get(each)!);
+  }
+
+  private earlierFor(request: ApiRequest): Made | undefined {
+    const made = this.made.get(request.endpoint);
+    const list = made && listOf(request);
+    return made?.find((each) => (each.list ??= listOf(each.request)) === list && answers(each.request, request));
   }
 
   /** What is fresh in the cache needs no request; the rest needs as few as possible. */
@@ -106,7 +110,10 @@ export class ResponseLoader {
 
   private send(load: ResponseLoad): Promise<unknown> {
     const response = this.fetch(load);
-    this.made.push({ request: load.request, response });
+    const { request } = load;
+    const made = this.made.get(request.endpoint);
+    if (made) made.push({ request, response });
+    else this.made.set(request.endpoint, [{ request, response }]);
     return response;
   }
 

@@ -209,3 +209,13 @@ describe('an ISBN', () => {
     },
   );
 });
+
+test.each([
+  [['2019-07-26(中国大陆)', '2019-08-01'], '2019-07-26(中国大陆)'],
+  [{ '0': '', '1': 'b' }, 'b'],
+  [[], null],
+  [{}, null],
+  [['', ' '], null],
+])('where one text is due, the first text of a list counts: %j', (value, text) => {
+  expect(decode.textOrNull.decode(value)).toBe(text);
+});

@@ -122,11 +122,14 @@ describe('a collection', () => {
     });
   });
 
-  test('list rejects a rating above 5', async () => {
+  test.each([
+    [6, 5],
+    [0, 1],
+  ])('list rejects the rating %d with the bound that it breaks, %d', async (rating, limit) => {
     const { execute, calls } = facade();
-    const { errors } = await execute('{ user(id: 3) { bookCollections(rating: 6) { totalCount } } }');
+    const { errors } = await execute(`{ user(id: 3) { bookCollections(rating: ${rating}) { totalCount } } }`);
     expect(errors).toMatchObject([
-      { path: ['user', 'bookCollections'], extensions: { code: 'BAD_USER_INPUT', limit: 5 } },
+      { path: ['user', 'bookCollections'], extensions: { code: 'BAD_USER_INPUT', limit } },
     ]);
     expect(calls).toEqual([]);
   });
