@@ -21,5 +21,5 @@ test('comments are counted also if the service refuses a read because of its loa
 
 test('a service that rejects the read is told as what it is', async () => {
   const direct = directService(await serviceAnswering(404), 'token', 'alice');
-  await expect(commentsWith(direct, '7', 'a mark')).rejects.toThrow('/v2/note/7/comments?start=0&count=100: 404');
+  await expect(commentsWith(direct, '7', 'a mark')).rejects.toThrow('no comments of note 7: {"msg":"no","code":1}');
 });

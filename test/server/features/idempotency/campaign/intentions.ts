@@ -61,6 +61,7 @@ export async function commentsWith(direct: DirectService, noteId: string, mark: 
   let found = 0;
   for (let start = 0, total = 1; start < total; start += COMMENTS_PAGE) {
     const page = await direct.json('GET', `/v2/note/${noteId}/comments?start=${start}&count=${COMMENTS_PAGE}`);
+    if (!page.comments) throw new Error(`no comments of note ${noteId}: ${JSON.stringify(page)}`);
     found += page.comments.filter(({ content }: { content: string }) => content.includes(mark)).length;
     total = page.total;
   }
