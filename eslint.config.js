@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { existsSync } from 'node:fs';
 import { js, regexp, tseslint } from './lint/plugins.mjs';
 
@@ -63,7 +64,9 @@ const upstream = {
 };
 /** The core, which knows no feature. */
 const server = { observability: ['http'], graphql: ['http', 'observability'] };
-const features = ['idempotency', 'manifests', 'mcp', 'metrics', 'pages', 'request-log', 'tracing', 'usage'];
+const features = readdirSync(new URL('src/server/features', import.meta.url), { withFileTypes: true }).flatMap(
+  (entry) => (entry.isDirectory() ? entry.name : []),
+);
 
 /** `parent`: the folder of the rooms. `outside`: the layers that none of them may import from. */
 const walls = (parent, rooms, outside, more = {}) =>
