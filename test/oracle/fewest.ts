@@ -21,6 +21,9 @@ const manners: Manners = {
   ...{ fields: 'honoured', hidesTotals: false, ignoresWindows: false, hidesItems: false, caching: 'none' },
 };
 
+/** The service has several statuses for an absent record. */
+const BAD_REQUEST = 400;
+
 export interface Compared {
   document: string;
   person: string | null;
@@ -53,7 +56,7 @@ export async function compareCalls(seed: string): Promise<Compared | undefined> 
     const { waves, isAbsent } = await service.apart(async (fetch) => {
       const absent = (line: string): boolean => {
         const [method = '', path = ''] = line.split(' ');
-        return fetch({ method, path, body: '', token: token ?? OWN_TOKEN }).status === 404;
+        return fetch({ method, path, body: '', token: token ?? OWN_TOKEN }).status >= BAD_REQUEST;
       };
       const waves = await fewestRequests(parsed(document), variables, requester, fetch);
       const gone = new Map(faulty.met.map(({ line }) => [line, absent(line)]));
@@ -107,9 +110,13 @@ const isList = ({ start, end }: Line): boolean => end > start;
 /** Why a call is made that the planner does not make. Each is a predicate: the first that holds is counted. */
 export const reasons: readonly { name: string; isDefect?: boolean; holds: (extra: Extra) => boolean }[] = [
   {
-    name: 'a call below a record began with the record, which is absent',
+    name: 'a record and a call below it began together, and the record is absent',
     holds: ({ extra, others, isAbsent }) =>
-      others.some(({ path, line }) => extra.path.startsWith(`${path}/`) && isAbsent(line)),
+      others.some(({ path, line }) =>
+        extra.path.startsWith(`${path}/`)
+          ? isAbsent(line)
+          : path.startsWith(`${extra.path}/`) && isAbsent(extra.line) && extra.fields !== 'id',
+      ),
   },
   {
     name: 'a record was asked for again, for members that a response led to which came later',

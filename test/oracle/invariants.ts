@@ -204,7 +204,12 @@ function isDenied({ places }: Reference, path: string, isMade: (request: string)
 export function phantomsIn({ reference, faultOf, wasSent }: Expected, { data, errors = [] }: Shown): Violation[] {
   const failed = errors.map(({ path = [] }) => path.join('.'));
   return [...reference.places.keys()].flatMap((path) => {
-    if (valueAt(data, path) == null || failed.some((at) => at === '' || at === path || at.startsWith(`${path}.`)))
+    const value = valueAt(data, path);
+    if (
+      value == null ||
+      Array.isArray(value) ||
+      failed.some((at) => at === '' || at === path || at.startsWith(`${path}.`))
+    )
       return [];
     if (!isDenied(reference, path, (request) => wasSent(request) && faultOf(request) === undefined)) return [];
     return [{ kind: `a phantom: ${reference.places.get(path)!.coordinate}`, detail: `at ${path}` }];

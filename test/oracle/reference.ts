@@ -868,7 +868,10 @@ function arriveOne(
       (name) => isNamed || !isKnown(of, name),
     );
   const first = missing(selected.filter(({ isLater }) => !isLater));
-  const wanted = first.length > 0 ? first : missing(selected);
+  const all = first.length > 0 ? first : missing(selected);
+  // A list shows as well that a record exists of which the client named the id.
+  const isShownByList = calls.some(({ rule, args }) => endpointFor(rule, args).list !== undefined);
+  const wanted = isNamed && isShownByList && !isKey(record.id) && all.every((name) => name === 'id') ? [] : all;
   // A record that the client named is requested nevertheless.
   if (!isNamed && wanted.length > 0 && wanted.every(of.refuses)) {
     if (calls.length > 0) place.requests.add(of.request!);
@@ -895,6 +898,9 @@ function arriveOne(
   place.mayStand = calls.some(({ rule }) => rule.provides);
   return copy;
 }
+
+const endpointFor = ({ endpoint }: FieldRule, args: object): Endpoint =>
+  typeof endpoint === 'function' ? endpoint(args) : endpoint!;
 
 const attempt = <T>(make: () => T): { read?: T; error?: unknown } => {
   try {

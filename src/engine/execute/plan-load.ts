@@ -58,7 +58,10 @@ export function planLoad(
   const exists = existence === 'shown' || rule.isReference === true;
   const first = initialMembers === members ? missing : membersLoadedFirst(missing, initialMembers, exists);
   const startsChildren = first.length > 0;
-  const isShownByChildren = isNamed && !readsRecord && children.length > 0 && first.every((member) => member in record);
+  const isKnown = isNamed && children.length > 0 && first.every((member) => member in record);
+  // Its id alone needs no request if a list shows that the record exists.
+  const isShownByChildren =
+    isKnown && (!readsRecord || (first === missing && children.some(({ showsRecord }) => showsRecord)));
   const request = isShownByChildren || !startsChildren ? noMembers : membersToRequest(first, selection, isNamed);
   return {
     startsChildren,

@@ -60,6 +60,11 @@ test.each<[string, Row]>([
     { of: book('annotations { nodes { id } }'), isShownByChildren: true },
   ],
   [
+    'nothing for its id, if its lists show that',
+    { of: book('id annotations { nodes { id } }'), isShownByChildren: true },
+  ],
+  ['its id, if none of its calls shows that', { of: book('id collection(userId: "1") { id }'), request: ['id'] }],
+  [
     'nothing but the names that a child call provides, if that lacks them',
     {
       of: celebrity('name works(first: 9) { nodes { roles } }'),

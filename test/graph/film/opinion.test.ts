@@ -98,7 +98,6 @@ describe('photos and reviews of a film', () => {
 
   test('are loaded once for the popular reviews and the first page of reviews', async () => {
     const { service, execute, calls } = facade();
-    replyTo(service, '/v2/movie/subject/7?fields=id', { id: '7' });
     replyTo(service, '/v2/movie/subject/7/reviews?count=10&fields=id,useful_count&start=0', {
       total: 1,
       reviews: [{ id: 5, useful_count: 3 }],
@@ -109,7 +108,7 @@ describe('photos and reviews of a film', () => {
     expect(errors).toBeUndefined();
     const review = { id: 'FilmReview:5', usefulCount: 3 };
     expect(data.subject).toEqual({ id: 'Subject:7', popularReviews: [review], reviews: { nodes: [review] } });
-    expect(calls).toHaveLength(2);
+    expect(calls).toHaveLength(1);
   });
 
   test('have a null rating if it is 0, and a null author if the account is gone', async () => {
