@@ -1,5 +1,13 @@
 import type { BookSearch, ImageSet } from './book.ts';
-import { type Fields, type ListPage, type Representation, type Tier, type Window, tiers } from './endpoint.ts';
+import {
+  type Fields,
+  type ListPage,
+  type Representation,
+  type Tier,
+  type Window,
+  membersOf,
+  tiers,
+} from './endpoint.ts';
 import { type TableFacts, byOwnId, endpoint, endpointTable, gives, takes, v2 } from './endpoint-table.ts';
 import type { UserRecord } from './user.ts';
 
@@ -165,6 +173,12 @@ export interface PhotoRecord {
   comments_count?: number;
   photos_count?: number;
 }
+/** Every member that a photo may have. */
+// prettier-ignore
+export const photoMembers = membersOf<PhotoRecord>()([
+  'id', 'subject_id', 'alt', 'icon', 'image', 'thumb', 'cover', 'created_at', 'desc', 'author', 'album_id', 'album_title', 'album_url',
+  'next_photo', 'prev_photo', 'position', 'comments_count', 'photos_count',
+]);
 interface FilmOpinion {
   id: string;
   created_at?: string;

@@ -40,9 +40,9 @@ describe('x-explain: plan', () => {
     ]);
     expect(response.extensions).toEqual({
       upstream: {
-        min: 2,
+        min: 3,
         max: 13,
-        services: { catalog: { min: 2, max: 2 }, events: { min: 0, max: 11 } },
+        services: { catalog: { min: 2, max: 2 }, events: { min: 1, max: 11 } },
         fields: [
           { path: 'book', coordinate: 'Query.book', endpoint: 'GET /v2/book/:id', min: 1, max: 1 },
           {
@@ -52,7 +52,7 @@ describe('x-explain: plan', () => {
             min: 1,
             max: 1,
           },
-          { path: 'city.events', coordinate: 'City.events', endpoint: 'GET /event/location/:id', min: 0, max: 1 },
+          { path: 'city.events', coordinate: 'City.events', endpoint: 'GET /event/location/:id', min: 1, max: 1 },
           {
             path: 'city.events.nodes.organizer',
             coordinate: 'Event.organizer',

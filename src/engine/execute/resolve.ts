@@ -90,6 +90,8 @@ function callResolver(rule: FieldRule, keys: Keys): EngineResolver {
           : fromMember();
       }
     }
+    const beside = rule.atHand?.(parent);
+    if (beside) return resolveRecords(beside, resolution, returned, true);
     const record = embeddedRecord(parent, resolution);
     if (record === undefined) return call(parent, resolution);
     return record && fromEmbedded(parent, record, resolution);

@@ -27,6 +27,7 @@ export function needsOf(rule: FieldRule, mode: FieldMode, selections: Selections
   if (mode === 'null') return noMembers;
   const back = rule.backReference === undefined ? noMembers : referredBack(rule.backReference, selections);
   if (mode === 'embedded') return [...from, rule.embedded!.member, ...back];
+  if (mode !== 'value' && rule.atHand) return [...from, ...[...selections.values()].flatMap(({ members }) => members)];
   if (mode !== 'value') return back.length === 0 ? from : [...from, ...back];
   const selected = [...selections.values()];
   if (idIn && selected.every(({ members }) => members.every((member) => member === 'id'))) return [idIn];

@@ -1,4 +1,12 @@
-import { LIST_COUNT_DEFAULT, type PhotoRecord, RECORD_PHOTOS, filmEndpoints, simplePhoto } from '../../api/film.ts';
+import {
+  LIST_COUNT_DEFAULT,
+  type PhotoRecord,
+  RECORD_PHOTOS,
+  filmEndpoints,
+  photoMembers,
+  simplePhoto,
+} from '../../api/film.ts';
+import { isPlainObject, listIn, withMembers } from '../../lib/objects.ts';
 import { builder } from '../../engine/builder.ts';
 import {
   asRecords,
@@ -34,10 +42,38 @@ const PhotoAlbum = builder
 
 const photoId = orNull('ID', (id) => (asText(id) ? globalId('Photo', asText(id)) : null));
 
-export const Photo = builder.objectRef<PhotoRecord>('Photo').implement({
+/** A photo knows the page that it came in: its neighbours are often there. */
+interface PhotoShape extends PhotoRecord {
+  page?: readonly PhotoShape[];
+  /** True in the list of a person: no operation finds what is beyond the page. */
+  is_of_person?: boolean;
+}
+
+/** The photos of a film, or of the person with this id, each with its page. */
+function photosIn(photos: unknown, person?: string | null): (PhotoShape | null)[] {
+  const page: PhotoShape[] = [];
+  return (listIn(photos) ?? []).map((photo) => {
+    if (!isPlainObject(photo)) return null;
+    // The real service writes the id of the person as that of the film.
+    const isFilm = person === undefined || asText(photo.subject_id) !== asText(person);
+    const more = { page, is_of_person: person !== undefined, ...(isFilm ? {} : { subject_id: null }) };
+    const shape = withMembers(photo, more) as unknown as PhotoShape;
+    page.push(shape);
+    return shape;
+  });
+}
+
+/** The neighbour in the page of the photo, if it is there. */
+function besidePhoto(photo: Partial<PhotoShape>, member: 'next_photo' | 'prev_photo'): PhotoShape | undefined {
+  const id = asText(photo[member]);
+  return id === '' ? undefined : photo.page?.find((other) => asText(other.id) === id);
+}
+
+export const Photo = builder.objectRef<PhotoShape>('Photo').implement({
   description:
     'A photo of a film or of a person; advance and premium tiers. It cannot be requested by its id. ' +
     'The record of the film or person contains the URLs of the first ten; other fields cost one call for the list.',
+  members: photoMembers,
   fields: (t) => ({
     ...identity(t, 'Photo'),
     webUrl: t.reads('alt', urlOrNull, 'The web page of the photo, `alt` upstream.'),
@@ -79,12 +115,15 @@ builder.objectFields(Photo, (t) => {
   const neighbour = (member: 'next_photo' | 'prev_photo', description: string, end: string) =>
     t.call({
       type: Photo,
-      description: `${description} Costs one call for the first ${NEIGHBOURS} photos of the film.`,
-      nullIf: `this photo is the ${end}, the other is not among these ${NEIGHBOURS}, or the photo has no film`,
+      description: `${description} If it is not in the page of this photo, it costs one call for the first ${NEIGHBOURS} photos of the film.`,
+      nullIf: `this photo is the ${end}, or the other is not in the page and not among these ${NEIGHBOURS}; of a person's photos only the page is searched`,
       endpoint: filmEndpoints.photos,
-      from: ['subject_id', member],
+      from: ['subject_id', 'page', 'is_of_person', member],
+      atHand: (photo) => besidePhoto(photo, member),
       input: ({ subject_id }) => ({ id: asText(subject_id), start: 0, count: NEIGHBOURS }),
-      isUnavailable: (photo) => !isSourceId(asText(photo[member])) || !isSourceId(asText(photo.subject_id)),
+      isUnavailable: (photo) =>
+        !isSourceId(asText(photo[member])) ||
+        (!besidePhoto(photo, member) && (photo.is_of_person === true || !isSourceId(asText(photo.subject_id)))),
       resolve: ({ photos }, _, photo) =>
         asRecords(photos).find(({ id }) => asText(id) === asText(photo[member])) ?? null,
     });
@@ -103,6 +142,7 @@ builder.objectField(Subject, 'photos', (t) =>
       'more cost one call of `GET /v2/movie/subject/{id}/photos`.',
     endpoint: filmEndpoints.photos,
     from: ['id'],
+    items: ({ photos }) => photosIn(photos),
     embedded: { member: 'photos', upTo: RECORD_PHOTOS, representation: simplePhoto },
     ...besideFilm,
   }),
@@ -119,6 +159,7 @@ builder.objectField(Celebrity, 'photos', (t) =>
     from: ['id'],
     input: ({ id }) => ({ id: id ?? '' }),
     isEmpty: ({ id }) => !isSourceId(asText(id)),
+    items: ({ photos }, { id }) => photosIn(photos, id),
     embedded: { member: 'photos', upTo: RECORD_PHOTOS, representation: simplePhoto },
     provides: { members: ['id', 'name', 'alt', 'avatars'], read: ({ celebrity }) => celebrity },
   }),

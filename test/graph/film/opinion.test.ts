@@ -135,7 +135,7 @@ describe('photos and reviews of a film', () => {
   });
 });
 
-test('the next and previous photos are loaded by one list call of the photos of the film', async () => {
+test('the next and previous photos are those of the page, or loaded by one list call of the photos of the film', async () => {
   const { service, execute, calls } = facade();
   const photos = [
     { id: 1, subject_id: '7', image: 'http://img.example/1.jpg', next_photo: '2', prev_photo: '' },
@@ -154,7 +154,30 @@ test('the next and previous photos are loaded by one list call of the photos of 
     { next: null, previous: { imageUrl: 'http://img.example/1.jpg' } },
   ]);
   expect(calls).toEqual([
-    'GET /v2/movie/subject/7/photos?count=20&fields=id,next_photo,prev_photo,subject_id&start=0',
+    'GET /v2/movie/subject/7/photos?count=20&fields=id,image,next_photo,prev_photo,subject_id&start=0',
     'GET /v2/movie/subject/7/photos?count=100&fields=id,image&start=0',
+  ]);
+});
+
+test('the neighbours of a photo of a person are those of the page, and its film is not the person', async () => {
+  const { service, execute, calls } = facade();
+  const photos = [
+    { id: '1', subject_id: '9', image: 'http://img.example/1.jpg', next_photo: '2', prev_photo: '' },
+    { id: '2', subject_id: '7', image: 'http://img.example/2.jpg', next_photo: '3', prev_photo: '1' },
+  ];
+  service
+    .intercept({ path: /celebrity\/9\/photos/ })
+    .reply(200, { start: 0, count: 20, total: 30, photos })
+    .persist();
+  const { data, errors } = await execute(
+    '{ celebrity(id: 9) { photos(first: 20) { nodes { subject { id } next { id imageUrl next { id } } previous { id } } } } }',
+  );
+  expect(errors).toBeUndefined();
+  expect(data.celebrity.photos.nodes).toEqual([
+    { subject: null, next: { id: 'Photo:2', imageUrl: 'http://img.example/2.jpg', next: null }, previous: null },
+    { subject: { id: 'Subject:7' }, next: null, previous: { id: 'Photo:1' } },
+  ]);
+  expect(calls).toEqual([
+    'GET /v2/movie/celebrity/9/photos?count=20&fields=id,image,next_photo,prev_photo,subject_id&start=0',
   ]);
 });
