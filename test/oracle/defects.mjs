@@ -50,6 +50,26 @@ export const defects = [
     edits: [['src/graph/event/city.ts', 'name: nameIn(feed) ?? null', 'name: null']],
   },
   {
+    name: 'identity: a person has a picture by some paths only',
+    edits: [
+      [
+        'src/graph/types/user.ts',
+        'return personTold({ ...atomUser(author), name, avatar, alt }, asked);',
+        "return personTold({ ...atomUser(author), name, avatar: '', alt }, asked);",
+      ],
+    ],
+  },
+  {
+    name: 'identity: an object is shown of which every call says that there is none',
+    edits: [
+      [
+        'src/engine/execute/load-record.ts',
+        'anyOf(signs).then((exists) => (exists ? loaded : null))',
+        'anyOf(signs).then(() => loaded)',
+      ],
+    ],
+  },
+  {
     name: 'loading: an absent record of a non-null item is null',
     edits: [
       [
