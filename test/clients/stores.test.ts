@@ -29,6 +29,13 @@ const files = ['operations', 'welcome'].flatMap((folder) =>
 const texts: [name: string, text: string][] = [
   ['README.md', graphql.exec(readFileSync('README.md', 'utf8'))![1]!],
   ...files.map((file): [string, string] => [file, readFileSync(file, 'utf8')]),
+  // Pages that show the same people, and one series, by other paths.
+  ['a profile', '{ user(id: "1000001") { name avatarUrl webUrl } }'],
+  ['a header', '{ viewer { user { avatarUrl } } }'],
+  ['a series', '{ series(id: "10489") { books(first: 2) { nodes { title } } } }'],
+  ['a book of it', '{ book(id: "6082808") { title series { title } } }'],
+  ['a film', '{ subject(id: "1292052") { comments(first: 52) { nodes { author { name avatarUrl } } } } }'],
+  ['an event', '{ event(id: "10504885") { participants(first: 7) { nodes { name } } organizer { name avatarUrl } } }'],
 ];
 /** The queries of the README, the page at / and the operations of the package. */
 const pages: Page[] = texts.flatMap(([name, text]) => {
