@@ -869,9 +869,11 @@ function arriveOne(
     );
   const first = missing(selected.filter(({ isLater }) => !isLater));
   const all = first.length > 0 ? first : missing(selected);
-  // A list shows as well that a record exists of which the client named the id.
-  const isShownByList = calls.some(({ rule, args }) => endpointFor(rule, args).list !== undefined);
-  const wanted = isNamed && isShownByList && !isKey(record.id) && all.every((name) => name === 'id') ? [] : all;
+  // A list, or the record in another variant, shows as well that a record exists of which the client named the id.
+  const isShownByCall = calls
+    .map(({ rule, args }) => endpointFor(rule, args))
+    .some((endpoint) => endpoint.list !== undefined || endpoint === source.endpoint);
+  const wanted = isNamed && isShownByCall && !isKey(record.id) && all.every((name) => name === 'id') ? [] : all;
   // A record that the client named is requested nevertheless.
   if (!isNamed && wanted.length > 0 && wanted.every(of.refuses)) {
     if (calls.length > 0) place.requests.add(of.request!);
