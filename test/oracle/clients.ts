@@ -158,13 +158,18 @@ interface Piece extends Shown {
 export function mergeParts(pieces: readonly Piece[]): Shown {
   const [first = {}, ...later] = pieces;
   if (later.length === 0) return first;
-  const whole: Shown = { ...first, errors: [...(first.errors ?? [])], lostParts: [] };
+  const whole: Shown = { ...first, errors: [...(first.errors ?? [])], lostParts: [], deferredAt: [] };
   const announced = new Map((first.pending ?? []).map(({ id, path }) => [id, path]));
+  const deferred = new Set((first.pending ?? []).map(({ path }) => path.join('.')));
   for (const { incremental = [], extensions, pending = [], completed = [] } of later) {
     if (extensions) whole.extensions = extensions;
-    for (const { id, path } of pending) announced.set(id, path);
+    for (const { id, path } of pending) {
+      announced.set(id, path);
+      deferred.add(path.join('.'));
+    }
     for (const { id, data, items, errors = [], ...part } of incremental) {
       const path = id === undefined ? (part.path ?? []) : pathOf(announced, id, items ? whole.data : undefined);
+      deferred.add(path.join('.'));
       whole.errors!.push(...errors);
       if (data === null || items === null)
         whole.lostParts!.push(path.filter((_, at) => data === null || at < path.length - 1).join('.'));
@@ -184,6 +189,7 @@ export function mergeParts(pieces: readonly Piece[]): Shown {
       }
     }
   }
+  whole.deferredAt = [...deferred];
   if (announced.size > 0 && !later.at(-1)!.hasNext) throw new Error('Announced parts were not completed.');
   delete (whole as Piece).pending;
   if (whole.errors!.length === 0) delete whole.errors;

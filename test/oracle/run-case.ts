@@ -359,6 +359,7 @@ class CaseRun {
       reference,
       faultOf: (request) => faultOf(faults, request),
       wasSent: (request) => this.service.met.some((met) => met.operation === requestId && met.request === request),
+      ignoresWindows: this.given.manners.ignoresWindows,
       isExcused: (code) =>
         ((hasMetLimit || isPaused) && code === 'RATE_LIMITED') ||
         (isPaused && code === 'UPSTREAM_UNAVAILABLE') ||
