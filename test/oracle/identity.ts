@@ -50,8 +50,11 @@ const SOME_OBJECT = '→';
 /** What depends on the calls made before, by its description. */
 const changing = new Set(['Query.viewer', 'Query.service', 'SubjectConnection.totalIsCapped']);
 
-/** A person named by a uid has it as the id until a response tells the own one. */
-const byName = new Set(['Query.user', 'Query.node', 'Query.nodes']);
+/**
+ * Queries by an id, which make no call for the id alone: then it is not claimed that there is such an object. A person named by a uid has it
+ * as the id until a response tells the own one.
+ */
+const byId = new Set(['Query.user', 'Query.city', 'Query.series', 'Query.node', 'Query.nodes']);
 
 export function claimsIn({ document, variables }: Asked, { data, errors = [] }: Shown): Claim[] {
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -117,7 +120,7 @@ export function claimsIn({ document, variables }: Asked, { data, errors = [] }: 
     if (!type) return claim(SOME_OBJECT);
     const groups = new Map<string, FieldNode[]>();
     for (const set of sets) collect(set, type, groups);
-    if (!byName.has(coordinate))
+    if (!byId.has(coordinate))
       claim(SOME_OBJECT + (hasId(type) ? (idIn(value as Record<string, unknown>, groups) ?? '') : ''));
     walk(value, type, sets, place, path);
   }

@@ -137,7 +137,8 @@ export function compare(
       report('null without an error, though marked', path, `null at ${path}`);
     if (got === null || got === undefined) {
       if (right === null || right === undefined) return checkError(path);
-      if (isLost(path) || places.get(path)?.mayStand || isPartOfLost(path) || isDenied(reference, path)) return;
+      if (isLost(path) || places.get(path)?.mayStand || isPartOfLost(path)) return;
+      if (isDenied(reference, path) || isDenied(reference, path, wasSent)) return;
       return report('lost without an error', path, `null at ${path || 'the root'}, right is ${short(right)}`);
     }
     if (right === null || right === undefined) {

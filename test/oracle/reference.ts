@@ -517,6 +517,8 @@ function answered(
 ): unknown {
   if (rule.isUnavailable?.(parent)) return null;
   if (rule.isEmpty?.(parent)) return emptyPage(rule);
+  const beside = rule.atHand?.(parent);
+  if (beside) return beside;
   if (of?.request) place.isBelowAbsent = attempt(of.whole).read === null;
   // The product may show the embedded list instead; then the place depends on the record.
   if (rule.embedded && of?.request) {

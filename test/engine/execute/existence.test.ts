@@ -84,6 +84,17 @@ describe('a record selected by a given id is looked up, whatever fields are sele
     }
   });
 
+  test.each([
+    ['before', '{ p1: nodes(ids: ["Note:5"]) { ... on Note { comments { nodes { id } } } } p2: note(id: 5) { id } }'],
+    ['after', '{ p2: note(id: 5) { id } p1: nodes(ids: ["Note:5"]) { ... on Note { comments { nodes { id } } } } }'],
+  ])('and is not shown by its id because another field shows it too, %s', async (_, query) => {
+    const refused = rejection(403, 1000);
+    const made = facadeWith({ '/v2/note/5': refused, '/v2/note/5/comments': refused });
+    const { data, errors } = await made.execute(query, { token: 'alice' });
+    expect((data as { p2: unknown }).p2).toBeNull();
+    expect(errors?.map(({ extensions }) => extensions.code)).toContain('FORBIDDEN');
+  });
+
   test('and a comment has its id, or is null if it does not exist', async () => {
     const made = facadeWith({
       '/v2/note/504/comment/2': { body: { id: '2', content: 'x' } },
