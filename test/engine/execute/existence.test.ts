@@ -97,7 +97,7 @@ describe('a record selected by a given id is looked up, whatever fields are sele
     }`;
     const { data, errors } = await made.execute(query, { token: 'alice' });
     expect(data).toEqual({ p1: [{ comments: null }], p2: null });
-    expect(errors?.map(({ path, extensions }) => [path.join('.'), extensions.code]).sort()).toEqual([
+    expect(errors?.map(({ path = [], extensions }) => [path.join('.'), extensions.code]).sort()).toEqual([
       ['p1.0.comments', 'FORBIDDEN'],
       ['p2', 'FORBIDDEN'],
     ]);
