@@ -161,6 +161,8 @@ function namesNeeded(document: DocumentNode, variables: Record<string, unknown>)
   );
   for (const { parent, members, item, carriedBy } of carriers)
     if (members.some((member) => needed.get(parent)?.has(member))) add(item, [carriedBy]);
+  // A book of the series tells its title.
+  if (needed.get('Series')?.has('title')) add('Book', ['series']);
   return needed;
 }
 
