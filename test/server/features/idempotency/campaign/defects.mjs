@@ -113,14 +113,7 @@ export const defects = [
     ],
   },
   {
-    name: 'the journal is kept at the end only, and its process may die before',
-    row: 'responses are lost',
-    group: shared,
-    writes: 60,
-    edits: [[`${keys}/store/key-run.ts`, "kind: 'journal', text: recorded, savedAt", "kind: 'journal', text, savedAt"]],
-  },
-  {
-    name: 'the journal is kept at the end only, and its process may be paused before',
+    name: 'the journal is kept at the end only, and its process may die or be paused before',
     file: 'store/places',
     edits: [[`${keys}/store/key-run.ts`, "kind: 'journal', text: recorded, savedAt", "kind: 'journal', text, savedAt"]],
   },
