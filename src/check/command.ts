@@ -5,11 +5,13 @@ import { readTextFile } from '../lib/text/read-text.ts';
 import type { DocumentSettings } from '../engine/documents/limits.ts';
 import { type CheckResult, createOperationCheck } from './check-operation.ts';
 import { type CheckedOperation, IN_SOURCES, hasOnlySources, readDocuments } from './documents.ts';
-import type { Finding } from './finding.ts';
+import type { Finding, UnreadKind } from './finding.ts';
 import { createLostFinder, readOldSchema } from './lost.ts';
 import { type Prices, type StoredPrice, readPrices, rises, storedPrice, writePrices } from './price-file.ts';
 import { type PricedResult, type Report, type ReportFormat, errorsIn, printReport } from './report.ts';
+import { readReads } from './reads-file.ts';
 import { staleFindings } from './stale.ts';
+import { createUnreadCheck } from './unread-findings.ts';
 import { UserError } from '../lib/user-error.ts';
 
 export interface CheckOptions {
@@ -20,6 +22,9 @@ export interface CheckOptions {
   prices?: string | undefined;
   /** Write the price file. */
   update?: boolean | undefined;
+  /** Files of what programs read. */
+  reads?: readonly string[] | undefined;
+  failOn?: UnreadKind | undefined;
   format: ReportFormat;
 }
 
@@ -30,8 +35,9 @@ export function runCheck(
   schema: GraphQLSchema,
   settings: DocumentSettings,
 ): { output: string; exitCode: 0 | 1 } {
-  const { manifest = [], prices, update = false } = options;
+  const { manifest = [], prices, update = false, reads = [], failOn } = options;
   if (manifest.length + paths.length === 0) throw new UserError('Name a manifest, a GraphQL file or a folder.');
+  if (failOn && reads.length === 0) throw new UserError('--fail-on needs what was read: --reads FILE.');
   if (update && prices === undefined) throw new UserError('--update needs the price file: --prices FILE.');
   const { operations, findings } = readDocuments(manifest, paths);
   const isEmpty = operations.length === 0 && findings.length === 0;
@@ -39,6 +45,7 @@ export function runCheck(
     throw new UserError(`There are no operations in these files${hasOnlySources(paths) ? `: ${IN_SOURCES}` : '.'}`);
   const findLost = options.schema === undefined ? undefined : createLostFinder(oldSchemaOf(options.schema), schema);
   const check = createOperationCheck(schema, settings, findLost);
+  const checkReads = reads.length > 0 ? createUnreadCheck(schema, settings, readReads(reads), failOn) : undefined;
   const stored: Prices = prices === undefined || update ? new Map() : readPrices(prices);
   const keys = keysOf(operations);
   const stale = staleFindings(schema, operations);
@@ -46,7 +53,9 @@ export function runCheck(
     const key = keys.get(operation)!;
     const before = stored.get(key);
     const result = check(operation);
-    return { ...result, key, before, findings: [...result.findings, ...raised(result, before)] };
+    const read = checkReads?.(result);
+    const findings = [...result.findings, ...raised(result, before), ...(read?.findings ?? [])];
+    return { ...result, key, before, read, findings };
   });
   if (update) writePrices(prices!, pricesOf(results));
   const report: Report = { results, findings: [...findings, ...stale] };

@@ -16,3 +16,7 @@ export interface Finding {
   coordinate?: string | undefined;
   place: FilePlace;
 }
+
+/** What `--fail-on` makes an error: fields that no program reads, and those of them that need calls. */
+export const UNREAD_KINDS = ['unread-calls', 'unread-fields'] as const;
+export type UnreadKind = (typeof UNREAD_KINDS)[number];

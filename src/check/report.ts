@@ -3,6 +3,7 @@ import type { CheckResult } from './check-operation.ts';
 import type { Finding } from './finding.ts';
 import { printableLine } from '../lib/text/printable.ts';
 import type { StoredPrice } from './price-file.ts';
+import { type ReadResult, readText } from './unread-findings.ts';
 
 export interface Report {
   results: readonly PricedResult[];
@@ -15,6 +16,8 @@ export interface PricedResult extends CheckResult {
   key: string;
   /** What the price file says. */
   before: StoredPrice | undefined;
+  /** Undefined if no file of reads is given. */
+  read: ReadResult | undefined;
 }
 
 export type ReportFormat = 'text' | 'json' | 'github';
@@ -38,6 +41,7 @@ function textOf(report: Report): string {
     lines.push(`${isValid ? 'ok      ' : 'rejected'} ${printableLine(`${operation.name}  ${file}`)}:${line}`);
     const facts = [costText(result), requirementText(result)].filter(Boolean);
     if (facts.length > 0) lines.push(`         ${facts.join('; ')}`);
+    if (result.read && isValid) lines.push(`         ${readText(result.read)}`);
     for (const finding of findings) lines.push(`  ${finding.severity}: ${where(finding)}  ${sentence(finding)}`);
   }
   return `${lines.join('\n')}\n${summary(report)}\n`;
@@ -87,19 +91,26 @@ const jsonOf = (report: Report): string =>
     {
       errors: errorsIn(report),
       findings: report.findings.map(shownFinding),
-      operations: report.results.map(({ operation, isValid, cost, requirements, before, findings }) => ({
+      operations: report.results.map(({ operation, isValid, cost, requirements, before, read, findings }) => ({
         name: operation.name,
         ...operation.place,
         valid: isValid,
         ...(cost && { calls: cost.calls, items: cost.items, values: cost.values, mostExpensive: cost.dearest }),
         ...(before && { before }),
         ...requirements,
+        ...(read && { reads: shownReads(read) }),
         findings: findings.map(shownFinding),
       })),
     },
     null,
     2,
   )}\n`;
+
+function shownReads({ unread, withCalls, cost }: ReadResult): object | null {
+  if (!unread) return null;
+  const { without: _without, ...facts } = unread;
+  return { ...facts, withCalls, callsWithout: cost?.calls ?? null };
+}
 
 const shownFinding = ({ place, ...finding }: Finding): object => ({ ...finding, ...place });
 

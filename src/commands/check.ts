@@ -4,6 +4,7 @@ import { type Flags, readConfig } from '../config/read.ts';
 import { type SettingName, entries } from '../config/settings.ts';
 import { printable } from '../lib/text/printable.ts';
 import type { CheckOptions } from '../check/command.ts';
+import { UNREAD_KINDS } from '../check/finding.ts';
 import { fail } from './run.ts';
 
 /** Exit code if the command cannot run, or cannot print what it found. */
@@ -32,6 +33,13 @@ export function addCheckCommand(program: Command, flags: () => Flags): void {
     )
     .option('--prices <file>', 'price file: an operation that costs more than it says is an error')
     .option('--update', 'write the price file')
+    .option(
+      '--reads <file>',
+      'what programs read, as counted by trackReads of catalog-graphql-client/reads (repeatable)',
+      (file, all: string[]) => [...all, file],
+      [],
+    )
+    .addOption(new Option('--fail-on <kind...>', 'make it an error that nothing reads these').choices(UNREAD_KINDS))
     .addOption(
       new Option('--format <format>', 'text, JSON, or annotations of GitHub workflows')
         .choices(['text', 'json', 'github'])

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { beforeAll, expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/service.ts';
 import { node } from './front-end.ts';
@@ -40,16 +40,31 @@ test('publint and "Are the types wrong" find nothing in it', LOADED, async () =>
   const { code, out } = await node(root, ['test/frontend/package-problems.mjs', tarball]);
   expect({ code, ...(JSON.parse(out) as object) }).toEqual({
     code: 0,
-    entrypoints: expect.arrayContaining(['.', './apollo', './urql', './trusted', './errors', './scalars']) as string[],
+    entrypoints: expect.arrayContaining([
+      '.',
+      './apollo',
+      './urql',
+      './trusted',
+      './errors',
+      './reads',
+      './scalars',
+    ]) as string[],
     messages: [],
     problems: [],
   });
 });
 
 test('a front end gets only what it imports, and no client library', async () => {
-  const bundle = async (contents: string) => {
+  const bundle = async (contents: string, more: Pick<BuildOptions, 'define' | 'minify'> = {}) => {
     const stdin = { contents, resolveDir: elsewhere };
-    const { outputFiles } = await build({ stdin, bundle: true, write: false, format: 'esm', logLevel: 'silent' });
+    const { outputFiles } = await build({
+      stdin,
+      bundle: true,
+      write: false,
+      format: 'esm',
+      logLevel: 'silent',
+      ...more,
+    });
     return outputFiles[0]!.text;
   };
   const document = await bundle("export { BookDocument } from 'catalog-graphql-client'");
@@ -59,6 +74,12 @@ test('a front end gets only what it imports, and no client library', async () =>
   const apollo = await bundle("export { cacheOptions } from 'catalog-graphql-client/apollo'");
   expect(apollo).toContain('keyFields');
   expect(apollo.length).toBeLessThan(10_000);
+  const reads = "import { trackReads } from 'catalog-graphql-client/reads'; show(trackReads(data, 'query A { a }'))";
+  const define = { 'process.env.NODE_ENV': '"production"' };
+  const production = await bundle(reads, { define, minify: true });
+  expect(production).toContain('trackReads is in a production bundle');
+  expect(production).not.toContain('WeakMap');
+  expect(production.length).toBeLessThan(500);
   expect(await bundle("export { documentId } from 'catalog-graphql-client/trusted'")).not.toContain('FragmentSpread');
 });
 
@@ -72,7 +93,7 @@ test('schema and extensions are those of the graph', () => {
 });
 
 test('a program of CommonJS, as Jest runs it, loads each entry', LOADED, async () => {
-  const entries = ['', '/apollo', '/urql', '/trusted', '/errors', '/scalars'];
+  const entries = ['', '/apollo', '/urql', '/trusted', '/errors', '/reads', '/scalars'];
   const program = `for (const entry of ${JSON.stringify(entries)})
     console.log(Object.keys(require('catalog-graphql-client' + entry)).length > 0, entry);`;
   writeFileSync(join(elsewhere, 'program.cjs'), program);
@@ -95,9 +116,12 @@ test.each([
      import { cacheOptions } from 'catalog-graphql-client/apollo';
      import { cacheOptions as urqlOptions } from 'catalog-graphql-client/urql';
      import { fieldErrors, type ErrorCode } from 'catalog-graphql-client/errors';
+     import { type ReadsReport, readsReport, trackReads } from 'catalog-graphql-client/reads';
      import { localDateTime } from 'catalog-graphql-client/scalars';
      import { documentIds } from 'catalog-graphql-client/trusted';
      export const code: ErrorCode = 'FORBIDDEN';
+     export const reads: ReadsReport = readsReport();
+     export const title: string = trackReads({ title: 'a' }, BookDocument).title;
      export const all = [BookDocument.definitions, cacheOptions().typePolicies, urqlOptions().keys, fieldErrors([])];
      export const texts: string[] = [documentIds.Book, localDateTime('2026-01-01T00:00:00').toISOString()];
      // @ts-expect-error -- a string
@@ -116,7 +140,7 @@ test.each([
 );
 
 test('a tool that reads no exports finds each entry by its folder', () => {
-  for (const entry of ['apollo', 'urql', 'trusted', 'errors', 'scalars']) {
+  for (const entry of ['apollo', 'urql', 'trusted', 'errors', 'reads', 'scalars']) {
     const { main, types } = JSON.parse(read(installed, entry, 'package.json')) as { main: string; types: string };
     for (const file of [main, types]) expect(read(installed, entry, file)).toContain('export');
   }

@@ -1,0 +1,230 @@
+/** `catalog-graphql check --reads`, with what a program read of the facade's responses. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse, print } from 'graphql';
+import fc from 'fast-check';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { clearReads, readsReport, trackReads } from '../../client/src/reads.ts';
+import { runCheck } from '../../src/check/command.ts';
+import { readReads } from '../../src/check/reads-file.ts';
+import { unreadOf } from '../../src/check/unread.ts';
+import { readConfig } from '../../src/config/read.ts';
+import { schema } from '../../src/graph/schema.ts';
+import { journey } from '../support/journey.ts';
+import { runProgram } from '../support/program.ts';
+import { temporaryDirectory } from '../support/service.ts';
+
+const { facade } = await journey();
+const directory = temporaryDirectory();
+beforeEach(clearReads);
+
+let made = 0;
+function file(content: unknown, extension: string): string {
+  const path = join(directory, `${made++}.${extension}`);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+/** What the facade answers, with its calls. */
+async function run<T>(query: string, variables: object = {}): Promise<{ data: T; extensions: object }> {
+  const headers = {
+    'content-type': 'application/json',
+    authorization: 'Bearer demo-alice',
+    'x-explain': 'trace',
+  };
+  const response = await fetch(`${facade.url}/graphql`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ query, variables }),
+  });
+  return (await response.json()) as { data: T; extensions: object };
+}
+
+interface Reads {
+  leaves: number;
+  read: number;
+  unknown: number;
+  paths: string[];
+  withCalls: string[];
+  callBytes: number;
+  unreadCallBytes: number;
+  callsWithout: { least: number; most: number } | null;
+}
+interface Checked {
+  operations: { name: string; reads?: Reads | null; findings: { code: string; severity: string; message: string }[] }[];
+}
+
+function check(document: string, options: { failOn?: 'unread-calls' | 'unread-fields' } = {}, more: string[] = []) {
+  const reads = [file(readsReport(), 'json'), ...more];
+  const all = { format: 'json', reads, ...options } as const;
+  const { output, exitCode } = runCheck([file(document, 'graphql')], all, schema, readConfig({}));
+  const [operation] = (JSON.parse(output) as Checked).operations;
+  return { exitCode, ...operation! };
+}
+
+const film = `query Film($id: ID!, $photos: Int = 30) {
+  subject(id: $id) { id title summary poster: images { small medium } ...Extras }
+}
+fragment Extras on Subject { photos(first: $photos) { nodes { id imageUrl } } genres }`;
+interface Film {
+  subject: {
+    title: string;
+    summary: string;
+    poster: { small: string; medium: string } | null;
+    photos: { nodes: { imageUrl: string }[] };
+    genres: string[];
+  };
+}
+
+test('fields that nothing reads are told, those that need a call with their calls and bytes', async () => {
+  const { data, extensions } = await run<Film>(film, { id: '1295644' });
+  const { subject } = trackReads(data, parse(film), extensions);
+  expect(subject.title).toBe(data.subject.title);
+  expect(subject.poster?.small).toBe(data.subject.poster?.small);
+
+  const { reads, findings, exitCode } = check(film);
+  expect(reads).toMatchObject({ leaves: 6, read: 2, unknown: 0, withCalls: ['subject.photos'] });
+  expect(reads!.paths).toEqual(['subject.summary', 'subject.poster.medium', 'subject.photos', 'subject.genres']);
+  expect(reads!.callsWithout).toEqual({ least: 1, most: 1 });
+  expect(reads!.unreadCallBytes).toBeGreaterThan(0);
+  expect(reads!.unreadCallBytes).toBeLessThan(reads!.callBytes);
+  expect(findings.map(({ code, severity }) => [code, severity])).toEqual([
+    ['UNREAD_CALLS', 'warning'],
+    ['UNREAD_FIELDS', 'warning'],
+  ]);
+  expect(findings[0]!.message).toMatch(
+    /^Nothing reads subject\.photos\. Without that, calls 1 instead of 1 to 2, and \d+ % fewer bytes from the service\.$/,
+  );
+  expect(exitCode).toBe(0);
+});
+
+test('--fail-on makes an error of unread fields that need a call, or of all', async () => {
+  const { data } = await run<Film>(film, { id: '1295644' });
+  const { subject } = trackReads(data, film);
+  expect(subject.title).toBeTruthy();
+  expect(check(film, { failOn: 'unread-calls' }).exitCode).toBe(1);
+  for (const { imageUrl } of subject.photos.nodes) expect(imageUrl).toBeTruthy();
+  expect(check(film, { failOn: 'unread-calls' }).exitCode).toBe(0);
+  expect(check(film, { failOn: 'unread-fields' }).exitCode).toBe(1);
+});
+
+test('a component reads by its fragment, a page by its operation, and files of several programs are added', async () => {
+  const { data } = await run<Film>(film, { id: '1295644' });
+  expect(trackReads(data, parse(film)).subject.title).toBeTruthy();
+  const one = file(readsReport(), 'json');
+  clearReads();
+  const extras = parse('fragment Extras on Subject { genres }');
+  expect(trackReads(data.subject, extras).genres).toEqual(data.subject.genres);
+  const { reads } = check(film, {}, [one]);
+  expect(reads!.paths).not.toContain('subject.genres');
+  expect(reads).toMatchObject({ read: 2 });
+});
+
+test('what no response had is not told as unread, and an empty list that is read is no hint either', async () => {
+  const query = `query Gone { subject(id: "9999999") { id title } searchBooks(query: "no such book at all") { nodes { title } } }`;
+  const { data } = await run<{ subject: null; searchBooks: { nodes: unknown[] } }>(query);
+  const tracked = trackReads(data, query);
+  expect([tracked.subject, tracked.searchBooks.nodes.length]).toEqual([null, 0]);
+  expect(check(query).reads).toMatchObject({ leaves: 2, read: 0, unknown: 2, paths: [] });
+});
+
+test('an operation that was not run is not judged', () => {
+  const { reads, findings } = check('query Unused { viewer { user { id name } } }');
+  expect([reads, findings]).toEqual([null, []]);
+});
+
+test('a tracked result is made once, has the same values, and reading all of it counts all', async () => {
+  const { data } = await run<Film>(film, { id: '1295644' });
+  const tracked = trackReads(data, parse(film));
+  expect(trackReads(data, parse(film))).toBe(tracked);
+  expect(trackReads(tracked, parse(film))).toBe(tracked);
+  expect(tracked.subject).toBe(tracked.subject);
+  expect(JSON.stringify(tracked)).toBe(JSON.stringify(data));
+  expect(check(film).reads).toMatchObject({ leaves: 6, read: 6, paths: [] });
+  expect(readsReport().documents.Film!.results).toBe(1);
+});
+
+test('a frozen result of a cache, with names of its own, is copied with these', () => {
+  const hidden = Symbol('hidden');
+  const frozen = Object.freeze({ __typename: 'Query', __id: 'root', [hidden]: 1, at: new Date(0) });
+  const tracked = trackReads(frozen, 'query Frozen { at }');
+  expect(tracked).toEqual(frozen);
+  expect(tracked[hidden]).toBe(1);
+  expect(tracked.at).toBeInstanceOf(Date);
+});
+
+test('in production nothing is counted, which is said once', async () => {
+  const said: unknown[] = [];
+  const { warn } = console;
+  console.warn = (text) => void said.push(text);
+  vi.stubEnv('NODE_ENV', 'production');
+  vi.resetModules();
+  try {
+    const production = await import('../../client/src/reads.ts');
+    const data = { viewer: null };
+    expect(production.trackReads(data, 'query A { viewer { id } }')).toBe(data);
+    expect(production.trackReads(data, 'query A { viewer { id } }')).toBe(data);
+    expect(production.readsReport().documents).toEqual({});
+  } finally {
+    vi.unstubAllEnvs();
+    console.warn = warn;
+  }
+  expect(said).toHaveLength(1);
+});
+
+test('without what is unread every document stays valid, and costs no more', () => {
+  const { documents } = {
+    documents: [
+      film,
+      `query A($first: Int) { top250(first: $first) { totalCount nodes { title rating { average } } } }`,
+    ],
+  };
+  const paths = new Map<string, readonly string[]>([
+    [
+      film,
+      [
+        'subject.title',
+        'subject.summary',
+        'subject.poster',
+        'subject.poster.small',
+        'subject.photos',
+        'subject.photos.nodes',
+        'subject.genres',
+      ],
+    ],
+    [
+      documents[1]!,
+      ['top250.totalCount', 'top250.nodes', 'top250.nodes.rating', 'top250.nodes.rating.average', 'top250.nodes.title'],
+    ],
+  ]);
+  fc.assert(
+    fc.property(fc.constantFrom(...documents), fc.func(fc.nat({ max: 2 })), (document, readsOf) => {
+      const counts = (path: string) => ({ received: 1, read: readsOf(path), bytes: 10 });
+      const name = /query (\w+)/.exec(document)![1]!;
+      const root = document === film ? 'subject' : 'top250';
+      const fields = {
+        [root]: { received: 1, read: 1, bytes: 10 },
+        ...Object.fromEntries(paths.get(document)!.map((path) => [path, counts(path)])),
+      };
+      const reads = readReads([file({ version: 1, documents: { [name]: { results: 1, fields, calls: {} } } }, 'json')]);
+      const unread = unreadOf(parse(document), undefined, reads)!;
+      const rest = unread.without(unread.paths);
+      const all = { format: 'json', reads: [] } as const;
+      const whole = runCheck([file(document, 'graphql')], all, schema, readConfig({}));
+      expect(whole.exitCode).toBe(0);
+      if (!rest) return;
+      const { exitCode } = runCheck([file(print(rest), 'graphql')], all, schema, readConfig({}));
+      expect(exitCode).toBe(0);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test('a file that is no report of reads, and --fail-on without one, end with code 2 and a sentence', async () => {
+  const wrong = file({ version: 2 }, 'json');
+  const document = file('query A { viewer { user { id } } }', 'graphql');
+  const one = await runProgram({}, ['check', document, '--reads', wrong]);
+  expect([one.code, one.err]).toEqual([2, expect.stringContaining('is not what `readsReport()`')]);
+  const other = await runProgram({}, ['check', document, '--fail-on', 'unread-calls']);
+  expect([other.code, other.err]).toEqual([2, expect.stringContaining('--reads FILE')]);
+});
