@@ -146,7 +146,7 @@ export interface FacadeOptions {
   maxUpstreamCalls?: number | undefined;
   /** List items in a response (a whole number from 1 to 1000000). Default: 10000. */
   maxItems?: number | undefined;
-  /** Values in a response: the fields of all items (a whole number from 1 to 1000000). Default: 50000. */
+  /** Values in a response: the fields of all items (a whole number from 1 to 1000000). Default: 60000. */
   maxValues?: number | undefined;
   /** Approximate size of a response, in bytes (a whole number from 1 to 1000000000). Default: 5000000. */
   maxResponseBytes?: number | undefined;

@@ -20,9 +20,13 @@ export type MutationName =
   | 'leaveEvent'
   | 'likeNote'
   | 'removeEventInterest'
+  | 'replaceAnnotation'
+  | 'replaceCollection'
+  | 'replaceEvent'
+  | 'replaceNote'
+  | 'replaceReview'
   | 'unlikeNote'
   | 'updateAnnotation'
   | 'updateCollection'
   | 'updateEvent'
-  | 'updateNote'
-  | 'updateReview';
+  | 'updateNote';

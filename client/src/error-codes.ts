@@ -20,6 +20,7 @@ export type ErrorCode =
   | 'PAGE_OR_CHAPTER'
   | 'REVIEW_TOO_SHORT'
   | 'MISSING_ARGUMENT'
+  | 'PRESENT_VALUE_UNKNOWN'
   | 'INVALID_TEXT'
   | 'NOT_OWNER'
   | 'BOOK_NOT_FOUND'
@@ -116,6 +117,7 @@ export const retryByCode: Readonly<Record<ErrorCode, Retry>> & Readonly<Record<s
   PAGE_OR_CHAPTER: 'no',
   REVIEW_TOO_SHORT: 'no',
   MISSING_ARGUMENT: 'no',
+  PRESENT_VALUE_UNKNOWN: 'no',
   INVALID_TEXT: 'no',
   NOT_OWNER: 'no',
   BOOK_NOT_FOUND: 'no',
@@ -214,6 +216,7 @@ export const adviceByCode: Readonly<Record<ErrorCode, Advice>> & Readonly<Record
   PAGE_OR_CHAPTER: 'fix-input',
   REVIEW_TOO_SHORT: 'fix-input',
   MISSING_ARGUMENT: 'fix-input',
+  PRESENT_VALUE_UNKNOWN: 'fix-input',
   INVALID_TEXT: 'fix-input',
   NOT_OWNER: 'hide',
   BOOK_NOT_FOUND: 'hide',

@@ -26,6 +26,8 @@ export const CHAPTER_MAX = 100;
 export const PAGE_BELOW = 1_000_000;
 /** The `privacy` of a public annotation, as the real service writes it. */
 export const PRIVACY_PUBLIC = 2;
+/** The `privacy` of an annotation that only its author may see. Not specified: the number. */
+export const PRIVACY_PRIVATE = 0;
 /** Largest page of a list of books, collections or annotations; a larger `count` is reduced to it. */
 export const COUNT_MAX = 100;
 export const COUNT_DEFAULT = 20;

@@ -236,7 +236,7 @@ export const settings = {
   ...inGroup('Limits of an operation', {
     maxUpstreamCalls: setting('MAX_UPSTREAM_CALLS', amount, 250, 'upstream calls of an operation'),
     maxItems: setting('MAX_ITEMS', amount, 10_000, 'list items in a response'),
-    maxValues: setting('MAX_VALUES', amount, 50_000, 'values in a response: the fields of all items'),
+    maxValues: setting('MAX_VALUES', amount, 60_000, 'values in a response: the fields of all items'),
     maxResponseBytes: setting('MAX_RESPONSE_BYTES', bytes, 5_000_000, 'approximate size of a response, in bytes'),
     operationTimeoutMs: setting('OPERATION_TIMEOUT_MS', milliseconds, 15_000, 'deadline of an operation'),
     maxPictures: setting('MAX_PICTURES', amount, 12, 'pictures in a mutation'),

@@ -12,7 +12,7 @@ import { CallPolicy } from './http/call-policy.ts';
 import type { FilePart } from './http/multipart.ts';
 import { createApiRequest } from '../api/api-request.ts';
 import type { RateLimitState } from './limits/rate-limiter.ts';
-import type { GuardedWrite, UnguardedWrite, WriteGuard } from './write-guard.ts';
+import type { FilledIn, GuardedWrite, PatchReads, ReadRecord, UnguardedWrite, WriteGuard } from './write-guard.ts';
 import type { LoadContext, Refresh } from './loading/load-context.ts';
 import { RecordLoader } from './loading/record-loader.ts';
 import { ResponseLoader } from './loading/response-loader.ts';
@@ -29,10 +29,11 @@ export interface SessionServices extends CallServices {
 }
 
 /** How a write of a mutation is recognised, and what is done if it ends after its operation. */
-type Settling = Pick<GuardedWrite, 'rule' | 'onLate'>;
+type Settling = Pick<GuardedWrite, 'rule' | 'onLate' | 'kept' | 'known'>;
 
 /** A read that is compared with a write joins no other. */
 const unshared = { isShareable: () => false, mayJoin: () => false };
+const unsharedAsNobody = { ...unshared, asNobody: true };
 
 /** For a caller with an unreadable Authorization, who gets errors and nothing from the cache. */
 const emptyCache = createRecordCache({ ttlSeconds: 0 });
@@ -100,6 +101,25 @@ export class UpstreamSession implements LoadContext {
     }
   }
 
+  /** What a write keeps: as an earlier request with its key has recorded it, or as it is read now, never from a cache. */
+  async patching(path: Path | undefined, fillIn: (reads: PatchReads) => Promise<FilledIn>): Promise<FilledIn> {
+    const { writes, credential } = this.context;
+    const kept = writes?.keptBy(responsePath(path).join('.'));
+    if (kept) return { kept };
+    this.cachePolicy.restrict(null);
+    const reader = (options: typeof unshared): ReadRecord => {
+      return async (of, given) =>
+        (await this.calls.send(createApiRequest(of, given as object), path, options)).value as never;
+    };
+    return fillIn({
+      read: reader(unshared),
+      readAsNobody: reader(unsharedAsNobody),
+      get person() {
+        return credential.person?.id;
+      },
+    });
+  }
+
   /** Writes with keys must know of those without. */
   private report({ rule }: Settling, input: object, value: unknown): void {
     const { id, person } = this.context.credential;
@@ -109,7 +129,7 @@ export class UpstreamSession implements LoadContext {
   /** A write of a request with an idempotency key. */
   private guarded(
     writes: WriteGuard,
-    write: Pick<GuardedWrite, 'endpoint' | 'input' | 'files' | 'rule' | 'onLate'>,
+    write: Pick<GuardedWrite, 'endpoint' | 'input' | 'files'> & Settling,
     path: Path | undefined,
   ): Promise<unknown> {
     const { cancellation, credential } = this.context;

@@ -38,6 +38,20 @@ export interface Reading {
   readonly person: string | undefined;
 }
 
+/** What may be read before a write, to keep what its input leaves out. */
+export interface PatchReads extends Reading {
+  /** Reads without any token. */
+  readonly readAsNobody: ReadRecord;
+}
+
+/** What a write keeps of the record that it replaces. */
+export interface FilledIn {
+  /** What its input was completed with. With a key it is recorded, so that a retry is the same write. */
+  readonly kept?: object | undefined;
+  /** The record as it was read for that: it need not be read again before the write is sent. */
+  readonly known?: { readonly endpoint: Endpoint; readonly record: unknown } | undefined;
+}
+
 /** A write whose response was lost. */
 export interface LostWrite extends Reading {
   /** What was read before the write was sent; undefined if that failed. */
@@ -74,7 +88,7 @@ export type WriteRules<Table> = {
 };
 
 /** One write of an operation. */
-export interface GuardedWrite {
+export interface GuardedWrite extends FilledIn {
   readonly endpoint: Endpoint;
   readonly input: object;
   readonly rule: WriteRule<object>;
@@ -95,6 +109,8 @@ export interface GuardedWrite {
 export interface WriteGuard {
   /** The response of the write, which this may send, find by reading, or remember. */
   write: (write: GuardedWrite) => Promise<unknown>;
+  /** What an earlier request with the key has completed the first write of a field with; undefined if it has recorded none. */
+  keptBy: (field: string) => object | undefined;
 }
 
 /** A write that is sent without a key. Writes with keys must know of it. */

@@ -252,8 +252,8 @@ test('an event that ends before it begins, or contains invalid XML characters, i
     { path: ['input', 'endsAt'], code: 'EVENT_TIMES', actual: '2031-12-18T10:00:00Z' },
     { path: ['input', 'title'], code: 'INVALID_TEXT' },
   ]);
-  const untyped = { ...event, type: null, id: '1' };
-  const second = await execute(mutationOf('updateEvent', 'event { id }'), { ...alice, variables: { input: untyped } });
+  const untyped = { ...event, type: null, id: '1', inviteOnly: false, canInvite: true };
+  const second = await execute(mutationOf('replaceEvent', 'event { id }'), { ...alice, variables: { input: untyped } });
   expect(second.errors?.[0]?.extensions.violations).toEqual([
     { path: ['input', 'type'], code: 'MISSING_ARGUMENT', message: 'This is required.' },
   ]);

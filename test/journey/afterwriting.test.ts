@@ -113,7 +113,7 @@ const lifecycles: [what: string, read: (known: Known) => string, steps: Step[]][
         selection: 'collection { comment }',
       },
       {
-        name: 'updateCollection',
+        name: 'replaceCollection',
         input: () => ({ bookId: BOOK, status: 'WISH', tags: [TAG], private: false }),
         selection: 'collection { comment }',
       },
@@ -129,7 +129,7 @@ const lifecycles: [what: string, read: (known: Known) => string, steps: Step[]][
         selection: 'annotation { id }',
       },
       {
-        name: 'updateAnnotation',
+        name: 'replaceAnnotation',
         input: ({ annotation: id }) => ({ id, content, chapter: '三', private: false }),
         selection: 'annotation { id }',
       },
@@ -142,7 +142,7 @@ const lifecycles: [what: string, read: (known: Known) => string, steps: Step[]][
         collect: (payload, known) => (known.review = payload.review.id as string),
       },
       {
-        name: 'updateReview',
+        name: 'replaceReview',
         input: ({ review: id }) => ({ id, ...review }),
         selection: 'review { id }',
       },
@@ -164,7 +164,12 @@ const lifecycles: [what: string, read: (known: Known) => string, steps: Step[]][
       { name: 'addNotePictures', input: ofNote, selection: 'storedPictures', pictures: [1] },
       {
         name: 'updateNote',
-        input: ({ note: id }) => ({ id, title: '新', content: '二', privacy: 'PRIVATE', canReply: true }),
+        input: ({ note: id }) => ({ id, title: '新', privacy: 'PRIVATE' }),
+        selection: 'note { id }',
+      },
+      {
+        name: 'replaceNote',
+        input: ({ note: id }) => ({ id, title: '旧', content: '二', privacy: 'PUBLIC', canReply: true }),
         selection: 'note { id }',
       },
       { name: 'deleteNote', input: ofNote, selection: 'deletedId' },
@@ -186,7 +191,12 @@ const lifecycles: [what: string, read: (known: Known) => string, steps: Step[]][
       { name: 'removeEventInterest', input: ofEvent, selection: 'event { id }', token: bob },
       {
         name: 'updateEvent',
-        input: ({ event: id }) => ({ id, ...eventDraft, content: '二' }),
+        input: ({ event: id }) => ({ id, content: '二' }),
+        selection: 'event { id }',
+      },
+      {
+        name: 'replaceEvent',
+        input: ({ event: id }) => ({ id, ...eventDraft, inviteOnly: true, canInvite: true }),
         selection: 'event { id }',
       },
       { name: 'deleteEvent', input: ({ event: id }) => ({ id, reason: '下雨' }), selection: 'deletedId' },

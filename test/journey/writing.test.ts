@@ -90,12 +90,12 @@ describe('books', () => {
       calls: 2,
     });
     const updated = await write(
-      'updateCollection',
+      'replaceCollection',
       { bookId, status: 'WISH', private: false },
       'collection { status } book { viewerCollection { status } }',
     );
     expect(updated).toMatchObject({
-      data: { updateCollection: { collection: { status: 'WISH' }, book: { viewerCollection: { status: 'WISH' } } } },
+      data: { replaceCollection: { collection: { status: 'WISH' }, book: { viewerCollection: { status: 'WISH' } } } },
       calls: 1,
     });
     const removed = await write('deleteCollection', { bookId }, 'book { id viewerCollection { status tags } }');
@@ -104,7 +104,7 @@ describe('books', () => {
       calls: 1,
     });
     expect(codeOf(await write('deleteCollection', { bookId }, 'book { id }'))).toBe('COLLECTION_NOT_FOUND');
-    const absent = await write('updateCollection', { bookId, status: 'WISH', private: false }, 'collection { id }');
+    const absent = await write('replaceCollection', { bookId, status: 'WISH', private: false }, 'collection { id }');
     expect(codeOf(absent)).toBe('COLLECTION_NOT_FOUND');
   });
 
@@ -128,22 +128,22 @@ describe('books', () => {
     expect((await stored.arrayBuffer()).byteLength).toBe(2_999_999);
 
     const used = await upload(
-      'updateAnnotation',
+      'replaceAnnotation',
       { id, content, private: false, pictures: [{ number: 2, file: null }] },
       { 'input.pictures.0.file': picture('gif') },
       'annotation { id }',
     );
     expect(codeOf(used)).toBe('PICTURE_NUMBER_USED');
     const updated = await write(
-      'updateAnnotation',
+      'replaceAnnotation',
       { id, content, chapter: '第一章', private: true },
       'annotation { page chapter privacyLevel }',
     );
     expect(updated).toMatchObject({
-      data: { updateAnnotation: { annotation: { page: null, chapter: '第一章', privacyLevel: 0 } } },
+      data: { replaceAnnotation: { annotation: { page: null, chapter: '第一章', privacyLevel: 0 } } },
       calls: 1,
     });
-    const open = await write('updateAnnotation', { id, content, private: false }, 'annotation { id }');
+    const open = await write('replaceAnnotation', { id, content, private: false }, 'annotation { id }');
     expect(open.errors).toBeUndefined();
     expect(codeOf(await write('deleteAnnotation', { id }, 'deletedId', 'demo-bob'))).toBe('NOT_OWNER');
     const deleted = await write('deleteAnnotation', { id }, 'deletedId');
@@ -163,8 +163,8 @@ describe('books', () => {
       calls: 1,
     });
     const { id } = created.data.createReview.review;
-    const updated = await write('updateReview', { id, title: '另一个', content }, 'review { title rating { value } }');
-    expect(updated).toMatchObject({ data: { updateReview: { review: { title: '另一个', rating: null } } }, calls: 1 });
+    const updated = await write('replaceReview', { id, title: '另一个', content }, 'review { title rating { value } }');
+    expect(updated).toMatchObject({ data: { replaceReview: { review: { title: '另一个', rating: null } } }, calls: 1 });
     expect((await write('deleteReview', { id }, 'deletedId')).data).toEqual({ deleteReview: { deletedId: id } });
     expect(codeOf(await write('deleteReview', { id }, 'deletedId'))).toBe('REVIEW_NOT_FOUND');
   });
@@ -189,11 +189,11 @@ describe('notes', () => {
     });
     const { id } = created.data.createNote.note;
     const updated = await write(
-      'updateNote',
+      'replaceNote',
       { id, title: '新', content: '内容', privacy: 'FRIEND', canReply: true },
       'note { title privacy likesCount }',
     );
-    expect(updated).toMatchObject({ data: { updateNote: { note: { title: '新', privacy: 'FRIEND' } } }, calls: 1 });
+    expect(updated).toMatchObject({ data: { replaceNote: { note: { title: '新', privacy: 'FRIEND' } } }, calls: 1 });
 
     const both = await run(
       `mutation ($id: ID!) {
@@ -301,6 +301,8 @@ describe('events', () => {
     startsAt: '2031-12-18T19:30:00+08:00',
     endsAt: '2031-12-18T21:30:00+08:00',
     place: '某处',
+    inviteOnly: false,
+    canInvite: true,
   };
 
   test('every mutation of an unknown event fails with EVENT_NOT_FOUND', async () => {
@@ -310,7 +312,7 @@ describe('events', () => {
       ['leaveEvent', {}],
       ['addEventInterest', {}],
       ['removeEventInterest', {}],
-      ['updateEvent', draft],
+      ['replaceEvent', draft],
       ['deleteEvent', { reason: '下雨' }],
     ] as const) {
       const { errors } = await write(name, { id, ...input }, '__typename');
@@ -358,12 +360,12 @@ describe('events', () => {
     });
 
     const updated = await write(
-      'updateEvent',
+      'replaceEvent',
       { id, ...draft, type: null, typeTerm: 'http://www.douban.com/2007#event.music', title: '新' },
       'event { title type }',
     );
-    expect(updated).toMatchObject({ data: { updateEvent: { event: { title: '新', type: 'MUSIC' } } }, calls: 1 });
-    expect(codeOf(await write('updateEvent', { id, ...draft }, 'event { id }', bob))).toBe('NOT_OWNER');
+    expect(updated).toMatchObject({ data: { replaceEvent: { event: { title: '新', type: 'MUSIC' } } }, calls: 1 });
+    expect(codeOf(await write('replaceEvent', { id, ...draft }, 'event { id }', bob))).toBe('NOT_OWNER');
     expect((await write('deleteEvent', { id, reason: '下雨' }, 'deletedId')).data.deleteEvent).toEqual({
       deletedId: id,
     });
@@ -376,7 +378,7 @@ describe('events', () => {
     const { data } = await write('createEvent', past, 'event { id isPast }');
     const { id, isPast } = data.createEvent.event;
     expect(isPast).toBe(true);
-    expect(codeOf(await write('updateEvent', { id, ...past }, 'event { id }'))).toBe('EVENT_EXPIRED');
+    expect(codeOf(await write('replaceEvent', { id, ...past }, 'event { id }'))).toBe('EVENT_EXPIRED');
   });
 });
 

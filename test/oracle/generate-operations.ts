@@ -185,7 +185,7 @@ function introspection(draft: Draft, query: GraphQLObjectType): string {
 
 const writes: readonly (readonly [number, string])[] = [
   [6, 'collectBook'],
-  [4, 'updateCollection'],
+  [4, 'replaceCollection'],
   [4, 'deleteCollection'],
   [2, 'createAnnotation'],
   [1, 'deleteAnnotation'],

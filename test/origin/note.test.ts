@@ -165,7 +165,7 @@ describe('writing a note', () => {
     expect(content.split('\n')).toEqual([
       '看[url="http://example.org/a%20b"]这里[/url]，还有[url="https://example.org/c"][/url].',
       '不能点',
-      '[url="https://example.org/d"]旧的[/url] [img=7:R]图[/img]',
+      '［url="[url="https://example.org/d"][/url]"]旧的［/url] ［img=7:R]图［/img]',
     ]);
   });
 

@@ -113,6 +113,8 @@ const eventDraft = {
   startsAt: '2031-12-18T19:30:00+08:00',
   endsAt: '2031-12-18T21:30:00+08:00',
   place: 'somewhere',
+  inviteOnly: false,
+  canInvite: true,
 };
 async function eventOf(service: DirectService): Promise<string> {
   const { title, content, startsAt: startTime, endsAt: endTime, place: where } = eventDraft;
@@ -153,11 +155,11 @@ const bookKinds = {
     };
     return { body: json('collectBook', { bookId, status: 'READING', comment: mark, private: true }), effects };
   }),
-  updateCollection: kind('updateCollection', bookEndpoints.updateCollection, async (service, mark) => {
+  updateCollection: kind('replaceCollection', bookEndpoints.updateCollection, async (service, mark) => {
     const bookId = await bookOf(service);
     await service.call('POST', `/v2/book/${bookId}/collection`, { status: 'wish' });
     const effects = async () => count((await service.json('GET', `/v2/book/${bookId}/collection`)).comment === mark);
-    return { body: json('updateCollection', { bookId, status: 'READ', comment: mark, private: false }), effects };
+    return { body: json('replaceCollection', { bookId, status: 'READ', comment: mark, private: false }), effects };
   }),
   deleteCollection: kind('deleteCollection', bookEndpoints.deleteCollection, async (service) => {
     const bookId = await bookOf(service);
@@ -174,11 +176,11 @@ const bookKinds = {
       countIn((await service.json('GET', `/v2/book/user/${service.person}/annotations?count=100`)).annotations, mark);
     return { body: form('createAnnotation', { bookId, content, private: true }, [1, 2]), effects };
   }),
-  updateAnnotation: kind('updateAnnotation', bookEndpoints.updateAnnotation, async (service, mark) => {
+  updateAnnotation: kind('replaceAnnotation', bookEndpoints.updateAnnotation, async (service, mark) => {
     const id = await annotationOf(service);
     const content = `an annotation with the mark ${mark}`;
     const effects = async () => countIn([await service.json('GET', `/v2/book/annotation/${id}`)], mark);
-    return { body: json('updateAnnotation', { id, content, page: 7, private: true }), effects };
+    return { body: json('replaceAnnotation', { id, content, page: 7, private: true }), effects };
   }),
   deleteAnnotation: kind('deleteAnnotation', bookEndpoints.deleteAnnotation, async (service) => {
     const id = await annotationOf(service);
@@ -190,10 +192,10 @@ const bookKinds = {
     // No endpoint reads reviews: the proxy counts.
     return { body: json('createReview', { bookId, title: mark, content }), effects: async () => NaN };
   }),
-  updateReview: kind('updateReview', bookEndpoints.updateReview, async (service, mark) => {
+  updateReview: kind('replaceReview', bookEndpoints.updateReview, async (service, mark) => {
     const id = await reviewOf(service);
     const content = mark + 'r'.repeat(151);
-    return { body: json('updateReview', { id: String(id), title: mark, content }), effects: async () => NaN };
+    return { body: json('replaceReview', { id: String(id), title: mark, content }), effects: async () => NaN };
   }),
   deleteReview: kind('deleteReview', bookEndpoints.deleteReview, async (service) => {
     const id = await reviewOf(service);
@@ -209,7 +211,7 @@ const noteKinds = {
       countIn((await service.json('GET', `/v2/note/user_created/${service.person}?count=100`)).notes, mark);
     return { body: form('createNote', { title: 'a note', content }, [1]), effects };
   }),
-  update: kind('updateNote', noteEndpoints.update, async (service, mark) => {
+  update: kind('replaceNote', noteEndpoints.update, async (service, mark) => {
     const id = await noteOf(service);
     const effects = async () => countIn([await service.json('GET', `/v2/note/${id}`)], mark);
     const input = {
@@ -219,7 +221,7 @@ const noteKinds = {
       privacy: 'PRIVATE',
       canReply: false,
     };
-    return { body: json('updateNote', input), effects };
+    return { body: json('replaceNote', input), effects };
   }),
   delete: kind('deleteNote', noteEndpoints.delete, async (service) => {
     const id = await noteOf(service);
@@ -268,11 +270,11 @@ const eventKinds = {
     };
     return { body: json('createEvent', { ...eventDraft, title: mark }), effects, clean };
   }),
-  update: kind('updateEvent', eventEndpoints.update, async (service, mark) => {
+  update: kind('replaceEvent', eventEndpoints.update, async (service, mark) => {
     const id = await eventOf(service);
     const effects = async () => count((await service.event(`/event/${id}`)).title === mark);
     const clean = () => deleteEvent(service, id);
-    return { body: json('updateEvent', { ...eventDraft, id, title: mark }), effects, clean };
+    return { body: json('replaceEvent', { ...eventDraft, id, title: mark }), effects, clean };
   }),
   delete: kind('deleteEvent', eventEndpoints.delete, async (service) => {
     const id = await eventOf(service);

@@ -117,7 +117,7 @@ function countField(total: Count, field: PlannedField, place: Place, parent: Typ
   const { times, provided } = place;
   if (mode === 'null' || isIntrospection(field)) return;
   if (rule.writeEndpoint) {
-    addCall(total, field, { ...place, times: capped(times * (rule.maxCalls ?? 1)) }, rule.writeEndpoint);
+    countWrite(total, field, place, rule.writeEndpoint);
     return countObjects(total, field, place, 1, undefined);
   }
   const args = pagingArgsOf(field, total.variables);
@@ -137,6 +137,15 @@ function countField(total: Count, field: PlannedField, place: Place, parent: Typ
   }
   const representation = rule.mayBeReference ? undefined : (provided ?? rule.representation);
   countObjects(total, field, here, rule.assumedSize ?? place.size, representation);
+}
+
+/** A mutation: what it reads to keep it, and its writes. */
+function countWrite(total: Count, field: PlannedField, place: Place, endpoint: Endpoint): void {
+  const { maxCalls = 1, readsBefore } = field.rule;
+  const args = argumentsIfValid(field.args, total.variables);
+  for (const read of readsBefore?.(args) ?? []) addCall(total, field, place, read);
+  const times = typeof maxCalls === 'number' ? maxCalls : maxCalls(args);
+  addCall(total, field, { ...place, times: capped(place.times * times) }, endpoint);
 }
 
 /** A variant of an item costs one call of its list, whatever the number of items. */

@@ -142,7 +142,7 @@ const table = {
     codes: {
       COLLECTION_EXISTS: clientNotes(
         'The book is already on the shelf.',
-        'Load the collection by `existing.id` (present if the facade knows the caller), or send `onConflict: KEEP`. `onConflict: UPDATE` and `updateCollection` replace the whole entry.',
+        'Load the collection by `existing.id` (present if the facade knows the caller), or send `onConflict: KEEP`. `updateCollection` changes what it names; `onConflict: UPDATE` and `replaceCollection` replace the whole entry.',
         { advice: 'look-first' },
       ),
       COLLECTION_NOT_FOUND: notes(
@@ -174,6 +174,10 @@ const table = {
     advice: 'fix-input',
     codes: {
       MISSING_ARGUMENT: notes('A required value is missing or empty.', SHOW),
+      PRESENT_VALUE_UNKNOWN: notes(
+        'What the input leaves out cannot be kept, because the service does not show it for certain.',
+        'Give the fields named in `extensions.violations`, or use `replace…`. Nothing was written.',
+      ),
       INVALID_TEXT: notes(
         'A text is not Unicode: its bytes are not UTF-8, or it has an unpaired surrogate or U+0000. Or the text of an event has a character that XML does not allow, such as most control characters.',
         'Remove such characters from the text; send UTF-8.',

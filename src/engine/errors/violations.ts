@@ -27,6 +27,7 @@ const texts = {
   PICTURE_NUMBER_USED: 'The number of a picture must be unique.',
   PICTURE_TOO_LARGE: ({ limit }) => `A picture must have fewer than ${limit! + 1} bytes.`,
   PICTURE_TYPE: 'A picture must be a JPEG, PNG, GIF or WebP file.',
+  PRESENT_VALUE_UNKNOWN: 'What is there now is not certain, so this is required.',
   RATING_OUT_OF_RANGE: 'A rating must be from 1 to 5.',
   REVIEW_TOO_SHORT: ({ limit, actual }) =>
     `A review must have more than ${limit! - 1} characters; this one has ${actual}.`,
@@ -103,9 +104,16 @@ export function withNul(value: unknown, path: readonly (string | number)[] = ['i
 export const maxLength = (field: string, text: string | null | undefined, limit: number, code: ViolationCode) =>
   invalidIf(hasMoreThan(text ?? '', limit), field, code, { limit, actual: charactersIn(text ?? '', COUNTED_MAX) });
 
-/** A text with more characters than this; `limit` is the fewest that it may have. */
-export const longerThan = (field: string, text: string, than: number, code: ViolationCode): Violation | undefined =>
-  invalidIf(!hasMoreThan(text, than), field, code, { limit: than + 1, actual: charactersIn(text, than) });
+/** A text with more characters than this, if it is given; `limit` is the fewest that it may have. */
+export const longerThan = (
+  field: string,
+  text: string | null | undefined,
+  than: number,
+  code: ViolationCode,
+): Violation | undefined =>
+  text == null
+    ? undefined
+    : invalidIf(!hasMoreThan(text, than), field, code, { limit: than + 1, actual: charactersIn(text, than) });
 
 /** An integer in a range, if it is given; `limit` is the end of the range that it exceeds. */
 export function inRange(

@@ -69,7 +69,7 @@ declare global {
       Nullable,
       Args,
       ResolveReturnShape,
-    > extends Pick<FieldRule, 'nullIf' | 'writeEndpoint' | 'invalidates' | 'maxCalls'> {}
+    > extends Pick<FieldRule, 'nullIf' | 'writeEndpoint' | 'invalidates' | 'maxCalls' | 'readsBefore'> {}
     interface BaseTypeOptions<Types extends SchemaTypes = SchemaTypes> extends TypeRule {
       /** Never set: uses the type parameter. */
       types?: Types;

@@ -9,8 +9,9 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { AnswerOf, Endpoint, InputOf } from '../../api/endpoint.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import type { FilePart } from '../../upstream/http/multipart.ts';
-import type { WriteRule } from '../../upstream/write-guard.ts';
+import type { FilledIn, WriteRule } from '../../upstream/write-guard.ts';
 import { CodedRejection, UpstreamRejection, isOutcomeUnknown } from '../../upstream/errors.ts';
+import { isPlainObject } from '../../lib/objects.ts';
 import { type InputBuilder, builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import type { ClientCode } from '../errors/codes.ts';
@@ -25,6 +26,7 @@ import {
   pictureViolations,
 } from './picture-upload.ts';
 import { type Violation, validId, violationError, withNul } from '../errors/violations.ts';
+import { type Patch, keptOf, readsBefore, violationsOfGiven } from './patch.ts';
 
 /** Client codes for codes of the service that have a special meaning in one mutation. */
 export type ErrorCodes = Readonly<Partial<Record<number, ClientCode>>>;
@@ -59,9 +61,11 @@ export interface Payload<Result> {
 }
 
 /** The values of an input with these fields. */
-export type ValuesOf<Make extends (t: InputBuilder) => InputFieldMap> = InputShapeFromFields<ReturnType<Make>>;
+export type ValuesOf<Make extends (t: InputBuilder, isWhole: true) => InputFieldMap> = InputShapeFromFields<
+  ReturnType<Make>
+>;
 
-interface MutationOptions<In, Out, Fields extends InputFieldMap, Result> {
+export interface MutationDeclaration<In, Out, Fields extends InputFieldMap, Result, Shown = never> {
   description: string;
   endpoint: Endpoint<In, Out>;
   /** The field of the input with the id of a record, and the type of that record. */
@@ -86,16 +90,18 @@ interface MutationOptions<In, Out, Fields extends InputFieldMap, Result> {
   errorCodes?: ErrorCodes;
   /** How pictures are sent, if the input has the field `pictures`. */
   pictures?: PictureForm;
-  /** The most calls that it makes; 1 by default. */
-  maxCalls?: number;
+  /** How what the input leaves out is kept; without it, the service clears it. */
+  patch?: Patch<InputShapeFromFields<Fields>, Shown> | undefined;
+  /** The most writes that it makes, by its input if that is known; 1 by default. */
+  maxCalls?: number | ((input: InputShapeFromFields<Fields> | undefined) => number);
 }
 
 /** Declares a mutation. It is null if the service rejects it. */
-export function mutation<In, Out, Fields extends InputFieldMap = Record<never, never>, Result = Out>(
+export function mutation<In, Out, Fields extends InputFieldMap = Record<never, never>, Result = Out, Shown = never>(
   name: string,
-  options: MutationOptions<In, Out, Fields, Result>,
+  options: MutationDeclaration<In, Out, Fields, Result, Shown>,
 ): void {
-  const { description, endpoint, target, input, payload, invalidates, settling, maxCalls = 1 } = options;
+  const { description, endpoint, target, input, payload, invalidates, settling, patch, maxCalls = 1 } = options;
   addWriteRule(name, endpoint, settling);
   const typeName = name[0]!.toUpperCase() + name.slice(1);
   const inputType = builder.inputType(`${typeName}Input`, {
@@ -111,7 +117,8 @@ export function mutation<In, Out, Fields extends InputFieldMap = Record<never, n
       nullIf: false,
       writeEndpoint: endpoint,
       invalidates,
-      maxCalls,
+      maxCalls: typeof maxCalls === 'number' && !patch ? maxCalls : (args) => writesOf(maxCalls, inputIn(args)),
+      ...(patch && { readsBefore: (args) => readsBefore(patch as never, inputIn(args)) }),
       args: { input: t.arg({ type: inputType, required: true, description: 'The input.' }) },
       // Its call is declared as `writeEndpoint`, so it may use the whole context.
       resolve: (_, args, context, info) => written(options, args.input as never, context as Context, info),
@@ -119,26 +126,38 @@ export function mutation<In, Out, Fields extends InputFieldMap = Record<never, n
   );
 }
 
+/** The input in the arguments of a document; undefined if they are not valid, or not known yet. */
+function inputIn(args: object | undefined): never | undefined {
+  const { input } = (args ?? {}) as { input?: never };
+  return isPlainObject(input) ? input : undefined;
+}
+
+const writesOf = <In>(maxCalls: number | ((input: In | undefined) => number), input: In | undefined): number =>
+  typeof maxCalls === 'number' ? maxCalls : maxCalls(input);
+
 const targetField = (t: InputBuilder, [field, type]: readonly [string, string]) => ({
   [field]: t.id({ required: true, description: `Global or bare id of the ${type.toLowerCase()}.` }),
 });
 
-async function written<In, Out, Fields extends InputFieldMap, Result>(
-  options: MutationOptions<In, Out, Fields, Result>,
-  input: InputShapeFromFields<Fields>,
+async function written<In, Out, Fields extends InputFieldMap, Result, Shown>(
+  options: MutationDeclaration<In, Out, Fields, Result, Shown>,
+  given: InputShapeFromFields<Fields>,
   context: Context,
   { path }: GraphQLResolveInfo,
 ): Promise<Written<Result>> {
-  const { endpoint, target, check, request, run, errorCodes, pictures: form, invalidates } = options;
+  const { endpoint, target, check, request, run, errorCodes, pictures: form, invalidates, patch } = options;
   const { upstream, viewer, maxPictures } = context;
-  const pictures = (input as { pictures?: readonly PictureInput[] | null }).pictures ?? [];
+  const pictures = (given as { pictures?: readonly PictureInput[] | null }).pictures ?? [];
   let id = '';
+  let input = given;
+  let filled: FilledIn | undefined;
   let mayBeDone = false;
   let made: string | undefined;
   const write: WriteRun<Out>['write'] = async (endpoint, values, parts) => {
+    const settling = { rule: writeRuleOf(endpoint), onLate, ...filled };
+    filled = undefined; // it is of the first write alone
     try {
-      const rule = writeRuleOf(endpoint);
-      const answer = await upstream.write(endpoint, values as object, path, parts, { rule, onLate });
+      const answer = await upstream.write(endpoint, values as object, path, parts, settling);
       mayBeDone = true;
       made = madeIn(answer);
       return answer as never;
@@ -158,17 +177,21 @@ async function written<In, Out, Fields extends InputFieldMap, Result>(
     (await upstream.responses.load(endpoint, values as object, undefined, path)) as never;
   try {
     upstream.requireLogin();
-    const [first, ...more] = [
-      ...withNul(input),
+    requireValid([
+      ...withNul(given),
       target &&
         validId(
           target[0],
-          () => (id = sourceIdOf(target[1], (input as Record<string, string>)[target[0]]!, target[0])),
+          () => (id = sourceIdOf(target[1], (given as Record<string, string>)[target[0]]!, target[0])),
         ),
-      ...(check?.(input, id) ?? []),
+      ...(patch ? violationsOfGiven(patch, given, check?.(given, id) ?? []) : (check?.(given, id) ?? [])),
       ...(pictures.length > 0 ? pictureViolations(pictures, maxPictures) : []),
-    ].filter((each) => each !== undefined);
-    if (first) throw violationError([first, ...more]);
+    ]);
+    if (patch) {
+      filled = await upstream.patching(path, (reading) => keptOf(patch, given, { id, ...reading }));
+      input = { ...given, ...filled.kept };
+      requireValid(check?.(input, id) ?? []);
+    }
     const result = run ? await run({ send, write, read, id, viewer }, input) : ((await send()) as Result);
     return { result, id };
   } catch (error) {
@@ -177,6 +200,11 @@ async function written<In, Out, Fields extends InputFieldMap, Result>(
     if (pictures.length > 0) discardPictures(pictures);
     if (mayBeDone && invalidates !== 'nothing') await upstream.invalidate(invalidates(id, input, made));
   }
+}
+
+function requireValid(violations: readonly (Violation | undefined)[]): void {
+  const [first, ...more] = violations.filter((each) => each !== undefined);
+  if (first) throw violationError([first, ...more]);
 }
 
 const madeIn = (answer: unknown): string | undefined =>

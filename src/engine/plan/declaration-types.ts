@@ -114,8 +114,10 @@ export interface FieldRule
   writeEndpoint?: Endpoint;
   /** What the mutation removes from the caches; `nothing` if no query reads what it changes. */
   invalidates?: ((id: string, input: never, made: string | undefined) => readonly string[]) | 'nothing';
-  /** The most calls that a mutation makes; 1 by default. */
-  maxCalls?: number;
+  /** The most writes of a mutation; 1 by default. A function of its arguments, undefined if they are not valid. */
+  maxCalls?: number | ((args: object | undefined) => number);
+  /** What a mutation reads before it writes, at most. */
+  readsBefore?: (args: object | undefined) => readonly Endpoint[];
 }
 
 /** What a type declares. */

@@ -104,8 +104,8 @@ export function argumentsAllowEmbedded(
   return given.after == null && !given.offset;
 }
 
-/** Whether a variable decides how much a field requests: the size of a page, or the endpoint. */
-export function sizeVaries({ endpoint, recordCounts }: FieldRule, node: FieldNode): boolean {
-  if (typeof endpoint === 'function' || recordCounts) return hasVariables(node);
+/** Whether a variable decides how much a field requests: the size of a page, the endpoint, or what a write has to read. */
+export function sizeVaries({ endpoint, recordCounts, maxCalls }: FieldRule, node: FieldNode): boolean {
+  if (typeof endpoint === 'function' || recordCounts || typeof maxCalls === 'function') return hasVariables(node);
   return node.arguments?.some(({ name, value }) => name.value === 'first' && hasVariable(value)) ?? false;
 }

@@ -1,10 +1,12 @@
 import { ANNOTATION_MORE_THAN, CHAPTER_MAX, PAGE_BELOW, PICTURE_BELOW, bookEndpoints } from '../../api/book.ts';
 import { type InputBuilder, builder } from '../../engine/builder.ts';
+import { changeMutations } from '../../engine/fields/change.ts';
 import { type ErrorCodes, type ValuesOf, mutation } from '../../engine/fields/mutation.ts';
 import { inRange, invalidIf, longerThan, maxLength } from '../../engine/errors/violations.ts';
 import { type PictureForm, pictureFields } from '../../engine/fields/picture-upload.ts';
 import { deletion, recordPayload } from '../../engine/fields/mutation-payloads.ts';
 import { Annotation } from './annotation.ts';
+import { keptAnnotation } from './annotation.keeping.ts';
 import { bookWrites } from './book.settling.ts';
 
 const pictureForm: PictureForm = { bytesBelow: PICTURE_BELOW, nameOf: String };
@@ -14,9 +16,9 @@ const PictureInput = builder.inputType('PictureInput', {
   fields: (t) => pictureFields(t, pictureForm, 'annotation', '<图片n>'),
 });
 
-const annotationFields = (t: InputBuilder) => ({
+const annotationFields = (t: InputBuilder, isWhole: true) => ({
   content: t.string({
-    required: true,
+    required: isWhole,
     description: `The text, more than ${ANNOTATION_MORE_THAN} characters (code points).`,
   }),
   page: t.int({ description: `The page of the book, 1 to ${PAGE_BELOW - 1}; not together with \`chapter\`.` }),
@@ -63,7 +65,7 @@ mutation('createAnnotation', {
   input: {
     description: 'The annotation to create.',
     fields: (t: InputBuilder) => ({
-      ...annotationFields(t),
+      ...annotationFields(t, true),
       private: t.boolean({ defaultValue: false, description: 'Whether only the caller may read it.' }),
     }),
   },
@@ -75,22 +77,21 @@ mutation('createAnnotation', {
     // It may be remembered that the new one is absent.
     made === undefined ? ['Annotation', bookEndpoints.annotation.path, ...annotationLists] : annotationPlaces(made),
 });
-mutation('updateAnnotation', {
-  description: 'REPLACES an annotation of the caller. `PUT /v2/book/annotation/{id}`',
+changeMutations('Annotation', {
+  what: 'an annotation of the caller',
+  put: 'PUT /v2/book/annotation/{id}',
+  cleared: 'a page or chapter left out is cleared. Existing pictures remain, even if the content no longer shows them.',
   endpoint: bookEndpoints.updateAnnotation,
   settling: bookWrites.updateAnnotation,
   target: ['id', 'Annotation'],
-  input: {
-    description:
-      'The new values of an annotation. REPLACES all of it: a page or chapter left out is cleared. Existing pictures remain, even if the content no longer shows them.',
-    fields: (t: InputBuilder) => ({
-      ...annotationFields(t),
-      private: t.boolean({ required: true, description: 'Whether only the caller may read it.' }),
-    }),
-  },
+  fields: (t: InputBuilder, isWhole: true) => ({
+    ...annotationFields(t, isWhole),
+    private: t.boolean({ required: isWhole, description: 'Whether only the caller may read it.' }),
+  }),
+  keeping: keptAnnotation,
   check: annotationBroken,
   request: draftOf,
-  payload: recordPayload('The updated annotation.', 'annotation', Annotation),
+  payload: recordPayload('The changed annotation.', 'annotation', Annotation),
   invalidates: annotationPlaces,
   errorCodes: annotationAbsent,
   pictures: { ...pictureForm, errorCodes: { 999: 'PICTURE_NUMBER_USED' } },

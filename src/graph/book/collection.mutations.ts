@@ -12,6 +12,7 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import { CodedRejection, UpstreamRejection } from '../../upstream/errors.ts';
 import { type InputBuilder, builder } from '../../engine/builder.ts';
+import { changeMutations } from '../../engine/fields/change.ts';
 import { type ErrorCodes, type ValuesOf, type Written, mutation } from '../../engine/fields/mutation.ts';
 import type { ClientCode } from '../../engine/errors/codes.ts';
 import { type Violation, inRange, invalidIf, maxLength } from '../../engine/errors/violations.ts';
@@ -21,6 +22,7 @@ import { returnedField } from '../../engine/fields/mutation-payloads.ts';
 import { Book } from './book.ts';
 import { Collection, CollectionStatusEnum, placeOf } from './collection.ts';
 import { bookWrites } from './book.settling.ts';
+import { keptCollection } from './collection.keeping.ts';
 
 const OnConflict = builder.enumType('OnConflict', {
   description: 'What to do if the caller has already collected the book.',
@@ -33,15 +35,15 @@ const OnConflict = builder.enumType('OnConflict', {
       description:
         'Returns the unchanged collection with `created: false`. Costs a second call, `GET /v2/book/{id}/collection`.',
     },
-    UPDATE: { description: 'Replaces the collection like `updateCollection`. Costs a second call.' },
+    UPDATE: { description: 'Replaces the collection like `replaceCollection`. Costs a second call.' },
   } as const,
 });
 
 /** Not specified: how many tags a collection may have. */
 export const TAGS_GIVEN_MAX = 100;
 
-const collectionFields = (t: InputBuilder) => ({
-  status: t.field({ type: CollectionStatusEnum, required: true, description: 'The reading status.' }),
+const collectionFields = (t: InputBuilder, isWhole: true) => ({
+  status: t.field({ type: CollectionStatusEnum, required: isWhole, description: 'The reading status.' }),
   rating: t.int({ description: `The rating, from ${RATING_MIN} to ${RATING_MAX}; unrated by default.` }),
   tags: t.stringList({
     description: `At most ${TAGS_GIVEN_MAX} tags without spaces, because the service separates tags by spaces.`,
@@ -80,7 +82,7 @@ mutation('collectBook', {
   input: {
     description: 'The collection to create.',
     fields: (t) => ({
-      ...collectionFields(t),
+      ...collectionFields(t, true),
       private: t.boolean({
         description:
           'Whether only the caller may see it; public by default. Required with `onConflict: UPDATE`, which replaces the whole collection.',
@@ -126,22 +128,22 @@ mutation('collectBook', {
   },
   invalidates: shelved,
 });
-mutation('updateCollection', {
-  description: "REPLACES the caller's collection of a book. `PUT /v2/book/{id}/collection`",
+changeMutations('Collection', {
+  what: "the caller's collection of a book",
+  put: 'PUT /v2/book/{id}/collection',
+  cleared: 'a rating, tags or comment left out are cleared.',
   endpoint: bookEndpoints.updateCollection,
   settling: bookWrites.updateCollection,
   target: ['bookId', 'Book'],
-  input: {
-    description: 'The new values of a collection. REPLACES all of it: a rating, tags or comment left out are cleared.',
-    fields: (t: InputBuilder) => ({
-      ...collectionFields(t),
-      private: t.boolean({ required: true, description: 'Whether only the caller may see it.' }),
-    }),
-  },
+  fields: (t: InputBuilder, isWhole: true) => ({
+    ...collectionFields(t, isWhole),
+    private: t.boolean({ required: isWhole, description: 'Whether only the caller may see it.' }),
+  }),
+  keeping: keptCollection,
   check: collectionBroken,
   request: draftOf,
   run: async ({ send, id }) => collected(id, await send()),
-  payload: { description: 'The updated collection.', fields: collectionAndBook },
+  payload: { description: 'The changed collection.', fields: collectionAndBook },
   invalidates: shelved,
   errorCodes: collectionAbsent,
 });

@@ -1,5 +1,6 @@
 import { RATING_MAX, RATING_MIN, REVIEW_MORE_THAN, bookEndpoints } from '../../api/book.ts';
 import type { InputBuilder } from '../../engine/builder.ts';
+import { changeMutations } from '../../engine/fields/change.ts';
 import { type ValuesOf, mutation } from '../../engine/fields/mutation.ts';
 import { inRange, longerThan, required } from '../../engine/errors/violations.ts';
 import { deletion, recordPayload } from '../../engine/fields/mutation-payloads.ts';
@@ -37,18 +38,18 @@ mutation('createReview', {
   payload: recordPayload('The new review.', 'review', Review),
   invalidates: 'nothing',
 });
-mutation('updateReview', {
-  description: 'REPLACES a review of the caller. `PUT /v2/book/review/{id}`',
+// No endpoint reads a review, so nothing of it can be kept.
+changeMutations('Review', {
+  what: 'a review of the caller',
+  put: 'PUT /v2/book/review/{id}',
+  cleared: 'a rating left out is cleared.',
   endpoint: bookEndpoints.updateReview,
   settling: bookWrites.updateReview,
   target: ['id', 'Review'],
-  input: {
-    description: 'The new values of a review. REPLACES all of it: a rating left out is cleared.',
-    fields: reviewFields,
-  },
+  fields: reviewFields,
   check: reviewBroken,
   request: (input, id) => ({ id, ...draftOf(input) }),
-  payload: recordPayload('The updated review.', 'review', Review),
+  payload: recordPayload('The new review in place of the one before.', 'review', Review),
   invalidates: 'nothing',
 });
 deletion('Review', bookEndpoints.deleteReview, 'Deletes a review of the caller. `DELETE /v2/book/review/{id}`', {

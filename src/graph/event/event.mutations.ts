@@ -1,24 +1,27 @@
 import { AtomError, termOf, writers } from '../../atom/media.ts';
 import { type EventDraft, type EventType, eventEndpoints } from '../../api/event.ts';
 import type { InputBuilder } from '../../engine/builder.ts';
+import { changeMutations } from '../../engine/fields/change.ts';
 import { type ValuesOf, mutation } from '../../engine/fields/mutation.ts';
 import { type Violation, invalidIf, required } from '../../engine/errors/violations.ts';
 import { deletionPayload, recordPayload } from '../../engine/fields/mutation-payloads.ts';
 import { Event, EventTypeEnum, eventLists, eventPlaces } from './event.ts';
 import { eventWrites } from './event.settling.ts';
+import { keptEvent } from './event.keeping.ts';
 
-const eventFields = (t: InputBuilder) => ({
-  title: t.string({ required: true, description: 'The title, not empty.' }),
-  content: t.string({ required: true, description: 'The whole text, not empty.' }),
-  startsAt: t.field({ type: 'DateTime', required: true, description: 'The start.' }),
-  endsAt: t.field({ type: 'DateTime', required: true, description: 'The end, not before the start.' }),
+const eventFields = (t: InputBuilder, isWhole: true) => ({
+  title: t.string({ required: isWhole, description: 'The title, not empty.' }),
+  content: t.string({ required: isWhole, description: 'The whole text, not empty.' }),
+  startsAt: t.field({ type: 'DateTime', required: isWhole, description: 'The start.' }),
+  endsAt: t.field({ type: 'DateTime', required: isWhole, description: 'The end, not before the start.' }),
   place: t.string({
-    required: true,
+    required: isWhole,
     description: 'The place, free text, not empty. The service adds the city in front.',
   }),
-  inviteOnly: t.boolean({ defaultValue: false, description: 'Whether only invited people may take part.' }),
-  canInvite: t.boolean({ defaultValue: true, description: 'Whether participants may invite others.' }),
 });
+
+const INVITE_ONLY = 'Whether only invited people may take part.';
+const CAN_INVITE = 'Whether participants may invite others.';
 
 mutation('createEvent', {
   description: 'Creates an event in the city of the caller. `POST /events`',
@@ -27,7 +30,9 @@ mutation('createEvent', {
   input: {
     description: 'The event to create in the city of the caller. Callers without a city cannot create events.',
     fields: (t: InputBuilder) => ({
-      ...eventFields(t),
+      ...eventFields(t, true),
+      inviteOnly: t.boolean({ defaultValue: false, description: INVITE_ONLY }),
+      canInvite: t.boolean({ defaultValue: true, description: CAN_INVITE }),
       type: t.field({ type: EventTypeEnum, required: true, description: 'The type of the event.' }),
     }),
   },
@@ -39,30 +44,32 @@ mutation('createEvent', {
     made === undefined ? ['Event', eventEndpoints.byId.path, ...eventLists] : eventPlaces(made),
   errorCodes: { 1000: 'NO_CITY' },
 });
-mutation('updateEvent', {
-  description: 'REPLACES an event of the caller that is not over. `PUT /event/{eventID}`',
+changeMutations('Event', {
+  what: 'an event of the caller that is not over',
+  put: 'PUT /event/{eventID}',
+  cleared: 'everything is required.',
   endpoint: eventEndpoints.update,
   settling: eventWrites.update,
   target: ['id', 'Event'],
-  input: {
-    description: 'The new values of an event. REPLACES all of it: flags left out get their defaults.',
-    fields: (t) => ({
-      ...eventFields(t),
-      type: t.field({
-        type: EventTypeEnum,
-        description: 'The type of the event. Either this or `typeTerm` is required.',
-      }),
-      typeTerm: t.string({
-        description: 'The term of the category from `Event.typeTerm`, for a type that `EventType` does not contain.',
-      }),
+  fields: (t: InputBuilder, isWhole: true) => ({
+    ...eventFields(t, isWhole),
+    inviteOnly: t.boolean({ required: isWhole, description: INVITE_ONLY }),
+    canInvite: t.boolean({ required: isWhole, description: CAN_INVITE }),
+    type: t.field({
+      type: EventTypeEnum,
+      description: 'The type of the event. A new event has either this or `typeTerm`.',
     }),
-  },
+    typeTerm: t.string({
+      description: 'The term of the category from `Event.typeTerm`, for a type that `EventType` does not contain.',
+    }),
+  }),
+  keeping: keptEvent,
   check: (input) => [
     invalidIf(!input.type && !input.typeTerm?.trim(), 'type', 'MISSING_ARGUMENT'),
     ...eventBroken(input),
   ],
   request: (input, id) => ({ id, ...draftOf(input) }),
-  payload: recordPayload('The updated event.', 'event', Event),
+  payload: recordPayload('The changed event.', 'event', Event),
   invalidates: eventPlaces,
   errorCodes: { 1000: 'EVENT_EXPIRED', 1001: 'EVENT_NOT_FOUND' },
 });
@@ -87,7 +94,12 @@ mutation('deleteEvent', {
   errorCodes: { 1001: 'EVENT_NOT_FOUND' },
 });
 
-type EventInput = ValuesOf<typeof eventFields> & { type?: EventType | null; typeTerm?: string | null };
+interface EventInput extends ValuesOf<typeof eventFields> {
+  inviteOnly?: boolean | null | undefined;
+  canInvite?: boolean | null | undefined;
+  type?: EventType | null | undefined;
+  typeTerm?: string | null | undefined;
+}
 
 function eventBroken({ title, typeTerm, content, startsAt, endsAt, place }: EventInput): (Violation | undefined)[] {
   return [

@@ -93,6 +93,9 @@ export async function sendByThrees(
   return { note, storedPictures, failedPictures };
 }
 
+/** The requests for so many pictures. */
+export const callsFor = (pictures: number): number => Math.max(1, Math.ceil(pictures / NOTE_PICTURES_MAX));
+
 const byThrees = (pictures: readonly NotePicture[]): NotePicture[][] =>
   Array.from({ length: Math.ceil(pictures.length / NOTE_PICTURES_MAX) }, (_, group) =>
     pictures.slice(group * NOTE_PICTURES_MAX, (group + 1) * NOTE_PICTURES_MAX),

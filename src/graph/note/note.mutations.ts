@@ -1,17 +1,27 @@
 import { noteEndpoints } from '../../api/note.ts';
 import type { InputBuilder } from '../../engine/builder.ts';
+import { changeMutations } from '../../engine/fields/change.ts';
 import { type Payload, type ValuesOf, type Written, mutation } from '../../engine/fields/mutation.ts';
 import { invalidIf, required } from '../../engine/errors/violations.ts';
 import type { FieldBuilder } from '../../engine/fields/node.ts';
 import { changedField, deletion } from '../../engine/fields/mutation-payloads.ts';
-import { NotePictureInput, PictureFailure, type PicturedNote, notePictures, sendByThrees } from './note-pictures.ts';
+import {
+  NotePictureInput,
+  PictureFailure,
+  type PicturedNote,
+  callsFor,
+  notePictures,
+  sendByThrees,
+} from './note-pictures.ts';
 import { Note, Privacy } from './note.ts';
 import { noteWrites } from './note.settling.ts';
+import { keptNote } from './note.keeping.ts';
+import type { KeptPictures } from './written-note.ts';
 
-const noteFields = (t: InputBuilder) => ({
-  title: t.string({ required: true, description: 'The title, not empty.' }),
+const noteFields = (t: InputBuilder, isWhole: true) => ({
+  title: t.string({ required: isWhole, description: 'The title, not empty.' }),
   content: t.string({
-    required: true,
+    required: isWhole,
     description: 'The text, not empty. Links are `<a href>` or plain URLs; `<图片p_n>` shows picture n.',
   }),
   pictures: t.field({ type: [NotePictureInput], description: 'Pictures to add, uploaded in a multipart request.' }),
@@ -45,16 +55,26 @@ const picturedPayload = (description: string): Payload<PicturedNote> => ({
 });
 
 /** Requests for the largest number of pictures: three with the note, and three with each later request. */
-const maxCalls = 4;
+const CALLS_MAX = 4;
+/** Pictures in a variable that is not known yet are as many as there may be. */
+function maxCalls(input: { pictures?: readonly unknown[] | null | undefined } | undefined): number {
+  const { pictures } = input ?? { pictures: [undefined] };
+  const isKnown = pictures?.every((each) => typeof each === 'object') ?? true;
+  return isKnown ? Math.min(CALLS_MAX, callsFor(pictures?.length ?? 0)) : CALLS_MAX;
+}
 
 // Notes are requested with the token of a person, so no response is shared and only the record must be invalidated.
 const invalidates = (id: string): string[] => [`Note:${id}`];
 
-type NoteInput = ValuesOf<typeof noteFields> & { privacy?: string | null; canReply?: boolean | null };
+type NoteInput = ValuesOf<typeof noteFields> & {
+  privacy?: string | null;
+  canReply?: boolean | null;
+} & KeptPictures;
 
 const noteBroken = ({ title, content }: NoteInput) => [required('title', title), required('content', content)];
 
-const draftOf = ({ title, content, privacy, canReply }: NoteInput) => ({
+const draftOf = ({ title, content, privacy, canReply, shownPictures }: NoteInput) => ({
+  ...shownPictures,
   title,
   content,
   privacy: privacy ?? undefined,
@@ -68,7 +88,7 @@ mutation('createNote', {
   input: {
     description: 'The note to create in the diary of the caller.',
     fields: (t: InputBuilder) => ({
-      ...noteFields(t),
+      ...noteFields(t, true),
       privacy: t.field({ type: Privacy, defaultValue: 'public', description: 'Who may see it.' }),
       canReply: t.boolean({ defaultValue: true, description: 'Whether comments are allowed.' }),
     }),
@@ -81,26 +101,24 @@ mutation('createNote', {
   invalidates: () => [], // lists of notes are not cached
   pictures: notePictures,
 });
-mutation('updateNote', {
-  description:
-    'REPLACES a note of the caller. `PUT /v2/note/{id}`, and for more than three pictures `POST /v2/note/{id}`',
+changeMutations('Note', {
+  what: 'a note of the caller',
+  put: 'PUT /v2/note/{id}',
+  cleared: 'everything is required. Existing pictures remain, even if the content no longer shows them.',
   endpoint: noteEndpoints.update,
   settling: noteWrites.update,
   target: ['id', 'Note'],
-  input: {
-    description:
-      'The new values of a note. REPLACES all of it. Existing pictures remain, even if the content no longer shows them.',
-    fields: (t: InputBuilder) => ({
-      ...noteFields(t),
-      privacy: t.field({ type: Privacy, required: true, description: 'Who may see it.' }),
-      canReply: t.boolean({ required: true, description: 'Whether comments are allowed.' }),
-    }),
-  },
+  fields: (t: InputBuilder, isWhole: true) => ({
+    ...noteFields(t, isWhole),
+    privacy: t.field({ type: Privacy, required: isWhole, description: 'Who may see it.' }),
+    canReply: t.boolean({ required: isWhole, description: 'Whether comments are allowed.' }),
+  }),
+  keeping: keptNote,
   check: noteBroken,
   request: (input, id) => ({ id, ...draftOf(input) }),
   run: sendByThrees,
   maxCalls,
-  payload: picturedPayload('The updated note.'),
+  payload: picturedPayload('The changed note.'),
   invalidates,
   pictures: notePictures,
 });

@@ -163,8 +163,8 @@ function checked(draft: EventDraft, city: string) {
     ends: endTime,
     starts_ms,
     ends_ms,
-    // The place begins with the city, as in the real service.
-    place: where === city || where.startsWith(`${city} `) ? where : `${city} ${where}`,
+    // The city comes in front of whatever is written, as in the real service.
+    place: `${city} ${where}`,
   };
 }
 

@@ -19,6 +19,8 @@ import { operationEnded } from './transport-errors.ts';
 interface Reader extends SharingReader {
   /** Whether equal reads in flight may be shared at all. */
   isShareable: () => boolean;
+  /** It is sent without any token: the facade's own may be that of a person. */
+  asNobody?: boolean;
 }
 
 export class CallPolicy {
@@ -43,7 +45,7 @@ export class CallPolicy {
     mayBegin?: () => boolean,
   ): Promise<ApiResponse> {
     const { endpoint } = wanted;
-    const credential = this.credentialFor(endpoint);
+    const credential = reader?.asNobody ? this.services.credentials.anonymous : this.credentialFor(endpoint);
     this.requireSendable(wanted, credential);
     const request = endpoint.visibility ? withVisibility(wanted, endpoint.visibility, credential) : wanted;
     const isRead = endpoint.method === 'GET';

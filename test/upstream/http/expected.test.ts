@@ -180,7 +180,7 @@ describe('event', () => {
 describe('write', () => {
   const collect = 'mutation { collectBook(input: { bookId: "7", status: READ }) { collection { status } } }';
   const update =
-    'mutation { updateAnnotation(input: { id: "7", content: "0123456789012345", private: false }) { annotation { id } } }';
+    'mutation { replaceAnnotation(input: { id: "7", content: "0123456789012345", private: false }) { annotation { id } } }';
   const remove = 'mutation { deleteReview(input: { id: "7" }) { deletedId } }';
   const like = 'mutation { likeNote(input: { id: "7" }) { note { id } } }';
   const join = 'mutation { joinEvent(input: { id: "7" }) { event { id } } }';
@@ -189,7 +189,7 @@ describe('write', () => {
     ['collectBook', collect, {}],
     ['collectBook', collect, 'OK'],
     ['collectBook', collect, { id: 1, book_id: '8', status: 'read' }],
-    ['updateAnnotation', update, { id: '8' }],
+    ['replaceAnnotation', update, { id: '8' }],
   ])('%s whose response should be a record is rejected as invalid if it is not', async (field, query, body) => {
     const { books, execute } = await facade();
     books.behave(json(JSON.stringify(body)));

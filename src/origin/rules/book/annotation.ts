@@ -5,6 +5,7 @@ import {
   type AnnotationRecord,
   CHAPTER_MAX,
   PAGE_BELOW,
+  PRIVACY_PRIVATE,
   PRIVACY_PUBLIC,
   annotationFormats,
   annotationOrders,
@@ -20,9 +21,6 @@ import { privateFlag } from '../opinion.ts';
 import { personNamed, personOfRow, userRecord } from '../person.ts';
 import { keepPictures, urlsByNumber } from '../picture.ts';
 import { Rejection, found } from '../rejection.ts';
-
-/** The privacy of an annotation that only its author may see. Not specified: the number. */
-const PRIVATE = 0;
 
 export const annotationRules = {
   /** Only public annotations, even for their authors. */
@@ -122,7 +120,7 @@ function toRecord(call: Call, row: Stored<'annotations'>, format: AnnotationForm
     author_user: userRecord(personOfRow(call, row)),
     chapter,
     ...(page_no !== null && { page_no }),
-    privacy: row.private ? PRIVATE : PRIVACY_PUBLIC,
+    privacy: row.private ? PRIVACY_PRIVATE : PRIVACY_PUBLIC,
     abstract,
     summary: abstract,
     content: format === 'html' ? annotationHtml(content, photos) : content,

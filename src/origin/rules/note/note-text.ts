@@ -17,7 +17,7 @@ const link = String.raw`\[url="([^"\n]{0,2000})"\](.{0,1000}?)\[\/url\]`;
 const markup = new RegExp(`${picture}|${link}`, 'gs');
 const written = new RegExp(
   [
-    String.raw`(?<kept>${picture}|${link})`,
+    String.raw`(?<tag>\[\/?(?:img|url)\b)`,
     String.raw`<a\s(?:[^<>]{0,500}?\s)?href\s*=\s*(?:"(?<double>[^"]{0,2000})"|'(?<single>[^']{0,2000})')[^<>]{0,500}>(?<title>.{0,1000}?)<\/a>`,
     String.raw`<图片p_(?<number>\d{1,6})>`,
     String.raw`(?<bare>https?:\/\/[^\s<>"'\[\]（）《》「」，。；：！？、]+)`,
@@ -25,10 +25,14 @@ const written = new RegExp(
   'gis',
 );
 
-/** Converts the text of an author into the stored tags. A picture that is not stored yet keeps its pseudo-tag. */
+/**
+ * Converts the text of an author into the stored tags. A picture that is not stored yet keeps its pseudo-tag. Not specified: stored tags
+ * in a text that is written; they are text, because the interface names the written form alone.
+ */
 export function noteMarkup(content: string, placed: Placed): string {
   return content.replaceAll(written, (whole: string, ...rest: unknown[]) => {
-    const { double, single, title = '', number, bare } = rest.at(-1) as Record<string, string | undefined>;
+    const { tag, double, single, title = '', number, bare } = rest.at(-1) as Record<string, string | undefined>;
+    if (tag !== undefined) return `［${tag.slice(1)}`;
     if (number !== undefined) {
       const found = placed(Number(number));
       return found ? pictureTag(Number(number), found.layout, found.caption) : whole;

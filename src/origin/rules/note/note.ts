@@ -4,6 +4,7 @@ import {
   type NoteFormat,
   type NotePictures,
   type NoteRecord,
+  type PictureLayout,
   type noteEndpoints,
   noteFormats,
   notePrivacies,
@@ -36,7 +37,7 @@ export const noteRules = {
     const row = { person_id: personOf(call), ...content, publish_time: now, update_time: now, recs_count: 0 };
     const note = call.db.insert('notes', row);
     keepNumbered(call, note, draft);
-    return rewritten(call, note, content);
+    return rewritten(call, note, placed(call, note, content));
   },
 
   /** Sets what the draft leaves out to its default. Pictures remain, even if the content does not show them. */
@@ -44,7 +45,7 @@ export const noteRules = {
     const note = ownNote(call, id);
     const content = checked(draft);
     keepNumbered(call, note, draft);
-    return rewritten(call, note, content);
+    return rewritten(call, note, placed(call, note, content));
   },
 
   addPictures(call, { id, ...draft }: Of & NotePictures & Partial<NoteDraft>) {
@@ -52,8 +53,9 @@ export const noteRules = {
     const pictures = keepNumbered(call, note, draft);
     // An upload has no title: the client meant the PUT of the whole note.
     if (pictures.length === 0) throw new Rejection(draft.title && draft.content ? 1014 : 1002);
+    if (draft.content !== undefined) return rewritten(call, note, placed(call, note, { content: draft.content }));
     const tags = pictures.map(({ number, layout, caption }) => pictureTag(number, layout, caption));
-    return rewritten(call, note, { content: draft.content ?? [note.content, ...tags].join('\n') });
+    return rewritten(call, note, { content: [note.content, ...tags].join('\n') });
   },
 
   delete(call, { id }) {
@@ -96,22 +98,33 @@ function checked({ title, content, privacy = 'public', can_reply = true }: NoteD
   return { title, content, privacy: found(known, 999), can_reply: can_reply ? 1 : 0 };
 }
 
-/** Stores the pictures in `pids`, each with its file, layout and caption, and returns their rows. */
-function keepNumbered(call: Call, { id }: Stored<'notes'>, draft: Partial<NotePictures>): Stored<'note_photos'>[] {
+/** Stores the pictures in `pids`, each with its file, layout and caption, and returns their rows. Others may get a new layout or caption. */
+function keepNumbered(call: Call, note: Stored<'notes'>, draft: Partial<NotePictures>): Stored<'note_photos'>[] {
   const { received } = call;
   const fields: Record<string, unknown> = { ...draft };
   const numbers = (draft.pids ?? '').split(',').flatMap((pid) => (pid.trim() === '' ? [] : pictureNumber(pid.trim())));
   if (numbers.length > NOTE_PICTURES_MAX || new Set(numbers).size < numbers.length) throw new Rejection(999);
   if (received.length > numbers.length) throw new Rejection(999);
+  // Clients send the number with or without the prefix.
+  const named = (word: string, number: number) => [`${word}_${number}`, `${word}_p_${number}`];
+  const field = (word: string, number: number) => named(word, number).flatMap((name) => fields[name] ?? [])[0];
+  const layoutOf = (number: number, before: PictureLayout) => {
+    const given = field('layout', number) ?? before;
+    return found(
+      pictureLayouts.find((one) => one === given),
+      999,
+    );
+  };
   const rows = numbers.map((number) => {
-    // Clients send the number with or without the prefix.
-    const named = (word: string) => [`${word}_${number}`, `${word}_p_${number}`];
-    const field = (word: string) => named(word).flatMap((name) => fields[name] ?? [])[0];
-    const image = received.find(({ name }) => named('image').includes(name));
+    const image = received.find(({ name }) => named('image', number).includes(name));
     const picture = found(image, 1002).file;
-    const layout = pictureLayouts.find((one) => one === (field('layout') ?? 'C'));
-    return { note_id: id, number, picture, layout: found(layout, 999), caption: text(field('desc')) };
+    return { note_id: note.id, number, picture, layout: layoutOf(number, 'C'), caption: text(field('desc', number)) };
   });
+  for (const { number, layout, caption } of picturesOf(call, note)) {
+    const changes = { layout: layoutOf(number, layout), caption: text(field('desc', number) ?? caption) };
+    const isChanged = changes.layout !== layout || changes.caption !== caption;
+    if (isChanged && !numbers.includes(number)) call.db.update('note_photos', { note_id: note.id, number }, changes);
+  }
   keepPictures(call, 'note_photos', rows);
   return rows;
 }
@@ -122,12 +135,15 @@ const pictureNumber = (pid: string) => Number(found(/^(?:p_)?([1-9]\d{0,5})$/.ex
 
 const picturesOf = ({ db }: Call, { id }: Stored<'notes'>) => db.rows('note_photos', { note_id: id });
 
-/** Stores the content in the tags of the text format, once the pictures of the note are stored. */
-function rewritten(call: Call, note: Stored<'notes'>, written: Partial<NoteContent> & { content: string }): NoteRecord {
+/** The content in the tags of the text format, once the pictures of the note are stored. */
+function placed<Written extends { content: string }>(call: Call, note: Stored<'notes'>, written: Written): Written {
   // Read once, because a content may show thousands of pictures.
   const photos = new Map(picturesOf(call, note).map((photo) => [photo.number, photo]));
-  const content = noteMarkup(written.content, (number) => photos.get(number));
-  const changes = { ...written, content, update_time: timestamp() };
+  return { ...written, content: noteMarkup(written.content, (number) => photos.get(number)) };
+}
+
+function rewritten(call: Call, note: Stored<'notes'>, content: Partial<NoteContent>): NoteRecord {
+  const changes = { ...content, update_time: timestamp() };
   call.db.update('notes', { id: note.id }, changes);
   return toRecord(call, { ...note, ...changes });
 }

@@ -17,6 +17,8 @@ export interface JournalEntry {
   /** When its attempt ended without a response. */
   endedAt?: number | undefined;
   before?: Snapshot | undefined;
+  /** What the input of the mutation was completed with before it was first sent. */
+  readonly kept?: object | undefined;
   /** The files that were sent to their end. */
   files?: FilesRead | undefined;
   value?: unknown;

@@ -64,6 +64,7 @@ export function createJournal(keyed: KeyedRequest): Journal {
         throw new GraphQLError(error.message, { extensions: error.extensions });
       }
     },
+    keptBy: (field) => journal.get(`${field} 0`)?.kept,
     entries: () => [...journal.values()],
     refusal: () => refusal,
     hasSent: () => hasSent,

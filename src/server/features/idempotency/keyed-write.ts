@@ -8,7 +8,7 @@ import {
   isTokenRejection,
   provesNothingMade,
 } from '../../../upstream/errors.ts';
-import type { GuardedWrite, ReadBack, WriteRule } from '../../../upstream/write-guard.ts';
+import type { GuardedWrite, ReadBack, ReadRecord, WriteRule } from '../../../upstream/write-guard.ts';
 import { HttpError } from '../../http/response/http-error.ts';
 import type { Take } from './callers.ts';
 import { compareFiles, noFiles, watchParts } from './files.ts';
@@ -92,10 +92,12 @@ async function remembered({ write, errors }: KeyedWrite, recorded: JournalEntry)
 
 async function firstEntry(own: TurnOfWrite): Promise<JournalEntry> {
   const { at, request, write } = own;
-  const { rule, input, read } = write;
+  const { rule, input, known, kept } = write;
+  const read: ReadRecord = (endpoint, of) =>
+    endpoint === known?.endpoint ? Promise.resolve(known.record as never) : write.read(endpoint, of);
   // Without it the write is sent, and a lost response cannot be settled.
   const before = await rule.before?.(input, { read, person: personOf(own) }).catch(() => undefined);
-  return { at, request, state: 'sending', before, ...(write.files && { files: noFiles() }) };
+  return { at, request, state: 'sending', before, ...(kept && { kept }), ...(write.files && { files: noFiles() }) };
 }
 
 /** This process may be new, and another one has seen whose token it is. */
@@ -236,6 +238,7 @@ function done(own: TurnOfWrite, entry: JournalEntry, value: unknown, id: string 
 /** The service rejected it, or it was never sent. */
 async function notMade(own: TurnOfWrite, entry: JournalEntry, error: unknown, again?: JournalEntry): Promise<unknown> {
   const { journal, at, request, write, name } = own;
+  const { files, kept } = entry;
   const rejection = error instanceof UpstreamRejection ? error.details : undefined;
   if (again && rejection?.code !== undefined && write.rule.doneOn?.includes(rejection.code)) {
     const finding = write.rule.find ? await find(own, entry) : shownByCode;
@@ -245,7 +248,7 @@ async function notMade(own: TurnOfWrite, entry: JournalEntry, error: unknown, ag
   const isFinal = rejection && !isTokenRejection(rejection) && !isRateLimit(rejection);
   // The row is looked up again: tables change with the version.
   if (isFinal)
-    journal.set(at, { at, request, state: 'rejected', details: { ...rejection, row: undefined }, files: entry.files });
+    journal.set(at, { at, request, state: 'rejected', details: { ...rejection, row: undefined }, files, kept });
   else restore(own, again);
   if (isFinal || !again) own.end = (target) => removeEvent(target, name);
   throw error;

@@ -160,7 +160,7 @@ describe.each(stores)('a key $name', ({ name, settings }) => {
     const { id } = await direct.json('POST', '/v2/notes', { title: 't', content: 'c' });
     const body = (title: string) =>
       JSON.stringify({
-        query: `mutation { updateNote(input: { id: "${id}", title: "${title}", content: "c", privacy: PUBLIC, canReply: true }) { note { title } } }`,
+        query: `mutation { replaceNote(input: { id: "${id}", title: "${title}", content: "c", privacy: PUBLIC, canReply: true }) { note { title } } }`,
       });
     // Each response is late, so the writes would overtake one another.
     let left = 5;
@@ -217,7 +217,7 @@ describe.each(stores)('a key $name', ({ name, settings }) => {
     const { id } = await direct.json('POST', '/v2/notes', { title: 't', content: 'c' });
     const body = (title: string) =>
       JSON.stringify({
-        query: `mutation { updateNote(input: { id: "${id}", title: "${title}", content: "c", privacy: PUBLIC, canReply: true }) { note { title } } }`,
+        query: `mutation { replaceNote(input: { id: "${id}", title: "${title}", content: "c", privacy: PUBLIC, canReply: true }) { note { title } } }`,
       });
     const key = randomUUID();
     // Lost before the service got it.

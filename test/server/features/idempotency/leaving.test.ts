@@ -20,7 +20,7 @@ const bodyOf = (content: string) =>
   });
 const updateOf = (title: string) =>
   JSON.stringify({
-    query: `mutation ($title: String!) { updateNote(input: { id: "7", title: $title, content: "c", privacy: PUBLIC, canReply: true }) { note { title } } }`,
+    query: `mutation ($title: String!) { replaceNote(input: { id: "7", title: $title, content: "c", privacy: PUBLIC, canReply: true }) { note { title } } }`,
     variables: { title },
   });
 

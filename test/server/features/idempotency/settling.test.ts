@@ -79,7 +79,7 @@ test.each(sample)(
     proxy.lose(once(fault));
     const { code, result } = await writeUntilSettled(write.body, randomUUID());
     const reached = proxy.reached.slice(reachedBefore).filter(({ status }) => status < 300).length;
-    if (kind.name === 'createReview' || kind.name === 'updateReview') {
+    if (kind.name === 'createReview' || kind.name === 'replaceReview') {
       expect([code, reached]).toEqual(['UPSTREAM_RESULT_UNKNOWN', isCarriedOut ? 1 : 0]);
       return;
     }

@@ -17,14 +17,14 @@ export interface Intention {
 /** What shows whose payload it is. */
 const selections: Readonly<Record<string, string>> = {
   collectBook: 'created collection { comment }',
-  updateCollection: 'collection { comment }',
+  replaceCollection: 'collection { comment }',
   createAnnotation: 'annotation { id content }',
-  updateAnnotation: 'annotation { content }',
+  replaceAnnotation: 'annotation { content }',
   createNote: 'note { id content }',
-  updateNote: 'note { title }',
+  replaceNote: 'note { title }',
   createNoteComment: 'comment { id content }',
   createEvent: 'event { id title }',
-  updateEvent: 'event { id title }',
+  replaceEvent: 'event { id title }',
 };
 
 export const kindNamed = (name: string): WriteKind => writeKinds.find((kind) => kind.name === name)!;
@@ -96,7 +96,7 @@ export async function several(lane: Lane, mark: string): Promise<Intention & { b
 export const changeable: Readonly<
   Record<string, (direct: DirectService, path: string, text: string) => Promise<unknown>>
 > = {
-  updateNote: (direct, path, text) => direct.call('PUT', path, { title: text, content: text }),
-  updateAnnotation: (direct, path, text) => direct.call('PUT', path, { content: `an annotation that says ${text}` }),
-  updateCollection: (direct, path, text) => direct.call('PUT', path, { status: 'wish', comment: text }),
+  replaceNote: (direct, path, text) => direct.call('PUT', path, { title: text, content: text }),
+  replaceAnnotation: (direct, path, text) => direct.call('PUT', path, { content: `an annotation that says ${text}` }),
+  replaceCollection: (direct, path, text) => direct.call('PUT', path, { status: 'wish', comment: text }),
 };

@@ -106,9 +106,9 @@ async function changeElsewhere({ lane, intention, plan }: Between): Promise<void
   await until(() => !plan.inFlight);
   const { id, bookId } = inputOf(intention);
   const paths: Record<string, string> = {
-    updateNote: `/v2/note/${id}`,
-    updateAnnotation: `/v2/book/annotation/${id}`,
-    updateCollection: `/v2/book/${bookId}/collection`,
+    replaceNote: `/v2/note/${id}`,
+    replaceAnnotation: `/v2/book/annotation/${id}`,
+    replaceCollection: `/v2/book/${bookId}/collection`,
   };
   const path = paths[intention.kind]!;
   await changeable[intention.kind]!(lane.direct, path, CHANGED);
@@ -254,7 +254,7 @@ export const rows: readonly Row[] = [
   },
   {
     name: 'the person becomes known between two attempts, in another replica',
-    kinds: ['createNoteComment', 'updateNote', 'collectBook', 'deleteNote', 'updateAnnotation', 'joinEvent'],
+    kinds: ['createNoteComment', 'replaceNote', 'collectBook', 'deleteNote', 'replaceAnnotation', 'joinEvent'],
     plan: (random) => ({ faults: [random.pick([lost, dropped])] }),
     tokenOf: ({ name, person }, { mark }) => tokenFor(name, person, mark),
     between: async ({ lane, mark, other }) => {

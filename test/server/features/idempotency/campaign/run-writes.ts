@@ -126,7 +126,7 @@ async function makeWrite(row: Row, { turn, lane, mark, service, surroundings }: 
   const [{ kind, clean }] = intentions as [Intention];
   const reachedOf = () => {
     const reached = service.reached.filter(({ status, body }) => status < 300 && body.includes(mark)).length;
-    return kind === 'updateReview' ? Math.min(1, reached) : reached;
+    return kind === 'replaceReview' ? Math.min(1, reached) : reached;
   };
   const outcome = await judge(row.name, intentions, pursued, { reachedOf, times: plan.reached?.values() ?? [] });
   await clean?.();

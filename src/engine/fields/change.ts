@@ -1,0 +1,56 @@
+/**
+ * The two mutations of a record that the service replaces as a whole: `replace…` is its PUT, which clears what the input leaves out;
+ * `update…` keeps that. The service cannot say what it has of some records: of these there is `replace…` alone.
+ */
+import type { InputFieldMap, InputShapeFromFields } from '@pothos/core';
+import type { InputBuilder } from '../builder.ts';
+import { type MutationDeclaration, type Payload, mutation } from './mutation.ts';
+import type { Patch } from './patch.ts';
+
+interface ChangeDeclaration<In, Out, Fields extends InputFieldMap, Result, Shown> extends Omit<
+  MutationDeclaration<In, Out, Fields, Result>,
+  'description' | 'input' | 'payload'
+> {
+  /** The record as descriptions name it: `a note of the caller`. */
+  what: string;
+  /** Method and path of the PUT, and of the read, as descriptions name them. */
+  put: string;
+  /** What is cleared if it is left out, and what is not. */
+  cleared: string;
+  /** `isWhole`: of `replace…`, where what the PUT needs is required. In an `update…` all is optional. */
+  fields: (t: InputBuilder, isWhole: true) => Fields;
+  payload: Payload<Result>;
+  keeping?: Keeping<InputShapeFromFields<Fields>, Shown>;
+}
+
+export interface Keeping<Whole, Shown> extends Patch<Whole, Shown> {
+  /** Method and path of the read, as descriptions name them. */
+  get: string;
+  /** What is said of it beside the rest. */
+  notes: string;
+}
+
+export function changeMutations<In, Out, Fields extends InputFieldMap, Result, Shown>(
+  type: string,
+  { what, put, cleared, fields, keeping, ...options }: ChangeDeclaration<In, Out, Fields, Result, Shown>,
+): void {
+  mutation<In, Out, Fields, Result>(`replace${type}`, {
+    ...options,
+    description: `REPLACES ${what}. \`${put}\``,
+    input: {
+      description: `The new values. REPLACES all of it: ${cleared}`,
+      fields: (t) => fields(t, true),
+    },
+  });
+  if (!keeping) return;
+  mutation<In, Out, Fields, Result, Shown>(`update${type}`, {
+    ...options,
+    description: `Changes ${what}: what the input leaves out stays. \`${put}\`; unless the input gives everything, after \`${keeping.get}\`, a call more. ${keeping.notes}`,
+    input: {
+      description: 'What is to be changed. What is left out stays, and null clears.',
+      // The types are those of the whole input, because that is what rules and requests get.
+      fields: (t) => fields(t, false as true),
+    },
+    patch: keeping,
+  });
+}

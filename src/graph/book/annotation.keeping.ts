@@ -1,0 +1,31 @@
+/** How an update of an annotation keeps what its input leaves out. */
+import { type AnnotationRecord, PRIVACY_PRIVATE, PRIVACY_PUBLIC, bookEndpoints } from '../../api/book.ts';
+import type { Keeping } from '../../engine/fields/change.ts';
+
+/** The input of the whole annotation. */
+interface WholeAnnotation {
+  content: string;
+  page?: number | null | undefined;
+  chapter?: string | null | undefined;
+  private: boolean;
+}
+
+export const keptAnnotation: Keeping<WholeAnnotation, AnnotationRecord> = {
+  get: 'GET /v2/book/annotation/{id}',
+  notes: 'A page clears the chapter, and a chapter the page.',
+  read: bookEndpoints.annotation,
+  input: (id) => ({ id, format: 'text' }),
+  absent: 'ANNOTATION_NOT_FOUND',
+  columns: [
+    { fields: ['content'], keep: ({ content }) => (content === undefined ? undefined : { content }) },
+    { fields: ['page'], clearedBy: 'chapter', isClearable: true, keep: ({ page_no }) => ({ page: page_no || null }) },
+    { fields: ['chapter'], clearedBy: 'page', isClearable: true, keep: ({ chapter }) => ({ chapter }) },
+    { fields: ['private'], keep: ({ privacy }) => privacies.get(privacy) },
+  ],
+};
+
+/** Other levels are not specified, so they are not kept. */
+const privacies = new Map<number | undefined, { private: boolean }>([
+  [PRIVACY_PUBLIC, { private: false }],
+  [PRIVACY_PRIVATE, { private: true }],
+]);

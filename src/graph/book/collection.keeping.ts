@@ -1,0 +1,62 @@
+/** How an update of a collection keeps what its input leaves out. */
+import { type CollectionRecord, type CollectionStatus, bookEndpoints, collectionStatuses } from '../../api/book.ts';
+import type { Keeping } from '../../engine/fields/change.ts';
+import type { PatchContext } from '../../engine/fields/patch.ts';
+import { asText, texts } from '../../engine/values/decode.ts';
+import { UpstreamRejection, isRateLimit } from '../../upstream/errors.ts';
+
+/** The input of the whole collection. */
+interface WholeCollection {
+  status: CollectionStatus;
+  rating?: number | null | undefined;
+  tags?: string[] | null | undefined;
+  comment?: string | null | undefined;
+  private: boolean;
+}
+
+export const keptCollection: Keeping<WholeCollection, CollectionRecord> = {
+  get: 'GET /v2/book/{id}/collection',
+  notes:
+    'Without `private`, one or two calls more without your token find out who may see it; if that stays unknown, the code is PRESENT_VALUE_UNKNOWN.',
+  read: bookEndpoints.collection,
+  input: (id: string) => ({ id }),
+  absent: 'COLLECTION_NOT_FOUND',
+  columns: [
+    { fields: ['status'], keep: statusOf },
+    { fields: ['rating'], isClearable: true, keep: ({ rating }) => ({ rating: Number(rating?.value) || null }) },
+    { fields: ['tags'], isClearable: true, keep: ({ tags }) => ({ tags: texts.decode(tags) }) },
+    { fields: ['comment'], isClearable: true, keep: ({ comment }) => ({ comment: comment ?? null }) },
+    {
+      fields: ['private'],
+      reads: [bookEndpoints.collection, bookEndpoints.collections],
+      keep: privacyOf,
+      doubt: 'It cannot be found out who may see the collection now, so this is required.',
+    },
+  ],
+};
+
+function statusOf({ status: shown }: CollectionRecord): { status: CollectionStatus } | undefined {
+  const status = collectionStatuses.find((each) => each === shown);
+  return status && { status };
+}
+
+/**
+ * No read says who may see a collection, but nobody is shown a private one. A service that refuses all reads without a token would look the
+ * same, so it counts only if the public part of the shelf is shown. The facade's own token is not used: it may be the caller's.
+ */
+async function privacyOf(
+  { id, user_id }: CollectionRecord,
+  { id: book, readAsNobody }: PatchContext,
+): Promise<{ private: boolean } | undefined> {
+  const user = asText(user_id);
+  if (user === '') return undefined;
+  try {
+    const shown = await readAsNobody(bookEndpoints.collection, { id: book, user_id: user });
+    if (shown) return shown.id === id ? { private: false } : undefined;
+    const shelf = await readAsNobody(bookEndpoints.collections, { name: user, count: 1 });
+    return shelf ? { private: true } : undefined;
+  } catch (error) {
+    if (error instanceof UpstreamRejection && !isRateLimit(error.details)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,58 @@
+/** How an update of an event keeps what its input leaves out. */
+import { type EventRecord, type EventType, eventEndpoints } from '../../api/event.ts';
+import type { Keeping } from '../../engine/fields/change.ts';
+import type { PatchContext } from '../../engine/fields/patch.ts';
+
+/** The input of the whole event. */
+interface WholeEvent {
+  title: string;
+  content: string;
+  startsAt: string;
+  endsAt: string;
+  place: string;
+  inviteOnly: boolean;
+  canInvite: boolean;
+  type?: EventType | null | undefined;
+  typeTerm?: string | null | undefined;
+}
+
+export const keptEvent: Keeping<WholeEvent, EventRecord> = {
+  get: 'GET /event/{eventID}',
+  notes:
+    'The service shows the whole text to the creator alone: unless that is certain, the code is PRESENT_VALUE_UNKNOWN, and `content` must be given.',
+  read: eventEndpoints.byId,
+  input: (id) => ({ id }),
+  absent: 'EVENT_NOT_FOUND',
+  columns: [
+    { fields: ['title'], keep: ({ title }) => ({ title }) },
+    {
+      fields: ['content'],
+      keep: contentOf,
+      doubt:
+        'The service shows the whole text to the creator alone, and it is not certain who you are, so this is required.',
+    },
+    { fields: ['startsAt'], keep: ({ startTime: startsAt }) => (startsAt ? { startsAt } : undefined) },
+    { fields: ['endsAt'], keep: ({ endTime: endsAt }) => (endsAt ? { endsAt } : undefined) },
+    { fields: ['place'], keep: placeOf },
+    { fields: ['inviteOnly'], keep: ({ invite_only }) => flagOf('inviteOnly', invite_only) },
+    { fields: ['canInvite'], keep: ({ can_invite }) => flagOf('canInvite', can_invite) },
+    { fields: ['type', 'typeTerm'], keep: ({ term: typeTerm }) => (typeTerm ? { typeTerm } : undefined) },
+  ],
+};
+
+/** Who is not the creator gets the abstract twice. A text that is short enough is its own abstract. */
+function contentOf({ content, summary, author }: EventRecord, { person }: PatchContext) {
+  const isCreator = content !== summary || (person !== undefined && author?.id === person && author.type !== 'site');
+  return isCreator && content ? { content } : undefined;
+}
+
+/** The service adds the city in front of what is written. */
+function placeOf({ where, location }: EventRecord) {
+  const city = `${location?.name} `;
+  const place = location?.name && where?.startsWith(city) ? where.slice(city.length) : '';
+  return place.trim() === '' ? undefined : { place };
+}
+
+function flagOf<Name extends string>(name: Name, word: string | undefined) {
+  return word === 'yes' || word === 'no' ? ({ [name]: word === 'yes' } as Record<Name, boolean>) : undefined;
+}

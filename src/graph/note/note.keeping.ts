@@ -1,0 +1,35 @@
+/** How an update of a note keeps what its input leaves out. */
+import { type NotePrivacy, type NoteRecord, noteEndpoints, notePrivacies } from '../../api/note.ts';
+import type { Keeping } from '../../engine/fields/change.ts';
+import { type KeptPictures, writtenNote } from './written-note.ts';
+
+/** The input of the whole note. */
+interface WholeNote extends KeptPictures {
+  title: string;
+  content: string;
+  privacy: NotePrivacy;
+  canReply: boolean;
+}
+
+export const keptNote: Keeping<WholeNote, NoteRecord> = {
+  get: 'GET /v2/note/{id}',
+  notes:
+    'More than three pictures are sent by `POST /v2/note/{id}`. A text whose markup cannot be told for certain is not kept: the code is PRESENT_VALUE_UNKNOWN, and `content` must be given.',
+  read: noteEndpoints.byId,
+  input: (id) => ({ id, format: 'text' }),
+  absent: 'NOTE_NOT_FOUND',
+  columns: [
+    { fields: ['title'], keep: ({ title }) => ({ title }) },
+    { fields: ['content'], keep: ({ content, photos }) => writtenNote(content, photos) },
+    { fields: ['privacy'], keep: privacyOf },
+    {
+      fields: ['canReply'],
+      keep: ({ can_reply: canReply }) => (typeof canReply === 'boolean' ? { canReply } : undefined),
+    },
+  ],
+};
+
+function privacyOf({ privacy: shown }: NoteRecord): { privacy: NotePrivacy } | undefined {
+  const privacy = notePrivacies.find((each) => each === shown);
+  return privacy && { privacy };
+}

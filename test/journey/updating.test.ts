@@ -1,0 +1,280 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { journey } from '../support/journey.ts';
+import { losingProxy } from '../support/losing-proxy.ts';
+import { keyedClient } from '../support/keyed-client.ts';
+import { replica } from '../support/replica.ts';
+import { pictures, uploadForm } from '../support/upload.ts';
+
+let setup: Awaited<ReturnType<typeof journey>>;
+beforeAll(async () => {
+  setup = await journey();
+});
+
+const bookId = '1003078';
+const operation = (name: string, selection: string) =>
+  `mutation ($input: ${name[0]!.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { ${selection} } }`;
+
+async function write(name: string, input: object, selection = '__typename', token = 'demo-alice') {
+  const query = operation(name, selection);
+  const { response, passed, calls } = await setup.cost(query, { token, variables: { input } });
+  return { ...response, calls, lines: passed.map(({ line }) => line.replace(/\?.*/, '')) };
+}
+const codeOf = ({ errors }: { errors?: { extensions: Record<string, unknown> }[] }) => errors?.[0]?.extensions.code;
+
+async function read(type: string, id: string, fields: string) {
+  const query = `{ node(id: "${id}") { ... on ${type} { ${fields} } } }`;
+  const { response } = await setup.cost(query, { token: 'demo-alice' });
+  expect(response.errors).toBeUndefined();
+  return response.data.node as Record<string, unknown>;
+}
+
+const created = async (name: string, input: object, member: string): Promise<string> => {
+  const { data, errors } = await write(name, input, `${member} { id }`);
+  expect(errors).toBeUndefined();
+  return data[name][member].id;
+};
+
+const eventDraft = {
+  title: '家宴',
+  type: 'PARTY',
+  content: `只请几位。${'很长的说明。'.repeat(60)}`,
+  startsAt: '2031-12-18T19:30:00+08:00',
+  endsAt: '2031-12-18T21:30:00+08:00',
+  place: '某处 3 号',
+  inviteOnly: true,
+  canInvite: false,
+};
+
+async function noteWithMarkup(): Promise<string> {
+  const content =
+    '开头 https://example.com/a?b=1&c=2 ，<a href="https://example.org/?x=1&amp;y=&quot;">A &lt;b&gt; &amp; c</a>\n' +
+    '<图片p_1>中间<图片p_2>\n第三张没有显示，第九张不存在：<图片p_9>。 a < b && c > d';
+  const { pictures: given, files } = pictures([1, 2, 3]);
+  const captioned = given.map((each) => ({
+    ...each,
+    layout: 'LEFT',
+    caption: each.number === 1 ? '一 & "二" <三>' : null,
+  }));
+  const input = { title: '相册', content, privacy: 'FRIEND', canReply: false, pictures: captioned };
+  const { data, errors } = await setup.upload(uploadForm(operation('createNote', 'note { id }'), { input }, files));
+  expect(errors).toBeUndefined();
+  return data.createNote.note.id;
+}
+
+const annotation = {
+  bookId,
+  content: '十六个字符以上的一段读书笔记，正好够长。\n第二段。',
+  chapter: '第一章',
+  private: true,
+};
+
+/** Of each kind: what is made, what shows it, and the changes of one field. */
+const kinds = [
+  {
+    type: 'Collection',
+    make: async () => {
+      await write('deleteCollection', { bookId });
+      const input = {
+        bookId,
+        status: 'READING',
+        rating: 4,
+        tags: ['小说', '想读'],
+        comment: '好 ！\n不错',
+        private: true,
+      };
+      return created('collectBook', input, 'collection');
+    },
+    target: () => ({ bookId }),
+    fields: 'status rating { value } tags comment book { id } user { id }',
+    changes: [
+      ['comment', '一', '二'],
+      ['tags', ['甲'], ['乙', '丙']],
+      ['status', 'READ', 'WISH'],
+    ],
+  },
+  {
+    type: 'Annotation',
+    make: () => created('createAnnotation', annotation, 'annotation'),
+    target: (id: string) => ({ id }),
+    fields: 'content page chapter privacyLevel photos { number } book { id } author { id }',
+    changes: [
+      [
+        'content',
+        '另外的一段读书笔记，也有十六个字符以上，第一次。',
+        '另外的一段读书笔记，也有十六个字符以上，第二次。',
+      ],
+      ['chapter', '第二章', '第三章'],
+    ],
+  },
+  {
+    type: 'Note',
+    make: noteWithMarkup,
+    target: (id: string) => ({ id }),
+    fields: 'title content privacy canReply photos { number url }',
+    changes: [
+      ['title', '一', '二'],
+      ['canReply', true, false],
+    ],
+  },
+  {
+    type: 'Event',
+    make: () => created('createEvent', eventDraft, 'event'),
+    target: (id: string) => ({ id }),
+    fields: 'title content summary type typeTerm startsAt endsAt place inviteOnly canInvite',
+    changes: [
+      ['title', '家宴（改期）', '家宴（又改期）'],
+      ['endsAt', '2031-12-18T22:30:00+08:00', '2031-12-18T23:30:00+08:00'],
+    ],
+  },
+] as const;
+
+describe.each(kinds)('an update of $type', ({ type, make, target, fields, changes }) => {
+  test.each(changes.map(([field, once, twice]) => ({ field, once, twice })))(
+    'of $field twice leaves all else as it was, to the letter',
+    async ({ field, once, twice }) => {
+      const id = await make();
+      const before = await read(type, id, fields);
+      for (const value of [once, twice]) {
+        const { errors } = await write(`update${type}`, { ...target(id), [field]: value });
+        expect(errors).toBeUndefined();
+      }
+      const { [field]: changed, ...after } = await read(type, id, fields);
+      const { [field]: _, ...kept } = before;
+      expect([changed, after]).toEqual([twice, kept]);
+    },
+  );
+});
+
+test('a private collection stays private, and a public one public', async () => {
+  for (const isPrivate of [true, false]) {
+    await write('deleteCollection', { bookId });
+    await write('collectBook', { bookId, status: 'READ', private: isPrivate });
+    expect(await write('updateCollection', { bookId, comment: '改' })).toMatchObject({ calls: isPrivate ? 4 : 3 });
+    const { response } = await setup.cost(`{ book(id: "${bookId}") { collection(userId: "alice") { comment } } }`);
+    expect(response.data.book.collection).toEqual(isPrivate ? null : { comment: '改' });
+  }
+});
+
+test('null clears, a page clears the chapter, and a chapter the page', async () => {
+  await write('collectBook', {
+    bookId,
+    status: 'READ',
+    rating: 3,
+    tags: ['甲'],
+    comment: '一',
+    private: false,
+    onConflict: 'UPDATE',
+  });
+  const shown = 'collection { status rating { value } tags comment }';
+  expect((await write('updateCollection', { bookId, rating: null, tags: null, private: false }, shown)).data).toEqual({
+    updateCollection: { collection: { status: 'READ', rating: null, tags: [], comment: '一' } },
+  });
+  const id = await created('createAnnotation', annotation, 'annotation');
+  const place = 'annotation { page chapter }';
+  for (const [change, expected] of [
+    [{ page: 7 }, { page: 7, chapter: null }],
+    [{ chapter: '二' }, { page: null, chapter: '二' }],
+    [{ page: null }, { page: null, chapter: '二' }],
+    [{ chapter: null }, { page: null, chapter: null }],
+  ]) {
+    const { data } = await write('updateAnnotation', { id, ...change }, place);
+    expect(data.updateAnnotation.annotation).toEqual(expected);
+  }
+});
+
+test('what cannot be null is a violation, and nothing is read', async () => {
+  for (const [name, input] of [
+    ['updateCollection', { bookId, status: null }],
+    ['updateCollection', { bookId, private: null }],
+    ['updateNote', { id: '7', title: null }],
+    ['updateEvent', { id: '7', inviteOnly: null }],
+    ['updateEvent', { id: '7', type: null, typeTerm: null }],
+  ] as const) {
+    const answer = await write(name, input);
+    expect([name, codeOf(answer), answer.calls]).toEqual([name, 'MISSING_ARGUMENT', 0]);
+  }
+});
+
+test('rules hold for what is given together with what stays', async () => {
+  const id = await created('createEvent', eventDraft, 'event');
+  const answer = await write('updateEvent', { id, startsAt: '2031-12-19T00:00:00+08:00' });
+  expect([codeOf(answer), answer.lines]).toEqual(['EVENT_TIMES', ['GET /event/' + id.slice('Event:'.length)]]);
+});
+
+test('the text of an event is asked for unless it is certain that the caller created it, and nothing is written', async () => {
+  const { content: _, ...rest } = eventDraft;
+  const id = await created('createEvent', { ...rest, content: '短' }, 'event');
+  // A facade that has not been told whose token it is.
+  const send = keyedClient((await replica(setup.origin.url)).url);
+  const update = (input: object) =>
+    send(JSON.stringify({ query: operation('updateEvent', 'event { title content }'), variables: { input } }));
+  const refused = await update({ id, title: '新' });
+  expect(refused.result.errors[0].extensions).toMatchObject({
+    code: 'PRESENT_VALUE_UNKNOWN',
+    violations: [{ path: ['input', 'content'] }],
+  });
+  expect((await read('Event', id, 'title')).title).toBe(eventDraft.title);
+  const done = await update({ id, title: '新', content: '短' });
+  expect(done.result.data).toEqual({ updateEvent: { event: { title: '新', content: '短' } } });
+});
+
+test('the price is exact: one call for the whole, two for a part', async () => {
+  const id = await noteWithMarkup();
+  const whole = { id, title: '一', content: '二', privacy: 'PRIVATE', canReply: true };
+  const priced = async (name: string, input: object) => {
+    const { response } = await setup.cost(operation(name, '__typename'), {
+      token: 'demo-alice',
+      variables: { input },
+      headers: { 'x-explain': 'plan' },
+    });
+    return (response.extensions as { upstream: { max: number } }).upstream.max;
+  };
+  for (const [name, input, calls] of [
+    ['replaceNote', whole, 1],
+    ['updateNote', whole, 1],
+    ['updateNote', { id, title: '三' }, 2],
+  ] as const) {
+    expect([name, await priced(name, input), (await write(name, input)).calls]).toEqual([name, calls, calls]);
+  }
+  expect(await priced('updateCollection', { bookId, status: 'READ' })).toBe(4);
+  expect(await priced('updateCollection', { bookId, status: 'READ', private: true })).toBe(2);
+});
+
+test('with a key, a retry is the PUT that the update became, and nothing that somebody changed since is written over', async () => {
+  const proxy = await losingProxy(setup.origin.url, () => undefined);
+  const send = keyedClient((await replica(proxy.url, { upstreamSettleMs: '60' })).url);
+  for (const isChanged of [false, true]) {
+    const id = await created('createNote', { title: '一', content: '二' }, 'note');
+    const body = JSON.stringify({
+      query: operation('updateNote', 'note { title content }'),
+      variables: { input: { id, title: '三' } },
+    });
+    let isOver = false;
+    proxy.lose(() => {
+      const fault = isOver ? undefined : ({ kind: 'dropped' } as const);
+      isOver = true;
+      return fault;
+    });
+    const key = randomUUID();
+    expect((await send(body, key)).code).toBe('UPSTREAM_RESULT_UNKNOWN');
+    if (isChanged) await write('updateNote', { id, content: '别人' });
+    await sleep(80);
+    const { code, result } = await send(body, key);
+    expect(isChanged ? code : result.data).toEqual(
+      isChanged ? 'UPSTREAM_RESULT_UNKNOWN' : { updateNote: { note: { title: '三', content: '二' } } },
+    );
+    if (isChanged) expect(await read('Note', id, 'title content')).toEqual({ title: '一', content: '别人' });
+  }
+});
+
+test('with a key, the read that an update needs anyway is the one before the write', async () => {
+  const proxy = await losingProxy(setup.origin.url, () => undefined);
+  const send = keyedClient((await replica(proxy.url)).url);
+  const id = await created('createNote', { title: '一', content: '二' }, 'note');
+  const variables = { input: { id, title: '三' } };
+  await send(JSON.stringify({ query: operation('updateNote', '__typename'), variables }), randomUUID());
+  const path = `/v2/note/${id.slice('Note:'.length)}`;
+  expect(proxy.lines.map((line) => line.replace(/\?.*/, ''))).toEqual([`GET ${path}`, `PUT ${path}`]);
+});
