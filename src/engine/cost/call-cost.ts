@@ -74,14 +74,20 @@ const nothingProvided: Representation = { members: [] };
 const capped = (count: number): number => Math.min(count, Number.MAX_SAFE_INTEGER);
 
 const counted = new WeakMap<OperationPlan, WorstCase>();
+/** Of plans of which a variable decides how much is requested: the last that was counted with these variables. */
+const countedWith = new WeakMap<Variables, { plan: OperationPlan; worst: WorstCase }>();
 
-/** The worst case of a plan; computed once unless a variable decides how much is requested. */
+/** The worst case of a plan; computed once, or once for each set of variables. */
 export function worstCaseOf(plan: OperationPlan, variables: Variables): WorstCase {
-  let worst = counted.get(plan);
-  if (!worst) {
-    worst = count(plan, variables);
-    if (!plan.varies) counted.set(plan, worst);
+  if (plan.varies) {
+    const known = countedWith.get(variables);
+    if (known?.plan === plan) return known.worst;
+    const worst = count(plan, variables);
+    countedWith.set(variables, { plan, worst });
+    return worst;
   }
+  let worst = counted.get(plan);
+  if (!worst) counted.set(plan, (worst = count(plan, variables)));
   return worst;
 }
 

@@ -12,6 +12,8 @@ export interface Outcome {
   readonly document: ExecutableDocument | undefined;
   /** What was read and written for it; undefined if it was not run. */
   readonly session: UpstreamSession | undefined;
+  /** The most calls that it could have made; undefined if it was not run. */
+  readonly mostCalls: number | undefined;
   /** How long the response may be used again, and by whom; undefined if it is for this request alone. */
   readonly cachePolicy: CachePolicy | undefined;
   /** The invalidations of caches that came before it; null if nothing is cached. */
@@ -69,3 +71,19 @@ export function ageHeaders({ callLog }: UpstreamSession): string[] {
   const oldest = Math.max(-1, ...ages);
   return oldest < 0 ? [] : ['age', String(oldest)];
 }
+
+/**
+ * The header Catalog-Cost: calls that were sent to the service, the most that could have been, and calls that the caches, and equal calls
+ * in flight, made unnecessary. Not for a response in parts: its headers leave before its calls are made.
+ */
+export function costHeaders({ session, mostCalls }: WholeOutcome): string[] {
+  if (!session || mostCalls === undefined) return [];
+  let [sent, saved] = [0, 0];
+  for (const { how } of session.callLog.calls)
+    if (how === 'sent') sent++;
+    else if (how !== 'refused') saved++;
+  return ['catalog-cost', `calls=${sent}, most=${mostCalls}, saved=${saved}`];
+}
+
+/** Catalog-Cost of a response that was stored. */
+export const STORED_COST = ['catalog-cost', 'calls=0'] as const;

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type ExecutionResult, type GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Context } from '../../engine/context.ts';
+import { worstCaseOf } from '../../engine/cost/call-cost.ts';
 import { type LoggedCall, describeCall, responsePath } from '../../upstream/call-log.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
@@ -45,12 +46,13 @@ export function createPipeline(parts: PipelineParts) {
       const nothingRun = { operation: undefined, document: undefined, session: undefined, span: undefined };
       const ended = { requestId, headers, startedAt, ...nothingRun, isStored: false, errors };
       for (const watch of onEnd) watch(ended);
-      return { result: { errors }, document: ready, session: undefined, cachePolicy: undefined, epoch };
+      const notRun = { session: undefined, mostCalls: undefined, cachePolicy: undefined };
+      return { result: { errors }, document: ready, ...notRun, epoch };
     }
     const { named: operation } = ready;
     const span = startSpan?.(operation.type, headers, startedAt);
     /** Called once: when the whole result is there, after its last part, or when the client leaves before. */
-    const end = (session: UpstreamSession | undefined, result: ExecutionResult): Outcome => {
+    const end = (session: UpstreamSession | undefined, result: ExecutionResult, mostCalls?: number): Outcome => {
       if (onEnd.length > 0) {
         const { errors } = result;
         const made = { operation, document: ready, session, isStored: false, span, errors };
@@ -60,7 +62,7 @@ export function createPipeline(parts: PipelineParts) {
       // A result with errors, stale records or a call log is for this request alone.
       const isReusable = !result.errors && !result.extensions;
       const cachePolicy = isReusable ? session?.cachePolicy : undefined;
-      return { result, document: ready, session, cachePolicy, epoch };
+      return { result, document: ready, session, mostCalls, cachePolicy, epoch };
     };
     try {
       const planned = planRequest(parts, ready, request, { span, writes });
@@ -68,13 +70,15 @@ export function createPipeline(parts: PipelineParts) {
       const { document, coerced, session, context, format } = planned;
       if (request.explain === 'plan') return end(undefined, await explainPlan(coerced, context));
       const executed = await document.run(context, coerced);
-      if (!(Symbol.asyncIterator in executed)) return end(session, resultForClient(executed, context, request, log));
+      const mostCalls = worstCaseOf(context.plan, coerced).calls.max;
+      if (!(Symbol.asyncIterator in executed))
+        return end(session, resultForClient(executed, context, request, log), mostCalls);
       const result = partsForClient(executed, encoderFor(format!), {
         masked: (found) => withHelp(maskErrors(found, context.plan, request, log), config),
         extensions: () => extensionsOf(session, request),
         onEnd: (found) => void end(session, { errors: found }),
       });
-      return { result, document: ready, session, cachePolicy: undefined, epoch };
+      return { result, document: ready, session, mostCalls, cachePolicy: undefined, epoch };
     } catch (error) {
       span?.span.end();
       throw error;

@@ -7,7 +7,7 @@ import { type AcceptedTypes, acceptedTypes } from '../http/request/accept.ts';
 import { addCorsHeaders, varyOf } from '../http/request/headers.ts';
 import { type HelpSettings, withHelp } from '../http/response/http-error.ts';
 import type { JsonWriter } from './json-response.ts';
-import { type Outcome, ageHeaders, cacheControlOf, isWhole } from './outcome.ts';
+import { type Outcome, STORED_COST, ageHeaders, cacheControlOf, costHeaders, isWhole } from './outcome.ts';
 import type { Documents } from './documents/persisted-documents.ts';
 import type { Pipeline, RunOperation } from './pipeline.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
@@ -61,7 +61,7 @@ export function createGraphqlRoute(config: RouteSettings, steps: RouteSteps): (e
     const kept = received.isForEverybody ? received.json && json.storedFor(received.json) : undefined;
     const stored = kept instanceof Promise ? await kept : kept;
     if (stored) {
-      exchange.headers.push(...storedHeaders);
+      exchange.headers.push(...STORED_COST, ...storedHeaders);
       json.sendStored(exchange, stored);
       const { requestId } = exchange;
       return endStored({ requestId, headers, startedAt: received.readAt }, stored.operation);
@@ -82,6 +82,7 @@ export function createGraphqlRoute(config: RouteSettings, steps: RouteSteps): (e
       if (method !== 'POST') response.setHeader('cache-control', cacheControlOf(outcome.cachePolicy));
       if (!isWhole(outcome)) return await (await yoga())(exchange, parsed, outcome);
       if (outcome.session) {
+        exchange.headers.push(...costHeaders(outcome));
         for (const { ofRun } of added) exchange.headers.push(...(await ofRun(outcome.session, received.readAt)));
         if (outcome.result.extensions) exchange.headers.push(...ageHeaders(outcome.session));
       }

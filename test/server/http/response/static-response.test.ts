@@ -129,6 +129,34 @@ test('Server-Timing reports upstream calls and their duration, outside productio
   expect(await timing(await facade({ SERVER_TIMING: 'off' }))).toBeNull();
 });
 
+test('Catalog-Cost tells in production too how many calls an operation made, could have made, and was saved', async () => {
+  const setup = await facade({ NODE_ENV: 'production' });
+  const post = async (text: string) => {
+    const headers = { 'content-type': 'application/json', origin: 'https://app.example', ...alice };
+    const response = await fetch(setup.url, { method: 'POST', headers, body: JSON.stringify({ query: text }) });
+    await response.arrayBuffer();
+    return response.headers.get('catalog-cost');
+  };
+  expect(await post(query)).toBe('calls=1, most=1, saved=0');
+  expect(await post(query)).toBe('calls=0, most=1, saved=1');
+  expect(await post('{ __typename }')).toBe('calls=0, most=0, saved=0');
+  expect(await post('{ nothing }')).toBeNull();
+});
+
+test('a stored response has cost no call, and one in parts does not tell its cost in its headers', async () => {
+  const setup = await facade();
+  const send = async (text: string, accept: string) => {
+    const headers = { 'content-type': 'application/json', accept };
+    const response = await fetch(setup.url, { method: 'POST', headers, body: JSON.stringify({ query: text }) });
+    await response.arrayBuffer();
+    return response.headers.get('catalog-cost');
+  };
+  expect(await send(query, 'application/json')).toBe('calls=1, most=1, saved=0');
+  expect(await send(query, 'application/json')).toBe('calls=0');
+  const inParts = '{ book(id: 7) { title ... @defer { annotations { nodes { content } } } } }';
+  expect(await send(inParts, 'multipart/mixed;deferSpec=20220824, application/json')).toBeNull();
+});
+
 test('RateLimit reports the remaining calls of a limited token', async () => {
   const { get } = await startFacade({}, { ACCESS_TOKEN: 'own', FILM_TIER: 'basic' }).then((setup) => {
     setup.books.behave(json(JSON.stringify({ id: '1', title: 'x' })));
