@@ -1,7 +1,7 @@
 import { type GraphQLSchema, isObjectType } from 'graphql';
 import { builder } from './builder.ts';
 import { badInput } from './errors/to-client-error.ts';
-import { typeRule } from './plan/read-declarations.ts';
+import { partsOfId, typeRule } from './plan/read-declarations.ts';
 import { Node } from './fields/node.ts';
 
 /** The most ids of `nodes`. */
@@ -14,7 +14,7 @@ builder.queryFields((t) => ({
     description: 'An object by its global id.',
     nullIf: 'there is none',
     args: { id: t.arg.id({ required: true, description: 'A global id, `<Type>:<id>`.' }) },
-    recordCounts: ({ id }: { id?: string }) => countsOf([id ?? '']),
+    globalIds: ({ id = '' }: { id?: string }) => [id],
     resolve: (_, { id }, __, { schema }) => nodeOf(id, schema),
   }),
   nodes: t.field({
@@ -23,7 +23,7 @@ builder.queryFields((t) => ({
     description: `Objects by up to ${NODES_MAX} global ids: one item for each id, in the same order. Of more ids, item ${NODES_MAX + 1} is an error, and the list ends there.`,
     nullIf: 'there is no object with the id: the item, never the list',
     args: { ids: t.arg.idList({ required: true, description: `Global ids, at most ${NODES_MAX}.` }) },
-    recordCounts: ({ ids = [] }: { ids?: readonly string[] }) => countsOf(ids.slice(0, NODES_MAX)),
+    globalIds: ({ ids = [] }: { ids?: readonly string[] }) => ids.slice(0, NODES_MAX),
     resolve: (_, { ids }, __, { schema }) =>
       // An error at its own place in the list: the other items are kept.
       ids.slice(0, NODES_MAX + 1).map((id, at) => {
@@ -44,22 +44,13 @@ const tooManyIds = (actual: number): Error =>
     actual,
   });
 
-/** The number of ids of each type. */
-function countsOf(ids: readonly string[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const id of ids) {
-    const type = id.slice(0, id.indexOf(':'));
-    counts.set(type, (counts.get(type) ?? 0) + 1);
-  }
-  return counts;
-}
-
 /** The object of a global id, with its type name; the engine loads the rest. Null if there can be no such object. */
 export function nodeOf(id: string, schema: GraphQLSchema, argument = 'id'): object | null {
-  const [, name, key = ''] = /^([A-Za-z]+):(.*)$/s.exec(id) ?? [];
-  const type = name === undefined ? undefined : schema.getType(name);
+  const parts = partsOfId(id);
+  const type = parts && schema.getType(parts.type);
   const rule = isObjectType(type) ? typeRule(type) : undefined;
-  if (!rule?.nodeOf) throw badInput('This is not the global id of an object that can be loaded.', { argument });
-  const object = rule.nodeOf(key);
-  return object && { ...object, __typename: name };
+  if (!parts || !rule?.nodeOf)
+    throw badInput('This is not the global id of an object that can be loaded.', { argument });
+  const object = rule.nodeOf(parts.key);
+  return object && { ...object, __typename: parts.type };
 }

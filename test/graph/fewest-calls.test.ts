@@ -125,9 +125,52 @@ describe('the fewest calls are made, and are the fewest of the plan', () => {
     ['{ series(id: 5) { title } }', 1],
     ['{ user(id: "User:site~3") { bookCollections { totalCount } } }', 0],
     ['{ user(id: 3) { id } city(id: "beijing") { id sourceId } }', 0],
-  ])('are stated for references that the client names: %s', async (query, fewest) => {
-    const { extensions } = await run().execute(query, { explain: 'plan' });
-    expect((extensions as { upstream: { min: number } }).upstream.min).toBe(fewest);
+    ['{ node(id: "Book:1") { id } }', 1],
+    ['{ node(id: "Book:1") { ... on Book { title tags(first: 20) { name } } ... on Series { series: title } } }', 2],
+    ['{ node(id: "User:3") { id ... on User { isSite } } }', 0],
+    ['{ node(id: "User:3") { ... on User { name events { totalCount } } } }', 1],
+    ['{ node(id: "NoteComment:9:1") { __typename } }', 1],
+    ['{ nodes(ids: ["Book:1", "Book:2", "Book:1", "City:beijing", "nonsense"]) { id ... on City { name } } }', 3],
+    ['{ node(id: "Subject:7") { ... on Subject { reviews(first: 20) { totalCount } } } subject(id: 7) { title } }', 2],
+  ])('are stated for records that the client names: %s', async (query, fewest) => {
+    const { extensions } = await run().execute(query, { token: 'alice', explain: 'plan' });
+    const { min, max, fields } = (extensions as { upstream: { min: number; max: number; fields: { min: number }[] } })
+      .upstream;
+    expect([min, fields.reduce((sum, field) => sum + field.min, 0)]).toEqual([fewest, fewest]);
+    expect(max).toBeGreaterThanOrEqual(min);
+  });
+
+  test.each<[string, string[]]>([
+    ['{ searchBooks(query: "x", first: 50, offset: 2) { totalCount } }', ['count=1&fields=id&q=x&start=2']],
+    ['{ searchBooks(query: "x", first: 50) { __typename } }', ['count=1&fields=id&q=x&start=0']],
+    [
+      '{ searchBooks(query: "x", first: 50) { __typename totalIsCapped pageInfo { hasPreviousPage } } }',
+      ['count=1&fields=id&q=x&start=0'],
+    ],
+    ['{ searchBooks(query: "x", first: 50) { pageInfo { hasNextPage } } }', ['count=50&fields=id&q=x&start=0']],
+    ['{ searchBooks(query: "x", first: 50) { nodes { id sourceId } } }', ['count=50&fields=id&q=x&start=0']],
+    ['{ searchBooks(query: "x", first: 50) { edges { __typename } } }', ['count=50&fields=id&q=x&start=0']],
+    [
+      '{ a: searchBooks(query: "x", first: 50) { totalCount } b: searchBooks(query: "x", first: 2, offset: 1) { nodes { title } } }',
+      ['count=2&fields=id,title&q=x&start=1'],
+    ],
+  ])('and the least is requested that tells what is selected of a list: %s', async (query, requests) => {
+    const { execute, calls } = run();
+    const { errors } = await execute(query);
+    expect(errors).toBeUndefined();
+    expect(calls).toEqual(requests.map((each) => `GET /v2/book/search?${each}`));
+  });
+
+  test('and the total of a list is the same beside the items of any page and alone', async () => {
+    const { execute } = run();
+    const { data } = await execute(
+      '{ a: searchBooks(query: "x", offset: 3, first: 2) { totalCount pageInfo { hasPreviousPage } } b: searchBooks(query: "x", first: 4) { totalCount nodes { id } } }',
+    );
+    expect(data.a).toEqual({ totalCount: 4, pageInfo: { hasPreviousPage: true } });
+    expect(data.b.totalCount).toBe(4);
+    expect((await execute('{ searchBooks(query: "x", offset: 3) { totalCount } }')).data.searchBooks).toEqual({
+      totalCount: 4,
+    });
   });
 
   test('and each alias has its own fields and window', async () => {

@@ -192,7 +192,7 @@ describe('an author', () => {
     const { service, execute } = facadeWith(feed(ann));
     service
       .intercept({ path: /^\/v2\/note\/user_created\/3/ })
-      .reply(200, { start: 0, count: 20, total: 1, notes: [{ id: '9' }] });
+      .reply(200, { start: 0, count: 20, total: 1, notes: [{ id: '9', author: { id: '3' } }] });
     const { data } = await execute(`{ user(id: 3) { ${selected} notes { nodes { author { id name } } } } }`, {
       token: 'alice',
     });

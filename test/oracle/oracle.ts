@@ -5,7 +5,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Case, generateCase } from './generate-case.ts';
 import { type Outcome, caseProgress, runCase } from './run-case.ts';
-import { compareAll, reasons } from './fewest.ts';
+import { compareAll, reasons, unexplained } from './fewest.ts';
 import { sharedRedis } from './redis.ts';
 import { shrink, sortOf } from './shrink.ts';
 
@@ -91,17 +91,22 @@ async function run(each: Case): Promise<Outcome> {
 
 if (given.has('fewest')) await fewest(number('fewest', 2_000));
 
-/** `--fewest 2000`: compares the calls of so many queries with those of a planner, and ends. */
+/** `--fewest 2000`: compares the calls of so many queries with those of a planner, and ends. With `--verbose` it shows each with more. */
 async function fewest(count: number): Promise<never> {
-  const { queries, byReason, fewer, unexplained } = await compareAll(seed, count);
+  const summary = await compareAll(seed, given.has('case') ? 1 : count, first);
+  const { queries, byReason, byRule, fewer, more } = summary;
   for (const { name, isDefect } of reasons)
     if (byReason.has(name)) console.log(`${byReason.get(name)} queries${isDefect ? ', a defect' : ''}: ${name}`);
-  for (const { seed, person, document, made, fewest } of unexplained) {
+  const without = unexplained(summary);
+  for (const { seed, person, document, made, fewest, reasons: why } of given.has('verbose') ? more : without) {
     console.log(`\n${seed}, ${person ?? 'nobody'}: ${document.replace(/\s+/g, ' ')}`);
+    if (given.has('verbose')) console.log(`  because: ${why.join('; ')}`);
     console.log(`  made: ${made.join(', ')}\n  suffice: ${fewest.map((wave) => wave.join(', ')).join('; then ')}`);
   }
-  console.log(`seed ${seed}: ${queries} queries, ${unexplained.length} without a reason, ${fewer} with fewer calls`);
-  process.exit(unexplained.length > 0 ? 1 : 0);
+  console.log(
+    `seed ${seed}: ${queries} queries, ${without.length} without a reason, ${byRule} by rules, ${fewer} with fewer calls`,
+  );
+  process.exit(without.length > 0 ? 1 : 0);
 }
 
 /** `--replicas 3 --redis server` (or `cluster`): several facades and a Redis between them. */

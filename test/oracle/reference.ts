@@ -534,7 +534,8 @@ function answered(
   if (isByKey(info)) return input;
   const list = () => listIdOf(endpoint, input);
   const window = rule.pageSize === undefined ? undefined : windowOf(args, rule.pageSize, list);
-  const paged = window ? { ...input, ...windowInput(endpoint, window) } : input;
+  const wanted = window && needsNoItems(info) ? { ...window, first: 1 } : window;
+  const paged = wanted ? { ...input, ...windowInput(endpoint, wanted) } : input;
   const main = rule.variants === undefined ? undefined : mainVariant(rule.variants, info);
   const asked = main === undefined ? paged : { ...paged, [rule.variants!]: main };
   const listing = of && rule.variant && listings.get(of.record);
@@ -578,6 +579,20 @@ function mainVariant(param: string, info: Info): string | undefined {
     names.includes(member) || (rule.variant?.param === param && rule.variant.of(args as never) === undefined);
   return items.some(isOwn) ? undefined : field.rule.variant!.of(field.args as never);
 }
+
+/** Whether nothing is selected of a connection but what any page of its list tells: one item is requested then. */
+const needsNoItems = (info: Info): boolean =>
+  [...selectedBelow(info.schema, info)].every(
+    ([name, selected]) =>
+      typeRule(info.schema.getType(name) as GraphQLObjectType).isWrapper &&
+      selected.every(
+        ({ rule, field: { type }, nodes }) =>
+          rule.needsNoItems ??
+          (isObjectType(getNamedType(type)) &&
+            !isListType(getNullableType(type)) &&
+            needsNoItems({ ...info, returnType: type, fieldNodes: nodes })),
+      ),
+  );
 
 /** The fields selected of the nodes of a connection. */
 function itemsBelow(schema: GraphQLSchema, info: Info): Selected[] {

@@ -22,7 +22,7 @@ import { type Endpoint, type Representation, isProvided, wholeRepresentation } f
 import { isUpstreamMember } from '../../api/record-source.ts';
 import { FIRST_MAX, type PagingArgs } from '../values/paging.ts';
 import { argumentsIfValid } from '../plan/arguments.ts';
-import { endpointOf } from '../plan/read-declarations.ts';
+import { endpointOf, partsOfId } from '../plan/read-declarations.ts';
 import type { Variables } from '../plan/document.ts';
 import type { TypeRule } from '../plan/declaration-types.ts';
 import { LIST_SIZE, type Place, backOf, rootPlace } from './place.ts';
@@ -127,7 +127,7 @@ function countField(total: Count, field: PlannedField, place: Place, parent: Typ
     return countObjects(total, field, place, 1, undefined);
   }
   const args = pagingArgsOf(field, total.variables);
-  if (rule.recordCounts) return countNamed(total, field, rule.recordCounts(args), place);
+  if (rule.globalIds) return countNamed(total, field, rule.globalIds(args), place);
   if (isCountedVariant(total, field, place)) return;
   // Only connections and edges lead to the items of the list.
   const records = place.back?.name === field.field.name ? place.back.times : undefined;
@@ -166,9 +166,10 @@ function isCountedVariant(total: Count, field: PlannedField, place: Place): bool
 }
 
 /** `node` and `nodes`: as many records of each type as the arguments name. */
-function countNamed(total: Count, field: PlannedField, counts: ReadonlyMap<string, number>, place: Place): void {
+function countNamed(total: Count, field: PlannedField, ids: readonly string[], place: Place): void {
   for (const selection of field.selections.values()) {
-    const times = capped(place.times * (counts.get(selection.type.name) ?? 0));
+    const count = ids.filter((id) => partsOfId(id)?.type === selection.type.name).length;
+    const times = capped(place.times * count);
     if (returnsList(field)) addAmount(total.items, times, place.path, coordinateOf(field));
     const provided = selection.rule.isReference ? undefined : nothingProvided;
     if (times > 0) countObject(total, field, selection, { ...place, times, size: 1, provided });

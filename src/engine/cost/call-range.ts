@@ -7,7 +7,8 @@ import { mergedReads } from '../../upstream/loading/merged-reads.ts';
 import { type CallCost, worstCaseOf } from './call-cost.ts';
 import type { Variables } from '../plan/document.ts';
 import { type ParentRecord, requestOf } from '../execute/field-call.ts';
-import { type OperationPlan, type PlannedField, responseKeyOf } from '../plan/operation-plan.ts';
+import { type OperationPlan, type PlannedField, type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
+import { partsOfId } from '../plan/read-declarations.ts';
 import { childCallsOf, membersOrId, planLoad } from '../execute/plan-load.ts';
 
 /** A request that the query makes unless it is cached. */
@@ -18,6 +19,7 @@ interface RootRequest {
   key: string;
   /** Set if one request may answer several such. */
   request?: ApiRequest;
+  needsNoItems?: boolean;
   /** The key, or null if the session would send nothing. */
   wouldSend: (session: Pick<UpstreamSession, 'responses' | 'records'>) => Promise<string | null>;
 }
@@ -63,9 +65,12 @@ const requestsOf = (plan: OperationPlan, variables: Variables): RootRequest[] =>
   );
 
 function requestsOfField(field: PlannedField, parent: ParentRecord, variables: Variables, path: string): RootRequest[] {
-  const { rule, mode, members, recordMembers } = field;
+  const { rule, mode, members, recordMembers, needsNoItems } = field;
   if (rule.writeEndpoint) return [];
-  if (mode === 'value' && field.parent === 'Query') return requestsOfReference(field, variables, path);
+  if (mode === 'value' && field.parent === 'Query')
+    return recordsNamedBy(field, variables).flatMap(({ record, selection }) =>
+      requestsOfRecord(record, selection, variables, path),
+    );
   if (mode !== 'call' && mode !== 'lookup') return [];
   const called = requestIfAny(field, parent, variables);
   if (!called) return [];
@@ -75,46 +80,58 @@ function requestsOfField(field: PlannedField, parent: ParentRecord, variables: V
     const { wirePath: key } = request;
     const wouldSend: RootRequest['wouldSend'] = ({ responses }) =>
       responses.wouldSend(endpoint, input, recordMembers ?? members);
-    return [{ path, endpoint, key, request, wouldSend }];
+    return [{ path, endpoint, key, request, needsNoItems, wouldSend }];
   }
-  const reference = input as ParentRecord;
-  const selection = field.selections.values().next().value!;
-  const { type, rule: typeRule } = selection;
-  const source = typeRule.record!;
-  const key = String(reference.id);
-  const children = childCallsOf(reference, selection, variables);
-  const ofChildren = children
-    .flatMap(({ plan }) => requestsOfField(plan, reference, variables, `${path}.${responseKeyOf(plan)}`))
-    .map((request) => unlessAbsent(request, type.name, source, key));
-  // Deferred members are loaded only if the record exists.
-  const { request: requested, provider } = planLoad(selection, membersOrId(selection), 'named', reference, children);
-  if (provider || requested.length === 0) return ofChildren;
-  return [...ofChildren, recordRequest(path, type.name, source, key, requested)];
+  return requestsOfRecord(input as ParentRecord, field.onlySelection!, variables, path);
 }
 
-/** A reference that the client named, such as a city: its members are loaded, and its lists, without waiting for anything. */
-function requestsOfReference(
-  { field, args, onlySelection }: PlannedField,
+/** The records that a root field names by its arguments alone, such as `node` and `city`. Those that cannot be are left out. */
+function recordsNamedBy(
+  { field, rule, args, selections, onlySelection }: PlannedField,
   variables: Variables,
-  path: string,
-): RootRequest[] {
-  const source = onlySelection?.rule.record;
-  if (!source || !onlySelection.rule.isReference) return [];
-  let reference: ParentRecord;
+): { record: ParentRecord; selection: SelectionPlan }[] {
   try {
-    // It reads the arguments alone.
-    reference = field.resolve!({}, args(variables), undefined, undefined as never) as ParentRecord;
+    const given = args(variables);
+    if (rule.globalIds)
+      return rule.globalIds(given).flatMap((id) => {
+        const parts = partsOfId(id);
+        const selection = parts && selections.get(parts.type);
+        const record = parts && selection?.rule.nodeOf?.(parts.key);
+        return record && selection?.rule.record ? [{ record: record as ParentRecord, selection }] : [];
+      });
+    if (!onlySelection?.rule.isReference || !onlySelection.rule.record) return [];
+    return [
+      { record: field.resolve!({}, given, undefined, undefined as never) as ParentRecord, selection: onlySelection },
+    ];
   } catch {
     return [];
   }
-  const key = source.keyOf ? (source.keyOf(reference as never) ?? '') : String(reference.id);
-  const { type, members } = onlySelection;
-  const missing = members.filter((member) => !(member in reference) && isUpstreamMember(source, member));
-  const children = childCallsOf(reference, onlySelection, variables);
-  const ofChildren = children.flatMap(({ plan }) =>
-    requestsOfField(plan, reference, variables, `${path}.${responseKeyOf(plan)}`),
-  );
-  const { request, provider } = planLoad(onlySelection, missing, 'referred', reference, children);
+}
+
+/** A record that the client named is loaded, and its lists, without waiting for anything. */
+function requestsOfRecord(
+  record: ParentRecord,
+  selection: SelectionPlan,
+  variables: Variables,
+  path: string,
+): RootRequest[] {
+  const { type, rule, members } = selection;
+  const source = rule.record!;
+  const key = source.keyOf ? (source.keyOf(record as never) ?? '') : String(record.id);
+  const children = childCallsOf(record, selection, variables);
+  const ofChildren = children
+    .flatMap(({ plan }) => requestsOfField(plan, record, variables, `${path}.${responseKeyOf(plan)}`))
+    .map((request) => unlessAbsent(request, type.name, source, key));
+  // Deferred members are loaded only if the record exists.
+  const { request, provider } = rule.isReference
+    ? planLoad(
+        selection,
+        members.filter((member) => !(member in record) && isUpstreamMember(source, member)),
+        'referred',
+        record,
+        children,
+      )
+    : planLoad(selection, membersOrId(selection), 'named', record, children);
   if (provider || request.length === 0) return ofChildren;
   return [...ofChildren, recordRequest(path, type.name, source, key, request)];
 }
@@ -158,6 +175,9 @@ function addRequest(cost: CallCost, { path, endpoint }: RootRequest): void {
   cost.min++;
   cost.services[endpoint.service].min++;
   const called = `${endpoint.method} ${endpoint.path}`;
-  const field = cost.fields.find((each) => each.path === path && each.endpoint === called);
+  const ofEndpoint = cost.fields.filter((each) => each.endpoint === called);
+  // The load of a record is listed at the first field that needs it.
+  const field =
+    ofEndpoint.find((each) => each.path === path) ?? ofEndpoint.find((each) => each.path.startsWith(`${path}.`));
   if (field) field.min++;
 }

@@ -143,7 +143,7 @@ function withRecords(
   { variableDefinitions = [] }: OperationDefinitionNode,
   dearest: Variables,
 ): readonly Variables[] {
-  const fields = plan.root.fields.filter(({ rule, nodes }) => rule.recordCounts && hasVariables(nodes[0]!));
+  const fields = plan.root.fields.filter(({ rule, nodes }) => rule.globalIds && hasVariables(nodes[0]!));
   if (fields.length === 0) return [dearest];
   const isList = (name: string) =>
     variableDefinitions.some(({ variable, type }) => variable.name.value === name && print(type).startsWith('['));

@@ -42,13 +42,17 @@ export interface Paging {
 }
 
 /** What a field requests. Throws if its arguments are wrong. */
-export function requestOf({ rule, variants }: PlannedField, parent: ParentRecord, args: object): FieldRequest {
+export function requestOf(
+  { rule, variants, needsNoItems }: PlannedField,
+  parent: ParentRecord,
+  args: object,
+): FieldRequest {
   const endpoint = endpointOf(rule, args);
   const input = rule.input!(parent, args);
   if (rule.pageSize === undefined) return { endpoint, input, paging: undefined };
   const listId = lazily(() => listIdOf(endpoint, input));
   const window = windowOf(args, rule.pageSize, listId);
-  const paged = withMembers(input, windowInput(endpoint, window));
+  const paged = withMembers(input, windowInput(endpoint, needsNoItems ? { ...window, first: 1 } : window));
   return { endpoint, input: inVariant(paged, variants), paging: { endpoint, input: paged, window, listId } };
 }
 
@@ -62,7 +66,8 @@ export function startCall(
   if (item !== undefined) return { response: item, paging: undefined };
   const { endpoint, input, paging } = requestOf(plan, parent, args);
   const members = plan.recordMembers ?? plan.members;
-  return { response: context.upstream.responses.load(endpoint, input, members, path, isParentAbsent), paging };
+  const response = context.upstream.responses.load(endpoint, input, members, path, isParentAbsent, plan.needsNoItems);
+  return { response, paging };
 }
 
 /**

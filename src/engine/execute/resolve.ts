@@ -127,7 +127,8 @@ function callResolver(rule: FieldRule, keys: Keys): EngineResolver {
     if (!paging) return resolveRecords(rule.mapResponse!(response, args, parent), resolution, representation, true);
     const { endpoint, input, window, listId } = paging;
     const members = rule.items ? rule.items(response, parent, args) : (response as ParentRecord)[endpoint.list!];
-    const items = (listIn(members) ?? []) as object[];
+    // The window may be another.
+    const items = plan.needsNoItems ? [] : ((listIn(members) ?? []) as object[]);
     if (plan.variants) listedBy(items, { endpoint, input, variants: plan.variants });
     const totalIsCapped = rule.totalIsCapped?.(response, context.viewer, args) ?? false;
     return pageOf(response as object, items, window, { listId, representation, keys, totalIsCapped });

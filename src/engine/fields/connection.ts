@@ -36,6 +36,7 @@ const PageInfo = builder.objectRef<Page<unknown>>('PageInfo').implement({
     }),
     hasPreviousPage: t.boolean({
       description: 'Whether there are nodes before this page.',
+      needsNoItems: true,
       resolve: (page) => page.start > 0,
     }),
     startCursor: t.string({
@@ -102,8 +103,10 @@ function makeConnection(of: ObjectRef<BuilderTypes, unknown>): ObjectRef<Builder
         nullable: true,
         description: 'The number of nodes in the whole list.',
         nullIf: 'the service does not return it',
+        needsNoItems: true,
       }),
       totalIsCapped: t.exposeBoolean('totalIsCapped', {
+        needsNoItems: true,
         description: 'True if the service stopped counting at `totalCount`.',
       }),
     }),

@@ -60,8 +60,8 @@ declare global {
       ResolveReturnShape,
     > {
       nullIf?: NullCondition;
-      /** The number of records of each type that the arguments name, for the cost. */
-      recordCounts?: (args: never) => ReadonlyMap<string, number>;
+      /** The global ids that the arguments name: the cost depends on their types. */
+      globalIds?: (args: never) => readonly string[];
     }
     interface MutationFieldOptions<
       Types extends SchemaTypes,

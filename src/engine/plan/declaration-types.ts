@@ -41,6 +41,8 @@ export interface FieldDeclaration {
   mayBeReference?: boolean;
   /** Null, without a call, if the request carries no token of its own. */
   viewerOnly?: boolean;
+  /** A field of a connection that any page of its list tells, whatever items it has. */
+  needsNoItems?: boolean;
   /** The number of items that the cost assumes if no `first` limits them. */
   assumedSize?: number;
 }
@@ -108,8 +110,8 @@ export interface FieldRule
   idIn?: string;
   /** The `resolve` that the field declared; the engine calls it with the response. */
   mapResponse?: (response: unknown, args: object, parent: object) => unknown;
-  /** The number of records of each type that the arguments name, for the cost. */
-  recordCounts?: (args: object) => ReadonlyMap<string, number>;
+  /** The global ids that the arguments name: the cost depends on their types. */
+  globalIds?: (args: object) => readonly string[];
   /** The endpoint that a mutation calls. */
   writeEndpoint?: Endpoint;
   /** What the mutation removes from the caches; `nothing` if no query reads what it changes. */

@@ -1,6 +1,6 @@
 /** Which members of records a planned field needs, and whether an embedded member provides them. */
 import type { PagingArgs } from '../values/paging.ts';
-import type { FieldNode, GraphQLObjectType } from 'graphql';
+import { type FieldNode, type GraphQLObjectType, getNullableType, isListType } from 'graphql';
 import { wantsWhole } from '../../api/record-source.ts';
 import { argumentsIfValid } from './arguments.ts';
 import { typeRule } from './read-declarations.ts';
@@ -72,6 +72,17 @@ export function membersMaybeOmitted({ embedded }: FieldRule, selections: Selecti
   );
 }
 
+/** Whether nothing is selected of a connection but what any page of its list tells. */
+export const needsNoItems = (selections: Selections): boolean =>
+  [...selections.values()].every(
+    ({ rule, fields, deferred }) =>
+      rule.isWrapper === true &&
+      [...fields, ...deferred.flatMap((part) => part.fields)].every(
+        ({ rule: { needsNoItems: isOfPage }, field, selections: below }) =>
+          isOfPage ?? (below.size > 0 && !isListType(getNullableType(field.type)) && needsNoItems(below)),
+      ),
+  );
+
 /** Whether the embedded member provides everything that is selected. */
 export function embeddedIsEnough(
   parent: GraphQLObjectType,
@@ -105,7 +116,7 @@ export function argumentsAllowEmbedded(
 }
 
 /** Whether a variable decides how much a field requests: the size of a page, the endpoint, or what a write has to read. */
-export function sizeVaries({ endpoint, recordCounts, maxCalls }: FieldRule, node: FieldNode): boolean {
-  if (typeof endpoint === 'function' || recordCounts || typeof maxCalls === 'function') return hasVariables(node);
+export function sizeVaries({ endpoint, globalIds, maxCalls }: FieldRule, node: FieldNode): boolean {
+  if (typeof endpoint === 'function' || globalIds || typeof maxCalls === 'function') return hasVariables(node);
   return node.arguments?.some(({ name, value }) => name.value === 'first' && hasVariable(value)) ?? false;
 }

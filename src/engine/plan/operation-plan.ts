@@ -38,6 +38,8 @@ export interface PlannedField {
   readonly members: readonly string[] | undefined;
   /** Set for the call that loads its parent record in a variant: the members of both. */
   readonly recordMembers: readonly string[] | undefined;
+  /** Set for a list of which nothing but what any page tells is selected: one item of the page is requested. */
+  readonly needsNoItems: boolean;
   /** Selected members that embedded items may lack. If an item lacks one, the endpoint is called. */
   readonly mayOmit: readonly string[];
   /** Members of the parent record that it reads. */

@@ -80,3 +80,9 @@ function embeddedRecords(type: GraphQLObjectType): string[] {
 /** The endpoint of a field, for these arguments. */
 export const endpointOf = ({ endpoint }: FieldRule, args: object): Endpoint =>
   typeof endpoint === 'function' ? endpoint(args) : endpoint!;
+
+/** The type and the key in the global id of a node; undefined if it is none. */
+export function partsOfId(id: string): { type: string; key: string } | undefined {
+  const [, type, key] = /^([A-Za-z]+):(.*)$/s.exec(id) ?? [];
+  return type === undefined || key === undefined ? undefined : { type, key };
+}

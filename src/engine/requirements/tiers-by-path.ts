@@ -63,7 +63,7 @@ function visit(walk: Walk, selection: SelectionPlan, brought: Representation | u
 
 /** Whether a record that the client names is requested only to show that it exists, by an endpoint that the tier does not get. */
 const isLookedUpInVain = ({ mode, rule, selections }: PlannedField, tier: Tier): boolean =>
-  (mode === 'lookup' || rule.recordCounts !== undefined) &&
+  (mode === 'lookup' || rule.globalIds !== undefined) &&
   [...selections.values()].some(
     ({ rule: { record }, fields, deferred }) =>
       record !== undefined &&

@@ -124,6 +124,7 @@ function feedFields<Entry>(t: FieldBuilder<Page<Entry>>) {
       nullable: true,
       description: 'The title of the feed, in Chinese.',
       nullIf: 'the feed has none',
+      needsNoItems: true,
       resolve: (page) => page.title,
     }),
     author: t.field({
@@ -133,6 +134,7 @@ function feedFields<Entry>(t: FieldBuilder<Page<Entry>>) {
       ...author,
       mayBeReference: true,
       nullIf: 'the feed names none',
+      needsNoItems: true,
       resolve: (page) => atomUser(feedOf(page).author),
     }),
     webUrl: t.field({
@@ -140,6 +142,7 @@ function feedFields<Entry>(t: FieldBuilder<Page<Entry>>) {
       nullable: true,
       description: 'The web page of the feed, the link with `rel` alternate.',
       nullIf: 'the feed has none',
+      needsNoItems: true,
       resolve: (page) => asUrl(asObject(feedOf(page).links).alternate),
     }),
   };

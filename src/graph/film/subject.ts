@@ -133,6 +133,7 @@ builder.objectField(connectionOf(Subject), 'title', (t) =>
     nullable: true,
     description: 'The title of this list: the name of a chart, or the words of a search.',
     nullIf: 'the service has none',
+    needsNoItems: true,
     resolve: (page) => page.title,
   }),
 );

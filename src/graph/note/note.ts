@@ -12,7 +12,6 @@ import { contentByFormat } from '../types/content-format.ts';
 import { parseBlocksOnce } from '../types/content-cache.ts';
 import { builder } from '../../engine/builder.ts';
 import {
-  asObjects,
   asText,
   count,
   flag,
@@ -26,7 +25,7 @@ import { Node, recordOrReference, referenceOf, identity, queryById } from '../..
 import { User, type UserShape, author, isSite, userEdgeNames } from '../types/user.ts';
 
 export interface NoteShape extends Omit<NoteRecord, 'author'> {
-  /** The real service returns it in a list. If it returns none, it is known if the note was reached through its user. */
+  /** The real service returns it in a list. */
   author?: UserShape | UserShape[];
 }
 
@@ -107,7 +106,7 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
       description: 'The author.',
       ...author,
       mayBeReference: true,
-      nullIf: 'the note was not reached through its user, and the service does not return its author',
+      nullIf: 'the service does not return it with the note',
       needs: ['author'],
       resolve: authorOf,
     }),
@@ -123,8 +122,6 @@ builder.objectField(User, 'notes', (t) =>
     from: userEdgeNames,
     input: ({ id }) => ({ id }),
     variants: 'format',
-    items: ({ notes }, { id }) =>
-      asObjects(notes).map((note): NoteShape => ({ ...note, author: authorOf(note) ?? { id } })),
     isEmpty: isSite,
   }),
 );

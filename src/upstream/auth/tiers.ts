@@ -19,8 +19,8 @@ export function learnFromResponse(policy: TierPolicy, credential: Credential, en
 }
 
 /**
- * Returns the error to report for a rejection. One rejected record does not prove that the endpoint is rejected. Only if the credential is
- * known to have a tier without the endpoint, the error is TierRequired, and the endpoint is not called for a while.
+ * Returns the error to report for a rejection: TierRequired if the likely tier does not get the endpoint. One rejected record does not prove
+ * that the endpoint is rejected. Only if the credential is known to have a tier without it, it is not called for a while.
  */
 export function learnFromRejection(
   policy: TierPolicy,
@@ -37,8 +37,8 @@ export function learnFromRejection(
     credential.refusedEndpoints.set(endpoint.path, performance.now() + REFUSAL_MS);
     return tierRequired;
   }
-  // If a list is rejected although its record exists, the likely reason is the tier.
-  const likely = credential.isOwn || !endpoint.list ? [] : likelyTiers(credential);
+  // One cause has one code: the tier that is shown to the caller from now on is the reason. The facade's own shows none.
+  const likely = credential.isOwn ? [] : likelyTiers(credential);
   if (likely.length > 0 && likely.every((tier) => lacking.includes(tier))) return tierRequired;
   return new RecordRejected(
     details,

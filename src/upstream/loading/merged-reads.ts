@@ -12,6 +12,13 @@ interface Window {
   count: number;
 }
 
+/** A read that a request may answer together with others. */
+export interface MergeableRead {
+  request: ApiRequest;
+  /** Any window of the list is enough. */
+  needsNoItems?: boolean | undefined;
+}
+
 /** One request, and the reads that it answers. */
 export interface MergedRead<Read> {
   request: ApiRequest;
@@ -44,22 +51,22 @@ const isWithin = (part: Window | undefined, whole: Window | undefined): boolean 
 const union = (some: MemberNames | undefined, more: MemberNames | undefined): MemberNames | undefined =>
   some && more && [...new Set([...some, ...more])].sort();
 
-/** Whether the response to one request has all that another of the same list asks for. */
-export const answers = (whole: ApiRequest, part: ApiRequest): boolean =>
+/** Whether the response to one request has all that a read of the same list asks for. */
+export const answers = (whole: ApiRequest, { request: part, needsNoItems }: MergeableRead): boolean =>
   (!whole.members || part.members?.every((member) => whole.members!.includes(member)) === true) &&
-  isWithin(windowOf(part), windowOf(whole));
+  (needsNoItems === true || isWithin(windowOf(part), windowOf(whole)));
 
 /** As few requests as possible for the reads. */
-export function mergedReads<Read extends { request: ApiRequest }>(reads: readonly Read[]): MergedRead<Read>[] {
+export function mergedReads<Read extends MergeableRead>(reads: readonly Read[]): MergedRead<Read>[] {
   const merged = new Map<string, MergedRead<Read>[]>();
   // A larger window first, so that the smaller ones find it.
-  const sizeOf = ({ request }: Read) => windowOf(request)?.count ?? 0;
+  const sizeOf = ({ request, needsNoItems }: Read) => (needsNoItems ? 0 : (windowOf(request)?.count ?? 0));
   for (const read of reads.toSorted((one, other) => sizeOf(other) - sizeOf(one))) {
-    const { request } = read;
+    const { request, needsNoItems } = read;
     const list = `${request.endpoint.service} ${listOf(request)}`;
     const ofList = merged.get(list) ?? [];
     merged.set(list, ofList);
-    const same = ofList.find((each) => isWithin(windowOf(request), windowOf(each.request)));
+    const same = ofList.find((each) => needsNoItems === true || isWithin(windowOf(request), windowOf(each.request)));
     if (!same) ofList.push({ request, reads: [read] });
     else {
       const { endpoint, input, members } = same.request;
@@ -70,8 +77,8 @@ export function mergedReads<Read extends { request: ApiRequest }>(reads: readonl
   return [...merged.values()].flat();
 }
 
-/** Whether the window of a request is larger than that of another. */
-export function hasMore(whole: ApiRequest, part: ApiRequest): boolean {
+/** Whether the windows of two requests of a list differ. */
+export function differ(whole: ApiRequest, part: ApiRequest): boolean {
   const [from, to] = [windowOf(whole), windowOf(part)];
   return from !== undefined && to !== undefined && (from.start !== to.start || from.count !== to.count);
 }

@@ -8,10 +8,9 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import { type ApiRequest, createApiRequest } from '../../api/api-request.ts';
 import { type LoadContext, staleAfter, useFresh } from './load-context.ts';
 import type { MemberNames } from '../../api/record-source.ts';
-import { answers, hasMore, listOf, mergedReads, partOf } from './merged-reads.ts';
+import { type MergeableRead, answers, differ, listOf, mergedReads, partOf } from './merged-reads.ts';
 
-interface ResponseLoad {
-  request: ApiRequest;
+interface ResponseLoad extends MergeableRead {
   path: Path | undefined;
   isParentAbsent: IsParentAbsent | undefined;
 }
@@ -33,7 +32,10 @@ export class ResponseLoader {
   private readonly loader = new DataLoader<ResponseLoad, Promise<unknown>, string>(
     // Promises, not Promise.all: each request settles as soon as its own response is there.
     async (loads) => this.fetchAll(loads),
-    { cacheKeyFn: ({ request }) => request.wirePath, name: 'responses' },
+    {
+      cacheKeyFn: ({ request, needsNoItems }) => `${request.wirePath}${needsNoItems ? ' any' : ''}`,
+      name: 'responses',
+    },
   );
 
   constructor(context: LoadContext) {
@@ -47,8 +49,10 @@ export class ResponseLoader {
     members: MemberNames | undefined,
     path: Path | undefined,
     isParentAbsent?: IsParentAbsent,
+    needsNoItems = false,
   ): Promise<unknown> {
-    return this.loader.load({ request: createApiRequest(endpoint, input, members), path, isParentAbsent });
+    const request = createApiRequest(endpoint, input, members);
+    return this.loader.load({ request, path, isParentAbsent, needsNoItems });
   }
 
   /** Requests made before a write are made again after it. */
@@ -73,7 +77,7 @@ export class ResponseLoader {
     const responses = new Map<ResponseLoad, Promise<unknown>>();
     const left: ResponseLoad[] = [];
     for (const each of loads) {
-      const earlier = this.earlierFor(each.request);
+      const earlier = this.earlierFor(each);
       if (earlier) responses.set(each, this.part(earlier.response, earlier.request, each));
       else left.push(each);
     }
@@ -84,10 +88,11 @@ export class ResponseLoader {
     return loads.map((each) => responses.get(each)!);
   }
 
-  private earlierFor(request: ApiRequest): Made | undefined {
+  private earlierFor(load: ResponseLoad): Made | undefined {
+    const { request } = load;
     const made = this.made.get(request.endpoint);
     const list = made && listOf(request);
-    return made?.find((each) => (each.list ??= listOf(each.request)) === list && answers(each.request, request));
+    return made?.find((each) => (each.list ??= listOf(each.request)) === list && answers(each.request, load));
   }
 
   /** What is fresh in the cache needs no request; the rest needs as few as possible. */
@@ -119,10 +124,10 @@ export class ResponseLoader {
 
   /** What a load asks for, from the response to a request for more. */
   private part(response: Promise<unknown>, request: ApiRequest, load: ResponseLoad): Promise<unknown> {
-    if (!hasMore(request, load.request)) return response;
+    if (!differ(request, load.request)) return response;
     return response.then(
       (whole) => {
-        const part = partOf(whole, request, load.request);
+        const part = load.needsNoItems ? whole : partOf(whole, request, load.request);
         return part === undefined ? this.send(load) : part;
       },
       // A larger window may fail where the smaller one does not.

@@ -167,7 +167,7 @@ describe('a celebrity whose record the tier may not load', () => {
   ])('is not returned with the given id: %s', async (query) => {
     for (const [settings, options, code] of [
       [{ accessToken: 'x', filmTier: 'premium' }, {}, 'TIER_REQUIRED'],
-      [{}, { token: 'carol' }, 'FORBIDDEN'],
+      [{}, { token: 'carol' }, 'TIER_REQUIRED'],
     ] as const) {
       const made = facadeWith(bodies, settings);
       const field = query.includes('node(') ? 'node' : 'celebrity';
@@ -177,6 +177,20 @@ describe('a celebrity whose record the tier may not load', () => {
       expect(min).toBeLessThanOrEqual(calls.length);
       expect(max).toBeGreaterThanOrEqual(calls.length);
     }
+  });
+
+  test('is refused by one code, from the first time on and in any list: that of the tier that the viewer has', async () => {
+    const people = [1, 2].map((id) => ({ id: `${id}`, name: 'x' }));
+    const made = facadeWith({
+      ...bodies,
+      '/v2/movie/celebrity/2': needPermission,
+      '/v2/movie/subject/7': { body: { id: '7', casts: people } },
+    });
+    const codesOf = async (query: string) =>
+      (await made.execute(query, { token: 'carol' })).errors?.map(({ extensions }) => extensions.code);
+    expect(await codesOf('{ subject(id: 7) { casts { nameEn } } }')).toEqual(['TIER_REQUIRED']);
+    expect(await codesOf('{ celebrity(id: 1) { name } }')).toEqual(['TIER_REQUIRED']);
+    expect((await made.execute('{ viewer { filmTier } }', { token: 'carol' })).data.viewer.filmTier).toBe('PREMIUM');
   });
 
   test('keeps its lists', async () => {

@@ -227,8 +227,8 @@ describe('an event', () => {
   test('feed has an author, a title and a page URL', async () => {
     const { events, execute } = facade();
     const inside = `${author}<link href="http://www.example/people/9/events" rel="alternate"/>`;
-    replyTo(events, '/people/9/events?max-results=20&start-index=1', feed(inside, { title: '主办者的活动' }));
-    replyTo(events, '/event/1/wishers?max-results=20&start-index=1', feed(person('5')));
+    replyTo(events, '/people/9/events?max-results=1&start-index=1', feed(inside, { title: '主办者的活动' }));
+    replyTo(events, '/event/1/wishers?max-results=1&start-index=1', feed(person('5')));
     replyTo(events, '/event/1', entry('1'));
     const { data } = await execute(
       '{ user(id: 9) { events { title webUrl author { id name } } } event(id: 1) { wishers { title webUrl author { id } } } }',

@@ -44,19 +44,26 @@ test('a rejected chart narrows the possible tiers to those that may not call it,
 
 test('a single rejected record closes no endpoint, and the tier is only guessed', () => {
   const credential = newCredential();
-  expect(reject(credential, filmEndpoints.celebrity)).toBeInstanceOf(RecordRejected);
-  expect(reject(credential, filmEndpoints.celebrity)).toBeInstanceOf(RecordRejected);
+  expect(reject(credential, filmEndpoints.celebrity)).toBeInstanceOf(TierRequired);
+  expect(reject(credential, filmEndpoints.celebrity)).toBeInstanceOf(TierRequired);
   expect(credential.refusedEndpoints.size).toBe(0);
   expect([credential.filmTier, credential.possibleTiers.length]).toEqual(['premium', 3]);
   learnFromResponse(filmTiers, credential, filmEndpoints.celebrity, { id: '2', name: 'x' });
   expect([credential.filmTier, credential.possibleTiers]).toEqual([null, ['basic', 'advance']]);
+  // The tier gets the endpoint: the record is the reason.
+  expect(reject(credential, filmEndpoints.celebrity)).toBeInstanceOf(RecordRejected);
 });
 
 test('rejections of three different records, and no success, prove that the tier lacks the endpoint', () => {
   const credential = newCredential();
   const errors = ['1', '2', '2', '3'].map((id) => reject(credential, filmEndpoints.celebrity, id));
-  expect(errors.map((error) => error instanceof TierRequired)).toEqual([false, false, false, true]);
-  expect([credential.filmTier, credential.possibleTiers]).toEqual(['premium', ['premium']]);
+  // One code for all of them, as `filmTier` is shown from the first on.
+  expect(errors.map((error) => error instanceof TierRequired)).toEqual([true, true, true, true]);
+  expect([credential.refusedEndpoints.size, credential.filmTier, credential.possibleTiers]).toEqual([
+    1,
+    'premium',
+    ['premium'],
+  ]);
 });
 
 test('a rejected list of a record is a tier rejection while the tier is uncertain, and a record rejection once the tier may call it', () => {
