@@ -102,6 +102,11 @@ describe('the fewest calls are made, and are the fewest of the plan', () => {
     ],
     ['a note that its comments refer to', 2, '{ note(id: 9) { comments { nodes { note { title } } } } }'],
     [
+      'a note as HTML that its comments refer to',
+      2,
+      '{ note(id: 9) { comments { nodes { note { title content(format: HTML_FULL) } } } } }',
+    ],
+    [
       'notes that their comments refer to',
       3,
       '{ user(id: 3) { notes { nodes { comments { nodes { note { title } } } } } } }',

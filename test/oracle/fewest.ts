@@ -38,14 +38,19 @@ export interface Compared {
 class EvenService extends FaultyService {
   private open: { come: () => void; hasCome: Promise<void> } | undefined;
   private count = 0;
+  private wave = 0;
+  /** The wave of each request. */
+  readonly waves: number[] = [];
 
   override meet(...request: Parameters<FaultyService['meet']>): ReturnType<FaultyService['meet']> {
     const meeting = super.meet(...request);
     if (!this.open) {
+      this.wave++;
       let come = (): void => undefined;
       const hasCome = new Promise<void>((resolve) => (come = resolve));
       this.open = { come, hasCome };
     }
+    this.waves.push(this.wave);
     const [{ hasCome }, at] = [this.open, ++this.count];
     after(QUIET_TURNS, () => {
       if (at !== this.count) return;
@@ -89,18 +94,25 @@ async function compareOver(
       ...{ token, tier: TIER, accessToken: OWN_TOKEN, filmTier: TIER, person, personsOf: service.personsOf },
       isOwn: () => false,
     };
-    const { waves, isAbsent } = await service.apart(async (fetch) => {
-      const absent = (line: string): boolean => {
+    const { waves, isAbsent, isEmpty } = await service.apart(async (fetch) => {
+      const received = ({ line }: { line: string }) => {
         const [method = '', path = ''] = line.split(' ');
-        return fetch({ method, path, body: '', token: token ?? OWN_TOKEN }).status >= BAD_REQUEST;
+        return [line, fetch({ method, path, body: '', token: token ?? OWN_TOKEN })] as const;
       };
       const waves = await fewestRequests(parsed(document), variables, requester, fetch);
-      const gone = new Map(faulty.met.map(({ line }) => [line, absent(line)]));
-      return { waves, isAbsent: (line: string) => gone.get(line) === true };
+      const responses = new Map(faulty.met.map(received));
+      return {
+        waves,
+        isAbsent: (line: string) => responses.get(line)!.status >= BAD_REQUEST,
+        isEmpty: (line: string) =>
+          responses.get(line)!.body.includes(`"${partsOf(line).path.replace(/^.*\//, '')}":[]`),
+      };
     });
     const made = faulty.met.map(({ line }) => line);
     if (made.length + waves.length === 0) return undefined;
-    return { document, person, made, fewest: waves, reasons: reasonsFor(made, waves.flat(), isAbsent) };
+    const waveOf = faulty instanceof EvenService ? faulty.waves : [];
+    const lines = made.map((line, at) => partsOf(line, waveOf[at]));
+    return { document, person, made, fewest: waves, reasons: reasonsFor(lines, waves.flat(), isAbsent, isEmpty) };
   } finally {
     await product.close();
     await service.close();
@@ -116,9 +128,11 @@ interface Line {
   end: number;
   fields: string | undefined;
   line: string;
+  /** Undefined if its wave is not known. */
+  wave: number | undefined;
 }
 
-function partsOf(line: string): Line {
+function partsOf(line: string, wave?: number): Line {
   const [path = '', query = ''] = line.slice('GET '.length).split('?');
   const {
     fields,
@@ -130,7 +144,7 @@ function partsOf(line: string): Line {
   } = Object.fromEntries(new URLSearchParams(query)) as Record<string, string | undefined>;
   const from = Number(start ?? Number(index ?? 1) - 1);
   const list = `${path} ${JSON.stringify(Object.entries(rest).sort())}`;
-  return { path, list, start: from, end: from + Number(count ?? most ?? 0), fields, line };
+  return { path, list, start: from, end: from + Number(count ?? most ?? 0), fields, line, wave };
 }
 
 /** A request that is made although the planner does not make it. */
@@ -139,6 +153,8 @@ interface Extra {
   /** The other requests that were made. */
   others: readonly Line[];
   isAbsent: (line: string) => boolean;
+  /** Whether the response is a list without items. */
+  isEmpty: (line: string) => boolean;
 }
 
 const isList = ({ start, end }: Line): boolean => end > start;
@@ -146,6 +162,11 @@ const isList = ({ start, end }: Line): boolean => end > start;
 /** Responses of a wave come at different times, and each leads on at once. */
 const ONE_AFTER_THE_OTHER =
   'responses that came one after the other led to it: no more calls are made if those of a wave come together';
+
+/** Members that hold the first page of a list, and the end of its path. */
+const firstPages: Readonly<Record<string, string>> = {
+  ...{ tags: 'tags', popular_reviews: 'reviews', photos: 'photos', works: 'works' },
+};
 
 /** Why a call is made that the planner does not make. Each is a predicate: the first that holds is counted. */
 export const reasons: readonly { name: string; isDefect?: boolean; holds: (extra: Extra) => boolean }[] = [
@@ -165,6 +186,32 @@ export const reasons: readonly { name: string; isDefect?: boolean; holds: (extra
   {
     name: 'a record was asked for again, for members that a response led to which came later',
     holds: ({ extra, others }) => !isList(extra) && others.some(({ list, fields }) => list === extra.list && fields),
+  },
+  {
+    name: 'the first page of a list came with its record, and more of the list was selected beside it',
+    holds: ({ extra, others }) =>
+      !isList(extra) &&
+      others.some(({ path }) =>
+        (extra.fields ?? '').split(',').some((member) => path === `${extra.path}/${firstPages[member]}`),
+      ),
+  },
+  {
+    name: 'what items select of their parent was loaded together with their list, and the list is empty',
+    holds: ({ extra, others, isEmpty }) =>
+      !isList(extra) && others.some(({ path, line }) => path.startsWith(`${extra.path}/`) && isEmpty(line)),
+  },
+  {
+    name: 'a person, a city or a series is told by a list, of which another part is selected at another place',
+    holds: ({ extra, others }) => {
+      const ofPath = [extra, ...others].filter(({ path }) => path === extra.path);
+      return ofPath.some(isReference) && !ofPath.every(isReference);
+    },
+  },
+  {
+    name: 'two responses that came in one turn led to one list, and the second began when the first had been asked for',
+    holds: ({ extra, others }) =>
+      isList(extra) &&
+      others.some(({ list, wave }) => list === extra.list && wave !== undefined && wave === extra.wave),
   },
   {
     name: 'a list that names its person was empty, and another was there',
@@ -199,11 +246,19 @@ export const reasons: readonly { name: string; isDefect?: boolean; holds: (extra
     holds: ({ extra, others }) => !isList(extra) && others.some(({ path }) => path === extra.path),
   },
 ];
+
+/** The request of a reference is one for the first item of a list, without a start. */
+const isReference = ({ line, end, start }: Line): boolean => start === 0 && end === 1 && !/[?&]start/.test(line);
+
 export const NO_REASON = 'no reason';
 
-function reasonsFor(made: readonly string[], fewest: readonly string[], isAbsent: (line: string) => boolean): string[] {
-  if (made.length <= fewest.length) return [];
-  const lines = made.map(partsOf);
+function reasonsFor(
+  lines: readonly Line[],
+  fewest: readonly string[],
+  isAbsent: Extra['isAbsent'],
+  isEmpty: Extra['isEmpty'],
+): string[] {
+  if (lines.length <= fewest.length) return [];
   const left = fewest.map((line) => sameAs(partsOf(line)));
   const found = lines.flatMap((extra) => {
     const place = left.indexOf(sameAs(extra));
@@ -212,7 +267,7 @@ function reasonsFor(made: readonly string[], fewest: readonly string[], isAbsent
       return [];
     }
     const others = lines.filter((each) => each !== extra);
-    return [reasons.find(({ holds }) => holds({ extra, others, isAbsent }))?.name ?? NO_REASON];
+    return [reasons.find(({ holds }) => holds({ extra, others, isAbsent, isEmpty }))?.name ?? NO_REASON];
   });
   // Some are made in the place of others that the planner makes.
   for (let others = left.length; others > 0 && found.includes(NO_REASON); others--)

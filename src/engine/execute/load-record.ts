@@ -91,6 +91,9 @@ interface Loading {
   plan: LoadPlan;
 }
 
+/** Set on a record that was listed although the service has no such record: its lists are null, as their calls say. */
+export const ABSENT = Symbol('absent');
+
 /** Does what the plan says. */
 function execute(loading: Loading, started: readonly StartedChild[], { context, path }: Resolution): unknown {
   const { record, key, selection, plan } = loading;
@@ -106,7 +109,7 @@ function execute(loading: Loading, started: readonly StartedChild[], { context, 
   const loaded = keeps === 'never' ? load() : keepOnError(load, loading);
   return withValue(loaded, (value) => {
     if (value === null && keeps !== 'always') return null;
-    const known = (value ?? record) as ParentRecord;
+    const known = value === null ? { ...record, [ABSENT]: true } : (value as ParentRecord);
     const absent = refused.filter((member) => !(member in known));
     return absent.length > 0
       ? withThrowingMembers(known, absent, (member) => tierRequired(type.name, source, member))

@@ -23,7 +23,7 @@ import { oncePer } from '../../lib/remember.ts';
 import { type Paging, type ParentRecord, type Resolution, embeddedRecord, requestOf, startCall } from './field-call.ts';
 import type { FieldRule, TypeRule } from '../plan/declaration-types.ts';
 import type { PlannedField, SelectionPlan } from '../plan/operation-plan.ts';
-import { PartlyLoaded, loadMissing, loadNamedReference } from './load-record.ts';
+import { ABSENT, PartlyLoaded, loadMissing, loadNamedReference } from './load-record.ts';
 import { membersOrId } from './plan-load.ts';
 import { listedBy } from './listed-variants.ts';
 
@@ -82,7 +82,7 @@ function callResolver(rule: FieldRule, keys: Keys): EngineResolver {
     if (plan.mode === 'embedded') {
       const member = memberOf(parent, rule.embedded!.member);
       // A list that was requested and is missing has its default: it is empty.
-      if (member === undefined && endpointOf(rule, args).list === undefined) return null;
+      if (member === undefined && (ABSENT in parent || endpointOf(rule, args).list === undefined)) return null;
       if (member !== unreadable) {
         const fromMember = () => fromEmbedded(parent, member, resolution);
         return omitsAny(member, plan.mayOmit)

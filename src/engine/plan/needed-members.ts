@@ -40,10 +40,14 @@ const referredBack = (name: string, selections: Selections): readonly string[] =
   itemSelectionsOf(selections).flatMap((item) =>
     [item, ...item.deferred].flatMap(({ fields }) =>
       fields.flatMap(({ field, selections: below }) =>
-        field.name === name ? [...below.values()].flatMap(({ members }) => members) : [],
+        field.name === name ? [...below.values()].flatMap(membersLoaded) : [],
       ),
     ),
   );
+
+/** A call that loads the record in a variant carries its other members. */
+const membersLoaded = ({ fields, members }: SelectionPlan): readonly string[] =>
+  fields.some(({ recordMembers }) => recordMembers) ? noMembers : members;
 
 /** The `fields` parameter of a call; undefined for all. */
 export function requestedMembers(

@@ -154,6 +154,22 @@ describe('a film of which only fields of a higher tier are selected', () => {
   );
 });
 
+test('a film that a chart lists although the service has none has no list of reviews, whether its record or the list says so', async () => {
+  const made = facadeWith({
+    '/v2/movie/coming_soon': { list: 'subjects', body: { total: 1, subjects: [{ id: '4', title: 'x' }] } },
+    '/v2/movie/subject/4': filmNotFound,
+    '/v2/movie/subject/4/reviews': filmNotFound,
+  });
+  const query = `{ comingSoon { nodes {
+    title
+    inRecord: reviews(first: 10) { nodes { title } }
+    called: reviews(first: 10) { nodes { usefulCount } }
+  } } }`;
+  expect(await made.execute(query)).toEqual({
+    data: { comingSoon: { nodes: [{ title: 'x', inRecord: null, called: null }] } },
+  });
+});
+
 describe('a celebrity whose record the tier may not load', () => {
   const bodies = {
     '/v2/movie/celebrity/1': needPermission,
