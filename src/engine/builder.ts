@@ -5,8 +5,8 @@ import { Upload } from 'graphql-upload-minimal';
 import type { ResolverContext } from './context.ts';
 import type { UploadedFile } from './values/uploaded-file.ts';
 import './plan/declarations-plugin.ts';
-import { asDateTime } from './values/decode.ts';
-import { wholeSeconds } from './values/iso-time.ts';
+import { asDateTime, localDateTime } from './values/decode.ts';
+import { LOCAL_ZONE, wholeSeconds } from './values/iso-time.ts';
 
 interface GraphTypes {
   Context: ResolverContext;
@@ -32,7 +32,7 @@ builder.addScalarType(
   new GraphQLScalarType({
     name: 'DateTime',
     description:
-      'A point in time as RFC 3339 text in whole seconds, with an offset: `2026-12-18T19:30:00+08:00`. Of an input, a fraction of a second is dropped.',
+      'A point in time as RFC 3339 text in whole seconds, with an offset: `2026-12-18T19:30:00+08:00`. Of an input, a fraction of a second is dropped, and a `LocalDateTime` is taken in its zone, +08:00.',
     specifiedByURL: 'https://datatracker.ietf.org/doc/html/rfc3339',
     serialize: (value) => wholeSeconds(String(value)),
     parseValue: (value) => parseDateTime(value),
@@ -80,12 +80,16 @@ builder.addScalarType(
 );
 
 function parseDateTime(value: unknown, node?: ValueNode): string {
-  const moment = asDateTime(value);
+  const local = typeof value === 'string' && /^\S+$/.test(value) ? localDateTime.decode(value) : null;
+  const moment = local === null ? asDateTime(value) : local + LOCAL_ZONE;
   if (!moment) {
-    throw new GraphQLError('A DateTime must be RFC 3339 text with an offset: 2026-12-18T19:30:00+08:00.', {
-      nodes: node ?? null,
-      extensions: { code: 'BAD_USER_INPUT' },
-    });
+    throw new GraphQLError(
+      'A DateTime must be RFC 3339 text with an offset, 2026-12-18T19:30:00+08:00, or a LocalDateTime.',
+      {
+        nodes: node ?? null,
+        extensions: { code: 'BAD_USER_INPUT' },
+      },
+    );
   }
   return wholeSeconds(moment);
 }

@@ -46,7 +46,8 @@ import {
 import { eventEndpoints } from '../../src/api/event.ts';
 import type { FieldRule, TypeRule } from '../../src/engine/plan/declaration-types.ts';
 import { builder } from '../../src/engine/builder.ts';
-import { fieldRule, typeRule } from '../../src/engine/plan/read-declarations.ts';
+import { fieldRule, timeOrderOf, typeRule } from '../../src/engine/plan/read-declarations.ts';
+import { encodeAnchor, itemKey } from '../../src/engine/values/newest-first.ts';
 import { asInt, asText } from '../../src/engine/values/decode.ts';
 import { deferOf, fragmentApplies, isIncluded } from '../../src/engine/plan/document.ts';
 import { serviceError } from '../../src/api/errors.ts';
@@ -181,14 +182,24 @@ const known = new WeakMap<object, Known>();
 /** Fields of a page about positions. */
 const positions: Readonly<Record<string, (page: Page<unknown>) => unknown>> = {
   'PageInfo.hasPreviousPage': ({ start }) => start > 0,
-  'PageInfo.startCursor': (page) => (page.items.length > 0 ? cursorOfEdge({ page, index: 0 }) : null),
-  'PageInfo.endCursor': ({ start, end, listId }) => (end > start ? cursorOf(listId(), end - 1) : null),
+  'PageInfo.startCursor': (page) => {
+    const first = page.items.findIndex((item) => item !== null);
+    return page.items.length > 0 ? cursorOfItem(page, Math.max(0, first)) : null;
+  },
+  'PageInfo.endCursor': (page) => (page.end > page.start ? cursorOfItem(page, page.items.length - 1) : null),
 };
 
 /** The cursor of the last edge is that of the end of the page, which may lie behind items that the service leaves out. */
 function cursorOfEdge({ page, index }: { page: Page<unknown>; index: number }): string {
-  const { items, start, end, listId } = page;
-  return cursorOf(listId(), index === items.length - 1 ? end - 1 : Math.min(start + index, end - 1));
+  return cursorOfItem(page, index);
+}
+
+/** In a list ordered by time it names the item, or the nearest one before it. */
+function cursorOfItem({ items, start, end, listId, newestFirst, total }: Page<unknown>, index: number): string {
+  const place = `${listId()}:${index === items.length - 1 ? end - 1 : Math.min(start + index, end - 1)}`;
+  const shown = items.slice(0, index + 1).findLast((item) => item !== null);
+  const key = newestFirst && itemKey(shown, newestFirst);
+  return Buffer.from(key ? `${place}:${encodeAnchor({ ...key, total })}` : place).toString('base64url');
 }
 
 export const referenceSchema: GraphQLSchema = withResolvers(
@@ -561,7 +572,7 @@ function answered(
   const items = rule.items ? rule.items(answer, parent, args) : ((answer as Parent)[endpoint.list!] as unknown[]);
   if (rule.variants !== undefined) for (const item of items) if (item) listings.set(item, { endpoint, input: paged });
   const capped = rule.totalIsCapped?.(answer, run.viewer, args) ?? false;
-  return pageOf(answer as Parent, Array.isArray(items) ? items : [], window, rule, info, list, capped);
+  return pageOf(answer as Parent, Array.isArray(items) ? items : [], window, { ...info, rule, args }, list, capped);
 }
 
 /** By the items of lists that take a parameter for variants: the call without that parameter. */
@@ -717,8 +728,6 @@ function windowOf({ first, after, offset }: PagingArgs, byDefault: number, list:
   return { first: size, start: Number(position) + 1 };
 }
 
-const cursorOf = (list: string, position: number): string => Buffer.from(`${list}:${position}`).toString('base64url');
-
 /** Lists of the event service are Atom feeds, which count from 1. */
 const windowInput = ({ service }: Endpoint, { first, start }: Window): object =>
   service === 'events' ? { 'start-index': start + 1, 'max-results': first } : { start, count: first };
@@ -732,8 +741,7 @@ function pageOf(
   answer: Parent,
   all: readonly unknown[],
   { first, start }: Window,
-  rule: FieldRule,
-  info: GraphQLResolveInfo,
+  { rule, args, ...info }: GraphQLResolveInfo & { rule: FieldRule; args: object },
   list: () => string,
   capped: boolean,
 ): ReferencePage {
@@ -764,6 +772,8 @@ function pageOf(
     title: asText(answer.title).trim() || null,
     envelope: answer,
     listId: list,
+    newestFirst: timeOrderOf(rule, args),
+    behind: undefined,
     representation: rule.representation ?? wholeRepresentation,
   };
 }
@@ -779,6 +789,8 @@ const emptyPage = (rule: FieldRule): ReferencePage => ({
   title: null,
   envelope: {},
   listId: () => '',
+  newestFirst: undefined,
+  behind: undefined,
   representation: rule.representation ?? wholeRepresentation,
 });
 

@@ -50,7 +50,7 @@ function identityOf(type: GraphQLObjectType): string {
 /** Every list, with a query of a page of it and the selection that tells its nodes apart. */
 export const lists = [...allFields(schema)].flatMap(({ type, field, coordinate }) => {
   const nodeType = nodeTypeOf(field);
-  if (!nodeType || withoutRecord.includes(type.name)) return [];
+  if (!nodeType || fieldRule(field).tellsChanges || withoutRecord.includes(type.name)) return [];
   const query = (page: string, selection: string) => queryOf(type, field, page, selection);
   return [
     { coordinate, endpoint: fieldRule(field).endpoint as Endpoint | undefined, node: identityOf(nodeType), query },

@@ -22,7 +22,7 @@ import { type Endpoint, type Representation, isProvided, wholeRepresentation } f
 import { isUpstreamMember } from '../../api/record-source.ts';
 import { FIRST_MAX, type PagingArgs } from '../values/paging.ts';
 import { argumentsIfValid } from '../plan/arguments.ts';
-import { endpointOf, partsOfId } from '../plan/read-declarations.ts';
+import { endpointOf, partsOfId, timeOrderOf } from '../plan/read-declarations.ts';
 import type { Variables } from '../plan/document.ts';
 import type { TypeRule } from '../plan/declaration-types.ts';
 import { LIST_SIZE, type Place, backOf, rootPlace } from './place.ts';
@@ -180,7 +180,9 @@ function countCall(total: Count, field: PlannedField, args: PagingArgs, place: P
   const { rule, mode, variants } = field;
   const { times, possibleTiers } = place;
   const endpoint = endpointOf(rule, args);
-  addCall(total, field, place, endpoint);
+  // A list that has changed is read once more.
+  const reads = (args.after ?? args.since) != null && timeOrderOf(rule, args) ? 2 : 1;
+  addCall(total, field, { ...place, times: capped(times * reads) }, endpoint);
   const most = rule.pageSize === undefined ? (rule.assumedSize ?? LIST_SIZE) : FIRST_MAX;
   const size = Math.min(args.first ?? rule.pageSize ?? most, most);
   const below = {

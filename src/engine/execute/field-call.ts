@@ -2,11 +2,15 @@
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { IsParentAbsent } from '../../upstream/loading/response-loader.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
-import { withMembers } from '../../lib/objects.ts';
-import { lazily } from '../../lib/promises.ts';
-import { type PageWindow, listIdOf, windowInput, windowOf } from '../values/paging.ts';
+import { listIn, withMembers } from '../../lib/objects.ts';
+import { lazily, withValue } from '../../lib/promises.ts';
+import { type Progress, windowAfter } from '../values/list-changes.ts';
+import { type NewestFirst, placeToReadAgain } from '../values/newest-first.ts';
+import { type PageWindow, listIdOf, totalOf, windowInput, windowOf } from '../values/paging.ts';
+import { progressOf } from '../values/since.ts';
 import type { Context } from '../context.ts';
-import { endpointOf } from '../plan/read-declarations.ts';
+import type { FieldRule } from '../plan/declaration-types.ts';
+import { endpointOf, timeOrderOf } from '../plan/read-declarations.ts';
 import type { Variables } from '../plan/document.ts';
 import type { PlannedField } from '../plan/operation-plan.ts';
 import { inVariant, itemInVariant } from './listed-variants.ts';
@@ -35,10 +39,13 @@ interface FieldRequest {
 }
 export interface Paging {
   endpoint: Endpoint;
-  /** With the window, without the variant. */
+  /** With the window, without the variant. Both change if the page must be read at another place. */
   input: object;
   window: PageWindow;
   listId: () => string;
+  newestFirst: NewestFirst | undefined;
+  /** What the client has, if it asks for changes. */
+  progress: Progress | undefined;
 }
 
 /** What a field requests. Throws if its arguments are wrong. */
@@ -51,9 +58,15 @@ export function requestOf(
   const input = rule.input!(parent, args);
   if (rule.pageSize === undefined) return { endpoint, input, paging: undefined };
   const listId = lazily(() => listIdOf(endpoint, input));
-  const window = windowOf(args, rule.pageSize, listId);
+  const progress = rule.tellsChanges ? progressOf(args, listId) : undefined;
+  const window = progress ? windowAfter(progress) : windowOf(args, rule.pageSize, listId);
   const paged = withMembers(input, windowInput(endpoint, needsNoItems ? { ...window, first: 1 } : window));
-  return { endpoint, input: inVariant(paged, variants), paging: { endpoint, input: paged, window, listId } };
+  const newestFirst = timeOrderOf(rule, args);
+  return {
+    endpoint,
+    input: inVariant(paged, variants),
+    paging: { endpoint, input: paged, window, listId, newestFirst, progress },
+  };
 }
 
 /** Makes the call of a field. Equal calls of an operation are made once. */
@@ -67,7 +80,41 @@ export function startCall(
   const { endpoint, input, paging } = requestOf(plan, parent, args);
   const members = plan.recordMembers ?? plan.members;
   const response = context.upstream.responses.load(endpoint, input, members, path, isParentAbsent, plan.needsNoItems);
-  return { response, paging };
+  if (!paging?.newestFirst || !paging.window.behind || plan.needsNoItems) return { response, paging };
+  return {
+    response: withValue(response, (page) => inPlace(page, paging, parent, { plan, args, context, path })),
+    paging,
+  };
+}
+
+/** The items of a response with a list. */
+export function itemsOf(
+  rule: FieldRule,
+  endpoint: Endpoint,
+  response: unknown,
+  parent: ParentRecord,
+  args: object,
+): readonly object[] {
+  const members = rule.items ? rule.items(response, parent, args) : (response as ParentRecord)[endpoint.list!];
+  return (listIn(members) ?? []) as object[];
+}
+
+/** The page after a named item: it is read once more if the list has changed, so that nothing is left out. */
+function inPlace(
+  response: unknown,
+  paging: Paging,
+  parent: ParentRecord,
+  { plan, args, context, path }: Omit<Resolution, 'variables'>,
+): unknown {
+  if (response === null || response === undefined) return response;
+  const { endpoint, window, newestFirst } = paging;
+  const items = itemsOf(plan.rule, endpoint, response, parent, args).slice(0, window.first);
+  const total = totalOf(response);
+  const again = placeToReadAgain(items, newestFirst!, window.behind!, { start: window.start, total });
+  if (!again) return response;
+  paging.window = { ...window, ...again };
+  paging.input = withMembers(paging.input, windowInput(endpoint, paging.window));
+  return context.upstream.responses.load(endpoint, inVariant(paging.input, plan.variants), plan.members, path);
 }
 
 /**

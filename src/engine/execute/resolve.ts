@@ -20,12 +20,21 @@ import { type Page, emptyPage, pageOf } from '../values/paging.ts';
 import type { Context } from '../context.ts';
 import { endpointOf, fieldRule, nodeTypeOf, typeRule, typesOf } from '../plan/read-declarations.ts';
 import { oncePer } from '../../lib/remember.ts';
-import { type Paging, type ParentRecord, type Resolution, embeddedRecord, requestOf, startCall } from './field-call.ts';
+import {
+  type Paging,
+  type ParentRecord,
+  type Resolution,
+  embeddedRecord,
+  itemsOf,
+  requestOf,
+  startCall,
+} from './field-call.ts';
 import type { FieldRule, TypeRule } from '../plan/declaration-types.ts';
 import type { PlannedField, SelectionPlan } from '../plan/operation-plan.ts';
 import { ABSENT, PartlyLoaded, loadMissing, loadNamedReference } from './load-record.ts';
 import { membersOrId } from './plan-load.ts';
 import { listedBy } from './listed-variants.ts';
+import { changesOf } from './told-changes.ts';
 
 export type Resolver = GraphQLFieldResolver<ParentRecord, Context, object>;
 
@@ -125,13 +134,14 @@ function callResolver(rule: FieldRule, keys: Keys): EngineResolver {
   ): unknown {
     const { plan, args, context } = resolution;
     if (!paging) return resolveRecords(rule.mapResponse!(response, args, parent), resolution, representation, true);
-    const { endpoint, input, window, listId } = paging;
-    const members = rule.items ? rule.items(response, parent, args) : (response as ParentRecord)[endpoint.list!];
+    const { endpoint, input, window, listId, newestFirst } = paging;
     // The window may be another.
-    const items = plan.needsNoItems ? [] : ((listIn(members) ?? []) as object[]);
+    const items = plan.needsNoItems ? [] : itemsOf(rule, endpoint, response, parent, args);
     if (plan.variants) listedBy(items, { endpoint, input, variants: plan.variants });
+    const options = { listId, representation, keys, newestFirst };
     const totalIsCapped = rule.totalIsCapped?.(response, context.viewer, args) ?? false;
-    return pageOf(response as object, items, window, { listId, representation, keys, totalIsCapped });
+    const page = pageOf(response as object, items, window, { ...options, totalIsCapped });
+    return paging.progress ? changesOf(page, items, paging.progress, nodeTypeOf(plan.field)!) : page;
   }
 }
 

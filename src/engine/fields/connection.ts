@@ -1,7 +1,8 @@
 import type { ObjectRef } from '@pothos/core';
 import { type BuilderTypes, builder } from '../builder.ts';
 import { oncePer } from '../../lib/remember.ts';
-import { FIRST_MAX, type Page, encodeCursor, positionOf } from '../values/paging.ts';
+import type { ToldChanges } from '../values/list-changes.ts';
+import { FIRST_MAX, type Page, cursorOf } from '../values/paging.ts';
 
 interface Edge<Item> {
   page: Page<Item>;
@@ -19,6 +20,12 @@ export const pagingArgs = (t: ArgumentBuilder, first: number) => ({
   }),
   offset: t.arg.int({
     description: 'The number of nodes to skip, for numbered pages. Do not use it together with `after`.',
+  }),
+});
+
+export const changesArgs = (t: ArgumentBuilder) => ({
+  since: t.arg.string({
+    description: 'The `since` of the last call, of the same list; without it all nodes are told, a hundred a call.',
   }),
 });
 
@@ -43,16 +50,18 @@ const PageInfo = builder.objectRef<Page<unknown>>('PageInfo').implement({
       nullable: true,
       description: 'The cursor of the first edge.',
       nullIf: 'the page is empty',
-      resolve: (page) => (page.items.length ? encodeCursor(page.listId(), positionOf(page, 0)) : null),
+      resolve: (page) => (page.items.length ? cursorOf(page, Math.max(0, page.items.findIndex(isShown))) : null),
     }),
     endCursor: t.string({
       nullable: true,
       description: 'The cursor of the last edge, for `after`.',
       nullIf: 'the page is empty and the service does not say where the next one begins',
-      resolve: (page) => (page.end > page.start ? encodeCursor(page.listId(), page.end - 1) : null),
+      resolve: (page) => (page.end > page.start ? cursorOf(page, page.items.length - 1) : null),
     }),
   }),
 });
+
+const isShown = (item: unknown): boolean => item !== null;
 
 /** The edge type of a node type; created on first use. */
 export const edgeOf = oncePer(makeEdge) as <Item>(
@@ -67,13 +76,40 @@ function makeEdge(of: ObjectRef<BuilderTypes, unknown>): ObjectRef<BuilderTypes,
     fields: (t) => ({
       cursor: t.string({
         description: 'The position of the node in the list, for `after`.',
-        resolve: ({ page, index }) => encodeCursor(page.listId(), positionOf(page, index)),
+        resolve: ({ page, index }) => cursorOf(page, index),
       }),
       node: t.field({
         type: of,
         description: `The ${name}.`,
         resolve: ({ page, index }) => page.items[index] as never,
       }),
+    }),
+  });
+}
+
+/** What has changed in a list, for a node type; created on first use. */
+export const changesTypeOf = oncePer(makeChanges) as <Item>(
+  of: ObjectRef<BuilderTypes, Item> | ObjectRef<never, Item>,
+) => ObjectRef<BuilderTypes, ToldChanges<Item>>;
+
+function makeChanges(of: ObjectRef<BuilderTypes, unknown>): ObjectRef<BuilderTypes, ToldChanges<unknown>> {
+  return builder.objectRef<ToldChanges<unknown>>(`${of.name}Changes`).implement({
+    description: `What has changed in a list of ${of.name} nodes since the client asked last.`,
+    isWrapper: true,
+    fields: (t) => ({
+      nodes: t.field({
+        type: [of],
+        description: 'Nodes that are new or have changed: store each by its id, in place of the one before.',
+        resolve: ({ items }) => items as never,
+      }),
+      removedIds: t.exposeIDList('removedIds', {
+        description: 'The global ids of nodes that are no longer in the list: remove them.',
+      }),
+      since: t.exposeString('since', {
+        description:
+          'For the next call. It has the ids that the client has once it has stored these nodes, so store it with them, in one step.',
+      }),
+      hasMore: t.exposeBoolean('hasMore', { description: 'Whether to call again now.' }),
     }),
   });
 }

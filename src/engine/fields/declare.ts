@@ -6,6 +6,7 @@
  * - `t.record`      a field that shows a record in a member, or one that a member names
  * - `t.call`        a field whose value is the response of a call
  * - `t.connection`  a field whose value is a page of a list
+ * - `t.changes`     a field whose value is what has changed in a list
  * - `nullIf`        when a nullable field is null; the sentence of its description
  */
 import {
@@ -18,10 +19,11 @@ import {
   type ShapeFromTypeParam,
   type TypeParam,
 } from '@pothos/core';
-import { connectionOf, pagingArgs } from './connection.ts';
+import type { ToldChanges } from '../values/list-changes.ts';
+import { changesArgs, changesTypeOf, connectionOf, pagingArgs } from './connection.ts';
 import type { Decoder, NullCondition } from '../values/decode.ts';
 import { recordOrReference } from './node.ts';
-import type { Page } from '../values/paging.ts';
+import { FIRST_MAX, type Page } from '../values/paging.ts';
 import type {
   CallDeclaration,
   FieldRule,
@@ -136,7 +138,7 @@ declare global {
           Unless<[Out, ShapeFromTypeParam<Types, Type, true>], 'resolve'>,
       ): FieldRef<Types, ShapeFromTypeParam<Types, Type, true>>;
 
-      /** A list of the service as a Relay connection with offset cursors. */
+      /** A list of the service as a Relay connection; its cursors are positions, and name items in a list ordered by time. */
       connection<
         Item,
         In,
@@ -151,6 +153,20 @@ declare global {
           args?: Args;
         } & Unless<[Pick<ParentShape, From>, Omit<In, 'fields'>], 'input'>,
       ): FieldRef<Types, Page<Item> | null>;
+
+      /** What has changed in a list that is ordered by time, since the client asked last. */
+      changes<
+        Item,
+        In,
+        Out,
+        From extends keyof ParentShape & string = never,
+        Args extends InputFieldMap = Record<never, never>,
+      >(
+        options: ListDeclaration<ParentShape, InputShapeFromFields<Args>, In, Out, From, Item> & {
+          type: ObjectRef<Types, Item>;
+          description: string;
+        } & Unless<[Pick<ParentShape, From>, Omit<In, 'fields'>], 'input'>,
+      ): FieldRef<Types, ToldChanges<Item> | null>;
     }
   }
 }
@@ -228,8 +244,21 @@ fields.call = function (this: typeof fields, options: FieldRule & { resolve?: un
 /** The default size of a page. */
 const PAGE_SIZE = 20;
 
-fields.connection = function (this: typeof fields, options: FieldRule & { type: unknown; args?: object }) {
-  const { type, args, pageSize = PAGE_SIZE } = options;
+const STEADY =
+  'Its cursors name an item: the next page neither skips nor repeats one if the list has changed, for at most one call more.';
+
+fields.connection = function (
+  this: typeof fields,
+  options: FieldRule & { type: unknown; args?: object; description: string },
+) {
+  const { type, args, pageSize = PAGE_SIZE, newestFirst } = options;
   const ownArgs = { ...args, ...pagingArgs(this, pageSize) };
-  return this.createField({ ...callOptions(options), pageSize, type: connectionOf(type as never), args: ownArgs });
+  const description = newestFirst && !newestFirst.when ? `${options.description} ${STEADY}` : options.description;
+  const connection = { pageSize, type: connectionOf(type as never), args: ownArgs, description };
+  return this.createField({ ...callOptions(options), ...connection });
+};
+
+fields.changes = function (this: typeof fields, options: FieldRule & { type: unknown }) {
+  const changes = { pageSize: FIRST_MAX, tellsChanges: true, type: changesTypeOf(options.type as never) };
+  return this.createField({ ...callOptions(options), ...changes, args: changesArgs(this) });
 };

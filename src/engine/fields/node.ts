@@ -2,7 +2,7 @@ import type { ObjectRef } from '@pothos/core';
 import type { Endpoint, Fields } from '../../api/endpoint.ts';
 import { type BuilderTypes, builder } from '../builder.ts';
 import { asObject, asText, idText, isReadableId } from '../values/decode.ts';
-import { globalId, isSourceId, sourceIdOf } from '../values/global-id.ts';
+import { globalId, isKeyByName, isSourceId, keyInGlobalId, sourceIdOf } from '../values/global-id.ts';
 
 /** The Relay interface for objects that `node` can load by their id. */
 export const Node = builder.interfaceRef<object>('Node').implement({
@@ -54,12 +54,13 @@ export function queryById<Shape>(
   );
 }
 
-/** The query for an object that is known by its id alone. */
+/** The query for an object that is known by its id alone. `byName`: for the key of one that the service returned without an id. */
 export function queryReference<Shape extends { id: string }>(
   type: ObjectRef<BuilderTypes, Shape>,
   description: string,
   idDescription: string,
   reference = (id: string) => ({ id }) as Shape,
+  byName?: (key: string) => Shape | null,
 ): void {
   builder.queryField(type.name.toLowerCase(), (t) =>
     t.field({
@@ -68,7 +69,10 @@ export function queryReference<Shape extends { id: string }>(
       nullIf: `every call that is made for it says that there is none; without a call, as for \`{ id }\` alone, nothing is claimed`,
       description,
       args: { id: t.arg.id({ required: true, description: idDescription }) },
-      resolve: (_, { id }) => reference(sourceIdOf(type.name, id)) as never,
+      resolve: (_, { id }) => {
+        const key = byName && keyInGlobalId(type.name, id);
+        return (key !== undefined && isKeyByName(key) ? byName!(key) : reference(sourceIdOf(type.name, id))) as never;
+      },
     }),
   );
 }

@@ -3,6 +3,7 @@ import type { Endpoint, Representation } from '../../api/endpoint.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import type { RecordSource } from '../../api/record-source.ts';
 import type { NullCondition } from '../values/decode.ts';
+import type { NewestFirst } from '../values/newest-first.ts';
 
 /** A member that is written in several variants, of which a parameter chooses one. Declared by the field; `embedded.member` names the member. */
 export interface Variant {
@@ -93,8 +94,12 @@ export interface ListDeclaration<
   pageSize?: number;
   /** The items of a response, if they are not its list as it is. Also called for an embedded page, as `{ [list]: items }`. */
   items?: (response: Out, parent: Pick<Parent, From>, args: Args) => readonly (Item | null | undefined)[];
+  /** The members that order the list, if it is ordered by time: its cursors then name items. `when`: with these arguments only. */
+  newestFirst?: NewestFirst<Item> & { when?: (args: Args) => boolean };
   /** True if the service stopped counting at this total. */
   totalIsCapped?: (response: Out, viewer: Viewer, args: Args) => boolean;
+  /** The value is what has changed in the list, not a page of it. */
+  tellsChanges?: boolean;
   /** The parameter of the list that chooses the variant of a member for all its items. */
   variants?: string;
   /** True if the list is known to be empty without a call; reads the members in `from` only. */

@@ -1,9 +1,9 @@
 /** Which members of records a planned field needs, and whether an embedded member provides them. */
 import type { PagingArgs } from '../values/paging.ts';
-import { type FieldNode, type GraphQLObjectType, getNullableType, isListType } from 'graphql';
-import { wantsWhole } from '../../api/record-source.ts';
+import { type FieldNode, type GraphQLField, type GraphQLObjectType, getNullableType, isListType } from 'graphql';
+import { keyMembersOf, wantsWhole } from '../../api/record-source.ts';
 import { argumentsIfValid } from './arguments.ts';
-import { typeRule } from './read-declarations.ts';
+import { nodeTypeOf, typeRule } from './read-declarations.ts';
 import { type Variables, hasVariable, hasVariables } from './document.ts';
 import type { FieldRule } from './declaration-types.ts';
 import {
@@ -51,10 +51,13 @@ const membersLoaded = ({ fields, members }: SelectionPlan): readonly string[] =>
 
 /** The `fields` parameter of a call; undefined for all. */
 export function requestedMembers(
-  { embedded }: FieldRule,
+  rule: FieldRule,
   selections: Selections,
   variants: ListVariants | undefined,
+  field: GraphQLField<unknown, unknown>,
+  node: FieldNode,
 ): readonly string[] | undefined {
+  const { embedded } = rule;
   if (selections.size === 0) return embedded && [embedded.member, 'id'].sort(); // a leaf: the member that holds it
   const items = itemSelectionsOf(selections);
   const members = new Set<string>(variants?.main === undefined ? [] : [variants.member]);
@@ -63,10 +66,36 @@ export function requestedMembers(
     for (const member of needed)
       if (!tierRefused.has(member) && ((rule.record ?? rule).members?.includes(member) ?? true)) members.add(member);
   }
+  for (const member of placeMembers(rule, field, node, selections)) members.add(member);
   if (members.size === 0) members.add('id'); // `fields` must not be empty
   const record = items[0]?.rule.record;
   return record && wantsWhole(record, [...members]) ? undefined : [...members].sort();
 }
+
+/** The members that tell where an item is in a list ordered by time, and for changes which it is. */
+function placeMembers(
+  { newestFirst, tellsChanges }: FieldRule,
+  field: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  selections: Selections,
+): readonly string[] {
+  if (!newestFirst) return noMembers;
+  const { time, id } = newestFirst;
+  if (tellsChanges) return [time, id, ...keyMembersOf(typeRule(nodeTypeOf(field)!).record!)];
+  return hasArgument(node, 'after') || showsCursor(selections) ? [time, id] : noMembers;
+}
+
+const CURSORS = ['cursor', 'startCursor', 'endCursor'];
+const showsCursor = (selections: Selections): boolean =>
+  [...selections.values()].some(
+    ({ rule, fields, selected, deferred }) =>
+      rule.isWrapper &&
+      (CURSORS.some((name) => selected.has(name)) ||
+        [fields, ...deferred.map((part) => part.fields)].flat().some((field) => showsCursor(field.selections))),
+  );
+
+const hasArgument = ({ arguments: given }: FieldNode, name: string): boolean =>
+  given?.some((argument) => argument.name.value === name) ?? false;
 
 /** Selected members that embedded items may lack. */
 export function membersMaybeOmitted({ embedded }: FieldRule, selections: Selections): readonly string[] {
@@ -119,8 +148,9 @@ export function argumentsAllowEmbedded(
   return given.after == null && !given.offset;
 }
 
-/** Whether a variable decides how much a field requests: the size of a page, the endpoint, or what a write has to read. */
-export function sizeVaries({ endpoint, globalIds, maxCalls }: FieldRule, node: FieldNode): boolean {
-  if (typeof endpoint === 'function' || globalIds || typeof maxCalls === 'function') return hasVariables(node);
+/** Whether a variable decides how much a field requests: the size or place of a page, the endpoint, or what a write has to read. */
+export function sizeVaries({ endpoint, globalIds, maxCalls, newestFirst }: FieldRule, node: FieldNode): boolean {
+  if (typeof endpoint === 'function' || globalIds || typeof maxCalls === 'function' || newestFirst)
+    return hasVariables(node);
   return node.arguments?.some(({ name, value }) => name.value === 'first' && hasVariable(value)) ?? false;
 }

@@ -218,7 +218,8 @@ function planField(walk: Walk, parent: GraphQLObjectType, nodes: readonly FieldN
     selections,
     onlySelection: selections.size === 1 ? selections.values().next().value : undefined,
     variants,
-    members: mode === 'value' || mode === 'null' ? undefined : requestedMembers(rule, selections, variants),
+    members:
+      mode === 'value' || mode === 'null' ? undefined : requestedMembers(rule, selections, variants, field, nodes[0]!),
     recordMembers: undefined,
     needsNoItems: mode === 'call' && rule.pageSize !== undefined && needsNoItems(selections),
     mayOmit: mode === 'embedded' ? membersMaybeOmitted(rule, selections) : noMembers,

@@ -11,6 +11,7 @@ import {
 } from 'graphql';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { oncePer } from '../../lib/remember.ts';
+import type { NewestFirst } from '../values/newest-first.ts';
 import type { FieldRule, TypeRule } from './declaration-types.ts';
 
 /** The fields of all object types, introspection apart. */
@@ -86,3 +87,7 @@ export function partsOfId(id: string): { type: string; key: string } | undefined
   const [, type, key] = /^([A-Za-z]+):(.*)$/s.exec(id) ?? [];
   return type === undefined || key === undefined ? undefined : { type, key };
 }
+
+/** The members that order a list; undefined if it is not ordered by time with these arguments. */
+export const timeOrderOf = ({ newestFirst }: FieldRule, args: object): NewestFirst | undefined =>
+  newestFirst?.when?.(args) === false ? undefined : newestFirst;

@@ -1,5 +1,8 @@
 /** Times as ISO 8601 allows them, written as RFC 3339. */
 
+/** The zone of the times that the service writes without one. */
+export const LOCAL_ZONE = '+08:00';
+
 const dayForms = [/^(\d{4})-(\d{2})-(\d{2})$/, /^(\d{4})(\d{2})(\d{2})$/];
 const ordinalForm = /^(\d{4})-?(\d{3})$/;
 const weekForm = /^(\d{4})-?W(\d{2})-?([1-7])$/;

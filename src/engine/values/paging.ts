@@ -2,6 +2,7 @@
 import type { Endpoint, Representation } from '../../api/endpoint.ts';
 import { badInput, requireRange } from '../errors/to-client-error.ts';
 import { asFloat, asInt, asText, isReadableId } from './decode.ts';
+import { type Anchor, type NewestFirst, decodeAnchor, encodeAnchor, itemKey, passedItems } from './newest-first.ts';
 
 /** The largest `first`. */
 export const FIRST_MAX = 100;
@@ -27,11 +28,17 @@ export interface Page<Item> {
   listId: () => string;
   /** The members that its items provide. */
   representation: Representation;
+  /** Set for a list that is ordered by time. */
+  newestFirst: NewestFirst | undefined;
+  /** The item that it starts after, if its cursor names it. */
+  behind: Anchor | undefined;
 }
 
 export interface PageWindow {
   first: number;
   start: number;
+  /** The item of the cursor, in a list that is ordered by time. */
+  behind: Anchor | undefined;
 }
 
 /** The arguments of every connection. */
@@ -39,6 +46,8 @@ export interface PagingArgs {
   first?: number | null;
   after?: string | null;
   offset?: number | null;
+  /** Of a field that tells changes. */
+  since?: string | null;
 }
 
 /** The window that the arguments select; throws if they are wrong. */
@@ -46,11 +55,14 @@ export function windowOf({ first, after, offset }: PagingArgs, pageSize: number,
   requireRange('first', first, 1, FIRST_MAX);
   if (after != null && offset != null) throw badInput('Give `after` or `offset`, not both.', { argument: 'offset' });
   if (offset != null && offset < 0) throw badInput('`offset` must be 0 or more.', { argument: 'offset' });
-  return { first: first ?? pageSize, start: after != null ? decodeCursor(listId(), after) + 1 : (offset ?? 0) };
+  const size = first ?? pageSize;
+  if (after == null) return { first: size, start: offset ?? 0, behind: undefined };
+  const { position, behind } = decodeCursor(listId(), after);
+  return { first: size, start: position + 1, behind };
 }
 
 /** The window as parameters of the endpoint. */
-export const windowInput = (endpoint: Endpoint, { first, start }: PageWindow): object =>
+export const windowInput = (endpoint: Endpoint, { first, start }: Pick<PageWindow, 'first' | 'start'>): object =>
   endpoint.paging === 'start-index' ? { 'start-index': start + 1, 'max-results': first } : { start, count: first };
 
 /** Identifies a list by its path and filters, without the window. */
@@ -70,7 +82,7 @@ interface ListResponse {
   title?: unknown;
 }
 
-interface PageOptions extends Pick<Page<unknown>, 'listId' | 'representation' | 'totalIsCapped'> {
+interface PageOptions extends Pick<Page<unknown>, 'listId' | 'representation' | 'totalIsCapped' | 'newestFirst'> {
   /** Members that identify an item if it has no `id`; without these too it is left out. Undefined if items have no id. */
   keys: readonly string[] | undefined;
 }
@@ -78,10 +90,10 @@ interface PageOptions extends Pick<Page<unknown>, 'listId' | 'representation' | 
 export function pageOf<Item>(
   response: ListResponse,
   received: readonly (Item | null | undefined)[],
-  { first, start }: PageWindow,
-  { listId, representation, keys, totalIsCapped }: PageOptions,
+  { first, start, behind }: PageWindow,
+  { listId, representation, keys, totalIsCapped, newestFirst }: PageOptions,
 ): Page<Item> {
-  const counted = asInt(response.total ?? response.totalResults);
+  const counted = totalOf(response);
   const items = isLastPageInstead(response, received.length, start, counted) ? [] : received;
   const shown = items.slice(0, first);
   // A negative total, or one below what was shown, is wrong.
@@ -95,8 +107,9 @@ export function pageOf<Item>(
     total === null || totalIsCapped
       ? items.length > 0 && (items.length >= full || next !== null)
       : end > start && end < total;
+  const passed = newestFirst && behind ? passedItems(shown, newestFirst, behind) : 0;
   return {
-    items: shown.map((item) => (isReadable(item, keys) ? item : null)),
+    items: shown.map((item, at) => (at >= passed && isReadable(item, keys) ? item : null)),
     start,
     end,
     total,
@@ -106,8 +119,12 @@ export function pageOf<Item>(
     envelope: response,
     listId,
     representation,
+    newestFirst,
+    behind,
   };
 }
+
+export const totalOf = ({ total, totalResults }: ListResponse): number | null => asInt(total ?? totalResults);
 
 /** Where the service says that the next page begins; null if it does not say. */
 function nextStart({ next_start }: ListResponse, start: number): number | null {
@@ -122,11 +139,18 @@ function isLastPageInstead(response: ListResponse, length: number, start: number
   return from !== null && from + length <= start && (total === null ? from > 0 : start >= total);
 }
 
+/** The cursor of an item. In a list that is ordered by time it names the item, or the one before it that can be shown. */
+export function cursorOf(page: Page<unknown>, index: number): string {
+  const { items, newestFirst, behind, total } = page;
+  const place = `${page.listId()}:${positionOf(page, index)}`;
+  let shown = index;
+  while (shown >= 0 && items[shown] === null) shown--;
+  const key = newestFirst && (shown < 0 ? behind : itemKey(items[shown], newestFirst));
+  return encoded(key ? `${place}:${encodeAnchor({ ...key, total })}` : place);
+}
+
 /** The position of an item, for its cursor. The last one stands for the end of the page. */
-export function positionOf(
-  { items, start, end }: Pick<Page<unknown>, 'items' | 'start' | 'end'>,
-  index: number,
-): number {
+function positionOf({ items, start, end }: Pick<Page<unknown>, 'items' | 'start' | 'end'>, index: number): number {
   return index === items.length - 1 ? end - 1 : Math.min(start + index, end - 1);
 }
 
@@ -134,8 +158,8 @@ export const emptyPage = (representation: Representation): Page<never> =>
   pageOf(
     { total: 0 },
     [],
-    { first: 0, start: 0 },
-    { listId: () => '', representation, keys: undefined, totalIsCapped: false },
+    { first: 0, start: 0, behind: undefined },
+    { listId: () => '', representation, keys: undefined, totalIsCapped: false, newestFirst: undefined },
   );
 
 function isReadable<Item>(item: Item | null | undefined, keys: readonly string[] | undefined): item is Item {
@@ -144,14 +168,18 @@ function isReadable<Item>(item: Item | null | undefined, keys: readonly string[]
   return !keys || isReadableId(record.id) || keys.every((name) => isReadableId(record[name]));
 }
 
-export const encodeCursor = (listId: string, position: number): string =>
-  Buffer.from(`${listId}:${position}`).toString('base64url');
+/** A cursor that is a position, as those of lists that are not ordered by time. */
+export const encodeCursor = (listId: string, position: number): string => encoded(`${listId}:${position}`);
 
-function decodeCursor(listId: string, cursor: string): number {
-  const [, of, position] = /^([0-9a-z]+):(\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
-  if (!position) throw badInput('This is not a cursor.', { argument: 'after' });
+const encoded = (text: string): string => Buffer.from(text).toString('base64url');
+
+function decodeCursor(listId: string, cursor: string): { position: number; behind: Anchor | undefined } {
+  const text = Buffer.from(cursor, 'base64url').toString('latin1');
+  const [, of, position, item] = /^([0-9a-z]+):(\d{1,9})(?::(.*))?$/.exec(text) ?? [];
+  const behind = item === undefined ? undefined : decodeAnchor(item);
+  if (!position || (item !== undefined && !behind)) throw badInput('This is not a cursor.', { argument: 'after' });
   if (of !== listId) throw badInput('This cursor belongs to another list, or to other filters.', { argument: 'after' });
-  return Number(position);
+  return { position: Number(position), behind };
 }
 
 /** FNV-1a, 32 bits: it distinguishes lists and has no security purpose. */

@@ -116,6 +116,7 @@ builder.objectField(Book, 'annotations', (t) =>
       page: t.arg.int({ description: `Only annotations on this page of the book, 1 to ${PAGE_BELOW - 1}.` }),
     },
     endpoint: bookEndpoints.annotations,
+    newestFirst: { time: 'time', id: 'id', when: ({ order }) => order === 'collect' },
     from: ['id'],
     variants: 'format',
     input: ({ id }, { order, page }) => {
@@ -130,6 +131,7 @@ builder.objectField(User, 'annotations', (t) =>
     type: Annotation,
     description: 'The annotations by this person, last edited first, from `GET /v2/book/user/{name}/annotations`.',
     endpoint: bookEndpoints.userAnnotations,
+    newestFirst: { time: 'time', id: 'id' },
     from: userEdgeNames,
     input: ({ id }) => ({ name: id }),
     isEmpty: isSite,

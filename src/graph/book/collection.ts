@@ -137,6 +137,7 @@ builder.objectField(User, 'bookCollections', (t) =>
       rating: t.arg.int({ description: `Only books with this rating by the reader, ${RATING_MIN} to ${RATING_MAX}.` }),
     },
     endpoint: bookEndpoints.collections,
+    newestFirst: { time: 'updated', id: 'id' },
     from: userEdgeNames,
     backReference: 'user',
     input: ({ id }, { status, tag, updatedAfter, updatedBefore, rating }) => {
@@ -151,6 +152,21 @@ builder.objectField(User, 'bookCollections', (t) =>
       };
     },
     isEmpty: isSite,
+  }),
+);
+
+builder.objectField(User, 'shelfChanges', (t) =>
+  t.changes({
+    type: Collection,
+    description:
+      "What has changed on the person's shelf, for a copy of it on a phone: call it until `hasMore` is false. For a call of `GET /v2/book/user/{name}/collections` it reads a hundred entries: those that changed, or all if one was removed.",
+    nullIf: 'the user is an organisation, or unknown',
+    endpoint: bookEndpoints.collections,
+    newestFirst: { time: 'updated', id: 'id' },
+    from: userEdgeNames,
+    backReference: 'user',
+    input: ({ id }) => ({ name: id }),
+    isUnavailable: isSite,
   }),
 );
 

@@ -38,6 +38,7 @@ export const Tag = builder.objectRef<TagShape>('Tag').implement({
         "The person's public collections with this tag, last changed first, from `GET /v2/book/user/{name}/collections`.",
       nullIf: 'the tag is of a book, which many people share',
       endpoint: bookEndpoints.collections,
+      newestFirst: { time: 'updated', id: 'id' },
       from: ['name', 'title', 'owner'],
       input: ({ owner = '', ...tag }) => ({ name: owner, tag: nameOf(tag) }),
       isUnavailable: ({ owner }) => owner === undefined,

@@ -3,7 +3,7 @@ import { type AtomLocation, type EventFeed, eventEndpoints, eventInFeed } from '
 import { present } from '../../lib/objects.ts';
 import { builder } from '../../engine/builder.ts';
 import { asObject, asObjects, asText, decoder, textOrNull } from '../../engine/values/decode.ts';
-import { globalId, isKeyByName, isSourceId, keyByName } from '../../engine/values/global-id.ts';
+import { globalId, isKeyByName, isSourceId, keyByName, nameInKey } from '../../engine/values/global-id.ts';
 import { Subject } from '../film/subject.ts';
 import { Node, referenceOf, queryReference } from '../../engine/fields/node.ts';
 import { Event, EventTypeEnum } from './event.ts';
@@ -82,6 +82,11 @@ queryReference(
   City,
   'A city by id. Makes no call of its own except for `name`.',
   'Global or bare id: a pinyin word like `beijing`, or a number.',
+  undefined,
+  (key) => {
+    const name = nameInKey(key);
+    return name ? { id: key, name } : null;
+  },
 );
 
 export function cityAt(location: AtomLocation | undefined): CityShape | null {

@@ -119,6 +119,7 @@ builder.objectField(User, 'notes', (t) =>
     description:
       'The notes of this person that the caller may see, newest first, from `GET /v2/note/user_created/{id}`. Requires a logged-in caller.',
     endpoint: noteEndpoints.userCreated,
+    newestFirst: { time: 'publish_time', id: 'id' },
     from: userEdgeNames,
     input: ({ id }) => ({ id }),
     variants: 'format',

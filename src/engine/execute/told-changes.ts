@@ -1,0 +1,31 @@
+/** The value of a field that tells what has changed in a list: made of a page of the list and of what the client has. */
+import type { GraphQLObjectType } from 'graphql';
+import { asText } from '../values/decode.ts';
+import { globalId } from '../values/global-id.ts';
+import { type Progress, type ToldChanges, changesIn } from '../values/list-changes.ts';
+import type { Page } from '../values/paging.ts';
+import { encodeSince } from '../values/since.ts';
+import { typeRule } from '../plan/read-declarations.ts';
+
+export function changesOf(
+  page: Page<object>,
+  items: readonly object[],
+  progress: Progress,
+  type: GraphQLObjectType,
+): ToldChanges<object> {
+  const { keyOf = (item: { id?: unknown }) => asText(item.id) || null } = typeRule(type).record!;
+  const { start, total, hasNext, newestFirst, listId, behind } = page;
+  const isShown = new Set(page.items);
+  const read = { items: items.slice(0, page.items.length), start, total, isLast: !hasNext, behind };
+  const told = changesIn<object>(read, progress, {
+    order: newestFirst!,
+    keyOf: (item) => (isShown.has(item) ? keyOf(item as never) : null),
+  });
+  return {
+    ...page,
+    items: told.changed,
+    removedIds: told.removed.map((key) => globalId(type.name, key)),
+    since: encodeSince(listId(), told.progress),
+    hasMore: told.hasMore,
+  };
+}

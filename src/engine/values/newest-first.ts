@@ -1,0 +1,97 @@
+/**
+ * Cursors of lists that are ordered by time, newest first: they name an entry by time and id, and where it was.
+ *
+ * What is new or changed comes in front, so a list that lost `lost` entries lost at most that many of those before a cursor: the next entry
+ * stands no further to the left than `lost` places, and what has been passed already is told by time and id.
+ */
+import { asInt, asText, localDateTime } from './decode.ts';
+
+/** The members of an item that order such a list. Not specified: the order of items of one second; ids are taken to descend unless a page shows otherwise. */
+export interface NewestFirst<Item = Record<string, unknown>> {
+  time: keyof Item & string;
+  /** Ids grow with time. */
+  id: keyof Item & string;
+}
+
+/** The item of a cursor. */
+export interface ItemKey {
+  /** `YYYY-MM-DDTHH:MM:SS` */
+  time: string;
+  id: string;
+}
+
+/** The item that a page starts after, and the length of the list then; null if the service does not tell it. */
+export interface Anchor extends ItemKey {
+  total: number | null;
+}
+
+/** Undefined if the item has no readable time or id. */
+export function itemKey(item: unknown, { time, id }: NewestFirst): ItemKey | undefined {
+  const record = (item ?? {}) as Record<string, unknown>;
+  const [at, name] = [localDateTime.decode(record[time]), asText(record[id])];
+  return at !== null && /^\d+$/.test(name) ? { time: at, id: name } : undefined;
+}
+
+/** The number of leading items that are not behind the anchor: the client has had them. */
+export function passedItems(items: readonly unknown[], order: NewestFirst, anchor: Anchor): number {
+  const keys = items.map((item) => itemKey(item, order));
+  const found = keys.findIndex((key) => key?.id === anchor.id && key.time === anchor.time);
+  if (found >= 0) return found + 1;
+  const ties = tiesOf(keys);
+  const isBehind = ({ time, id }: ItemKey) => {
+    if (time !== anchor.time) return time < anchor.time;
+    return ties === 'ascending' ? isLess(anchor.id, id) : ties === 'mixed' || isLess(id, anchor.id);
+  };
+  const first = keys.findIndex((key) => key === undefined || isBehind(key));
+  return first < 0 ? items.length : first;
+}
+
+/**
+ * Where to read once more, because the page may have skipped items or shows none that are behind the anchor; null if it is right. `behind`:
+ * undefined if the item of the anchor has been found, right before that place.
+ */
+export function placeToReadAgain(
+  items: readonly unknown[],
+  order: NewestFirst,
+  anchor: Anchor,
+  { start, total }: { start: number; total: number | null },
+): { start: number; behind: Anchor | undefined } | null {
+  const passed = passedItems(items, order, anchor);
+  const lost = total === null || anchor.total === null ? 0 : anchor.total - total;
+  if (passed === 0 && lost > 0 && start > 0) return { start: Math.max(0, start - lost), behind: anchor };
+  if (passed === 0 || passed < items.length) return null;
+  const isFound = itemKey(items.at(-1), order)?.id === anchor.id;
+  return { start: start + passed, behind: isFound ? undefined : anchor };
+}
+
+/** How the ids of items of one second are ordered in this page. */
+function tiesOf(keys: readonly (ItemKey | undefined)[]): 'ascending' | 'descending' | 'mixed' | 'unknown' {
+  let [ascends, descends] = [false, false];
+  for (let at = 1; at < keys.length; at++) {
+    const [before, key] = [keys[at - 1], keys[at]];
+    if (!before || before.time !== key?.time) continue;
+    if (isLess(before.id, key.id)) ascends = true;
+    else descends = true;
+  }
+  if (ascends && descends) return 'mixed';
+  return ascends ? 'ascending' : descends ? 'descending' : 'unknown';
+}
+
+/** Whether one number, as a text of digits, is less than another. */
+const isLess = (one: string, other: string): boolean =>
+  one.length === other.length ? one < other : one.length < other.length;
+
+const DIGITS = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/;
+
+/** As a part of a cursor: the length of the list, the time in base 36, the id. */
+export const encodeAnchor = ({ time, id, total }: Anchor): string =>
+  `${total ?? ''}:${Number(time.replace(/\D/g, '')).toString(36)}:${id}`;
+
+/** Undefined if the text is not such a part. */
+export function decodeAnchor(text: string): Anchor | undefined {
+  const [, total, stamp, id] = /^(\d{0,9}):([0-9a-z]{1,10}):(\d{1,20})$/.exec(text) ?? [];
+  if (stamp === undefined) return undefined;
+  const digits = String(parseInt(stamp, 36)).padStart(14, '0');
+  const time = localDateTime.decode(digits.replace(DIGITS, '$1-$2-$3 $4:$5:$6'));
+  return time === null ? undefined : { time, id: id!, total: asInt(total) };
+}

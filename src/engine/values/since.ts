@@ -1,0 +1,136 @@
+/**
+ * `since`, the text in which a client keeps what it has of a list: a line of JSON, and the keys of the items, as short as they can be, because
+ * it is sent with each call. Keys end in numbers, so it has the differences of the sorted numbers: some two bytes for each item.
+ */
+import { isPlainObject } from '../../lib/objects.ts';
+import { badInput } from '../errors/to-client-error.ts';
+import type { Pass, Progress } from './list-changes.ts';
+import { decodeAnchor, encodeAnchor } from './newest-first.ts';
+
+const VERSION = 1;
+const PARTS: readonly Pass['part'][] = ['front', 'whole', 'again'];
+/** Bounds what a `since` that somebody has made up can take. */
+const KEYS_MAX = 50_000;
+const PREFIX_MAX = 200;
+
+export function encodeSince(list: string, { known, from, pass }: Progress): string {
+  const keys = [...known];
+  const prefix = /^.{0,200}:/s.exec(keys[0] ?? '')?.[0] ?? '';
+  const numbered = /^(?:0|[1-9]\d{0,14})$/;
+  const isNumbered = (key: string) => key.startsWith(prefix) && numbered.test(key.slice(prefix.length));
+  const numbers = keys.filter(isNumbered).map((key) => Number(key.slice(prefix.length)));
+  numbers.sort((one, other) => one - other);
+  const others = keys.filter((key) => !isNumbered(key));
+  const ordered = [...numbers.map((number) => prefix + String(number)), ...others];
+  const head = { v: VERSION, list, from, prefix, size: numbers.length, others, pass: pass && headOf(pass) };
+  const unmet = pass ? bitsOf(ordered.map((key) => pass.unmet.has(key))) : [];
+  const bytes = Buffer.from([...differencesOf(numbers), ...unmet]);
+  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), bytes]).toString('base64url');
+}
+
+/** What the client has; nothing without a `since`. */
+export const progressOf = ({ since }: { since?: string | null }, list: () => string): Progress =>
+  since == null ? { known: new Set(), from: null, pass: null } : decodeSince(list(), since);
+
+const headOf = ({ part, from, next, isDisturbed, readAt, behind, position }: Pass) => ({
+  part: PARTS.indexOf(part),
+  from,
+  next,
+  isDisturbed,
+  readAt,
+  behind: behind && encodeAnchor(behind),
+  position,
+});
+
+function decodeSince(list: string, since: string): Progress {
+  const bytes = Buffer.from(since, 'base64url');
+  const end = bytes.indexOf('\n');
+  const head = end < 0 ? undefined : parsed(bytes.subarray(0, end).toString());
+  const progress = head?.v === VERSION ? readProgress(head, bytes.subarray(end + 1)) : undefined;
+  if (!progress) throw badInput('This is not a `since` that a former call returned.', { argument: 'since' });
+  if (head!.list !== list) throw badInput('This `since` belongs to another list.', { argument: 'since' });
+  return progress;
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isPlainObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined if a part is missing or wrong. */
+function readProgress(
+  { from, prefix, size, others, pass }: Record<string, unknown>,
+  bytes: Buffer,
+): Progress | undefined {
+  if (!isTime(from) || typeof prefix !== 'string' || prefix.length > PREFIX_MAX + 1 || !Array.isArray(others))
+    return undefined;
+  if (!isCount(size) || size + others.length > KEYS_MAX) return undefined;
+  const read = numbersIn(bytes, size);
+  if (!read || !others.every((key) => typeof key === 'string')) return undefined;
+  const ordered = [...read.numbers.map((number) => prefix + String(number)), ...others];
+  const known = new Set(ordered);
+  if (pass === null) return { known, from, pass };
+  const bits = bytes.subarray(read.end);
+  const unmet = new Set(ordered.filter((_, at) => ((bits[at >> 3] ?? 0) >> (at & 7)) & 1));
+  const current = isPlainObject(pass) ? passOf(pass, unmet) : undefined;
+  return current && { known, from, pass: current };
+}
+
+function passOf(
+  { part, from, next, isDisturbed, readAt, behind, position }: Record<string, unknown>,
+  unmet: Set<string>,
+): Pass | undefined {
+  const anchor = typeof behind === 'string' ? decodeAnchor(behind) : null;
+  const name = isCount(part) ? PARTS[part] : undefined;
+  if (!name || anchor === undefined || !isTime(from) || !isTime(next) || typeof isDisturbed !== 'boolean')
+    return undefined;
+  if (typeof position !== 'number' || !Number.isInteger(position) || position < -1 || position > 999_999_999)
+    return undefined;
+  if (!isCount(readAt)) return undefined;
+  return { part: name, from, next, isDisturbed, readAt, behind: anchor, position, unmet };
+}
+
+const isTime = (value: unknown): value is string | null =>
+  value === null || (typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(value));
+
+const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value) && value >= 0;
+
+/** Seven bits a byte, the lowest first; the eighth says that more follow. */
+function differencesOf(sorted: readonly number[]): number[] {
+  const bytes: number[] = [];
+  let last = 0;
+  for (const number of sorted) {
+    let rest = number - last;
+    last = number;
+    for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
+    bytes.push(rest);
+  }
+  return bytes;
+}
+
+function numbersIn(bytes: Buffer, size: number): { numbers: number[]; end: number } | undefined {
+  const numbers: number[] = [];
+  let [last, at] = [0, 0];
+  while (numbers.length < size) {
+    let factor = 1;
+    for (let isOpen = true; isOpen; at++, factor *= 128) {
+      const byte = bytes[at];
+      if (byte === undefined) return undefined;
+      last += (byte % 128) * factor;
+      isOpen = byte > 127;
+    }
+    if (!Number.isSafeInteger(last)) return undefined;
+    numbers.push(last);
+  }
+  return { numbers, end: at };
+}
+
+function bitsOf(flags: readonly boolean[]): number[] {
+  const bytes = new Array<number>(Math.ceil(flags.length / 8)).fill(0);
+  for (const [at, isSet] of flags.entries()) if (isSet) bytes[at >> 3]! |= 1 << (at & 7);
+  return bytes;
+}

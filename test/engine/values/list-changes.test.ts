@@ -1,0 +1,161 @@
+/** Copies of a shelf on several devices, kept by `shelfChanges` while the shelf changes and the network is cut. */
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { changingShelf } from '../../support/changing-shelf.ts';
+
+const START = Date.parse('2026-11-27T00:00:00Z') / 1_000;
+let second = START;
+/** Sets the clock of the service and of the facade. */
+function setClock(to: number): void {
+  second = to;
+  vi.setSystemTime(second * 1_000);
+}
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  setClock(START);
+});
+afterEach(() => void vi.useRealTimers());
+
+const query = `query ($since: String) { user(id: 3) { shelfChanges(since: $since) {
+  nodes { id number updatedAt } removedIds since hasMore } } }`;
+interface Changes {
+  nodes: { id: string; number: number; updatedAt: string }[];
+  removedIds: string[];
+  since: string;
+  hasMore: boolean;
+}
+type Shelf = ReturnType<typeof changingShelf>;
+
+async function ask({ execute }: Shelf, since: string | null): Promise<Changes> {
+  const { data, errors } = await execute(query, { variables: { since } });
+  expect(errors).toBeUndefined();
+  return data.user.shelfChanges as Changes;
+}
+
+/** A device: what it has stored is all that it knows. */
+function device(shelf: Shelf) {
+  const stored = new Map<string, string>();
+  let since: string | null = null;
+  let most = 0;
+  return {
+    since: () => since,
+    /** Asks once; `isLost`: the response does not arrive. */
+    async step(isLost = false): Promise<boolean> {
+      const changes = await ask(shelf, since);
+      most = Math.max(most, changes.since.length);
+      for (const id of changes.removedIds) expect(truth(shelf).has(id)).toBe(false);
+      if (isLost) return true;
+      for (const { id, updatedAt } of changes.nodes) stored.set(id, updatedAt);
+      for (const id of changes.removedIds) stored.delete(id);
+      ({ since } = changes);
+      return changes.hasMore;
+    },
+    async sync(): Promise<void> {
+      let calls = 0;
+      while (await this.step()) expect(++calls).toBeLessThan(100);
+    },
+    stored,
+    sinceLength: () => most,
+  };
+}
+
+const ZONE_MS = 8 * 3_600_000;
+/** What a device should have. */
+const truth = (shelf: Shelf) =>
+  new Map(
+    [...shelf.entries()].map(([id, at]) => [
+      `Collection:3:${id}`,
+      new Date(at * 1_000 + ZONE_MS).toISOString().slice(0, 19),
+    ]),
+  );
+const sorted = (entries: ReadonlyMap<string, string>) => [...entries].sort();
+
+function shelfOf(size: number, inOneSecond: boolean) {
+  const entries = Array.from({ length: size }, (_, at) => ({
+    id: at + 1,
+    second: START - (inOneSecond ? 90 : 90 + size - at),
+  }));
+  return changingShelf(entries, () => second);
+}
+
+type Step = { kind: 'add' | 'remove' | 'edit' | 'tick' | 'ask' | 'lose'; at: number };
+const steps = (maxLength: number) =>
+  fc.array<Step>(
+    fc.record({
+      kind: fc.constantFrom('add', 'remove', 'remove', 'edit', 'edit', 'tick', 'ask', 'ask', 'ask', 'lose'),
+      at: fc.nat(5_000),
+    }),
+    { minLength: maxLength / 4, maxLength },
+  );
+
+async function run(shelf: Shelf, actions: readonly Step[]) {
+  const devices = [device(shelf), device(shelf)];
+  for (const { kind, at } of actions) {
+    const either = devices[at % 2]!;
+    if (kind === 'add') shelf.add();
+    else if (kind === 'remove') shelf.remove(at);
+    else if (kind === 'edit') shelf.edit(at);
+    else if (kind === 'tick') setClock(second + (at % 3 === 0 ? 61 : at % 2));
+    else await either.step(kind === 'lose');
+  }
+  setClock(second + 3); // a change of the last seconds may be told by the next sync only
+  for (const each of devices) {
+    await each.sync();
+    expect(sorted(each.stored)).toEqual(sorted(truth(shelf)));
+  }
+  return devices;
+}
+
+describe('a copy of a shelf that is kept by shelfChanges', () => {
+  test('has what the shelf has, through changes and lost responses on two devices', async () => {
+    const sizes = fc.constantFrom(0, 97, 350);
+    await fc.assert(
+      fc.asyncProperty(sizes, fc.boolean(), steps(60), async (size, inOneSecond, actions) => {
+        setClock(START);
+        await run(shelfOf(size, inOneSecond), actions);
+      }),
+      { numRuns: process.env.THOROUGH ? 20 : 8, endOnFailure: true },
+    );
+  });
+
+  test.for([
+    [97, 1, 1, 1, 1],
+    [350, 4, 1, 1, 4],
+    [1_300, 13, 1, 1, 13],
+  ] as const)(
+    'of %d entries costs %d calls at first, %d if nothing changed, %d for three changes, %d more for a deletion',
+    async ([size, first, nothing, three, removed]) => {
+      const shelf = shelfOf(size, true);
+      const phone = device(shelf);
+      const callsOf = async () => {
+        const before = shelf.calls.length;
+        await phone.sync();
+        expect(sorted(phone.stored)).toEqual(sorted(truth(shelf)));
+        return shelf.calls.length - before;
+      };
+      expect(await callsOf()).toBe(first);
+      expect(await callsOf()).toBe(nothing);
+      setClock(second + 3_600);
+      for (const at of [1, 50, 96]) shelf.edit(at);
+      expect(await callsOf()).toBe(three);
+      setClock(second + 3_600);
+      shelf.add();
+      shelf.remove(40);
+      expect(await callsOf()).toBe(removed);
+      expect(phone.sinceLength()).toBeLessThan(400 + 2 * size);
+    },
+  );
+
+  test('rejects a since of another list, and one that nobody has returned', async () => {
+    const shelf = shelfOf(3, false);
+    const { since } = await ask(shelf, null);
+    for (const [user, given] of [
+      ['4', since],
+      ['3', 'bm90aGluZw'],
+      ['3', `${since.slice(0, 40)}`],
+    ] as const) {
+      const { errors } = await shelf.execute(`{ user(id: ${user}) { shelfChanges(since: "${given}") { since } } }`);
+      expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', argument: 'since' } }]);
+    }
+  });
+});

@@ -1,0 +1,84 @@
+/** Lists that are ordered by time are read page by page while others change them. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Ties, changingShelf } from '../../support/changing-shelf.ts';
+
+const query = `query ($first: Int!, $after: String) { user(id: 3) { bookCollections(first: $first, after: $after) {
+  totalCount edges { cursor node { number } } pageInfo { hasNextPage startCursor endCursor } } } }`;
+interface Page {
+  totalCount: number;
+  edges: { cursor: string; node: { number: number } }[];
+  pageInfo: { hasNextPage: boolean; startCursor: string | null; endCursor: string | null };
+}
+type Shelf = ReturnType<typeof changingShelf>;
+
+async function readPage({ execute }: Shelf, first: number, after: string | null): Promise<Page> {
+  const { data, errors } = await execute(query, { variables: { first, after } });
+  expect(errors).toBeUndefined();
+  return data.user.bookCollections as Page;
+}
+
+/** The numbers of all pages; `change` is called between two of them. */
+async function readAll(shelf: Shelf, first: number, change: (page: number) => void): Promise<number[]> {
+  const numbers: number[] = [];
+  let after: string | null = null;
+  for (let pages = 0; ; pages++) {
+    expect(pages).toBeLessThan(300);
+    const before = shelf.calls.length;
+    const { edges, pageInfo, totalCount } = await readPage(shelf, first, after);
+    expect(shelf.calls.length - before).toBeLessThanOrEqual(after === null ? 1 : 2);
+    expect(totalCount).toBe(shelf.entries().size);
+    numbers.push(...edges.map(({ node }) => node.number));
+    if (edges.length > 0) expect(pageInfo.startCursor).toBe(edges[0]!.cursor);
+    if (!pageInfo.hasNextPage) return numbers;
+    after = pageInfo.endCursor;
+    expect(after).not.toBeNull();
+    change(pages);
+  }
+}
+
+const shelves = fc.record({
+  /** The seconds between an entry and the next one; mostly none. */
+  gaps: fc.array(fc.constantFrom(0, 0, 0, 0, 1, 60), { maxLength: 120 }),
+  first: fc.constantFrom(1, 3, 7, 20, 99, 100),
+  steps: fc.array(
+    fc.array(fc.record({ kind: fc.constantFrom('add', 'remove', 'remove', 'edit', 'tick'), at: fc.nat(5_000) }), {
+      maxLength: 8,
+    }),
+    { maxLength: 40 },
+  ),
+});
+
+test('a shelf that changes while it is read shows each entry that nobody touched once', async () => {
+  await fc.assert(
+    fc.asyncProperty(shelves, async ({ gaps, first, steps }) => {
+      let second = 1_000;
+      const entries = gaps.map((gap, at) => ({ id: at + 1, second: (second += gap) }));
+      const shelf = changingShelf(entries, () => second);
+      const untouched = new Set(shelf.entries().keys());
+      const shown = await readAll(shelf, first, (page) => {
+        for (const { kind, at } of steps[page] ?? []) {
+          if (kind === 'tick') second++;
+          else if (kind === 'add') shelf.add();
+          else untouched.delete((kind === 'edit' ? shelf.edit(at) : shelf.remove(at)) ?? 0);
+        }
+      });
+      expect([...untouched].filter((id) => !shown.includes(id))).toEqual([]);
+      expect(shown.filter((id, at) => shown.indexOf(id) !== at && untouched.has(id))).toEqual([]);
+    }),
+    { numRuns: process.env.THOROUGH ? 40 : 15, endOnFailure: true },
+  );
+});
+
+test.for<Ties>(['descending', 'ascending'])('a shelf is shown whole, with ids of one second %s', async (ties) => {
+  const entries = Array.from({ length: 30 }, (_, at) => ({ id: at + 1, second: 1_000 + Math.floor(at / 12) }));
+  // Two entries of a second on a page show their order.
+  for (const first of ties === 'ascending' ? [5, 10] : [1, 5, 11, 12]) {
+    const shown = await readAll(
+      changingShelf(entries, () => 2_000, ties),
+      first,
+      () => undefined,
+    );
+    expect(shown.toSorted((a, b) => a - b)).toEqual(entries.map(({ id }) => id));
+  }
+});
