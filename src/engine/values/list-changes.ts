@@ -151,7 +151,7 @@ function nextFrom(from: string | null, newest: ItemKey | undefined): string | nu
   return from !== null && from > next ? from : next;
 }
 
-/** Of a time without a zone, as if it were in UTC. */
+/** The next second after a time without a zone. */
 const secondAfter = (time: string): string => new Date(Date.parse(`${time}Z`) + 1_000).toISOString().slice(0, 19);
 
 function lastKey(items: readonly unknown[], order: NewestFirst): ItemKey | undefined {

@@ -46,7 +46,7 @@ export interface PagingArgs {
   first?: number | null;
   after?: string | null;
   offset?: number | null;
-  /** Of a field that tells changes. */
+  /** What a field that tells changes takes instead of a cursor. */
   since?: string | null;
 }
 
