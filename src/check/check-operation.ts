@@ -3,8 +3,9 @@ import { type ASTNode, type DocumentNode, type GraphQLError, type GraphQLSchema,
 import type { DocumentSettings } from '../engine/documents/limits.ts';
 import { type Use, usesOf } from '../engine/plan/document-uses.ts';
 import type { OperationRequirements } from '../engine/requirements/operation-requirements.ts';
-import type { CostRange } from '../engine/cost/cost-range.ts';
-import { type Assess, createAssess } from '../engine/documents/assess.ts';
+import { type CostRange, worstCasesOfAny } from '../engine/cost/cost-range.ts';
+import { type Assess, anyCaller, createAssess } from '../engine/documents/assess.ts';
+import { type Hint, type WorstOf, hintsFor } from '../engine/documents/hints.ts';
 import type { CheckedOperation } from './documents.ts';
 import type { Finding } from './finding.ts';
 import type { Lost, createLostFinder } from './lost.ts';
@@ -15,6 +16,8 @@ export interface CheckResult {
   isValid: boolean;
   cost: CostRange | undefined;
   requirements: OperationRequirements | undefined;
+  /** How it becomes cheaper. */
+  hints: readonly Hint[];
   findings: Finding[];
 }
 
@@ -26,10 +29,15 @@ export function createOperationCheck(
   findLost: FindLost | undefined,
 ) {
   const assess: Assess = createAssess(schema, settings);
+  const { maxPlannedFields: maxFields } = settings;
+  const worstOf: WorstOf = (document, operation) =>
+    worstCasesOfAny({ schema, document, operation, maxFields, viewers: [anyCaller] }).reduce((a, b) =>
+      b.calls.max > a.calls.max ? b : a,
+    );
 
   return (operation: CheckedOperation): CheckResult => {
     const { text, operationName, document, placeOf } = operation;
-    const { errors, cost, requirements } = assess(text, operationName);
+    const { errors, ready, cost, requirements } = assess(text, operationName);
     const uses = usesOf(schema, document);
     const findings: Finding[] = errors.map((error) => {
       const { node, use } = subjectOf(operation, uses, error);
@@ -46,7 +54,8 @@ export function createOperationCheck(
         place: placeOf(node),
       });
     if (errors.length === 0 && cost) findings.push(...excesses(cost, settings, operation));
-    return { operation, isValid: errors.length === 0, cost, requirements, findings };
+    const hints = ready && cost ? hintsFor(schema, ready.document, operationName, worstOf) : [];
+    return { operation, isValid: errors.length === 0, cost, requirements, hints, findings };
   };
 }
 

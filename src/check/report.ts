@@ -1,4 +1,5 @@
 /** Prints what a check found: for people, for programs, or as commands of GitHub's workflows. */
+import { hintText } from '../engine/documents/hints.ts';
 import type { CheckResult } from './check-operation.ts';
 import type { Finding } from './finding.ts';
 import { printableLine } from '../lib/text/printable.ts';
@@ -41,6 +42,7 @@ function textOf(report: Report): string {
     lines.push(`${isValid ? 'ok      ' : 'rejected'} ${printableLine(`${operation.name}  ${file}`)}:${line}`);
     const facts = [costText(result), requirementText(result)].filter(Boolean);
     if (facts.length > 0) lines.push(`         ${facts.join('; ')}`);
+    for (const hint of result.hints) lines.push(`         cheaper: ${hintText(hint)}`);
     if (result.read && isValid) lines.push(`         ${readText(result.read)}`);
     for (const finding of findings) lines.push(`  ${finding.severity}: ${where(finding)}  ${sentence(finding)}`);
   }
@@ -91,13 +93,14 @@ const jsonOf = (report: Report): string =>
     {
       errors: errorsIn(report),
       findings: report.findings.map(shownFinding),
-      operations: report.results.map(({ operation, isValid, cost, requirements, before, read, findings }) => ({
+      operations: report.results.map(({ operation, isValid, cost, requirements, hints, before, read, findings }) => ({
         name: operation.name,
         ...operation.place,
         valid: isValid,
         ...(cost && { calls: cost.calls, items: cost.items, values: cost.values, mostExpensive: cost.dearest }),
         ...(before && { before }),
         ...requirements,
+        hints,
         ...(read && { reads: shownReads(read) }),
         findings: findings.map(shownFinding),
       })),

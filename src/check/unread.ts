@@ -1,15 +1,6 @@
 /** What of an operation no program has read, and the operation without it. */
-import {
-  type DocumentNode,
-  type FieldNode,
-  type FragmentDefinitionNode,
-  Kind,
-  type OperationDefinitionNode,
-  type SelectionNode,
-  type SelectionSetNode,
-  getOperationAST,
-  visit,
-} from 'graphql';
+import { type DocumentNode, Kind, type SelectionSetNode, getOperationAST } from 'graphql';
+import { type Fragments, fragmentsOf, keyOfField, rewriteOperation } from '../engine/documents/rewrite.ts';
 import type { FieldReads, Reads } from './reads-file.ts';
 
 export interface UnreadFields {
@@ -63,16 +54,9 @@ export function unreadOf(
     bytes: [...root.children.values()].reduce((all, { counts }) => all + counts.bytes, 0),
     callBytes: bytesOf([...calls.keys()]),
     unreadCallBytes: bytesOf([...calls.keys()].filter(isBelow)),
-    without: (paths) => withoutPaths(operation, fragments, new Set(paths)),
+    without: (paths) => rewriteOperation(operation, fragments, (path, field) => (paths.includes(path) ? null : field)),
   };
 }
-
-type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
-
-const fragmentsOf = ({ definitions }: DocumentNode): Fragments =>
-  new Map(definitions.flatMap((each) => (each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each]] : [])));
-
-const keyOf = ({ alias, name }: FieldNode): string => (alias ?? name).value;
 
 interface Scope {
   fragments: Fragments;
@@ -90,7 +74,7 @@ function addSelections(parent: Node, { selections }: SelectionSetNode, scope: Sc
       const inside = { ...scope, places: [...places, { name, path: '' }] };
       addSelections(parent, fragments.get(name)!.selectionSet, inside);
     } else {
-      const key = keyOf(selection);
+      const key = keyOfField(selection);
       const below = places.map(({ name, path }) => ({ name, path: path === '' ? key : `${path}.${key}` }));
       const node = parent.children.get(key) ?? { children: new Map(), counts: nothing };
       parent.children.set(key, node);
@@ -129,56 +113,4 @@ function judge(sum: Sum, { children, counts }: Node, path: string): void {
 function leavesOf(children: ReadonlyMap<string, Node>, key: string): number {
   if (children.size === 0) return isForCaches(key) ? 0 : 1;
   return [...children].reduce((sum, [name, { children: below }]) => sum + leavesOf(below, name), 0);
-}
-
-/** Fragments are put in the place of their spreads: of one fragment a field may be read in one place only. */
-function withoutPaths(
-  operation: OperationDefinitionNode,
-  fragments: Fragments,
-  paths: ReadonlySet<string>,
-): DocumentNode | undefined {
-  const kept = keptOf(operation.selectionSet, '', fragments, paths);
-  if (kept.length === 0) return undefined;
-  const selectionSet: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: kept };
-  const used = new Set<string>();
-  visit({ ...operation, selectionSet, variableDefinitions: [] }, { Variable: ({ name }) => void used.add(name.value) });
-  const { variableDefinitions: all = [] } = operation;
-  const variableDefinitions = all.filter(({ variable }) => used.has(variable.name.value));
-  return { kind: Kind.DOCUMENT, definitions: [{ ...operation, selectionSet, variableDefinitions }] };
-}
-
-function keptOf(
-  { selections }: SelectionSetNode,
-  parent: string,
-  fragments: Fragments,
-  paths: ReadonlySet<string>,
-): SelectionNode[] {
-  return selections.flatMap((selection): SelectionNode[] => {
-    if (selection.kind === Kind.FIELD) {
-      const path = parent === '' ? keyOf(selection) : `${parent}.${keyOf(selection)}`;
-      if (paths.has(path)) return [];
-      if (!selection.selectionSet) return [selection];
-      const below = keptOf(selection.selectionSet, path, fragments, paths);
-      // Whether there is an object is read, and nothing of it.
-      const typeName: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
-      const selectionSet: SelectionSetNode = {
-        kind: Kind.SELECTION_SET,
-        selections: below.length > 0 ? below : [typeName],
-      };
-      return [{ ...selection, selectionSet }];
-    }
-    const { typeCondition, selectionSet } =
-      selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value)! : selection;
-    const below = keptOf(selectionSet, parent, fragments, paths);
-    if (below.length === 0) return [];
-    const { directives = [] } = selection;
-    return [
-      {
-        kind: Kind.INLINE_FRAGMENT,
-        ...(typeCondition && { typeCondition }),
-        directives,
-        selectionSet: { kind: Kind.SELECTION_SET, selections: below },
-      },
-    ];
-  });
 }

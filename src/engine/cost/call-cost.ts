@@ -74,7 +74,7 @@ const nothingProvided: Representation = { members: [] };
 const capped = (count: number): number => Math.min(count, Number.MAX_SAFE_INTEGER);
 
 const counted = new WeakMap<OperationPlan, WorstCase>();
-/** Of plans of which a variable decides how much is requested: the last that was counted with these variables. */
+/** The last worst case that was counted with these variables: for plans of which a variable decides how much is requested. */
 const countedWith = new WeakMap<Variables, { plan: OperationPlan; worst: WorstCase }>();
 
 /** The worst case of a plan; computed once, or once for each set of variables. */

@@ -1,15 +1,17 @@
 /** What a request will run: its variables are coerced and its operation is planned. */
-import { type ExecutionResult, GraphQLError, OperationTypeNode, type SelectionNode } from 'graphql';
+import { type ExecutionResult, GraphQLError, type GraphQLSchema, OperationTypeNode, type SelectionNode } from 'graphql';
 import type { Config } from '../../config/settings.ts';
 import type { Context, ResponseLimits } from '../../engine/context.ts';
 import { worstCaseOf } from '../../engine/cost/call-cost.ts';
 import { callRangeOf } from '../../engine/cost/call-range.ts';
-import { variablesLimit } from '../../engine/documents/limits.ts';
+import { hintsFor } from '../../engine/documents/hints.ts';
+import { type DocumentSettings, variablesLimit } from '../../engine/documents/limits.ts';
 import type { ExecutableDocument } from '../../engine/documents/prepare.ts';
 import { checkIncrementalArguments } from '../../engine/documents/validation-rules.ts';
 import { NOT_EXECUTABLE } from '../../engine/errors/codes.ts';
 import type { Variables } from '../../engine/plan/document.ts';
 import type { OperationPlan } from '../../engine/plan/operation-plan.ts';
+import { planOperation } from '../../engine/plan/plan-operation.ts';
 import type { Sender } from '../../upstream/auth/request-context.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
@@ -81,11 +83,25 @@ function planFor(
   }
 }
 
-/** `x-explain: plan`: what the operation would cost. */
-export async function explainPlan(coerced: Variables, context: Context): Promise<ExecutionResult> {
-  const { plan, upstream } = context;
+/** `x-explain: plan`: what the operation would cost, and how it becomes cheaper. */
+export async function explainPlan(
+  {
+    schema,
+    config: { maxPlannedFields },
+  }: { schema: GraphQLSchema; config: Pick<DocumentSettings, 'maxPlannedFields'> },
+  { document, operation: { name } }: ExecutableDocument,
+  coerced: Variables,
+  { plan, upstream, viewer }: Context,
+): Promise<ExecutionResult> {
   const { items, values } = worstCaseOf(plan, coerced);
-  const extensions = { upstream: await callRangeOf(plan, coerced, upstream), answer: { items, values } };
+  const hints = hintsFor(schema, document, name?.value, (changed, operation) =>
+    worstCaseOf(planOperation(schema, changed, operation, viewer, coerced, maxPlannedFields), coerced),
+  );
+  const extensions = {
+    upstream: await callRangeOf(plan, coerced, upstream),
+    answer: { items, values },
+    ...(hints.length > 0 && { hints }),
+  };
   return { errors: [plannedNotRun], data: null, extensions };
 }
 
