@@ -53,6 +53,18 @@ describe('a user selected by id', () => {
     expect(calls).toHaveLength(1);
   });
 
+  test('needs no further call if one of the lists names the user and another is empty', async () => {
+    const { service, execute, calls } = facadeWith(feed(ann));
+    service
+      .intercept({ path: /^\/v2\/book\/user\/3\/annotations/ })
+      .reply(200, { start: 0, count: 20, total: 0, annotations: [] });
+    const { data } = await execute(
+      `{ user(id: 3) { ${fields} annotations { nodes { id } } events { nodes { id } } } }`,
+    );
+    expect(data.user).toMatchObject(expected);
+    expect(calls).toHaveLength(2);
+  });
+
   test('by uid has the id that its annotations tell', async () => {
     const { service, execute, calls } = facade();
     service.intercept({ path: /^\/v2\/book\/user\/ann\/annotations/ }).reply(200, {

@@ -37,13 +37,7 @@ export const defects = [
   },
   {
     name: 'identity: a sibling of which the response lacks a member takes it from the record',
-    edits: [
-      [
-        'src/engine/execute/load-record.ts',
-        'if (!members.every((member) => member in provided)) return request(members);',
-        '',
-      ],
-    ],
+    edits: [['src/engine/execute/load-record.ts', 'if (members.every((member) => member in provided))', '']],
   },
   {
     name: 'identity: a path carries less than others',

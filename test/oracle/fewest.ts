@@ -214,14 +214,7 @@ export const reasons: readonly { name: string; isDefect?: boolean; holds: (extra
       others.some(({ list, wave }) => list === extra.list && wave !== undefined && wave === extra.wave),
   },
   {
-    name: 'a list that names its person was empty, and another was there',
-    isDefect: true,
-    holds: ({ extra, others }) =>
-      /^\/people\/\w+\/events$/.test(extra.path) && others.some(({ path }) => path.startsWith(`${extra.path}/`)),
-  },
-  {
-    name: 'a record is asked for its id, which its list shows',
-    isDefect: true,
+    name: 'a record is asked for its id at one place, and a list that shows it at another',
     holds: ({ extra, others }) =>
       (extra.fields === 'id' || /^\/event\/\w+$/.test(extra.path)) &&
       others.some(({ path }) => path.startsWith(`${extra.path}/`)),

@@ -147,7 +147,8 @@ export function compare(
       if (rightErrors.get(path) === 'UNAUTHENTICATED') return;
       const place = places.get(path);
       if (place?.accepts?.(got)) return;
-      if (place?.mayBeEmpty && isEmpty(got)) return;
+      // The total beside another window.
+      if (typeof got === 'number' && isMerged(path)) return;
       const why = rightErrors.get(path) ?? belowOf(rightErrors, path);
       return report('shown where it is not', path, `${short(got)} at ${path}, right is null${why ? ` by ${why}` : ''}`);
     }
@@ -189,6 +190,7 @@ export function compare(
     if (isLost(path) || isPartOfLost(path)) return;
     // A remembered absence is served from the cache, whatever the token; below it there is nothing, whatever the tier.
     const place = places.get(path);
+    if (code === 'TIER_REQUIRED' && place?.isOfAbsent) return;
     const mayBeRemembered = code === 'UNAUTHENTICATED' || (code === 'TIER_REQUIRED' && place?.isBelowAbsent);
     if (mayBeRemembered && ![...(place?.requests ?? [])].some(wasSent)) return;
     report('error not reported', path, `${code} at ${path}`);
@@ -243,12 +245,6 @@ function valueAt(data: unknown, path: string): unknown {
   for (const key of path.split('.')) value = (value as Record<string, unknown> | null | undefined)?.[key];
   return value;
 }
-
-const isEmpty = (got: unknown): boolean =>
-  got === null ||
-  got === false ||
-  got === 0 ||
-  (typeof got === 'object' && Object.entries(got).every(([key, value]) => key === '__typename' || isEmpty(value)));
 
 /** What the lists `works` and `photos` contain of a person whose record is withheld from the tier. */
 const isTold = (coordinate: string): boolean =>

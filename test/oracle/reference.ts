@@ -89,8 +89,8 @@ export interface Place {
   requests: Set<string>;
   /** Whether another value than that of the reference is correct. */
   accepts?: (value: unknown) => boolean;
-  /** The record is absent: an empty list is as correct as null. */
-  mayBeEmpty?: boolean;
+  /** The record, which embeds the list, is absent: the list is null then, and is not requested. */
+  isOfAbsent?: boolean;
   /** There is no such record as the field is of. */
   isBelowAbsent?: boolean;
   /** The code of an error that is correct here as well as below. */
@@ -534,7 +534,7 @@ function answered(
   // The product may show the embedded list instead; then the place depends on the record.
   if (rule.embedded && of?.request) {
     place.requests.add(of.request);
-    place.mayBeEmpty = place.isBelowAbsent!;
+    place.isOfAbsent = place.isBelowAbsent!;
     // Either error may be reported first: that of the tier or that of the arguments.
     const tiers = typeRule(of.type).record?.tiers?.[rule.embedded.member];
     if (tiers && run.viewer.filmTier && !tiers.includes(run.viewer.filmTier)) place.mayFail = 'TIER_REQUIRED';

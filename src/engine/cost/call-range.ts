@@ -123,7 +123,7 @@ function requestsOfRecord(
     .flatMap(({ plan }) => requestsOfField(plan, record, variables, `${path}.${responseKeyOf(plan)}`))
     .map((request) => unlessAbsent(request, type.name, source, key));
   // Deferred members are loaded only if the record exists.
-  const { request, provider } = rule.isReference
+  const { request, providers } = rule.isReference
     ? planLoad(
         selection,
         members.filter((member) => !(member in record) && isUpstreamMember(source, member)),
@@ -132,7 +132,7 @@ function requestsOfRecord(
         children,
       )
     : planLoad(selection, membersOrId(selection), 'named', record, children);
-  if (provider || request.length === 0) return ofChildren;
+  if (providers.length > 0 || request.length === 0) return ofChildren;
   return [...ofChildren, recordRequest(path, type.name, source, key, request)];
 }
 

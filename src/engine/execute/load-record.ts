@@ -97,15 +97,16 @@ export const ABSENT = Symbol('absent');
 /** Does what the plan says. */
 function execute(loading: Loading, started: readonly StartedChild[], { context, path }: Resolution): unknown {
   const { record, key, selection, plan } = loading;
-  const { request, provider, keeps, refused } = plan;
+  const { request, providers, keeps, refused } = plan;
   if (plan.isShownByChildren) return nullIfShownAbsent(record, started);
-  if (request.length === 0 && !provider && refused.length === 0) return record;
+  if (request.length === 0 && providers.length === 0 && refused.length === 0) return record;
   const { type, rule } = selection;
   const source = rule.record!;
   const send = (members: readonly string[]) =>
     members.length > 0 ? context.upstream.records.load(type.name, source, key, members, record, path) : record;
-  const child = provider && started.find(({ call }) => call === provider);
-  const load = () => (child ? loadFromChild(child, record, request, keyMembersOf(source), send) : send(request));
+  const telling = providers.length > 0 ? started.filter(({ call }) => providers.includes(call)) : noneStarted;
+  const load = () =>
+    telling.length > 0 ? loadFromChildren(telling, record, request, keyMembersOf(source), send) : send(request);
   const loaded = keeps === 'never' ? load() : keepOnError(load, loading);
   return withValue(loaded, (value) => {
     if (value === null && keeps !== 'always') return null;
@@ -214,29 +215,33 @@ function nullIfShownAbsent(record: ParentRecord, started: readonly StartedChild[
 }
 
 /**
- * The members that a child's response carries of its parent, and no others: which child responds must not change what is shown. If it
- * carries less than declared, they are requested.
+ * The members that a child's response carries of its parent, and no others: which child responds must not change what is shown. If all
+ * carry less than declared, they are requested; if all say that there is no such record, it is null.
  */
-async function loadFromChild(
-  { call: { plan }, response }: StartedChild,
+async function loadFromChildren(
+  children: readonly StartedChild[],
   record: ParentRecord,
   members: readonly string[],
   keyMembers: readonly string[],
   request: (missing: readonly string[]) => unknown,
 ): Promise<unknown> {
-  const provides = providesOf(plan)!;
-  let told: ParentRecord;
-  try {
-    const received = await response;
-    if (received === null) return null;
-    told = asObject(provides.read(received, record));
-  } catch {
-    return request(members);
+  let mayExist = false;
+  for (const { call, response } of children) {
+    const provides = providesOf(call.plan)!;
+    try {
+      const received = await response;
+      if (received === null) continue;
+      mayExist = true;
+      const told = asObject(provides.read(received, record));
+      const provided = only(provides.members, told);
+      // What is known stays. The response may tell more of the key: the id of a person who was named by a uid.
+      if (members.every((member) => member in provided))
+        return withMembers(withMembers(only(keyMembers, told), provided), record);
+    } catch {
+      mayExist = true;
+    }
   }
-  const provided = only(provides.members, told);
-  if (!members.every((member) => member in provided)) return request(members);
-  // What is known stays. The response may tell more of the key: the id of a person who was named by a uid.
-  return withMembers(withMembers(only(keyMembers, told), provided), record);
+  return mayExist ? request(members) : null;
 }
 
 function only(members: readonly string[], record: ParentRecord): ParentRecord {

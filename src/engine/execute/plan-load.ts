@@ -33,8 +33,8 @@ export interface LoadPlan {
   isShownByChildren: boolean;
   /** The members to request; if there are none, the record is not requested. */
   request: readonly string[];
-  /** The child call whose response has these members. They are requested only if it lacks one. */
-  provider: ChildCall | undefined;
+  /** The child calls of which a response may have these members. They are requested only if none has all. */
+  providers: readonly ChildCall[];
   /** Missing members that the configured tier does not get: the fields that read them fail. */
   refused: readonly string[];
   /** When the known part of the record stays: whatever happens, if the load is rejected, or never. */
@@ -44,6 +44,7 @@ export interface LoadPlan {
 }
 
 const noMembers: readonly string[] = Object.freeze([]);
+const noCalls: readonly ChildCall[] = Object.freeze([]);
 
 /** What to load of a record of which these members are missing. `children` are the calls below it whose input is known. */
 export function planLoad(
@@ -67,7 +68,7 @@ export function planLoad(
     startsChildren,
     isShownByChildren,
     request,
-    provider: isShownByChildren ? undefined : children.find((child) => providesNeeded(child, request, first)),
+    providers: isShownByChildren ? noCalls : children.filter((child) => providesNeeded(child, request, first)),
     refused: tierRefused.size === 0 ? noMembers : first.filter((member) => tierRefused.has(member)),
     keeps: exists ? 'always' : mayBeRefused(rule.record!) && (!isNamed || hasCalls(selection)) ? 'ifRejected' : 'never',
     later: first === missing ? noMembers : missing.filter((member) => !first.includes(member)),

@@ -91,7 +91,8 @@ function callResolver(rule: FieldRule, keys: Keys): EngineResolver {
     if (plan.mode === 'embedded') {
       const member = memberOf(parent, rule.embedded!.member);
       // A list that was requested and is missing has its default: it is empty.
-      if (member === undefined && (ABSENT in parent || endpointOf(rule, args).list === undefined)) return null;
+      if (member === undefined && (endpointOf(rule, args).list === undefined || isOfAbsent(parent, resolution)))
+        return null;
       if (member !== unreadable) {
         const fromMember = () => fromEmbedded(parent, member, resolution);
         return omitsAny(member, plan.mayOmit)
@@ -135,10 +136,9 @@ function callResolver(rule: FieldRule, keys: Keys): EngineResolver {
     const { plan, args, context } = resolution;
     if (!paging) return resolveRecords(rule.mapResponse!(response, args, parent), resolution, representation, true);
     const { endpoint, input, window, listId, newestFirst } = paging;
-    // The window may be another.
-    const items = plan.needsNoItems ? [] : itemsOf(rule, endpoint, response, parent, args);
+    const items = itemsOf(rule, endpoint, response, parent, args);
     if (plan.variants) listedBy(items, { endpoint, input, variants: plan.variants });
-    const options = { listId, representation, keys, newestFirst };
+    const options = { listId, representation, keys, newestFirst, needsNoItems: plan.needsNoItems };
     const totalIsCapped = rule.totalIsCapped?.(response, context.viewer, args) ?? false;
     const page = pageOf(response as object, items, window, { ...options, totalIsCapped });
     return paging.progress ? changesOf(page, items, paging.progress, nodeTypeOf(plan.field)!) : page;
@@ -162,6 +162,13 @@ async function callOrEmbedded(call: () => unknown, embedded: () => unknown, mayO
     };
     return { ...page, items: page.items.map((item) => item && withErrors(item)) };
   }
+}
+
+/** Whether the record of a list is absent. Throws if the arguments of the field are wrong. */
+function isOfAbsent(parent: ParentRecord, { plan, args }: Resolution): boolean {
+  if (!(ABSENT in parent)) return false;
+  requestOf(plan, parent, args);
+  return true;
 }
 
 const unreadable = Symbol('unreadable');

@@ -83,6 +83,8 @@ interface ListResponse {
 }
 
 interface PageOptions extends Pick<Page<unknown>, 'listId' | 'representation' | 'totalIsCapped' | 'newestFirst'> {
+  /** Set if only the list is shown: the response may be of another window. */
+  needsNoItems?: boolean;
   /** Members that identify an item if it has no `id`; without these too it is left out. Undefined if items have no id. */
   keys: readonly string[] | undefined;
 }
@@ -91,13 +93,14 @@ export function pageOf<Item>(
   response: ListResponse,
   received: readonly (Item | null | undefined)[],
   { first, start, behind }: PageWindow,
-  { listId, representation, keys, totalIsCapped, newestFirst }: PageOptions,
+  { listId, representation, keys, totalIsCapped, newestFirst, needsNoItems }: PageOptions,
 ): Page<Item> {
   const counted = totalOf(response);
   const items = isLastPageInstead(response, received.length, start, counted) ? [] : received;
   const shown = items.slice(0, first);
   // A negative total, or one below what was shown, is wrong.
-  const isWrong = counted !== null && (counted < 0 || (shown.length > 0 && start + shown.length > counted));
+  const from = needsNoItems ? (statedStart(response) ?? 0) : start;
+  const isWrong = counted !== null && (counted < 0 || (shown.length > 0 && from + shown.length > counted));
   const total = isWrong && !totalIsCapped ? null : counted;
   const next = items.length > first ? null : nextStart(response, start);
   const end = next ?? start + shown.length;
@@ -132,9 +135,12 @@ function nextStart({ next_start }: ListResponse, start: number): number | null {
   return next !== null && Number.isInteger(next) && next > start && next <= POSITION_MAX ? next : null;
 }
 
+const statedStart = ({ start, startIndex }: ListResponse): number | null =>
+  asInt(start ?? (asInt(startIndex) ?? NaN) - 1);
+
 /** Whether the service returned its last page because the requested one lies beyond the end. */
 function isLastPageInstead(response: ListResponse, length: number, start: number, total: number | null): boolean {
-  const from = asInt(response.start ?? (asInt(response.startIndex) ?? NaN) - 1);
+  const from = statedStart(response);
   // Services exist that always say 0.
   return from !== null && from + length <= start && (total === null ? from > 0 : start >= total);
 }

@@ -168,6 +168,8 @@ test('a film that a chart lists although the service has none has no list of rev
   expect(await made.execute(query)).toEqual({
     data: { comingSoon: { nodes: [{ title: 'x', inRecord: null, called: null }] } },
   });
+  const wrong = await made.execute('{ comingSoon { nodes { reviews(first: -1) { nodes { title } } } } }');
+  expect(wrong.errors?.map(({ extensions }) => extensions.code)).toEqual(['BAD_USER_INPUT']);
 });
 
 describe('a celebrity whose record the tier may not load', () => {

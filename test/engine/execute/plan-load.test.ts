@@ -21,7 +21,7 @@ interface Row {
   existence?: Existence;
   filmTier?: PlanViewer['filmTier'];
   request?: string[];
-  provider?: string;
+  providers?: string[];
   isShownByChildren?: boolean;
   startsChildren?: boolean;
   refused?: string[];
@@ -69,7 +69,7 @@ test.each<[string, Row]>([
     {
       of: celebrity('name works(first: 9) { nodes { roles } }'),
       request: ['id', 'name'],
-      provider: 'works',
+      providers: ['works'],
       keeps: 'ifRejected',
     },
   ],
@@ -104,15 +104,15 @@ test.each<[string, Row]>([
       refused: ['website'],
     },
   ],
-])('%s', (_, { of, record = { id: '7' }, existence = 'named', filmTier = null, provider, ...expected }) => {
+])('%s', (_, { of, record = { id: '7' }, existence = 'named', filmTier = null, providers = [], ...expected }) => {
   const selection = selectionOf(of, { isLoggedIn: false, filmTier });
   const children = childCallsOf(record as never, selection, {});
   const missing = selection.members.filter((name) => existence === 'named' || !(name in record));
   const names = missing.length > 0 ? missing : ['id'];
   const plan = planLoad(selection, names, existence, record as never, children);
-  expect({ ...plan, provider: plan.provider?.plan.field.name }).toEqual({
+  expect({ ...plan, providers: plan.providers.map((each) => each.plan.field.name) }).toEqual({
     request: [],
-    provider,
+    providers,
     isShownByChildren: false,
     startsChildren: true,
     refused: [],
