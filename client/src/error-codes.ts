@@ -20,6 +20,7 @@ export type ErrorCode =
   | 'PAGE_OR_CHAPTER'
   | 'REVIEW_TOO_SHORT'
   | 'MISSING_ARGUMENT'
+  | 'CONFLICT'
   | 'PRESENT_VALUE_UNKNOWN'
   | 'INVALID_TEXT'
   | 'NOT_OWNER'
@@ -117,6 +118,7 @@ export const retryByCode: Readonly<Record<ErrorCode, Retry>> & Readonly<Record<s
   PAGE_OR_CHAPTER: 'no',
   REVIEW_TOO_SHORT: 'no',
   MISSING_ARGUMENT: 'no',
+  CONFLICT: 'no',
   PRESENT_VALUE_UNKNOWN: 'no',
   INVALID_TEXT: 'no',
   NOT_OWNER: 'no',
@@ -216,6 +218,7 @@ export const adviceByCode: Readonly<Record<ErrorCode, Advice>> & Readonly<Record
   PAGE_OR_CHAPTER: 'fix-input',
   REVIEW_TOO_SHORT: 'fix-input',
   MISSING_ARGUMENT: 'fix-input',
+  CONFLICT: 'look-first',
   PRESENT_VALUE_UNKNOWN: 'fix-input',
   INVALID_TEXT: 'fix-input',
   NOT_OWNER: 'hide',

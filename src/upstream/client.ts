@@ -18,6 +18,7 @@ import { type Transport, type TransportSettings, createTransport } from './http/
 import type { OnPause } from './limits/pauses.ts';
 import { RateLimiter } from './limits/rate-limiter.ts';
 import { createRefreshQueue } from './loading/refresh-queue.ts';
+import { type TakeTurn, createRecordTurns } from './record-turns.ts';
 import { UpstreamSession, type SessionServices } from './upstream-session.ts';
 import { type KeyRedis, openKeyRedis } from './redis/connection/key-redis.ts';
 import { serviceName } from './redis/keys.ts';
@@ -66,6 +67,7 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
     rateLimiter,
     records,
     caching,
+    turns: createRecordTurns(),
     onRejected: (credential) => forgetRejected(records, credential),
     observe: parts.observe,
     inspect: parts.inspect,
@@ -164,6 +166,8 @@ const watches = (credentials: Credentials, services: SessionServices) => ({
     const { observe } = services;
     services.observe = observe ? (seen) => (observe(seen), watch(seen)) : watch;
   },
+  /** Processes that share a store take the turns of records in it. */
+  shareTurns: (take: TakeTurn): void => services.turns.share(take),
   /** Called with each write that is sent without an idempotency key. */
   watchWrites(onWrite: SessionServices['onWrite']): void {
     services.onWrite = onWrite;

@@ -9,10 +9,20 @@ import { type CallLog, responsePath } from './call-log.ts';
 import { isOutcomeUnknown } from './errors.ts';
 import type { CallServices } from './http/call.ts';
 import { CallPolicy } from './http/call-policy.ts';
+import { operationEnded } from './http/transport-errors.ts';
 import type { FilePart } from './http/multipart.ts';
 import { createApiRequest } from '../api/api-request.ts';
 import type { RateLimitState } from './limits/rate-limiter.ts';
-import type { FilledIn, GuardedWrite, PatchReads, ReadRecord, UnguardedWrite, WriteGuard } from './write-guard.ts';
+import type { RecordTurn, RecordTurns } from './record-turns.ts';
+import type {
+  ChangedRecord,
+  FilledIn,
+  GuardedWrite,
+  PatchSource,
+  ReadRecord,
+  UnguardedWrite,
+  WriteGuard,
+} from './write-guard.ts';
 import type { LoadContext, Refresh } from './loading/load-context.ts';
 import { RecordLoader } from './loading/record-loader.ts';
 import { ResponseLoader } from './loading/response-loader.ts';
@@ -22,6 +32,8 @@ export interface SessionServices extends CallServices {
   records: RecordCache;
   /** Refreshes an entry that the reader was served, a while later. */
   refresh: (refresh: Refresh, reader: RequestContext) => void;
+  /** Turns of the writes to a record. */
+  turns: RecordTurns;
   /** Called with each write that is sent without a key. */
   onWrite?: ((write: UnguardedWrite) => void) | undefined;
   /** Drops records and lists from the cache, for all callers. False if other replicas may still have them. */
@@ -49,6 +61,10 @@ export class UpstreamSession implements LoadContext {
   replicasMayLag = false;
   readonly records = new RecordLoader(this);
   private responseLoader: ResponseLoader | undefined = undefined;
+  /** The turns of the change that is being made: an operation makes its changes one after the other. */
+  private turns: RecordTurn[] = [];
+  /** Writes with a key that go on although nobody waits for them. */
+  private readonly unfinished = new Set<Promise<unknown>>();
   private readonly services: SessionServices;
   private readonly context: RequestContext;
 
@@ -101,9 +117,19 @@ export class UpstreamSession implements LoadContext {
     }
   }
 
-  /** What a write keeps: as an earlier request with its key has recorded it, or as it is read now, never from a cache. */
-  async patching(path: Path | undefined, fillIn: (reads: PatchReads) => Promise<FilledIn>): Promise<FilledIn> {
+  /**
+   * Begins a change of a record in its turn. What is kept is what an earlier request with the key has recorded, or is read now, never from
+   * a cache.
+   */
+  async beginChange(
+    path: Path | undefined,
+    record: ChangedRecord,
+    fillIn: ((reads: PatchSource) => Promise<FilledIn>) | undefined,
+  ): Promise<FilledIn> {
     const { writes, credential } = this.context;
+    const owner = (): string => (record.ofPerson ? `${credential.person?.id ?? ` ${credential.id}`} ` : '');
+    const [before, turn] = [owner(), await this.enter(record, owner())];
+    if (!fillIn) return {};
     const kept = writes?.keptBy(responsePath(path).join('.'));
     if (kept) return { kept };
     this.cachePolicy.restrict(null);
@@ -111,13 +137,37 @@ export class UpstreamSession implements LoadContext {
       return async (of, given) =>
         (await this.calls.send(createApiRequest(of, given as object), path, options)).value as never;
     };
-    return fillIn({
+    const reads: PatchSource = {
       read: reader(unshared),
       readAsNobody: reader(unsharedAsNobody),
       get person() {
         return credential.person?.id;
       },
-    });
+    };
+    const filled = await fillIn(reads);
+    if (owner() === before || !filled.known) return filled;
+    // The response has told whose record it is: others of this person may have changed it before this turn was theirs too.
+    const { endedAt } = await this.enter(record, owner());
+    return endedAt < turn.now ? filled : fillIn(reads);
+  }
+
+  /** Takes the turn of a record, until `endChange`. */
+  private async enter({ name, endpoint }: ChangedRecord, owner: string): Promise<RecordTurn> {
+    const { cancellation } = this.context;
+    const turn = await this.services.turns.take(owner + name, cancellation);
+    const { service, method, path } = endpoint;
+    if (!turn) throw operationEnded({ service, request: `${method} ${path}` }, cancellation.reason!);
+    this.turns.push(turn);
+    return turn;
+  }
+
+  /** Ends the turns of a change, once its write is over: with a key it may outlive its operation. */
+  endChange(): void {
+    const { turns, unfinished } = this;
+    this.turns = [];
+    const leave = (): void => turns.forEach((turn) => turn.leave());
+    if (unfinished.size === 0) return leave();
+    void Promise.allSettled(unfinished).then(leave);
   }
 
   /** Writes with keys must know of those without. */
@@ -139,6 +189,7 @@ export class UpstreamSession implements LoadContext {
       field: responsePath(path).join('.'),
       cancellation,
       person: () => credential.person?.id,
+      onLeft: (running) => void this.unfinished.add(running),
       send: async (parts, mayBegin) =>
         (await this.calls.send(createApiRequest(endpoint, input), path, undefined, parts, mayBegin)).value,
       read: async (of, given) =>

@@ -38,8 +38,17 @@ export interface Reading {
   readonly person: string | undefined;
 }
 
+/** A record whose changes are made one after the other. */
+export interface ChangedRecord {
+  /** Unique among all records; with `ofPerson`, among those of one person. */
+  readonly name: string;
+  readonly ofPerson: boolean;
+  /** The write. */
+  readonly endpoint: Endpoint;
+}
+
 /** What may be read before a write, to keep what its input leaves out. */
-export interface PatchReads extends Reading {
+export interface PatchSource extends Reading {
   /** Reads without any token. */
   readonly readAsNobody: ReadRecord;
 }
@@ -104,6 +113,8 @@ export interface GuardedWrite extends FilledIn {
   readonly read: ReadRecord;
   /** Called if the write ends after its operation. */
   readonly onLate: () => void;
+  /** Called with the write if its operation ends before it. */
+  readonly onLeft?: (running: Promise<unknown>) => void;
 }
 
 export interface WriteGuard {

@@ -278,3 +278,49 @@ test('with a key, the read that an update needs anyway is the one before the wri
   const path = `/v2/note/${id.slice('Note:'.length)}`;
   expect(proxy.lines.map((line) => line.replace(/\?.*/, ''))).toEqual([`GET ${path}`, `PUT ${path}`]);
 });
+
+describe('unchangedSince', () => {
+  test.each(kinds)(
+    'of a $type lets one of two changes through, and tells the other what differs',
+    async ({ type, make, target, changes }) => {
+      const id = await make();
+      const [[field, once, twice]] = changes;
+      const { revision } = await read(type, id, 'revision');
+      const first = await write(`update${type}`, { ...target(id), [field]: once, unchangedSince: revision });
+      expect(first.errors).toBeUndefined();
+      const second = await write(`update${type}`, { ...target(id), [field]: twice, unchangedSince: revision });
+      const now = await read(type, id, `revision ${field}`);
+      expect(now[field]).toEqual(once);
+      expect(second.errors?.[0]?.extensions).toMatchObject({
+        code: 'CONFLICT',
+        current: { [field]: once },
+        revision: now.revision,
+      });
+      expect(Object.keys(second.errors?.[0]?.extensions.current as object)).toEqual([field]);
+      expect(second.lines.every((line) => line.startsWith('GET '))).toBe(true);
+      const third = await write(`update${type}`, { ...target(id), [field]: twice, unchangedSince: now.revision });
+      expect(third.errors).toBeUndefined();
+    },
+  );
+
+  test('costs the read of the record, also if everything is given', async () => {
+    const id = await created('createNote', { title: '一', content: '二' }, 'note');
+    const { revision } = await read('Note', id, 'revision');
+    const whole = { id, title: '三', content: '二', privacy: 'PUBLIC', canReply: true, unchangedSince: revision };
+    expect(await write('updateNote', whole)).toMatchObject({ calls: 2, data: { updateNote: {} } });
+  });
+
+  test('with a key, a retry of a write that was made is no conflict', async () => {
+    const proxy = await losingProxy(setup.origin.url, () => undefined);
+    const send = keyedClient((await replica(proxy.url, { upstreamSettleMs: '60' })).url);
+    const id = await created('createNote', { title: '一', content: '二' }, 'note');
+    const { revision } = await read('Note', id, 'revision');
+    const variables = { input: { id, title: '三', unchangedSince: revision } };
+    const body = JSON.stringify({ query: operation('updateNote', 'note { title }'), variables });
+    proxy.lose(() => ({ kind: 'gateway', isSent: true }));
+    const key = randomUUID();
+    await send(body, key);
+    proxy.lose(() => undefined);
+    expect((await send(body, key)).result.data).toEqual({ updateNote: { note: { title: '三' } } });
+  });
+});

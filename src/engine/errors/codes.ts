@@ -174,6 +174,12 @@ const table = {
     advice: 'fix-input',
     codes: {
       MISSING_ARGUMENT: notes('A required value is missing or empty.', SHOW),
+      CONFLICT: notes(
+        'The record was changed since you read it. Nothing was written.',
+        'Show the user `extensions.current`, the present values of the fields that differ, and send the change again with `extensions.revision`.',
+        undefined,
+        { advice: 'look-first' },
+      ),
       PRESENT_VALUE_UNKNOWN: notes(
         'What the input leaves out cannot be kept, because the service does not show it for certain.',
         'Give the fields named in `extensions.violations`, or use `replace…`. Nothing was written.',

@@ -5,7 +5,7 @@
 import type { InputFieldMap, InputShapeFromFields } from '@pothos/core';
 import type { InputBuilder } from '../builder.ts';
 import { type MutationDeclaration, type Payload, mutation } from './mutation.ts';
-import type { Patch } from './patch.ts';
+import { type Patch, UNCHANGED_SINCE } from './patch.ts';
 
 interface ChangeDeclaration<In, Out, Fields extends InputFieldMap, Result, Shown> extends Omit<
   MutationDeclaration<In, Out, Fields, Result>,
@@ -21,7 +21,15 @@ interface ChangeDeclaration<In, Out, Fields extends InputFieldMap, Result, Shown
   fields: (t: InputBuilder, isWhole: true) => Fields;
   payload: Payload<Result>;
   keeping?: Keeping<InputShapeFromFields<Fields>, Shown>;
+  /** Each person has one of the target. */
+  isOfPerson?: true;
 }
+
+const unchangedSince = (t: InputBuilder) =>
+  t.string({
+    description:
+      'The `revision` of the record that the caller was shown. If it was changed since, nothing is written: the code is CONFLICT, and `extensions.current` has what differs. Costs the read of the record.',
+  });
 
 export interface Keeping<Whole, Shown> extends Patch<Whole, Shown> {
   /** Method and path of the read, as descriptions name them. */
@@ -32,8 +40,9 @@ export interface Keeping<Whole, Shown> extends Patch<Whole, Shown> {
 
 export function changeMutations<In, Out, Fields extends InputFieldMap, Result, Shown>(
   type: string,
-  { what, put, cleared, fields, keeping, ...options }: ChangeDeclaration<In, Out, Fields, Result, Shown>,
+  { what, put, cleared, fields, keeping, isOfPerson, ...rest }: ChangeDeclaration<In, Out, Fields, Result, Shown>,
 ): void {
+  const options = { ...rest, change: isOfPerson ? ('of person' as const) : ('of record' as const) };
   mutation<In, Out, Fields, Result>(`replace${type}`, {
     ...options,
     description: `REPLACES ${what}. \`${put}\``,
@@ -49,7 +58,7 @@ export function changeMutations<In, Out, Fields extends InputFieldMap, Result, S
     input: {
       description: 'What is to be changed. What is left out stays, and null clears.',
       // The types are those of the whole input, because that is what rules and requests get.
-      fields: (t) => fields(t, false as true),
+      fields: (t) => ({ ...fields(t, false as true), [UNCHANGED_SINCE]: unchangedSince(t) }),
     },
     patch: keeping,
   });

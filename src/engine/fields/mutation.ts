@@ -9,7 +9,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { AnswerOf, Endpoint, InputOf } from '../../api/endpoint.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import type { FilePart } from '../../upstream/http/multipart.ts';
-import type { FilledIn, WriteRule } from '../../upstream/write-guard.ts';
+import type { FilledIn, PatchSource, WriteRule } from '../../upstream/write-guard.ts';
 import { CodedRejection, UpstreamRejection, isOutcomeUnknown } from '../../upstream/errors.ts';
 import { isPlainObject } from '../../lib/objects.ts';
 import { type InputBuilder, builder } from '../builder.ts';
@@ -26,7 +26,7 @@ import {
   pictureViolations,
 } from './picture-upload.ts';
 import { type Violation, validId, violationError, withNul } from '../errors/violations.ts';
-import { type Patch, keptOf, readsBefore, violationsOfGiven } from './patch.ts';
+import { type Patch, keptOf, readsBefore, showIn, violationsOfGiven } from './patch.ts';
 
 /** Client codes for codes of the service that have a special meaning in one mutation. */
 export type ErrorCodes = Readonly<Partial<Record<number, ClientCode>>>;
@@ -90,6 +90,8 @@ export interface MutationDeclaration<In, Out, Fields extends InputFieldMap, Resu
   errorCodes?: ErrorCodes;
   /** How pictures are sent, if the input has the field `pictures`. */
   pictures?: PictureForm;
+  /** Changes of the record of the target, of which each person may have one, take turns: nothing else changes between read and PUT. */
+  change?: 'of record' | 'of person' | undefined;
   /** How what the input leaves out is kept; without it, the service clears it. */
   patch?: Patch<InputShapeFromFields<Fields>, Shown> | undefined;
   /** The most writes that it makes, by its input if that is known; 1 by default. */
@@ -104,7 +106,8 @@ export function mutation<In, Out, Fields extends InputFieldMap = Record<never, n
   const { description, endpoint, target, input, payload, invalidates, settling, patch, maxCalls = 1 } = options;
   addWriteRule(name, endpoint, settling);
   const typeName = name[0]!.toUpperCase() + name.slice(1);
-  const inputType = builder.inputType(`${typeName}Input`, {
+  const inputName = `${typeName}Input`;
+  const inputType = builder.inputType(inputName, {
     description: input.description,
     fields: (t) => ({ ...(target && targetField(t, target)), ...input.fields?.(t) }),
   });
@@ -121,7 +124,7 @@ export function mutation<In, Out, Fields extends InputFieldMap = Record<never, n
       ...(patch && { readsBefore: (args) => readsBefore(patch as never, inputIn(args)) }),
       args: { input: t.arg({ type: inputType, required: true, description: 'The input.' }) },
       // Its call is declared as `writeEndpoint`, so it may use the whole context.
-      resolve: (_, args, context, info) => written(options, args.input as never, context as Context, info),
+      resolve: (_, args, context, info) => written(options, inputName, args.input as never, context as Context, info),
     }),
   );
 }
@@ -141,11 +144,12 @@ const targetField = (t: InputBuilder, [field, type]: readonly [string, string]) 
 
 async function written<In, Out, Fields extends InputFieldMap, Result, Shown>(
   options: MutationDeclaration<In, Out, Fields, Result, Shown>,
+  inputName: string,
   given: InputShapeFromFields<Fields>,
   context: Context,
-  { path }: GraphQLResolveInfo,
+  { path, schema }: GraphQLResolveInfo,
 ): Promise<Written<Result>> {
-  const { endpoint, target, check, request, run, errorCodes, pictures: form, invalidates, patch } = options;
+  const { endpoint, target, check, request, run, errorCodes, pictures: form, invalidates, patch, change } = options;
   const { upstream, viewer, maxPictures } = context;
   const pictures = (given as { pictures?: readonly PictureInput[] | null }).pictures ?? [];
   let id = '';
@@ -187,8 +191,11 @@ async function written<In, Out, Fields extends InputFieldMap, Result, Shown>(
       ...(patch ? violationsOfGiven(patch, given, check?.(given, id) ?? []) : (check?.(given, id) ?? [])),
       ...(pictures.length > 0 ? pictureViolations(pictures, maxPictures) : []),
     ]);
-    if (patch) {
-      filled = await upstream.patching(path, (reading) => keptOf(patch, given, { id, ...reading }));
+    if (change) {
+      const record = { name: `${target![1]} ${id}`, ofPerson: change === 'of person', endpoint };
+      const fillIn =
+        patch && ((reads: PatchSource) => keptOf(patch, given, { id, showIn: showIn(schema, inputName), ...reads }));
+      filled = await upstream.beginChange(path, record, fillIn);
       input = { ...given, ...filled.kept };
       requireValid(check?.(input, id) ?? []);
     }
@@ -197,6 +204,7 @@ async function written<In, Out, Fields extends InputFieldMap, Result, Shown>(
   } catch (error) {
     throw withClientCode(error, { ...errorCodes, ...(pictures.length > 0 && form?.errorCodes) });
   } finally {
+    upstream.endChange();
     if (pictures.length > 0) discardPictures(pictures);
     if (mayBeDone && invalidates !== 'nothing') await upstream.invalidate(invalidates(id, input, made));
   }

@@ -2,11 +2,13 @@
  * How a mutation keeps what its input leaves out. The PUT of the service would clear it, so the record is read with the caller's own token,
  * never from a cache, and what it shows is brought to the form in which it is written. Nothing is written unless that is certain.
  */
+import { hash } from 'node:crypto';
+import { GraphQLError, type GraphQLInputObjectType, type GraphQLSchema, getNamedType, isEnumType } from 'graphql';
 import { createApiRequest, requestLine } from '../../api/api-request.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { CodedRejection } from '../../upstream/errors.ts';
-import type { FilledIn, PatchReads } from '../../upstream/write-guard.ts';
-import type { ClientCode } from '../errors/codes.ts';
+import type { FilledIn, PatchSource } from '../../upstream/write-guard.ts';
+import { type ClientCode, messageOf } from '../errors/codes.ts';
 import { type Violation, invalidIf, violationError } from '../errors/violations.ts';
 
 type FieldOf<Whole> = keyof Whole & string;
@@ -25,12 +27,16 @@ export interface Column<Whole, Shown> {
   readonly keep: (shown: Shown, reading: PatchContext) => Kept<Whole> | Promise<Kept<Whole>>;
   /** What the client is told if it is not certain. */
   readonly doubt?: string;
+  /** What the record shows of it, for the revision. Absent: no read of the record shows it. */
+  readonly shown?: (shown: Shown) => unknown;
 }
 type Kept<Whole> = Partial<Whole> | undefined;
 
-export interface PatchContext extends PatchReads {
+export interface PatchContext extends PatchSource {
   /** The id in the input. */
   readonly id: string;
+  /** Shows the value of a field as clients give it. */
+  readonly showIn: ReturnType<typeof showIn>;
 }
 
 /** How the rest of a record is kept. `Whole`: an input that gives everything. */
@@ -53,10 +59,14 @@ const leftOut = <Whole, Shown>({ columns }: Patch<Whole, Shown>, input: Given): 
       fields.every((field) => input[field] === undefined) && (clearedBy === undefined || !hasValue(input[clearedBy])),
   );
 
+/** The field of the input with the revision that the caller has shown. */
+export const UNCHANGED_SINCE = 'unchangedSince';
+
 /** The reads before a write with this input: none if it gives everything; all that there may be if it is not known. */
 export function readsBefore(patch: Patch<never, never>, input: Given | undefined): readonly Endpoint[] {
   const columns = input ? leftOut(patch, input) : patch.columns;
-  return columns.length === 0 ? [] : [patch.read, ...columns.flatMap(({ reads = [] }) => reads)];
+  const needsNone = columns.length === 0 && input && input[UNCHANGED_SINCE] == null;
+  return needsNone ? [] : [patch.read, ...columns.flatMap(({ reads = [] }) => reads)];
 }
 
 /** What is wrong with the input as it is given: rules about what it leaves out are those of the record. */
@@ -84,10 +94,12 @@ export async function keptOf<Whole, Shown>(
   reading: PatchContext,
 ): Promise<FilledIn> {
   const columns = leftOut(patch, input);
-  if (columns.length === 0) return {};
+  const since = input[UNCHANGED_SINCE];
+  if (columns.length === 0 && since == null) return {};
   const request = patch.input(reading.id);
   const shown = await reading.read(patch.read, request);
   if (shown === null) throw absence(patch, request);
+  if (since != null) await requireUnchanged(patch, since as string, shown as Shown, reading);
   const kept: Partial<Whole> = {};
   const doubts: Violation[] = [];
   for (const { fields, keep, doubt } of columns) {
@@ -102,3 +114,46 @@ export async function keptOf<Whole, Shown>(
 
 const absence = ({ read, absent }: Pick<Patch<never, unknown>, 'read' | 'absent'>, input: object): CodedRejection =>
   new CodedRejection({ service: read.service, request: requestLine(createApiRequest(read, input)) }, absent);
+
+/** Characters of the revision for each column. */
+const HASH_CHARACTERS = 8;
+
+/** What a read of the caller shows of all that the PUT writes, as a short text: each column has its part. */
+export const revisionOf = <Whole, Shown>(columns: readonly Column<Whole, Shown>[], record: Partial<Shown>): string =>
+  shownColumns(columns)
+    .map(({ shown }) => JSON.stringify(shown(record as Shown) ?? null))
+    .map((text) => hash('sha256', text, 'base64url').slice(0, HASH_CHARACTERS))
+    .join('');
+
+function shownColumns<Whole, Shown>(columns: readonly Column<Whole, Shown>[]) {
+  return columns.flatMap(({ shown, ...column }) => (shown ? { ...column, shown } : []));
+}
+
+/** Throws if the record is not as the caller has shown it, with the present values of what differs. */
+async function requireUnchanged<Whole, Shown>(
+  { columns }: Patch<Whole, Shown>,
+  since: string,
+  record: Shown,
+  context: PatchContext,
+): Promise<void> {
+  const revision = revisionOf<Whole, Shown>(columns, record);
+  if (revision === since) return;
+  const partOf = (text: string, at: number) => text.slice(at * HASH_CHARACTERS, (at + 1) * HASH_CHARACTERS);
+  const current: Record<string, unknown> = {};
+  for (const [at, { keep }] of shownColumns(columns).entries()) {
+    if (partOf(revision, at) === partOf(since, at)) continue;
+    const values = Object.entries((await keep(record, context)) ?? {});
+    for (const [field, value] of values) current[field] = context.showIn(field, value ?? null);
+  }
+  const extensions = { code: 'CONFLICT' satisfies ClientCode, current, revision };
+  throw new GraphQLError(messageOf('CONFLICT')!, { extensions });
+}
+
+/** Shows values of an input as clients give them: an enum by its name; undefined for what is no field of it. */
+export function showIn(schema: GraphQLSchema, inputName: string) {
+  const fields = (schema.getType(inputName) as GraphQLInputObjectType).getFields();
+  return (field: string, value: unknown): unknown => {
+    const type = getNamedType(fields[field]?.type);
+    return isEnumType(type) && value !== null ? type.serialize(value) : type && value;
+  };
+}

@@ -17,10 +17,26 @@ export const keptAnnotation: Keeping<WholeAnnotation, AnnotationRecord> = {
   input: (id) => ({ id, format: 'text' }),
   absent: 'ANNOTATION_NOT_FOUND',
   columns: [
-    { fields: ['content'], keep: ({ content }) => (content === undefined ? undefined : { content }) },
-    { fields: ['page'], clearedBy: 'chapter', isClearable: true, keep: ({ page_no }) => ({ page: page_no || null }) },
-    { fields: ['chapter'], clearedBy: 'page', isClearable: true, keep: ({ chapter }) => ({ chapter }) },
-    { fields: ['private'], keep: ({ privacy }) => privacies.get(privacy) },
+    {
+      fields: ['content'],
+      keep: ({ content }) => (content === undefined ? undefined : { content }),
+      shown: ({ content }) => content,
+    },
+    {
+      fields: ['page'],
+      clearedBy: 'chapter',
+      isClearable: true,
+      keep: ({ page_no }) => ({ page: page_no || null }),
+      shown: ({ page_no }) => page_no || null,
+    },
+    {
+      fields: ['chapter'],
+      clearedBy: 'page',
+      isClearable: true,
+      keep: ({ chapter }) => ({ chapter }),
+      shown: ({ chapter }) => chapter || null,
+    },
+    { fields: ['private'], keep: ({ privacy }) => privacies.get(privacy), shown: ({ privacy }) => privacy },
   ],
 };
 

@@ -17,9 +17,11 @@ import {
   urlOrNull,
 } from '../../engine/values/decode.ts';
 import { requireRange } from '../../engine/errors/to-client-error.ts';
+import { revisionOf } from '../../engine/fields/patch.ts';
 import { Node, referenceOf, identity, queryById } from '../../engine/fields/node.ts';
 import { UID, User, author, authorUid, isSite, personMembers, personTold, userEdgeNames } from '../types/user.ts';
 import { Book } from './book.ts';
+import { keptAnnotation } from './annotation.keeping.ts';
 
 const withMath: BlockParser = (content, photos) => annotationBlocks(content, photos, true);
 const withoutMath: BlockParser = (content, photos) => annotationBlocks(content, photos, false);
@@ -96,6 +98,13 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
       countOrNull,
       '`privacy` upstream: 2 is public, 0 private; other numbers are not specified.',
     ),
+    revision: t.computed({
+      type: 'String',
+      description:
+        'What an update changes, as a short text that changes with it: `unchangedSince` of the input. It is of what the caller is shown.',
+      needs: ['content', 'page_no', 'chapter', 'privacy'],
+      resolve: (record) => revisionOf(keptAnnotation.columns, record),
+    }),
     book: t.record(Book, { member: 'book', id: 'book_id' }, 'The annotated book.', { representation: bookWithin }),
     author: t.record(
       User,

@@ -22,10 +22,20 @@ export const keptCollection: Keeping<WholeCollection, CollectionRecord> = {
   input: (id: string) => ({ id }),
   absent: 'COLLECTION_NOT_FOUND',
   columns: [
-    { fields: ['status'], keep: statusOf },
-    { fields: ['rating'], isClearable: true, keep: ({ rating }) => ({ rating: Number(rating?.value) || null }) },
-    { fields: ['tags'], isClearable: true, keep: ({ tags }) => ({ tags: texts.decode(tags) }) },
-    { fields: ['comment'], isClearable: true, keep: ({ comment }) => ({ comment: comment ?? null }) },
+    { fields: ['status'], keep: statusOf, shown: ({ status }) => status },
+    { fields: ['rating'], isClearable: true, keep: (record) => ({ rating: ratingIn(record) }), shown: ratingIn },
+    {
+      fields: ['tags'],
+      isClearable: true,
+      keep: ({ tags }) => ({ tags: texts.decode(tags) }),
+      shown: ({ tags }) => texts.decode(tags).sort(),
+    },
+    {
+      fields: ['comment'],
+      isClearable: true,
+      keep: ({ comment }) => ({ comment: comment ?? null }),
+      shown: ({ comment }) => comment || null,
+    },
     {
       fields: ['private'],
       reads: [bookEndpoints.collection, bookEndpoints.collections],
@@ -34,6 +44,10 @@ export const keptCollection: Keeping<WholeCollection, CollectionRecord> = {
     },
   ],
 };
+
+function ratingIn({ rating }: CollectionRecord): number | null {
+  return Number(rating?.value) || null;
+}
 
 function statusOf({ status: shown }: CollectionRecord): { status: CollectionStatus } | undefined {
   const status = collectionStatuses.find((each) => each === shown);

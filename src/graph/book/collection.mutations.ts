@@ -79,6 +79,7 @@ mutation('collectBook', {
   endpoint: bookEndpoints.collect,
   settling: bookWrites.collect,
   target: ['bookId', 'Book'],
+  change: 'of person',
   input: {
     description: 'The collection to create.',
     fields: (t) => ({
@@ -140,6 +141,7 @@ changeMutations('Collection', {
     private: t.boolean({ required: isWhole, description: 'Whether only the caller may see it.' }),
   }),
   keeping: keptCollection,
+  isOfPerson: true,
   check: collectionBroken,
   request: draftOf,
   run: async ({ send, id }) => collected(id, await send()),

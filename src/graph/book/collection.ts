@@ -20,10 +20,12 @@ import {
 } from '../../engine/values/decode.ts';
 import { requireRange } from '../../engine/errors/to-client-error.ts';
 import { globalId, isSourceId } from '../../engine/values/global-id.ts';
+import { revisionOf } from '../../engine/fields/patch.ts';
 import { Node } from '../../engine/fields/node.ts';
 import { ratingBy } from '../types/rating.ts';
 import { User, isSite, userEdgeNames, userIdOf } from '../types/user.ts';
 import { Book } from './book.ts';
+import { keptCollection } from './collection.keeping.ts';
 
 export const CollectionStatusEnum = builder.enumType('CollectionStatus', {
   description: 'The reading status of a book.',
@@ -75,6 +77,13 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
     comment: t.reads('comment', textOrNull, 'A short opinion of at most 350 characters.'),
     tags: t.reads('tags', texts, "The reader's own tags for the book; empty if there are none."),
     updatedAt: t.reads('updated', localDateTime, 'The time of the last change, `updated` upstream.'),
+    revision: t.computed({
+      type: 'String',
+      description:
+        'What an update changes, as a short text that changes with it: `unchangedSince` of the input. It is of what the caller is shown.',
+      needs: ['status', 'rating', 'tags', 'comment'],
+      resolve: (record) => revisionOf(keptCollection.columns, record),
+    }),
     book: t.record(Book, { member: 'book', id: 'book_id' }, 'The collected book.', { representation: bookWithin }),
     user: t.record(
       User,

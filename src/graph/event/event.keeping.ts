@@ -24,19 +24,40 @@ export const keptEvent: Keeping<WholeEvent, EventRecord> = {
   input: (id) => ({ id }),
   absent: 'EVENT_NOT_FOUND',
   columns: [
-    { fields: ['title'], keep: ({ title }) => ({ title }) },
+    { fields: ['title'], keep: ({ title }) => ({ title }), shown: ({ title }) => title },
     {
       fields: ['content'],
       keep: contentOf,
+      shown: ({ content }) => content,
       doubt:
         'The service shows the whole text to the creator alone, and it is not certain who you are, so this is required.',
     },
-    { fields: ['startsAt'], keep: ({ startTime: startsAt }) => (startsAt ? { startsAt } : undefined) },
-    { fields: ['endsAt'], keep: ({ endTime: endsAt }) => (endsAt ? { endsAt } : undefined) },
-    { fields: ['place'], keep: placeOf },
-    { fields: ['inviteOnly'], keep: ({ invite_only }) => flagOf('inviteOnly', invite_only) },
-    { fields: ['canInvite'], keep: ({ can_invite }) => flagOf('canInvite', can_invite) },
-    { fields: ['type', 'typeTerm'], keep: ({ term: typeTerm }) => (typeTerm ? { typeTerm } : undefined) },
+    {
+      fields: ['startsAt'],
+      keep: ({ startTime: startsAt }) => (startsAt ? { startsAt } : undefined),
+      shown: ({ startTime }) => startTime,
+    },
+    {
+      fields: ['endsAt'],
+      keep: ({ endTime: endsAt }) => (endsAt ? { endsAt } : undefined),
+      shown: ({ endTime }) => endTime,
+    },
+    { fields: ['place'], keep: placeOf, shown: ({ where }) => where },
+    {
+      fields: ['inviteOnly'],
+      keep: ({ invite_only }) => flagOf('inviteOnly', invite_only),
+      shown: ({ invite_only }) => invite_only,
+    },
+    {
+      fields: ['canInvite'],
+      keep: ({ can_invite }) => flagOf('canInvite', can_invite),
+      shown: ({ can_invite }) => can_invite,
+    },
+    {
+      fields: ['type', 'typeTerm'],
+      keep: ({ term: typeTerm }) => (typeTerm ? { typeTerm } : undefined),
+      shown: ({ term }) => term,
+    },
   ],
 };
 

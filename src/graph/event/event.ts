@@ -14,11 +14,13 @@ import {
   textOrNull,
 } from '../../engine/values/decode.ts';
 import { sourceIdOf } from '../../engine/values/global-id.ts';
+import { revisionOf } from '../../engine/fields/patch.ts';
 import { type FieldBuilder, Node, referenceOf, identity, queryById } from '../../engine/fields/node.ts';
 import { connectionOf } from '../../engine/fields/connection.ts';
 import type { Page } from '../../engine/values/paging.ts';
 import { SEARCH_TEXT_MAX, searchText } from '../types/search.ts';
 import { User, atomUser, author, personOrNull } from '../types/user.ts';
+import { keptEvent } from './event.keeping.ts';
 
 export const EventTypeEnum = builder.enumType('EventType', {
   description: 'The type of an event.',
@@ -102,6 +104,13 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
     ),
     inviteOnly: t.reads('invite_only', flag, 'Whether only invited people may take part.'),
     canInvite: t.reads('can_invite', flag, 'Whether participants may invite others.'),
+    revision: t.computed({
+      type: 'String',
+      description:
+        'What an update changes, as a short text that changes with it: `unchangedSince` of the input. It is of what the caller is shown.',
+      needs: ['title', 'content', 'startTime', 'endTime', 'where', 'invite_only', 'can_invite', 'term'],
+      resolve: (record) => revisionOf(keptEvent.columns, record),
+    }),
     participantsCount: t.reads('participants', count, 'The number of participants, `participants` upstream.'),
     wishersCount: t.reads('wishers', count, 'The number of interested people, `wishers` upstream.'),
     organizer: t.reads(

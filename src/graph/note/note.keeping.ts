@@ -19,12 +19,17 @@ export const keptNote: Keeping<WholeNote, NoteRecord> = {
   input: (id) => ({ id, format: 'text' }),
   absent: 'NOTE_NOT_FOUND',
   columns: [
-    { fields: ['title'], keep: ({ title }) => ({ title }) },
-    { fields: ['content'], keep: ({ content, photos }) => writtenNote(content, photos) },
-    { fields: ['privacy'], keep: privacyOf },
+    { fields: ['title'], keep: ({ title }) => ({ title }), shown: ({ title }) => title },
+    {
+      fields: ['content'],
+      keep: ({ content, photos }) => writtenNote(content, photos),
+      shown: ({ content }) => content,
+    },
+    { fields: ['privacy'], keep: privacyOf, shown: ({ privacy }) => privacy },
     {
       fields: ['canReply'],
       keep: ({ can_reply: canReply }) => (typeof canReply === 'boolean' ? { canReply } : undefined),
+      shown: ({ can_reply }) => can_reply,
     },
   ],
 };

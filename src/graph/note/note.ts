@@ -21,8 +21,10 @@ import {
   textOrNull,
   urlOrNull,
 } from '../../engine/values/decode.ts';
+import { revisionOf } from '../../engine/fields/patch.ts';
 import { Node, recordOrReference, referenceOf, identity, queryById } from '../../engine/fields/node.ts';
 import { User, type UserShape, author, isSite, userEdgeNames } from '../types/user.ts';
+import { keptNote } from './note.keeping.ts';
 
 export interface NoteShape extends Omit<NoteRecord, 'author'> {
   /** The real service returns it in a list. */
@@ -100,6 +102,13 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
       count,
       'The number of people who recommended it, `recs_count` upstream.',
     ),
+    revision: t.computed({
+      type: 'String',
+      description:
+        'What an update changes, as a short text that changes with it: `unchangedSince` of the input. It is of what the caller is shown.',
+      needs: ['title', 'content', 'privacy', 'can_reply'],
+      resolve: (record) => revisionOf(keptNote.columns, record),
+    }),
     author: t.computed({
       type: User,
       nullable: true,

@@ -23,6 +23,8 @@ export function createIdempotencyFeature({ config, upstream }: Core, swapKeys: S
         else if ((upstream.redisFor ?? swapKeys) && config.idempotencyTtlSeconds > 0)
           void runner().then(({ noteWrite }) => noteWrite(write));
       });
+      if (upstream.redisFor ?? swapKeys)
+        upstream.shareTurns((record, cancellation) => runner().then(({ takeTurn }) => takeTurn(record, cancellation)));
       return (prepared, request) =>
         request.idempotencyKey === undefined
           ? runOperation(prepared, request)

@@ -51,6 +51,7 @@ export function createJournal(keyed: KeyedRequest): Journal {
     const isOver = await unlessCancelled(running.then(ignore, ignore), cancellation);
     if (isOver || !isSent) return running;
     running.catch(ignore); // nobody waits for it
+    write.onLeft?.(running);
     throw outcomeUnknown(details, rule.lookAt(input), 1, cancellation.reason);
   }
 

@@ -8,6 +8,7 @@ import { type ClientCode, notesOn } from '../../../engine/errors/codes.ts';
 import { settlesWithin } from '../../../lib/promises.ts';
 import { type UpstreamClient, bearerOf } from '../../../upstream/client.ts';
 import { serviceName } from '../../../upstream/redis/keys.ts';
+import type { TakeTurn } from '../../../upstream/record-turns.ts';
 import type { UnguardedWrite } from '../../../upstream/write-guard.ts';
 import type { Outcome } from '../../graphql/outcome.ts';
 import type { RunOperation } from '../../graphql/pipeline.ts';
@@ -35,6 +36,9 @@ const REDIS_TIMEOUT_MS = 1_000;
 /** The move of a slot between nodes of a cluster takes seconds, and refuses what a key needs meanwhile. */
 const PATIENCE_MS = 10_000;
 
+/** How long the turns of records are remembered where keys are not. */
+const TURNS_TTL_MS = 60_000;
+
 export interface KeyedRunner {
   /** Runs a request with an idempotency key. Rejects with an HttpError for one that is not run. */
   run: RunOperation;
@@ -42,6 +46,8 @@ export interface KeyedRunner {
   drain: (withinMs: number) => Promise<void>;
   /** Records a write that is sent without a key. */
   noteWrite: (write: UnguardedWrite) => void;
+  /** The turn of a record among all processes that share the store. */
+  takeTurn: TakeTurn;
 }
 
 type KeySettings = Pick<
@@ -62,7 +68,7 @@ export function createKeyedRunner(
   swapKeys?: SwapEntries,
 ): KeyedRunner {
   const ttlMs = 1_000 * config.idempotencyTtlSeconds;
-  const store = openStore(upstream, ttlMs, swapKeys);
+  const store = openStore(upstream, ttlMs || TURNS_TTL_MS, swapKeys);
   const { upstreamSettleMs: settleMs, callTimeoutMs, uploadTimeoutMs } = config;
   const times = { settleMs, callTimeoutMs, uploadTimeoutMs };
   const callers = createCallers(config.operationTimeoutMs);
@@ -108,8 +114,8 @@ export function createKeyedRunner(
     async run(prepared, request) {
       const { ready } = prepared;
       const token = bearerOf(request.authorization);
-      const isMutation = ready?.operation.operation === OperationTypeNode.MUTATION;
-      if (!isMutation || ttlMs === 0) return runOperation(prepared, request);
+      if (ready?.operation.operation !== OperationTypeNode.MUTATION || ttlMs === 0)
+        return runOperation(prepared, request);
       const name = readKey(request.idempotencyKey);
       // Nothing is written without a token.
       if (token === null || request.explain === 'off') return runOperation(prepared, request);
@@ -119,8 +125,7 @@ export function createKeyedRunner(
       const { credential, person } = upstream.senderOf(token);
       const caller = person ?? credential;
       if (callers.isBusy(caller)) throw tooManyWrites();
-      const { cancellation, parking } = request;
-      const waiter = { caller, cancellation, parking };
+      const waiter = { caller, cancellation: request.cancellation, parking: request.parking };
       const key = { credential, person, ...identify(name, ready, request.variables, events) };
       const claim = await callers.takeFor(waiter)(
         `key ${caller} ${key.key}`,
@@ -133,8 +138,17 @@ export function createKeyedRunner(
     },
     drain: async (withinMs) => void (await settlesWithin(withinMs, Promise.allSettled(left))),
     noteWrite: (write) => noteWrite(store, write),
+    takeTurn: turnsIn(store),
   };
 }
+
+const turnsIn =
+  (store: KeyStore): TakeTurn =>
+  async (record, cancellation) => {
+    const targets = targetsOf([`record ${record}`], 'turn');
+    const turn = await store.takeTurn(targets, { cancellation, begin: () => undefined });
+    return turn && { now: turn.now, endedAt: turn.changedAt, leave: () => turn.leave(noteChangeAt) };
+  };
 
 /** What was written without a key may have changed what a lost write with a key left. */
 function noteWrite(store: KeyStore, { rule, input, credential, person, value }: UnguardedWrite): void {
