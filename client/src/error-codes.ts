@@ -61,6 +61,7 @@ export type ErrorCode =
   | 'PERSISTED_QUERY_NOT_SUPPORTED'
   | 'PERSISTED_QUERY_HASH_MISMATCH'
   | 'PERSISTED_ONLY'
+  | 'CLIENT_TOO_OLD'
   | 'TOO_MANY_CALLS'
   | 'TOO_MANY_ITEMS'
   | 'TOO_MANY_VALUES'
@@ -159,6 +160,7 @@ export const retryByCode: Readonly<Record<ErrorCode, Retry>> & Readonly<Record<s
   PERSISTED_QUERY_NOT_SUPPORTED: 'text',
   PERSISTED_QUERY_HASH_MISMATCH: 'no',
   PERSISTED_ONLY: 'no',
+  CLIENT_TOO_OLD: 'no',
   TOO_MANY_CALLS: 'no',
   TOO_MANY_ITEMS: 'no',
   TOO_MANY_VALUES: 'no',
@@ -259,6 +261,7 @@ export const adviceByCode: Readonly<Record<ErrorCode, Advice>> & Readonly<Record
   PERSISTED_QUERY_NOT_SUPPORTED: 'retry',
   PERSISTED_QUERY_HASH_MISMATCH: 'report',
   PERSISTED_ONLY: 'report',
+  CLIENT_TOO_OLD: 'hide',
   TOO_MANY_CALLS: 'report',
   TOO_MANY_ITEMS: 'report',
   TOO_MANY_VALUES: 'report',

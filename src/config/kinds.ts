@@ -180,6 +180,15 @@ export const origins = listOf(
 
 export const clientNameList = listOf('names of clients', (text) => /^[\x21-\x7e][\x20-\x7e]{0,63}$/.test(text));
 
+export const clientVersionList = listOf('names and oldest versions of clients, each like ios:5.2', (text) =>
+  /^[\x21-\x7e][\x20-\x7e]{0,63}:\d{1,9}(?:\.\d{1,9}){0,9}$/.test(text),
+);
+
+export const clientAddressList = listOf('names and addresses, each like ios=https://apps.example/catalog', (text) => {
+  const [, address = ''] = /^[\x21-\x7e][^=]{0,63}?=(https?:\/\/\S+)$/.exec(text) ?? [];
+  return parsed(address) !== undefined;
+});
+
 export const addressRanges = listOf(
   'addresses and ranges, each like 10.0.0.1, 10.0.0.0/8 or fd00::/8',
   (text) => addressRange(text) !== undefined,

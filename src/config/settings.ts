@@ -6,7 +6,9 @@ import {
   bytes,
   catalogAddress,
   certificateFile,
+  clientAddressList,
   clientNameList,
+  clientVersionList,
   headerList,
   httpAddress,
   keyFile,
@@ -199,6 +201,10 @@ export const settings = {
       'clients that are counted by name, all others as one; they are labels of metrics',
       'the 50 that send most',
     ),
+  }),
+  ...inGroup('Old clients', {
+    minClients: setting('MIN_CLIENTS', clientVersionList, [], 'oldest versions of apps, by the name that they send; requests of older ones are rejected with CLIENT_TOO_OLD', 'all are served'),
+    clientUpdateUrls: setting('CLIENT_UPDATE_URLS', clientAddressList, [], 'where the new versions of these apps are, sent with CLIENT_TOO_OLD', 'no address is sent'),
   }),
   ...inGroup('Agents', {
     mcp: setting('MCP', onOff, false, 'Model Context Protocol at /mcp: tools and resources for agents', 'off'),

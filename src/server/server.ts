@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { lazily } from '../lib/promises.ts';
 import type { Core } from './core.ts';
-import type { CreateFeatures, Routes } from './feature.ts';
+import { type CreateFeatures, type Routes, admitted } from './feature.ts';
 import { createGraphql } from './graphql/graphql.ts';
 import { type UpstreamHealth, createHealth } from './health.ts';
 import { Admission } from './http/connections/admission.ts';
@@ -73,7 +73,7 @@ export function createGraphServer(
     ...createProbes({ checkUpstreams, trouble, manifests, othersAcceptWork }),
   };
   const routes = features.reduce((all, feature): Routes => ({ ...all, ...feature.routes }), own);
-  http.serve(routes);
+  http.serve(admitted(routes, features, config));
 
   return {
     server: http.server,

@@ -395,6 +395,17 @@ const table = {
       ),
     },
   },
+  'Old clients': {
+    advice: 'hide',
+    codes: {
+      CLIENT_TOO_OLD: notes(
+        'This version of the app is too old. `minVersion` is the oldest that may still be used, `update` the address of the new one, if there is one.',
+        'Ask the user to update the app, and offer `update`; send nothing more.',
+        'The setting is `MIN_CLIENTS`; `CLIENT_UPDATE_URLS` has the addresses.',
+        { status: exactly(403) },
+      ),
+    },
+  },
   'Limits of an operation': {
     advice: 'report',
     codes: {

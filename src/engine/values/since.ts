@@ -1,6 +1,6 @@
 /**
  * `since`, the text in which a client keeps what it has of a list: a line of JSON, and the keys of the items, as short as they can be, because
- * it is sent with each call. Keys end in numbers, so it has the differences of the sorted numbers: some two bytes for each item.
+ * it is sent with each call. Keys end in numbers, so it has the differences of the sorted numbers, two or three bytes an item.
  */
 import { isPlainObject } from '../../lib/objects.ts';
 import { badInput } from '../errors/to-client-error.ts';

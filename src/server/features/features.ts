@@ -6,6 +6,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import { createManifestFeature } from './manifests/feature.ts';
 import { createMcpFeature } from './mcp/feature.ts';
 import { createMetricsFeature } from './metrics/feature.ts';
+import { createMinClientsFeature } from './min-clients/feature.ts';
 import { type PageFolders, createPagesFeature } from './pages/feature.ts';
 import { createRequestLogFeature, createSlowLogFeature } from './request-log/feature.ts';
 import { createTimingFeature } from './timing/feature.ts';
@@ -34,4 +35,5 @@ export const allFeatures =
     createIdempotencyFeature(parts, fleet?.swapKeys),
     createMcpFeature(parts),
     createTimingFeature(parts),
+    createMinClientsFeature(parts),
   ];

@@ -208,7 +208,7 @@ function declaredMetrics(registry: Registry) {
   };
 }
 
-/** Counted where USAGE is on. */
+/** Counted where USAGE or MIN_CLIENTS is on. */
 function clientMetrics(registry: Registry) {
   const counter = (name: string, help: string) =>
     new Counter({ name, help, labelNames: ['client'] as const, registers: [registry] });
@@ -217,6 +217,12 @@ function clientMetrics(registry: Registry) {
       'catalog_client_operations_total',
       'Operations by client, for the names in USAGE_CLIENTS; with USAGE.',
     ),
+    clientVersions: new Counter({
+      name: 'catalog_client_versions_total',
+      help: 'Requests whose client is too old (too_old), or says no version that can be compared and is let through (unknown); with MIN_CLIENTS.',
+      labelNames: ['result'] as const,
+      registers: [registry],
+    }),
     clientCalls: counter(
       'catalog_client_upstream_calls_total',
       'Upstream calls that fields caused, by client, for the names in USAGE_CLIENTS; with USAGE.',

@@ -11,6 +11,8 @@ interface HttpErrorOptions {
   status?: number | undefined;
   headers?: Readonly<Record<string, string>>;
   isExact?: boolean;
+  /** What clients get in `extensions` beside the code. */
+  extensions?: Readonly<Record<string, unknown>>;
 }
 
 /** An error of a request that does not become an operation. It is sent in the protocol of its route, with an HTTP status. */
@@ -20,21 +22,27 @@ export class HttpError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   /** The status is that of a specification of its own, in every media type. */
   readonly isExact: boolean;
+  readonly more: Readonly<Record<string, unknown>>;
 
   /** `status`: where it is not the one that the table of codes has. */
-  constructor(code: ClientCode, message: string, { status, headers = {}, isExact = false }: HttpErrorOptions = {}) {
+  constructor(
+    code: ClientCode,
+    message: string,
+    { status, headers = {}, isExact = false, extensions = {} }: HttpErrorOptions = {},
+  ) {
     super(message);
     this.name = 'HttpError';
     this.status = status ?? notesOn(code)?.status?.graphql ?? 500;
     this.code = code;
     this.headers = headers;
     this.isExact = isExact;
+    this.more = extensions;
   }
 
   /** What clients need that see the body alone. */
   get extensions(): GraphQLErrorExtensions {
     const { 'retry-after': seconds } = this.headers;
-    return { code: this.code, ...(seconds && { retryAfter: Number(seconds) }) };
+    return { code: this.code, ...this.more, ...(seconds && { retryAfter: Number(seconds) }) };
   }
 }
 
@@ -94,7 +102,7 @@ export function httpErrorBody(
   requestId?: string,
 ): string {
   const { code, message } = error;
-  const details = { code, requestId, ...advised(code, settings) };
+  const details = { code, requestId, ...error.more, ...advised(code, settings) };
   if (format === 'graphql') return JSON.stringify({ errors: [{ message, extensions: details }] });
   const data = { ...details, ...error.extensions };
   return JSON.stringify({ jsonrpc: '2.0', error: { code: SERVER_ERROR, message, data }, id: null });

@@ -1,0 +1,90 @@
+/** The sync that docs/mobile.md prints, run over the service: through deletions, two devices and a network that is cut. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { frontEnd } from '../frontend/front-end.ts';
+import { compileProblems, tsExamplesOf } from '../support/examples.ts';
+import { journey } from '../support/journey.ts';
+
+const [code] = tsExamplesOf('docs/mobile.md');
+const file = join(frontEnd('apollo', 'catalog-graphql-client'), 'src/mobile.ts');
+writeFileSync(file, code!);
+
+interface Entry {
+  id: string;
+  status: string;
+}
+interface Changes {
+  nodes: Entry[];
+  removedIds: string[];
+  since: string;
+  hasMore: boolean;
+}
+interface ShelfTable {
+  since: () => Promise<string | null>;
+  apply: (changes: Changes) => Promise<unknown>;
+}
+const { syncShelf } = (await import(pathToFileURL(file).href)) as {
+  syncShelf: (table: ShelfTable, ask: (since: string | null) => Promise<Changes>) => Promise<void>;
+};
+const { execute, cost, origin } = await journey();
+const token = 'demo-alice';
+
+/** A phone: `cut` says that a response is lost, or that the app ends before it has stored it. */
+function phone() {
+  const entries = new Map<string, string>();
+  let since: string | null = null;
+  let cut: 'response' | 'app' | undefined;
+  const query =
+    'query ($since: String) { user(id: "alice") { shelfChanges(since: $since) { nodes { id status } removedIds since hasMore } } }';
+  const table: ShelfTable = {
+    since: async () => since,
+    apply: async (changes) => {
+      if (cut === 'app') throw new Error('cut');
+      for (const { id, status } of changes.nodes) entries.set(id, status);
+      for (const id of changes.removedIds) entries.delete(id);
+      ({ since } = changes);
+    },
+  };
+  return {
+    entries,
+    sync: async (how?: typeof cut) => {
+      cut = how;
+      await syncShelf(table, async (given) => {
+        const { data } = await execute(query, { token, variables: { since: given } });
+        if (cut === 'response') throw new Error('cut');
+        return data.user.shelfChanges as Changes;
+      });
+    },
+    query,
+    since: () => since,
+  };
+}
+
+async function shelf(): Promise<Map<string, string>> {
+  const { data } = await execute('{ user(id: "alice") { bookCollections(first: 100) { nodes { id status } } } }', {
+    token,
+  });
+  return new Map((data.user.bookCollections.nodes as Entry[]).map(({ id, status }) => [id, status]));
+}
+
+test('two phones have the shelf after changes, deletions and cuts', async () => {
+  expect(compileProblems('.', [code!])).toEqual([]);
+  const [one, other] = [phone(), phone()];
+  await one.sync();
+  expect(one.entries).toEqual(await shelf());
+  const books = [...one.entries.keys()].slice(-3).map((id) => id.split(':')[2]!);
+  await origin.delete(`/v2/book/${books[0]}/collection`, 'alice');
+  await origin.put(`/v2/book/${books[1]}/collection`, 'alice', { status: 'wish', rating: '5' });
+  await expect(one.sync('response')).rejects.toThrow('cut');
+  await expect(other.sync('app')).rejects.toThrow('cut');
+  await origin.delete(`/v2/book/${books[2]}/collection`, 'alice');
+  await origin.post(`/v2/book/${books[2]}/collection`, 'alice', { status: 'reading' });
+  for (const each of [one, other]) {
+    await each.sync();
+    expect([...each.entries].sort()).toEqual([...(await shelf())].sort());
+  }
+  const { calls } = await cost(one.query, { token, variables: { since: one.since() } });
+  expect(calls).toBe(1);
+});
