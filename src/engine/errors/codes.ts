@@ -481,7 +481,7 @@ const table = {
     advice: 'report',
     codes: {
       PLANNED_NOT_RUN: notes(
-        'The request has `x-explain: plan`: nothing was run. `extensions.upstream` has the calls that it would make, `extensions.answer` the size that the response could have, `extensions.hints` of a dear query what would make it cheaper: a smaller `first` at a list, or fields to leave out.',
+        'The request has `x-explain: plan`: nothing was run. `extensions.upstream` has the calls that it would make, `extensions.answer` the size that the response could have, `extensions.limit` the most calls that are allowed, if it may need more, and `extensions.hints` of a dear query what would make it cheaper: a smaller `first` at a list, or fields to leave out.',
         'Leave the header out to run the operation.',
         '`EXPLAIN` turns the header on and off.',
       ),

@@ -87,19 +87,20 @@ function planFor(
 export async function explainPlan(
   {
     schema,
-    config: { maxPlannedFields },
-  }: { schema: GraphQLSchema; config: Pick<DocumentSettings, 'maxPlannedFields'> },
+    config: { maxPlannedFields, maxUpstreamCalls: limit },
+  }: { schema: GraphQLSchema; config: Pick<DocumentSettings, 'maxPlannedFields' | 'maxUpstreamCalls'> },
   { document, operation: { name } }: ExecutableDocument,
   coerced: Variables,
   { plan, upstream, viewer }: Context,
 ): Promise<ExecutionResult> {
-  const { items, values } = worstCaseOf(plan, coerced);
+  const { calls, items, values } = worstCaseOf(plan, coerced);
   const hints = hintsFor(schema, document, name?.value, (changed, operation) =>
     worstCaseOf(planOperation(schema, changed, operation, viewer, coerced, maxPlannedFields), coerced),
   );
   const extensions = {
     upstream: await callRangeOf(plan, coerced, upstream),
     answer: { items, values },
+    ...(calls.max > limit && { limit }),
     ...(hints.length > 0 && { hints }),
   };
   return { errors: [plannedNotRun], data: null, extensions };
