@@ -8,6 +8,6 @@ export default defineConfig({
     include: ['test/browser/**/*.test.ts'],
     exclude: ['**/node_modules/**'],
     testTimeout: 600_000,
-    maxWorkers: 1,
+    maxWorkers: 2,
   },
 });
