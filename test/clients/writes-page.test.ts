@@ -129,6 +129,62 @@ test('the queue goes on after the end of the app, and makes each write once, in 
   expect(rows.size).toBe(0);
 });
 
+/** The queue with pauses a thousand times shorter. */
+async function hastyQueue(): Promise<Queue> {
+  const file = join(frontEnd('apollo', 'catalog-graphql-client'), 'src/hasty.ts');
+  writeFileSync(file, examples[2]!.replace('1_000 * pause', 'pause'));
+  return (await import(pathToFileURL(file).href)) as Queue;
+}
+
+test('a queue of 200 writes is made once and in order, through restarts, renewed tokens and lost answers', async () => {
+  const { sendAll } = await hastyQueue();
+  const { body: note } = await origin.post('/v2/notes', 'alice', new URLSearchParams({ title: 't', content: 'c' }));
+  const contents = Array.from({ length: 200 }, (_, at) => `write ${at}`);
+  const { rows, answers, outbox, onFinal } = outboxOf(
+    contents.map((content, at) => ({
+      key: `of-note-${note.id}-${at}`,
+      body: JSON.stringify({ query: queryText, variables: { noteId: String(note.id), content } }),
+    })),
+  );
+  let sent = 0;
+  let token = 'demo-alice';
+  let endApp = (): void => undefined;
+  const sendTo = async (init: RequestInit): Promise<Response> => {
+    sent++;
+    if (sent % 5 === 0) faults.push({ kind: sent % 2 === 0 ? 'lost' : 'dropped' });
+    if (sent % 41 === 0) token = 'expired';
+    const response = fetch(`${url}/graphql`, {
+      ...init,
+      headers: { ...(init.headers as object), authorization: `Bearer ${token}` },
+    });
+    if (sent % 37 !== 0) return response;
+    await response.catch(() => undefined);
+    endApp(); // it never reads the response
+    return new Promise<never>(() => undefined);
+  };
+  let [restarts, logins] = [0, 0];
+  for (let isDone = false; !isDone;) {
+    const ended = await Promise.race([
+      sendAll(outbox, sendTo, onFinal),
+      new Promise<undefined>((resolve) => (endApp = () => resolve(undefined))),
+    ]);
+    if (ended === undefined) restarts++;
+    if (ended === false) logins++;
+    token = 'demo-alice';
+    isDone = ended === true;
+  }
+  const stored: string[] = [];
+  for (let start = 0; start < 300; start += 100) {
+    const { body } = await origin.get(`/v2/note/${note.id}/comments?start=${start}&count=100`, 'alice');
+    stored.push(...body.comments.map(({ content }: { content: string }) => content));
+  }
+  expect(stored).toEqual(contents);
+  expect(answers).toMatchObject(contents.map((content) => ({ data: { createNoteComment: { comment: { content } } } })));
+  expect(rows.size).toBe(0);
+  expect(restarts).toBeGreaterThan(3);
+  expect(logins).toBeGreaterThan(3);
+});
+
 /** The first of them is the answer to the first request with the key. */
 const answersOf = (...given: (object | string)[]) => {
   const keys: string[] = [];

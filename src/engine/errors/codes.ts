@@ -557,7 +557,7 @@ const table = {
       ),
       CLIENT_LEFT: notes(
         'The client disconnected before its operation started. Nobody receives this error; its status is in the metrics.',
-        'Nothing.',
+        'Nothing: the connection is closed, so nobody reads it.',
         'If there are many, clients time out before their operations start.',
         { status: exactly(499) },
       ),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { serviceErrors } from '../../../src/api/errors.ts';
 import { type ClientCode, codeGroups, messageOf, notesOn } from '../../../src/engine/errors/codes.ts';
+import { adviceByCode } from '../../../client/src/errors.ts';
 import { HttpError } from '../../../src/server/http/response/http-error.ts';
 
 const rows = codeGroups.flatMap(({ codes }) => Object.entries(codes));
@@ -73,4 +74,17 @@ test('what may be sent again is advised to be, and nothing else', () => {
         ? expect.stringMatching(/^(?:fix-input|hide|look-first|report)$/)
         : expect.toBeOneOf([...advised[retry]]),
     ]);
+});
+
+test('every code has an advice, and tells a client in one paragraph what to do', () => {
+  expect(rows.length).toBeGreaterThan(80);
+  for (const [code, { advice, client }] of rows) {
+    expect([code, advice]).toEqual([
+      code,
+      expect.stringMatching(/^(?:fix-input|log-in|hide|retry|retry-later|look-first|report)$/),
+    ]);
+    expect([code, client]).toEqual([code, expect.stringMatching(/^[A-Z`][^\n]{10,}\.$/)]);
+    expect([code, adviceByCode[code]]).toEqual([code, advice]);
+  }
+  expect(Object.keys(adviceByCode).sort()).toEqual(rows.map(([code]) => code).sort());
 });
