@@ -178,6 +178,19 @@ describe('the fewest calls are made, and are the fewest of the plan', () => {
     });
   });
 
+  test('and a record that is denied in a variant is not asked for without it', async () => {
+    const { service, execute, calls } = facade();
+    const refused = { code: 1000, msg: 'need_permission', request: 'GET /v2' };
+    service
+      .intercept({ path: /^\/v2\/book\/annotation\/6/ })
+      .reply(403, refused, { headers: { 'content-type': 'application/json' } })
+      .persist();
+    const { data, errors } = await execute('{ annotation(id: 6) { page content(format: HTML) } }');
+    expect(data).toEqual({ annotation: null });
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN']);
+    expect(calls).toHaveLength(1);
+  });
+
   test('and each alias has its own fields and window', async () => {
     const { execute } = run();
     const { data } = await execute(

@@ -198,7 +198,8 @@ export const reasons: readonly { name: string; isDefect?: boolean; holds: (extra
   {
     name: 'what items select of their parent was loaded together with their list, and the list is empty',
     holds: ({ extra, others, isEmpty }) =>
-      !isList(extra) && others.some(({ path, line }) => path.startsWith(`${extra.path}/`) && isEmpty(line)),
+      (!isList(extra) || isReference(extra)) &&
+      others.some(({ path, line }) => isBelow(path, extra.path) && isEmpty(line)),
   },
   {
     name: 'a person, a city or a series is told by a list, of which another part is selected at another place',
@@ -227,8 +228,7 @@ export const reasons: readonly { name: string; isDefect?: boolean; holds: (extra
       others.some(({ list, start, end }) => list === extra.list && start <= extra.start && end >= extra.end),
   },
   {
-    name: 'a record is asked for that comes beside its list',
-    isDefect: true,
+    name: 'a film or a film person is told by a list, which is selected at another place',
     holds: ({ extra, others }) =>
       /^\/v2\/movie\/(?:subject|celebrity)\/\w+$/.test(extra.path) &&
       others.some(({ path }) => path.startsWith(`${extra.path}/`)),
@@ -239,6 +239,10 @@ export const reasons: readonly { name: string; isDefect?: boolean; holds: (extra
     holds: ({ extra, others }) => !isList(extra) && others.some(({ path }) => path === extra.path),
   },
 ];
+
+/** The lists of a person are in two services. */
+const isBelow = (path: string, record: string): boolean =>
+  path.startsWith(`${record}/`) || path.startsWith(record.replace(/^\/people\/(\w+)\/events$/, '/v2/book/user/$1/'));
 
 /** The request of a reference is one for the first item of a list, without a start. */
 const isReference = ({ line, end, start }: Line): boolean => start === 0 && end === 1 && !/[?&]start/.test(line);

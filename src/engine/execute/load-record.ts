@@ -7,7 +7,7 @@
 import { withMembers } from '../../lib/objects.ts';
 import { asError, isPromise, lazily, withValue } from '../../lib/promises.ts';
 import { type RecordSource, keyMembersOf, withThrowingMembers } from '../../api/record-source.ts';
-import { isRecordRejection, memberError, tierRequired } from '../../upstream/errors.ts';
+import { isDenial, isRecordRejection, memberError, tierRequired } from '../../upstream/errors.ts';
 import { asObject, asText } from '../values/decode.ts';
 import { type ParentRecord, type Resolution, startCall } from './field-call.ts';
 import { type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
@@ -237,7 +237,9 @@ async function loadFromChildren(
       // What is known stays. The response may tell more of the key: the id of a person who was named by a uid.
       if (members.every((member) => member in provided))
         return withMembers(withMembers(only(keyMembers, told), provided), record);
-    } catch {
+    } catch (error) {
+      // The record in another variant is denied as the record is.
+      if (call.plan.recordMembers && isDenial(error)) throw error;
       mayExist = true;
     }
   }

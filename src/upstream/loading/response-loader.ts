@@ -7,6 +7,7 @@ import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { type ApiRequest, createApiRequest } from '../../api/api-request.ts';
 import { type LoadContext, staleAfter, useFresh } from './load-context.ts';
+import { isDenial } from '../errors.ts';
 import type { MemberNames } from '../../api/record-source.ts';
 import { type MergeableRead, answers, differ, listOf, mergedReads, partOf } from './merged-reads.ts';
 
@@ -130,8 +131,11 @@ export class ResponseLoader {
         const part = load.needsNoItems ? whole : partOf(whole, request, load.request);
         return part === undefined ? this.send(load) : part;
       },
-      // A larger window may fail where the smaller one does not.
-      () => this.send(load),
+      // A larger window may fail where the smaller one does not. A denial concerns both.
+      (error: unknown) => {
+        if (isDenial(error)) throw error;
+        return this.send(load);
+      },
     );
   }
 

@@ -47,6 +47,14 @@ describe('two windows of one list, which one request can answer', () => {
     expect(made.calls).toHaveLength(2);
   });
 
+  test('are one request if the service denies it: it denies both', async () => {
+    const made = searching(() => ({ status: 403, body: { code: 1000, msg: 'need_permission', request: 'GET /' } }));
+    const { data, errors } = await made.execute(query);
+    expect(data).toEqual({ few: null, many: null });
+    expect(errors?.map(({ path }) => path).sort()).toEqual([['few'], ['many']]);
+    expect(made.calls).toHaveLength(1);
+  });
+
   test('are one request if the service has a smaller maximum that reaches as far as the smaller one', async () => {
     const made = searching((count) => ({ body: page(Math.min(count, 20)) }));
     const { data } = await made.execute(query);
