@@ -10,11 +10,11 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Files, and lines, that are loaded with a file. */
 const LOADED = {
-  'src/engine/plan/plan-operation.ts': { files: 15, lines: 1_450 },
-  'src/engine/cost/call-cost.ts': { files: 21, lines: 2_800 },
+  'src/engine/plan/plan-operation.ts': { files: 15, lines: 1_500 },
+  'src/engine/cost/call-cost.ts': { files: 21, lines: 2_850 },
   'src/engine/execute/executor.ts': { files: 32, lines: 4_500 },
-  'src/engine/documents/assess.ts': { files: 50, lines: 6_100 },
-  'src/price.ts': { files: 148, lines: 16_500 },
+  'src/engine/documents/assess.ts': { files: 50, lines: 6_150 },
+  'src/price.ts': { files: 152, lines: 17_000 },
 };
 const features = readdirSync(fileURLToPath(new URL('../src/server/features', import.meta.url)), {
   withFileTypes: true,

@@ -56,7 +56,7 @@ const queries = {
   event: () => send(`{ node(id: "${event}") { ... on Event { title organizer { name } } } }`),
   update: (turn) =>
     send(
-      `mutation M${turn} { collectBook(input: { bookId: "1003078", status: READING, private: false, onConflict: UPDATE }) { book { title } } }`,
+      `mutation M${turn} { collectBook(input: { bookId: "1003078", status: READING, isPrivate: false, onConflict: UPDATE }) { book { title } } }`,
     ),
   'record load': loadRecord,
 };

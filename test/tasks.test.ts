@@ -108,7 +108,7 @@ test('the endpoint is called by its field, and its rule answers', async () => {
 
 test('the write changes what the next read shows', async () => {
   const shown = '{ book(id: "6082808") { viewerCollection { status } } }';
-  const reading = 'bookId: "6082808", status: READING, private: false, onConflict: UPDATE';
+  const reading = 'bookId: "6082808", status: READING, isPrivate: false, onConflict: UPDATE';
   await send(`mutation { collectBook(input: { ${reading} }) { collection { status } } }`);
   expect((await send(shown)).data).toEqual({ book: { viewerCollection: { status: 'READING' } } });
   const written = await send('mutation { finishBook(input: { bookId: "6082808" }) { collection { status } } }');

@@ -106,7 +106,7 @@
         line(zh((book.authors ?? []).join(', '))),
         weak([zh(book.publisher), book.publishedOn]),
         stars(book.rating),
-        mine && line(`On this shelf: ${mine.status.toLowerCase()} · `, zh((mine.tags ?? []).join(', '))),
+        mine && line(`On this shelf: ${mine.status.toLowerCase()} · `, zh((mine.tagNames ?? []).join(', '))),
         mine?.comment && weak([zh(`“${mine.comment}”`)]),
       ),
       heading(series && ['Series: ', zh(series.title)]),
@@ -125,17 +125,17 @@
     const { casts, photos, comments } = film;
     return [
       top(
-        film.images?.large,
+        film.poster?.large,
         film.title,
         line(`${film.originalTitle} (${film.year})`),
         weak([zh((film.directors ?? []).map(({ name }) => name).join(', ')), zh((film.genres ?? []).join(' / '))]),
         stars(film.rating),
       ),
       heading(casts?.length && ['Cast']),
-      row((casts ?? []).map(({ name, avatars }) => picture(avatars?.medium, [name]))),
+      row((casts ?? []).map(({ name, portrait }) => picture(portrait?.medium, [name]))),
       heading(works.length && ['More by ', zh(director.name)]),
       row(
-        works.map(({ subject }) => subject && picture(subject.images?.medium, [subject.title, subject.originalTitle])),
+        works.map(({ subject }) => subject && picture(subject.poster?.medium, [subject.title, subject.originalTitle])),
       ),
       heading(photos?.nodes.length && ['Photos']),
       row((photos?.nodes ?? []).map(({ thumbUrl }) => picture(thumbUrl, [''], 'wide'))),
@@ -150,8 +150,8 @@
     const notes = user?.notes?.nodes ?? [];
     const events = [...(user?.events?.nodes ?? []), ...(city?.events?.nodes ?? [])];
     const films = top250?.nodes ?? [];
-    const filmOfChart = ({ title, originalTitle, images, rating }) =>
-      picture(images?.medium, [`${title} ${rating?.average ?? ''}`, originalTitle]);
+    const filmOfChart = ({ title, originalTitle, poster, rating }) =>
+      picture(poster?.medium, [`${title} ${rating?.average ?? ''}`, originalTitle]);
     return [
       heading(shelf.length && ['Reading now']),
       row(shelf.map(({ book }) => book && picture(book.cover?.medium, [book.title, book.originalTitle]))),

@@ -1,12 +1,12 @@
 import SchemaBuilder from '@pothos/core';
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
-import { GraphQLLocalDateTime, GraphQLURL } from 'graphql-scalars';
+import { GraphQLURL } from 'graphql-scalars';
 import { Upload } from 'graphql-upload-minimal';
 import type { ResolverContext } from './context.ts';
 import type { UploadedFile } from './values/uploaded-file.ts';
 import './plan/declarations-plugin.ts';
-import { asDateTime, localDateTime } from './values/decode.ts';
-import { LOCAL_ZONE, wholeSeconds } from './values/iso-time.ts';
+import { asDateTime, asLocalDateTime, localDateTime } from './values/decode.ts';
+import { LOCAL_ZONE, inZone, wholeSeconds } from './values/iso-time.ts';
 
 interface GraphTypes {
   Context: ResolverContext;
@@ -42,14 +42,21 @@ builder.addScalarType(
 builder.addScalarType(
   'LocalDateTime',
   new GraphQLScalarType({
-    ...GraphQLLocalDateTime.toConfig(),
-    description: 'A date and time without an offset, `2026-12-18T19:30:00`, in the time zone of the service, +08:00.',
+    name: 'LocalDateTime',
+    description:
+      'A date and time as the service writes it, without an offset: `2026-12-18T19:30:00`. The service says no zone; it is known to be +08:00. ' +
+      'Show it as it is, or read it with `+08:00` behind it: a program that reads it alone takes it for its own zone. As an input, a time with an offset is taken too.',
+    specifiedByURL: 'https://datatracker.ietf.org/doc/html/rfc3339',
+    serialize: String,
+    parseValue: (value) => parseLocalDateTime(value),
+    parseLiteral: (node) => parseLocalDateTime(node.kind === Kind.STRING ? node.value : null, node),
   }),
 );
 builder.addScalarType(
   'URL',
   new GraphQLScalarType({
     ...GraphQLURL.toConfig(),
+    specifiedByURL: 'https://url.spec.whatwg.org/',
     description: 'An http or https URL, as the service returns it; `https:` is added to one that begins with `//`.',
     // The library's own serializer would normalize it: https://a.example becomes https://a.example/
     serialize: String,
@@ -92,4 +99,15 @@ function parseDateTime(value: unknown, node?: ValueNode): string {
     );
   }
   return wholeSeconds(moment);
+}
+
+function parseLocalDateTime(value: unknown, node?: ValueNode): string {
+  const local = asLocalDateTime(value);
+  if (local) return local;
+  const moment = asDateTime(value);
+  if (moment) return inZone(moment);
+  throw new GraphQLError('A LocalDateTime must be a date and a time: 2026-12-18T19:30:00.', {
+    nodes: node ?? null,
+    extensions: { code: 'BAD_USER_INPUT' },
+  });
 }

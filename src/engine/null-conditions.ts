@@ -11,6 +11,7 @@ import {
   type GraphQLSchema,
   Kind,
   getNamedType,
+  isInterfaceType,
   isListType,
   isNonNullType,
   isObjectType,
@@ -81,13 +82,22 @@ function nullableLevels(type: GraphQLOutputType, level = 0): number[] {
   return own === type ? [level, ...below] : below;
 }
 
-/** The fields that are null only beside an error, by coordinate, with the levels of their types that are. */
-export const markedFields = (schema: GraphQLSchema): ReadonlyMap<string, readonly number[]> =>
-  new Map(
-    [...nullableFields(schema)]
-      .filter(({ condition }) => condition === false)
-      .map(({ coordinate, levels }) => [coordinate, levels]),
-  );
+/** The fields that are null only beside an error, by coordinate, with the levels of their types that are; of an interface, if all its objects say so. */
+export function markedFields(schema: GraphQLSchema): ReadonlyMap<string, readonly number[]> {
+  const marked = new Map<string, readonly number[]>();
+  for (const { coordinate, levels, condition } of nullableFields(schema))
+    if (condition === false) marked.set(coordinate, levels);
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isInterfaceType(type)) continue;
+    const objects = schema.getPossibleTypes(type);
+    for (const { name, type: shown } of Object.values(type.getFields())) {
+      const levels = nullableLevels(shown);
+      if (levels.length > 0 && objects.every((object) => marked.has(`${object.name}.${name}`)))
+        marked.set(`${type.name}.${name}`, levels);
+    }
+  }
+  return marked;
+}
 
 /** The schema as text, with the marks: graphql-js prints no directives of fields. */
 export function printMarkedSchema(schema: GraphQLSchema): string {
@@ -96,7 +106,7 @@ export function printMarkedSchema(schema: GraphQLSchema): string {
   const parts: string[] = [];
   let from = 0;
   for (const type of parse(text).definitions) {
-    if (type.kind !== Kind.OBJECT_TYPE_DEFINITION) continue;
+    if (type.kind !== Kind.OBJECT_TYPE_DEFINITION && type.kind !== Kind.INTERFACE_TYPE_DEFINITION) continue;
     for (const field of type.fields ?? []) {
       const levels = marked.get(`${type.name.value}.${field.name.value}`)?.join(', ');
       if (levels === undefined) continue;

@@ -425,7 +425,7 @@ test.skipIf(!executablePath)('the panel of calls is legible in both themes', asy
 test.skipIf(!executablePath)('a script of the page collects a book, reads the collection, and deletes it', async () => {
   const collections =
     '{ user(id: "alice") { bookCollections(first: 1) { nodes { comment book { sourceId title } } } } }';
-  const collect = `mutation ($book: ID!) { collectBook(input: { bookId: $book, status: READ, comment: "从浏览器", private: false, onConflict: UPDATE }) {
+  const collect = `mutation ($book: ID!) { collectBook(input: { bookId: $book, status: READ, comment: "从浏览器", isPrivate: false, onConflict: UPDATE }) {
     book { title viewerCollection { status comment } }
   } }`;
   const remove =

@@ -123,7 +123,7 @@ test('what it says of calls contains what the server says for any variables', as
 const printed = printSchema(schema);
 /** The present schema with a field that is gone by now, and a promise that is not kept. */
 const oldSchema = printed
-  .replace(/^type Book implements Node \{$/m, 'type Book implements Node {\n  formerTitle: String')
+  .replace(/^type Book implements Node & WebPage \{$/m, 'type Book implements Node & WebPage {\n  formerTitle: String')
   .replace(/^ {2}title: String$/m, '  title: String!');
 
 test('a removed field fails with its coordinate, file and line', () => {
@@ -189,9 +189,9 @@ test('of a variable it says what clients can no longer send in it, and what they
     printed
       .replace(
         /^input CollectBookInput \{[^}]*\}/m,
-        'input CollectBookInput { bookId: ID!, color: String, onConflict: OnConflict, private: Int }',
+        'input CollectBookInput { bookId: ID!, color: String, onConflict: CollectBookConflict, isPrivate: Int }',
       )
-      .replace(/^enum OnConflict \{$/m, '$&\n  MERGE'),
+      .replace(/^enum CollectBookConflict \{$/m, '$&\n  MERGE'),
   );
   const path = file(
     'variables.graphql',
@@ -201,9 +201,9 @@ test('of a variable it says what clients can no longer send in it, and what they
   expect(all.map(({ code, line }) => [code, line])).toEqual(Array(4).fill(['LOST', 2]));
   expect(all.map(({ message }) => message)).toEqual([
     'CollectBookInput.color is gone: the old schema has it.',
-    'CollectBookInput.private was Int and is Boolean.',
+    'CollectBookInput.isPrivate was Int and is Boolean.',
     'CollectBookInput.status is new and required.',
-    'OnConflict.MERGE is gone: the old schema has it.',
+    'CollectBookConflict.MERGE is gone: the old schema has it.',
   ]);
 });
 

@@ -63,7 +63,7 @@ function check(document: string, options: { failOn?: 'unread-calls' | 'unread-fi
 }
 
 const film = `query Film($id: ID!, $photos: Int = 30) {
-  subject(id: $id) { id title summary poster: images { small medium } ...Extras }
+  subject(id: $id) { id title summary poster { small medium } ...Extras }
 }
 fragment Extras on Subject { photos(first: $photos) { nodes { id imageUrl } } genres }`;
 interface Film {

@@ -59,7 +59,7 @@ test('a watched query shows the result of a mutation without another request', a
   expect(data?.collectBook?.created).toBe(true);
   expect(last().book).toMatchObject({
     title: '小王子',
-    viewerCollection: { status: 'WISH', tags: ['小说', '想重读'] },
+    viewerCollection: { status: 'WISH', tagNames: ['小说', '想重读'] },
   });
 
   // Another list with the same record is updated too.
@@ -134,8 +134,8 @@ test('a mutation with a file works with the stock upload link', async () => {
     mutation: WriteNoteDocument,
     variables: { content: '看图：<图片p_1>', pictures: [{ number: 1, file: picture('png', 5_000) }] },
   });
-  expect(data?.createNote).toMatchObject({ storedPictures: [1], note: { photos: [{ number: 1 }] } });
-  const stored = await fetch(data!.createNote!.note!.photos[0]!.url!);
+  expect(data?.createNote).toMatchObject({ storedPictures: [1], note: { pictures: [{ number: 1 }] } });
+  const stored = await fetch(data!.createNote!.note!.pictures[0]!.url!);
   expect(Buffer.from(await stored.arrayBuffer())).toEqual(Buffer.from(await picture('png', 5_000).arrayBuffer()));
 });
 

@@ -9,7 +9,7 @@ export type FilmWithDeferQueryVariables = Exact<{
 }>;
 
 
-export type FilmWithDeferQuery = { subject: { id: string, title: string } & ({ comments: { nodes: Array<{ id: string, content: string }> } | null } | { comments?: never }) | null };
+export type FilmWithDeferQuery = { subject: { id: string, title: string } & ({ comments: { nodes: Array<{ id: string, content: string | null }> } | null } | { comments?: never }) | null };
 
 export type LikeMutationVariables = Exact<{
   note: string | number;

@@ -126,7 +126,7 @@ const cases: Record<string, Case> = {
     code: 'UPSTREAM_UNAVAILABLE',
   },
   'an absent list': {
-    text: `{ book(id: "27025715") { id tags { name value: collections(first: 2) { ${list} } } } }`,
+    text: `{ value: searchEvents(cityId: "nowhere", first: 2) { ${list} } }`,
     shows: null,
   },
   'an absent field': { text: '{ book(id: "6082808") { id title value: subtitle } }', shows: null },

@@ -129,11 +129,13 @@ const parents: Record<string, [string, string]> = {
   Celebrity: ['celebrity(id: "1054395") { id', '}'],
   City: ['city(id: "beijing") { id', '}'],
   Event: ['event(id: "99000412") { id', '}'],
+  Organization: ['organization(id: "site-9") { id', '}'],
   Note: ['user(id: "alice") { id notes(first: 1) { nodes { id', '} } }'],
   Series: ['book(id: "27025715") { id series { id', '} }'],
   Subject: ['subject(id: "1295644") { id', '}'],
-  Tag: ['book(id: "27025715") { id tags { name', '} }'],
+  BookTag: ['book(id: "27025715") { id tags { name', '} }'],
   User: ['user(id: "alice") { id', '}'],
+  UserBookTag: ['user(id: "alice") { id bookTags(first: 1) { nodes { name', '} } }'],
 };
 const required: Record<string, string> = {
   searchBooks: 'query: "百年"',
@@ -184,7 +186,7 @@ function nodeOf(type: string, field: string): string {
   const connection = isObjectType(parent) && getNamedType(parent.getFields()[field]!.type);
   const node = isObjectType(connection) && getNamedType(connection.getFields().nodes!.type);
   if (!isObjectType(node)) throw new Error(`${type}.${field} is not a list of objects`);
-  return { Work: 'roles subject { id title }', Tag: 'name count' }[node.name] ?? 'id';
+  return { CelebrityWork: 'roles subject { id title }', UserBookTag: 'name count' }[node.name] ?? 'id';
 }
 
 const lists = Object.entries(operations.connections).flatMap(([type, fields]) =>

@@ -58,7 +58,7 @@ test('a subscribed query shows the result of a mutation without another request'
   expect(data?.collectBook?.created).toBe(true);
   expect(last().book).toMatchObject({
     title: '小王子',
-    viewerCollection: { status: 'WISH', tags: ['小说', '想重读'] },
+    viewerCollection: { status: 'WISH', tagNames: ['小说', '想重读'] },
   });
 
   // Another list with the same record is updated too.
@@ -117,8 +117,8 @@ test('a mutation with a file works', async () => {
     pictures: [{ number: 1, file: picture('png', 5_000) }],
   });
   expect(error).toBeUndefined();
-  expect(data?.createNote).toMatchObject({ storedPictures: [1], note: { photos: [{ number: 1 }] } });
-  const stored = await fetch(data!.createNote!.note!.photos[0]!.url!);
+  expect(data?.createNote).toMatchObject({ storedPictures: [1], note: { pictures: [{ number: 1 }] } });
+  const stored = await fetch(data!.createNote!.note!.pictures[0]!.url!);
   expect(Buffer.from(await stored.arrayBuffer())).toEqual(Buffer.from(await picture('png', 5_000).arrayBuffer()));
 });
 

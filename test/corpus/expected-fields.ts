@@ -56,6 +56,11 @@ const one = (wire: string | readonly string[], table: string, of?: (record: Wire
   const names = typeof wire === 'string' ? [wire] : wire;
   return { wire: names, nested: { table, list: false, of: of ?? ((record) => record[names[0]!]) } };
 };
+/** A picture in three sizes, if there is one. */
+const picture = (name: string): ExpectedField =>
+  one(name, 'Image', (record) =>
+    Object.values((record[name] as Wire | null | undefined) ?? {}).some(Boolean) ? record[name] : null,
+  );
 const many = (name: string, table: string): ExpectedField => ({
   wire: [name],
   nested: { table, list: true, of: (record) => asList(record[name]) },
@@ -89,7 +94,7 @@ const isTv = ({ subtype }: Wire): boolean => subtype === 'tv';
 
 export const expectedFields: Readonly<Record<string, Readonly<Record<string, ExpectedField>>>> = {
   Image: { small: url('small'), medium: url('medium'), large: url('large') },
-  Tag: { name: line('name', 'title'), count: count('count') },
+  BookTag: { name: line('name', 'title'), count: count('count') },
   UserRating: { value: int('value'), max: int('max'), min: int('min') },
   BookRating: {
     average: { wire: ['average'], value: ({ average }) => Number(average ?? 0) || null },
@@ -101,7 +106,7 @@ export const expectedFields: Readonly<Record<string, Readonly<Record<string, Exp
     average: { wire: ['average', 'value'], value: ({ average, value }) => Number(average ?? value ?? 0) || null },
     max: { wire: ['max'], value: ({ max = 10 }) => max },
     min: { wire: ['min'], value: ({ min = 0 }) => min },
-    stars: { wire: ['stars'], value: ({ stars }) => numberOf(stars) || null },
+    stars: { wire: ['stars'], value: ({ stars }) => (numberOf(stars) ?? 0) / 10 || null },
     ratersCount: count('ratings_count'),
   },
   City: { id: id('City'), sourceId: text('id'), name: line('name') },
@@ -133,9 +138,8 @@ export const expectedFields: Readonly<Record<string, Readonly<Record<string, Exp
       ...(images as Wire | undefined),
     })),
     webUrl: url('alt'),
-    apiUrl: url('url'),
     rating: one('rating', 'BookRating', ({ rating }) => rating ?? {}),
-    tags: many('tags', 'Tag'),
+    tags: many('tags', 'BookTag'),
     summary: line('summary'),
     authorIntro: line('author_intro'),
     tableOfContents: {
@@ -152,9 +156,8 @@ export const expectedFields: Readonly<Record<string, Readonly<Record<string, Exp
     series: one('series', 'Series'),
   },
   Ebook: { url: url('ebook_url'), price: line('ebook_price') },
-  Series: { ...identity('Series'), title: line('title') },
+  Series: { ...identity('Series'), title: text('title') },
   Collection: {
-    number: int('id'),
     id: {
       wire: ['user_id', 'book_id', 'id'],
       value: ({ user_id, book_id }) => `Collection:${textOf(user_id)}:${textOf(book_id)}`,
@@ -166,7 +169,7 @@ export const expectedFields: Readonly<Record<string, Readonly<Record<string, Exp
     status: capitals('status'),
     rating: given,
     comment: line('comment'),
-    tags: texts('tags'),
+    tagNames: texts('tags'),
     updatedAt: time('updated'),
     book: one(['book', 'book_id'], 'Book', ({ book, book_id }) => book ?? { id: book_id }),
     user: one('user_id', 'Handle', ({ user_id }) => ({ id: user_id })),
@@ -179,12 +182,13 @@ export const expectedFields: Readonly<Record<string, Readonly<Record<string, Exp
     page: positive('page_no'),
     abstract: line('abstract', 'summary'),
     content: text('content'),
-    photos: one('photos', 'Pictures'),
+    pictures: one('photos', 'Pictures'),
     abstractPhotoUrl: url('abstract_photo'),
     hasMath: flag('hasmath'),
     commentsCount: count('comments_count'),
     lastPhotoNumber: positive('last_photo'),
     time: time('time'),
+    isPrivate: { wire: ['privacy'], value: ({ privacy }) => [true, null, false][Number(privacy)] ?? null },
     privacyLevel: int('privacy'),
     book: one(['book', 'book_id'], 'Book', ({ book, book_id }) => book ?? { id: book_id }),
     author: one(['author_user', 'author_id'], 'User', ({ author_user, author_id }) => author_user ?? { id: author_id }),
@@ -197,10 +201,10 @@ export const expectedFields: Readonly<Record<string, Readonly<Record<string, Exp
     summary: line('summary'),
     webUrl: url('alt'),
     content: text('content'),
-    photos: one('photos', 'Pictures'),
+    pictures: one('photos', 'Pictures'),
     privacy: capitals('privacy'),
     canReply: flag('can_reply'),
-    publishedAt: time('publish_time'),
+    createdAt: time('publish_time'),
     updatedAt: time('update_time'),
     commentsCount: count('comments_count', 'comment_count'),
     likesCount: count('liked_count'),
@@ -220,8 +224,8 @@ export const expectedFields: Readonly<Record<string, Readonly<Record<string, Exp
     originalTitle: line('original_title'),
     alternativeTitles: texts('aka'),
     year: line('year'),
-    type: capitals('subtype'),
-    images: one('images', 'Image', ({ images }) => images ?? {}),
+    subjectType: capitals('subtype'),
+    poster: picture('images'),
     webUrl: url('alt'),
     mobileUrl: url('mobile_url'),
     websiteUrl: url('website'),
@@ -255,7 +259,6 @@ export const expectedFields: Readonly<Record<string, Readonly<Record<string, Exp
     writers: many('writers', 'Celebrity'),
     photos: page('photos', 'Photo', '(first: 10)'),
     reviews: page('popular_reviews', 'FilmReview', '(first: 10)'),
-    popularReviews: many('popular_reviews', 'FilmReview'),
   },
   Celebrity: {
     id: {
@@ -267,7 +270,7 @@ export const expectedFields: Readonly<Record<string, Readonly<Record<string, Exp
     nameEn: line('name_en'),
     alternativeNames: texts('aka'),
     alternativeNamesEn: texts('aka_en'),
-    avatars: one('avatars', 'Image', ({ avatars }) => avatars ?? {}),
+    portrait: picture('avatars'),
     webUrl: url('alt'),
     mobileUrl: url('mobile_url'),
     websiteUrl: url('website'),
@@ -278,9 +281,9 @@ export const expectedFields: Readonly<Record<string, Readonly<Record<string, Exp
     professions: texts('professions'),
     summary: line('summary'),
     photos: page('photos', 'Photo', '(first: 10)'),
-    works: page('works', 'Work', '(first: 5)'),
+    works: page('works', 'CelebrityWork', '(first: 5)'),
   },
-  Work: { roles: texts('roles'), subject: one('subject', 'Subject') },
+  CelebrityWork: { roles: texts('roles'), subject: one('subject', 'Subject') },
   Photo: {
     ...identity('Photo'),
     webUrl: url('alt'),
@@ -301,12 +304,10 @@ export const expectedFields: Readonly<Record<string, Readonly<Record<string, Exp
     position: count('position'),
     commentsCount: count('comments_count'),
     photosCount: count('photos_count'),
-    nextPhotoId: id('Photo', 'next_photo'),
-    previousPhotoId: id('Photo', 'prev_photo'),
     subject: one('subject_id', 'SubjectHandle', ({ subject_id }) => ({ id: subject_id })),
   },
   SubjectHandle: identity('Subject'),
-  PhotoAlbum: { id: id('PhotoAlbum', 'album_id'), title: line('album_title'), webUrl: url('album_url') },
+  PhotoAlbum: { title: line('album_title'), webUrl: url('album_url') },
   FilmReview: {
     ...identity('FilmReview'),
     title: text('title'),
@@ -340,20 +341,20 @@ export const expectedFields: Readonly<Record<string, Readonly<Record<string, Exp
 
 /** Tables that are not named after their type. */
 export const graphType: Readonly<Record<string, string>> = {
-  BookRating: 'Rating',
-  FilmRating: 'Rating',
   Handle: 'User',
   SubjectHandle: 'Subject',
 };
 
 /** Fields that read no member of a record and have no call of their own; they are tested elsewhere. */
 export const testedElsewhere: Readonly<Record<string, readonly string[]>> = {
-  Annotation: ['blocks'],
-  Note: ['blocks', 'author'],
+  Collection: ['revision'],
+  Annotation: ['blocks', 'revision'],
+  Note: ['blocks', 'author', 'revision'],
   NoteComment: ['id', 'note'],
   Photo: ['next', 'previous'],
   Subject: ['attribution'],
   FilmReview: ['attribution'],
+  FilmRating: ['attribution'],
 };
 
 /** Members of the recorded responses that are undocumented or have no field. */
@@ -361,10 +362,13 @@ export const extras: readonly string[] = [
   'User.is_banned',
   'User.is_suicide',
   'User.url',
+  'Book.url',
   // Fields of what the person wrote.
   'User.uid',
   'User.signature',
   'Photo.recs_count',
+  // An id that nothing accepts.
+  'PhotoAlbum.album_id',
   'FilmReview.share_url',
   'FilmReview.content',
   'FilmRating.details',

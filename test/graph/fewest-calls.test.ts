@@ -80,9 +80,9 @@ describe('the fewest calls are made, and are the fewest of the plan', () => {
       '{ a: searchBooks(query: "x", first: 2, offset: 1) { nodes { title } } b: searchBooks(query: "x", first: 4) { nodes { id } } }',
     ],
     [
-      'popular reviews and the first reviews',
+      'the first reviews by two components',
       1,
-      '{ subject(id: 7) { popularReviews { usefulCount } reviews(first: 10) { totalCount nodes { commentsCount } } } }',
+      '{ subject(id: 7) { a: reviews { nodes { usefulCount } } reviews(first: 10) { totalCount nodes { commentsCount } } } }',
     ],
     [
       'a film beside its comments',

@@ -175,17 +175,17 @@ describe('a user selected by id', () => {
 });
 
 describe('an organisation selected by id', () => {
-  const organisation = '{ user(id: "User:site~3") { id isSite name } }';
+  const organisation = '{ organization(id: 3) { id name } }';
 
   test('has the name that its feed tells', async () => {
     const { execute, calls } = facadeWith(feed(shop));
-    expect((await execute(organisation)).data.user).toEqual({ id: 'User:site~3', isSite: true, name: '安' });
+    expect((await execute(organisation)).data.organization).toEqual({ id: 'Organization:3', name: '安' });
     expect(calls).toHaveLength(1);
   });
 
   test('does not have the name of the user with that id', async () => {
     const { execute } = facadeWith(feed(ann));
-    expect((await execute(organisation)).data.user).toEqual({ id: 'User:site~3', isSite: true, name: null });
+    expect((await execute(organisation)).data.organization).toEqual({ id: 'Organization:3', name: null });
   });
 });
 

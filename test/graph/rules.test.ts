@@ -149,8 +149,8 @@ const cases: Case[] = [
     ...collect,
     input: { bookId: '7', status: 'WISH', onConflict: 'UPDATE' },
     bad: {},
-    good: { private: false },
-    violation: { path: ['input', 'private'], code: 'MISSING_ARGUMENT' },
+    good: { isPrivate: false },
+    violation: { path: ['input', 'isPrivate'], code: 'MISSING_ARGUMENT' },
   },
   {
     rule: 'a review has at least 151 characters',
@@ -317,7 +317,7 @@ describe('a mutation that the service rejects', () => {
     service
       .intercept({ method: 'POST', path: '/v2/book/7/collection' })
       .replyWithError(Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
-    const input = { bookId: '7', status: 'WISH', private: false, onConflict: 'UPDATE' };
+    const input = { bookId: '7', status: 'WISH', isPrivate: false, onConflict: 'UPDATE' };
     const response = await execute(mutationOf('collectBook', 'created'), { ...alice, variables: { input } });
     expect(response.errors?.[0]?.extensions.code).toBe('UPSTREAM_RESULT_UNKNOWN');
     expect(calls).toHaveLength(1);
@@ -380,7 +380,7 @@ test('a missing required Boolean is reported without a remark about being empty'
   const { execute } = facade();
   const input = { bookId: '7', status: 'WISH', onConflict: 'UPDATE' };
   const response = await execute(mutationOf('collectBook', 'created'), { ...alice, variables: { input } });
-  expect(response.errors?.[0]?.message).toBe('input.private: This is required.');
+  expect(response.errors?.[0]?.message).toBe('input.isPrivate: This is required.');
 });
 
 test.each([

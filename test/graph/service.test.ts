@@ -170,7 +170,7 @@ describe('the requirements of a field', () => {
 
   test('are named in its description, or in that of its type, if not every tier gets it', async () => {
     // Lists provide these to other tiers too, as the description of the type says.
-    const provided = ['id', 'name', 'avatars', 'webUrl'].map((name) => `Celebrity.${name}`);
+    const provided = ['id', 'name', 'portrait', 'webUrl'].map((name) => `Celebrity.${name}`);
     const gated = [...(await requirements()).values()].filter(
       ({ coordinate, tiers: having }) => having && having.length < tiers.length && !provided.includes(coordinate),
     );

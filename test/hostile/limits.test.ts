@@ -140,7 +140,7 @@ test('a field that is missing in a whole record proves nothing about the tier', 
   const { books, execute } = await startFacade();
   books.behave(json('{"id":"7","title":"x"}'));
   const all =
-    '{ subject(id: "7") { title originalTitle alternativeTitles webUrl mobileUrl summary countries genres year type languages } viewer { filmTier } }';
+    '{ subject(id: "7") { title originalTitle alternativeTitles webUrl mobileUrl summary countries genres year subjectType languages } viewer { filmTier } }';
   const { data, errors } = await execute(all, as('alice'));
   expect([data?.viewer, codesIn({ errors: errors ?? [] })]).toEqual([{ filmTier: null }, ['TIER_REQUIRED']]);
   books.behave(json('{"id":"8","title":"x","durations":["90"]}'));

@@ -42,7 +42,7 @@ interface Step {
 }
 
 const book = `title rating { average ratersCount } tags(first: 50) { name count }`;
-const collection = `status comment tags rating { value } book { sourceId tags { name count } }`;
+const collection = `status comment tagNames rating { value } book { sourceId tags { name count } }`;
 const annotation = `id chapter content privacyLevel book { tags { name } }`;
 const shelf = `bookCollections(first: 5) { totalCount nodes { ${collection} } } bookTags { nodes { name count } } annotations(first: 5) { totalCount nodes { ${annotation} } }`;
 const shelves = ({ person, isbn, series, annotation: written }: Known) => `{
@@ -62,15 +62,15 @@ const shelves = ({ person, isbn, series, annotation: written }: Known) => `{
   ${written ? `annotation(id: "${written}") { ${annotation} html: content(format: HTML) } node(id: "${written}") { ... on Annotation { ${annotation} } }` : ''}
 }`;
 
-const note = 'id title content privacy likesCount commentsCount photos { number }';
+const note = 'id title content privacy likesCount commentsCount pictures { number }';
 const notes = ({ person, note: written }: Known) => `{
   byId: user(id: "${person}") { notes(first: 5) { nodes { ${note} } } }
   byUid: user(id: "alice") { notes(first: 5) { nodes { ${note} } } }
   ${written ? `note(id: "${written}") { ${note} html: content(format: HTML_FULL) comments(first: 5) { totalCount nodes { content } } } node(id: "${written}") { ... on Note { ${note} } }` : ''}
 }`;
 
-const event = 'id title content participantsCount wishersCount viewerRelation';
-const relations = ['INITIATED', 'PARTICIPATING', 'WISHED']
+const event = 'id title content participantsCount interestedPeopleCount viewerRelation';
+const relations = ['INITIATED', 'PARTICIPATING', 'INTERESTED']
   .map((relation) => `${relation}: events(relation: ${relation}, first: 5) { totalCount nodes { ${event} } }`)
   .join(' ');
 const agenda = `events(first: 5) { totalCount nodes { ${event} } } ${relations}`;
@@ -80,7 +80,7 @@ const events = ({ person, city, event: made }: Known) => `{
   another: user(id: "bob") { ${agenda} }
   city: node(id: "${city}") { ... on City { name events(first: 5) { totalCount nodes { ${event} } } } }
   search: searchEvents(query: "罕见的标题", first: 5) { totalCount nodes { ${event} } }
-  ${made ? `event(id: "${made}") { ${event} participants { nodes { id } } wishers { nodes { id } } } node(id: "${made}") { ... on Event { ${event} } }` : ''}
+  ${made ? `event(id: "${made}") { ${event} participants { nodes { id } } interestedPeople { nodes { id } } } node(id: "${made}") { ... on Event { ${event} } }` : ''}
 }`;
 
 const content = '十六个字符以上的一段读书笔记，正好够长。';
@@ -104,17 +104,17 @@ const lifecycles: [what: string, read: (known: Known) => string, steps: Step[]][
     [
       {
         name: 'collectBook',
-        input: () => ({ bookId: BOOK, status: 'READ', rating: 5, tags: [TAG], comment: '好', private: false }),
+        input: () => ({ bookId: BOOK, status: 'READ', rating: 5, tags: [TAG], comment: '好', isPrivate: false }),
         selection: 'created',
       },
       {
         name: 'updateCollection',
-        input: () => ({ bookId: BOOK, status: 'READ', rating: 1, tags: [TAG], comment: '私', private: true }),
+        input: () => ({ bookId: BOOK, status: 'READ', rating: 1, tags: [TAG], comment: '私', isPrivate: true }),
         selection: 'collection { comment }',
       },
       {
         name: 'replaceCollection',
-        input: () => ({ bookId: BOOK, status: 'WISH', tags: [TAG], private: false }),
+        input: () => ({ bookId: BOOK, status: 'WISH', tags: [TAG], isPrivate: false }),
         selection: 'collection { comment }',
       },
       {
@@ -125,12 +125,12 @@ const lifecycles: [what: string, read: (known: Known) => string, steps: Step[]][
       },
       {
         name: 'updateAnnotation',
-        input: ({ annotation: id }) => ({ id, content, chapter: '二', private: true }),
+        input: ({ annotation: id }) => ({ id, content, chapter: '二', isPrivate: true }),
         selection: 'annotation { id }',
       },
       {
         name: 'replaceAnnotation',
-        input: ({ annotation: id }) => ({ id, content, chapter: '三', private: false }),
+        input: ({ annotation: id }) => ({ id, content, chapter: '三', isPrivate: false }),
         selection: 'annotation { id }',
       },
       { name: 'deleteAnnotation', input: ({ annotation: id }) => ({ id }), selection: 'deletedId' },

@@ -129,7 +129,7 @@ const lists = [
   'celebrity(id: "1") { works(ARGS) { totalCount } }',
   'celebrity(id: "1") { photos(ARGS) { totalCount } }',
   'event(id: "1") { participants(ARGS) { totalCount } }',
-  'event(id: "1") { wishers(ARGS) { totalCount } }',
+  'event(id: "1") { interestedPeople(ARGS) { totalCount } }',
   'city(id: "beijing") { events(ARGS) { totalCount } }',
 ];
 
@@ -238,8 +238,8 @@ describe('invalid arguments are rejected before any upstream call:', () => {
 });
 
 describe('variables of a wrong type are rejected before any upstream call:', () => {
-  const query = `query ($id: ID!, $first: Int, $status: CollectionStatus, $since: DateTime) {
-    user(id: $id) { bookCollections(first: $first, status: $status, updatedAfter: $since) { totalCount } }
+  const query = `query ($id: ID!, $first: Int, $status: CollectionStatus, $since: LocalDateTime) {
+    user(id: $id) { bookCollections(first: $first, status: $status, updatedFrom: $since) { totalCount } }
   }`;
   test.each([
     ['an object as id', { id: { a: 1 } }],
@@ -252,8 +252,8 @@ describe('variables of a wrong type are rejected before any upstream call:', () 
     ['a number beyond Int', { id: 'alice', first: 1e12 }],
     ['an unknown enum value', { id: 'alice', status: 'LOST' }],
     ['the enum value of the service', { id: 'alice', status: 'wish' }],
-    ['a date as DateTime', { id: 'alice', since: '2015-01-01' }],
-    ['a number as DateTime', { id: 'alice', since: 5 }],
+    ['a date as LocalDateTime', { id: 'alice', since: '2015-01-01' }],
+    ['a number as LocalDateTime', { id: 'alice', since: 5 }],
     ['the 31st of February', { id: 'alice', since: '2015-02-31T10:00:00+08:00' }],
   ] as [string, Record<string, unknown>][])('%s', async (_, variables) => {
     const { response, passed } = await setup.cost(query, { variables });

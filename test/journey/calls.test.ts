@@ -21,8 +21,8 @@ const rows: Row[] = [
   {
     page: 'film by id: record, people, photos, popular reviews, comments with their count',
     query: `{ subject(id: "26266893") {
-      title summary directors { name } casts { name avatars { small } } writers { name }
-      photos(first: 6) { nodes { id imageUrl } } popularReviews { title author { name } }
+      title summary directors { name } casts { name portrait { small } } writers { name }
+      photos(first: 6) { nodes { id imageUrl } } reviews { nodes { title author { name } } }
       comments(first: 5) { totalCount nodes { content author { name } } }
     } }`,
     calls: 2,
@@ -31,8 +31,8 @@ const rows: Row[] = [
   {
     page: 'the same with the number of photos',
     query: `{ subject(id: "26266893") {
-      title summary directors { name } casts { name avatars { small } } writers { name }
-      photos(first: 6) { totalCount nodes { id imageUrl } } popularReviews { title author { name } }
+      title summary directors { name } casts { name portrait { small } } writers { name }
+      photos(first: 6) { totalCount nodes { id imageUrl } } reviews { nodes { title author { name } } }
       comments(first: 5) { totalCount nodes { content author { name } } }
     } }`,
     calls: 3,
@@ -45,25 +45,25 @@ const rows: Row[] = [
     'comingSoon(first: 20)',
   ].map((list) => ({
     page: `film list ${list}`,
-    query: `{ ${list} { nodes { id title year images { small } rating { average } } } }`,
+    query: `{ ${list} { nodes { id title year poster { small } rating { average } } } }`,
     calls: 1,
     depth: 1,
   })),
   {
     page: 'new movies',
-    query: '{ newMovies { subjects { id title year images { small } rating { average } } } }',
+    query: '{ newMovies { subjects { id title year poster { small } rating { average } } } }',
     calls: 1,
     depth: 1,
   },
   {
     page: 'box office',
-    query: '{ usBoxOffice { entries { rank subject { id title year images { small } rating { average } } } } }',
+    query: '{ usBoxOffice { entries { rank subject { id title year poster { small } rating { average } } } } }',
     calls: 1,
     depth: 1,
   },
   {
     page: 'weekly chart',
-    query: '{ weeklyChart { entries { rank subject { id title year images { small } rating { average } } } } }',
+    query: '{ weeklyChart { entries { rank subject { id title year poster { small } rating { average } } } } }',
     calls: 1,
     depth: 1,
   },
@@ -93,7 +93,8 @@ const rows: Row[] = [
   },
   {
     page: '20 films of top250, directors and casts',
-    query: '{ top250(first: 20) { nodes { directors { name avatars { small } } casts { name avatars { small } } } } }',
+    query:
+      '{ top250(first: 20) { nodes { directors { name portrait { small } } casts { name portrait { small } } } } }',
     calls: 21,
     depth: 2,
   },
@@ -162,9 +163,9 @@ const rows: Row[] = [
     depth: 1,
   },
   {
-    page: 'event by id with participants and wishers',
+    page: 'event by id with participants and interested people',
     query:
-      '{ event(id: "30134553") { title participants(first: 5) { nodes { name } } wishers(first: 5) { nodes { name } } } }',
+      '{ event(id: "30134553") { title participants(first: 5) { nodes { name } } interestedPeople(first: 5) { nodes { name } } } }',
     calls: 3,
     depth: 1,
   },
@@ -186,7 +187,7 @@ const rows: Row[] = [
       user(id: "alice") {
         wish: bookCollections(status: WISH, first: 5) { nodes { book { title } } } read: bookCollections(status: READ, first: 5) { nodes { book { title } } }
         annotations(first: 5) { nodes { abstract } } joined: events(relation: PARTICIPATING, first: 5) { nodes { title } }
-        wished: events(relation: WISHED, first: 5) { nodes { title } }
+        wished: events(relation: INTERESTED, first: 5) { nodes { title } }
       }
       inTheaters(first: 5) { nodes { title } }
     }`,
@@ -202,7 +203,7 @@ const rows: Row[] = [
   },
   {
     page: 'no more of a book than its collection',
-    query: '{ book(id: "6082808") { viewerCollection { status tags comment } } }',
+    query: '{ book(id: "6082808") { viewerCollection { status tagNames comment } } }',
     calls: 1,
     depth: 1,
     ...alice,

@@ -64,7 +64,7 @@ describe('x-explain: plan', () => {
       },
       answer: {
         items: { max: 15, dearest: { path: 'city.events.nodes', coordinate: 'EventConnection.nodes', max: 10 } },
-        values: { max: 42, dearest: { path: 'city.events.nodes', coordinate: 'EventConnection.nodes', max: 20 } },
+        values: { max: 52, dearest: { path: 'city.events.nodes', coordinate: 'EventConnection.nodes', max: 20 } },
       },
     });
   });

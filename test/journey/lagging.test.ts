@@ -12,7 +12,7 @@ test.skipIf(!hasRedis)('a mutation says if Redis could not take note of it, and 
   const execute = await replica(proxy.url, { redisUrl: redis.url });
   const collect = (comment: string) =>
     execute(
-      `mutation { collectBook(input: { bookId: "26340138", status: READ, comment: "${comment}", onConflict: UPDATE, private: false }) { collection { comment } } }`,
+      `mutation { collectBook(input: { bookId: "26340138", status: READ, comment: "${comment}", onConflict: UPDATE, isPrivate: false }) { collection { comment } } }`,
       'demo-alice',
     );
   const metric = async () => (await (await fetch(`${execute.url}/metrics`)).text()).split('\n');

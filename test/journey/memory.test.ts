@@ -8,7 +8,7 @@ import { uploadForm } from '../support/upload.ts';
 
 const GROWTH_MAX = 64_000_000;
 const annotate =
-  'mutation ($input: CreateAnnotationInput!) { createAnnotation(input: $input) { annotation { photos { number } } } }';
+  'mutation ($input: CreateAnnotationInput!) { createAnnotation(input: $input) { annotation { pictures { number } } } }';
 
 const run = promisify(execFile);
 const residentBytes = async (pid: number) => Number((await run('ps', ['-o', 'rss=', '-p', String(pid)])).stdout) * 1024;
@@ -48,7 +48,7 @@ test('twenty concurrent uploads of 2.9 MB are streamed: the facade does not buff
   await measuring;
 
   for (const answer of responses)
-    expect(answer).toEqual({ data: { createAnnotation: { annotation: { photos: [{ number: 1 }] } } } });
+    expect(answer).toEqual({ data: { createAnnotation: { annotation: { pictures: [{ number: 1 }] } } } });
   console.info(`resident memory grew by ${Math.round((peak - before) / 1e6)} MB, to ${Math.round(peak / 1e6)} MB`);
   expect(peak - before).toBeLessThan(GROWTH_MAX);
 }, 300_000);

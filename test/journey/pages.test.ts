@@ -38,8 +38,8 @@ test('operations run with their default variables and with others', async () => 
 
 test('the types of an operation are those of its results', async () => {
   const { subject } = await page(FilmDocument, {});
-  expect(subject?.type satisfies 'MOVIE' | 'TV' | null | undefined).toBe('MOVIE');
-  expect(subject!.rating.ratersCount! + subject!.rating.average!).toBeGreaterThan(1_000_000);
+  expect(subject?.subjectType satisfies 'MOVIE' | 'TV' | null | undefined).toBe('MOVIE');
+  expect(subject!.rating!.ratersCount! + subject!.rating!.average!).toBeGreaterThan(1_000_000);
   const { celebrity } = await page(CelebrityDocument, { id: subject!.directors![0]!.id });
   expect(celebrity?.name).toBe('吕克·贝松');
 
@@ -72,5 +72,5 @@ test('results of mutations are typed too', async () => {
   const { createAnnotation } = await page(AnnotateDocument, { page: 31 });
   expect(createAnnotation?.annotation).toMatchObject({ page: 31, book: { title: '小王子' } });
   const { createNote } = await page(WriteNoteDocument, { title: '题' });
-  expect(createNote?.note).toMatchObject({ title: '题', privacy: 'FRIEND', photos: [] });
+  expect(createNote?.note).toMatchObject({ title: '题', privacy: 'FRIEND', pictures: [] });
 });

@@ -19,17 +19,17 @@ function pictures(value: unknown, found: string[] = []): string[] {
 
 test.each([
   ['covers', '{ searchBooks(query: "的", first: 5) { nodes { cover { small medium large } } } }'],
-  ['posters', '{ top250(first: 5) { nodes { images { small medium large } } } }'],
+  ['posters', '{ top250(first: 5) { nodes { poster { small medium large } } } }'],
   [
     'portraits and stills',
-    `{ subject(id: "26266893") { casts { avatars { small medium large } } directors { avatars { large } }
+    `{ subject(id: "26266893") { casts { portrait { small medium large } } directors { portrait { large } }
        photos(first: 3) { nodes { iconUrl imageUrl thumbUrl coverUrl } } } }`,
   ],
   ['events and people', '{ event(id: "30134553") { imageUrl participants(first: 5) { nodes { avatarUrl } } } }'],
-  ['a note', '{ note(id: "244600001") { photos { url } comments(first: 3) { nodes { author { avatarUrl } } } } }'],
+  ['a note', '{ note(id: "244600001") { pictures { url } comments(first: 3) { nodes { author { avatarUrl } } } } }'],
   [
     'annotations',
-    '{ book(id: "6082808") { annotations(first: 40) { nodes { author { avatarUrl } photos { url } } } } }',
+    '{ book(id: "6082808") { annotations(first: 40) { nodes { author { avatarUrl } pictures { url } } } } }',
   ],
 ])('picture URLs of %s can be loaded', async (_, query) => {
   const { data, errors } = await setup.execute(query, { token: 'demo-alice' });

@@ -48,7 +48,7 @@ describe('the list', () => {
   const known: Record<string, string> = {};
   beforeAll(async () => {
     const { data } = await setup.execute(
-      '{ bookByIsbn(isbn: "9787544253994") { series { sourceId } } user(id: "alice") { notes(first: 50) { nodes { sourceId commentsCount } } } searchEvents(first: 50) { nodes { sourceId participantsCount wishersCount } } }',
+      '{ bookByIsbn(isbn: "9787544253994") { series { sourceId } } user(id: "alice") { notes(first: 50) { nodes { sourceId commentsCount } } } searchEvents(first: 50) { nodes { sourceId participantsCount interestedPeopleCount } } }',
       alice,
     );
     known.SERIES = data.bookByIsbn.series.sourceId;
@@ -107,17 +107,8 @@ describe('the list', () => {
 
 describe('a film', () => {
   const advanced =
-    '{ subject(id: "26266893") { title languages durations releaseDates writers { name } trailerUrls popularReviews { title } photos(first: 3) { nodes { id } } comments(first: 2) { nodes { id } } } }';
-  const gated = [
-    'comments',
-    'durations',
-    'languages',
-    'photos',
-    'popularReviews',
-    'releaseDates',
-    'trailerUrls',
-    'writers',
-  ];
+    '{ subject(id: "26266893") { title languages durations releaseDates writers { name } trailerUrls reviews { nodes { title } } photos(first: 3) { nodes { id } } comments(first: 2) { nodes { id } } } }';
+  const gated = ['comments', 'durations', 'languages', 'photos', 'releaseDates', 'reviews', 'trailerUrls', 'writers'];
 
   test.each([
     ['advance', alice],
@@ -310,7 +301,7 @@ describe('the viewer', () => {
       alice,
     );
     const id: string = mine.user.bookCollections.nodes[0].book.sourceId;
-    const query = `{ book(id: "${id}") { title viewerCollection { status updatedAt tags comment } } }`;
+    const query = `{ book(id: "${id}") { title viewerCollection { status updatedAt tagNames comment } } }`;
     const { data: seen } = await setup.execute(query, alice);
     expect(seen.book.viewerCollection.status).toMatch(/^(WISH|READING|READ)$/);
     const { response } = await setup.cost(query);

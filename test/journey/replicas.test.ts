@@ -121,7 +121,7 @@ describe.skipIf(!hasRedis)('two facades behind a round robin', { retry: 2 }, () 
       // Both have it in the cache now. The user is requested by the id that the response of a write contains.
       for (let place = 0; place < 2; place++) await Promise.all([execute(mine, 'demo-alice'), execute(shelf)]);
       const written = await execute(
-        `mutation { collectBook(input: { bookId: "26340138", status: READ, comment: "${comment}", onConflict: UPDATE, private: false }) { collection { comment } } }`,
+        `mutation { collectBook(input: { bookId: "26340138", status: READ, comment: "${comment}", onConflict: UPDATE, isPrivate: false }) { collection { comment } } }`,
         'demo-alice',
       );
       expect(written.errors).toBeUndefined();

@@ -135,12 +135,12 @@ async function documents(): Promise<string[]> {
   const people = ['alice', 'bob'];
   return [
     ...books.flatMap((id) => [
-      `{ book(id: "${id}") { title viewerCollection { status comment tags } } }`,
+      `{ book(id: "${id}") { title viewerCollection { status comment tagNames } } }`,
       `{ book(id: "${id}") { title authors pages } }`,
       `{ book(id: "${id}") { title annotations(first: 20, order: NEWEST) { nodes { content abstract privacyLevel author { name } } } } }`,
       `{ book(id: "${id}") {
         isbn10 isbn13 title subtitle originalTitle alternativeTitle authors translators publisher publishedOn binding price pages summary authorIntro
-        cover { large } webUrl apiUrl tags { name } series { id } rating { average } tableOfContents ebook { price } viewerCollection { comment }
+        cover { large } webUrl tags { name } series { id } rating { average } tableOfContents ebook { price } viewerCollection { comment }
       } }`,
     ]),
     '{ searchBooks(query: "的", first: 10) { nodes { title viewerCollection { status } } } }',

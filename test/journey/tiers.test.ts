@@ -20,7 +20,8 @@ const callers = [
 
 /** More paths to the same fields than the operations of the package have. */
 const more = {
-  'people of a film': '{ subject(id: "1292052") { title directors { name webUrl } casts { name avatars { small } } } }',
+  'people of a film':
+    '{ subject(id: "1292052") { title directors { name webUrl } casts { name portrait { small } } } }',
   'more of the people of a film': '{ subject(id: "1292052") { title directors { name birthday } } }',
   'a person': '{ celebrity(id: "1054521") { name nameEn birthday } }',
   'a person, by its name alone': '{ celebrity(id: "1054521") { name } }',

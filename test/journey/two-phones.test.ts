@@ -72,12 +72,12 @@ const kinds = {
     }),
     before: { status: 'wish', comment: '一', tags: ['甲', '乙'], rating: '3' },
     changes: [
-      [{ comment: '甲', private: true }, { comment: '甲' }],
-      [{ rating: 5, private: true }, { rating: '5' }],
+      [{ comment: '甲', isPrivate: true }, { comment: '甲' }],
+      [{ rating: 5, isPrivate: true }, { rating: '5' }],
     ],
     same: [
-      { comment: '甲', private: true },
-      { comment: '乙', private: true },
+      { comment: '甲', isPrivate: true },
+      { comment: '乙', isPrivate: true },
     ],
     member: 'comment',
   },

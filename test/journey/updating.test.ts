@@ -67,7 +67,7 @@ const annotation = {
   bookId,
   content: '十六个字符以上的一段读书笔记，正好够长。\n第二段。',
   chapter: '第一章',
-  private: true,
+  isPrivate: true,
 };
 
 /** Of each kind: what is made, what shows it, and the changes of one field. */
@@ -82,12 +82,12 @@ const kinds = [
         rating: 4,
         tags: ['小说', '想读'],
         comment: '好 ！\n不错',
-        private: true,
+        isPrivate: true,
       };
       return created('collectBook', input, 'collection');
     },
     target: () => ({ bookId }),
-    fields: 'status rating { value } tags comment book { id } user { id }',
+    fields: 'status rating { value } tagNames comment book { id } user { id }',
     changes: [
       ['comment', '一', '二'],
       ['tags', ['甲'], ['乙', '丙']],
@@ -98,7 +98,7 @@ const kinds = [
     type: 'Annotation',
     make: () => created('createAnnotation', annotation, 'annotation'),
     target: (id: string) => ({ id }),
-    fields: 'content page chapter privacyLevel photos { number } book { id } author { id }',
+    fields: 'content page chapter privacyLevel pictures { number } book { id } author { id }',
     changes: [
       [
         'content',
@@ -112,7 +112,7 @@ const kinds = [
     type: 'Note',
     make: noteWithMarkup,
     target: (id: string) => ({ id }),
-    fields: 'title content privacy canReply photos { number url }',
+    fields: 'title content privacy canReply pictures { number url }',
     changes: [
       ['title', '一', '二'],
       ['canReply', true, false],
@@ -140,8 +140,10 @@ describe.each(kinds)('an update of $type', ({ type, make, target, fields, change
         const { errors } = await write(`update${type}`, { ...target(id), [field]: value });
         expect(errors).toBeUndefined();
       }
-      const { [field]: changed, ...after } = await read(type, id, fields);
-      const { [field]: _, ...kept } = before;
+      // A collection is given tags and shows their names.
+      const shown = field === 'tags' ? 'tagNames' : field;
+      const { [shown]: changed, ...after } = await read(type, id, fields);
+      const { [shown]: _, ...kept } = before;
       expect([changed, after]).toEqual([twice, kept]);
     },
   );
@@ -150,7 +152,7 @@ describe.each(kinds)('an update of $type', ({ type, make, target, fields, change
 test('a private collection stays private, and a public one public', async () => {
   for (const isPrivate of [true, false]) {
     await write('deleteCollection', { bookId });
-    await write('collectBook', { bookId, status: 'READ', private: isPrivate });
+    await write('collectBook', { bookId, status: 'READ', isPrivate });
     expect(await write('updateCollection', { bookId, comment: '改' })).toMatchObject({ calls: isPrivate ? 4 : 3 });
     const { response } = await setup.cost(`{ book(id: "${bookId}") { collection(userId: "alice") { comment } } }`);
     expect(response.data.book.collection).toEqual(isPrivate ? null : { comment: '改' });
@@ -164,13 +166,15 @@ test('null clears, a page clears the chapter, and a chapter the page', async () 
     rating: 3,
     tags: ['甲'],
     comment: '一',
-    private: false,
+    isPrivate: false,
     onConflict: 'UPDATE',
   });
-  const shown = 'collection { status rating { value } tags comment }';
-  expect((await write('updateCollection', { bookId, rating: null, tags: null, private: false }, shown)).data).toEqual({
-    updateCollection: { collection: { status: 'READ', rating: null, tags: [], comment: '一' } },
-  });
+  const shown = 'collection { status rating { value } tagNames comment }';
+  expect((await write('updateCollection', { bookId, rating: null, tags: null, isPrivate: false }, shown)).data).toEqual(
+    {
+      updateCollection: { collection: { status: 'READ', rating: null, tagNames: [], comment: '一' } },
+    },
+  );
   const id = await created('createAnnotation', annotation, 'annotation');
   const place = 'annotation { page chapter }';
   for (const [change, expected] of [
@@ -187,7 +191,7 @@ test('null clears, a page clears the chapter, and a chapter the page', async () 
 test('what cannot be null is a violation, and nothing is read', async () => {
   for (const [name, input] of [
     ['updateCollection', { bookId, status: null }],
-    ['updateCollection', { bookId, private: null }],
+    ['updateCollection', { bookId, isPrivate: null }],
     ['updateNote', { id: '7', title: null }],
     ['updateEvent', { id: '7', inviteOnly: null }],
     ['updateEvent', { id: '7', type: null, typeTerm: null }],
@@ -239,7 +243,7 @@ test('the price is exact: one call for the whole, two for a part', async () => {
     expect([name, await priced(name, input), (await write(name, input)).calls]).toEqual([name, calls, calls]);
   }
   expect(await priced('updateCollection', { bookId, status: 'READ' })).toBe(4);
-  expect(await priced('updateCollection', { bookId, status: 'READ', private: true })).toBe(2);
+  expect(await priced('updateCollection', { bookId, status: 'READ', isPrivate: true })).toBe(2);
 });
 
 test('with a key, a retry is the PUT that the update became, and nothing that somebody changed since is written over', async () => {

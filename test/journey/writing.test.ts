@@ -54,7 +54,7 @@ describe('books', () => {
     const collected = await write(
       'collectBook',
       { bookId, status: 'READING', tags: ['小说', '想读'], comment: '👨‍👩‍👧好', rating: 4 },
-      'created collection { id } book { title viewerCollection { status tags comment rating { value } } }',
+      'created collection { id } book { title viewerCollection { status tagNames comment rating { value } } }',
     );
     expect(collected).toMatchObject({
       data: {
@@ -62,49 +62,49 @@ describe('books', () => {
           created: true,
           collection: { id: expect.stringMatching(`^Collection:[^:]+:${bookId}$`) },
           book: {
-            viewerCollection: { status: 'READING', tags: ['小说', '想读'], comment: '👨‍👩‍👧好', rating: { value: 4 } },
+            viewerCollection: { status: 'READING', tagNames: ['小说', '想读'], comment: '👨‍👩‍👧好', rating: { value: 4 } },
           },
         },
       },
       calls: 1,
     });
-    const after = await run(`{ book(id: "${bookId}") { viewerCollection { status tags } } }`);
+    const after = await run(`{ book(id: "${bookId}") { viewerCollection { status tagNames } } }`);
     expect(after).toMatchObject({
-      data: { book: { viewerCollection: { status: 'READING', tags: ['小说', '想读'] } } },
+      data: { book: { viewerCollection: { status: 'READING', tagNames: ['小说', '想读'] } } },
     });
     expect(after.calls).toBe(1);
 
     expect(codeOf(await write('collectBook', { bookId, status: 'WISH' }, 'created'))).toBe('COLLECTION_EXISTS');
     const replaced = await write(
       'collectBook',
-      { bookId, status: 'READ', private: true, onConflict: 'UPDATE' },
-      'created book { viewerCollection { status tags comment rating { value } } }',
+      { bookId, status: 'READ', isPrivate: true, onConflict: 'UPDATE' },
+      'created book { viewerCollection { status tagNames comment rating { value } } }',
     );
     expect(replaced).toMatchObject({
       data: {
         collectBook: {
           created: false,
-          book: { viewerCollection: { status: 'READ', tags: [], comment: null, rating: null } },
+          book: { viewerCollection: { status: 'READ', tagNames: [], comment: null, rating: null } },
         },
       },
       calls: 2,
     });
     const updated = await write(
       'replaceCollection',
-      { bookId, status: 'WISH', private: false },
+      { bookId, status: 'WISH', isPrivate: false },
       'collection { status } book { viewerCollection { status } }',
     );
     expect(updated).toMatchObject({
       data: { replaceCollection: { collection: { status: 'WISH' }, book: { viewerCollection: { status: 'WISH' } } } },
       calls: 1,
     });
-    const removed = await write('deleteCollection', { bookId }, 'book { id viewerCollection { status tags } }');
+    const removed = await write('deleteCollection', { bookId }, 'book { id viewerCollection { status tagNames } }');
     expect(removed).toMatchObject({
       data: { deleteCollection: { book: { id: `Book:${bookId}`, viewerCollection: null } } },
       calls: 1,
     });
     expect(codeOf(await write('deleteCollection', { bookId }, 'book { id }'))).toBe('COLLECTION_NOT_FOUND');
-    const absent = await write('replaceCollection', { bookId, status: 'WISH', private: false }, 'collection { id }');
+    const absent = await write('replaceCollection', { bookId, status: 'WISH', isPrivate: false }, 'collection { id }');
     expect(codeOf(absent)).toBe('COLLECTION_NOT_FOUND');
   });
 
@@ -115,35 +115,37 @@ describe('books', () => {
       'createAnnotation',
       { bookId, content, page: 999_999, pictures: given },
       files,
-      'annotation { id page photos { number url } abstractPhotoUrl lastPhotoNumber author { id } book { title viewerCollection { status } } }',
+      'annotation { id page pictures { number url } abstractPhotoUrl lastPhotoNumber author { id } book { title viewerCollection { status } } }',
     );
     expect(created).toMatchObject({
       status: 200,
       data: {
-        createAnnotation: { annotation: { page: 999_999, photos: [{ number: 1 }, { number: 2 }], lastPhotoNumber: 2 } },
+        createAnnotation: {
+          annotation: { page: 999_999, pictures: [{ number: 1 }, { number: 2 }], lastPhotoNumber: 2 },
+        },
       },
     });
-    const { id, photos } = created.data.createAnnotation.annotation;
-    const stored = await fetch(photos[0].url as string);
-    expect((await stored.arrayBuffer()).byteLength).toBe(2_999_999);
+    const { id, pictures: stored } = created.data.createAnnotation.annotation;
+    const file = await fetch(stored[0].url as string);
+    expect((await file.arrayBuffer()).byteLength).toBe(2_999_999);
 
     const used = await upload(
       'replaceAnnotation',
-      { id, content, private: false, pictures: [{ number: 2, file: null }] },
+      { id, content, isPrivate: false, pictures: [{ number: 2, file: null }] },
       { 'input.pictures.0.file': picture('gif') },
       'annotation { id }',
     );
     expect(codeOf(used)).toBe('PICTURE_NUMBER_USED');
     const updated = await write(
       'replaceAnnotation',
-      { id, content, chapter: '第一章', private: true },
+      { id, content, chapter: '第一章', isPrivate: true },
       'annotation { page chapter privacyLevel }',
     );
     expect(updated).toMatchObject({
       data: { replaceAnnotation: { annotation: { page: null, chapter: '第一章', privacyLevel: 0 } } },
       calls: 1,
     });
-    const open = await write('replaceAnnotation', { id, content, private: false }, 'annotation { id }');
+    const open = await write('replaceAnnotation', { id, content, isPrivate: false }, 'annotation { id }');
     expect(open.errors).toBeUndefined();
     expect(codeOf(await write('deleteAnnotation', { id }, 'deletedId', 'demo-bob'))).toBe('NOT_OWNER');
     const deleted = await write('deleteAnnotation', { id }, 'deletedId');
@@ -221,8 +223,10 @@ describe('notes', () => {
       calls: 2,
     });
     const { id: commentId } = commented.data.createNoteComment.comment;
-    const read = await run(`{ note(id: "${id}") { comment(id: "${commentId}") { content } comments { totalCount } } }`);
-    expect(read.data.note).toEqual({ comment: { content: '好！' }, comments: { totalCount: 1 } });
+    const read = await run(
+      `{ note(id: "${id}") { noteComment(id: "${commentId}") { content } comments { totalCount } } }`,
+    );
+    expect(read.data.note).toEqual({ noteComment: { content: '好！' }, comments: { totalCount: 1 } });
     const uncommented = await write('deleteNoteComment', { noteId: id, commentId }, 'deletedId note { commentsCount }');
     expect(uncommented.data.deleteNoteComment).toEqual({ deletedId: commentId, note: { commentsCount: 0 } });
     expect((await write('deleteNote', { id }, 'deletedId')).data.deleteNote).toEqual({ deletedId: id });
@@ -241,13 +245,13 @@ describe('notes', () => {
         pictures: given.map((each) => ({ ...each, layout: 'LEFT', caption: `图${each.number}` })),
       },
       files,
-      'storedPictures failedPictures { number code } note { id photos { number } blocks { ... on PhotoBlock { layout caption photo { number } } } }',
+      'storedPictures failedPictures { number code } note { id pictures { number } blocks { ... on PhotoBlock { layout caption photo { number } } } }',
     );
     expect(created.errors).toBeUndefined();
     expect(created.calls).toBe(4);
     const { note, storedPictures, failedPictures } = created.data.createNote;
     expect([storedPictures, failedPictures]).toEqual([numbers, []]);
-    expect(note.photos).toHaveLength(12);
+    expect(note.pictures).toHaveLength(12);
     const result = note.blocks.filter(({ photo }: { photo?: object }) => photo);
     expect(result.map(({ photo }: { photo: { number: number } }) => photo.number)).toEqual(numbers);
     expect(result[11]).toMatchObject({ layout: 'LEFT', caption: '图12' });
@@ -261,7 +265,7 @@ describe('notes', () => {
       'createNote',
       { title: '相册', content: '没有图', pictures: given },
       files,
-      'storedPictures failedPictures { number code } note { photos { number } blocks { ... on PhotoBlock { photo { number } } } }',
+      'storedPictures failedPictures { number code } note { pictures { number } blocks { ... on PhotoBlock { photo { number } } } }',
     );
     expect(created.errors).toBeUndefined();
     expect(created.data.createNote).toMatchObject({
@@ -271,7 +275,7 @@ describe('notes', () => {
         { number: 5, code: 'PICTURE_TYPE' },
         { number: 6, code: 'PICTURE_NOT_SENT' },
       ],
-      note: { photos: [{ number: 1 }, { number: 2 }, { number: 3 }, { number: 7 }] },
+      note: { pictures: [{ number: 1 }, { number: 2 }, { number: 3 }, { number: 7 }] },
     });
   });
 
@@ -283,7 +287,7 @@ describe('notes', () => {
       'addNotePictures',
       { id, pictures: given },
       files,
-      'storedPictures note { photos { number } content }',
+      'storedPictures note { pictures { number } content }',
     );
     expect(added.errors).toBeUndefined();
     expect(added.data.addNotePictures.storedPictures).toEqual([1, 2, 3, 4]);
@@ -344,16 +348,16 @@ describe('events', () => {
     const wished = await write(
       'addEventInterest',
       { id },
-      'event { participantsCount wishersCount viewerRelation }',
+      'event { participantsCount interestedPeopleCount viewerRelation }',
       bob,
     );
     expect(wished.data.addEventInterest.event).toEqual({
       participantsCount,
-      wishersCount: 1,
-      viewerRelation: 'WISHED',
+      interestedPeopleCount: 1,
+      viewerRelation: 'INTERESTED',
     });
-    const withdrawn = await write('removeEventInterest', { id }, 'event { wishersCount viewerRelation }', bob);
-    expect(withdrawn.data.removeEventInterest.event).toEqual({ wishersCount: 0, viewerRelation: null });
+    const withdrawn = await write('removeEventInterest', { id }, 'event { interestedPeopleCount viewerRelation }', bob);
+    expect(withdrawn.data.removeEventInterest.event).toEqual({ interestedPeopleCount: 0, viewerRelation: null });
     expect(await write('leaveEvent', { id }, 'event { id }', bob)).toMatchObject({
       data: { leaveEvent: { event: { id } } },
       calls: 1,
@@ -397,10 +401,10 @@ test('the graph reaches every endpoint that is read, except the deprecated one',
   }
   const rest = await run(`{
     bookByIsbn(isbn: "9787544253994") { title } searchBooks(query: "的", first: 2) { nodes { title } } book(id: "6082808") { tags(first: 20) { name } collection(userId: "bob") { status } viewerCollection { comment } annotations(first: 1) { nodes { html: content(format: HTML) } } }
-    user(id: "alice") { bookTags { nodes { name } } annotations(first: 1) { nodes { chapter } } initiated: events(relation: INITIATED) { nodes { title } } wished: events(relation: WISHED) { nodes { title } } events(first: 1) { nodes { title } } }
+    user(id: "alice") { bookTags { nodes { name } } annotations(first: 1) { nodes { chapter } } initiated: events(relation: INITIATED) { nodes { title } } wished: events(relation: INTERESTED) { nodes { title } } events(first: 1) { nodes { title } } }
     searchSubjects(query: "的", first: 1) { nodes { title } } subject(id: "26266893") { photos(first: 20) { nodes { imageUrl } } reviews(first: 20) { nodes { title } } comments(first: 1) { nodes { content } } }
     celebrity(id: "1000525") { works(first: 20) { nodes { roles } } photos(first: 20) { nodes { imageUrl } } }
-    searchEvents(first: 1) { nodes { title participants(first: 1) { nodes { name } } wishers(first: 1) { nodes { name } } } }
+    searchEvents(first: 1) { nodes { title participants(first: 1) { nodes { name } } interestedPeople(first: 1) { nodes { name } } } }
   }`);
   expect(rest.errors).toBeUndefined();
   const old = await setup.origin.get('/v2/book/user_tags/alice', 'alice');

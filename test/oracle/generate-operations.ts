@@ -417,7 +417,7 @@ const values: Readonly<Record<string, Make>> = {
   'Query.node.id': nodeIds,
   'Query.nodes.ids': (random, ids) => Array.from({ length: random.int(0, 4) }, () => nodeIds(random, ids)),
   'Book.collection.userId': idOf('User', 'user'),
-  'Note.comment.id': (random, ids) => random.pick(ids.comment),
+  'Note.noteComment.id': (random, ids) => random.pick(ids.comment),
   'Query.inTheaters.city': (random, ids) => random.pick([undefined, null, '北京', ids.city[1]!]),
   'Query.searchEvents.cityId': (random, ids) => random.pick([undefined, ids.city[0]!, `City:${ids.city[1]}`, null]),
   'Book.tags.first': (random) =>
@@ -460,8 +460,8 @@ const values: Readonly<Record<string, Make>> = {
       [1, 'bm90IGEgY3Vyc29y'],
       [1, null],
     ]),
-  updatedAfter: () => undefined,
-  updatedBefore: () => undefined,
+  updatedFrom: () => undefined,
+  updatedTo: () => undefined,
   rating: (random) =>
     random.weighted([
       [12, undefined],
@@ -476,15 +476,15 @@ const text = 'A text that is longer than fifteen characters. ';
 const inputs: Readonly<Record<string, (random: Random, ids: Ids) => object>> = {
   CollectBookInput: (random, ids) => ({
     ...shelfInput(random, ids),
-    ...(random.chance(0.6) ? { private: random.chance(0.4) } : {}),
-    ...(random.chance(0.4) ? { onConflict: random.pick(['UPDATE', 'KEEP']), private: random.chance(0.4) } : {}),
+    ...(random.chance(0.6) ? { isPrivate: random.chance(0.4) } : {}),
+    ...(random.chance(0.4) ? { onConflict: random.pick(['UPDATE', 'KEEP']), isPrivate: random.chance(0.4) } : {}),
   }),
-  UpdateCollectionInput: (random, ids) => ({ ...shelfInput(random, ids), private: random.chance(0.4) }),
+  UpdateCollectionInput: (random, ids) => ({ ...shelfInput(random, ids), isPrivate: random.chance(0.4) }),
   DeleteCollectionInput: (random, ids) => ({ bookId: bookId(random, ids) }),
   CreateAnnotationInput: (random, ids) => ({
     bookId: bookId(random, ids),
     content: text,
-    private: random.chance(0.5),
+    isPrivate: random.chance(0.5),
     ...random.pick([{}, { page: 7 }, { chapter: 'one' }]),
   }),
   DeleteAnnotationInput: (random, ids) => ({ id: random.pick(ids.annotation) }),

@@ -13,7 +13,7 @@ export function twice(asked: CaseOperation, ids: Ids, chance: number): CaseOpera
   const random = createRandom(chance);
   const event = random.pick(existing(ids.event));
   const note = ids.note[0]!;
-  const shown = 'event {participants {nodes {id}} wishers {nodes {id}}}';
+  const shown = 'event {participants {nodes {id}} interestedPeople {nodes {id}}}';
   const [one, other] = random.shuffled(['joinEvent', 'leaveEvent', 'addEventInterest']);
   const document = random.pick([
     `mutation {a: ${one}(input: {id: "${event}"}) {${shown}} b: ${other}(input: {id: "${event}"}) {${shown}}}`,
@@ -31,8 +31,8 @@ export function crossing(person: string, ids: Ids, via: Via, chance: number): Ca
   const note = ids.note[0]!;
   const [read, write] = random.pick<readonly [string, string]>([
     [
-      `{book(id: "${book}") {title viewerCollection {status comment tags}}}`,
-      `mutation {collectBook(input: {bookId: "${book}", status: READ, comment: "new", onConflict: UPDATE, private: false}) {created}}`,
+      `{book(id: "${book}") {title viewerCollection {status comment tagNames}}}`,
+      `mutation {collectBook(input: {bookId: "${book}", status: READ, comment: "new", onConflict: UPDATE, isPrivate: false}) {created}}`,
     ],
     [
       `{book(id: "${book}") {viewerCollection {status}}}`,
@@ -87,11 +87,11 @@ type Change = (random: Random, ids: Ids, person: string) => { reads: string[]; w
 const changes: readonly Change[] = [
   (random, ids, person) => {
     const book = random.pick(existing(ids.book));
-    const privately = `private: ${random.chance(0.3)}`;
+    const privately = `isPrivate: ${random.chance(0.3)}`;
     return {
       reads: [
         `{book(id: "${book}") {title viewerCollection {status comment rating {value}}}}`,
-        `{book(id: "${book}") {id collection(userId: "${person}") {status comment tags}}}`,
+        `{book(id: "${book}") {id collection(userId: "${person}") {status comment tagNames}}}`,
         `{user(id: "${person}") {bookCollections(first: 10) {totalCount nodes {status comment book {title}}}}}`,
         `{user(id: "${person}") {bookCollections(status: READ) {nodes {id status updatedAt}}}}`,
         `{node(id: "Collection:${person}:${book}") {id ... on Collection {status comment}}}`,
@@ -106,7 +106,7 @@ const changes: readonly Change[] = [
   (random, ids, person) => {
     const book = random.pick(existing(ids.book));
     const annotation = random.pick(existing(ids.annotation));
-    const input = `bookId: "${book}", content: "A text that is longer than fifteen characters.", private: ${random.chance(0.3)}`;
+    const input = `bookId: "${book}", content: "A text that is longer than fifteen characters.", isPrivate: ${random.chance(0.3)}`;
     return {
       reads: [
         `{book(id: "${book}") {annotations {totalCount nodes {id content}}}}`,
@@ -126,7 +126,7 @@ const changes: readonly Change[] = [
       reads: [
         `{event(id: "${event}") {title participantsCount viewerRelation}}`,
         `{event(id: "${event}") {participants {totalCount nodes {id name}}}}`,
-        `{event(id: "${event}") {wishers {nodes {id}}}}`,
+        `{event(id: "${event}") {interestedPeople {nodes {id}}}}`,
         `{user(id: "${person}") {events {nodes {id participantsCount viewerRelation}}}}`,
         `{user(id: "${person}") {events(relation: PARTICIPATING) {nodes {title}}}}`,
         `{city(id: "${ids.city[0]}") {events {nodes {id participantsCount}}}}`,
@@ -142,7 +142,7 @@ const changes: readonly Change[] = [
       reads: [
         `{note(id: "${note}") {title likesCount}}`,
         `{note(id: "${note}") {comments {nodes {id content}}}}`,
-        `{note(id: "${note}") {comment(id: "${ids.comment[0]}") {content}}}`,
+        `{note(id: "${note}") {noteComment(id: "${ids.comment[0]}") {content}}}`,
         `{user(id: "${person}") {notes {nodes {id likesCount}}}}`,
       ],
       writes: [

@@ -26,7 +26,7 @@ const named: Record<string, string> = {
   'Query.subject': 'id: "1292052"',
   'Query.user': 'id: "alice"',
   'Book.collection': 'userId: "alice"',
-  'Note.comment': 'id: "1"',
+  'Note.noteComment': 'id: "1"',
 };
 const nodes: Record<string, string> = {
   Annotation: '32072061',

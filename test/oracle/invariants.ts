@@ -248,7 +248,7 @@ function valueAt(data: unknown, path: string): unknown {
 
 /** What the lists `works` and `photos` contain of a person whose record is withheld from the tier. */
 const isTold = (coordinate: string): boolean =>
-  ['Celebrity.id', 'Celebrity.sourceId', 'Celebrity.name', 'Celebrity.avatars', 'Celebrity.webUrl'].includes(
+  ['Celebrity.id', 'Celebrity.sourceId', 'Celebrity.name', 'Celebrity.portrait', 'Celebrity.webUrl'].includes(
     coordinate,
   );
 

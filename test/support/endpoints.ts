@@ -49,7 +49,10 @@ function itemTypeOf(field: GraphQLField<unknown, unknown>): GraphQLNamedType {
   const type = getNamedType(field.type);
   const isRecord = isObjectType(type) && typeRule(type).record;
   const lists = isObjectType(type) && !isRecord ? Object.values(type.getFields()) : [];
-  const items = lists.find((list) => isListType(getNullableType(list.type)) && isObjectType(getNamedType(list.type)));
+  const items = lists.find((list) => {
+    const item = getNamedType(list.type);
+    return isListType(getNullableType(list.type)) && isObjectType(item) && !typeRule(item).isWrapper;
+  });
   return nodeTypeOf(field) ?? getNamedType((items ?? field).type);
 }
 

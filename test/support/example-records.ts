@@ -21,8 +21,8 @@ const argumentsOf: Readonly<Record<string, string>> = {
   searchBooks: 'tag: "小说", ',
   searchSubjects: 'tag: "剧情", ',
 };
-/** Its lists are those of the search and of a user with this tag. */
-const withoutRecord = ['Tag'];
+/** Their lists are those of the search, and those of a user. */
+const withoutRecord = ['BookTag', 'UserBookTag', 'Organization'];
 
 /** A query with the field as `it`. */
 function queryOf(type: GraphQLObjectType, field: Field, page: string, selection: string): string {

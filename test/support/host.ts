@@ -37,7 +37,7 @@ export async function testHost(name: string, host: (facade: EmbeddedFacade) => P
     test('executes a mutation with the token of the request, and rejects it without one', async () => {
       const write = `mutation ($input: CollectBookInput!) { collectBook(input: $input) { collection { comment } } }`;
       const comment = `from inside ${await url}`;
-      const input = { bookId: '26340138', status: 'WISH', comment, onConflict: 'UPDATE', private: false };
+      const input = { bookId: '26340138', status: 'WISH', comment, onConflict: 'UPDATE', isPrivate: false };
       const anonymous = await fetch(`${await url}/graphql`, post(write, {}, { input }));
       expect(await codeOf(anonymous)).toEqual([200, 'LOGIN_REQUIRED']);
       const written = await fetch(`${await url}/graphql`, post(write, alice, { input }));

@@ -90,7 +90,7 @@ const form =
   };
 
 const commentsOf = (note: string, comment = ''): string =>
-  `{ note(id: "${note}") { commentsCount comments(first: 5) { totalCount nodes { content } } ${comment && `comment(id: "${comment}") { content }`} } }`;
+  `{ note(id: "${note}") { commentsCount comments(first: 5) { totalCount nodes { content } } ${comment && `noteComment(id: "${comment}") { content }`} } }`;
 
 const count = (holds: boolean): number => (holds ? 1 : 0);
 const countIn = (items: readonly object[], mark: string): number =>
@@ -153,13 +153,13 @@ const bookKinds = {
       const record = await service.json('GET', `/v2/book/${bookId}/collection`);
       return count(record.comment === mark && record.status === 'reading');
     };
-    return { body: json('collectBook', { bookId, status: 'READING', comment: mark, private: true }), effects };
+    return { body: json('collectBook', { bookId, status: 'READING', comment: mark, isPrivate: true }), effects };
   }),
   updateCollection: kind('replaceCollection', bookEndpoints.updateCollection, async (service, mark) => {
     const bookId = await bookOf(service);
     await service.call('POST', `/v2/book/${bookId}/collection`, { status: 'wish' });
     const effects = async () => count((await service.json('GET', `/v2/book/${bookId}/collection`)).comment === mark);
-    return { body: json('replaceCollection', { bookId, status: 'READ', comment: mark, private: false }), effects };
+    return { body: json('replaceCollection', { bookId, status: 'READ', comment: mark, isPrivate: false }), effects };
   }),
   deleteCollection: kind('deleteCollection', bookEndpoints.deleteCollection, async (service) => {
     const bookId = await bookOf(service);
@@ -174,13 +174,13 @@ const bookKinds = {
     const content = `an annotation with the mark ${mark} <图片1>`;
     const effects = async () =>
       countIn((await service.json('GET', `/v2/book/user/${service.person}/annotations?count=100`)).annotations, mark);
-    return { body: form('createAnnotation', { bookId, content, private: true }, [1, 2]), effects };
+    return { body: form('createAnnotation', { bookId, content, isPrivate: true }, [1, 2]), effects };
   }),
   updateAnnotation: kind('replaceAnnotation', bookEndpoints.updateAnnotation, async (service, mark) => {
     const id = await annotationOf(service);
     const content = `an annotation with the mark ${mark}`;
     const effects = async () => countIn([await service.json('GET', `/v2/book/annotation/${id}`)], mark);
-    return { body: json('replaceAnnotation', { id, content, page: 7, private: true }), effects };
+    return { body: json('replaceAnnotation', { id, content, page: 7, isPrivate: true }), effects };
   }),
   deleteAnnotation: kind('deleteAnnotation', bookEndpoints.deleteAnnotation, async (service) => {
     const id = await annotationOf(service);

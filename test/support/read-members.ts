@@ -33,7 +33,12 @@ const membersOfPages: ReadonlySet<string> = (() => {
   const read = new Set<string>();
   const response = new Proxy<object>({}, { get: (_, name) => void read.add(String(name)) });
   const options = { listId: () => '', representation: { members: [] }, totalIsCapped: false, keys: undefined };
-  pageOf(response, [], { first: 1, start: 0, behind: undefined }, { ...options, newestFirst: undefined });
+  pageOf(
+    response,
+    [],
+    { first: 1, start: 0, behind: undefined },
+    { ...options, newestFirst: undefined, isRanked: false },
+  );
   return read;
 })();
 

@@ -89,7 +89,7 @@ function Entry({ book }: { book: NonNullable<BookQuery['book']> }) {
         book: book.id,
         status: entry?.status ?? 'READING',
         rating: entry?.rating?.value ?? null,
-        tags: entry?.tags ?? [],
+        tags: entry?.tagNames ?? [],
         comment: entry?.comment ?? null,
         ...change,
       },

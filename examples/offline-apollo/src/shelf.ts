@@ -31,7 +31,7 @@ export function expected(cache: ApolloCache, title: string, { book, status, rati
     status: status ?? 'READING',
     rating: rating == null ? null : { __typename: 'UserRating', value: rating, max: 5 },
     comment: comment ?? null,
-    tags: [tags ?? []].flat(),
+    tagNames: [tags ?? []].flat(),
     updatedAt: new Date().toISOString(),
   };
   const shown = { __typename: 'Book', id: book, title, viewerCollection };

@@ -21,7 +21,7 @@ export function AnnotationForm({ book, connection, onDone }: Props) {
           chapter
           abstract
           time
-          photos {
+          pictures {
             number
             url
           }

@@ -24,7 +24,7 @@ export function AnnotationList({ book }: { book: AnnotationList_book$key }) {
               chapter
               abstract
               time
-              photos {
+              pictures {
                 number
                 url
               }
@@ -67,7 +67,7 @@ export function AnnotationList({ book }: { book: AnnotationList_book$key }) {
             </p>
             <p lang="zh">{node.abstract}</p>
             <div className="row">
-              {node.photos?.map(
+              {node.pictures?.map(
                 ({ number, url }) => url && <img key={number} src={url} alt={`Picture ${number}`} width="96" />,
               )}
             </div>

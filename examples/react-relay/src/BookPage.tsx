@@ -35,7 +35,7 @@ export function BookPage({ id, since }: { id: string; since: number }) {
       <Suspense fallback={<p className="card soft annotations">Annotations are on their way…</p>}>
         <AnnotationList book={book} />
         {/* Inside: it measures when the last part has arrived. */}
-        <TrafficPanel book={book.sourceId} since={since} />
+        <TrafficPanel book={book.sourceId ?? ''} since={since} />
       </Suspense>
     </div>
   );

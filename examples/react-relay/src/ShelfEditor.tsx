@@ -16,7 +16,7 @@ export function ShelfEditor({ book }: { book: ShelfEditor_book$key }) {
           id
           status
           comment
-          tags
+          tagNames
           rating {
             value
           }
@@ -42,18 +42,18 @@ export function ShelfEditor({ book }: { book: ShelfEditor_book$key }) {
     const input = {
       bookId: id,
       onConflict: 'UPDATE' as const,
-      private: false,
+      isPrivate: false,
       status: change.status ?? entry?.status ?? ('READING' as const),
       rating: change.rating ?? entry?.rating?.value,
       comment: change.comment ?? entry?.comment,
-      tags: entry?.tags ?? [],
+      tags: entry?.tagNames ?? [],
     };
     const rating = input.rating == null ? null : { value: input.rating };
     const shown = {
       id: entry?.id ?? `Collection:new:${id}`,
       status: input.status,
       comment: input.comment ?? null,
-      tags: input.tags,
+      tagNames: input.tags,
       rating,
     };
     setWrong({});

@@ -139,8 +139,9 @@ function callResolver(rule: FieldRule, keys: Keys): EngineResolver {
     const items = itemsOf(rule, endpoint, response, parent, args);
     if (plan.variants) listedBy(items, { endpoint, input, variants: plan.variants });
     const options = { listId, representation, keys, newestFirst, needsNoItems: plan.needsNoItems };
+    const isRanked = rule.isRanked ?? false;
     const totalIsCapped = rule.totalIsCapped?.(response, context.viewer, args) ?? false;
-    const page = pageOf(response as object, items, window, { ...options, totalIsCapped });
+    const page = pageOf(response as object, items, window, { ...options, totalIsCapped, isRanked });
     return paging.progress ? changesOf(page, items, paging.progress, nodeTypeOf(plan.field)!) : page;
   }
 }

@@ -98,6 +98,8 @@ export interface ListDeclaration<
   newestFirst?: NewestFirst<Item> & { when?: (args: Args) => boolean };
   /** True if the service stopped counting at this total. */
   totalIsCapped?: (response: Out, viewer: Viewer, args: Args) => boolean;
+  /** The order of the list is a ranking, which begins with 1. */
+  isRanked?: boolean;
   /** The value is what has changed in the list, not a page of it. */
   tellsChanges?: boolean;
   /** The parameter of the list that chooses the variant of a member for all its items. */

@@ -1,11 +1,13 @@
 /** Upper bound of the number of values in the result of introspection, computed from the schema before anything is run. */
 import {
   type GraphQLSchema,
+  type GraphQLType,
   isAbstractType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
   isObjectType,
+  isWrappingType,
 } from 'graphql';
 import { oncePer } from '../../lib/remember.ts';
 import { type PlannedField, type SelectionPlan, isIntrospection } from './operation-plan.ts';
@@ -19,6 +21,8 @@ interface Amount {
 interface Objects {
   count: number;
   whole: number;
+  /** The levels of `ofType` above them. */
+  wrapped?: number;
 }
 
 /** The most values that `__schema` and `__type` can return. */
@@ -36,7 +40,8 @@ export function introspectedValues(schema: GraphQLSchema, root: SelectionPlan): 
     return values;
   }
 
-  function below(name: string, { count, whole }: Objects): Objects {
+  function below(name: string, { count, whole, wrapped = 0 }: Objects): Objects {
+    if (name === 'ofType') return { count: wrapped < wrappersOf(schema) ? count : 0, whole: 0, wrapped: wrapped + 1 };
     const amount = listsOf(schema).get(name);
     if (!amount) return { count, whole: 0 };
     if (name === 'types') return { count: count * amount.all, whole: count };
@@ -65,6 +70,17 @@ const listsOf = oncePer((schema: GraphQLSchema): ReadonlyMap<string, Amount> => 
     ['interfaces', amountOf(fieldTypes.map((type) => type.getInterfaces().length))],
     ['possibleTypes', amountOf(types.filter(isAbstractType).map((type) => schema.getPossibleTypes(type).length))],
   ]);
+});
+
+/** The most lists and non-nulls around any type. */
+const wrappersOf = oncePer((schema: GraphQLSchema): number => {
+  const depthOf = (type: GraphQLType): number => (isWrappingType(type) ? 1 + depthOf(type.ofType) : 0);
+  const types = Object.values(schema.getTypeMap());
+  const outputs = types.filter((type) => isObjectType(type) || isInterfaceType(type));
+  const fields = outputs.flatMap((type) => Object.values(type.getFields()));
+  const inputs = types.filter(isInputObjectType).flatMap((type) => Object.values(type.getFields()));
+  const args = [...fields, ...schema.getDirectives()].flatMap((each) => each.args);
+  return Math.max(0, ...[...fields, ...inputs, ...args].map(({ type }) => depthOf(type)));
 });
 
 const amountOf = (counts: readonly number[]): Amount => ({

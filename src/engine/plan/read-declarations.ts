@@ -7,6 +7,7 @@ import {
   TypeMetaFieldDef,
   getNamedType,
   isAbstractType,
+  isInterfaceType,
   isObjectType,
 } from 'graphql';
 import type { Endpoint } from '../../api/endpoint.ts';
@@ -73,7 +74,8 @@ function embeddedRecords(type: GraphQLObjectType): string[] {
     if (viewerOnly) return [];
     if (embedded) return pageSize === undefined ? [] : [embedded.member];
     const shown = getNamedType(field.type);
-    return isObjectType(shown) && declaredRule(shown).record ? needs.filter((member) => member !== idIn) : [];
+    const isRecord = isObjectType(shown) ? declaredRule(shown).record !== undefined : isInterfaceType(shown);
+    return isRecord ? needs.filter((member) => member !== idIn) : [];
   });
   return [...new Set(members)];
 }

@@ -38,8 +38,10 @@ export const orNull = <Shape>(
 
 /** A text, '' if there is none. */
 export const text = decoder('String', oneText);
-/** An id, '' if there is none. */
-export const idText = decoder('ID', asText);
+/** A text, '' if there is none, for a nullable field. */
+export const textOrEmpty = decoder('String', (value): string | null => oneText(value), { nullIf: false });
+/** An id, '' if there is none; nullable, because a person without a page has none and a field has one type in all nodes. */
+export const idText = decoder('ID', (value): string | null => asText(value), { nullIf: false });
 /** A text; '' and white space are null. */
 export const textOrNull = orNull('String', (value) => {
   const text = oneText(value);
@@ -137,7 +139,7 @@ function asSite(value: unknown): string | null {
 }
 
 const localForm = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)$/;
-function asLocalDateTime(value: unknown): string | null {
+export function asLocalDateTime(value: unknown): string | null {
   const [, day, time] = localForm.exec(oneText(value).trim()) ?? [];
   if (!day || !time) return null;
   const stamp = `${day}T${time.length === 5 ? `${time}:00` : time}`;

@@ -47,6 +47,14 @@ export function wholeSeconds(stamp: string): string {
   return `${new Date(whole + zone).toISOString().slice(0, 19)}Z`;
 }
 
+const LOCAL_ZONE_MS = 8 * 3_600_000;
+
+/** A time of the service with its offset. */
+export const withZone = (local: string): string => `${local}${LOCAL_ZONE}`;
+
+/** A time with an offset as the service writes it, without. */
+export const inZone = (stamp: string): string => new Date(Date.parse(stamp) + LOCAL_ZONE_MS).toISOString().slice(0, 19);
+
 /** When a day begins, as if it were in UTC; null if there is no such day. */
 function startOf(day: string): number | null {
   for (const form of dayForms) {

@@ -20,6 +20,8 @@ export interface Page<Item> {
   end: number;
   total: number | null;
   totalIsCapped: boolean;
+  /** Whether the order of the list is a ranking. */
+  isRanked: boolean;
   hasNext: boolean;
   title: string | null;
   /** The response, with its members about the list itself. */
@@ -82,7 +84,10 @@ interface ListResponse {
   title?: unknown;
 }
 
-interface PageOptions extends Pick<Page<unknown>, 'listId' | 'representation' | 'totalIsCapped' | 'newestFirst'> {
+interface PageOptions extends Pick<
+  Page<unknown>,
+  'listId' | 'representation' | 'totalIsCapped' | 'newestFirst' | 'isRanked'
+> {
   /** Set if only the list is shown: the response may be of another window. */
   needsNoItems?: boolean;
   /** Members that identify an item if it has no `id`; without these too it is left out. Undefined if items have no id. */
@@ -93,7 +98,7 @@ export function pageOf<Item>(
   response: ListResponse,
   received: readonly (Item | null | undefined)[],
   { first, start, behind }: PageWindow,
-  { listId, representation, keys, totalIsCapped, newestFirst, needsNoItems }: PageOptions,
+  { listId, representation, keys, totalIsCapped, newestFirst, needsNoItems, isRanked }: PageOptions,
 ): Page<Item> {
   const counted = totalOf(response);
   const items = isLastPageInstead(response, received.length, start, counted) ? [] : received;
@@ -117,6 +122,7 @@ export function pageOf<Item>(
     end,
     total,
     totalIsCapped,
+    isRanked,
     hasNext: hasNext || items.length > first,
     title: asText(response.title).trim() || null,
     envelope: response,
@@ -165,7 +171,14 @@ export const emptyPage = (representation: Representation): Page<never> =>
     { total: 0 },
     [],
     { first: 0, start: 0, behind: undefined },
-    { listId: () => '', representation, keys: undefined, totalIsCapped: false, newestFirst: undefined },
+    {
+      listId: () => '',
+      representation,
+      keys: undefined,
+      totalIsCapped: false,
+      newestFirst: undefined,
+      isRanked: false,
+    },
   );
 
 function isReadable<Item>(item: Item | null | undefined, keys: readonly string[] | undefined): item is Item {

@@ -7,7 +7,7 @@ interface WholeAnnotation {
   content: string;
   page?: number | null | undefined;
   chapter?: string | null | undefined;
-  private: boolean;
+  isPrivate: boolean;
 }
 
 export const keptAnnotation: Keeping<WholeAnnotation, AnnotationRecord> = {
@@ -36,12 +36,12 @@ export const keptAnnotation: Keeping<WholeAnnotation, AnnotationRecord> = {
       keep: ({ chapter }) => ({ chapter }),
       shown: ({ chapter }) => chapter || null,
     },
-    { fields: ['private'], keep: ({ privacy }) => privacies.get(privacy), shown: ({ privacy }) => privacy },
+    { fields: ['isPrivate'], keep: ({ privacy }) => privacies.get(privacy), shown: ({ privacy }) => privacy },
   ],
 };
 
 /** Other levels are not specified, so they are not kept. */
-const privacies = new Map<number | undefined, { private: boolean }>([
-  [PRIVACY_PUBLIC, { private: false }],
-  [PRIVACY_PRIVATE, { private: true }],
+const privacies = new Map<number | undefined, { isPrivate: boolean }>([
+  [PRIVACY_PUBLIC, { isPrivate: false }],
+  [PRIVACY_PRIVATE, { isPrivate: true }],
 ]);

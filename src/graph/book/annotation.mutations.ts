@@ -11,7 +11,7 @@ import { bookWrites } from './book.settling.ts';
 
 const pictureForm: PictureForm = { bytesBelow: PICTURE_BELOW, nameOf: String };
 
-const PictureInput = builder.inputType('PictureInput', {
+const AnnotationPictureInput = builder.inputType('AnnotationPictureInput', {
   description: 'A picture of an annotation.',
   fields: (t) => pictureFields(t, pictureForm, 'annotation', '<图片n>'),
 });
@@ -25,10 +25,13 @@ const annotationFields = (t: InputBuilder, isWhole: true) => ({
   chapter: t.string({
     description: `The chapter of the book, at most ${CHAPTER_MAX} characters (code points); not together with \`page\`.`,
   }),
-  pictures: t.field({ type: [PictureInput], description: 'Pictures to add, uploaded in a multipart request.' }),
+  pictures: t.field({
+    type: [AnnotationPictureInput],
+    description: 'Pictures to add, uploaded in a multipart request.',
+  }),
 });
 
-type AnnotationInput = ValuesOf<typeof annotationFields> & { private?: boolean | null };
+type AnnotationInput = ValuesOf<typeof annotationFields> & { isPrivate?: boolean | null };
 
 const annotationBroken = ({ content, page, chapter }: AnnotationInput) => [
   longerThan('content', content, ANNOTATION_MORE_THAN, 'ANNOTATION_TOO_SHORT'),
@@ -37,7 +40,7 @@ const annotationBroken = ({ content, page, chapter }: AnnotationInput) => [
   invalidIf(page != null && Boolean(chapter), 'chapter', 'PAGE_OR_CHAPTER'),
 ];
 
-const draftOf = ({ content, page, chapter, private: isPrivate }: AnnotationInput, id: string) => ({
+const draftOf = ({ content, page, chapter, isPrivate }: AnnotationInput, id: string) => ({
   id,
   content,
   page: page ?? undefined,
@@ -66,7 +69,7 @@ mutation('createAnnotation', {
     description: 'The annotation to create.',
     fields: (t: InputBuilder) => ({
       ...annotationFields(t, true),
-      private: t.boolean({ defaultValue: false, description: 'Whether only the caller may read it.' }),
+      isPrivate: t.boolean({ defaultValue: false, description: 'Whether only the caller may read it.' }),
     }),
   },
   check: annotationBroken,
@@ -86,7 +89,7 @@ changeMutations('Annotation', {
   target: ['id', 'Annotation'],
   fields: (t: InputBuilder, isWhole: true) => ({
     ...annotationFields(t, isWhole),
-    private: t.boolean({ required: isWhole, description: 'Whether only the caller may read it.' }),
+    isPrivate: t.boolean({ required: isWhole, description: 'Whether only the caller may read it.' }),
   }),
   keeping: keptAnnotation,
   check: annotationBroken,

@@ -3,15 +3,18 @@ import { ContentBlock, photosByNumber } from '../types/content-blocks.ts';
 import { annotationBlocks } from '../types/content-markup.ts';
 import { contentByFormat } from '../types/content-format.ts';
 import { type BlockParser, parseBlocksOnce } from '../types/content-cache.ts';
+import { ContentInterface } from '../types/content.ts';
 import { builder } from '../../engine/builder.ts';
 import {
   asFlag,
+  asInt,
   asRecords,
   asText,
-  count,
   countOrNull,
+  countOrZero,
   flag,
   localDateTime,
+  orNull,
   positiveOrNull,
   textOrNull,
   urlOrNull,
@@ -35,7 +38,7 @@ const AnnotationOrder = builder.enumType('AnnotationOrder', {
   } as const,
 });
 
-const TextFormat = builder.enumType('TextFormat', {
+const AnnotationFormat = builder.enumType('AnnotationFormat', {
   description: 'The format of the content of an annotation.',
   values: {
     TEXT: { value: 'text', description: 'Plain text; `<图片n>` marks the picture with number n.' },
@@ -43,9 +46,15 @@ const TextFormat = builder.enumType('TextFormat', {
   } as const,
 });
 
+/** By `privacy`, as the service sends it. */
+const privacies: ReadonlyMap<number | null, boolean> = new Map([
+  [2, false],
+  [0, true],
+]);
+
 export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').implement({
   description: "A reader's note on a page or a chapter of a book. Only the author can read a private annotation.",
-  interfaces: [Node],
+  interfaces: [Node, ContentInterface],
   record: { endpoint: bookEndpoints.annotation, input: (id) => ({ id }), members: annotationMembers },
   nodeOf: referenceOf,
   fields: (t) => ({
@@ -61,7 +70,7 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
       type: 'String',
       description:
         'The whole text. TEXT is part of the record. HTML is loaded by `GET /v2/book/annotation/{id}` together with other fields; beside TEXT it costs a call more. For all annotations of a book it is one call.',
-      args: { format: t.arg({ type: TextFormat, defaultValue: 'text', description: 'The format of the text.' }) },
+      args: { format: t.arg({ type: AnnotationFormat, defaultValue: 'text', description: 'The format of the text.' }) },
       endpoint: bookEndpoints.annotation,
       ...contentByFormat<'html'>(),
     }),
@@ -74,14 +83,14 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
       resolve: ({ content, photos, hasmath }, _, context) =>
         parseBlocksOnce(context, asFlag(hasmath) ? withMath : withoutMath, asText(content), photos),
     }),
-    photos: t.reads(
+    pictures: t.reads(
       'photos',
       photosByNumber,
-      'All pictures, in the order of their numbers, including those that the content no longer shows.',
+      'All pictures, `photos` upstream, in the order of their numbers, including those that the content no longer shows.',
     ),
     abstractPhotoUrl: t.reads('abstract_photo', urlOrNull, 'The picture of the abstract, `abstract_photo` upstream.'),
     hasMath: t.reads('hasmath', flag, 'Whether the content contains formulas, `hasmath` upstream.'),
-    commentsCount: t.reads('comments_count', count, 'The number of comments.'),
+    commentsCount: t.reads('comments_count', countOrZero, 'The number of comments.'),
     lastPhotoNumber: t.reads(
       'last_photo',
       positiveOrNull,
@@ -92,6 +101,11 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
       'time',
       localDateTime,
       'The time of creation or of the last edit; the service does not specify which.',
+    ),
+    isPrivate: t.reads(
+      'privacy',
+      orNull('Boolean', (level) => privacies.get(asInt(level)) ?? null, 'the service sends another number than 0 or 2'),
+      'Whether only the author may read it.',
     ),
     privacyLevel: t.reads(
       'privacy',

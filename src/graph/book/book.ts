@@ -12,10 +12,11 @@ import {
   urlOrNull,
 } from '../../engine/values/decode.ts';
 import { badInput } from '../../engine/errors/to-client-error.ts';
-import { Image, image } from '../types/image.ts';
+import { Image, imageOrNull } from '../types/image.ts';
 import { Node, referenceOf, identity, queryById } from '../../engine/fields/node.ts';
-import { Rating, type RatingShape, averageOf, scaleOf } from '../types/rating.ts';
+import { RatingOfBook, type RatingShape, averageOf, scaleOf } from '../types/rating.ts';
 import { SEARCH_TEXT_MAX, searchInput } from '../types/search.ts';
+import { WebPage } from '../types/web-page.ts';
 import { isbnOf } from './isbn.ts';
 
 const Ebook = builder.objectRef<Pick<BookRecord, 'ebook_url' | 'ebook_price'>>('Ebook').implement({
@@ -32,7 +33,7 @@ const Ebook = builder.objectRef<Pick<BookRecord, 'ebook_url' | 'ebook_price'>>('
 
 export const Book = builder.objectRef<BookRecord>('Book').implement({
   description: 'A book in the catalog. Magazines are not books here.',
-  interfaces: [Node],
+  interfaces: [Node, WebPage],
   record: { endpoint: bookEndpoints.byId, input: (id) => ({ id }), members: bookMembers },
   nodeOf: referenceOf,
   fields: (t) => ({
@@ -70,16 +71,17 @@ export const Book = builder.objectRef<BookRecord>('Book').implement({
     pages: t.reads('pages', textOrNull, 'The number of pages as the service writes it: `320` or `320页`.'),
     cover: t.computed({
       type: Image,
+      nullable: true,
+      nullIf: 'the service has none',
       description: 'The cover, `images` upstream. If it has no medium size, `medium` is `image` of the record.',
       needs: ['images', 'image'],
       resolve: ({ images, image: url }) => {
-        const cover = image.decode(images);
-        return { ...cover, medium: asUrl(cover.medium) ?? asText(url) };
+        const sizes = asObject(images);
+        return imageOrNull.decode({ ...sizes, medium: asUrl(sizes.medium) ?? asText(url) });
       },
     }),
     webUrl: t.reads('alt', urlOrNull, 'The web page of the book, `alt` upstream.'),
-    apiUrl: t.reads('url', urlOrNull, 'The URL of the book in the JSON interface, `url` upstream.'),
-    rating: t.reads('rating', decoder(Rating, ratingOf), 'The rating by all readers.'),
+    rating: t.reads('rating', decoder(RatingOfBook, ratingOf, { nullIf: false }), 'The rating by all readers.'),
     summary: t.reads('summary', textOrNull, 'The content of the book in brief, one paragraph a line.'),
     authorIntro: t.reads('author_intro', textOrNull, 'About the author, one paragraph a line.'),
     tableOfContents: t.reads(
@@ -140,7 +142,7 @@ builder.queryFields((t) => ({
 function ratingOf(rating: unknown): RatingShape {
   const { average, numRaters, max, min } = asObject(rating as BookRecord['rating']);
   const ratersCount = asInt(numRaters);
-  return { average: ratersCount === 0 ? null : averageOf(average), ...scaleOf({ max, min }), stars: null, ratersCount };
+  return { average: ratersCount === 0 ? null : averageOf(average), ...scaleOf({ max, min }), ratersCount };
 }
 
 function linesOf(lines: unknown): string[] {

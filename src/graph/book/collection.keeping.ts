@@ -11,13 +11,13 @@ interface WholeCollection {
   rating?: number | null | undefined;
   tags?: string[] | null | undefined;
   comment?: string | null | undefined;
-  private: boolean;
+  isPrivate: boolean;
 }
 
 export const keptCollection: Keeping<WholeCollection, CollectionRecord> = {
   get: 'GET /v2/book/{id}/collection',
   notes:
-    'Without `private`, one or two calls more without your token find out who may see it; if that stays unknown, the code is PRESENT_VALUE_UNKNOWN.',
+    'Without `isPrivate`, one or two calls more without your token find out who may see it; if that stays unknown, the code is PRESENT_VALUE_UNKNOWN.',
   read: bookEndpoints.collection,
   input: (id: string) => ({ id }),
   absent: 'COLLECTION_NOT_FOUND',
@@ -37,7 +37,7 @@ export const keptCollection: Keeping<WholeCollection, CollectionRecord> = {
       shown: ({ comment }) => comment || null,
     },
     {
-      fields: ['private'],
+      fields: ['isPrivate'],
       reads: [bookEndpoints.collection, bookEndpoints.collections],
       keep: privacyOf,
       doubt: 'It cannot be found out who may see the collection now, so this is required.',
@@ -61,14 +61,14 @@ function statusOf({ status: shown }: CollectionRecord): { status: CollectionStat
 async function privacyOf(
   { id, user_id }: CollectionRecord,
   { id: book, readAsNobody }: PatchContext,
-): Promise<{ private: boolean } | undefined> {
+): Promise<{ isPrivate: boolean } | undefined> {
   const user = asText(user_id);
   if (user === '') return undefined;
   try {
     const shown = await readAsNobody(bookEndpoints.collection, { id: book, user_id: user });
-    if (shown) return shown.id === id ? { private: false } : undefined;
+    if (shown) return shown.id === id ? { isPrivate: false } : undefined;
     const shelf = await readAsNobody(bookEndpoints.collections, { name: user, count: 1 });
-    return shelf ? { private: true } : undefined;
+    return shelf ? { isPrivate: true } : undefined;
   } catch (error) {
     if (error instanceof UpstreamRejection && !isRateLimit(error.details)) return undefined;
     throw error;

@@ -24,7 +24,7 @@ import { Collection, CollectionStatusEnum, placeOf } from './collection.ts';
 import { bookWrites } from './book.settling.ts';
 import { keptCollection } from './collection.keeping.ts';
 
-const OnConflict = builder.enumType('OnConflict', {
+const CollectBookConflict = builder.enumType('CollectBookConflict', {
   description: 'What to do if the caller has already collected the book.',
   values: {
     FAIL: {
@@ -84,12 +84,12 @@ mutation('collectBook', {
     description: 'The collection to create.',
     fields: (t) => ({
       ...collectionFields(t, true),
-      private: t.boolean({
+      isPrivate: t.boolean({
         description:
           'Whether only the caller may see it; public by default. Required with `onConflict: UPDATE`, which replaces the whole collection.',
       }),
       onConflict: t.field({
-        type: OnConflict,
+        type: CollectBookConflict,
         defaultValue: 'FAIL',
         description: 'What to do if the caller has already collected the book.',
       }),
@@ -97,7 +97,7 @@ mutation('collectBook', {
   },
   check: (input) => [
     ...collectionBroken(input),
-    invalidIf(input.onConflict === 'UPDATE' && input.private == null, 'private', 'MISSING_ARGUMENT'),
+    invalidIf(input.onConflict === 'UPDATE' && input.isPrivate == null, 'isPrivate', 'MISSING_ARGUMENT'),
   ],
   request: (input, id) => draftOf(input, id),
   run: async ({ send, write, read, id, viewer }, input) => {
@@ -138,7 +138,7 @@ changeMutations('Collection', {
   target: ['bookId', 'Book'],
   fields: (t: InputBuilder, isWhole: true) => ({
     ...collectionFields(t, isWhole),
-    private: t.boolean({ required: isWhole, description: 'Whether only the caller may see it.' }),
+    isPrivate: t.boolean({ required: isWhole, description: 'Whether only the caller may see it.' }),
   }),
   keeping: keptCollection,
   isOfPerson: true,
@@ -171,7 +171,7 @@ function existing(error: UpstreamRejection, person: Viewer['person'], book_id: s
   return new CodedRejection(error.details, 'COLLECTION_EXISTS' satisfies ClientCode, { existing: { id } });
 }
 
-type CollectionInput = ValuesOf<typeof collectionFields> & { private?: boolean | null };
+type CollectionInput = ValuesOf<typeof collectionFields> & { isPrivate?: boolean | null };
 
 function collectionBroken({ rating, tags, comment }: CollectionInput) {
   return [
@@ -187,7 +187,7 @@ function tagsBroken(tags: readonly string[]): (Violation | undefined)[] {
   return tags.map((tag, index) => invalidIf(!/^\S+$/u.test(tag), ['tags', index], 'INVALID_TAG', { actual: tag }));
 }
 
-function draftOf({ status, rating, tags, comment, private: isPrivate }: CollectionInput, id: string) {
+function draftOf({ status, rating, tags, comment, isPrivate }: CollectionInput, id: string) {
   return {
     id,
     status,

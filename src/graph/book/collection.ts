@@ -9,18 +9,11 @@ import {
   viewerCollection,
 } from '../../api/book.ts';
 import { builder } from '../../engine/builder.ts';
-import {
-  asObject,
-  asText,
-  countOrNull,
-  localDateTime,
-  wordOrNull,
-  textOrNull,
-  texts,
-} from '../../engine/values/decode.ts';
+import { asObject, asText, localDateTime, wordOrNull, textOrNull, texts } from '../../engine/values/decode.ts';
 import { requireRange } from '../../engine/errors/to-client-error.ts';
 import { globalId, isSourceId } from '../../engine/values/global-id.ts';
 import { revisionOf } from '../../engine/fields/patch.ts';
+import { withZone } from '../../engine/values/iso-time.ts';
 import { Node } from '../../engine/fields/node.ts';
 import { ratingBy } from '../types/rating.ts';
 import { User, isSite, userEdgeNames, userIdOf } from '../types/user.ts';
@@ -64,18 +57,17 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
     }),
     sourceId: t.computed({
       type: 'ID',
+      nullable: true,
+      nullIf: false,
       description:
         'The ids of the reader and the book, `<user>:<book>`, because no operation accepts the number that the service assigns.',
       needs: ['user_id', 'book_id'],
       resolve: placeOf,
     }),
-    number: t.reads('id', countOrNull, 'The number that the service assigns, `id` upstream. No operation accepts it.', {
-      nullIf: 'the service does not return it',
-    }),
     status: t.reads('status', statusOrNull, 'The reading status.'),
     rating: t.reads('rating', ratingBy, 'The rating by the reader.'),
     comment: t.reads('comment', textOrNull, 'A short opinion of at most 350 characters.'),
-    tags: t.reads('tags', texts, "The reader's own tags for the book; empty if there are none."),
+    tagNames: t.reads('tags', texts, "The reader's own tags for the book; empty if there are none."),
     updatedAt: t.reads('updated', localDateTime, 'The time of the last change, `updated` upstream.'),
     revision: t.computed({
       type: 'String',
@@ -135,13 +127,13 @@ builder.objectField(User, 'bookCollections', (t) =>
         description: 'Only books with this reading status; all by default.',
       }),
       tag: t.arg.string({ description: 'Only books that the reader gave this tag.' }),
-      updatedAfter: t.arg({
-        type: 'DateTime',
-        description: 'Only collections changed at or after this time; `from` upstream.',
+      updatedFrom: t.arg({
+        type: 'LocalDateTime',
+        description: 'Only collections changed at or after this time, as `updatedAt` has it; `from` upstream.',
       }),
-      updatedBefore: t.arg({
-        type: 'DateTime',
-        description: 'Only collections changed at or before this time; `to` upstream.',
+      updatedTo: t.arg({
+        type: 'LocalDateTime',
+        description: 'Only collections changed at or before this time, as `updatedAt` has it; `to` upstream.',
       }),
       rating: t.arg.int({ description: `Only books with this rating by the reader, ${RATING_MIN} to ${RATING_MAX}.` }),
     },
@@ -149,14 +141,14 @@ builder.objectField(User, 'bookCollections', (t) =>
     newestFirst: { time: 'updated', id: 'id' },
     from: userEdgeNames,
     backReference: 'user',
-    input: ({ id }, { status, tag, updatedAfter, updatedBefore, rating }) => {
+    input: ({ id }, { status, tag, updatedFrom, updatedTo, rating }) => {
       requireRange('rating', rating, RATING_MIN, RATING_MAX);
       return {
         name: id,
         status: status ?? undefined,
         tag: tag?.trim() || undefined,
-        from: updatedAfter ?? undefined,
-        to: updatedBefore ?? undefined,
+        from: updatedFrom == null ? undefined : withZone(updatedFrom),
+        to: updatedTo == null ? undefined : withZone(updatedTo),
         rating: rating ?? undefined,
       };
     },

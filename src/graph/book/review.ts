@@ -1,13 +1,15 @@
 import { type ReviewRecord, bookWithin } from '../../api/book.ts';
 import { builder } from '../../engine/builder.ts';
-import { count, localDateTime, text, textOrNull, urlOrNull } from '../../engine/values/decode.ts';
+import { countOrZero, localDateTime, text, textOrNull, urlOrNull } from '../../engine/values/decode.ts';
 import { identity } from '../../engine/fields/node.ts';
 import { ratingBy } from '../types/rating.ts';
+import { WebPage } from '../types/web-page.ts';
 import { UID, User, author, authorUid } from '../types/user.ts';
 import { Book } from './book.ts';
 
 export const Review = builder.objectRef<ReviewRecord>('Review').implement({
   description: 'A review of a book. The service returns it when it is created or updated; no operation reads it later.',
+  interfaces: [WebPage],
   fields: (t) => ({
     ...identity(t, 'Review'),
     title: t.reads('title', text, 'The title.'),
@@ -16,10 +18,10 @@ export const Review = builder.objectRef<ReviewRecord>('Review').implement({
       nullIf: 'the service returns `content` instead',
     }),
     rating: t.reads('rating', ratingBy, 'The rating by the author.'),
-    votes: t.reads('votes', count, 'The number of readers who found it useful.'),
-    useless: t.reads('useless', count, 'The number of readers who found it useless.'),
-    commentsCount: t.reads('comments', count, 'The number of comments, `comments` upstream.'),
-    publishedAt: t.reads('published', localDateTime, 'The time of publication, `published` upstream.'),
+    usefulCount: t.reads('votes', countOrZero, 'The number of readers who found it useful, `votes` upstream.'),
+    uselessCount: t.reads('useless', countOrZero, 'The number of readers who found it useless, `useless` upstream.'),
+    commentsCount: t.reads('comments', countOrZero, 'The number of comments, `comments` upstream.'),
+    createdAt: t.reads('published', localDateTime, 'The time of publication, `published` upstream.'),
     updatedAt: t.reads('updated', localDateTime, 'The time of the last change, `updated` upstream.'),
     webUrl: t.reads('alt', urlOrNull, 'The web page of the review, `alt` upstream.'),
     author: t.record(User, { member: 'author' }, 'The author of the review.', author),

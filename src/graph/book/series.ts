@@ -1,6 +1,6 @@
 import { type BookPage, type SeriesRecord, bookEndpoints, bookWithin } from '../../api/book.ts';
 import { builder } from '../../engine/builder.ts';
-import { asObject, asObjects, asText, textOrNull } from '../../engine/values/decode.ts';
+import { asObject, asObjects, asText, text } from '../../engine/values/decode.ts';
 import { Node, referenceOf, identity, queryReference } from '../../engine/fields/node.ts';
 import { Book } from './book.ts';
 
@@ -22,9 +22,8 @@ export const Series = builder.objectRef<SeriesRecord>('Series').implement({
     ...identity(t, 'Series'),
     title: t.reads(
       'title',
-      textOrNull,
-      'The title of the series. Costs one call unless a book in the response provides it.',
-      { nullIf: 'no book of the series names it' },
+      text,
+      'The title of the series; empty if no book of it names it. Costs one call unless a book in the response provides it.',
     ),
     books: t.connection({
       type: Book,

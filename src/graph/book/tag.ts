@@ -1,55 +1,77 @@
-import { type BookTag, RECORD_TAGS, TAGS_MAX, bookEndpoints } from '../../api/book.ts';
+import { type BookTag as EmbeddedTag, RECORD_TAGS, TAGS_MAX, bookEndpoints } from '../../api/book.ts';
 import { builder } from '../../engine/builder.ts';
-import { asObjects, asText, count, text } from '../../engine/values/decode.ts';
+import { asInt, asObjects, asText, count, text } from '../../engine/values/decode.ts';
+import type { FieldBuilder } from '../../engine/fields/node.ts';
 import { requireRange } from '../../engine/errors/to-client-error.ts';
 import { User, isSite, userEdgeNames } from '../types/user.ts';
 import { Book } from './book.ts';
 import { Collection } from './collection.ts';
 
 /** A book has `name`, tag lists have `title`; the real service writes both. */
-interface TagShape extends Partial<BookTag> {
+interface TagShape extends Partial<EmbeddedTag> {
   /** The person who uses the tag; set in the list of a person's tags. */
   owner?: string;
 }
 
 const nameOf = ({ name, title }: TagShape): string => asText(name) || asText(title);
 
-export const Tag = builder.objectRef<TagShape>('Tag').implement({
-  description: 'A word with which readers tag books.',
+/** The fields of both kinds of tags. */
+const tagFields = <Shape extends TagShape>(t: FieldBuilder<Shape>) => ({
+  name: t.reads(['name', 'title'], text, 'The word.'),
+  books: t.connection({
+    type: Book,
+    description: 'The books with this tag, in the order of the service, from `GET /v2/book/search`.',
+    endpoint: bookEndpoints.search,
+    from: ['name', 'title'],
+    input: (tag) => ({ tag: nameOf(tag) }),
+    isEmpty: (tag) => nameOf(tag).trim() === '',
+  }),
+});
+
+const BookTag = builder.objectRef<TagShape>('BookTag').implement({
+  description: 'A word with which readers tag a book.',
   members: ['name', 'title', 'count'],
   fields: (t) => ({
-    name: t.reads(['name', 'title'], text, 'The word.'),
-    count: t.reads(
-      'count',
-      count,
-      "For a book's tag, the number of readers who used it. For a person's tag, the number of the person's books with it.",
-    ),
-    books: t.connection({
-      type: Book,
-      description: 'The books with this tag, in the order of the service, from `GET /v2/book/search`.',
-      endpoint: bookEndpoints.search,
-      from: ['name', 'title'],
-      input: (tag) => ({ tag: nameOf(tag) }),
-      isEmpty: (tag) => nameOf(tag).trim() === '',
-    }),
+    ...tagFields(t),
+    count: t.reads('count', count, 'The number of readers who gave it to the book.'),
+  }),
+});
+
+const UserBookTag = builder.objectRef<TagShape>('UserBookTag').implement({
+  description: 'A word with which a person tags books.',
+  members: ['name', 'title', 'count'],
+  fields: (t) => ({
+    ...tagFields(t),
+    count: t.reads('count', count, "The number of the person's books with it."),
     collections: t.connection({
       type: Collection,
       description:
         "The person's public collections with this tag, last changed first, from `GET /v2/book/user/{name}/collections`.",
-      nullIf: 'the tag is of a book, which many people share',
       endpoint: bookEndpoints.collections,
       newestFirst: { time: 'updated', id: 'id' },
       from: ['name', 'title', 'owner'],
       input: ({ owner = '', ...tag }) => ({ name: owner, tag: nameOf(tag) }),
-      isUnavailable: ({ owner }) => owner === undefined,
       isEmpty: (tag) => nameOf(tag).trim() === '',
     }),
   }),
 });
 
+builder.objectField(Book, 'tagsCount', (t) =>
+  t.call({
+    type: 'Int',
+    description:
+      'The number of different tags that readers gave to the book. Costs one call, the one of `tags` if more of these are selected.',
+    nullIf: 'the service does not return it',
+    endpoint: bookEndpoints.tags,
+    from: ['id'],
+    input: ({ id }) => ({ id, count: RECORD_TAGS }),
+    resolve: ({ total }) => asInt(total),
+  }),
+);
+
 builder.objectField(Book, 'tags', (t) =>
   t.call({
-    type: [Tag],
+    type: [BookTag],
     description: `The tags of the book, most used first. The book contains the first ${RECORD_TAGS}; more cost a call of \`GET /v2/book/{id}/tags\`. Empty if nobody has tagged it.`,
     nullIf: 'the service has no such Book',
     args: {
@@ -66,7 +88,7 @@ builder.objectField(Book, 'tags', (t) =>
 
 builder.objectField(User, 'bookTags', (t) =>
   t.connection({
-    type: Tag,
+    type: UserBookTag,
     description: 'The tags that this person gives to books, most used first, from `GET /v2/book/user/{name}/tags`.',
     endpoint: bookEndpoints.userTags,
     from: userEdgeNames,

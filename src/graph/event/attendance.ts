@@ -2,7 +2,7 @@ import { eventEndpoints, eventOfUser } from '../../api/event.ts';
 import { builder } from '../../engine/builder.ts';
 import { asObjects, asText, siteOrNull, textOrNull } from '../../engine/values/decode.ts';
 import { edgeOf } from '../../engine/fields/connection.ts';
-import { User, atomUser, authorOfFeed, personMembers, userEdgeNames } from '../types/user.ts';
+import { Organization, User, atomUser, authorOfFeed, personMembers, userEdgeNames } from '../types/user.ts';
 import { City, cityAt } from './city.ts';
 import { Event, EventRelation } from './event.ts';
 
@@ -23,7 +23,7 @@ builder.objectFields(Event, (t) => ({
     from: ['id'],
     items: ({ entries }) => asObjects(entries).map(atomUser),
   }),
-  wishers: t.connection({
+  interestedPeople: t.connection({
     type: User,
     description: 'The interested people, in the order of the service. Costs one call: `GET /event/{eventID}/wishers`',
     endpoint: eventEndpoints.wishers,
@@ -72,11 +72,24 @@ builder.objectFields(edgeOf(User), (t) => ({
   }),
 }));
 
+builder.objectField(Organization, 'events', (t) =>
+  t.connection({
+    type: Event,
+    description:
+      'The events of this organisation, in the order of the service. Costs one call: `GET /people/{userID}/events`',
+    endpoint: eventEndpoints.ofUser,
+    from: userEdgeNames,
+    input: ({ id }) => ({ id }),
+    representation: eventOfUser,
+    provides: { members: personMembers, read: authorOfFeed },
+  }),
+);
+
 builder.objectField(User, 'events', (t) =>
   t.connection({
     type: Event,
     description:
-      'The events of this person or organisation, in the order of the service. ' +
+      'The events of this person, in the order of the service. ' +
       'Costs one call: `GET /people/{userID}/events`, with `relation` `…/initiate`, `…/participate` or `…/wish`',
     args: { relation: t.arg({ type: EventRelation, description: 'Only events with this relation; all by default.' }) },
     endpoint: ({ relation }) => (relation ? byRelation[relation] : eventEndpoints.ofUser),
@@ -91,13 +104,13 @@ builder.objectField(User, 'events', (t) =>
 const byRelation = {
   initiated: eventEndpoints.initiated,
   participating: eventEndpoints.participated,
-  wished: eventEndpoints.wished,
+  interested: eventEndpoints.wished,
 };
 
 /** `participant` in the specification, `participate` from the real service. */
 const relations: ReadonlyMap<string, keyof typeof byRelation> = new Map([
   ['participant', 'participating'],
   ['participate', 'participating'],
-  ['wish', 'wished'],
+  ['wish', 'interested'],
   ['initiate', 'initiated'],
 ]);

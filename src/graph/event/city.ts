@@ -33,9 +33,11 @@ export const City = builder.objectRef<CityShape>('City').implement({
     }),
     sourceId: t.computed({
       type: 'ID',
-      description: 'The id in the service; empty for a city known only by its name.',
+      nullable: true,
+      description: 'The id in the service.',
+      nullIf: 'the city is known only by its name',
       needs: ['id'],
-      resolve: ({ id }) => (isKeyByName(asText(id)) ? '' : id),
+      resolve: ({ id }) => (isKeyByName(asText(id)) ? null : id),
     }),
     name: t.reads(
       'name',

@@ -19,7 +19,8 @@ import { type FieldBuilder, Node, referenceOf, identity, queryById } from '../..
 import { connectionOf } from '../../engine/fields/connection.ts';
 import type { Page } from '../../engine/values/paging.ts';
 import { SEARCH_TEXT_MAX, searchText } from '../types/search.ts';
-import { User, atomUser, author, personOrNull } from '../types/user.ts';
+import { WebPage } from '../types/web-page.ts';
+import { Actor, User, actorOf, actorOrNull, author } from '../types/user.ts';
 import { keptEvent } from './event.keeping.ts';
 
 export const EventTypeEnum = builder.enumType('EventType', {
@@ -43,7 +44,7 @@ export const EventRelation = builder.enumType('EventRelation', {
   values: {
     INITIATED: { value: 'initiated', description: 'Created the event.' },
     PARTICIPATING: { value: 'participating', description: 'Takes part.' },
-    WISHED: { value: 'wished', description: 'Is interested.' },
+    INTERESTED: { value: 'interested', description: 'Is interested.' },
   } as const,
 });
 
@@ -60,12 +61,12 @@ const eventType = orNull(
   (term) => typeOf(asText(term)) ?? null,
   'it is not listed here; `typeTerm` contains it',
 );
-const linkOrNull = (rel: 'image' | 'alternate' | 'self') =>
+const linkOrNull = (rel: 'image' | 'alternate') =>
   orNull('URL', (links) => asUrl(asObject(links as EventRecord['links'])[rel]));
 
 export const Event = builder.objectRef<EventRecord>('Event').implement({
   description: 'An event in a city.',
-  interfaces: [Node],
+  interfaces: [Node, WebPage],
   // The Atom interface has no `fields` parameter: a response contains the whole event.
   record: { endpoint: eventEndpoints.byId, input: (id) => ({ id }) },
   nodeOf: referenceOf,
@@ -80,11 +81,6 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
       textOrNull,
       'The term of the category as sent by the service, which ends in the type: `http://…#event.music`.',
     ),
-    typeScheme: t.reads(
-      'scheme',
-      textOrNull,
-      'The scheme of the category as sent by the service: `http://…/2007#kind`.',
-    ),
     startsAt: t.reads('startTime', dateTime, 'The start, `gd:when` upstream.'),
     endsAt: t.reads('endTime', dateTime, 'The end, `gd:when` upstream.'),
     isPast: t.computed({
@@ -96,7 +92,6 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
     place: t.reads('where', textOrNull, 'The place, `gd:where` upstream: free text that usually begins with the city.'),
     imageUrl: t.reads('links', linkOrNull('image'), 'The picture of the event, the link with `rel` image.'),
     webUrl: t.reads('links', linkOrNull('alternate'), 'The web page of the event, the link with `rel` alternate.'),
-    apiUrl: t.reads('links', linkOrNull('self'), 'The URL in the Atom interface, the link with `rel` self.'),
     coordinates: t.reads(
       'point',
       orNull(Coordinates, coordinatesFrom, 'the service sends none'),
@@ -112,13 +107,8 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
       resolve: (record) => revisionOf(keptEvent.columns, record),
     }),
     participantsCount: t.reads('participants', count, 'The number of participants, `participants` upstream.'),
-    wishersCount: t.reads('wishers', count, 'The number of interested people, `wishers` upstream.'),
-    organizer: t.reads(
-      'author',
-      personOrNull,
-      'The person or organisation that created it, `author` upstream.',
-      author,
-    ),
+    interestedPeopleCount: t.reads('wishers', count, 'The number of interested people, `wishers` upstream.'),
+    organizer: t.reads('author', actorOrNull, 'The person or organisation that created it, `author` upstream.', author),
   }),
 });
 
@@ -137,14 +127,14 @@ function feedFields<Entry>(t: FieldBuilder<Page<Entry>>) {
       resolve: (page) => page.title,
     }),
     author: t.field({
-      type: User,
+      type: Actor,
       nullable: true,
-      description: 'The author of the feed: for the events of a person, that person.',
+      description: 'The author of the feed: for the events of a person or an organisation, that one.',
       ...author,
       mayBeReference: true,
       nullIf: 'the feed names none',
       needsNoItems: true,
-      resolve: (page) => atomUser(feedOf(page).author),
+      resolve: (page) => actorOf(feedOf(page).author),
     }),
     webUrl: t.field({
       type: 'URL',

@@ -22,15 +22,16 @@ import {
   urlOrNull,
 } from '../../engine/values/decode.ts';
 import { globalId, isKeyByName, isSourceId, keyByName } from '../../engine/values/global-id.ts';
-import { image } from '../types/image.ts';
+import { imageOrNull } from '../types/image.ts';
+import { WebPage } from '../types/web-page.ts';
 import { Node, queryById, referenceOf } from '../../engine/fields/node.ts';
 import { Subject, embeddedSubject } from './subject.ts';
 
 export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').implement({
   description:
     'A person who works on films. A person without a page has no `sourceId` and only a name. ' +
-    'The premium tier cannot read the record; the lists `works` and `photos` provide `name`, `avatars` and `webUrl`.',
-  interfaces: [Node],
+    'The premium tier cannot read the record; the lists `works` and `photos` provide `name`, `portrait` and `webUrl`.',
+  interfaces: [Node, WebPage],
   record: {
     endpoint: filmEndpoints.celebrity,
     input: (id) => ({ id }),
@@ -62,10 +63,10 @@ export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').impleme
       textsOrNull,
       'More English names, `aka_en` upstream; basic and advance tiers.',
     ),
-    avatars: t.reads(
+    portrait: t.reads(
       'avatars',
-      image,
-      'The portrait: 70x100, 140x200 and 420x600 pixels as specified, in practice often one size for all.',
+      imageOrNull,
+      'The portrait, `avatars` upstream: 70x100, 140x200 and 420x600 pixels as specified, in practice often one size for all.',
     ),
     webUrl: t.reads('alt', urlOrNull, 'The page of the person, `alt` upstream.'),
     mobileUrl: t.reads('mobile_url', urlOrNull, 'The page for small screens; basic and advance tiers.'),
@@ -81,7 +82,7 @@ export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').impleme
     professions: t.reads('professions', textsOrNull, 'The professions in Chinese: 导演, 演员; advance tier.'),
     summary: t.reads('summary', textOrNull, 'The biography, plain text; advance tier.'),
     works: t.connection({
-      type: Work,
+      type: CelebrityWork,
       pageSize: WORKS_COUNT_DEFAULT,
       description:
         'The films of this person in the order of the service, usually newest first. The record contains the first 5; ' +
@@ -109,7 +110,7 @@ const rolesOrNull = decoder(
   { list: true, nullIf: 'the service returns only the film' },
 );
 
-const Work = builder.objectRef<WorkRecord>('Work').implement({
+const CelebrityWork = builder.objectRef<WorkRecord>('CelebrityWork').implement({
   description: "A film in a person's list of works.",
   fields: (t) => ({
     roles: t.reads('roles', rolesOrNull, 'The roles of the person in Chinese: 导演, 演员, 编剧.'),

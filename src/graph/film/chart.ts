@@ -2,6 +2,7 @@ import {
   type BoxOffice,
   type BoxOfficeItem,
   type NewMovies,
+  type SubjectRecord,
   type Weekly,
   type WeeklyItem,
   filmEndpoints,
@@ -17,10 +18,54 @@ import { Subject, embeddedSubject } from './subject.ts';
 /** Assumed number of entries of a chart, for the cost estimate. */
 const CHART_SIZE = 20;
 
-const SubjectChart = builder.objectRef<NewMovies>('SubjectChart').implement({
-  description: 'A chart of films without ranks.',
+interface Ranked {
+  rank: number;
+  subject: SubjectRecord;
+}
+
+const ChartEntry = builder.interfaceRef<object>('ChartEntry').implement({
+  description: 'A film in a chart, with its rank.',
+  fields: (t) => ({
+    rank: t.int({ description: 'The rank in the chart, from 1.' }),
+    subject: t.field({ type: Subject, nullable: true, description: 'The film. Null if the service names none.' }),
+  }),
+});
+
+const Chart = builder.interfaceRef<object>('Chart').implement({
+  description: 'A chart of films.',
+  fields: (t) => ({
+    title: t.string({ nullable: true, description: 'The title of the chart. Null if the service has none.' }),
+    entries: t.field({ type: [ChartEntry], description: 'The entries by rank.' }),
+  }),
+});
+
+const SubjectChartEntry = builder.objectRef<Ranked>('SubjectChartEntry').implement({
+  description: 'A film in a chart that the service gives no ranks.',
+  interfaces: [ChartEntry],
+  // The items of the list are the films themselves.
   isWrapper: true,
   fields: (t) => ({
+    rank: t.int({ description: 'The place in the chart, from 1.', resolve: ({ rank }) => rank }),
+    subject: t.field({
+      type: Subject,
+      nullable: true,
+      description: 'The film.',
+      representation: simpleSubject,
+      resolve: ({ subject }) => subject,
+    }),
+  }),
+});
+
+const SubjectChart = builder.objectRef<NewMovies>('SubjectChart').implement({
+  description: 'A chart of films to which the service gives no ranks.',
+  isWrapper: true,
+  interfaces: [Chart],
+  fields: (t) => ({
+    entries: t.field({
+      type: [SubjectChartEntry],
+      description: 'The films, each with its place.',
+      resolve: ({ subjects }) => asRecords(subjects).map((subject, index) => ({ rank: index + 1, subject })),
+    }),
     title: t.reads('title', textOrNull, 'The title of the chart.'),
     subjects: t.field({
       type: [Subject],
@@ -33,6 +78,7 @@ const SubjectChart = builder.objectRef<NewMovies>('SubjectChart').implement({
 
 const BoxOfficeEntry = builder.objectRef<BoxOfficeItem>('BoxOfficeEntry').implement({
   description: 'A film in the box office chart, with its rank.',
+  interfaces: [ChartEntry],
   fields: (t) => ({
     rank: t.reads('rank', count, 'The rank in the chart, from 1.'),
     grossUsd: t.reads('box', countOrNull, 'The gross in the days of the chart, `box` upstream, in US dollars.'),
@@ -44,6 +90,7 @@ const BoxOfficeEntry = builder.objectRef<BoxOfficeItem>('BoxOfficeEntry').implem
 const BoxOfficeChart = builder.objectRef<BoxOffice>('BoxOfficeChart').implement({
   description: 'The North American box office: films by their gross.',
   isWrapper: true,
+  interfaces: [Chart],
   fields: (t) => ({
     title: t.reads('title', textOrNull, 'The title of the chart.'),
     dateRange: t.reads(
@@ -61,6 +108,7 @@ const BoxOfficeChart = builder.objectRef<BoxOffice>('BoxOfficeChart').implement(
 
 const WeeklyEntry = builder.objectRef<WeeklyItem>('WeeklyEntry').implement({
   description: 'A film in the weekly chart, with its rank.',
+  interfaces: [ChartEntry],
   fields: (t) => ({
     rank: t.reads('rank', count, 'The rank in the chart, from 1.'),
     delta: t.reads('delta', countOrNull, 'The ranks gained since the last chart; negative if the film fell.'),
@@ -71,6 +119,7 @@ const WeeklyEntry = builder.objectRef<WeeklyItem>('WeeklyEntry').implement({
 const WeeklyChart = builder.objectRef<Weekly>('WeeklyChart').implement({
   description: 'The most praised films of the week.',
   isWrapper: true,
+  interfaces: [Chart],
   fields: (t) => ({
     title: t.reads('title', textOrNull, 'The title of the chart.'),
     entries: t.field({
@@ -89,6 +138,7 @@ builder.queryFields((t) => ({
       'The 250 best films by their ratings, best first, from `GET /v2/movie/top250`; basic and advance tiers.',
     endpoint: filmEndpoints.top250,
     representation: simpleSubject,
+    isRanked: true,
   }),
   usBoxOffice: t.call({
     type: BoxOfficeChart,

@@ -8,10 +8,11 @@ import {
   simpleReview,
 } from '../../api/film.ts';
 import { builder } from '../../engine/builder.ts';
-import { asRecords, countOrZero, localDateTime, text, textOrNull, urlOrNull } from '../../engine/values/decode.ts';
+import { countOrZero, localDateTime, text, textOrEmpty, textOrNull, urlOrNull } from '../../engine/values/decode.ts';
 import { attributionOf } from '../types/attribution.ts';
 import { identity } from '../../engine/fields/node.ts';
 import { ratingBy } from '../types/rating.ts';
+import { WebPage } from '../types/web-page.ts';
 import { SIGNATURE, UID, User, author, authorSignature, authorUid } from '../types/user.ts';
 import { Subject, besideFilm, namedSubject } from './subject.ts';
 
@@ -19,6 +20,7 @@ export const FilmReview = builder.objectRef<FilmReviewRecord>('FilmReview').impl
   description:
     'A review of a film; advance and premium tiers. It cannot be requested by its id. ' +
     'The film contains the first ten with `title`, `summary`, `rating`, `author` and `webUrl`; other fields cost one call for the list.',
+  interfaces: [WebPage],
   fields: (t) => ({
     ...identity(t, 'FilmReview'),
     title: t.reads('title', text, 'The title; empty if the service has none.'),
@@ -42,7 +44,7 @@ const FilmComment = builder.objectRef<FilmCommentRecord>('FilmComment').implemen
   description: 'A short comment on a film; advance and premium tiers. It cannot be requested by its id.',
   fields: (t) => ({
     ...identity(t, 'FilmComment'),
-    content: t.reads('content', text, `The plain text, about ${FILM_COMMENT_MAX} characters at most.`),
+    content: t.reads('content', textOrEmpty, `The plain text, about ${FILM_COMMENT_MAX} characters at most.`),
     rating: t.reads('rating', ratingBy, 'The rating of the film by the author.'),
     usefulCount: t.reads('useful_count', countOrZero, 'The number of people who found it useful.'),
     createdAt: t.reads('created_at', localDateTime, 'The time of creation.'),
@@ -64,20 +66,6 @@ builder.objectFields(Subject, (t) => ({
     from: ['id'],
     embedded: { member: 'popular_reviews', upTo: RECORD_REVIEWS, representation: simpleReview },
     ...besideFilm,
-  }),
-  popularReviews: t.call({
-    type: [FilmReview],
-    description:
-      'The 10 most useful reviews, `popular_reviews` upstream; advance and premium tiers. Fields that these do not provide cost one call.',
-    nullIf: 'the service has no such Subject',
-    endpoint: filmEndpoints.reviews,
-    from: ['id'],
-    // The same parameters as a page of `reviews`, so that both fields share one request.
-    input: ({ id }) => ({ id, start: 0, count: RECORD_REVIEWS }),
-    assumedSize: RECORD_REVIEWS,
-    embedded: { member: 'popular_reviews', representation: simpleReview },
-    ...besideFilm,
-    resolve: ({ reviews }) => asRecords(reviews).slice(0, RECORD_REVIEWS),
   }),
   comments: t.connection({
     type: FilmComment,

@@ -8,18 +8,11 @@ import {
 } from '../../api/film.ts';
 import { isPlainObject, listIn, withMembers } from '../../lib/objects.ts';
 import { builder } from '../../engine/builder.ts';
-import {
-  asRecords,
-  asText,
-  countOrZero,
-  localDateTime,
-  orNull,
-  textOrNull,
-  urlOrNull,
-} from '../../engine/values/decode.ts';
-import { globalId, isSourceId } from '../../engine/values/global-id.ts';
+import { asRecords, asText, countOrZero, localDateTime, textOrNull, urlOrNull } from '../../engine/values/decode.ts';
+import { isSourceId } from '../../engine/values/global-id.ts';
 import { identity } from '../../engine/fields/node.ts';
 import { SIGNATURE, UID, User, author, authorSignature, authorUid } from '../types/user.ts';
+import { WebPage } from '../types/web-page.ts';
 import { Celebrity } from './celebrity.ts';
 import { Subject, besideFilm, namedSubject } from './subject.ts';
 
@@ -30,17 +23,12 @@ const PhotoAlbum = builder
   .objectRef<Pick<PhotoRecord, 'album_id' | 'album_title' | 'album_url'>>('PhotoAlbum')
   .implement({
     description: 'An album of photos.',
+    interfaces: [WebPage],
     fields: (t) => ({
-      id: t.id({
-        description: 'The id of the album. No operation accepts it.',
-        resolve: ({ album_id }) => globalId('PhotoAlbum', asText(album_id)),
-      }),
       title: t.reads('album_title', textOrNull, 'The title given by the owner.'),
       webUrl: t.reads('album_url', urlOrNull, 'The web page of the album, `album_url` upstream.'),
     }),
   });
-
-const photoId = orNull('ID', (id) => (asText(id) ? globalId('Photo', asText(id)) : null));
 
 /** A photo knows the page that it came in: its neighbours are often there. */
 interface PhotoShape extends PhotoRecord {
@@ -73,6 +61,7 @@ export const Photo = builder.objectRef<PhotoShape>('Photo').implement({
   description:
     'A photo of a film or of a person; advance and premium tiers. It cannot be requested by its id. ' +
     'The record of the film or person contains the URLs of the first ten; other fields cost one call for the list.',
+  interfaces: [WebPage],
   members: photoMembers,
   fields: (t) => ({
     ...identity(t, 'Photo'),
@@ -96,17 +85,6 @@ export const Photo = builder.objectRef<PhotoShape>('Photo').implement({
     position: t.reads('position', countOrZero, 'The position in the album, in the order of time.'),
     commentsCount: t.reads('comments_count', countOrZero, 'The number of comments.'),
     photosCount: t.reads('photos_count', countOrZero, 'The number of photos in the album.'),
-    nextPhotoId: t.reads('next_photo', photoId, 'The `id` of the next photo of the album, `next_photo` upstream.', {
-      nullIf: 'this is the last',
-    }),
-    previousPhotoId: t.reads(
-      'prev_photo',
-      photoId,
-      'The `id` of the previous photo of the album, `prev_photo` upstream.',
-      {
-        nullIf: 'this is the first',
-      },
-    ),
     subject: namedSubject(t),
   }),
 });

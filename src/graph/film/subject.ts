@@ -23,11 +23,12 @@ import {
   urlsOrNull,
 } from '../../engine/values/decode.ts';
 import { attributionOf } from '../types/attribution.ts';
-import { image } from '../types/image.ts';
+import { imageOrNull } from '../types/image.ts';
 import { type FieldBuilder, Node, referenceOf, identity, queryById } from '../../engine/fields/node.ts';
-import { connectionOf } from '../../engine/fields/connection.ts';
-import { Rating, type RatingShape, averageOf, scaleOf } from '../types/rating.ts';
+import { connectionOf, edgeOf } from '../../engine/fields/connection.ts';
+import { RatingOfFilm, type FilmRatingShape, averageOf, scaleOf } from '../types/rating.ts';
 import { SEARCH_TEXT_MAX, searchInput } from '../types/search.ts';
+import { WebPage } from '../types/web-page.ts';
 
 /** A film search by tag reports at most this total, on every tier. */
 const TAG_SEARCH_TOTAL = 200;
@@ -43,7 +44,7 @@ const SubjectType = builder.enumType('SubjectType', {
 export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
   description:
     "A movie or a television series. A field that the caller's tier does not include is null, with the error `TIER_REQUIRED`.",
-  interfaces: [Node],
+  interfaces: [Node, WebPage],
   record: {
     endpoint: filmEndpoints.subject,
     input: (id) => ({ id }),
@@ -58,15 +59,15 @@ export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
     originalTitle: t.reads('original_title', textOrNull, 'The title in the original language.'),
     alternativeTitles: t.reads('aka', textsOrNull, 'Other titles, `aka` upstream.'),
     year: t.reads('year', textOrNull, 'The year in the format of the service, usually four digits.'),
-    type: t.reads(
+    subjectType: t.reads(
       'subtype',
       orNull(SubjectType, typeFrom, 'it is of another kind'),
       'Whether it is a movie or a television series, `subtype` upstream.',
     ),
-    images: t.reads(
+    poster: t.reads(
       'images',
-      image,
-      'The poster: 64x103, 96x155 and 288x465 pixels as specified, in practice often one size for all.',
+      imageOrNull,
+      'The poster, `images` upstream: 64x103, 96x155 and 288x465 pixels as specified, in practice often one size for all.',
     ),
     webUrl: t.reads('alt', urlOrNull, 'The web page of the film, `alt` upstream.'),
     mobileUrl: t.reads('mobile_url', urlOrNull, 'The web page for small screens.'),
@@ -78,7 +79,9 @@ export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
     ),
     scheduleUrl: t.reads('schedule_url', urlOrNull, 'The page with the show times; movies only.'),
     rating: t.computed({
-      type: Rating,
+      type: RatingOfFilm,
+      nullable: true,
+      nullIf: false,
       description: 'The rating by all users, from 0 to 10.',
       needs: ['rating'],
       needsBelow: { ratersCount: ['ratings_count'], attribution: ['alt'] },
@@ -138,6 +141,15 @@ builder.objectField(connectionOf(Subject), 'title', (t) =>
   }),
 );
 
+builder.objectField(edgeOf(Subject), 'rank', (t) =>
+  t.int({
+    nullable: true,
+    description: 'The rank of the film in the list, from 1.',
+    nullIf: 'the list is no ranking: only `top250` is',
+    resolve: ({ page, index }) => (page.isRanked ? page.start + index + 1 : null),
+  }),
+);
+
 queryById(Subject, filmEndpoints.subject, 'A movie or television series by id, from `GET /v2/movie/subject/{id}`.');
 
 builder.queryField('searchSubjects', (t) =>
@@ -190,12 +202,12 @@ function typeFrom(subtype: unknown): 'movie' | 'tv' | null {
 }
 
 /** The real service sends `average` and `stars` ('45'); full records of the specification have an integer `value`. */
-function ratingOf(subject: Pick<SubjectRecord, 'alt' | 'rating' | 'ratings_count'>): RatingShape {
+function ratingOf(subject: Pick<SubjectRecord, 'alt' | 'rating' | 'ratings_count'>): FilmRatingShape {
   const rating = asObject(subject.rating);
   return {
     average: averageOf(rating.average) ?? averageOf(rating.value),
     ...scaleOf(rating),
-    stars: positiveOrNull.decode(rating.stars), // '00' if nobody has rated it
+    stars: starsOf(rating.stars),
     // Getters, so that a missing member fails only its field and not the whole rating.
     get ratersCount() {
       return asInt(subject.ratings_count) ?? 0;
@@ -204,4 +216,10 @@ function ratingOf(subject: Pick<SubjectRecord, 'alt' | 'rating' | 'ratings_count
       return { condition: useConditions.rating, url: subject.alt };
     },
   };
+}
+
+/** The service sends tenths of a star, '45', and '00' if nobody has rated the film. */
+function starsOf(tenths: unknown): number | null {
+  const stars = positiveOrNull.decode(tenths);
+  return stars === null ? null : stars / 10;
 }

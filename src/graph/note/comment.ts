@@ -1,6 +1,6 @@
 import { type NoteCommentRecord, noteCommentMembers, noteEndpoints } from '../../api/note.ts';
 import { builder } from '../../engine/builder.ts';
-import { asObjects, asText, localDateTime, text } from '../../engine/values/decode.ts';
+import { asObjects, asText, localDateTime, textOrEmpty } from '../../engine/values/decode.ts';
 import { badInput } from '../../engine/errors/to-client-error.ts';
 import { globalId, isSourceId, keyInGlobalId } from '../../engine/values/global-id.ts';
 import { Node } from '../../engine/fields/node.ts';
@@ -39,11 +39,13 @@ export const NoteComment = builder.objectRef<NoteCommentShape>('NoteComment').im
     }),
     sourceId: t.computed({
       type: 'ID',
+      nullable: true,
+      nullIf: false,
       description: 'The id in the service, unique among the comments of the note.',
       needs: ['id'],
       resolve: ({ id }) => asText(id).replace(/^.*:/, ''),
     }),
-    content: t.reads('content', text, 'The plain text of the comment.'),
+    content: t.reads('content', textOrEmpty, 'The plain text of the comment.'),
     createdAt: t.reads('created', localDateTime, 'The time of creation, `created` upstream.'),
     note: t.record(Note, { id: 'note_id' }, 'The note. Fields other than the id cost one call.', {
       nullIf: 'the caller may not see it',
@@ -63,7 +65,7 @@ builder.objectFields(Note, (t) => ({
     items: ({ comments }, { id }) =>
       asObjects(comments).map((comment): NoteCommentShape => ({ ...comment, note_id: id })),
   }),
-  comment: t.call({
+  noteComment: t.call({
     type: NoteComment,
     description: 'One comment on the note, from `GET /v2/note/{id}/comment/{comment_id}`.',
     args: { id: t.arg.id({ required: true, description: 'Global id of a comment on this note, or bare id.' }) },

@@ -13,7 +13,7 @@ import {
   notePictures,
   sendByThrees,
 } from './note-pictures.ts';
-import { Note, Privacy } from './note.ts';
+import { Note, NotePrivacyEnum } from './note.ts';
 import { noteWrites } from './note.settling.ts';
 import { keptNote } from './note.keeping.ts';
 import type { KeptPictures } from './written-note.ts';
@@ -89,7 +89,7 @@ mutation('createNote', {
     description: 'The note to create in the diary of the caller.',
     fields: (t: InputBuilder) => ({
       ...noteFields(t, true),
-      privacy: t.field({ type: Privacy, defaultValue: 'public', description: 'Who may see it.' }),
+      privacy: t.field({ type: NotePrivacyEnum, defaultValue: 'public', description: 'Who may see it.' }),
       canReply: t.boolean({ defaultValue: true, description: 'Whether comments are allowed.' }),
     }),
   },
@@ -110,7 +110,7 @@ changeMutations('Note', {
   target: ['id', 'Note'],
   fields: (t: InputBuilder, isWhole: true) => ({
     ...noteFields(t, isWhole),
-    privacy: t.field({ type: Privacy, required: isWhole, description: 'Who may see it.' }),
+    privacy: t.field({ type: NotePrivacyEnum, required: isWhole, description: 'Who may see it.' }),
     canReply: t.boolean({ required: isWhole, description: 'Whether comments are allowed.' }),
   }),
   keeping: keptNote,

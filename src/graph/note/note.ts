@@ -10,10 +10,13 @@ import { ContentBlock, photosByNumber } from '../types/content-blocks.ts';
 import { noteBlocks } from '../types/content-markup.ts';
 import { contentByFormat } from '../types/content-format.ts';
 import { parseBlocksOnce } from '../types/content-cache.ts';
+import { ContentInterface } from '../types/content.ts';
+import { WebPage } from '../types/web-page.ts';
 import { builder } from '../../engine/builder.ts';
 import {
   asText,
   count,
+  countOrZero,
   flag,
   localDateTime,
   wordOrNull,
@@ -31,7 +34,7 @@ export interface NoteShape extends Omit<NoteRecord, 'author'> {
   author?: UserShape | UserShape[];
 }
 
-export const Privacy = builder.enumType('Privacy', {
+export const NotePrivacyEnum = builder.enumType('NotePrivacy', {
   description: 'Who may see a note.',
   values: {
     PUBLIC: { value: 'public', description: 'Everyone may see it.' },
@@ -60,7 +63,7 @@ const NoteFormat = builder.enumType('NoteFormat', {
 export const Note = builder.objectRef<NoteShape>('Note').implement({
   description:
     "An entry in a person's diary. Only logged-in callers can read notes, and only those whose `privacy` allows it.",
-  interfaces: [Node],
+  interfaces: [Node, ContentInterface, WebPage],
   record: { endpoint: noteEndpoints.byId, input: (id) => ({ id }), members: noteMembers },
   nodeOf: referenceOf,
   fields: (t) => ({
@@ -90,12 +93,12 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
       needs: ['content', 'photos'],
       resolve: ({ content, photos }, _, context) => parseBlocksOnce(context, noteBlocks, asText(content), photos),
     }),
-    photos: t.reads('photos', photosByNumber, 'All pictures, in the order of their numbers.'),
-    privacy: t.reads('privacy', wordOrNull(Privacy, notePrivacies), 'Who may see it.'),
+    pictures: t.reads('photos', photosByNumber, 'All pictures, `photos` upstream, in the order of their numbers.'),
+    privacy: t.reads('privacy', wordOrNull(NotePrivacyEnum, notePrivacies), 'Who may see it.'),
     canReply: t.reads('can_reply', flag, 'Whether comments are allowed.'),
-    publishedAt: t.reads('publish_time', localDateTime, 'The time of publication, `publish_time` upstream.'),
+    createdAt: t.reads('publish_time', localDateTime, 'The time of publication, `publish_time` upstream.'),
     updatedAt: t.reads('update_time', localDateTime, 'The time of the last edit, `update_time` upstream.'),
-    commentsCount: t.reads(['comments_count', 'comment_count'], count, 'The number of comments.'),
+    commentsCount: t.reads(['comments_count', 'comment_count'], countOrZero, 'The number of comments.'),
     likesCount: t.reads('liked_count', count, 'The number of people who like it, `liked_count` upstream.'),
     recommendationsCount: t.reads(
       'recs_count',

@@ -14,7 +14,7 @@ export const PhotoLayout = builder.enumType('PhotoLayout', {
   } as const,
 });
 
-const ContentPhoto = builder.objectRef<ContentPhotoShape>('ContentPhoto').implement({
+export const ContentPhoto = builder.objectRef<ContentPhotoShape>('ContentPhoto').implement({
   description: 'A picture of a note or an annotation.',
   fields: (t) => ({
     number: t.exposeInt('number', {

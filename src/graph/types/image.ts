@@ -1,6 +1,6 @@
 import type { ImageSet } from '../../api/book.ts';
 import { builder } from '../../engine/builder.ts';
-import { asObject, decoder, urlOrNull } from '../../engine/values/decode.ts';
+import { asObject, orNull, urlOrNull } from '../../engine/values/decode.ts';
 
 export const Image = builder.objectRef<ImageSet>('Image').implement({
   description: 'A picture in three sizes.',
@@ -11,5 +11,8 @@ export const Image = builder.objectRef<ImageSet>('Image').implement({
   }),
 });
 
-/** The three sizes in a member; the type returns null for those that are not URLs. */
-export const image = decoder(Image, (images): ImageSet => asObject(images as ImageSet | null));
+/** The three sizes in a member; null if none of them is a URL. */
+export const imageOrNull = orNull(Image, (images): ImageSet | null => {
+  const sizes: ImageSet = asObject(images as ImageSet | null);
+  return [sizes.small, sizes.medium, sizes.large].some((size) => urlOrNull.decode(size) !== null) ? sizes : null;
+});

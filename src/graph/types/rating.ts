@@ -1,5 +1,6 @@
 import { builder } from '../../engine/builder.ts';
 import { Attribution, type AttributionShape } from './attribution.ts';
+import type { FieldBuilder } from '../../engine/fields/node.ts';
 import { asFloat, asInt, asObject, orNull } from '../../engine/values/decode.ts';
 
 /** The rating by all people, decoded from books and films alike. */
@@ -7,10 +8,11 @@ export interface RatingShape {
   average: number | null;
   max: number;
   min: number;
-  stars: number | null;
   ratersCount: number | null;
-  /** Only ratings of films have it. */
-  attribution?: AttributionShape;
+}
+export interface FilmRatingShape extends RatingShape {
+  stars: number | null;
+  attribution: AttributionShape;
 }
 /** The rating by one person. */
 export interface UserRatingShape {
@@ -19,33 +21,54 @@ export interface UserRatingShape {
   min: number;
 }
 
-export const Rating = builder.objectRef<RatingShape>('Rating').implement({
+const Rating = builder.interfaceRef<RatingShape>('Rating').implement({
   description: 'The rating by all people.',
   fields: (t) => ({
-    average: t.exposeFloat('average', {
+    average: t.float({ nullable: true, description: 'The average, from `min` to `max`. Null if nobody has rated.' }),
+    max: t.int({ description: 'The best possible rating.' }),
+    min: t.int({ description: 'The worst possible rating.' }),
+    ratersCount: t.int({
       nullable: true,
-      description: 'The average rating, from `min` to `max`, with one decimal.',
+      description: 'The number of people who have rated. Null if the service does not return it.',
+    }),
+  }),
+});
+
+const ratingFields = (t: FieldBuilder<RatingShape>, countedBy: string) => ({
+  average: t.exposeFloat('average', {
+    nullable: true,
+    description: 'The average rating, from `min` to `max`, with one decimal.',
+    nullIf: 'nobody has rated',
+  }),
+  max: t.exposeInt('max', { description: 'The best possible rating; 10 if the service does not return it.' }),
+  min: t.exposeInt('min', { description: 'The worst possible rating; 0 if the service does not return it.' }),
+  ratersCount: t.exposeInt('ratersCount', {
+    nullable: true,
+    description: `The number of people who have rated, \`${countedBy}\` upstream.`,
+    nullIf: 'the service does not return it',
+  }),
+});
+
+export const RatingOfBook = builder.objectRef<RatingShape>('BookRating').implement({
+  description: 'The rating of a book by all readers.',
+  interfaces: [Rating],
+  fields: (t) => ratingFields(t, 'numRaters'),
+});
+
+export const RatingOfFilm = builder.objectRef<FilmRatingShape>('FilmRating').implement({
+  description: 'The rating of a film by all people.',
+  interfaces: [Rating],
+  fields: (t) => ({
+    ...ratingFields(t as unknown as FieldBuilder<RatingShape>, 'ratings_count'),
+    stars: t.exposeFloat('stars', {
+      nullable: true,
+      description: 'The average rating in stars, from 0.5 to 5 in steps of 0.5: 4.5 is four and a half stars.',
       nullIf: 'nobody has rated',
-    }),
-    max: t.exposeInt('max', { description: 'The best possible rating; 10 if the service does not return it.' }),
-    min: t.exposeInt('min', { description: 'The worst possible rating; 0 if the service does not return it.' }),
-    stars: t.exposeInt('stars', {
-      nullable: true,
-      description:
-        'The average rating of a film in tenths of a star, from 5 to 50 in steps of 5: 45 is four and a half stars.',
-      nullIf: 'nobody has rated, or it is the rating of a book',
-    }),
-    ratersCount: t.exposeInt('ratersCount', {
-      nullable: true,
-      description: 'The number of people who have rated: `numRaters` of a book, `ratings_count` of a film.',
-      nullIf: 'the service does not return it',
     }),
     attribution: t.field({
       type: Attribution,
-      nullable: true,
-      description: 'How the rating of a film must be shown under the conditions of use of the service.',
-      nullIf: 'it is the rating of a book',
-      resolve: ({ attribution }) => attribution ?? null,
+      description: 'How the rating must be shown under the conditions of use of the service.',
+      resolve: ({ attribution }) => attribution,
     }),
   }),
 });

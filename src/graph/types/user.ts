@@ -4,7 +4,8 @@ import { type UserRecord, personWithin } from '../../api/user.ts';
 import { builder } from '../../engine/builder.ts';
 import { asObject, asText, decoder, idText, orNull, textOrNull, urlOrNull } from '../../engine/values/decode.ts';
 import { globalId, isSourceId, sourceIdOf } from '../../engine/values/global-id.ts';
-import { Node, queryReference } from '../../engine/fields/node.ts';
+import { type FieldBuilder, Node, identity, queryReference } from '../../engine/fields/node.ts';
+import { WebPage } from './web-page.ts';
 
 /** A person from any response: v2 and film records as they are, Atom persons with the same member names. */
 export interface UserShape extends UserRecord {
@@ -19,11 +20,33 @@ export const personMembers = ['name', 'avatar', 'alt'] as const;
 
 const unknown = { nullIf: 'the service names none' };
 
+/** Who creates events. */
+export const Actor = builder.interfaceRef<UserShape>('Actor').implement({
+  description: 'A person or an organisation: `__typename` says which.',
+  interfaces: [Node, WebPage],
+  fields: (t) => ({
+    name: t.string({ nullable: true, description: 'The display name. Null if the service names none.' }),
+    avatarUrl: t.field({ type: 'URL', nullable: true, description: 'The picture. Null if the service names none.' }),
+  }),
+});
+
+/** The fields of people and of organisations. */
+const actorFields = (t: FieldBuilder<UserShape>) => ({
+  name: t.reads('name', textOrNull, 'The display name; `[已注销]` for people who have left.', unknown),
+  avatarUrl: t.reads(
+    ['avatar', 'large_avatar'],
+    urlOrNull,
+    'The picture, `avatar` or `large_avatar` upstream.',
+    unknown,
+  ),
+  webUrl: t.reads('alt', urlOrNull, 'The web page, `alt` upstream.', unknown),
+});
+
 export const User = builder.objectRef<UserShape>('User').implement({
   description:
-    'A person or an organisation, with what every response can tell of them; what only some responses tell stands on their thing, such as `FilmReview.authorSignature`. ' +
+    'A person, with what every response can tell of them; what only some responses tell stands on their thing, such as `FilmReview.authorSignature`. ' +
     'If only the id is known, `name`, `avatarUrl` and `webUrl` cost one call, or none if `events` or `annotations` of the person are selected too and name the person.',
-  interfaces: [Node],
+  interfaces: [Node, Actor, WebPage],
   isReference: true,
   record: {
     endpoint: eventEndpoints.ofUser,
@@ -42,24 +65,39 @@ export const User = builder.objectRef<UserShape>('User').implement({
       resolve: (user) => globalId('User', keyOf(user)),
     }),
     sourceId: t.reads(['own_id', 'id'], idText, 'The id in the service.'),
-    name: t.reads('name', textOrNull, 'The display name; `[已注销]` for people who have left.', unknown),
-    avatarUrl: t.reads(
-      ['avatar', 'large_avatar'],
-      urlOrNull,
-      'The picture, `avatar` or `large_avatar` upstream.',
-      unknown,
-    ),
-    webUrl: t.reads('alt', urlOrNull, 'The page of the person, `alt` upstream.', unknown),
+    ...actorFields(t),
     isSite: t.computed({
       type: 'Boolean',
       description:
-        'True for an organisation, which may publish events. Its collections, tags, annotations and notes are empty, without a call.',
+        'True for an organisation that wrote something as a person. Its collections, tags, annotations and notes are empty, without a call.',
       needs: ['type'],
       resolve: isSite,
     }),
   }),
 });
 
+export const Organization = builder.objectRef<UserShape>('Organization').implement({
+  description:
+    'An organisation or a band that publishes events. If only the id is known, `name`, `avatarUrl` and `webUrl` cost one call, ' +
+    'or none if `events` are selected too and name it.',
+  interfaces: [Node, Actor, WebPage],
+  isReference: true,
+  record: {
+    endpoint: eventEndpoints.ofUser,
+    input: (id) => ({ id, 'max-results': 1 }),
+    members: personMembers,
+    read: (feed: EventFeed, id) => ({ ...siteOf(id), ...authorOfFeed(feed, siteOf(id)) }),
+  },
+  nodeOf: (key) => (isSourceId(key) ? siteOf(key) : null),
+  fields: (t) => ({ ...identity(t, 'Organization'), ...actorFields(t) }),
+});
+
+queryReference(
+  Organization,
+  'An organisation by id. Makes no call of its own except for `name`, `avatarUrl` and `webUrl`.',
+  'Global or bare id.',
+  siteOf,
+);
 queryReference(
   User,
   'A person by id or uid, for the shelf, tags, annotations, notes and events of that person. Makes no call of its own except for `name`, `avatarUrl` and `webUrl`.',
@@ -78,6 +116,11 @@ function keyOf(user: Pick<UserShape, 'id' | 'own_id' | 'type'>): string {
 /** The handle behind the key of a user's global id. */
 function userOf(key: string): UserShape {
   return key.startsWith(SITE) ? { id: key.slice(SITE.length), type: 'site' } : { id: key };
+}
+
+/** The handle of an organisation. */
+function siteOf(id: string): UserShape {
+  return { id, type: 'site' };
 }
 
 /** The id or uid of a user whom a caller named by a global or bare id. */
@@ -125,8 +168,14 @@ export const authorSignature = orNull('String', (person) =>
 export const UID = 'The name of the author in URLs, `uid` upstream: chosen by the author; may equal the id.';
 export const SIGNATURE = 'The motto of the author, `signature` upstream: one line.';
 
-/** An Atom person; null without an id. */
-export const personOrNull = decoder(User, (person) => atomUser(person as AtomPerson | null), { nullable: true });
+/** The person or organisation of an Atom response, with the name of its type; null without an id. */
+export function actorOf(person: AtomPerson | null | undefined): UserShape | null {
+  const actor = atomUser(person);
+  return actor && Object.assign(actor, { __typename: isSite(actor) ? 'Organization' : 'User' });
+}
+export const actorOrNull = decoder(Actor, (person) => actorOf(person as AtomPerson | null), {
+  nullIf: 'the service names none',
+});
 
 /** An Atom person with the member names of a user; null without an id. */
 export function atomUser(person: AtomPerson | null | undefined): UserShape | null {

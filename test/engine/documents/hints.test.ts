@@ -46,7 +46,7 @@ const dear = [
   '{ searchSubjects(query: "a", first: 40) { nodes { title summary reviews(first: 5) { nodes { title } } } } }',
   '{ searchSubjects(query: "a", first: 20) { nodes { photos(first: 40) { nodes { imageUrl } } } } }',
   '{ city(id: "beijing") { events(first: 30) { nodes { title participants { nodes { name } } } } } }',
-  '{ city(id: "beijing") { events(first: 40) { nodes { title organizer { name } participants { totalCount } wishers { totalCount } } } } }',
+  '{ city(id: "beijing") { events(first: 40) { nodes { title organizer { name } participants { totalCount } interestedPeople { totalCount } } } } }',
   '{ event(id: 1) { participants(first: 50) { nodes { name notes { nodes { title } } } } } }',
   '{ user(id: "alice") { annotations(first: 40) { nodes { book { title series { title } } } } } }',
   '{ celebrity(id: 1) { name works(first: 60) { nodes { subject { title summary } } } } }',

@@ -6,7 +6,7 @@ import { schema } from '../../../src/graph/schema.ts';
 const { check } = createDocumentCheck(schema, readConfig({}));
 
 test.each([
-  ['a DateTime', 'updatedAfter: "2015-01-01"', 'BAD_USER_INPUT', 'updatedAfter'],
+  ['a DateTime', 'updatedFrom: "2015-01-01"', 'BAD_USER_INPUT', 'updatedFrom'],
   ['an enum', 'status: READING_IT', 'GRAPHQL_VALIDATION_FAILED', 'status'],
   ['an Int', 'first: "3"', 'GRAPHQL_VALIDATION_FAILED', 'first'],
 ])('a literal that %s refuses has its line, argument and field', (_, argument, code, name) => {

@@ -179,30 +179,27 @@ describe('an incremental response, merged, equals the response without directive
   });
 
   test.each([
-    '... @defer { subject { summary ... @defer { alternativeTitles } } }',
-    '... @defer { subject { summary reviews(first: 1) { nodes @stream { usefulCount } } } }',
+    '... @defer { tags(first: 9) { name } ... @defer { annotations(first: 1) { totalCount } } }',
+    '... @defer { summary annotations(first: 1) { nodes @stream { page } } }',
   ])('with nothing below a record that an error nulls while its deferred fields are loaded: %s', async (part) => {
     const { execute, service } = facade({ recordTtlSeconds: 0 });
-    serve(service, {
-      ...bodies,
-      // The tier may not load the record, but may load the list of works.
-      '/v2/movie/celebrity/2': { status: 403, body: { code: 1000, msg: 'need_permission', request: 'GET /v2/movie' } },
-      '/v2/movie/celebrity/2/works': {
-        list: 'works',
-        body: { celebrity: { id: '2', name: '吴京' }, works: [{ roles: [], subject: { id: '1', title: '战狼' } }] },
-      },
-    });
+    const reply = (path: RegExp, body: object, status = 200) =>
+      service
+        .intercept({ path })
+        .reply(status, body, { headers: { 'content-type': 'application/json' } })
+        .persist();
+    // No book of the list names the series, and the call for its title fails.
+    reply(/series\/2\/books\?count=9/, { books: [{ id: '1', title: '慢' }] });
+    reply(/series\/2\/books\?count=1&/, { code: 999, msg: 'unknown', request: 'GET /v2/book' }, 500);
+    reply(/book\/1\/annotations/, { annotations: [{ id: '3', page_no: 4 }] });
+    reply(/book\/1\/tags/, { tags: [{ title: '慢', count: 1 }] });
     // Another deferred field keeps the response open until those of the record are loaded.
-    service
-      .intercept({ path: (path) => path.startsWith('/v2/book/8') })
-      .reply(200, { id: '8', title: '慢', summary: '…' }, { headers: { 'content-type': 'application/json' } })
-      .delay(100)
-      .persist();
+    reply(/book\/8/, { id: '8', title: '慢', summary: '…' }).delay(100);
     const { data, errors } = await execute(
-      `{ book(id: 8) { id ... @defer { summary } } celebrity(id: 2) { works(first: 9) { nodes { ${part} } } avatars { small } } }`,
+      `{ book(id: 8) { id ... @defer { summary } } series(id: 2) { books(first: 9) { nodes { ${part} } } title } }`,
     );
-    expect(data).toEqual({ book: { id: 'Book:8', summary: '…' }, celebrity: null });
-    expect(errors?.map(({ path }) => path)).toEqual([['celebrity', 'avatars']]);
+    expect(data).toEqual({ book: { id: 'Book:8', summary: '…' }, series: null });
+    expect(errors?.map(({ path }) => path)).toEqual([['series', 'title']]);
   });
 });
 

@@ -17,9 +17,9 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 const query = `query ($since: String) { user(id: 3) { shelfChanges(since: $since) {
-  nodes { id number updatedAt } removedIds since hasMore } } }`;
+  nodes { id updatedAt } removedIds since hasMore } } }`;
 interface Changes {
-  nodes: { id: string; number: number; updatedAt: string }[];
+  nodes: { id: string; updatedAt: string }[];
   removedIds: string[];
   since: string;
   hasMore: boolean;

@@ -21,7 +21,7 @@ describe('an annotation', () => {
     const { service, execute, calls } = facade();
     service.intercept({ path: /^\/v2\/book\/annotation\/11/ }).reply(200, record);
     const { data } = await execute(`{ annotation(id: 11) {
-      id chapter page content hasMath lastPhotoNumber privacyLevel time photos { number url } book { id } author { id }
+      id chapter page content hasMath lastPhotoNumber privacyLevel time pictures { number url } book { id } author { id }
       blocks { __typename ... on TextBlock { spans { text } } ... on PhotoBlock { photo { number } layout caption } }
     } }`);
     expect(data.annotation).toEqual({
@@ -33,7 +33,7 @@ describe('an annotation', () => {
       lastPhotoNumber: 1,
       privacyLevel: 2,
       time: '2012-12-16T10:42:27',
-      photos: [{ number: 1, url: 'http://img.example/1.jpg' }],
+      pictures: [{ number: 1, url: 'http://img.example/1.jpg' }],
       book: { id: 'Book:7' },
       author: { id: 'User:3' },
       blocks: [

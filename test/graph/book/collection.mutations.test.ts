@@ -20,12 +20,12 @@ test('collecting a book returns the fields of the response, with one call', asyn
     `mutation ($input: CollectBookInput!) { collectBook(input: $input) {
       created
       collection { id status comment book { title } }
-      book { id title subtitle tags { name } viewerCollection { status tags comment rating { value } user { id } } }
+      book { id title subtitle tags { name } viewerCollection { status tagNames comment rating { value } user { id } } }
     } }`,
     {
       ...alice,
       variables: {
-        input: { bookId: 'Book:7', status: 'WISH', rating: 4, tags: ['小说', '经典'], comment: '好', private: true },
+        input: { bookId: 'Book:7', status: 'WISH', rating: 4, tags: ['小说', '经典'], comment: '好', isPrivate: true },
       },
     },
   );
@@ -41,7 +41,7 @@ test('collecting a book returns the fields of the response, with one call', asyn
           tags: [{ name: '小说' }],
           viewerCollection: {
             status: 'WISH',
-            tags: ['小说', '经典'],
+            tagNames: ['小说', '经典'],
             comment: '好',
             rating: { value: 4 },
             user: { id: 'User:alice' },
@@ -69,10 +69,10 @@ test('fields that the response of a mutation lacks are loaded after it, and no o
   service.intercept({ path: '/v2/book/7/collection', method: 'POST' }).reply(201, { ...collection, book: undefined });
   service.intercept({ path: '/v2/book/7', query: { fields: 'id,title' } }).reply(200, { id: '7', title: '活着' });
   const response = await execute(
-    'mutation { collectBook(input: { bookId: "7", status: WISH }) { book { title viewerCollection { status tags } } } }',
+    'mutation { collectBook(input: { bookId: "7", status: WISH }) { book { title viewerCollection { status tagNames } } } }',
     alice,
   );
-  expect(response.data.collectBook.book).toEqual({ title: '活着', viewerCollection: { status: 'WISH', tags: [] } });
+  expect(response.data.collectBook.book).toEqual({ title: '活着', viewerCollection: { status: 'WISH', tagNames: [] } });
   expect(calls).toHaveLength(2);
 });
 

@@ -31,8 +31,8 @@ describe('a series', () => {
 
   test.each([
     ['one of its books', { id: '5', title: '文库' }, '文库'],
-    ['a book of another series', { id: '6', title: '他' }, null],
-    ['a book without a series', null, null],
+    ['a book of another series', { id: '6', title: '他' }, ''],
+    ['a book without a series', null, ''],
   ])('by its id has the title of %s', async (_, series, title) => {
     const { service, execute, calls } = facade();
     service

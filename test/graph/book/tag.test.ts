@@ -1,4 +1,6 @@
+import type { GraphQLObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { schema } from '../../../src/graph/schema.ts';
 import { facade } from '../../support/facade.ts';
 
 /** Queries a book for which the service returns this record. */
@@ -48,25 +50,37 @@ describe('a tag', () => {
       .reply(200, { start: 0, count: 20, collections: [{ id: 5, user_id: '3', book_id: '7', status: 'read' }] });
     service.intercept({ path: /search/ }).reply(200, { start: 0, count: 20, books: [{ id: '8', title: 'T' }] });
     const { data, errors } = await execute(
-      '{ user(id: 3) { bookTags { nodes { name collections { nodes { number status } } books { nodes { title } } } } } }',
+      '{ user(id: 3) { bookTags { nodes { name collections { nodes { id status } } books { nodes { title } } } } } }',
     );
     expect(errors).toBeUndefined();
     expect(data.user.bookTags.nodes).toEqual([
-      { name: '小说', collections: { nodes: [{ number: 5, status: 'READ' }] }, books: { nodes: [{ title: 'T' }] } },
+      {
+        name: '小说',
+        collections: { nodes: [{ id: 'Collection:3:7', status: 'READ' }] },
+        books: { nodes: [{ title: 'T' }] },
+      },
     ]);
     expect(calls.map((call) => decodeURIComponent(call))).toEqual([
       'GET /v2/book/user/3/tags?count=20&fields=name,title&start=0',
-      'GET /v2/book/user/3/collections?count=20&fields=id,status&start=0&tag=小说',
+      'GET /v2/book/user/3/collections?count=20&fields=book_id,id,status,user_id&start=0&tag=小说',
       'GET /v2/book/search?count=20&fields=id,title&start=0&tag=小说',
     ]);
   });
 
-  test('of a book has null collections, because it belongs to many users', async () => {
+  test('of a book has no collections, because it belongs to many people', () => {
+    expect(Object.keys((schema.getType('BookTag') as GraphQLObjectType).getFields())).not.toContain('collections');
+  });
+
+  test.each([
+    [61, 61],
+    ['61', 61],
+    [undefined, null],
+  ])('is one of tagsCount, which the list tells: %j', async (total, count) => {
     const { service, execute, calls } = facade();
-    service.intercept({ path: /^\/v2\/book\/7/ }).reply(200, { id: '7', tags: [{ count: 2, name: '小说' }] });
-    expect((await execute('{ book(id: 7) { tags { collections { nodes { id } } } } }')).data.book.tags).toEqual([
-      { collections: null },
-    ]);
+    const tags = Array.from({ length: 9 }, (_, at) => ({ count: 9 - at, title: `标签${at}` }));
+    service.intercept({ path: /7\/tags/ }).reply(200, { start: 0, count: 9, ...(total && { total }), tags });
+    const { data } = await execute('{ book(id: 7) { tagsCount tags(first: 9) { name } } }');
+    expect(data.book).toMatchObject({ tagsCount: count, tags: { length: 9 } });
     expect(calls).toHaveLength(1);
   });
 });

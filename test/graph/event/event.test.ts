@@ -35,7 +35,7 @@ describe('an event', () => {
     );
     const { data, errors } = await execute(`{ event(id: "Event:1") {
       id sourceId title summary content type typeTerm startsAt endsAt isPast place city { id name } imageUrl webUrl inviteOnly canInvite
-      participantsCount wishersCount viewerRelation organizer { id name }
+      participantsCount interestedPeopleCount viewerRelation organizer { id name }
     } }`);
     expect(errors).toBeUndefined();
     expect(data.event).toEqual({
@@ -56,7 +56,7 @@ describe('an event', () => {
       inviteOnly: false,
       canInvite: true,
       participantsCount: 13,
-      wishersCount: 22,
+      interestedPeopleCount: 22,
       viewerRelation: null,
       organizer: { id: 'User:9', name: '主办者' },
     });
@@ -118,7 +118,7 @@ describe('an event', () => {
   test.each([
     ['participant', 'PARTICIPATING'],
     ['participate', 'PARTICIPATING'],
-    ['wish', 'WISHED'],
+    ['wish', 'INTERESTED'],
     ['initiate', 'INITIATED'],
     ['constructor', null],
   ])('with the status %s for the viewer has the relation %s', async (status, relation) => {
@@ -135,31 +135,31 @@ describe('an event', () => {
     expect((await execute('{ event(id: 1) { title viewerRelation } }')).data.event.viewerRelation).toBeNull();
   });
 
-  test('may have an organisation as its organizer, whose global id marks it as one and whose events can be loaded', async () => {
+  test('may have an organisation as its organizer, whose type says so and whose events can be loaded', async () => {
     const { events, execute, calls } = facade();
     const site = `<author>
       <link href="http://api.example/site/greenflower" rel="self"/><link href="http://site.example/greenflower" rel="alternate"/><name>绿花</name>
     </author>`;
     replyTo(events, '/event/1', entry('1', site));
     replyTo(events, '/people/greenflower/events?max-results=20&start-index=1', feed(entry('2')));
-    const organizer = 'organizer { id sourceId name isSite events { nodes { id } } bookCollections { totalCount } }';
+    const organizer =
+      'organizer { __typename id name ... on Organization { sourceId events { nodes { id } } } ... on User { bookCollections { totalCount } } }';
     const { data } = await execute(`{ event(id: 1) { ${organizer} } }`);
     expect(data.event.organizer).toEqual({
-      id: 'User:site~greenflower',
+      __typename: 'Organization',
+      id: 'Organization:greenflower',
       sourceId: 'greenflower',
       name: '绿花',
-      isSite: true,
       events: { nodes: [{ id: 'Event:2' }] },
-      bookCollections: { totalCount: 0 },
     });
     expect(calls).toHaveLength(2);
     // The global id denotes the same organisation in every field.
     const again = await execute(
-      '{ user(id: "User:site~greenflower") { id isSite } node(id: "User:site~greenflower") { ... on User { isSite sourceId } } }',
+      '{ organization(id: "greenflower") { id } node(id: "Organization:greenflower") { ... on Organization { id sourceId } } }',
     );
     expect(again.data).toEqual({
-      user: { id: 'User:site~greenflower', isSite: true },
-      node: { isSite: true, sourceId: 'greenflower' },
+      organization: { id: 'Organization:greenflower' },
+      node: { id: 'Organization:greenflower', sourceId: 'greenflower' },
     });
   });
 
@@ -169,20 +169,20 @@ describe('an event', () => {
       <link href="http://www.example/artist/moss/" rel="alternate"/><link href="http://img.example/u7.jpg" rel="icon"/><name>苔藓乐队</name>
     </author>`;
     replyTo(events, '/event/1', entry('1', band));
-    const { data } = await execute('{ event(id: 1) { organizer { id name webUrl avatarUrl isSite } } }');
+    const { data } = await execute('{ event(id: 1) { organizer { __typename id name webUrl avatarUrl } } }');
     expect(data.event.organizer).toEqual({
-      id: 'User:site~moss',
+      __typename: 'Organization',
+      id: 'Organization:moss',
       name: '苔藓乐队',
       webUrl: 'http://www.example/artist/moss/',
       avatarUrl: 'http://img.example/u7.jpg',
-      isSite: true,
     });
   });
 
   test.each([
-    ['a band whose name contains “site”', 'artist/parasite', { id: 'User:site~parasite', isSite: true }],
-    ['a person called artist', 'people/artist', { id: 'User:artist', isSite: false }],
-    ['a person called site', 'people/site', { id: 'User:site', isSite: false }],
+    ['a band whose name contains “site”', 'artist/parasite', 'Organization:parasite'],
+    ['a person called artist', 'people/artist', 'User:artist'],
+    ['a person called site', 'people/site', 'User:site'],
   ])('may be %s', async (_, page, organizer) => {
     const { events, execute } = facade();
     replyTo(
@@ -190,37 +190,31 @@ describe('an event', () => {
       '/event/1',
       entry('1', `<author><link href="http://www.example/${page}/" rel="alternate"/></author>`),
     );
-    const { data } = await execute('{ event(id: 1) { organizer { id isSite } } }');
-    expect(data.event.organizer).toEqual(organizer);
+    const { data } = await execute('{ event(id: 1) { organizer { id } } }');
+    expect(data.event.organizer).toEqual({ id: organizer });
   });
 
   test('list of an organisation that does not exist is null', async () => {
     const { events, execute } = facade();
     replyTo(events, '/people/x/events?max-results=20&start-index=1', 'none', 404);
-    expect(await execute('{ user(id: "User:site~x") { events { nodes { id } } } }')).toEqual({
-      data: { user: null },
+    expect(await execute('{ organization(id: "x") { events { nodes { id } } } }')).toEqual({
+      data: { organization: null },
     });
   });
 
-  test('has its API URL, the scheme of its category and its coordinates', async () => {
+  test('has its coordinates', async () => {
     const { events, execute } = facade();
-    const more = `<category scheme="http://www.example/2007#kind" term="http://www.example/2007#event.music"/>
-      <link href="http://api.example/event/1" rel="self"/>
-      <georss:point xmlns:georss="http://www.georss.org/georss"> 39.9 116.33 </georss:point>`;
+    const more = `<georss:point xmlns:georss="http://www.georss.org/georss"> 39.9 116.33 </georss:point>`;
     replyTo(events, '/event/1', entry('1', more));
     replyTo(
       events,
       '/event/2',
       entry('2', '<georss:point xmlns:georss="http://www.georss.org/georss">91 0</georss:point>'),
     );
-    const fields = '{ apiUrl typeScheme coordinates { latitude longitude } }';
+    const fields = '{ coordinates { latitude longitude } }';
     expect((await execute(`{ a: event(id: 1) ${fields} b: event(id: 2) ${fields} }`)).data).toEqual({
-      a: {
-        apiUrl: 'http://api.example/event/1',
-        typeScheme: 'http://www.example/2007#kind',
-        coordinates: { latitude: 39.9, longitude: 116.33 },
-      },
-      b: { apiUrl: null, typeScheme: null, coordinates: null },
+      a: { coordinates: { latitude: 39.9, longitude: 116.33 } },
+      b: { coordinates: null },
     });
   });
 
@@ -231,7 +225,7 @@ describe('an event', () => {
     replyTo(events, '/event/1/wishers?max-results=1&start-index=1', feed(person('5')));
     replyTo(events, '/event/1', entry('1'));
     const { data } = await execute(
-      '{ user(id: 9) { events { title webUrl author { id name } } } event(id: 1) { wishers { title webUrl author { id } } } }',
+      '{ user(id: 9) { events { title webUrl author { id name } } } event(id: 1) { interestedPeople { title webUrl author { id } } } }',
     );
     expect(data).toEqual({
       user: {
@@ -241,18 +235,18 @@ describe('an event', () => {
           author: { id: 'User:9', name: '主办者' },
         },
       },
-      event: { wishers: { title: '活动', webUrl: null, author: null } },
+      event: { interestedPeople: { title: '活动', webUrl: null, author: null } },
     });
   });
 
-  test('has participants and wishers with their cities', async () => {
+  test('has participants and interested people with their cities', async () => {
     const { events, execute } = facade();
     replyTo(events, '/event/1', entry('1'));
     replyTo(events, '/event/1/participants?max-results=2&start-index=1', feed(person('5') + person('6'), { total: 3 }));
     replyTo(events, '/event/1/wishers?max-results=20&start-index=1', feed('', { total: 0 }));
     const { data, errors } = await execute(`{ event(id: 1) { title
       participants(first: 2) { totalCount pageInfo { hasNextPage } edges { city { name } node { id name webUrl } } }
-      wishers { totalCount nodes { id } }
+      interestedPeople { totalCount nodes { id } }
     } }`);
     expect(errors).toBeUndefined();
     expect(data.event).toMatchObject({
@@ -264,7 +258,7 @@ describe('an event', () => {
           { node: { id: 'User:6' } },
         ],
       },
-      wishers: { totalCount: 0, nodes: [] },
+      interestedPeople: { totalCount: 0, nodes: [] },
     });
   });
 });
@@ -308,7 +302,7 @@ describe('an event list', () => {
     ['', '/people/9/events'],
     ['relation: INITIATED, ', '/people/9/events/initiate'],
     ['relation: PARTICIPATING, ', '/people/9/events/participate'],
-    ['relation: WISHED, ', '/people/9/events/wish'],
+    ['relation: INTERESTED, ', '/people/9/events/wish'],
   ])('of a user is selected by relation, and contains organizers: %s', async (relation, path) => {
     const { events, execute, calls } = facade();
     replyTo(events, `${path}?max-results=5&start-index=1`, feed(entry('1', author)));

@@ -15,20 +15,20 @@ describe('the attribution of film data', () => {
     const { service, execute, calls } = facade({ serviceName: '书影音' });
     serve(service, { '/v2/movie/subject/7': { body: film } });
     const { data, errors } = await execute(
-      `{ subject(id: 7) { ${fields} rating { average ${fields} } popularReviews { id ${fields} } } }`,
+      `{ subject(id: 7) { ${fields} rating { average ${fields} } reviews { nodes { id ${fields} } } } }`,
       { token: 'carol' },
     );
     expect(errors).toBeUndefined();
     const entryUrl = film.alt;
     const common = { label: '书影音', tiers: ['PREMIUM'] };
-    const { attribution, rating, popularReviews } = data.subject;
+    const { attribution, rating, reviews } = data.subject;
     expect(attribution).toEqual({
       ...{ ...common, entryUrl, showWith: ['RATING', 'LABEL', 'ENTRY_LINK'], showApartFrom: ['OTHER_PROVIDERS_DATA'] },
     });
     expect(rating.attribution).toEqual({
       ...{ ...common, entryUrl, showWith: ['LABEL'], showApartFrom: ['OTHER_PROVIDERS_RATINGS'] },
     });
-    expect(popularReviews[0].attribution).toEqual({
+    expect(reviews.nodes[0].attribution).toEqual({
       ...{
         ...common,
         entryUrl: 'https://movie.example/review/5/',
@@ -52,13 +52,5 @@ describe('the attribution of film data', () => {
       { attribution: { label: 'the catalog service', entryUrl }, rating: { attribution: { entryUrl } } },
     ]);
     expect(calls).toHaveLength(1);
-  });
-
-  test('is null for the rating of a book', async () => {
-    const { service, execute } = facade();
-    serve(service, { '/v2/book/7': { body: { id: '7', rating: { average: '9.1', numRaters: 20 } } } });
-    expect((await execute(`{ book(id: 7) { rating { ${fields} } } }`)).data.book).toEqual({
-      rating: { attribution: null },
-    });
   });
 });

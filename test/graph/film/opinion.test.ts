@@ -40,12 +40,12 @@ describe('photos and reviews of a film', () => {
     replyTo(service, '/v2/movie/subject/7?fields=id,title', { id: '7', title: '活着' });
     replyTo(
       service,
-      '/v2/movie/subject/7/photos?count=10&fields=album_id,album_title,album_url,created_at,id,next_photo,position,prev_photo,subject_id&start=0',
+      '/v2/movie/subject/7/photos?count=10&fields=album_id,album_title,album_url,created_at,id,position,subject_id&start=0',
       { total: 12, photos: [{ ...photo, created_at: '2016-12-18 20:14:19' }] },
     );
     expect(
       await execute(
-        '{ subject(id: 7) { title photos { totalCount nodes { createdAt position nextPhotoId previousPhotoId album { id title } subject { id } } } } }',
+        '{ subject(id: 7) { title photos { totalCount nodes { createdAt position album { title } subject { id } } } } }',
       ),
     ).toEqual({
       data: {
@@ -57,9 +57,7 @@ describe('photos and reviews of a film', () => {
               {
                 createdAt: '2016-12-18T20:14:19',
                 position: 6,
-                nextPhotoId: 'Photo:3',
-                previousPhotoId: null,
-                album: { id: 'PhotoAlbum:9', title: null },
+                album: { title: null },
                 subject: { id: 'Subject:7' },
               },
             ],
@@ -81,33 +79,33 @@ describe('photos and reviews of a film', () => {
     };
     replyTo(service, '/v2/movie/subject/7?fields=id,popular_reviews', { id: '7', popular_reviews: [review, null] });
     expect(
-      await execute('{ subject(id: 7) { popularReviews { id title rating { value } author { name } } } }'),
+      await execute('{ subject(id: 7) { reviews { nodes { id title rating { value } author { name } } } } }'),
     ).toEqual({
       data: {
         subject: {
-          popularReviews: [{ id: 'FilmReview:5', title: '好', rating: { value: 4 }, author: { name: '甲' } }],
+          reviews: { nodes: [{ id: 'FilmReview:5', title: '好', rating: { value: 4 }, author: { name: '甲' } }] },
         },
       },
     });
     service.intercept({ path: /reviews\?/ }).reply(200, { total: 1, reviews: [review] });
-    expect((await execute('{ subject(id: 7) { popularReviews { usefulCount } } }')).data).toEqual({
-      subject: { popularReviews: [{ usefulCount: 3 }] },
+    expect((await execute('{ subject(id: 7) { reviews { nodes { usefulCount } } } }')).data).toEqual({
+      subject: { reviews: { nodes: [{ usefulCount: 3 }] } },
     });
     expect(calls).toHaveLength(2);
   });
 
-  test('are loaded once for the popular reviews and the first page of reviews', async () => {
+  test('are loaded once for two selections of the first page', async () => {
     const { service, execute, calls } = facade();
     replyTo(service, '/v2/movie/subject/7/reviews?count=10&fields=id,useful_count&start=0', {
       total: 1,
       reviews: [{ id: 5, useful_count: 3 }],
     });
     const query =
-      '{ subject(id: 7) { id popularReviews { id usefulCount } reviews(first: 10) { nodes { id usefulCount } } } }';
+      '{ subject(id: 7) { id a: reviews { nodes { id usefulCount } } reviews(first: 10) { nodes { id usefulCount } } } }';
     const { data, errors } = await execute(query);
     expect(errors).toBeUndefined();
     const review = { id: 'FilmReview:5', usefulCount: 3 };
-    expect(data.subject).toEqual({ id: 'Subject:7', popularReviews: [review], reviews: { nodes: [review] } });
+    expect(data.subject).toEqual({ id: 'Subject:7', a: { nodes: [review] }, reviews: { nodes: [review] } });
     expect(calls).toHaveLength(1);
   });
 

@@ -37,8 +37,8 @@ describe('a subject', () => {
   });
 
   test.each([
-    ['a float, and stars as text', { max: 10, min: 0, average: 7.5, stars: '40' }, { average: 7.5, stars: 40 }],
-    ['a whole number', { max: 10, min: 0, average: 8, stars: '40' }, { average: 8, stars: 40 }],
+    ['a float, and stars as text', { max: 10, min: 0, average: 7.5, stars: '35' }, { average: 7.5, stars: 3.5 }],
+    ['a whole number', { max: 10, min: 0, average: 8, stars: '40' }, { average: 8, stars: 4 }],
     ['a value, as documented', { max: 10, min: 0, value: 9 }, { average: 9, stars: null }],
     [
       '0, and stars 00, where nobody has rated',
@@ -69,7 +69,7 @@ describe('a subject', () => {
 
   test('has a watching count and season numbers for series, and null for movies', async () => {
     const { service, execute } = facade();
-    const query = '{ subject(id: ID) { type doingCount seasonsCount currentSeason episodesCount } }';
+    const query = '{ subject(id: ID) { subjectType doingCount seasonsCount currentSeason episodesCount } }';
     const fields = 'fields=current_season,do_count,episodes_count,id,seasons_count,subtype';
     const none = { do_count: null, seasons_count: null, current_season: null, episodes_count: null };
     replyTo(service, `/v2/movie/subject/1?${fields}`, { id: '1', subtype: 'movie', ...none });
@@ -81,14 +81,14 @@ describe('a subject', () => {
       episodes_count: 12,
     });
     expect((await execute(query.replace('ID', '1'))).data.subject).toEqual({
-      type: 'MOVIE',
+      subjectType: 'MOVIE',
       doingCount: null,
       seasonsCount: null,
       currentSeason: null,
       episodesCount: null,
     });
     expect((await execute(query.replace('ID', '2'))).data.subject).toEqual({
-      type: 'TV',
+      subjectType: 'TV',
       doingCount: 0,
       seasonsCount: 2,
       currentSeason: 1,
@@ -146,7 +146,7 @@ describe('a subject', () => {
     );
     expect(
       await execute(
-        '{ subject(id: 7) { title originalTitle summary genres wishCount collectCount images { small } } }',
+        '{ subject(id: 7) { title originalTitle summary genres wishCount collectCount poster { small } } }',
       ),
     ).toEqual({
       data: {
@@ -157,7 +157,7 @@ describe('a subject', () => {
           genres: [],
           wishCount: 0,
           collectCount: 0,
-          images: { small: null },
+          poster: null,
         },
       },
     });
@@ -171,7 +171,7 @@ describe('a subject', () => {
     });
     expect(
       await execute(
-        '{ subject(id: 7) { casts { id sourceId name webUrl avatars { large } summary works { nodes { roles } } } } }',
+        '{ subject(id: 7) { casts { id sourceId name webUrl portrait { large } summary works { nodes { roles } } } } }',
       ),
     ).toMatchObject({
       data: {
@@ -182,7 +182,7 @@ describe('a subject', () => {
               sourceId: null,
               name: '王/五 & co',
               webUrl: null,
-              avatars: { large: null },
+              portrait: null,
               summary: null,
               works: { nodes: [] },
             },
@@ -197,8 +197,8 @@ describe('a subject', () => {
   test('has people from its own record, without a call for them', async () => {
     const { service, execute, calls } = facade();
     replyTo(service, '/v2/movie/subject/7?fields=directors,id', { id: '7', directors: [{ id: '1', name: '张艺谋' }] });
-    expect(await execute('{ subject(id: 7) { directors { name webUrl avatars { small } } } }')).toEqual({
-      data: { subject: { directors: [{ name: '张艺谋', webUrl: null, avatars: { small: null } }] } },
+    expect(await execute('{ subject(id: 7) { directors { name webUrl portrait { small } } } }')).toEqual({
+      data: { subject: { directors: [{ name: '张艺谋', webUrl: null, portrait: null }] } },
     });
     expect(calls).toHaveLength(1);
   });

@@ -49,7 +49,7 @@ describe('comments on a note', () => {
       .reply(200, comment)
       .times(2);
     const { data, errors } = await execute(
-      `{ note(id: 9) { title a: comment(id: 104) { ${selection} } b: comment(id: "NoteComment:9:104") { id } c: comment(id: "NoteComment:8:104") { id } } }`,
+      `{ note(id: 9) { title a: noteComment(id: 104) { ${selection} } b: noteComment(id: "NoteComment:9:104") { id } c: noteComment(id: "NoteComment:8:104") { id } } }`,
       { token },
     );
     expect(data.note).toMatchObject({ a: expected, b: { id: expected.id }, c: null });

@@ -25,8 +25,8 @@ describe('a note', () => {
     service.intercept({ path: /^\/v2\/note\/9/, headers: { authorization: 'Bearer t' } }).reply(200, record);
     const { data } = await execute(
       `{ note(id: "Note:9") {
-        id sourceId title summary privacy canReply publishedAt updatedAt commentsCount likesCount recommendationsCount
-        photos { number } author { id }
+        id sourceId title summary privacy canReply createdAt updatedAt commentsCount likesCount recommendationsCount
+        pictures { number } author { id }
         blocks { ... on TextBlock { spans { text linkUrl } } ... on PhotoBlock { photo { url } layout caption } }
       } }`,
       { token },
@@ -38,12 +38,12 @@ describe('a note', () => {
       summary: null,
       privacy: 'FRIEND',
       canReply: true,
-      publishedAt: '2012-12-14T15:14:47',
+      createdAt: '2012-12-14T15:14:47',
       updatedAt: '2012-12-14T15:14:56',
       commentsCount: 3,
       likesCount: 17,
       recommendationsCount: 10,
-      photos: [{ number: 2 }, { number: 3 }],
+      pictures: [{ number: 2 }, { number: 3 }],
       author: null,
       blocks: [
         { spans: [{ text: 'one', linkUrl: null }] },
@@ -97,14 +97,14 @@ describe('a note', () => {
       .intercept({ path: /^\/v2\/note\/9/ })
       .reply(200, { id: 9, title: null, privacy: 'nobody', photos: [], content: 5, update_time: 'soon' });
     const { data } = await execute(
-      '{ note(id: 9) { id title privacy photos { number } content updatedAt likesCount canReply } }',
+      '{ note(id: 9) { id title privacy pictures { number } content updatedAt likesCount canReply } }',
       { token },
     );
     expect(data.note).toEqual({
       id: 'Note:9',
       title: '',
       privacy: null,
-      photos: [],
+      pictures: [],
       content: '5',
       updatedAt: null,
       likesCount: 0,

@@ -180,7 +180,7 @@ describe('event', () => {
 describe('write', () => {
   const collect = 'mutation { collectBook(input: { bookId: "7", status: READ }) { collection { status } } }';
   const update =
-    'mutation { replaceAnnotation(input: { id: "7", content: "0123456789012345", private: false }) { annotation { id } } }';
+    'mutation { replaceAnnotation(input: { id: "7", content: "0123456789012345", isPrivate: false }) { annotation { id } } }';
   const remove = 'mutation { deleteReview(input: { id: "7" }) { deletedId } }';
   const like = 'mutation { likeNote(input: { id: "7" }) { note { id } } }';
   const join = 'mutation { joinEvent(input: { id: "7" }) { event { id } } }';

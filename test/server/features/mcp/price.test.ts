@@ -30,7 +30,7 @@ const argumentsOf: Record<string, Record<string, readonly (string | boolean)[]>>
   Celebrity: { id: ids('films', 'celebrities') },
   Charts: { city: ['北京', '上海', '无处'] },
   City: { id: cities },
-  Collect: { book: ids('books'), status: ['READ', 'READING', 'WISH'], private: [true] },
+  Collect: { book: ids('books'), status: ['READ', 'READING', 'WISH'], isPrivate: [true] },
   Dashboard: { user: users, city: cities },
   Diary: { user: users },
   Event: { id: ids('events') },

@@ -139,16 +139,18 @@ test('a write replaces only with what it was given: no rating, tags or comment o
   const writing = await journey({ mcp: 'on', mcpOperations: 'operations', mcpWrites: 'on' });
   const { client, call } = await agent(writing.facade.url, 'demo-alice');
   const { inputSchema } = (await client.listTools()).tools.find(({ name }) => name === 'Collect')!;
-  expect(inputSchema.required).toEqual(['book', 'status', 'private']);
+  expect(inputSchema.required).toEqual(['book', 'status', 'isPrivate']);
   expect(inputSchema.properties).toMatchObject({
     book: { description: 'Global or bare id of the book.' },
     rating: { type: 'integer', minimum: 1, maximum: 5 },
     comment: { type: 'string', maxLength: 350 },
-    private: { type: 'boolean', description: expect.stringContaining('only the caller may see it') as string },
+    isPrivate: { type: 'boolean', description: expect.stringContaining('only the caller may see it') as string },
   });
-  const { output } = await call('Collect', { book: '1003078', status: 'WISH', private: true });
+  const { output } = await call('Collect', { book: '1003078', status: 'WISH', isPrivate: true });
   expect(output).toMatchObject({
-    data: { collectBook: { book: { viewerCollection: { status: 'WISH', rating: null, comment: null, tags: [] } } } },
+    data: {
+      collectBook: { book: { viewerCollection: { status: 'WISH', rating: null, comment: null, tagNames: [] } } },
+    },
   });
   expect(output.errors).toBeUndefined();
 });

@@ -76,7 +76,7 @@ export async function several(lane: Lane, mark: string): Promise<Intention & { b
     .input;
   const noteId = await noteOf(lane);
   const query = `mutation ($mark: String!, $bookId: ID!, $noteId: ID!) {
-    a: collectBook(input: { bookId: $bookId, status: READING, comment: $mark, private: true, onConflict: UPDATE }) { collection { comment } }
+    a: collectBook(input: { bookId: $bookId, status: READING, comment: $mark, isPrivate: true, onConflict: UPDATE }) { collection { comment } }
     b: createNoteComment(input: { noteId: $noteId, content: $mark }) { comment { content } }
     c: likeNote(input: { id: $noteId }) { note { id } }
   }`;
