@@ -289,3 +289,42 @@ const eventKinds = {
 export const writeKinds: readonly WriteKind[] = [bookKinds, noteKinds, eventKinds].flatMap((kinds) =>
   Object.values(kinds),
 );
+
+/** Updates, which read what they keep before they write: each is carried out if the mark is there beside all else. */
+export const updateKinds: readonly WriteKind[] = [
+  kind('updateCollection', bookEndpoints.updateCollection, async (service, mark) => {
+    const bookId = await bookOf(service);
+    const path = `/v2/book/${bookId}/collection`;
+    await service.call('POST', path, { status: 'reading', tags: 'a b', rating: '4', privacy: 'private' });
+    const effects = async () => {
+      const { comment, status, tags, rating } = await service.json('GET', path);
+      return count(comment === mark && status === 'reading' && tags.length === 2 && rating.value === '4');
+    };
+    return { body: json('updateCollection', { bookId, comment: mark }), effects };
+  }),
+  kind('updateAnnotation', bookEndpoints.updateAnnotation, async (service, mark) => {
+    const id = await annotationOf(service);
+    const effects = async () => {
+      const { chapter, content } = await service.json('GET', `/v2/book/annotation/${id}`);
+      return count(chapter === mark && content === 'an annotation that is long enough');
+    };
+    return { body: json('updateAnnotation', { id, chapter: mark }), effects };
+  }),
+  kind('updateNote', noteEndpoints.update, async (service, mark) => {
+    const id = await noteOf(service);
+    const effects = async () => {
+      const { title, content } = await service.json('GET', `/v2/note/${id}`);
+      return count(title === mark && content === 'c');
+    };
+    return { body: json('updateNote', { id, title: mark }), effects };
+  }),
+  kind('updateEvent', eventEndpoints.update, async (service, mark) => {
+    const id = await eventOf(service);
+    const before = await service.event(`/event/${id}`);
+    const effects = async () => {
+      const { title, content, where } = await service.event(`/event/${id}`);
+      return count(title === mark && content === before.content && where === before.where);
+    };
+    return { body: json('updateEvent', { id, title: mark }), effects, clean: () => deleteEvent(service, id) };
+  }),
+];

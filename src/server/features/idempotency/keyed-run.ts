@@ -7,6 +7,7 @@ import type { Config } from '../../../config/settings.ts';
 import { type ClientCode, notesOn } from '../../../engine/errors/codes.ts';
 import { settlesWithin } from '../../../lib/promises.ts';
 import { type UpstreamClient, bearerOf } from '../../../upstream/client.ts';
+import type { ChannelOptions } from '../../../upstream/redis/connection/channel.ts';
 import { serviceName } from '../../../upstream/redis/keys.ts';
 import type { TakeTurn } from '../../../upstream/record-turns.ts';
 import type { UnguardedWrite } from '../../../upstream/write-guard.ts';
@@ -36,7 +37,7 @@ const REDIS_TIMEOUT_MS = 1_000;
 /** The move of a slot between nodes of a cluster takes seconds, and refuses what a key needs meanwhile. */
 const PATIENCE_MS = 10_000;
 
-/** How long the turns of records are remembered where keys are not. */
+/** How long it is remembered when the turn of a record ended. */
 const TURNS_TTL_MS = 60_000;
 
 export interface KeyedRunner {
@@ -68,7 +69,7 @@ export function createKeyedRunner(
   swapKeys?: SwapEntries,
 ): KeyedRunner {
   const ttlMs = 1_000 * config.idempotencyTtlSeconds;
-  const store = openStore(upstream, ttlMs || TURNS_TTL_MS, swapKeys);
+  const store = openStore(upstream, ttlMs, swapKeys, forKeys);
   const { upstreamSettleMs: settleMs, callTimeoutMs, uploadTimeoutMs } = config;
   const times = { settleMs, callTimeoutMs, uploadTimeoutMs };
   const callers = createCallers(config.operationTimeoutMs);
@@ -138,7 +139,7 @@ export function createKeyedRunner(
     },
     drain: async (withinMs) => void (await settlesWithin(withinMs, Promise.allSettled(left))),
     noteWrite: (write) => noteWrite(store, write),
-    takeTurn: turnsIn(store),
+    takeTurn: turnsIn(openStore(upstream, TURNS_TTL_MS, swapKeys, forTurns)),
   };
 }
 
@@ -163,9 +164,17 @@ function noteWrite(store: KeyStore, { rule, input, credential, person, value }: 
     void store.changeTargets(targetsOf(owners, removedFrom), (each, at) => addEvent(each, { at }));
 }
 
-function openStore(upstream: UpstreamClient, ttlMs: number, swapKeys: SwapEntries | undefined): KeyStore {
-  const what = 'idempotency keys';
-  const redis = upstream.redisFor?.({ what, timeoutMs: REDIS_TIMEOUT_MS, patienceMs: PATIENCE_MS });
+const forKeys = { what: 'idempotency keys', timeoutMs: REDIS_TIMEOUT_MS, patienceMs: PATIENCE_MS };
+/** Without Redis a process has turns of its own, so a write does not wait for one that refuses. */
+const forTurns = { what: 'turns', timeoutMs: REDIS_TIMEOUT_MS };
+
+function openStore(
+  upstream: UpstreamClient,
+  ttlMs: number,
+  swapKeys: SwapEntries | undefined,
+  options: ChannelOptions,
+): KeyStore {
+  const redis = upstream.redisFor?.(options);
   const swap = redis ? swapInRedis(redis, ttlMs) : swapKeys;
   return swap ? createKeyStore(createRemoteEntries(ttlMs, swap), ttlMs) : createMemoryStore(ttlMs);
 }

@@ -5,7 +5,7 @@ import { schema } from '../../../../src/graph/schema.ts';
 import { writeRuleOf } from '../../../../src/engine/settle/write-rules.ts';
 import { endpoints, lineOf } from '../../../support/endpoints.ts';
 import { keyedClient } from '../../../support/keyed-client.ts';
-import { type DirectService, directService, writeKinds } from '../../../support/keyed-writes.ts';
+import { type DirectService, directService, updateKinds, writeKinds } from '../../../support/keyed-writes.ts';
 import { type Fault, losingProxy } from '../../../support/losing-proxy.ts';
 import { thorough } from '../../../support/optional.ts';
 import { replica } from '../../../support/replica.ts';
@@ -67,7 +67,7 @@ const faults: readonly [what: string, fault: Fault, isCarriedOut: boolean][] = [
   ['whose response is cut in its body', { kind: 'cut', at: 1e9 }, true],
 ];
 // A sample is each kind with one fault, another for the next.
-const sample = writeKinds.flatMap((kind, at) =>
+const sample = [...writeKinds, ...updateKinds].flatMap((kind, at) =>
   faults.filter((_, which) => thorough || which === at % faults.length).map((fault) => ({ kind, fault })),
 );
 
