@@ -47,8 +47,14 @@ export interface Asked {
 /** An object: of which id is unknown if it was not selected. */
 const SOME_OBJECT = '→';
 
-/** What depends on the calls made before, by its description. */
-const changing = new Set(['Query.viewer', 'Query.service', 'SubjectConnection.totalIsCapped']);
+/**
+ * What depends on the calls made before, by its description; and the token of a list, which belongs to the name by which the person was
+ * asked for.
+ */
+const changing = new Set([
+  ...['Query.viewer', 'Query.service', 'SubjectConnection.totalIsCapped'],
+  'CollectionChanges.since',
+]);
 
 /**
  * Queries by an id, which make no call for the id alone: then it is not claimed that there is such an object. A person named by a uid has it
