@@ -53,8 +53,8 @@ describe('the list', () => {
     );
     known.SERIES = data.bookByIsbn.series.sourceId;
     known.NOTE = most(data.user.notes.nodes as NoteNode[], ({ commentsCount }) => commentsCount).sourceId;
-    known.EVENT = most(data.searchEvents.nodes as EventNode[], ({ participantsCount, wishersCount }) =>
-      Math.min(participantsCount, wishersCount),
+    known.EVENT = most(data.searchEvents.nodes as EventNode[], ({ participantsCount, interestedPeopleCount }) =>
+      Math.min(participantsCount, interestedPeopleCount),
     ).sourceId;
   });
 
@@ -357,7 +357,7 @@ interface NoteNode {
 interface EventNode {
   sourceId: string;
   participantsCount: number;
-  wishersCount: number;
+  interestedPeopleCount: number;
 }
 
 /** The value of a key at any depth. */

@@ -63,5 +63,16 @@ export const expectedFields: Readonly<Record<string, Readonly<Record<string, rea
     collections: ['bookCollections'],
     tags: ['bookTags'],
   },
-  Event: { location: ['place', 'coordinates'], start: ['startsAt'], end: ['endsAt'], author: ['organizer'] },
+  Collection: { tags: ['tagNames'] },
+  Annotation: { photos: ['pictures'], private: ['isPrivate'] },
+  Note: { photos: ['pictures'], comment: ['noteComment'], publishedAt: ['createdAt'] },
+  Review: { votes: ['usefulCount'], useless: ['uselessCount'], publishedAt: ['createdAt'] },
+  Event: {
+    wishers: ['interestedPeople'],
+    wishersCount: ['interestedPeopleCount'],
+    location: ['place', 'coordinates'],
+    start: ['startsAt'],
+    end: ['endsAt'],
+    author: ['organizer'],
+  },
 };
