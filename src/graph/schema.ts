@@ -37,7 +37,9 @@ builder.mutationType({
   description:
     'The root of all writes, for logged-in people only. A mutation is one write to the service (a note with more than three pictures is ' +
     'several), and no write is repeated. Its input is checked first: `extensions.violations` of the error lists all violations, each with ' +
-    'the path of the field, code, limit and actual value.',
+    'the path of the field, code, limit and actual value. The record that is changed is `id` in the input, another one has its type in front, ' +
+    'as in `bookId`; global and bare ids are accepted. With the header `Idempotency-Key`, the same request again is not written again. ' +
+    '`onError` of a request says what an error nulls: `PROPAGATE`, `NULL` or `HALT`.',
 });
 
 /** The schema, with what the declarations say of nulls and costs in its descriptions. */
