@@ -19,6 +19,7 @@ const named: Record<string, string> = {
   'Query.city': 'id: "beijing"',
   'Query.event': 'id: "10504885"',
   'Query.note': 'id: "244600053"',
+  'Query.organization': 'id: "site-9"',
   'Query.searchBooks': 'query: "百年"',
   'Query.searchEvents': 'query: "音乐"',
   'Query.searchSubjects': 'query: "的"',
@@ -37,6 +38,7 @@ const nodes: Record<string, string> = {
   Event: '10504885',
   Note: '244600053',
   NoteComment: '244600053:1',
+  Organization: 'site-9',
   Series: '10489',
   Subject: '1292052',
   User: '1000001',
@@ -102,7 +104,7 @@ async function readAll(token: string): Promise<Found> {
   }
   for (const [name, seen] of ids) {
     const type = schema.getType(name) as GraphQLObjectType;
-    if (type.getInterfaces().length === 0) continue;
+    if (!type.getInterfaces().some((each) => each.name === 'Node')) continue;
     const all = [...seen];
     for (let at = 0; at < all.length; at += IDS_AT_ONCE)
       await read(
