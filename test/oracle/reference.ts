@@ -152,7 +152,10 @@ interface Run {
   writes: string[];
   viewer: { isLoggedIn: boolean; filmTier: Tier | null };
   /** What the declared resolvers use of an operation. */
-  upstream: Pick<UpstreamSession, 'cachePolicy' | 'rateBudget' | 'requireLogin' | 'invalidate' | 'write'> & {
+  upstream: Pick<
+    UpstreamSession,
+    'cachePolicy' | 'rateBudget' | 'requireLogin' | 'invalidate' | 'write' | 'beginChange' | 'endChange'
+  > & {
     responses: Pick<ResponseLoader, 'load'>;
   };
   maxPictures: number;
@@ -282,6 +285,9 @@ function createRun(requester: Requester, fetch: Fetch, planning?: Planning): Run
       rateBudget: () => Promise.resolve(null),
       requireLogin: () => requireLogin(run),
       invalidate: () => Promise.resolve(),
+      // Nothing runs at once here, and no generated write keeps what it does not name.
+      beginChange: () => Promise.resolve({}),
+      endChange: () => undefined,
       write: (endpoint, input, path) =>
         Promise.resolve().then(() => write(run, endpoint, input, pathToArray(path).join('.'))),
       // Reads for the payload of a mutation.
