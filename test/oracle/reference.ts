@@ -819,7 +819,9 @@ function arrived(
   if (!isObjectType(named) && !isAbstractType(named)) return value;
   const listed = rule.mayBeReference ? undefined : formWithin(parent);
   const form = listed ?? rule.representation ?? wholeRepresentation;
-  const isListed = !isNode(info) && (listed !== undefined || rule.endpoint !== undefined || Array.isArray(value));
+  const isListed =
+    !isNode(info) &&
+    (listed !== undefined || rule.isItem === true || rule.endpoint !== undefined || Array.isArray(value));
   const one = (item: unknown, at: Place): unknown => arriveOne(item, form, isListed, run, info, at);
   if (!Array.isArray(value)) return one(value, place);
   const type = getNullableType(declaredType);

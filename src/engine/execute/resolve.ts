@@ -64,7 +64,7 @@ function recordResolver(rule: FieldRule, inner: Resolver, info: GraphQLResolveIn
     const value: unknown = inner(parent, resolution.args, resolution.context, info);
     const listed = rule.mayBeReference ? undefined : representationOfPage(parent);
     const representation = listed ?? rule.representation ?? wholeRepresentation;
-    return resolveRecords(value, resolution, representation, listed !== undefined);
+    return resolveRecords(value, resolution, representation, listed !== undefined || rule.isItem === true);
   };
 }
 

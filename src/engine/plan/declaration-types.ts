@@ -38,6 +38,8 @@ export interface FieldDeclaration {
   nullIf?: NullCondition;
   /** The members that the returned records provide; by default all that were requested. */
   representation?: Representation;
+  /** The record is an item of the list that its parent was made of, so the list shows that it exists. */
+  isItem?: boolean;
   /** The value may have nothing but its id: then what is selected of it is loaded, in whatever list it is. */
   mayBeReference?: boolean;
   /** Null, without a call, if the request carries no token of its own. */

@@ -51,6 +51,7 @@ const SubjectChartEntry = builder.objectRef<Ranked>('SubjectChartEntry').impleme
       nullable: true,
       description: 'The film.',
       representation: simpleSubject,
+      isItem: true,
       resolve: ({ subject }) => subject,
     }),
   }),
