@@ -28,6 +28,8 @@ export interface Expected {
   isExcused: (code: string) => boolean;
   /** Whether the operation sent a request, without `fields`. */
   wasSent: (request: string) => boolean;
+  /** The requests of the operation for any window of the same list, or any variant of the same record. */
+  sentWindowsOf: (request: string) => readonly string[];
   /** The service sends whole lists, whatever window is requested. */
   ignoresWindows: boolean;
 }
@@ -35,7 +37,7 @@ export interface Expected {
 const marked = markedFields(schema);
 
 export function compare(
-  { reference, faultOf, isExcused, wasSent, ignoresWindows }: Expected,
+  { reference, faultOf, isExcused, wasSent, sentWindowsOf, ignoresWindows }: Expected,
   result: Shown,
 ): Violation[] {
   const violations: Violation[] = [];
@@ -95,7 +97,11 @@ export function compare(
       const place = places.get(at);
       // Below a value that the reference does not have, every error is the product's own.
       if (place?.accepts && at !== path) return true;
-      if (place) return isFaultCode(code) && [...place.requests].some((request) => faultOf(request) !== undefined);
+      if (place) {
+        // What denies one window or variant denies the others.
+        const requests = [...place.requests].flatMap((request) => [request, ...sentWindowsOf(request)]);
+        return isFaultCode(code) && requests.some((request) => faultOf(request) !== undefined);
+      }
       if (at === '') return false;
     }
   }

@@ -359,6 +359,10 @@ class CaseRun {
       reference,
       faultOf: (request) => faultOf(faults, request),
       wasSent: (request) => this.service.met.some((met) => met.operation === requestId && met.request === request),
+      sentWindowsOf: (request) =>
+        this.service.met.flatMap((met) =>
+          met.operation === requestId && listOf(met.request) === listOf(request) ? [met.request] : [],
+        ),
       ignoresWindows: this.given.manners.ignoresWindows,
       isExcused: (code) =>
         ((hasMetLimit || isPaused) && code === 'RATE_LIMITED') ||
@@ -536,3 +540,7 @@ class CaseRun {
       }
   }
 }
+
+/** A request without its window and its variant. */
+const listOf = (request: string): string =>
+  request.replace(/([?&])(?:count|start|format)=[^&]*/g, '$1').replace(/[?&]+$/, '');

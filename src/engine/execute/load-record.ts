@@ -43,7 +43,8 @@ export function loadNamedReference(
   resolution: Resolution,
 ): unknown {
   const key = keyIn(record, selection.rule.record!);
-  const calls = eagerChildrenOf(record, selection, key, resolution).filter(
+  // Also of one that is remembered as absent, for which they send nothing.
+  const calls = childCallsOf(record, selection, resolution.variables).filter(
     // Those of deferred fragments come too late to say it.
     ({ plan, showsRecord }) => showsRecord && selection.fields.includes(plan),
   );

@@ -239,6 +239,26 @@ describe('a record that may be a bare id is planned as loaded', () => {
   });
 });
 
+test('a series that is remembered as absent is null if only its books are selected', async () => {
+  const made = facadeWith({ '/v2/book/series/34/books': rejection(404, 6000) }, { recordTtlSeconds: 60 });
+  expect(await made.execute('{ series(id: 34) { title } }')).toEqual({ data: { series: null } });
+  for (const query of [
+    '{ series(id: 34) { books { totalCount } } }',
+    '{ series(id: 34) { books { nodes { title } } } }',
+  ])
+    expect((await callsOf(made, query)).response).toEqual({ data: { series: null } });
+});
+
+test('a film stays in a chart that lists it, with ranks or without, if its own call denies it', async () => {
+  const chart = { list: 'subjects', body: { title: 'New', subjects: [{ id: '104' }] } };
+  const made = facadeWith({ '/v2/movie/new_movies': chart, '/v2/movie/subject/104': filmNotFound });
+  const query = '{ newMovies { subjects { id clipUrls } entries { subject { id clipUrls } } } }';
+  const film = { id: 'Subject:104', clipUrls: [] };
+  expect(await made.execute(query, { token: 'reader' })).toEqual({
+    data: { newMovies: { subjects: [film], entries: [{ subject: film }] } },
+  });
+});
+
 test('the minimum of a plan has a call for a field that is not cached, and none for those that are', async () => {
   const made = facadeWith(
     { '/v2/book/7': { body: { id: '7', title: '活着', summary: '…' } } },
