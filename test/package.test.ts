@@ -101,7 +101,7 @@ test('the package contains what it needs at run time and its documentation, and 
     ].sort(),
   );
   const files = made.filter((file) => file !== 'graphiql' && file !== 'docs');
-  const pages = readdirSync('docs').filter((file) => /\.(md|png)$/.test(file));
+  const pages = readdirSync('docs').filter((file) => /\.(md|png|txt)$/.test(file));
   expect(readdirSync(join(installed, 'docs')).sort()).toEqual(pages.sort());
   for (const file of files) expect(readFileSync(join(installed, 'dist', file), 'utf8')).not.toContain(elsewhere);
 });
