@@ -36,6 +36,7 @@ const roots: Record<string, string> = {
   inTheaters: 'first: 2',
   newMovies: '',
   note: `id: "${notes[0]!.id}"`,
+  organization: 'id: "site-9"',
   searchBooks: 'query: "百年", first: 2',
   searchEvents: 'query: "电影", first: 2',
   searchSubjects: 'query: "流浪", first: 2',

@@ -19,7 +19,8 @@ export function changesOf(
   const read = { items: items.slice(0, page.items.length), start, total, isLast: !hasNext, behind };
   const told = changesIn<object>(read, progress, {
     order: newestFirst!,
-    keyOf: (item) => (isShown.has(item) ? keyOf(item as never) : null),
+    // The service may list what is no object.
+    keyOf: (item: object | null) => (item && isShown.has(item) ? keyOf(item as never) : null),
   });
   return {
     ...page,
