@@ -86,7 +86,7 @@ test('what a variable may have counts as read, and so do the values of an enum i
   });
   const found = await report();
   for (const coordinate of [
-    ...['CollectionStatus.WISH', 'CreateNoteInput.title', 'Privacy.FRIEND'],
+    ...['CollectionStatus.WISH', 'CreateNoteInput.title', 'NotePrivacy.FRIEND'],
     ...['CreateNoteInput.pictures', 'PhotoLayout.LEFT'], // an app that is installed may send them
   ])
     expect([coordinate, of(found, coordinate)?.requests]).toEqual([coordinate, 1]);
