@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, print } from 'graphql';
 import fc from 'fast-check';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { clearReads, readsReport, trackReads } from '../../client/src/reads.ts';
 import { runCheck } from '../../src/check/command.ts';
 import { readReads } from '../../src/check/reads-file.ts';
@@ -151,25 +151,6 @@ test('a frozen result of a cache, with names of its own, is copied with these', 
   expect(tracked).toEqual(frozen);
   expect(tracked[hidden]).toBe(1);
   expect(tracked.at).toBeInstanceOf(Date);
-});
-
-test('in production nothing is counted, which is said once', async () => {
-  const said: unknown[] = [];
-  const { warn } = console;
-  console.warn = (text) => void said.push(text);
-  vi.stubEnv('NODE_ENV', 'production');
-  vi.resetModules();
-  try {
-    const production = await import('../../client/src/reads.ts');
-    const data = { viewer: null };
-    expect(production.trackReads(data, 'query A { viewer { id } }')).toBe(data);
-    expect(production.trackReads(data, 'query A { viewer { id } }')).toBe(data);
-    expect(production.readsReport().documents).toEqual({});
-  } finally {
-    vi.unstubAllEnvs();
-    console.warn = warn;
-  }
-  expect(said).toHaveLength(1);
 });
 
 test('without what is unread every document stays valid, and costs no more', () => {
