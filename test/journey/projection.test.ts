@@ -10,6 +10,7 @@ import {
   getDirectiveValues,
   isObjectType,
   parse,
+  print,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
@@ -125,6 +126,7 @@ function namesNeeded(document: DocumentNode, variables: Record<string, unknown>)
   add('Subject', ['durations', 'languages', 'pubdates']);
   /** Lists whose items may tell what is needed of their parent. */
   const carriers: { parent: string; members: readonly string[]; item: string; carriedBy: string }[] = [];
+  const showsPlaces = /\b(?:cursor|startCursor|endCursor|after)\b/.test(print(document));
   const info = new TypeInfo(schema);
   const skipExcluded = {
     enter: (node: { directives?: readonly unknown[] }) => (isExcluded(node as never, variables) ? false : undefined),
@@ -139,7 +141,11 @@ function namesNeeded(document: DocumentNode, variables: Record<string, unknown>)
           if (isExcluded(node, variables)) return false;
           const [type, field] = [info.getParentType(), info.getFieldDef()];
           if (!isObjectType(type) || !field || node.name.value.startsWith('__')) return undefined;
-          const { needs = [], from = [], embedded, idIn, needsBelow = {}, endpoint, provides } = fieldRule(field);
+          const rule = fieldRule(field);
+          const { needs = [], from = [], embedded, idIn, needsBelow = {}, endpoint, provides, newestFirst } = rule;
+          // Cursors of a list ordered by time have the time of an item, and so has the token of its changes.
+          if (newestFirst && typeof endpoint === 'object' && (showsPlaces || rule.tellsChanges))
+            add(typeNameOf(endpoint), [newestFirst.time]);
           if (provides?.carriedBy && typeof endpoint === 'object')
             carriers.push({
               ...provides,
