@@ -16,6 +16,7 @@ import type { GraphQLResponse } from '../support/facade.ts';
 import { journey } from '../support/journey.ts';
 import { thorough } from '../support/optional.ts';
 import { mergeParts, partsOf } from '../support/pieces.ts';
+import { isPlainObject } from '../../src/lib/objects.ts';
 import { mulberry32, randomDocument } from '../support/selections.ts';
 
 let healthy: Awaited<ReturnType<typeof journey>>;
@@ -102,22 +103,28 @@ const failures = ({ errors = [] }: GraphQLResponse): string[] =>
 const named = ['user', 'city', 'series', 'node', 'nodes'];
 
 /**
- * The data of the parts. What deferred fragments load comes too late to say that there is such an object, or none: then it is as in the
- * plain response.
+ * The data of the parts. What deferred fragments load comes too late to say that there is such an object, or none, and by which id the
+ * service knows a person that the client named: then it is as in the plain response.
  */
 function withLateExistence(query: string, sent: GraphQLResponse['data'], whole: GraphQLResponse['data']): unknown {
   if (!sent || !whole) return sent;
   const data = { ...sent } as Record<string, unknown>;
   const right = whole as Record<string, unknown>;
   const differs = (one: unknown, other: unknown) => (one === null) !== (other === null);
+  const isAsSent = (value: unknown) =>
+    typeof value === 'string' && new RegExp(`"(?:User:)?${value.replace(/^User:/, '')}"`).test(query);
+  const late = (got: unknown, wanted: unknown): unknown => {
+    if (differs(got, wanted)) return wanted;
+    if (!isPlainObject(got) || !isPlainObject(wanted)) return got;
+    return Object.fromEntries(Object.entries(got).map(([key, value]) => [key, isAsSent(value) ? wanted[key] : value]));
+  };
   visit(parse(query), {
     Field(node) {
       const key = node.alias?.value ?? node.name.value;
       const [got, wanted] = [data[key], right[key]];
       if (!named.includes(node.name.value)) return false;
-      if (Array.isArray(got) && Array.isArray(wanted))
-        data[key] = got.map((item, at) => (differs(item, wanted[at]) ? (wanted[at] as unknown) : (item as unknown)));
-      else if (key in data && differs(got, wanted)) data[key] = wanted;
+      if (Array.isArray(got) && Array.isArray(wanted)) data[key] = got.map((item, at) => late(item, wanted[at]));
+      else if (key in data) data[key] = late(got, wanted);
       return false;
     },
   });
