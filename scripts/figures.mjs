@@ -12,7 +12,7 @@ import { files, importsIn, sources } from './imports.mjs';
 const LOADED = {
   'src/engine/plan/plan-operation.ts': { files: 15, lines: 1_500 },
   'src/engine/cost/call-cost.ts': { files: 21, lines: 2_850 },
-  'src/engine/execute/executor.ts': { files: 32, lines: 4_500 },
+  'src/engine/execute/executor.ts': { files: 32, lines: 4_550 },
   'src/engine/documents/assess.ts': { files: 50, lines: 6_150 },
   'src/price.ts': { files: 152, lines: 17_000 },
 };
