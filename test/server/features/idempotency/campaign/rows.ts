@@ -61,12 +61,12 @@ export function randomFault(random: Random): Fault | undefined {
 
 const creations = ['createNote', 'createNoteComment', 'createAnnotation', 'createEvent'];
 
-/** The notes with so many comments that they have several pages: one for each person. */
-const longNotes = new Map<string, Promise<string>>();
+/** The notes with so many comments that they have several pages: one for each lane, because each batch has a service of its own. */
+const longNotes = new WeakMap<Lane, Promise<string>>();
 const LONG = 130;
 function longNote(lane: Lane): Promise<string> {
-  let note = longNotes.get(lane.name);
-  if (!note) longNotes.set(lane.name, (note = fill()));
+  let note = longNotes.get(lane);
+  if (!note) longNotes.set(lane, (note = fill()));
   return note;
 
   async function fill(): Promise<string> {
