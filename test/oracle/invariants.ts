@@ -45,11 +45,11 @@ export function compare(
   const errors = new Map<string, string>();
   for (const { path, extensions } of result.errors ?? []) errors.set((path ?? []).join('.'), String(extensions?.code));
   const rightErrors = new Map(reference.errors.map(({ path, code }) => [path, code]));
-  /** Fields withheld from the tier: a list reports the error only once. */
-  const refusedTiers = new Set<string>();
+  /** Places withheld from the tier: a list reports the error only once for its items. */
+  const refusedPlaces = new Set<string>();
 
   for (const [path, code] of errors) {
-    if (code === 'TIER_REQUIRED') refusedTiers.add(coordinateOf(path));
+    if (code === 'TIER_REQUIRED') refusedPlaces.add(withoutPositions(path));
     if (!isExplained(path, code))
       report(
         'unexplained error',
@@ -116,7 +116,7 @@ export function compare(
   function isLost(path: string): boolean {
     if (errors.has(path)) return true;
     const refused = [...rightErrors].filter(
-      ([at, code]) => code === 'TIER_REQUIRED' && refusedTiers.has(coordinateOf(at)),
+      ([at, code]) => code === 'TIER_REQUIRED' && refusedPlaces.has(withoutPositions(at)),
     );
     for (const each of [...errors.keys(), ...refused.map(([at]) => at)]) {
       if (each !== path && !each.startsWith(path === '' ? '' : `${path}.`)) continue;
@@ -192,8 +192,8 @@ export function compare(
   function checkError(path: string): void {
     const code = rightErrors.get(path);
     if (code === undefined || errors.has(path)) return;
-    if (code === 'TIER_REQUIRED' && refusedTiers.has(coordinateOf(path))) return;
-    if (code === 'BAD_USER_INPUT' && refusedTiers.has(coordinateOf(path))) return;
+    if (code === 'TIER_REQUIRED' && refusedPlaces.has(withoutPositions(path))) return;
+    if (code === 'BAD_USER_INPUT' && refusedPlaces.has(withoutPositions(path))) return;
     if (code === 'TIER_REQUIRED' && isTold(coordinateOf(path))) return;
     if (isLost(path) || isPartOfLost(path)) return;
     // A remembered absence is served from the cache, whatever the token; below it there is nothing, whatever the tier.
@@ -218,6 +218,8 @@ export function compare(
     return (result.lostParts ?? []).some((part) => part === '' || path === part || path.startsWith(`${part}.`));
   }
 }
+
+const withoutPositions = (path: string): string => path.replace(/\.\d+(?=\.|$)/g, '');
 
 /** A record that the client named, and of which every request says that there is none. */
 function isDenied({ places }: Reference, path: string, isMade: (request: string) => boolean = () => true): boolean {

@@ -216,6 +216,21 @@ describe('a field that the configured tier lacks', () => {
     ]);
   });
 
+  test('has its error at each field of the document, once for the items of a list', async () => {
+    const { service, execute } = facade({ accessToken: 'x', filmTier: 'basic' });
+    const subjects = [{ id: '7' }, { id: '8' }];
+    replyTo(service, '/v2/movie/search?count=20&fields=id&q=活着&start=0', { total: 2, subjects });
+    replyTo(service, '/v2/movie/subject/7?fields=id', { id: '7' });
+    const { errors } = await execute(
+      '{ searchSubjects(query: "活着") { nodes { id durations } } a: subject(id: 7) { durations } b: subject(id: 7) { durations } }',
+    );
+    expect(errors?.map(({ path, extensions }) => [path?.join('.'), extensions.code]).sort()).toEqual([
+      ['a.durations', 'TIER_REQUIRED'],
+      ['b.durations', 'TIER_REQUIRED'],
+      ['searchSubjects.nodes.0.durations', 'TIER_REQUIRED'],
+    ]);
+  });
+
   test('does not hide errors of other fields', async () => {
     const { service, execute } = facade({ accessToken: 'x', filmTier: 'basic' });
     replyTo(service, '/v2/movie/search?count=20&fields=id,summary,title&q=活着&start=0', {
