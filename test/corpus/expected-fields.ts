@@ -351,7 +351,7 @@ export const testedElsewhere: Readonly<Record<string, readonly string[]>> = {
   Annotation: ['blocks', 'revision'],
   Note: ['blocks', 'author', 'revision'],
   NoteComment: ['id', 'note'],
-  Photo: ['next', 'previous'],
+  Photo: ['next', 'previous', 'celebrity'],
   Subject: ['attribution'],
   FilmReview: ['attribution'],
   FilmRating: ['attribution'],

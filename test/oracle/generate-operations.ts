@@ -417,6 +417,7 @@ const values: Readonly<Record<string, Make>> = {
   'Query.node.id': nodeIds,
   'Query.nodes.ids': (random, ids) => Array.from({ length: random.int(0, 4) }, () => nodeIds(random, ids)),
   'Book.collection.userId': idOf('User', 'user'),
+  'User.bookCollection.bookId': idOf('Book', 'book'),
   'Note.noteComment.id': (random, ids) => random.pick(ids.comment),
   'Query.inTheaters.city': (random, ids) => random.pick([undefined, null, '北京', ids.city[1]!]),
   'Query.searchEvents.cityId': (random, ids) => random.pick([undefined, ids.city[0]!, `City:${ids.city[1]}`, null]),

@@ -27,6 +27,7 @@ const named: Record<string, string> = {
   'Query.subject': 'id: "1292052"',
   'Query.user': 'id: "alice"',
   'Book.collection': 'userId: "alice"',
+  'User.bookCollection': 'bookId: "6082808"',
   'Note.noteComment': 'id: "1"',
 };
 const nodes: Record<string, string> = {

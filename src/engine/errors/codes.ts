@@ -622,6 +622,10 @@ export const columnsOf = ({
   ];
 };
 
+export const clientCodes = [...notesByCode.keys()] as readonly ClientCode[];
+
+export const isClientCode = (code: unknown): code is ClientCode => notesByCode.has(code as string);
+
 /** Undefined for an unknown code. */
 export const notesOn = (code: string): CodeNotes | undefined => notesByCode.get(code);
 

@@ -106,7 +106,7 @@ declare global {
       ): FieldRef<Types, ShapeFromTypeParam<Types, Type, Nullable>>;
 
       /** Shows a record that a member holds; without it, one that only its id in another member names. Null without either. */
-      record<Shape extends { id: string }>(
+      record<Shape extends { id: string | null }>(
         type: ObjectRef<Types, Shape>,
         place: {
           member?: MembersOf<ParentShape, Shape | null | undefined>;

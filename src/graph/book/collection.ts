@@ -1,4 +1,5 @@
 import {
+  type AnnotationRecord,
   type CollectionRecord,
   RATING_MAX,
   RATING_MIN,
@@ -11,12 +12,13 @@ import {
 import { builder } from '../../engine/builder.ts';
 import { asObject, asText, localDateTime, wordOrNull, textOrNull, texts } from '../../engine/values/decode.ts';
 import { requireRange } from '../../engine/errors/to-client-error.ts';
-import { globalId, isSourceId } from '../../engine/values/global-id.ts';
+import { globalId, isSourceId, sourceIdOf } from '../../engine/values/global-id.ts';
 import { revisionOf } from '../../engine/fields/patch.ts';
 import { withZone } from '../../engine/values/iso-time.ts';
 import { Node } from '../../engine/fields/node.ts';
 import { ratingBy } from '../types/rating.ts';
 import { User, isSite, userEdgeNames, userIdOf } from '../types/user.ts';
+import { Annotation } from './annotation.ts';
 import { Book } from './book.ts';
 import { keptCollection } from './collection.keeping.ts';
 
@@ -85,24 +87,18 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
   }),
 });
 
+const NONE = 'there is none, or it is private';
+
 builder.objectFields(Book, (t) => ({
   collection: t.call({
     type: Collection,
     description: 'The collection of this book by a person, from `GET /v2/book/{id}/collection`.',
-    nullIf: 'there is none, or it is private',
+    nullIf: NONE,
     args: { userId: t.arg.id({ required: true, description: 'Global id, bare id or uid of the person.' }) },
     endpoint: bookEndpoints.collection,
     from: ['id'],
     input: ({ id }, { userId }) => ({ id, user_id: userIdOf(userId, 'userId') }),
-    // A member that repeats the request may be absent.
-    resolve: (collection, { userId }, { id }) =>
-      keyOf(collection)
-        ? collection
-        : {
-            ...collection,
-            user_id: asText(collection.user_id) || userIdOf(userId, 'userId'),
-            book_id: asText(collection.book_id) || id,
-          },
+    resolve: (collection, { userId }, { id }) => placed(collection, userIdOf(userId, 'userId'), id),
   }),
   viewerCollection: t.call({
     type: Collection,
@@ -116,6 +112,40 @@ builder.objectFields(Book, (t) => ({
     resolve: (collection) => (Object.keys(asObject(collection)).length > 0 ? collection : null),
   }),
 }));
+
+builder.objectField(User, 'bookCollection', (t) =>
+  t.call({
+    type: Collection,
+    description: "The person's collection of a book, from `GET /v2/book/{id}/collection`.",
+    nullIf: NONE,
+    args: { bookId: t.arg.id({ required: true, description: 'Global or bare id of the book.' }) },
+    endpoint: bookEndpoints.collection,
+    from: userEdgeNames,
+    backReference: 'user',
+    input: ({ id }, { bookId }) => ({ id: sourceIdOf('Book', bookId, 'bookId'), user_id: id }),
+    isUnavailable: isSite,
+    resolve: (collection, { bookId }, { id }) => placed(collection, id, sourceIdOf('Book', bookId, 'bookId')),
+  }),
+);
+
+builder.objectField(Annotation, 'authorCollection', (t) =>
+  t.call({
+    type: Collection,
+    description:
+      "The author's collection of the annotated book, with the rating. Costs one call of `GET /v2/book/{id}/collection`.",
+    nullIf: NONE,
+    endpoint: bookEndpoints.collection,
+    from: ['author_id', 'author_user', 'book_id'],
+    input: (annotation) => ({ id: annotation.book_id, user_id: authorIdOf(annotation) }),
+    isUnavailable: (annotation) =>
+      isSite(asObject(annotation.author_user)) ||
+      ![authorIdOf(annotation), asText(annotation.book_id)].every((id) => isSourceId(id)),
+    resolve: (collection, _, annotation) => placed(collection, authorIdOf(annotation), annotation.book_id),
+  }),
+);
+
+const authorIdOf = ({ author_id, author_user }: Pick<AnnotationRecord, 'author_id' | 'author_user'>): string =>
+  asText(asObject(author_user).id) || asText(author_id);
 
 builder.objectField(User, 'bookCollections', (t) =>
   t.connection({
@@ -178,6 +208,12 @@ export const placeOf = ({ user_id, book_id }: Pick<CollectionRecord, 'user_id' |
 function keyOf({ user_id = '', book_id = '' }: Partial<CollectionRecord>): string | null {
   return asText(user_id) && asText(book_id) ? placeOf({ user_id, book_id }) : null;
 }
+
+/** A collection with both ids: a member that repeats the request may be absent. */
+const placed = (collection: CollectionRecord, user: string, book: string): CollectionRecord =>
+  keyOf(collection)
+    ? collection
+    : { ...collection, user_id: asText(collection.user_id) || user, book_id: asText(collection.book_id) || book };
 
 function shelfPlace(key: string): { id: string; user_id: string } {
   const colon = key.indexOf(':');

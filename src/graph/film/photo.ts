@@ -33,18 +33,21 @@ const PhotoAlbum = builder
 /** A photo knows the page that it came in: its neighbours are often there. */
 interface PhotoShape extends PhotoRecord {
   page?: readonly PhotoShape[];
-  /** True in the list of a person: no operation finds what is beyond the page. */
-  is_of_person?: boolean;
+  /** The id of the person in whose list it is: no operation finds what is beyond the page. */
+  celebrity_id?: string | null;
 }
 
+/** What a photo of a record has: its list tells whose it is. */
+const listedPhoto = { members: [...simplePhoto.members, 'celebrity_id'] };
+
 /** The photos of a film, or of the person with this id, each with its page. */
-function photosIn(photos: unknown, person?: string | null): (PhotoShape | null)[] {
+function photosIn(photos: unknown, person: string | null = null): (PhotoShape | null)[] {
   const page: PhotoShape[] = [];
   return (listIn(photos) ?? []).map((photo) => {
     if (!isPlainObject(photo)) return null;
     // The real service writes the id of the person as that of the film.
-    const isFilm = person === undefined || asText(photo.subject_id) !== asText(person);
-    const more = { page, is_of_person: person !== undefined, ...(isFilm ? {} : { subject_id: null }) };
+    const isFilm = person === null || asText(photo.subject_id) !== asText(person);
+    const more = { page, celebrity_id: person, ...(isFilm ? {} : { subject_id: null }) };
     const shape = withMembers(photo, more) as unknown as PhotoShape;
     page.push(shape);
     return shape;
@@ -86,6 +89,12 @@ export const Photo = builder.objectRef<PhotoShape>('Photo').implement({
     commentsCount: t.reads('comments_count', countOrZero, 'The number of comments.'),
     photosCount: t.reads('photos_count', countOrZero, 'The number of photos in the album.'),
     subject: namedSubject(t),
+    celebrity: t.record(
+      Celebrity,
+      { id: 'celebrity_id' },
+      'The person in whose `photos` it is. Makes no call: what is selected is loaded with that person.',
+      { nullIf: 'it is in the list of a film' },
+    ),
   }),
 });
 
@@ -96,12 +105,12 @@ builder.objectFields(Photo, (t) => {
       description: `${description} If it is not in the page of this photo, it costs one call for the first ${NEIGHBOURS} photos of the film.`,
       nullIf: `this photo is the ${end}, or the other is not in the page and not among these ${NEIGHBOURS}; of a person's photos only the page is searched`,
       endpoint: filmEndpoints.photos,
-      from: ['subject_id', 'page', 'is_of_person', member],
+      from: ['subject_id', 'page', 'celebrity_id', member],
       atHand: (photo) => besidePhoto(photo, member),
       input: ({ subject_id }) => ({ id: asText(subject_id), start: 0, count: NEIGHBOURS }),
       isUnavailable: (photo) =>
         !isSourceId(asText(photo[member])) ||
-        (!besidePhoto(photo, member) && (photo.is_of_person === true || !isSourceId(asText(photo.subject_id)))),
+        (!besidePhoto(photo, member) && (asText(photo.celebrity_id) !== '' || !isSourceId(asText(photo.subject_id)))),
       resolve: ({ photos }, _, photo) =>
         asRecords(photos).find(({ id }) => asText(id) === asText(photo[member])) ?? null,
     });
@@ -121,7 +130,7 @@ builder.objectField(Subject, 'photos', (t) =>
     endpoint: filmEndpoints.photos,
     from: ['id'],
     items: ({ photos }) => photosIn(photos),
-    embedded: { member: 'photos', upTo: RECORD_PHOTOS, representation: simplePhoto },
+    embedded: { member: 'photos', upTo: RECORD_PHOTOS, representation: listedPhoto },
     ...besideFilm,
   }),
 );
@@ -138,7 +147,8 @@ builder.objectField(Celebrity, 'photos', (t) =>
     input: ({ id }) => ({ id: id ?? '' }),
     isEmpty: ({ id }) => !isSourceId(asText(id)),
     items: ({ photos }, { id }) => photosIn(photos, id),
-    embedded: { member: 'photos', upTo: RECORD_PHOTOS, representation: simplePhoto },
+    embedded: { member: 'photos', upTo: RECORD_PHOTOS, representation: listedPhoto },
+    backReference: 'celebrity',
     provides: { members: ['id', 'name', 'alt', 'avatars'], read: ({ celebrity }) => celebrity },
   }),
 );

@@ -3,7 +3,9 @@ import { NOTE_PICTURES_MAX, noteEndpoints } from '../../api/note.ts';
 import type { GraphQLError } from 'graphql';
 import { UpstreamFailure } from '../../upstream/errors.ts';
 import { PhotoLayout } from '../types/content-blocks.ts';
+import { ErrorCode } from '../types/error-code.ts';
 import { builder } from '../../engine/builder.ts';
+import { type ClientCode, isClientCode } from '../../engine/errors/codes.ts';
 import { toClientError } from '../../engine/errors/to-client-error.ts';
 import {
   type PictureForm,
@@ -36,15 +38,16 @@ export const NotePictureInput = builder.inputType('NotePictureInput', {
 
 interface PictureFailure {
   number: number;
-  code: string;
+  code: ClientCode;
   message: string;
 }
 export const PictureFailure = builder.objectRef<PictureFailure>('PictureFailure').implement({
   description: 'A picture that was not stored, although the note was.',
   fields: (t) => ({
     number: t.exposeInt('number', { description: 'The number of the picture in the input.' }),
-    code: t.exposeString('code', {
-      description: 'The error code; `PICTURE_NOT_SENT` if another picture of the same request was rejected.',
+    code: t.expose('code', {
+      type: ErrorCode,
+      description: 'The error code; PICTURE_NOT_SENT if another picture of the same request was rejected.',
     }),
     message: t.exposeString('message', { description: 'The error message.' }),
   }),
@@ -116,6 +119,6 @@ function failureOf(number: number, error: unknown): PictureFailure {
     return { number, code: 'PICTURE_NOT_SENT', message: 'Another picture of the same request was rejected.' };
   }
   const { message, extensions } = toClientError(withClientCode(error, errorCodes)) ?? (error as GraphQLError);
-  if (typeof extensions?.code !== 'string') throw error; // a defect
+  if (!isClientCode(extensions?.code)) throw error; // a defect
   return { number, code: extensions.code, message };
 }

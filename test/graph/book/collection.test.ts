@@ -137,3 +137,91 @@ describe('a collection', () => {
     expect(calls).toEqual([]);
   });
 });
+
+describe('the collection of one book', () => {
+  const entry = { id: 99, status: 'read', rating: { max: 5, min: 0, value: '4' }, user_id: '3', book_id: '7' };
+  const annotation = { id: '5', book_id: '7', author_id: '3', author_user: { id: '3', name: '艾莉丝', type: 'user' } };
+
+  test('of a person costs one call', async () => {
+    const { service, execute, calls } = facade();
+    service.intercept({ path: /^\/v2\/book\/7\/collection/ }).reply(200, entry);
+    const { data, errors } = await execute(
+      '{ user(id: 3) { bookCollection(bookId: "Book:7") { id status rating { value } user { id } book { id } } } }',
+    );
+    expect(errors).toBeUndefined();
+    expect(data.user.bookCollection).toEqual({
+      id: 'Collection:3:7',
+      status: 'READ',
+      rating: { value: 4 },
+      user: { id: 'User:3' },
+      book: { id: 'Book:7' },
+    });
+    expect(calls).toEqual(['GET /v2/book/7/collection?fields=book_id,id,rating,status,user_id&user_id=3']);
+  });
+
+  test('of the author of an annotation costs one call', async () => {
+    const { service, execute, calls } = facade();
+    service.intercept({ path: /annotation\/5/ }).reply(200, annotation);
+    service
+      .intercept({ path: /^\/v2\/book\/7\/collection/ })
+      .reply(200, { ...entry, user_id: undefined, book_id: undefined });
+    expect(await execute('{ annotation(id: 5) { authorCollection { id rating { value } } } }')).toEqual({
+      data: { annotation: { authorCollection: { id: 'Collection:3:7', rating: { value: 4 } } } },
+    });
+    expect(calls).toEqual([
+      'GET /v2/book/annotation/5?fields=author_id,author_user,book_id,id',
+      'GET /v2/book/7/collection?fields=book_id,id,rating,user_id&user_id=3',
+    ]);
+  });
+
+  test('is one call by all three ways, with the members of all', async () => {
+    const { service, execute, calls } = facade();
+    service.intercept({ path: /annotations/ }).reply(200, { total: 2, annotations: [annotation, annotation] });
+    service.intercept({ path: /^\/v2\/book\/7\/collection/ }).reply(200, { ...entry, comment: '好' });
+    const { data, errors } = await execute(`{
+      book(id: 7) {
+        collection(userId: 3) { comment }
+        annotations(first: 2) { nodes { authorCollection { comment } } }
+      }
+      user(id: 3) { bookCollection(bookId: 7) { comment } }
+    }`);
+    expect(errors).toBeUndefined();
+    expect(data.user.bookCollection).toEqual({ comment: '好' });
+    expect(data.book.annotations.nodes[1].authorCollection).toEqual({ comment: '好' });
+    expect(calls.filter((call) => call.includes('/collection'))).toHaveLength(1);
+  });
+
+  test('is null if there is none or it is private, and an error if the service fails', async () => {
+    const { service, execute } = facade();
+    service.intercept({ path: /user_id=3/ }).reply(404, uncollected);
+    service.intercept({ path: /user_id=4/ }).reply(500, 'down');
+    const of = (id: number) => execute(`{ user(id: ${id}) { bookCollection(bookId: 7) { status } } }`);
+    expect(await of(3)).toEqual({ data: { user: { bookCollection: null } } });
+    const failed = await of(4);
+    expect(failed.data).toEqual({ user: { bookCollection: null } });
+    expect(failed.errors).toMatchObject([
+      { path: ['user', 'bookCollection'], extensions: { code: 'UPSTREAM_UNAVAILABLE' } },
+    ]);
+  });
+
+  test('is null without a call of an organisation, and of an annotation that names no author', async () => {
+    const { service, execute, calls } = facade();
+    const site = { ...annotation, author_user: { id: '3', type: 'site' } };
+    const nameless = { ...annotation, author_id: '', author_user: null };
+    service.intercept({ path: /annotations/ }).reply(200, { total: 2, annotations: [site, nameless] });
+    const { data, errors } = await execute(`{
+      user(id: "User:site~3") { bookCollection(bookId: 7) { status } }
+      book(id: 7) { annotations(first: 2) { nodes { authorCollection { status } } } }
+    }`);
+    expect(errors).toBeUndefined();
+    expect(data.user.bookCollection).toBeNull();
+    expect(data.book.annotations.nodes).toEqual([{ authorCollection: null }, { authorCollection: null }]);
+    expect(calls).toHaveLength(1);
+  });
+
+  test('of a book without a valid id is bad input', async () => {
+    const { execute } = facade();
+    const { errors } = await execute('{ user(id: 3) { bookCollection(bookId: "Note:7") { status } } }');
+    expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+  });
+});

@@ -179,3 +179,47 @@ test('the neighbours of a photo of a person are those of the page, and its film 
     'GET /v2/movie/celebrity/9/photos?count=20&fields=id,image,next_photo,prev_photo,subject_id&start=0',
   ]);
 });
+
+describe('the person of a photo', () => {
+  const person = { id: '9', name: '吴京', birthday: '1974-04-03', photos: [{ id: '1', icon: '' }] };
+
+  test('is the one in whose list it is, and is loaded with it', async () => {
+    const { service, execute, calls } = facade();
+    service.intercept({ path: /celebrity\/9\?/ }).reply(200, person);
+    const query = '{ celebrity(id: 9) { photos(first: 5) { nodes { id celebrity { id name birthday } } } } }';
+    expect(await execute(query)).toEqual({
+      data: {
+        celebrity: {
+          photos: {
+            nodes: [{ id: 'Photo:1', celebrity: { id: 'Celebrity:9', name: '吴京', birthday: '1974-04-03' } }],
+          },
+        },
+      },
+    });
+    expect(calls).toEqual(['GET /v2/movie/celebrity/9?fields=birthday,id,name,photos']);
+  });
+
+  test('comes with the list if that has all that is selected, for the neighbours too', async () => {
+    const { service, execute, calls } = facade();
+    const photos = [{ id: '1', next_photo: '2' }, { id: '2' }];
+    service.intercept({ path: /9\/photos/ }).reply(200, { total: 2, celebrity: person, photos });
+    const query =
+      '{ celebrity(id: 9) { photos(first: 20) { totalCount nodes { celebrity { name } next { celebrity { id } } } } } }';
+    const { data, errors } = await execute(query);
+    expect(errors).toBeUndefined();
+    expect(data.celebrity.photos.nodes).toEqual([
+      { celebrity: { name: '吴京' }, next: { celebrity: { id: 'Celebrity:9' } } },
+      { celebrity: { name: '吴京' }, next: null },
+    ]);
+    expect(calls).toHaveLength(1);
+  });
+
+  test('is null in the list of a film, without a call', async () => {
+    const { service, execute, calls } = facade();
+    service.intercept({ path: /subject\/7\?/ }).reply(200, { id: '7', photos: [{ id: '2' }] });
+    expect(await execute('{ subject(id: 7) { photos(first: 5) { nodes { celebrity { name } } } } }')).toEqual({
+      data: { subject: { photos: { nodes: [{ celebrity: null }] } } },
+    });
+    expect(calls).toEqual(['GET /v2/movie/subject/7?fields=id,photos']);
+  });
+});
