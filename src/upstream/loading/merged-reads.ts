@@ -56,14 +56,29 @@ export const answers = (whole: ApiRequest, { request: part, needsNoItems }: Merg
   (!whole.members || part.members?.every((member) => whole.members!.includes(member)) === true) &&
   (needsNoItems === true || isWithin(windowOf(part), windowOf(whole)));
 
-/** As few requests as possible for the reads. */
+/** As few requests as possible for the reads. Only reads of one path can be answered by one request, so others are not compared. */
 export function mergedReads<Read extends MergeableRead>(reads: readonly Read[]): MergedRead<Read>[] {
+  const ofPaths = new Map<string, Read[]>();
+  for (const read of reads) {
+    const { endpoint, wirePath } = read.request;
+    const query = wirePath.indexOf('?');
+    const path = `${endpoint.service} ${query < 0 ? wirePath : wirePath.slice(0, query)}`;
+    const ofPath = ofPaths.get(path);
+    if (ofPath) ofPath.push(read);
+    else ofPaths.set(path, [read]);
+  }
+  return [...ofPaths.values()].flatMap((ofPath) =>
+    ofPath.length === 1 ? [{ request: ofPath[0]!.request, reads: ofPath }] : mergedOfPath(ofPath),
+  );
+}
+
+function mergedOfPath<Read extends MergeableRead>(reads: readonly Read[]): MergedRead<Read>[] {
   const merged = new Map<string, MergedRead<Read>[]>();
   // A larger window first, so that the smaller ones find it.
   const sizeOf = ({ request, needsNoItems }: Read) => (needsNoItems ? 0 : (windowOf(request)?.count ?? 0));
   for (const read of reads.toSorted((one, other) => sizeOf(other) - sizeOf(one))) {
     const { request, needsNoItems } = read;
-    const list = `${request.endpoint.service} ${listOf(request)}`;
+    const list = listOf(request);
     const ofList = merged.get(list) ?? [];
     merged.set(list, ofList);
     const same = ofList.find((each) => needsNoItems === true || isWithin(windowOf(request), windowOf(each.request)));
