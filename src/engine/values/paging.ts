@@ -88,8 +88,6 @@ interface PageOptions extends Pick<
   Page<unknown>,
   'listId' | 'representation' | 'totalIsCapped' | 'newestFirst' | 'isRanked'
 > {
-  /** Set if only the list is shown: the response may be of another window. */
-  needsNoItems?: boolean;
   /** Members that identify an item if it has no `id`; without these too it is left out. Undefined if items have no id. */
   keys: readonly string[] | undefined;
 }
@@ -98,7 +96,9 @@ export function pageOf<Item>(
   response: ListResponse,
   received: readonly (Item | null | undefined)[],
   { first, start, behind }: PageWindow,
-  { listId, representation, keys, totalIsCapped, newestFirst, needsNoItems, isRanked }: PageOptions,
+  { listId, representation, keys, totalIsCapped, newestFirst, isRanked }: PageOptions,
+  /** Set if only the list is shown: the response may be of another window. */
+  needsNoItems = false,
 ): Page<Item> {
   const counted = totalOf(response);
   const items = isLastPageInstead(response, received.length, start, counted) ? [] : received;
