@@ -220,6 +220,7 @@ function cacheTables(): string {
       return lists.length ? [[type.name, Object.fromEntries(lists) as unknown]] : [];
     }),
   );
+  const deletions = objects.flatMap((type) => (type.getFields().deletedId ? [type.name] : []));
   const {
     queryType,
     mutationType,
@@ -237,6 +238,7 @@ function cacheTables(): string {
       'Record<string, Record<string, string[]>>',
       connections,
     ),
+    table('Payloads with the id of what was deleted.', 'deletions', 'string[]', deletions),
     table(
       'The schema in short, for a cache that reads it.',
       'introspection',

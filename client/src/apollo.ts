@@ -1,11 +1,12 @@
-import { connections, possibleTypes, valueTypes } from '../../generated/operations.ts';
+import { connections, deletions, possibleTypes, valueTypes } from '../../generated/operations.ts';
 import { type FieldPolicy, pagedList } from './apollo-pages.ts';
+import { typeOfId } from './ids.ts';
 
 /** A structural part of Apollo's `TypePolicy`, so that this package does not need Apollo Client. */
 export interface TypePolicy {
   keyFields?: false;
   merge?: true;
-  fields?: Record<string, FieldPolicy>;
+  fields?: Record<string, FieldPolicy | typeof deletedId>;
 }
 
 /** The options of Apollo Client's cache: `new InMemoryCache(cacheOptions())`. */
@@ -20,5 +21,21 @@ export function cacheOptions(): {
     const fields = Object.keys(lists).map((field) => [field, pagedList()] as const);
     typePolicies[type] = { ...typePolicies[type], fields: Object.fromEntries(fields) };
   }
+  for (const type of deletions) typePolicies[type] = { ...typePolicies[type], fields: { deletedId } };
   return { possibleTypes, typePolicies };
 }
+
+/** A structural part of Apollo's cache. */
+interface Cache {
+  identify(object: { __typename: string; id: string }): string | undefined;
+  evict(options: { id?: string }): boolean;
+}
+
+/** What a mutation deleted leaves the cache, and so all lists. */
+const deletedId = {
+  merge(_: unknown, id: string | null, { cache }: { cache: Cache }): string | null {
+    const key = id === null ? undefined : cache.identify({ __typename: typeOfId(id), id });
+    if (key !== undefined) cache.evict({ id: key });
+    return id;
+  },
+};

@@ -4,7 +4,7 @@ type Args = Readonly<Record<string, string | number | boolean | null>>;
 interface Cache {
   resolve(entity: string, field: string, args?: Args): unknown;
   inspectFields(entity: string): readonly { fieldKey: string; fieldName: string; arguments: object | null }[];
-  invalidate(entity: string, field: string, args?: Args): void;
+  invalidate(entity: string, field?: string, args?: Args): void;
 }
 
 /** A structural part of Graphcache's `ResolveInfo`. */

@@ -1,4 +1,5 @@
-import { connections, introspection, valueTypes } from '../../generated/operations.ts';
+import { connections, deletions, introspection, valueTypes } from '../../generated/operations.ts';
+import { typeOfId } from './ids.ts';
 import { type PageUpdate, type PageResolver, pagedList } from './urql-pages.ts';
 
 /** The options of urql's Graphcache: `cacheExchange(cacheOptions())`. */
@@ -15,6 +16,7 @@ export function cacheOptions(): {
     resolvers[type] = Object.fromEntries(policies.map(([field, { resolve }]) => [field, resolve]));
     updates[type] = Object.fromEntries(policies.map(([field, { update }]) => [field, update]));
   }
+  for (const type of deletions) updates[type] = { deletedId: removeDeleted };
   // Types without an id are stored in their parent.
   return {
     schema: introspection,
@@ -23,3 +25,9 @@ export function cacheOptions(): {
     updates,
   };
 }
+
+/** What a mutation deleted leaves the cache: what showed it is loaded again. */
+const removeDeleted: PageUpdate = (result, _, cache, { fieldName, optimistic }) => {
+  const id = (result as Readonly<Record<string, unknown>>)[fieldName];
+  if (typeof id === 'string' && !optimistic) cache.invalidate(`${typeOfId(id)}:${id}`);
+};

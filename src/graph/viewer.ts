@@ -3,7 +3,7 @@ import type { Viewer as ViewerFacts } from '../upstream/auth/viewer.ts';
 import { builder } from '../engine/builder.ts';
 import { mayUse } from '../engine/requirements/requirements.ts';
 import { FilmTier } from './types/film-tier.ts';
-import { User } from './types/user.ts';
+import { callerField } from './caller.ts';
 
 const RateBudget = builder.objectRef<RateLimitState>('RateBudget').implement({
   description: 'The film calls that a token may make in one minute.',
@@ -17,25 +17,18 @@ const RateBudget = builder.objectRef<RateLimitState>('RateBudget').implement({
   }),
 });
 
-/** Earlier responses told the id, and perhaps a name. */
-const idOnly = { members: ['id'] };
-
 const Viewer = builder.objectRef<ViewerFacts>('Viewer').implement({
   description: 'The caller and the permissions of the caller, as far as the request and earlier responses show them.',
   fields: (t) => ({
     isLoggedIn: t.exposeBoolean('isLoggedIn', {
       description: 'Whether a bearer token was sent. The first call shows whether the service accepts it.',
     }),
-    user: t.field({
-      type: User,
-      nullable: true,
-      description:
-        'The caller. No operation of the service says to whom a token belongs, so this comes from earlier responses to the same token: ' +
+    user: callerField(
+      t,
+      'The caller. No operation of the service says to whom a token belongs, so this comes from earlier responses to the same token: ' +
         '`id` from the collection of a book, `id` and `name` from an annotation, review, comment or event that the caller wrote. Other fields, and a name not told yet, cost one call.',
-      nullIf: 'no response has named the caller yet, or the request has no token',
-      representation: idOnly,
-      resolve: ({ person }) => person ?? null,
-    }),
+      'no response has named the caller yet, or the request has no token',
+    ),
     filmTier: t.expose('filmTier', {
       type: FilmTier,
       nullable: true,

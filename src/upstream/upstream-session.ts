@@ -81,8 +81,16 @@ export class UpstreamSession implements LoadContext {
       isAccepted: credential.isOwn || credential.accepted,
       isRefresh: context.isRefresh === true,
     });
-    const { filmTier, person, isRejected } = credential;
-    this.viewer = { isLoggedIn, filmTier, person, isRejected };
+    const { filmTier, isRejected } = credential;
+    this.viewer = {
+      isLoggedIn,
+      filmTier,
+      isRejected,
+      // The operation itself may learn it: the payload of a write shows what its response has told.
+      get person() {
+        return credential.person;
+      },
+    };
     this.callLog = context.callLog;
     this.cachePolicy = new CachePolicy(isLoggedIn || isUnreadable);
   }

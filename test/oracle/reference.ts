@@ -419,6 +419,8 @@ function withResolvers(schema: GraphQLSchema): GraphQLSchema {
 /** Fields of a person that another response may contain: of one named by a uid, also the id. */
 const personFields = ['id', 'sourceId', 'name', 'avatarUrl', 'webUrl'].map((name) => `User.${name}`);
 
+/** Fields that are the viewer. */
+const viewers = /^(?:Viewer\.user|Delete\w+Payload\.(?:author|user|organizer))$/;
 /** The viewer as shown by earlier responses to the token, which the reference does not remember. */
 function isViewer(shown: unknown, { requester }: Run): boolean {
   const texts = Object.values(shown as object).filter((value) => typeof value === 'string' && value !== 'User');
@@ -447,7 +449,12 @@ function resolverOf(schema: GraphQLSchema, type: GraphQLObjectType, field: Graph
     if (rule.viewerOnly && !run.viewer.isLoggedIn) return null;
     if (coordinate === 'PageInfo.hasNextPage')
       place.accepts = (shown) => shown === (parent as { alsoHasNext?: boolean }).alsoHasNext;
-    if (coordinate === 'Viewer.user' && run.requester.person) place.accepts = (shown) => isViewer(shown, run);
+    if (viewers.test(coordinate) && run.requester.person) place.accepts = (shown) => isViewer(shown, run);
+    if (coordinate === 'DeleteCollectionPayload.deletedId')
+      place.accepts = (shown) => {
+        const [, user, book] = /^Collection:(\w+):(\w+)$/.exec(String(shown)) ?? [];
+        return run.requester.isOwn(`User:${user}`) && book === parent.id;
+      };
     if (personFields.includes(coordinate)) {
       const id = asText(parent.id);
       const persons = run.requester.personsOf(id);

@@ -273,6 +273,6 @@ function pagingArgsOf(field: PlannedField, variables: Variables): PagingArgs {
   return typeof args.first === 'number' ? { ...args, first: Math.min(Math.max(args.first, 0), FIRST_MAX) } : args;
 }
 
-/** Without a representation only the id is certain. */
+/** Without a representation only the id is certain, and with one, unless the client named the record. */
 const isCertain = (provided: Representation | undefined, member: string): boolean =>
-  provided ? isProvided(provided, member) : member === 'id';
+  (member === 'id' && provided !== nothingProvided) || (provided !== undefined && isProvided(provided, member));

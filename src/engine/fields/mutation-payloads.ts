@@ -1,10 +1,11 @@
 /** Payloads that several mutations have in common. */
-import type { ObjectRef } from '@pothos/core';
+import type { InputFieldRef, ObjectRef } from '@pothos/core';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { WriteRule } from '../../upstream/write-guard.ts';
 import type { BuilderTypes } from '../builder.ts';
 import { type ErrorCodes, type Payload, type Written, mutation } from './mutation.ts';
-import { globalId } from '../values/global-id.ts';
+import { globalId, sourceIdOf } from '../values/global-id.ts';
+import { validId } from '../errors/violations.ts';
 import type { FieldBuilder } from './node.ts';
 
 /** The record in the response to a write. */
@@ -44,33 +45,72 @@ export const recordPayload = <Shape>(
   type: ObjectRef<BuilderTypes, Shape>,
 ): Payload<Shape> => ({ description, fields: (t) => ({ [name]: returnedField(t, type, name) }) });
 
-/** A payload with the id of the record that was deleted. */
-export const deletionPayload = (type: string): Payload<unknown> => ({
-  description: `The result of deleting ${/^[AEIOU]/.test(type) ? 'an' : 'a'} ${type.toLowerCase()}.`,
+/** A payload with the id of the record that was deleted, and with what had it in its lists. */
+export const deletionPayload = <Result>(
+  type: string,
+  parents: Payload<Result>['fields'],
+  idOf = ({ id }: Written<Result>): string => globalId(type, id),
+): Payload<Result> => ({
+  description: `The result of deleting ${/^[AEIOU]/.test(type) ? 'an' : 'a'} ${wordsOf(type)}.`,
   fields: (t) => ({
-    deletedId: t.id({
-      description: `The global id of the deleted ${type.toLowerCase()}.`,
-      resolve: ({ id }) => globalId(type, id),
-    }),
+    deletedId: t.id({ description: `The global id of the deleted ${wordsOf(type)}.`, resolve: idOf }),
+    ...parents(t),
   }),
 });
 
+const wordsOf = (type: string): string => type.replace(/\B[A-Z]/g, ' $&').toLowerCase();
+
+interface Deletion<Parent> {
+  description: string;
+  endpoint: Endpoint<{ id: string }>;
+  /** The person whose lists had it, in the payload. */
+  owner: Payload<string | null>['fields'];
+  /** The record whose lists had it. The service does not name it, but the client may. */
+  within?: ObjectRef<BuilderTypes, Parent>;
+  invalidates: ((id: string) => readonly string[]) | 'nothing';
+  settling: WriteRule<{ id: string }>;
+  errorCodes?: ErrorCodes;
+}
+
 /** A mutation that deletes the record with the id in its input. */
-export const deletion = (
-  type: string,
-  endpoint: Endpoint<{ id: string }>,
-  description: string,
-  more: {
-    invalidates: ((id: string) => readonly string[]) | 'nothing';
-    settling: WriteRule<{ id: string }>;
-    errorCodes?: ErrorCodes;
-  },
-): void =>
-  mutation(`delete${type}`, {
-    description,
-    endpoint,
+export function deletion<Parent>(type: string, { owner, within, ...rest }: Deletion<Parent>): void {
+  const parent = within?.name.toLowerCase() ?? '';
+  const parentId = `${parent}Id`;
+  const parentIn = (input: Given): string | null =>
+    within && input[parentId] != null ? sourceIdOf(within.name, input[parentId], parentId) : null;
+  mutation<{ id: string }, unknown, GivenFields, string | null>(`delete${type}`, {
+    ...rest,
     target: ['id', type],
-    input: { description: `The ${type.toLowerCase()} to delete.` },
-    payload: deletionPayload(type),
-    ...more,
+    input: {
+      description: `The ${wordsOf(type)} to delete.`,
+      fields: (t): GivenFields =>
+        within
+          ? {
+              [parentId]: t.id({
+                description: `Global or bare id of the ${parent}, for \`${parent}\` of the payload.`,
+              }),
+            }
+          : {},
+    },
+    check: (input) => [validId(parentId, () => parentIn(input) ?? '')],
+    run: async ({ send }, input) => {
+      await send();
+      return parentIn(input);
+    },
+    payload: deletionPayload(type, (t) => ({
+      ...(within && {
+        [parent]: t.field({
+          type: within,
+          nullable: true,
+          description: `The ${parent}. Fields other than the id cost one call.`,
+          nullIf: `the input has no \`${parentId}\`, or the service has it no longer`,
+          resolve: ({ result }) => (result === null ? null : { id: result }) as never,
+        }),
+      }),
+      ...owner(t),
+    })),
   });
+}
+
+type GivenFields = Record<string, InputFieldRef<BuilderTypes, string | null | undefined>>;
+type Given = Readonly<Record<string, string | null | undefined>>;

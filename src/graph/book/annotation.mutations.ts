@@ -5,8 +5,10 @@ import { type ErrorCodes, type ValuesOf, mutation } from '../../engine/fields/mu
 import { inRange, invalidIf, longerThan, maxLength } from '../../engine/errors/violations.ts';
 import { type PictureForm, pictureFields } from '../../engine/fields/picture-upload.ts';
 import { deletion, recordPayload } from '../../engine/fields/mutation-payloads.ts';
+import { formerOwner } from '../caller.ts';
 import { Annotation } from './annotation.ts';
 import { keptAnnotation } from './annotation.keeping.ts';
+import { Book } from './book.ts';
 import { bookWrites } from './book.settling.ts';
 
 const pictureForm: PictureForm = { bytesBelow: PICTURE_BELOW, nameOf: String };
@@ -99,9 +101,12 @@ changeMutations('Annotation', {
   errorCodes: annotationAbsent,
   pictures: { ...pictureForm, errorCodes: { 999: 'PICTURE_NUMBER_USED' } },
 });
-deletion(
-  'Annotation',
-  bookEndpoints.deleteAnnotation,
-  'Deletes an annotation of the caller. `DELETE /v2/book/annotation/{id}`',
-  { invalidates: annotationPlaces, errorCodes: annotationAbsent, settling: bookWrites.deleteAnnotation },
-);
+deletion('Annotation', {
+  description: 'Deletes an annotation of the caller. `DELETE /v2/book/annotation/{id}`',
+  endpoint: bookEndpoints.deleteAnnotation,
+  settling: bookWrites.deleteAnnotation,
+  within: Book,
+  owner: formerOwner('author'),
+  invalidates: annotationPlaces,
+  errorCodes: annotationAbsent,
+});

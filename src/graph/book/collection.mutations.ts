@@ -9,7 +9,7 @@ import {
   collectionMembers,
 } from '../../api/book.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
-import type { Viewer } from '../../upstream/auth/viewer.ts';
+import type { PersonFacts } from '../../upstream/auth/viewer.ts';
 import { CodedRejection, UpstreamRejection } from '../../upstream/errors.ts';
 import { type InputBuilder, builder } from '../../engine/builder.ts';
 import { changeMutations } from '../../engine/fields/change.ts';
@@ -19,6 +19,7 @@ import { type Violation, inRange, invalidIf, maxLength } from '../../engine/erro
 import { globalId } from '../../engine/values/global-id.ts';
 import type { FieldBuilder } from '../../engine/fields/node.ts';
 import { returnedField } from '../../engine/fields/mutation-payloads.ts';
+import { formerOwner } from '../caller.ts';
 import { Book } from './book.ts';
 import { Collection, CollectionStatusEnum, placeOf } from './collection.ts';
 import { bookWrites } from './book.settling.ts';
@@ -159,17 +160,32 @@ mutation('deleteCollection', {
     await send();
     return { book: { id, current_user_collection: null } as unknown as BookRecord };
   },
-  payload: { description: 'The result of removing a book from the shelf.', fields: bookField },
+  payload: {
+    description: 'The result of removing a book from the shelf.',
+    fields: (t) => ({
+      deletedId: t.id({
+        nullable: true,
+        description: 'The global id of the removed collection.',
+        nullIf: 'no response has named the caller yet: see `Viewer.user`',
+        resolve: ({ id }, _, { viewer: { person } }) => (person ? collectionIdOf(person, id) : null),
+      }),
+      ...bookField(t),
+      ...formerOwner('user')(t),
+    }),
+  },
   invalidates: shelved,
   errorCodes: collectionAbsent,
 });
 
 /** The rejection with the id of the collection that exists, if the caller is known: it consists of the ids of reader and book. */
-function existing(error: UpstreamRejection, person: Viewer['person'], book_id: string): UpstreamRejection {
+function existing(error: UpstreamRejection, person: PersonFacts | undefined, book_id: string): UpstreamRejection {
   if (!person) return error;
-  const id = globalId('Collection', placeOf({ user_id: person.id, book_id }));
-  return new CodedRejection(error.details, 'COLLECTION_EXISTS' satisfies ClientCode, { existing: { id } });
+  const extensions = { existing: { id: collectionIdOf(person, book_id) } };
+  return new CodedRejection(error.details, 'COLLECTION_EXISTS' satisfies ClientCode, extensions);
 }
+
+const collectionIdOf = ({ id }: PersonFacts, book_id: string): string =>
+  globalId('Collection', placeOf({ user_id: id, book_id }));
 
 type CollectionInput = ValuesOf<typeof collectionFields> & { isPrivate?: boolean | null };
 

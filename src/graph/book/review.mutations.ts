@@ -4,6 +4,8 @@ import { changeMutations } from '../../engine/fields/change.ts';
 import { type ValuesOf, mutation } from '../../engine/fields/mutation.ts';
 import { inRange, longerThan, required } from '../../engine/errors/violations.ts';
 import { deletion, recordPayload } from '../../engine/fields/mutation-payloads.ts';
+import { formerOwner } from '../caller.ts';
+import { Book } from './book.ts';
 import { Review } from './review.ts';
 import { bookWrites } from './book.settling.ts';
 
@@ -52,7 +54,11 @@ changeMutations('Review', {
   payload: recordPayload('The new review in place of the one before.', 'review', Review),
   invalidates: 'nothing',
 });
-deletion('Review', bookEndpoints.deleteReview, 'Deletes a review of the caller. `DELETE /v2/book/review/{id}`', {
-  invalidates: 'nothing',
+deletion('Review', {
+  description: 'Deletes a review of the caller. `DELETE /v2/book/review/{id}`',
+  endpoint: bookEndpoints.deleteReview,
   settling: bookWrites.deleteReview,
+  within: Book,
+  owner: formerOwner('author'),
+  invalidates: 'nothing',
 });

@@ -5,6 +5,7 @@ import { changeMutations } from '../../engine/fields/change.ts';
 import { type ValuesOf, mutation } from '../../engine/fields/mutation.ts';
 import { type Violation, invalidIf, required } from '../../engine/errors/violations.ts';
 import { deletionPayload, recordPayload } from '../../engine/fields/mutation-payloads.ts';
+import { formerOwner } from '../caller.ts';
 import { Event, EventTypeEnum, eventLists, eventPlaces } from './event.ts';
 import { eventWrites } from './event.settling.ts';
 import { keptEvent } from './event.keeping.ts';
@@ -89,7 +90,7 @@ mutation('deleteEvent', {
   },
   check: ({ reason }) => [required('reason', reason), writable('reason', reason)],
   request: ({ reason }, id) => ({ id, reason }),
-  payload: deletionPayload('Event'),
+  payload: deletionPayload('Event', formerOwner('organizer')),
   invalidates: eventPlaces,
   errorCodes: { 1001: 'EVENT_NOT_FOUND' },
 });

@@ -2,7 +2,7 @@ import { noteEndpoints } from '../../api/note.ts';
 import { mutation } from '../../engine/fields/mutation.ts';
 import { required, validId } from '../../engine/errors/violations.ts';
 import { globalId } from '../../engine/values/global-id.ts';
-import { changedField, returnedField } from '../../engine/fields/mutation-payloads.ts';
+import { changedField, deletionPayload, returnedField } from '../../engine/fields/mutation-payloads.ts';
 import { Note } from './note.ts';
 import { NoteComment, commentIdOf } from './comment.ts';
 import { noteWrites } from './note.settling.ts';
@@ -45,15 +45,10 @@ mutation('deleteNoteComment', {
     await send();
     return globalId('NoteComment', `${id}:${commentIdOf(id, commentId)}`);
   },
-  payload: {
-    description: 'The result of deleting a comment.',
-    fields: (t) => ({
-      deletedId: t.id({
-        description: 'The global id of the deleted comment.',
-        resolve: ({ result }) => result,
-      }),
-      note: changedField(t, Note),
-    }),
-  },
+  payload: deletionPayload<string>(
+    'NoteComment',
+    (t) => ({ note: changedField(t, Note) }),
+    ({ result }) => result,
+  ),
   invalidates: (note, { commentId }) => [`Note:${note}`, `NoteComment:${note}:${commentIdOf(note, commentId)}`],
 });

@@ -13,6 +13,7 @@ import {
   notePictures,
   sendByThrees,
 } from './note-pictures.ts';
+import { formerOwner } from '../caller.ts';
 import { Note, NotePrivacyEnum } from './note.ts';
 import { noteWrites } from './note.settling.ts';
 import { keptNote } from './note.keeping.ts';
@@ -148,9 +149,12 @@ mutation('addNotePictures', {
   invalidates,
   pictures: notePictures,
 });
-deletion('Note', noteEndpoints.delete, 'Deletes a note of the caller. `DELETE /v2/note/{id}`', {
-  invalidates,
+deletion('Note', {
+  description: 'Deletes a note of the caller. `DELETE /v2/note/{id}`',
+  endpoint: noteEndpoints.delete,
   settling: noteWrites.delete,
+  owner: formerOwner('author'),
+  invalidates,
 });
 mutation('likeNote', {
   description:
