@@ -21,7 +21,7 @@ export type PriceSettings = Readonly<Partial<FacadeOptions>>;
 export interface OperationPrice {
   /** Its name; null if it has none. */
   readonly operation: string | null;
-  /** Why the server rejects it; without `variables`, whatever they are. Empty if it may run. */
+  /** Why the server rejects it for a caller with a token whose film tier is not known yet; without `variables`, whatever they are. Empty if it may run. */
   readonly errors: readonly PriceError[];
   /** Null if the document cannot be planned. */
   readonly cost: OperationCost | null;

@@ -16,6 +16,8 @@ export const tokenFor = ({ person }: CaseOperation): string | undefined =>
 export interface Range {
   min: number;
   max: number;
+  /** Set if the operation is rejected, because it makes more calls. */
+  limit?: number | undefined;
 }
 
 export async function planOf(product: Product, operation: CaseOperation): Promise<Range | undefined> {
@@ -23,8 +25,8 @@ export async function planOf(product: Product, operation: CaseOperation): Promis
   const prepared = pipeline.prepare(operation.document, undefined);
   const request = { ...requestOf(operation, 'plan', createCancellationToken()), explain: 'plan' };
   const { result } = await pipeline.run(prepared, request);
-  const { extensions } = result as { extensions?: { upstream?: Range } };
-  return extensions?.upstream;
+  const { extensions } = result as { extensions?: { upstream?: Range; limit?: number } };
+  return extensions?.upstream && { ...extensions.upstream, limit: extensions.limit };
 }
 
 function requestOf(operation: CaseOperation, requestId: string, cancellation: CancellationToken): OperationRequest {

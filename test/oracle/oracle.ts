@@ -7,6 +7,7 @@ import { type Case, generateCase } from './generate-case.ts';
 import { type Outcome, caseProgress, runCase } from './run-case.ts';
 import { compareAll, reasons, unexplained } from './fewest.ts';
 import { sharedRedis } from './redis.ts';
+import { type Told, compareAllTold, compareShipped } from './told.ts';
 import { shrink, sortOf } from './shrink.ts';
 
 const given = new Map<string, string>();
@@ -87,6 +88,37 @@ async function run(each: Case): Promise<Outcome> {
       detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
     });
   return outcome;
+}
+
+if (given.has('told')) await told(number('told', 2_000));
+
+/** `--told 2000`: compares what is said of so many operations, and of those that are shipped, with what happens, and ends. */
+async function told(count: number): Promise<never> {
+  const runs = [
+    ...(first === 0 && !given.has('case') ? await compareShipped() : []),
+    ...(await compareAllTold(seed, given.has('case') ? 1 : count, first)),
+  ];
+  const wrong = runs.filter(({ violations }) => violations.length > 0);
+  const kinds = new Map<string, Told[]>();
+  for (const run of wrong)
+    for (const kind of new Set(run.violations.map((each) => each.kind)))
+      kinds.set(kind, [...(kinds.get(kind) ?? []), run]);
+  for (const [kind, found] of kinds) {
+    console.log(
+      `\n${found.length} runs of ${new Set(found.map(({ operation }) => operation)).size} operations: ${kind}`,
+    );
+    for (const run of found.slice(0, most)) {
+      const { detail } = run.violations.find((each) => each.kind === kind)!;
+      console.log(`  ${run.seed} ${run.caller}${run.isTierKnown ? ', tier known' : ''}: ${detail}`);
+      console.log(
+        `    ${run.operation.document.replace(/\s+/g, ' ').slice(0, 600)} ${JSON.stringify(run.operation.variables)}`,
+      );
+    }
+  }
+  console.log(
+    `seed ${seed}: ${new Set(runs.map(({ operation }) => operation)).size} operations, ${runs.length} runs, ${wrong.length} wrong`,
+  );
+  process.exit(wrong.length > 0 ? 1 : 0);
 }
 
 if (given.has('fewest')) await fewest(number('fewest', 2_000));

@@ -42,6 +42,9 @@ function stopClock(): () => void {
 /** Files here are in memory, where the system has it: the origin waits for the disk after each write. */
 const MEMORY = '/dev/shm';
 
+/** The sender of a token that is of no person. */
+export const APP = 'app';
+
 interface Template {
   directory: string;
   file: string;
@@ -62,6 +65,8 @@ function template(): Template {
     setDemoTokens(db, true);
     const ids = idsIn(db);
     for (const person of Object.keys(people)) prepare(db, person, ids.person[person]!);
+    const ofApp = `SELECT ?, person_id, tier, scopes, 0 FROM tokens WHERE person_id IS NULL LIMIT 1`;
+    db.raw.prepare(`INSERT INTO tokens ${ofApp}`).run(tokenOf(APP));
     db.raw.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     made = { directory, file: join(directory, 'origin.db'), ids };
     return made;

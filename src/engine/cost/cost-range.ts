@@ -109,7 +109,7 @@ const changed = (priced: PricedOperation, document: DocumentNode): PricedOperati
 });
 
 /** The document without what a variable may leave out. */
-function withoutOptional(document: DocumentNode): DocumentNode {
+export function withoutOptional(document: DocumentNode): DocumentNode {
   const isVariable = ({ arguments: given = [] }: DirectiveNode) =>
     given.some(({ value }) => value.kind === Kind.VARIABLE);
   const leave = (node: SelectionNode) =>

@@ -60,15 +60,16 @@ export function dearestVariables(
   );
 }
 
-/** The variables with all numbers at 1: of a list whose `first` has a default, fewer items may be requested. */
+/** The variables with all numbers so small: of a list whose `first` has a default, fewer items may be requested. */
 export const withSmallNumbers = (
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
   variables: Variables,
+  number = 1,
 ): Variables => {
   const numbers = variableDefinitions.filter(
     ({ type }) => type.kind !== Kind.LIST_TYPE && getNamedType(typeFromAST(schema, type as never))?.name === 'Int',
   );
   if (numbers.length === 0) return variables;
-  return { ...variables, ...Object.fromEntries(numbers.map(({ variable }) => [variable.name.value, 1])) };
+  return { ...variables, ...Object.fromEntries(numbers.map(({ variable }) => [variable.name.value, number])) };
 };

@@ -2,7 +2,7 @@
 import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql';
 import { type CostRange, costOfAny, costWith, widest } from '../cost/cost-range.ts';
 import { planViewers, planWhole } from '../cost/price.ts';
-import { cheapestVariables } from '../cost/variable-bounds.ts';
+import { cheapestVariables, withSmallNumbers } from '../cost/variable-bounds.ts';
 import { type Variables, withoutIncremental } from '../plan/document.ts';
 import type { PlanViewer } from '../plan/plan-operation.ts';
 import { type OperationRequirements, requirementsIn } from '../requirements/operation-requirements.ts';
@@ -42,10 +42,11 @@ export function createAssess(schema: GraphQLSchema, settings: DocumentSettings) 
     try {
       const { coerced, errors: wrong = [] } = coercedVariables(schema, ready, variables);
       if (variables && !coerced) return { errors: wrong, ...unknown };
-      const rejected = coerced && rejection(ready, coerced);
+      const rejected = coerced && (variables ? rejection : alwaysRejection)(ready, coerced, schema);
+      const given = variables && coerced;
       const planAs = (viewer: PlanViewer) => planWhole(schema, document, operation, viewer, coerced ?? {});
-      const refusals = tierRefusals((filmTier) => planAs({ isLoggedIn: true, filmTier }).root);
-      const requirements = requirementsIn(schema, planAs(anyCaller), refusals);
+      const refusals = tierRefusals((filmTier) => planAs({ isLoggedIn: true, filmTier }).root, given);
+      const requirements = requirementsIn(schema, planAs(anyCaller), refusals, given);
       const viewers = planViewers.filter(({ filmTier }) => requirements.tiers !== null || filmTier === null);
       const costs = forms.map((document) => {
         const operation = getOperationAST(document, name)!;
@@ -71,7 +72,7 @@ export function alwaysRejected(
   const { errors, ready } = prepare(text, name);
   if (!ready) return errors[0];
   const { coerced } = coercedVariables(schema, ready, undefined);
-  return coerced && rejection(ready, coerced);
+  return coerced && alwaysRejection(ready, coerced, schema);
 }
 
 /** Coerced as for a request. Without variables, the cheapest; undefined if only the caller can know them. */
@@ -79,6 +80,17 @@ function coercedVariables(schema: GraphQLSchema, ready: PlannableDocument, varia
   const tooMany = variables && variablesLimit(variables);
   if (tooMany) return { errors: [tooMany] };
   return ready.coerce(variables ?? cheapestVariables(schema, ready.operation));
+}
+
+/** Also with the smallest numbers, and without what a variable may leave out. `coerced`: the cheapest variables. */
+function alwaysRejection(
+  ready: PlannableDocument,
+  coerced: Variables,
+  schema: GraphQLSchema,
+): GraphQLError | undefined {
+  const rejected = rejection(ready, coerced);
+  if (!rejected || (ready.operation.variableDefinitions ?? []).length === 0) return rejected;
+  return rejection(ready.shortest(), withSmallNumbers(schema, ready.operation, coerced, 0)) && rejected;
 }
 
 function rejection(

@@ -11,6 +11,7 @@ import {
 } from 'graphql';
 import { type CoercedVariables, variablesOf } from '../plan/arguments.ts';
 import { type Variables, isIncremental } from '../plan/document.ts';
+import { withoutOptional } from '../cost/cost-range.ts';
 import { type Planner, createPlanCache } from '../plan/plan-cache.ts';
 import { withoutStack } from '../../upstream/errors.ts';
 import { NOT_EXECUTABLE } from '../errors/codes.ts';
@@ -23,6 +24,8 @@ export interface PlannableDocument {
   operation: OperationDefinitionNode;
   planner: Planner;
   coerce: (given: Variables) => CoercedVariables;
+  /** Without what a variable may leave out. */
+  shortest: () => PlannableDocument;
   /** The selections of the operation with incremental delivery. */
   incrementalSelections: readonly SelectionNode[];
 }
@@ -46,6 +49,10 @@ export function createDocumentCheck(schema: GraphQLSchema, settings: DocumentSet
     planner: plans.plannerFor(document, operation),
     coerce: variablesOf(schema, operation, variableOptions),
     incrementalSelections,
+    shortest() {
+      const rest = withoutOptional(document);
+      return plannable(rest, getOperationAST(rest, operation.name?.value)!);
+    },
   });
 
   function check(text: string, operationName: string | undefined): CheckedDocument {

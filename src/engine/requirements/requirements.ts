@@ -24,7 +24,11 @@ export const requirementsOf = oncePer((schema: GraphQLSchema): ReadonlyMap<strin
   const bringing = bringingFieldsOf(schema);
   for (const { type, field, coordinate } of allFields(schema)) {
     const requirement = requirementOfField(type, field, coordinate);
-    if (requirement) requirements.set(coordinate, withParents(requirement, type, field, bringing.get(type.name) ?? []));
+    if (requirement)
+      requirements.set(
+        coordinate,
+        withLists(withParents(requirement, type, field, bringing.get(type.name) ?? []), field),
+      );
   }
   return requirements;
 });
@@ -85,6 +89,20 @@ function withParents(
     );
   const getting = requirement.tiers;
   return { ...requirement, tiers: tiers.filter((tier) => getting.includes(tier) || gets(tier)) };
+}
+
+/** A field that looks up a record: it is also there for callers who get a list of the record alone, which shows that there is one. */
+function withLists(requirement: FieldRequirement, field: GraphQLField<unknown, unknown>): FieldRequirement {
+  const { endpoint } = fieldRule(field);
+  const type = itemTypeOf(field);
+  if (!endpoint || !type || typeRule(type).record?.endpoint !== endpoint) return requirement;
+  const lists = Object.values(type.getFields()).flatMap((each) => endpointsOf(fieldRule(each)));
+  const getting = [...(requirement.tiers ?? tiers), ...lists.flatMap((each) => each.tiers)];
+  return {
+    ...requirement,
+    tiers: requirement.tiers && tiers.filter((tier) => getting.includes(tier)),
+    loginRequired: requirement.loginRequired && lists.every(({ login }) => login),
+  };
 }
 
 /** Whether a caller gets the field: null if that is not known yet. Throws if there is no such field. */

@@ -1,4 +1,4 @@
-/** Which film tiers get a field. That depends on the path: a record that its parent brings is open to tiers that may not load it. */
+/** Which fields a caller gets. That depends on the path: a record that its parent brings is open to callers who may not load it. */
 import {
   type Endpoint,
   type Representation,
@@ -8,10 +8,13 @@ import {
   wholeRepresentation,
 } from '../../api/endpoint.ts';
 import type { RecordSource } from '../../api/record-source.ts';
+import { argumentsIfValid } from '../plan/arguments.ts';
 import type { FieldRule } from '../plan/declaration-types.ts';
+import { type Variables, hasVariables } from '../plan/document.ts';
 import { type PlannedField, type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
+import { partsOfId } from '../plan/read-declarations.ts';
 
-/** A field that a tier does not get. */
+/** A field that a caller does not get. */
 export interface RefusedField {
   /** `Type.field` */
   coordinate: string;
@@ -22,20 +25,61 @@ export interface RefusedField {
 /** What the tiers get of an operation: the refused fields by tier; undefined if none of its fields depends on the tier. */
 export type TierRefusals = ReadonlyMap<Tier, readonly RefusedField[]> | undefined;
 
-/** `planFor` plans the operation for a caller of a tier, and for one whose tier is not known yet: a tier gets what it gets in both cases. */
-export function tierRefusals(planFor: (tier: Tier | null) => SelectionPlan): TierRefusals {
+/**
+ * `planFor` plans the operation for a caller of a tier, and for one whose tier is not known yet: a tier gets what it gets in both cases.
+ * `given`: the coerced variables, if they are known.
+ */
+export function tierRefusals(planFor: (tier: Tier | null) => SelectionPlan, given?: Variables): TierRefusals {
   const walks = tiers.map((tier) => {
-    const walk: Walk = { tier, refused: new Map(), isTiered: false };
+    const walk: Walk = { caller: ofTier(tier), given, refused: new Map(), isTiered: false };
     for (const plan of [planFor(tier), planFor(null)]) visit(walk, plan, undefined, '');
     return walk;
   });
   return walks.some(({ isTiered }) => isTiered)
-    ? new Map(walks.map(({ tier, refused }) => [tier, [...refused.values()]]))
+    ? new Map(walks.map(({ refused }, at) => [tiers[at]!, [...refused.values()]]))
     : undefined;
 }
 
+/** The fields that a caller without the token of a person does not get: they are refused, or null as `viewerCollection` is. */
+export function loginRefusals(root: SelectionPlan, given?: Variables): readonly RefusedField[] {
+  const walk: Walk = { caller: withoutLogin, given, refused: new Map(), isTiered: false };
+  visit(walk, root, undefined, '');
+  return [...walk.refused.values()];
+}
+
+/** Whether it is known which ids `node` or `nodes` is given. */
+export const areKnown = ({ nodes }: PlannedField, given: Variables | undefined): boolean =>
+  given !== undefined || !hasVariables(nodes[0]!);
+
+/** The selections of a field that may be needed: of `node` and `nodes`, those of the types that their ids name. */
+export function neededSelections(field: PlannedField, given: Variables | undefined): readonly SelectionPlan[] {
+  const { rule, args, selections } = field;
+  const all = [...selections.values()];
+  if (!rule.globalIds || !areKnown(field, given)) return all;
+  const valid = argumentsIfValid(args, given ?? {});
+  const named = valid ? rule.globalIds(valid).flatMap((id) => partsOfId(id) ?? []) : [];
+  return all.filter((each) =>
+    named.some(({ type, key }) => type === each.type.name && each.rule.nodeOf?.(key) != null),
+  );
+}
+
+/** Whether a caller may call an endpoint, gets what these tiers get, and has the token of a person. */
+interface Caller {
+  isPerson: boolean;
+  opens: (endpoint: Endpoint) => boolean;
+  isOf: (having: readonly Tier[]) => boolean;
+}
+
+const ofTier = (tier: Tier): Caller => ({
+  isPerson: true,
+  opens: ({ tiers: getting }) => getting.includes(tier),
+  isOf: (having) => having.includes(tier),
+});
+const withoutLogin: Caller = { isPerson: false, opens: ({ login }) => !login, isOf: () => true };
+
 interface Walk {
-  readonly tier: Tier;
+  readonly caller: Caller;
+  readonly given: Variables | undefined;
   /** By path. */
   readonly refused: Map<string, RefusedField>;
   /** An endpoint was met that depends on the tier. */
@@ -47,48 +91,50 @@ function visit(walk: Walk, selection: SelectionPlan, brought: Representation | u
   const { rule, deferred, members } = selection;
   if (rule.record?.endpoint.isTiered) walk.isTiered = true;
   const fields = [selection, ...deferred].flatMap((part) => part.fields);
-  const provided = fields.some((field) => providesAll(field, members, walk.tier)) ? wholeRepresentation : brought;
+  const provided = fields.some((field) => providesAll(field, members, walk.caller)) ? wholeRepresentation : brought;
   for (const field of fields) {
     const here = path === '' ? responseKeyOf(field) : `${path}.${responseKeyOf(field)}`;
     // The id is that by which the record was found.
     if (field.mode === 'null' || field.field.name === 'id') continue;
     if (endpointsOf(field.rule).some(({ isTiered }) => isTiered)) walk.isTiered = true;
-    const below = isLookedUpInVain(field, walk.tier) ? undefined : getsField(field, rule.record, provided, walk.tier);
+    const needed = neededSelections(field, walk.given);
+    const below = isLookedUpInVain(field, needed, walk)
+      ? undefined
+      : getsField(field, rule.record, provided, walk.caller);
     if (!below) walk.refused.set(here, { coordinate: `${field.parent}.${field.field.name}`, path: here });
-    else
-      for (const inner of field.selections.values())
-        visit(walk, inner, rule.isWrapper ? brought : below.provided, here);
+    else for (const inner of needed) visit(walk, inner, rule.isWrapper ? brought : below.provided, here);
   }
 }
 
-/** Whether a record that the client names is requested only to show that it exists, by an endpoint that the tier does not get. */
-const isLookedUpInVain = ({ mode, rule, selections }: PlannedField, tier: Tier): boolean =>
-  (mode === 'lookup' || rule.globalIds !== undefined) &&
-  [...selections.values()].some(
+/** Whether a record that the client names is requested only to show that it exists, by an endpoint that the caller may not call. */
+const isLookedUpInVain = (field: PlannedField, needed: readonly SelectionPlan[], { caller, given }: Walk): boolean =>
+  (field.mode === 'lookup' || field.rule.globalIds !== undefined) &&
+  needed.some(
     ({ rule: { record }, fields, deferred }) =>
       record !== undefined &&
-      fields.length > 0 &&
-      !isOpenTo(record.endpoint, tier) &&
+      (fields.length > 0 || areKnown(field, given)) &&
+      !caller.opens(record.endpoint) &&
       [...fields, ...deferred.flatMap((part) => part.fields)].every(
         (each) => each.mode === 'value' && (each.field.name === 'id' || each.needs.every((member) => member === 'id')),
       ),
   );
 
 /** Whether the response of a list carries all that is needed of the record that has it: then the record itself is not loaded. */
-const providesAll = ({ rule, mode }: PlannedField, members: readonly string[], tier: Tier): boolean =>
+const providesAll = ({ rule, mode }: PlannedField, members: readonly string[], caller: Caller): boolean =>
   mode === 'call' &&
-  endpointsOf(rule).some((endpoint) => isOpenTo(endpoint, tier)) &&
+  endpointsOf(rule).some(caller.opens) &&
   members.every((member) => member === 'id' || rule.provides?.members.includes(member));
 
-/** What a tier gets of the objects that a field returns; undefined if it does not get the field. */
+/** What a caller gets of the objects that a field returns; undefined if the caller does not get the field. */
 function getsField(
   { rule, mode, needs }: PlannedField,
   record: RecordSource | undefined,
   provided: Representation | undefined,
-  tier: Tier,
+  caller: Caller,
 ): { provided: Representation | undefined } | undefined {
-  const mayCall = endpointsOf(rule).some((endpoint) => isOpenTo(endpoint, tier));
-  const gets = (members: readonly string[]) => members.every((member) => getsMember(record, provided, member, tier));
+  const mayCall = endpointsOf(rule).some(caller.opens);
+  if ((rule.writeEndpoint && !mayCall) || (rule.viewerOnly && !caller.isPerson)) return undefined;
+  const gets = (members: readonly string[]) => members.every((member) => hasMember(record, provided, member, caller));
   if (mode === 'embedded' && gets(needs)) return { provided: rule.embedded!.representation };
   if (mode === 'embedded' || mode === 'call')
     return mayCall ? { provided: rule.representation ?? wholeRepresentation } : undefined;
@@ -104,11 +150,18 @@ export function getsMember(
   member: string,
   tier: Tier,
 ): boolean {
-  if (!record || member === 'id' || (provided && isProvided(provided, member))) return true;
-  return isOpenTo(record.endpoint, tier) && (record.tiers?.[member]?.includes(tier) ?? true);
+  return hasMember(record, provided, member, ofTier(tier));
 }
 
-const isOpenTo = ({ tiers: getting }: Endpoint, tier: Tier): boolean => getting.includes(tier);
+function hasMember(
+  record: RecordSource | undefined,
+  provided: Representation | undefined,
+  member: string,
+  { opens, isOf }: Caller,
+): boolean {
+  if (!record || member === 'id' || (provided && isProvided(provided, member))) return true;
+  return opens(record.endpoint) && isOf(record.tiers?.[member] ?? tiers);
+}
 
 /** The endpoints that a field may call: all that its arguments can choose. */
 export function endpointsOf({ endpoint, endpoints = [], writeEndpoint }: FieldRule): readonly Endpoint[] {
