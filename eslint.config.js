@@ -45,6 +45,7 @@ const engine = {
   'node-query.ts': ['errors', 'plan', 'fields', 'builder.ts'],
   cost: ['values', 'plan', 'execute', 'node-query.ts'],
   'null-conditions.ts': ['values', 'plan', 'requirements', 'cost'],
+  'descriptions.ts': ['plan', 'cost'],
   documents: ['errors', 'plan', 'requirements', 'execute', 'cost', 'context.ts'],
 };
 const domains = ['book', 'note', 'film', 'event', 'service'];

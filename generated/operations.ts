@@ -4,16 +4,16 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** The reading status of a book. */
+/** The reading status of a book. More values may be added. */
 export type CollectionStatus =
-  /** Has read it; upstream also accepts `done`. */
+  /** Has read it. Upstream: `read`, `done`. */
   | 'READ'
-  /** Is reading it; upstream also accepts `doing`. */
+  /** Is reading it. Upstream: `reading`, `doing`. */
   | 'READING'
   /** Wants to read it. */
   | 'WISH';
 
-/** The relation of a person to an event. */
+/** The relation of a person to an event. More values may be added. */
 export type EventRelation =
   /** Created the event. */
   | 'INITIATED'
@@ -22,13 +22,13 @@ export type EventRelation =
   /** Takes part. */
   | 'PARTICIPATING';
 
-/** The type of an event. */
+/** The type of an event. More values may be added. */
 export type EventType =
   /** For the common good. */
   | 'COMMONWEAL'
   /** Theatre. */
   | 'DRAMA'
-  /** An exhibition, `exhibition` or `exhibit` upstream. */
+  /** An exhibition. Upstream: `exhibition`, `exhibit`. */
   | 'EXHIBITION'
   /** A film showing. */
   | 'FILM'
@@ -45,7 +45,7 @@ export type EventType =
   /** An outing or a journey. */
   | 'TRAVEL';
 
-/** The film tier of a token, which decides what it may read. Advance gets everything; premium lacks some fields that basic gets. */
+/** The film tier of a token, which decides what it may read. Advance gets everything; premium lacks some fields that basic gets. More values may be added. */
 export type FilmTier =
   /** The largest tier: celebrities, charts, photos, reviews, comments. */
   | 'ADVANCE'
@@ -66,7 +66,7 @@ export type NotePictureInput = {
   number: number;
 };
 
-/** Who may see a note. */
+/** Who may see a note. More values may be added. */
 export type NotePrivacy =
   /** Only friends of the author may see it. */
   | 'FRIEND'
@@ -75,7 +75,7 @@ export type NotePrivacy =
   /** Everyone may see it. */
   | 'PUBLIC';
 
-/** The alignment of a picture. */
+/** The alignment of a picture. More values may be added. */
 export type PhotoLayout =
   /** Centered. */
   | 'CENTER'
@@ -84,7 +84,7 @@ export type PhotoLayout =
   /** Right. */
   | 'RIGHT';
 
-/** The kind of a film subject. */
+/** The kind of a film subject. More values may be added. */
 export type SubjectType =
   /** A movie; also used if the service states no kind. */
   | 'MOVIE'

@@ -62,6 +62,10 @@ export interface FeedWindow {
   'max-results'?: number | undefined;
 }
 
+/** Whether it reads something that the service has one of, and always: a search, a chart. */
+export const isOfWholeService = ({ params, absentBy }: Pick<Endpoint, 'params' | 'absentBy'>): boolean =>
+  params.length === 0 && absentBy === 'code';
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 /** One row of the interface, as data: `upstream` calls it, `origin` serves it. */
 export interface Endpoint<In = unknown, Out = unknown> {

@@ -13,7 +13,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'An object by its global id.',
     nullIf: 'there is none',
-    args: { id: t.arg.id({ required: true, description: 'A global id, `<Type>:<id>`.' }) },
+    args: { id: t.arg.id({ required: true, description: 'A global id, `<Type>:<id>`, such as `Book:6082808`.' }) },
     globalIds: ({ id = '' }: { id?: string }) => [id],
     resolve: (_, { id }, __, { schema }) => nodeOf(id, schema),
   }),
@@ -22,7 +22,9 @@ builder.queryFields((t) => ({
     nullable: { list: false, items: true },
     description: `Objects by up to ${NODES_MAX} global ids: one item for each id, in the same order. Of more ids, item ${NODES_MAX + 1} is an error, and the list ends there.`,
     nullIf: 'there is no object with the id: the item, never the list',
-    args: { ids: t.arg.idList({ required: true, description: `Global ids, at most ${NODES_MAX}.` }) },
+    args: {
+      ids: t.arg.idList({ required: true, description: `Global ids such as \`Book:6082808\`, at most ${NODES_MAX}.` }),
+    },
     globalIds: ({ ids = [] }: { ids?: readonly string[] }) => ids.slice(0, NODES_MAX),
     resolve: (_, { ids }, __, { schema }) =>
       // An error at its own place in the list: the other items are kept.

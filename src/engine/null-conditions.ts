@@ -18,7 +18,7 @@ import {
   parse,
   printSchema,
 } from 'graphql';
-import { tiers } from '../api/endpoint.ts';
+import { isOfWholeService, tiers } from '../api/endpoint.ts';
 import { allFields, fieldRule, typeRule } from './plan/read-declarations.ts';
 import { withSentence } from './cost/describe-cost.ts';
 import type { FieldRule } from './plan/declaration-types.ts';
@@ -53,28 +53,38 @@ export function describeNulls(schema: GraphQLSchema): GraphQLSchema {
 function* nullableFields(schema: GraphQLSchema) {
   for (const { type, field, coordinate } of allFields(schema)) {
     const levels = nullableLevels(field.type);
-    if (levels.length > 0) yield { field, levels, coordinate, condition: conditionOf(type, field) };
+    if (levels.length > 0) {
+      const condition = conditionOf(type, field, type === schema.getQueryType());
+      yield { field, levels, coordinate, condition };
+    }
   }
 }
 
 /** The declared condition. Lists have one in common, and so have objects that a record names, and fields that not every tier gets. */
-function conditionOf(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): NullCondition | undefined {
+function conditionOf(
+  type: GraphQLObjectType,
+  field: GraphQLField<unknown, unknown>,
+  isRoot: boolean,
+): NullCondition | undefined {
   const { pageSize, endpoint, nullIf = pageSize === undefined ? undefined : ofList(type, endpoint) } = fieldRule(field);
   const having = tiersOnEveryPath(type, field);
   const isGated = having && having.length < tiers.length;
-  if (isGated && nullIf === false)
-    return "the caller's tier does not get it; the error `TIER_REQUIRED` is reported once for all items of a list";
+  if (isGated && nullIf === false) {
+    const lacking = "the caller's tier does not get it";
+    return isRoot ? lacking : `${lacking}; the error \`TIER_REQUIRED\` is reported once for all items of a list`;
+  }
   const named = getNamedType(field.type);
   if (nullIf !== undefined || !isObjectType(named)) return nullIf;
   const { record, isReference } = typeRule(named);
   return record && !isReference ? 'the service names none, or has it no longer' : 'the service names none';
 }
 
-/** A list of an object is absent if the object is. For a list of the whole service, the service may respond that it does not exist. */
-const ofList = ({ name }: GraphQLObjectType, endpoint: FieldRule['endpoint']): NullCondition =>
-  typeof endpoint === 'object' && endpoint.params.length === 0
-    ? 'the service has no such list'
-    : `the service has no such ${name}`;
+/** A list of a record is absent if the record is. A list of the whole service is always there, or refused. */
+const ofList = (type: GraphQLObjectType, endpoint: FieldRule['endpoint']): NullCondition => {
+  const { record, noun = type.name.toLowerCase() } = typeRule(type);
+  const isOfService = typeof endpoint === 'object' && isOfWholeService(endpoint);
+  return isOfService && !record ? false : `the service no longer has the ${noun}`;
+};
 
 function nullableLevels(type: GraphQLOutputType, level = 0): number[] {
   const own = isNonNullType(type) ? type.ofType : type;

@@ -1,6 +1,7 @@
 import { specifiedDirectives } from 'graphql';
 import { builder } from '../engine/builder.ts';
 import { describeItemCosts } from '../engine/cost/describe-cost.ts';
+import { describeGrowth, describeSources } from '../engine/descriptions.ts';
 import { deferDirective, streamDirective } from '../engine/plan/incremental-directives.ts';
 import { describeNulls, semanticNonNullDirective } from '../engine/null-conditions.ts';
 import '../engine/fields/declare.ts';
@@ -42,15 +43,15 @@ builder.mutationType({
     '`onError` of a request says what an error nulls: `PROPAGATE`, `NULL` or `HALT`.',
 });
 
-/** The schema, with what the declarations say of nulls and costs in its descriptions. */
-export const schema = describeItemCosts(
-  describeNulls(
-    builder.toSchema({
-      directives: [...specifiedDirectives, deferDirective, streamDirective, semanticNonNullDirective],
-      extensions: { expectedFields },
-    }),
-  ),
-);
+/** The schema. Its descriptions say in this order what the declarations say: of nulls, of costs, and of the interface of the service. */
+export const schema = builder.toSchema({
+  directives: [...specifiedDirectives, deferDirective, streamDirective, semanticNonNullDirective],
+  extensions: { expectedFields },
+});
+describeNulls(schema);
+describeItemCosts(schema);
+describeSources(schema);
+describeGrowth(schema);
 
 schema.description = `
 Books, notes, films and city events of one catalog, as one graph.
@@ -60,7 +61,7 @@ Books, notes, films and city events of one catalog, as one graph.
 - **Lists** are connections: \`first\` and \`after\`, with \`nodes\`, \`edges\` and \`pageInfo\`. \`totalCount\` may cost a call.
 - **Cost**: one call of the service loads the fields of one record, and many records contain the first items of their lists. With the header \`x-explain: plan\` an operation is not run, and the response says how many calls it would make at least and at most; \`x-explain: trace\` lists the calls that were made.
 - **Null** means that there is none, unless \`errors\` has the path of the field. Branch on \`extensions.code\` of an error; \`extensions.help\` links to its explanation. A field that the caller's film tier does not include is null with \`TIER_REQUIRED\`.
-- **Upstream** means the interface of the service: descriptions name its operation, and its member where the name differs.
+- **Upstream** means the interface of the service: the last sentence of a description names its operation, or its member where the name differs.
 - **Writing** needs the token of a person: \`Authorization: Bearer …\`. Each mutation has one \`input\`; one error reports all violations of rules, in \`extensions.violations\`.
 - **Limits**, tiers and scopes are data: \`service { limits fieldRequirements }\`, \`viewer { canUse }\`.
 `.trim();

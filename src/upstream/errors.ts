@@ -1,4 +1,4 @@
-import type { Endpoint, Tier } from '../api/endpoint.ts';
+import { type Endpoint, type Tier, isOfWholeService } from '../api/endpoint.ts';
 import type { RecordSource } from '../api/record-source.ts';
 import type { ErrorRow } from '../api/service-descriptor.ts';
 
@@ -237,6 +237,7 @@ export function isAbsent(
   // An error under a success status counts by the status of its code.
   const status = httpStatus < 400 ? row?.status : httpStatus;
   if (endpoint.absentBy === 'status') return status === 404;
+  if (isOfWholeService(endpoint)) return false;
   if (code === undefined) return false; // a 404 of another server: BASE_URL may be wrong
   if (endpoint.absentOn.includes(code)) return true;
   if (row?.means === 'rejected' || row?.means === 'permission' || row?.means === 'scope') return false;

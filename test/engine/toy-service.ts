@@ -48,5 +48,5 @@ const ShopType = builder.objectRef<Shop>('Shop').implement({
 builder.objectField(KeeperType, 'shops', (t) =>
   t.connection({ type: ShopType, description: 'The shops.', nullIf: false, endpoint: shops, from: ['id'] }),
 );
-queryById(ShopType, shop, 'A shop.');
-queryById(KeeperType, keeper, 'A keeper.');
+queryById(ShopType, shop, 'A shop.', '1');
+queryById(KeeperType, keeper, 'A keeper.', '1');

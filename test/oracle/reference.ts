@@ -380,8 +380,9 @@ function rejected({ service }: Endpoint, status: number, code: number | undefine
   return new UpstreamRejection({ service, status, ...known, request });
 }
 
-function isAbsence({ service, scope, absentOn }: Endpoint, status: number, code: number | undefined): boolean {
+function isAbsence({ service, scope, absentOn, params }: Endpoint, status: number, code: number | undefined): boolean {
   if (service === 'events') return status === 404;
+  if (params.length === 0) return false;
   if (code === 1006) return scope === 'community_basic_note';
   if (code === undefined) return false;
   if (absentOn.includes(code)) return true;

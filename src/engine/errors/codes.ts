@@ -410,7 +410,7 @@ const table = {
     advice: 'report',
     codes: {
       TOO_MANY_CALLS: notes(
-        `The operation could make more upstream calls than allowed; \`field\` and \`coordinate\` name the most expensive field. No call was made, unless the limit was reached while it ran.`,
+        `The operation could make more calls than allowed; \`field\` and \`coordinate\` name the most expensive field. No call was made, unless the limit was reached while it ran.`,
         'Request smaller pages (`first`), or the most expensive field in a request of its own. `x-explain: plan` shows the cost of each field.',
         'The limit is `MAX_UPSTREAM_CALLS`.',
         { status: NOT_RUN },
@@ -502,7 +502,7 @@ const table = {
         { status: NO_REQUEST },
       ),
       NOT_ACCEPTABLE: clientNotes(
-        '`Accept` has no media type that the response can have; nothing was run.',
+        'The header `Accept` has no media type that the response can have; nothing was run.',
         'Accept `application/json`.',
         { status: exactly(406) },
       ),

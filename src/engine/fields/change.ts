@@ -13,8 +13,6 @@ interface ChangeDeclaration<In, Out, Fields extends InputFieldMap, Result, Shown
 > {
   /** The record as descriptions name it: `a note of the caller`. */
   what: string;
-  /** Method and path of the PUT, and of the read, as descriptions name them. */
-  put: string;
   /** What is cleared if it is left out, and what is not. */
   cleared: string;
   /** `isWhole`: of `replace…`, where what the PUT needs is required. In an `update…` all is optional. */
@@ -32,29 +30,27 @@ const unchangedSince = (t: InputBuilder) =>
   });
 
 export interface Keeping<Whole, Shown> extends Patch<Whole, Shown> {
-  /** Method and path of the read, as descriptions name them. */
-  get: string;
   /** What is said of it beside the rest. */
   notes: string;
 }
 
 export function changeMutations<In, Out, Fields extends InputFieldMap, Result, Shown>(
   type: string,
-  { what, put, cleared, fields, keeping, isOfPerson, ...rest }: ChangeDeclaration<In, Out, Fields, Result, Shown>,
+  { what, cleared, fields, keeping, isOfPerson, ...rest }: ChangeDeclaration<In, Out, Fields, Result, Shown>,
 ): void {
   const options = { ...rest, change: isOfPerson ? ('of person' as const) : ('of record' as const) };
   mutation<In, Out, Fields, Result>(`replace${type}`, {
     ...options,
-    description: `REPLACES ${what}. \`${put}\``,
+    description: `Replaces ${what} as a whole.`,
     input: {
-      description: `The new values. REPLACES all of it: ${cleared}`,
+      description: `The new values: ${cleared}`,
       fields: (t) => fields(t, true),
     },
   });
   if (!keeping) return;
   mutation<In, Out, Fields, Result, Shown>(`update${type}`, {
     ...options,
-    description: `Changes ${what}: what the input leaves out stays. \`${put}\`; unless the input gives everything, after \`${keeping.get}\`, a call more. ${keeping.notes}`,
+    description: `Changes ${what}: what the input leaves out stays. Unless the input gives everything, the record is read first, a call more. ${keeping.notes}`,
     input: {
       description: 'What is to be changed. What is left out stays, and null clears.',
       // The types are those of the whole input, because that is what rules and requests get.

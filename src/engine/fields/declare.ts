@@ -8,6 +8,7 @@
  * - `t.connection`  a field whose value is a page of a list
  * - `t.changes`     a field whose value is what has changed in a list
  * - `nullIf`        when a nullable field is null; the sentence of its description
+ * - `upstream`      where the value comes from, if the rest does not say it; the last sentence of its description
  */
 import {
   type FieldRef,
@@ -19,6 +20,7 @@ import {
   type ShapeFromTypeParam,
   type TypeParam,
 } from '@pothos/core';
+import { isOfWholeService } from '../../api/endpoint.ts';
 import type { ToldChanges } from '../values/list-changes.ts';
 import { changesArgs, changesTypeOf, connectionOf, pagingArgs } from './connection.ts';
 import type { Decoder, NullCondition } from '../values/decode.ts';
@@ -62,6 +64,7 @@ declare global {
       ResolveReturnShape,
     > {
       nullIf?: NullCondition;
+      upstream?: string;
       /** The global ids that the arguments name: the cost depends on their types. */
       globalIds?: (args: never) => readonly string[];
     }
@@ -71,7 +74,7 @@ declare global {
       Nullable,
       Args,
       ResolveReturnShape,
-    > extends Pick<FieldRule, 'nullIf' | 'writeEndpoint' | 'invalidates' | 'maxCalls' | 'readsBefore'> {}
+    > extends Pick<FieldRule, 'nullIf' | 'upstream' | 'writeEndpoint' | 'invalidates' | 'maxCalls' | 'readsBefore'> {}
     interface BaseTypeOptions<Types extends SchemaTypes = SchemaTypes> extends TypeRule {
       /** Never set: uses the type parameter. */
       types?: Types;
@@ -82,7 +85,9 @@ declare global {
         members: (keyof ParentShape & string) | readonly (keyof ParentShape & string)[],
         decoder: Decoder<Shape>,
         description: string,
-        more?: Pick<FieldRule, 'nullIf' | 'representation' | 'assumedSize'> & { deprecationReason?: string },
+        more?: Pick<FieldRule, 'nullIf' | 'upstream' | 'representation' | 'assumedSize'> & {
+          deprecationReason?: string;
+        },
       ): FieldRef<Types, Shape>;
 
       /** Computes a value from members of the record. The resolver gets no others than those that it declares. */
@@ -113,7 +118,7 @@ declare global {
           id?: MembersOf<ParentShape, string | number | null | undefined>;
         },
         description: string,
-        more?: Pick<FieldRule, 'nullIf' | 'representation'>,
+        more?: Pick<FieldRule, 'nullIf' | 'upstream' | 'representation'>,
       ): FieldRef<Types, Shape | null>;
 
       /** A field whose value comes from a call. Null if the record is absent. */
@@ -193,13 +198,23 @@ fields.reads = function (
 ) {
   const needs = typeof members === 'string' ? [members] : members;
   const [member, ...others] = needs as [string, ...string[]];
-  const { decode, type, list, nullable, nullIf } = decoder;
+  const { decode, type, list, nullable, nullIf, inside } = decoder;
+  const source = inside !== undefined && { upstream: needs.map((each) => `\`${each}.${inside}\``).join(', ') };
   const resolve =
     others.length === 0
       ? (record: Record<string, unknown>) => decode(record[member])
       : (record: Record<string, unknown>) =>
           decode(needs.map((each) => record[each]).find((value) => value) ?? record[member]);
-  return this.createField({ nullIf, ...more, type: list ? [type] : type, nullable, description, needs, resolve });
+  return this.createField({
+    nullIf,
+    ...source,
+    ...more,
+    type: list ? [type] : type,
+    nullable,
+    description,
+    needs,
+    resolve,
+  });
 };
 
 fields.computed = function (this: typeof fields, options: object) {
@@ -237,8 +252,9 @@ const callOptions = (options: FieldRule) => ({
 });
 
 fields.call = function (this: typeof fields, options: FieldRule & { resolve?: unknown }) {
-  const { resolve: mapResponse = (response: unknown) => response } = options;
-  return this.createField({ nullIf: 'there is none', ...callOptions(options), mapResponse });
+  const { endpoint, resolve: mapResponse = (response: unknown) => response } = options;
+  const nullIf = typeof endpoint === 'object' && isOfWholeService(endpoint) ? false : 'there is none';
+  return this.createField({ nullIf, ...callOptions(options), mapResponse });
 };
 
 /** The default size of a page. */

@@ -67,6 +67,8 @@ export type ValuesOf<Make extends (t: InputBuilder, isWhole: true) => InputField
 
 export interface MutationDeclaration<In, Out, Fields extends InputFieldMap, Result, Shown = never> {
   description: string;
+  /** The operations, if `endpoint` is not all. */
+  upstream?: string;
   endpoint: Endpoint<In, Out>;
   /** The field of the input with the id of a record, and the type of that record. */
   target?: readonly [field: string, type: string];
@@ -103,7 +105,18 @@ export function mutation<In, Out, Fields extends InputFieldMap = Record<never, n
   name: string,
   options: MutationDeclaration<In, Out, Fields, Result, Shown>,
 ): void {
-  const { description, endpoint, target, input, payload, invalidates, settling, patch, maxCalls = 1 } = options;
+  const {
+    description,
+    upstream,
+    endpoint,
+    target,
+    input,
+    payload,
+    invalidates,
+    settling,
+    patch,
+    maxCalls = 1,
+  } = options;
   addWriteRule(name, endpoint, settling);
   const typeName = name[0]!.toUpperCase() + name.slice(1);
   const inputName = `${typeName}Input`;
@@ -118,6 +131,7 @@ export function mutation<In, Out, Fields extends InputFieldMap = Record<never, n
       description,
       nullable: true,
       nullIf: false,
+      ...(upstream !== undefined && { upstream }),
       writeEndpoint: endpoint,
       invalidates,
       maxCalls: typeof maxCalls === 'number' && !patch ? maxCalls : (args) => writesOf(maxCalls, inputIn(args)),

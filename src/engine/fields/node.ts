@@ -37,22 +37,26 @@ export function recordOrReference(record: unknown, id: unknown): object | null {
   return reference && { ...embedded, ...reference };
 }
 
-/** The query for a record by its id. */
+/** The query for a record by its id. `example`: an id that there is in the demo. */
 export function queryById<Shape>(
   type: ObjectRef<BuilderTypes, Shape>,
   endpoint: Endpoint<{ id: string } & Fields, Shape>,
   description: string,
+  example: string,
 ): void {
   builder.queryField(type.name.toLowerCase(), (t) =>
     t.call({
       type,
       description,
-      args: { id: t.arg.id({ required: true, description: 'Global or bare id.' }) },
+      args: { id: t.arg.id({ required: true, description: idLike(example) }) },
       endpoint,
       input: (_, { id }) => ({ id: sourceIdOf(type.name, id) }),
     }),
   );
 }
+
+/** What is said of the argument `id` of a query. */
+export const idLike = (example: string, others = ''): string => `Global or bare id${others}, such as \`${example}\`.`;
 
 /** The query for an object that is known by its id alone. `byName`: for the key of one that the service returned without an id. */
 export function queryReference<Shape extends { id: string }>(

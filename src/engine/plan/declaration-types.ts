@@ -36,6 +36,8 @@ export interface Provides<Response, Parent> {
 /** What any field may declare. */
 export interface FieldDeclaration {
   nullIf?: NullCondition;
+  /** Where the value comes from, as descriptions say it last; by default the operation that is called or the members that are read. */
+  upstream?: string | false;
   /** The members that the returned records provide; by default all that were requested. */
   representation?: Representation;
   /** The record is an item of the list that its parent was made of, so the list shows that it exists. */
@@ -133,6 +135,8 @@ export interface FieldRule
 
 /** What a type declares. */
 export interface TypeRule {
+  /** How sentences call an object of the type; by default its name, in lower case. */
+  noun?: string;
   record?: RecordSource;
   /** Alternative spellings by name: a record with the other spelling is not missing the member. */
   alternatives?: Readonly<Record<string, string>>;

@@ -18,6 +18,8 @@ export interface Decoder<Shape> {
   readonly nullable: boolean;
   /** When `decode` returns null; false if it never does, and only a call or a tier leaves the field without a value. */
   readonly nullIf?: NullCondition;
+  /** What it reads of the member: `uid` of `author`. */
+  readonly inside?: string;
 }
 
 /** The name of a scalar, or the enum or object type of such values. */
@@ -27,7 +29,7 @@ type TypeOf<Shape> =
 export const decoder = <Shape>(
   type: TypeOf<Shape>,
   decode: (value: unknown) => Shape,
-  more: Partial<Pick<Decoder<Shape>, 'list' | 'nullIf' | 'nullable'>> = {},
+  more: Partial<Pick<Decoder<Shape>, 'list' | 'nullIf' | 'nullable' | 'inside'>> = {},
 ): Decoder<Shape> => ({ type, decode, nullable: more.nullIf !== undefined, ...more });
 
 export const orNull = <Shape>(

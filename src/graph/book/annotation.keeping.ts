@@ -11,7 +11,6 @@ interface WholeAnnotation {
 }
 
 export const keptAnnotation: Keeping<WholeAnnotation, AnnotationRecord> = {
-  get: 'GET /v2/book/annotation/{id}',
   notes: 'A page clears the chapter, and a chapter the page.',
   read: bookEndpoints.annotation,
   input: (id) => ({ id, format: 'text' }),

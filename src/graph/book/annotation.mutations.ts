@@ -63,7 +63,7 @@ const annotationPlaces = (id: string): string[] => [
 const annotationAbsent: ErrorCodes = { 1001: 'ANNOTATION_NOT_FOUND' };
 
 mutation('createAnnotation', {
-  description: 'Creates an annotation of a book. `POST /v2/book/{id}/annotations`',
+  description: 'Creates an annotation of a book.',
   endpoint: bookEndpoints.annotate,
   settling: bookWrites.annotate,
   target: ['bookId', 'Book'],
@@ -84,7 +84,6 @@ mutation('createAnnotation', {
 });
 changeMutations('Annotation', {
   what: 'an annotation of the caller',
-  put: 'PUT /v2/book/annotation/{id}',
   cleared: 'a page or chapter left out is cleared. Existing pictures remain, even if the content no longer shows them.',
   endpoint: bookEndpoints.updateAnnotation,
   settling: bookWrites.updateAnnotation,
@@ -102,7 +101,7 @@ changeMutations('Annotation', {
   pictures: { ...pictureForm, errorCodes: { 999: 'PICTURE_NUMBER_USED' } },
 });
 deletion('Annotation', {
-  description: 'Deletes an annotation of the caller. `DELETE /v2/book/annotation/{id}`',
+  description: 'Deletes an annotation of the caller.',
   endpoint: bookEndpoints.deleteAnnotation,
   settling: bookWrites.deleteAnnotation,
   within: Book,

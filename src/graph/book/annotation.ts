@@ -32,7 +32,7 @@ const withoutMath: BlockParser = (content, photos) => annotationBlocks(content, 
 const AnnotationOrder = builder.enumType('AnnotationOrder', {
   description: 'The order of the annotations of a book.',
   values: {
-    NEWEST: { value: 'collect', description: 'Newest first; `collect` upstream.' },
+    NEWEST: { value: 'collect', description: 'Newest first. Upstream: `collect`.' },
     RANK: { value: 'rank', description: 'Most useful first.' },
     PAGE: { value: 'page', description: 'Lowest page first.' },
   } as const,
@@ -62,14 +62,14 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
     chapter: t.reads('chapter', textOrNull, 'The chapter of the book, at most 100 characters.', {
       nullIf: 'the annotation has a page instead, or neither',
     }),
-    page: t.reads('page_no', positiveOrNull, 'The page of the book, `page_no` upstream.', {
+    page: t.reads('page_no', positiveOrNull, 'The page of the book.', {
       nullIf: 'the annotation has a chapter instead, or neither',
     }),
     abstract: t.reads('abstract', textOrNull, 'The beginning of the content, always plain text.'),
     content: t.call({
       type: 'String',
       description:
-        'The whole text. TEXT is part of the record. HTML is loaded by `GET /v2/book/annotation/{id}` together with other fields; beside TEXT it costs a call more. For all annotations of a book it is one call.',
+        'The whole text. TEXT is part of the record. HTML is loaded together with other fields; beside TEXT it costs a call more. For all annotations of a book it is one call.',
       args: { format: t.arg({ type: AnnotationFormat, defaultValue: 'text', description: 'The format of the text.' }) },
       endpoint: bookEndpoints.annotation,
       ...contentByFormat<'html'>(),
@@ -86,15 +86,15 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
     pictures: t.reads(
       'photos',
       photosByNumber,
-      'All pictures, `photos` upstream, in the order of their numbers, including those that the content no longer shows.',
+      'All pictures in the order of their numbers, including those that the content no longer shows.',
     ),
-    abstractPhotoUrl: t.reads('abstract_photo', urlOrNull, 'The picture of the abstract, `abstract_photo` upstream.'),
-    hasMath: t.reads('hasmath', flag, 'Whether the content contains formulas, `hasmath` upstream.'),
+    abstractPhotoUrl: t.reads('abstract_photo', urlOrNull, 'The picture of the abstract.'),
+    hasMath: t.reads('hasmath', flag, 'Whether the content contains formulas.'),
     commentsCount: t.reads('comments_count', countOrZero, 'The number of comments.'),
     lastPhotoNumber: t.reads(
       'last_photo',
       positiveOrNull,
-      'The highest picture number used so far, `last_photo` upstream; a new picture takes the next one.',
+      'The highest picture number used so far; a new picture takes the next one.',
       { nullIf: 'there was no picture' },
     ),
     time: t.reads(
@@ -110,7 +110,7 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
     privacyLevel: t.reads(
       'privacy',
       countOrNull,
-      '`privacy` upstream: 2 is public, 0 private; other numbers are not specified.',
+      'Who may read it, as the service says it: 2 is everybody, 0 the author; other numbers are not specified.',
     ),
     revision: t.computed({
       type: 'String',
@@ -120,12 +120,7 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
       resolve: (record) => revisionOf(keptAnnotation.columns, record),
     }),
     book: t.record(Book, { member: 'book', id: 'book_id' }, 'The annotated book.', { representation: bookWithin }),
-    author: t.record(
-      User,
-      { member: 'author_user', id: 'author_id' },
-      'The author of the annotation, `author_user` upstream.',
-      author,
-    ),
+    author: t.record(User, { member: 'author_user', id: 'author_id' }, 'The author of the annotation.', author),
     authorUid: t.reads('author_user', authorUid, UID),
   }),
 });
@@ -133,7 +128,7 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
 builder.objectField(Book, 'annotations', (t) =>
   t.connection({
     type: Annotation,
-    description: 'The public annotations on the book, from `GET /v2/book/{id}/annotations`.',
+    description: 'The public annotations on the book.',
     args: {
       order: t.arg({ type: AnnotationOrder, defaultValue: 'rank', description: 'The order of the list.' }),
       page: t.arg.int({ description: `Only annotations on this page of the book, 1 to ${PAGE_BELOW - 1}.` }),
@@ -152,7 +147,7 @@ builder.objectField(Book, 'annotations', (t) =>
 builder.objectField(User, 'annotations', (t) =>
   t.connection({
     type: Annotation,
-    description: 'The annotations by this person, last edited first, from `GET /v2/book/user/{name}/annotations`.',
+    description: 'The annotations by this person, last edited first.',
     endpoint: bookEndpoints.userAnnotations,
     newestFirst: { time: 'time', id: 'id' },
     from: userEdgeNames,
@@ -166,4 +161,4 @@ builder.objectField(User, 'annotations', (t) =>
   }),
 );
 
-queryById(Annotation, bookEndpoints.annotation, 'An annotation by id, from `GET /v2/book/annotation/{id}`.');
+queryById(Annotation, bookEndpoints.annotation, 'An annotation by id.', '32072061');

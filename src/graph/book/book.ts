@@ -22,11 +22,11 @@ import { isbnOf } from './isbn.ts';
 const Ebook = builder.objectRef<Pick<BookRecord, 'ebook_url' | 'ebook_price'>>('Ebook').implement({
   description: 'The electronic edition of a book.',
   fields: (t) => ({
-    url: t.reads('ebook_url', urlOrNull, 'The page of the shop, `ebook_url` upstream.'),
+    url: t.reads('ebook_url', urlOrNull, 'The page of the shop.'),
     price: t.reads(
       'ebook_price',
       textOrNull,
-      'The price as the service writes it, `ebook_price` upstream; usually in yuan without a unit: `6.00`.',
+      'The price as the service writes it; usually in yuan without a unit: `6.00`.',
     ),
   }),
 });
@@ -42,29 +42,17 @@ export const Book = builder.objectRef<BookRecord>('Book').implement({
     isbn13: t.reads('isbn13', textOrNull, 'The ISBN-13: thirteen digits.'),
     title: t.reads('title', text, 'The printed title, without the subtitle.'),
     subtitle: t.reads('subtitle', textOrNull, 'The subtitle. Half of all books have none.'),
-    originalTitle: t.reads('origin_title', textOrNull, 'The title in the original language, `origin_title` upstream.', {
+    originalTitle: t.reads('origin_title', textOrNull, 'The title in the original language.', {
       nullIf: 'it does not differ',
     }),
-    alternativeTitle: t.reads(
-      'alt_title',
-      textOrNull,
-      'Another title, `alt_title` upstream; often the same as the original title.',
-    ),
-    authors: t.reads(
-      'author',
-      texts,
-      'The authors in printed order, `author` upstream. A name may begin with the country in brackets.',
-    ),
-    translators: t.reads(
-      'translator',
-      texts,
-      'The translators in printed order, `translator` upstream; empty for books without one.',
-    ),
+    alternativeTitle: t.reads('alt_title', textOrNull, 'Another title; often the same as the original title.'),
+    authors: t.reads('author', texts, 'The authors in printed order. A name may begin with the country in brackets.'),
+    translators: t.reads('translator', texts, 'The translators in printed order; empty for books without one.'),
     publisher: t.reads('publisher', textOrNull, 'The publishing house.'),
     publishedOn: t.reads(
       'pubdate',
       textOrNull,
-      'The date of publication, `pubdate` upstream, in the format of the service: not padded, often only a month or a year (`2010-9`, `2009年11月`, `1976`).',
+      'The date of publication in the format of the service: not padded, often only a month or a year (`2010-9`, `2009年11月`, `1976`).',
     ),
     binding: t.reads('binding', textOrNull, 'The binding, in Chinese: `平装`.'),
     price: t.reads('price', textOrNull, 'The printed price, with or without a unit: `39.50元`, `CNY 39.50`, `39.50`.'),
@@ -73,21 +61,21 @@ export const Book = builder.objectRef<BookRecord>('Book').implement({
       type: Image,
       nullable: true,
       nullIf: 'the service has none',
-      description: 'The cover, `images` upstream. If it has no medium size, `medium` is `image` of the record.',
+      description: 'The cover.',
       needs: ['images', 'image'],
       resolve: ({ images, image: url }) => {
         const sizes = asObject(images);
         return imageOrNull.decode({ ...sizes, medium: asUrl(sizes.medium) ?? asText(url) });
       },
     }),
-    webUrl: t.reads('alt', urlOrNull, 'The web page of the book, `alt` upstream.'),
+    webUrl: t.reads('alt', urlOrNull, 'The web page of the book.'),
     rating: t.reads('rating', decoder(RatingOfBook, ratingOf, { nullIf: false }), 'The rating by all readers.'),
     summary: t.reads('summary', textOrNull, 'The content of the book in brief, one paragraph a line.'),
     authorIntro: t.reads('author_intro', textOrNull, 'About the author, one paragraph a line.'),
     tableOfContents: t.reads(
       'catalog',
       decoder('String', linesOf, { list: true }),
-      'The table of contents, `catalog` upstream: one item for each line, without blank lines.',
+      'The table of contents: one item for each line, without blank lines.',
     ),
     ebook: t.computed({
       type: Ebook,
@@ -101,12 +89,12 @@ export const Book = builder.objectRef<BookRecord>('Book').implement({
   }),
 });
 
-queryById(Book, bookEndpoints.byId, 'A book by id, from `GET /v2/book/{id}`.');
+queryById(Book, bookEndpoints.byId, 'A book by id.', '6082808');
 
 builder.queryFields((t) => ({
   bookByIsbn: t.call({
     type: Book,
-    description: 'A book by its ISBN, from `GET /v2/book/isbn/{isbn}`.',
+    description: 'A book by its ISBN.',
     args: {
       isbn: t.arg.string({
         required: true,
@@ -126,7 +114,7 @@ builder.queryFields((t) => ({
   searchBooks: t.connection({
     type: Book,
     description:
-      'Books whose text or tag matches, in the order of the service, from `GET /v2/book/search`. Give at least one of `query` and `tag`.',
+      'Books whose text or tag matches, in the order of the service. Give at least one of `query` and `tag`.',
     args: {
       query: t.arg.string({ description: `Words to search for, at most ${SEARCH_TEXT_MAX} characters (code points).` }),
       tag: t.arg.string({

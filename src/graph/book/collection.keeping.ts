@@ -15,7 +15,6 @@ interface WholeCollection {
 }
 
 export const keptCollection: Keeping<WholeCollection, CollectionRecord> = {
-  get: 'GET /v2/book/{id}/collection',
   notes:
     'Without `isPrivate`, one or two calls more without your token find out who may see it; if that stays unknown, the code is PRESENT_VALUE_UNKNOWN.',
   read: bookEndpoints.collection,

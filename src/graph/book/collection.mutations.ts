@@ -34,7 +34,7 @@ const CollectBookConflict = builder.enumType('CollectBookConflict', {
     },
     KEEP: {
       description:
-        'Returns the unchanged collection with `created: false`. Costs a second call, `GET /v2/book/{id}/collection`.',
+        'Returns the unchanged collection with `created: false`. Costs a second call. Upstream: `GET /v2/book/{id}/collection`.',
     },
     UPDATE: { description: 'Replaces the collection like `replaceCollection`. Costs a second call.' },
   } as const,
@@ -76,7 +76,7 @@ const collectionAndBook = <Result extends Collected>(t: FieldBuilder<Written<Res
 const collectionAbsent: ErrorCodes = { 1001: 'COLLECTION_NOT_FOUND' };
 
 mutation('collectBook', {
-  description: "Adds a book to the caller's shelf. `POST /v2/book/{id}/collection`",
+  description: "Adds a book to the caller's shelf.",
   endpoint: bookEndpoints.collect,
   settling: bookWrites.collect,
   target: ['bookId', 'Book'],
@@ -132,7 +132,6 @@ mutation('collectBook', {
 });
 changeMutations('Collection', {
   what: "the caller's collection of a book",
-  put: 'PUT /v2/book/{id}/collection',
   cleared: 'a rating, tags or comment left out are cleared.',
   endpoint: bookEndpoints.updateCollection,
   settling: bookWrites.updateCollection,
@@ -151,7 +150,7 @@ changeMutations('Collection', {
   errorCodes: collectionAbsent,
 });
 mutation('deleteCollection', {
-  description: "Removes a book from the caller's shelf. `DELETE /v2/book/{id}/collection`",
+  description: "Removes a book from the caller's shelf.",
   endpoint: bookEndpoints.deleteCollection,
   settling: bookWrites.deleteCollection,
   target: ['bookId', 'Book'],

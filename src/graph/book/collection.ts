@@ -26,8 +26,8 @@ export const CollectionStatusEnum = builder.enumType('CollectionStatus', {
   description: 'The reading status of a book.',
   values: {
     WISH: { value: 'wish', description: 'Wants to read it.' },
-    READING: { value: 'reading', description: 'Is reading it; upstream also accepts `doing`.' },
-    READ: { value: 'read', description: 'Has read it; upstream also accepts `done`.' },
+    READING: { value: 'reading', description: 'Is reading it. Upstream: `reading`, `doing`.' },
+    READ: { value: 'read', description: 'Has read it. Upstream: `read`, `done`.' },
   },
 });
 
@@ -62,7 +62,7 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
       nullable: true,
       nullIf: false,
       description:
-        'The ids of the reader and the book, `<user>:<book>`, because no operation accepts the number that the service assigns.',
+        'The ids of the reader and the book, `<user>:<book>`: no operation accepts the number that the service assigns.',
       needs: ['user_id', 'book_id'],
       resolve: placeOf,
     }),
@@ -70,7 +70,7 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
     rating: t.reads('rating', ratingBy, 'The rating by the reader.'),
     comment: t.reads('comment', textOrNull, 'A short opinion of at most 350 characters.'),
     tagNames: t.reads('tags', texts, "The reader's own tags for the book; empty if there are none."),
-    updatedAt: t.reads('updated', localDateTime, 'The time of the last change, `updated` upstream.'),
+    updatedAt: t.reads('updated', localDateTime, 'The time of the last change.'),
     revision: t.computed({
       type: 'String',
       description:
@@ -79,11 +79,7 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
       resolve: (record) => revisionOf(keptCollection.columns, record),
     }),
     book: t.record(Book, { member: 'book', id: 'book_id' }, 'The collected book.', { representation: bookWithin }),
-    user: t.record(
-      User,
-      { id: 'user_id' },
-      'The reader, `user_id` upstream. The collection contains only the id; `name`, `avatarUrl` and `webUrl` cost a call.',
-    ),
+    user: t.record(User, { id: 'user_id' }, 'The reader. `name`, `avatarUrl` and `webUrl` cost a call.'),
   }),
 });
 
@@ -92,9 +88,11 @@ const NONE = 'there is none, or it is private';
 builder.objectFields(Book, (t) => ({
   collection: t.call({
     type: Collection,
-    description: 'The collection of this book by a person, from `GET /v2/book/{id}/collection`.',
+    description: 'The collection of this book by a person.',
     nullIf: NONE,
-    args: { userId: t.arg.id({ required: true, description: 'Global id, bare id or uid of the person.' }) },
+    args: {
+      userId: t.arg.id({ required: true, description: 'Global id, bare id or uid of the person, such as `alice`.' }),
+    },
     endpoint: bookEndpoints.collection,
     from: ['id'],
     input: ({ id }, { userId }) => ({ id, user_id: userIdOf(userId, 'userId') }),
@@ -103,7 +101,7 @@ builder.objectFields(Book, (t) => ({
   viewerCollection: t.call({
     type: Collection,
     description:
-      "The caller's collection of this book. `tags` and `comment` cost a call; the book contains the other fields in `current_user_collection`.",
+      "The caller's collection of this book. `tagNames` and `comment` cost a call; the book contains the other fields.",
     nullIf: 'there is none, or the request has no token',
     endpoint: bookEndpoints.collection,
     from: ['id'],
@@ -116,9 +114,9 @@ builder.objectFields(Book, (t) => ({
 builder.objectField(User, 'bookCollection', (t) =>
   t.call({
     type: Collection,
-    description: "The person's collection of a book, from `GET /v2/book/{id}/collection`.",
+    description: "The person's collection of a book.",
     nullIf: NONE,
-    args: { bookId: t.arg.id({ required: true, description: 'Global or bare id of the book.' }) },
+    args: { bookId: t.arg.id({ required: true, description: 'Global or bare id of the book, such as `6082808`.' }) },
     endpoint: bookEndpoints.collection,
     from: userEdgeNames,
     backReference: 'user',
@@ -131,8 +129,7 @@ builder.objectField(User, 'bookCollection', (t) =>
 builder.objectField(Annotation, 'authorCollection', (t) =>
   t.call({
     type: Collection,
-    description:
-      "The author's collection of the annotated book, with the rating. Costs one call of `GET /v2/book/{id}/collection`.",
+    description: "The author's collection of the annotated book, with the rating. Costs one call.",
     nullIf: NONE,
     endpoint: bookEndpoints.collection,
     from: ['author_id', 'author_user', 'book_id'],
@@ -150,7 +147,7 @@ const authorIdOf = ({ author_id, author_user }: Pick<AnnotationRecord, 'author_i
 builder.objectField(User, 'bookCollections', (t) =>
   t.connection({
     type: Collection,
-    description: "The person's public collections, last changed first, from `GET /v2/book/user/{name}/collections`.",
+    description: "The person's public collections, as a rule last changed first.",
     args: {
       status: t.arg({
         type: CollectionStatusEnum,
@@ -159,11 +156,11 @@ builder.objectField(User, 'bookCollections', (t) =>
       tag: t.arg.string({ description: 'Only books that the reader gave this tag.' }),
       updatedFrom: t.arg({
         type: 'LocalDateTime',
-        description: 'Only collections changed at or after this time, as `updatedAt` has it; `from` upstream.',
+        description: 'Only collections changed at or after this time, as `updatedAt` has it. Upstream: `from`.',
       }),
       updatedTo: t.arg({
         type: 'LocalDateTime',
-        description: 'Only collections changed at or before this time, as `updatedAt` has it; `to` upstream.',
+        description: 'Only collections changed at or before this time, as `updatedAt` has it. Upstream: `to`.',
       }),
       rating: t.arg.int({ description: `Only books with this rating by the reader, ${RATING_MIN} to ${RATING_MAX}.` }),
     },
@@ -190,7 +187,7 @@ builder.objectField(User, 'shelfChanges', (t) =>
   t.changes({
     type: Collection,
     description:
-      "What has changed on the person's shelf, for a copy of it on a phone: call it until `hasMore` is false. For a call of `GET /v2/book/user/{name}/collections` it reads a hundred entries: those that changed, or all if one was removed.",
+      "What has changed on the person's shelf, for a copy of it on a phone: call it until `hasMore` is false. A call reads a hundred entries: those that changed, or all if one was removed.",
     nullIf: 'the user is an organisation, or unknown',
     endpoint: bookEndpoints.collections,
     newestFirst: { time: 'updated', id: 'id' },

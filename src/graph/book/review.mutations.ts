@@ -30,7 +30,7 @@ const draftOf = ({ title, content, rating }: ReviewInput) => ({ title, content, 
 
 // No endpoint reads book reviews, so no cache entry becomes stale.
 mutation('createReview', {
-  description: 'Creates a review of a book. `POST /v2/book/reviews`',
+  description: 'Creates a review of a book.',
   endpoint: bookEndpoints.createReview,
   settling: bookWrites.createReview,
   target: ['bookId', 'Book'],
@@ -43,7 +43,6 @@ mutation('createReview', {
 // No endpoint reads a review, so nothing of it can be kept.
 changeMutations('Review', {
   what: 'a review of the caller',
-  put: 'PUT /v2/book/review/{id}',
   cleared: 'a rating left out is cleared.',
   endpoint: bookEndpoints.updateReview,
   settling: bookWrites.updateReview,
@@ -55,7 +54,7 @@ changeMutations('Review', {
   invalidates: 'nothing',
 });
 deletion('Review', {
-  description: 'Deletes a review of the caller. `DELETE /v2/book/review/{id}`',
+  description: 'Deletes a review of the caller.',
   endpoint: bookEndpoints.deleteReview,
   settling: bookWrites.deleteReview,
   within: Book,

@@ -1,7 +1,7 @@
 import { type BookPage, type SeriesRecord, bookEndpoints, bookWithin } from '../../api/book.ts';
 import { builder } from '../../engine/builder.ts';
 import { asObject, asObjects, asText, text } from '../../engine/values/decode.ts';
-import { Node, referenceOf, identity, queryReference } from '../../engine/fields/node.ts';
+import { Node, idLike, identity, queryReference, referenceOf } from '../../engine/fields/node.ts';
 import { Book } from './book.ts';
 
 const seriesMembers = ['title'] as const;
@@ -27,7 +27,7 @@ export const Series = builder.objectRef<SeriesRecord>('Series').implement({
     ),
     books: t.connection({
       type: Book,
-      description: 'The books of the series, from `GET /v2/book/series/{id}/books`.',
+      description: 'The books of the series.',
       nullIf: 'there is no such series',
       endpoint: bookEndpoints.seriesBooks,
       from: ['id'],
@@ -43,7 +43,7 @@ builder.objectField(Book, 'series', (t) =>
   }),
 );
 
-queryReference(Series, 'A series by id. Makes no call of its own except for `title`.', 'Global or bare id.');
+queryReference(Series, 'A series by id. Makes no call of its own except for `title`.', idLike('1163'));
 
 /** The series as its first book that names it has it; null if none does. */
 function seriesIn({ books }: BookPage, { id }: Pick<SeriesRecord, 'id'>): Partial<SeriesRecord> | null {

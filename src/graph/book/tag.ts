@@ -20,7 +20,7 @@ const tagFields = <Shape extends TagShape>(t: FieldBuilder<Shape>) => ({
   name: t.reads(['name', 'title'], text, 'The word.'),
   books: t.connection({
     type: Book,
-    description: 'The books with this tag, in the order of the service, from `GET /v2/book/search`.',
+    description: 'The books with this tag, in the order of the service.',
     endpoint: bookEndpoints.search,
     from: ['name', 'title'],
     input: (tag) => ({ tag: nameOf(tag) }),
@@ -39,14 +39,14 @@ const BookTag = builder.objectRef<TagShape>('BookTag').implement({
 
 const UserBookTag = builder.objectRef<TagShape>('UserBookTag').implement({
   description: 'A word with which a person tags books.',
+  noun: 'person',
   members: ['name', 'title', 'count'],
   fields: (t) => ({
     ...tagFields(t),
     count: t.reads('count', count, "The number of the person's books with it."),
     collections: t.connection({
       type: Collection,
-      description:
-        "The person's public collections with this tag, last changed first, from `GET /v2/book/user/{name}/collections`.",
+      description: "The person's public collections with this tag, as a rule last changed first.",
       endpoint: bookEndpoints.collections,
       newestFirst: { time: 'updated', id: 'id' },
       from: ['name', 'title', 'owner'],
@@ -72,8 +72,8 @@ builder.objectField(Book, 'tagsCount', (t) =>
 builder.objectField(Book, 'tags', (t) =>
   t.call({
     type: [BookTag],
-    description: `The tags of the book, most used first. The book contains the first ${RECORD_TAGS}; more cost a call of \`GET /v2/book/{id}/tags\`. Empty if nobody has tagged it.`,
-    nullIf: 'the service has no such Book',
+    description: `The tags of the book, as a rule the most used first. The book contains the first ${RECORD_TAGS}; more cost a call. Empty if nobody has tagged it.`,
+    nullIf: 'the service no longer has the book',
     args: {
       first: t.arg.int({ defaultValue: RECORD_TAGS, description: `The most tags to return, 1 to ${TAGS_MAX}.` }),
     },
@@ -89,7 +89,7 @@ builder.objectField(Book, 'tags', (t) =>
 builder.objectField(User, 'bookTags', (t) =>
   t.connection({
     type: UserBookTag,
-    description: 'The tags that this person gives to books, most used first, from `GET /v2/book/user/{name}/tags`.',
+    description: 'The tags that this person gives to books, as a rule the most used first.',
     endpoint: bookEndpoints.userTags,
     from: userEdgeNames,
     input: ({ id }) => ({ name: id }),

@@ -37,25 +37,24 @@ const attendance = (
 attendance('joinEvent', {
   endpoint: eventEndpoints.join,
   settling: eventWrites.join,
-  description:
-    'Makes the caller a participant of an event, no longer only interested. `POST /event/{eventID}/participants`',
+  description: 'Makes the caller a participant of an event, no longer only interested.',
   verb: 'join',
 });
 attendance('leaveEvent', {
   endpoint: eventEndpoints.leave,
   settling: eventWrites.leave,
-  description: 'Ends the participation of the caller in an event. `DELETE /event/{eventID}/participants`',
+  description: 'Ends the participation of the caller in an event.',
   verb: 'leave',
 });
 attendance('addEventInterest', {
   endpoint: eventEndpoints.wish,
   settling: eventWrites.wish,
-  description: 'Marks the caller as interested in an event, no longer a participant. `POST /event/{eventID}/wishers`',
+  description: 'Marks the caller as interested in an event, no longer a participant.',
   verb: 'mark as interesting',
 });
 attendance('removeEventInterest', {
   endpoint: eventEndpoints.unwish,
   settling: eventWrites.unwish,
-  description: 'Ends the interest of the caller in an event. `DELETE /event/{eventID}/wishers`',
+  description: 'Ends the interest of the caller in an event.',
   verb: 'lose interest in',
 });

@@ -10,7 +10,7 @@ builder.objectFields(Event, (t) => ({
   viewerRelation: t.computed({
     type: EventRelation,
     nullable: true,
-    description: 'The relation of the caller to the event, `status` upstream.',
+    description: 'The relation of the caller to the event.',
     nullIf: 'there is none, or the request has no token',
     viewerOnly: true,
     needs: ['status'],
@@ -18,14 +18,14 @@ builder.objectFields(Event, (t) => ({
   }),
   participants: t.connection({
     type: User,
-    description: 'The participants, in the order of the service. Costs one call: `GET /event/{eventID}/participants`',
+    description: 'The participants, in the order of the service. Costs one call.',
     endpoint: eventEndpoints.participants,
     from: ['id'],
     items: ({ entries }) => asObjects(entries).map(atomUser),
   }),
   interestedPeople: t.connection({
     type: User,
-    description: 'The interested people, in the order of the service. Costs one call: `GET /event/{eventID}/wishers`',
+    description: 'The interested people, in the order of the service. Costs one call.',
     endpoint: eventEndpoints.wishers,
     from: ['id'],
     items: ({ entries }) => asObjects(entries).map(atomUser),
@@ -37,18 +37,21 @@ builder.objectFields(edgeOf(User), (t) => ({
   uid: t.string({
     nullable: true,
     description: 'The name of the person in URLs, chosen by the person; may equal the id.',
+    upstream: '`uid`',
     nullIf: 'the service names none',
     resolve: ({ page, index }) => textOrNull.decode(page.items[index]?.uid),
   }),
   signature: t.string({
     nullable: true,
-    description: 'The motto of the person: one line.',
+    description: 'The motto of the person, one line.',
+    upstream: '`signature`',
     nullIf: 'there is none',
     resolve: ({ page, index }) => textOrNull.decode(page.items[index]?.signature),
   }),
   bio: t.string({
     nullable: true,
-    description: 'The self-description, `content` upstream.',
+    description: 'The self-description.',
+    upstream: '`content`',
     nullIf: 'there is none',
     resolve: ({ page, index }) => textOrNull.decode(page.items[index]?.desc),
   }),
@@ -56,6 +59,7 @@ builder.objectFields(edgeOf(User), (t) => ({
     type: 'URL',
     nullable: true,
     description: 'The web site of the person.',
+    upstream: 'the link with `rel` homepage',
     nullIf: 'there is none',
     resolve: ({ page, index }) => siteOrNull.decode(page.items[index]?.homepage),
   }),
@@ -75,8 +79,7 @@ builder.objectFields(edgeOf(User), (t) => ({
 builder.objectField(Organization, 'events', (t) =>
   t.connection({
     type: Event,
-    description:
-      'The events of this organisation, in the order of the service. Costs one call: `GET /people/{userID}/events`',
+    description: 'The events of this organisation, in the order of the service. Costs one call.',
     endpoint: eventEndpoints.ofUser,
     from: userEdgeNames,
     input: ({ id }) => ({ id }),
@@ -88,9 +91,7 @@ builder.objectField(Organization, 'events', (t) =>
 builder.objectField(User, 'events', (t) =>
   t.connection({
     type: Event,
-    description:
-      'The events of this person, in the order of the service. ' +
-      'Costs one call: `GET /people/{userID}/events`, with `relation` `…/initiate`, `…/participate` or `…/wish`',
+    description: 'The events of this person, in the order of the service. Costs one call.',
     args: { relation: t.arg({ type: EventRelation, description: 'Only events with this relation; all by default.' }) },
     endpoint: ({ relation }) => (relation ? byRelation[relation] : eventEndpoints.ofUser),
     endpoints: [eventEndpoints.ofUser, ...Object.values(byRelation)],

@@ -47,8 +47,7 @@ export const City = builder.objectRef<CityShape>('City').implement({
     ),
     events: t.connection({
       type: Event,
-      description:
-        'The events of the city, in the order of the service. Costs one call: `GET /event/location/{locationID}`',
+      description: 'The events of the city, in the order of the service. Costs one call.',
       args: { type: t.arg({ type: EventTypeEnum, description: 'Only events of this type; all by default.' }) },
       endpoint: eventEndpoints.ofCity,
       from: ['id'],
@@ -60,7 +59,7 @@ export const City = builder.objectRef<CityShape>('City').implement({
     inTheaters: t.connection({
       type: Subject,
       description:
-        'The films now in the cinemas of this city; advance and premium tiers. Costs one call of `GET /v2/movie/in_theaters`, ' +
+        'The films now in the cinemas of this city; advance and premium tiers. Costs one call, ' +
         'and another if the name of the city must be loaded. Empty for a city without a name.',
       endpoint: filmEndpoints.inTheaters,
       from: ['id', 'name'],
@@ -83,7 +82,7 @@ builder.objectField(Event, 'city', (t) =>
 queryReference(
   City,
   'A city by id. Makes no call of its own except for `name`.',
-  'Global or bare id: a pinyin word like `beijing`, or a number.',
+  'Global or bare id: a pinyin word such as `beijing`, or a number.',
   undefined,
   (key) => {
     const name = nameInKey(key);

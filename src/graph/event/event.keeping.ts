@@ -17,7 +17,6 @@ interface WholeEvent {
 }
 
 export const keptEvent: Keeping<WholeEvent, EventRecord> = {
-  get: 'GET /event/{eventID}',
   notes:
     'The service shows the whole text to the creator alone: unless that is certain, the code is PRESENT_VALUE_UNKNOWN, and `content` must be given.',
   read: eventEndpoints.byId,

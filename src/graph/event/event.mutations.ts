@@ -25,7 +25,7 @@ const INVITE_ONLY = 'Whether only invited people may take part.';
 const CAN_INVITE = 'Whether participants may invite others.';
 
 mutation('createEvent', {
-  description: 'Creates an event in the city of the caller. `POST /events`',
+  description: 'Creates an event in the city of the caller.',
   endpoint: eventEndpoints.create,
   settling: eventWrites.create,
   input: {
@@ -47,7 +47,6 @@ mutation('createEvent', {
 });
 changeMutations('Event', {
   what: 'an event of the caller that is not over',
-  put: 'PUT /event/{eventID}',
   cleared: 'everything is required.',
   endpoint: eventEndpoints.update,
   settling: eventWrites.update,
@@ -75,7 +74,7 @@ changeMutations('Event', {
   errorCodes: { 1000: 'EVENT_EXPIRED', 1001: 'EVENT_NOT_FOUND' },
 });
 mutation('deleteEvent', {
-  description: 'Deletes an event of the caller, with a reason. `POST /event/{eventID}/delete`',
+  description: 'Deletes an event of the caller, with a reason.',
   endpoint: eventEndpoints.delete,
   settling: eventWrites.delete,
   target: ['id', 'Event'],

@@ -28,7 +28,7 @@ export const EventTypeEnum = builder.enumType('EventType', {
   values: {
     COMMONWEAL: { value: 'commonweal', description: 'For the common good.' },
     DRAMA: { value: 'drama', description: 'Theatre.' },
-    EXHIBITION: { value: 'exhibition', description: 'An exhibition, `exhibition` or `exhibit` upstream.' },
+    EXHIBITION: { value: 'exhibition', description: 'An exhibition. Upstream: `exhibition`, `exhibit`.' },
     FILM: { value: 'film', description: 'A film showing.' },
     MUSIC: { value: 'music', description: 'A concert.' },
     OTHERS: { value: 'others', description: 'Anything else.' },
@@ -75,28 +75,34 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
     title: t.reads('title', text, 'The title; empty if the service has none.'),
     summary: t.reads('summary', textOrNull, 'The beginning of the text.'),
     content: t.reads('content', textOrNull, 'The full text if the caller created the event, otherwise the summary.'),
-    type: t.reads('term', eventType, 'The type, from the term of the category.'),
+    type: t.reads('term', eventType, 'The type.', { upstream: 'the term of the category' }),
     typeTerm: t.reads(
       'term',
       textOrNull,
-      'The term of the category as sent by the service, which ends in the type: `http://…#event.music`.',
+      'The type as the service sends it, a text that ends in it: `http://…#event.music`.',
+      { upstream: 'the term of the category' },
     ),
-    startsAt: t.reads('startTime', dateTime, 'The start, `gd:when` upstream.'),
-    endsAt: t.reads('endTime', dateTime, 'The end, `gd:when` upstream.'),
+    startsAt: t.reads('startTime', dateTime, 'The start.', { upstream: '`gd:when`' }),
+    endsAt: t.reads('endTime', dateTime, 'The end.', { upstream: '`gd:when`' }),
     isPast: t.computed({
       type: 'Boolean',
       description: 'Whether `endsAt` is in the past; false if it is unknown. A past event cannot be updated.',
       needs: ['endTime'],
+      upstream: false,
       resolve: ({ endTime }) => Date.parse(dateTime.decode(endTime) ?? '') < Date.now(),
     }),
-    place: t.reads('where', textOrNull, 'The place, `gd:where` upstream: free text that usually begins with the city.'),
-    imageUrl: t.reads('links', linkOrNull('image'), 'The picture of the event, the link with `rel` image.'),
-    webUrl: t.reads('links', linkOrNull('alternate'), 'The web page of the event, the link with `rel` alternate.'),
-    coordinates: t.reads(
-      'point',
-      orNull(Coordinates, coordinatesFrom, 'the service sends none'),
-      'The coordinates, `georss:point` upstream.',
-    ),
+    place: t.reads('where', textOrNull, 'The place: free text that usually begins with the city.', {
+      upstream: '`gd:where`',
+    }),
+    imageUrl: t.reads('links', linkOrNull('image'), 'The picture of the event.', {
+      upstream: 'the link with `rel` image',
+    }),
+    webUrl: t.reads('links', linkOrNull('alternate'), 'The web page of the event.', {
+      upstream: 'the link with `rel` alternate',
+    }),
+    coordinates: t.reads('point', orNull(Coordinates, coordinatesFrom, 'the service sends none'), 'The coordinates.', {
+      upstream: '`georss:point`',
+    }),
     inviteOnly: t.reads('invite_only', flag, 'Whether only invited people may take part.'),
     canInvite: t.reads('can_invite', flag, 'Whether participants may invite others.'),
     revision: t.computed({
@@ -106,9 +112,9 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
       needs: ['title', 'content', 'startTime', 'endTime', 'where', 'invite_only', 'can_invite', 'term'],
       resolve: (record) => revisionOf(keptEvent.columns, record),
     }),
-    participantsCount: t.reads('participants', count, 'The number of participants, `participants` upstream.'),
-    interestedPeopleCount: t.reads('wishers', count, 'The number of interested people, `wishers` upstream.'),
-    organizer: t.reads('author', actorOrNull, 'The person or organisation that created it, `author` upstream.', author),
+    participantsCount: t.reads('participants', count, 'The number of participants.'),
+    interestedPeopleCount: t.reads('wishers', count, 'The number of interested people.'),
+    organizer: t.reads('author', actorOrNull, 'The person or organisation that created it.', author),
   }),
 });
 
@@ -139,7 +145,8 @@ function feedFields<Entry>(t: FieldBuilder<Page<Entry>>) {
     webUrl: t.field({
       type: 'URL',
       nullable: true,
-      description: 'The web page of the feed, the link with `rel` alternate.',
+      description: 'The web page of the feed.',
+      upstream: 'the link with `rel` alternate',
       nullIf: 'the feed has none',
       needsNoItems: true,
       resolve: (page) => asUrl(asObject(feedOf(page).links).alternate),
@@ -157,17 +164,16 @@ function coordinatesFrom(point: unknown): { latitude: number; longitude: number 
   return isPoint && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 ? { latitude, longitude } : null;
 }
 
-queryById(Event, eventEndpoints.byId, 'An event by id, from `GET /event/{eventID}`.');
+queryById(Event, eventEndpoints.byId, 'An event by id.', '10504885');
 
 builder.queryField('searchEvents', (t) =>
   t.connection({
     type: Event,
-    description:
-      'Events whose text matches, in one city or in all cities, from `GET /events`. Without arguments, all events.',
+    description: 'Events whose text matches, in one city or in all cities. Without arguments, all events.',
     nullIf: 'the service has no such city',
     args: {
       query: t.arg.string({ description: `Words to search for, at most ${SEARCH_TEXT_MAX} characters (code points).` }),
-      cityId: t.arg.id({ description: 'Global or bare id of a city; all cities by default.' }),
+      cityId: t.arg.id({ description: 'Global or bare id of a city, such as `beijing`; all cities by default.' }),
     },
     endpoint: eventEndpoints.search,
     input: (_, { query, cityId }) => ({

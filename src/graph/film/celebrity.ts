@@ -28,6 +28,7 @@ import { Node, queryById, referenceOf } from '../../engine/fields/node.ts';
 import { Subject, embeddedSubject } from './subject.ts';
 
 export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').implement({
+  noun: 'person',
   description:
     'A person who works on films. A person without a page has no `sourceId` and only a name. ' +
     'The premium tier cannot read the record; the lists `works` and `photos` provide `name`, `portrait` and `webUrl`.',
@@ -57,20 +58,16 @@ export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').impleme
     }),
     name: t.reads('name', textOrNull, 'The name in Chinese.'),
     nameEn: t.reads('name_en', textOrNull, 'The name in English; basic and advance tiers.'),
-    alternativeNames: t.reads('aka', textsOrNull, 'More Chinese names, `aka` upstream; basic and advance tiers.'),
-    alternativeNamesEn: t.reads(
-      'aka_en',
-      textsOrNull,
-      'More English names, `aka_en` upstream; basic and advance tiers.',
-    ),
+    alternativeNames: t.reads('aka', textsOrNull, 'More Chinese names; basic and advance tiers.'),
+    alternativeNamesEn: t.reads('aka_en', textsOrNull, 'More English names; basic and advance tiers.'),
     portrait: t.reads(
       'avatars',
       imageOrNull,
-      'The portrait, `avatars` upstream: 70x100, 140x200 and 420x600 pixels as specified, in practice often one size for all.',
+      'The portrait: 70x100, 140x200 and 420x600 pixels as specified, in practice often one size for all.',
     ),
-    webUrl: t.reads('alt', urlOrNull, 'The page of the person, `alt` upstream.'),
+    webUrl: t.reads('alt', urlOrNull, 'The page of the person.'),
     mobileUrl: t.reads('mobile_url', urlOrNull, 'The page for small screens; basic and advance tiers.'),
-    websiteUrl: t.reads('website', siteOrNull, 'The official site, `website` upstream; advance tier.'),
+    websiteUrl: t.reads('website', siteOrNull, 'The official site; advance tier.'),
     gender: t.reads('gender', textOrNull, 'The gender in Chinese: 男 or 女; basic and advance tiers.'),
     birthday: t.reads(
       'birthday',
@@ -86,7 +83,7 @@ export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').impleme
       pageSize: WORKS_COUNT_DEFAULT,
       description:
         'The films of this person in the order of the service, usually newest first. The record contains the first 5; ' +
-        'more cost one call of `GET /v2/movie/celebrity/{id}/works`. The basic tier gets only the first 5.',
+        'more cost one call. The basic tier gets only the first 5.',
       endpoint: filmEndpoints.works,
       from: ['id'],
       input: ({ id }) => ({ id: id ?? '' }),
@@ -135,7 +132,7 @@ builder.objectFields(Subject, (t) => ({
     representation: simpleCelebrity,
     assumedSize: DIRECTORS,
   }),
-  casts: t.reads('casts', credits, 'The cast, at most 4, leading roles first.', {
+  casts: t.reads('casts', credits, 'The cast, at most 4, in the order of the service.', {
     representation: simpleCelebrity,
     assumedSize: RECORD_CASTS,
   }),
@@ -145,11 +142,7 @@ builder.objectFields(Subject, (t) => ({
   }),
 }));
 
-queryById(
-  Celebrity,
-  filmEndpoints.celebrity,
-  'A film person by id, from `GET /v2/movie/celebrity/{id}`; basic and advance tiers.',
-);
+queryById(Celebrity, filmEndpoints.celebrity, 'A film person by id; basic and advance tiers.', '1054521');
 
 /** The id of a person's page; null without a page, as for 3 % of the people. */
 function pageOf({ id }: { id?: unknown }): string | null {

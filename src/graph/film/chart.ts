@@ -82,8 +82,8 @@ const BoxOfficeEntry = builder.objectRef<BoxOfficeItem>('BoxOfficeEntry').implem
   interfaces: [ChartEntry],
   fields: (t) => ({
     rank: t.reads('rank', count, 'The rank in the chart, from 1.'),
-    grossUsd: t.reads('box', countOrNull, 'The gross in the days of the chart, `box` upstream, in US dollars.'),
-    isNew: t.reads('new', flag, 'Whether the film is new in the chart, `new` upstream.'),
+    grossUsd: t.reads('box', countOrNull, 'The gross in the days of the chart, in US dollars.'),
+    isNew: t.reads('new', flag, 'Whether the film is new in the chart.'),
     subject: embeddedSubject(t),
   }),
 });
@@ -94,11 +94,7 @@ const BoxOfficeChart = builder.objectRef<BoxOffice>('BoxOfficeChart').implement(
   interfaces: [Chart],
   fields: (t) => ({
     title: t.reads('title', textOrNull, 'The title of the chart.'),
-    dateRange: t.reads(
-      'date',
-      textOrNull,
-      'The days of the chart, `date` upstream, in the format of the service: `7月27日 - 7月29日`.',
-    ),
+    dateRange: t.reads('date', textOrNull, 'The days of the chart, in the format of the service: `7月27日 - 7月29日`.'),
     entries: t.field({
       type: [BoxOfficeEntry],
       description: 'The entries by rank.',
@@ -135,34 +131,33 @@ builder.queryFields((t) => ({
   top250: t.connection({
     type: Subject,
     pageSize: 10,
-    description:
-      'The 250 best films by their ratings, best first, from `GET /v2/movie/top250`; basic and advance tiers.',
+    description: 'The 250 best films by their ratings, best first; basic and advance tiers.',
     endpoint: filmEndpoints.top250,
     representation: simpleSubject,
     isRanked: true,
   }),
   usBoxOffice: t.call({
     type: BoxOfficeChart,
-    description: 'The latest North American box office, from `GET /v2/movie/us_box`; basic and advance tiers.',
+    description: 'The latest North American box office; basic and advance tiers.',
     endpoint: filmEndpoints.usBox,
     assumedSize: CHART_SIZE,
   }),
   weeklyChart: t.call({
     type: WeeklyChart,
-    description: 'The chart of the week, from `GET /v2/movie/weekly`; advance tier.',
+    description: 'The chart of the week; advance tier.',
     endpoint: filmEndpoints.weekly,
     assumedSize: CHART_SIZE,
   }),
   newMovies: t.call({
     type: SubjectChart,
-    description: 'New films that people like, from `GET /v2/movie/new_movies`; advance tier.',
+    description: 'New films that people like; advance tier.',
     endpoint: filmEndpoints.newMovies,
     representation: simpleSubject,
     assumedSize: CHART_SIZE,
   }),
   inTheaters: t.connection({
     type: Subject,
-    description: 'The films now in the cinemas of a city, from `GET /v2/movie/in_theaters`; advance and premium tiers.',
+    description: 'The films now in the cinemas of a city; advance and premium tiers.',
     args: {
       city: t.arg.string({
         description:
@@ -176,7 +171,7 @@ builder.queryFields((t) => ({
   }),
   comingSoon: t.connection({
     type: Subject,
-    description: 'The films that will soon be in cinemas, from `GET /v2/movie/coming_soon`.',
+    description: 'The films that will soon be in cinemas.',
     endpoint: filmEndpoints.comingSoon,
     representation: simpleSubject,
   }),

@@ -31,7 +31,7 @@ export const FilmReview = builder.objectRef<FilmReviewRecord>('FilmReview').impl
     commentsCount: t.reads('comments_count', countOrZero, 'The number of comments.'),
     createdAt: t.reads('created_at', localDateTime, 'The time of creation.'),
     updatedAt: t.reads('updated_at', localDateTime, 'The time of the last edit.'),
-    webUrl: t.reads('alt', urlOrNull, 'The web page of the review, `alt` upstream.'),
+    webUrl: t.reads('alt', urlOrNull, 'The web page of the review.'),
     attribution: attributionOf(t, 'review'),
     author: t.record(User, { member: 'author' }, 'The author.', author),
     authorUid: t.reads('author', authorUid, UID),
@@ -60,8 +60,7 @@ builder.objectFields(Subject, (t) => ({
     type: FilmReview,
     pageSize: LIST_COUNT_DEFAULT,
     description:
-      'The reviews, most useful first; advance and premium tiers. The record contains the first 10; more cost one call of ' +
-      '`GET /v2/movie/subject/{id}/reviews`',
+      'The reviews, as a rule the most useful first; advance and premium tiers. The record contains the first 10; more cost one call.',
     endpoint: filmEndpoints.reviews,
     from: ['id'],
     embedded: { member: 'popular_reviews', upTo: RECORD_REVIEWS, representation: simpleReview },
@@ -70,8 +69,7 @@ builder.objectFields(Subject, (t) => ({
   comments: t.connection({
     type: FilmComment,
     pageSize: LIST_COUNT_DEFAULT,
-    description:
-      'The short comments, most useful first; advance and premium tiers. Costs one call: `GET /v2/movie/subject/{id}/comments`',
+    description: 'The short comments, as a rule the most useful first; advance and premium tiers. Costs one call.',
     endpoint: filmEndpoints.comments,
     from: ['id'],
     ...besideFilm,

@@ -26,7 +26,7 @@ const PhotoAlbum = builder
     interfaces: [WebPage],
     fields: (t) => ({
       title: t.reads('album_title', textOrNull, 'The title given by the owner.'),
-      webUrl: t.reads('album_url', urlOrNull, 'The web page of the album, `album_url` upstream.'),
+      webUrl: t.reads('album_url', urlOrNull, 'The web page of the album.'),
     }),
   });
 
@@ -68,13 +68,13 @@ export const Photo = builder.objectRef<PhotoShape>('Photo').implement({
   members: photoMembers,
   fields: (t) => ({
     ...identity(t, 'Photo'),
-    webUrl: t.reads('alt', urlOrNull, 'The web page of the photo, `alt` upstream.'),
-    iconUrl: t.reads('icon', urlOrNull, 'The image in the smallest size, `icon` upstream.'),
-    imageUrl: t.reads('image', urlOrNull, 'The image in full size, `image` upstream.'),
-    thumbUrl: t.reads('thumb', urlOrNull, 'The image as a thumbnail, `thumb` upstream.'),
-    coverUrl: t.reads('cover', urlOrNull, 'The image in the size of an album cover, `cover` upstream.'),
+    webUrl: t.reads('alt', urlOrNull, 'The web page of the photo.'),
+    iconUrl: t.reads('icon', urlOrNull, 'The image in the smallest size.'),
+    imageUrl: t.reads('image', urlOrNull, 'The image in full size.'),
+    thumbUrl: t.reads('thumb', urlOrNull, 'The image as a thumbnail.'),
+    coverUrl: t.reads('cover', urlOrNull, 'The image in the size of an album cover.'),
     createdAt: t.reads('created_at', localDateTime, 'The time of the upload.'),
-    description: t.reads('desc', textOrNull, 'The description by the author, `desc` upstream.'),
+    description: t.reads('desc', textOrNull, 'The description by the author.'),
     author: t.record(User, { member: 'author' }, 'The person who uploaded it.', author),
     authorUid: t.reads('author', authorUid, UID),
     authorSignature: t.reads('author', authorSignature, SIGNATURE),
@@ -126,7 +126,7 @@ builder.objectField(Subject, 'photos', (t) =>
     pageSize: LIST_COUNT_DEFAULT,
     description:
       'The photos, in the order of the service; advance and premium tiers. The record contains the first 10; ' +
-      'more cost one call of `GET /v2/movie/subject/{id}/photos`.',
+      'more cost one call.',
     endpoint: filmEndpoints.photos,
     from: ['id'],
     items: ({ photos }) => photosIn(photos),
@@ -141,7 +141,7 @@ builder.objectField(Celebrity, 'photos', (t) =>
     pageSize: LIST_COUNT_DEFAULT,
     description:
       'The photos of this person, in the order of the service; advance and premium tiers. On the advance tier the record ' +
-      'contains the first 10; more cost one call of `GET /v2/movie/celebrity/{id}/photos`.',
+      'contains the first 10; more cost one call.',
     endpoint: filmEndpoints.celebrityPhotos,
     from: ['id'],
     input: ({ id }) => ({ id: id ?? '' }),

@@ -42,6 +42,7 @@ const SubjectType = builder.enumType('SubjectType', {
 });
 
 export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
+  noun: 'film',
   description:
     "A movie or a television series. A field that the caller's tier does not include is null, with the error `TIER_REQUIRED`.",
   interfaces: [Node, WebPage],
@@ -57,26 +58,22 @@ export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
     ...identity(t, 'Subject'),
     title: t.reads('title', text, 'The title in Chinese; empty if the service has none.'),
     originalTitle: t.reads('original_title', textOrNull, 'The title in the original language.'),
-    alternativeTitles: t.reads('aka', textsOrNull, 'Other titles, `aka` upstream.'),
+    alternativeTitles: t.reads('aka', textsOrNull, 'Other titles.'),
     year: t.reads('year', textOrNull, 'The year in the format of the service, usually four digits.'),
     subjectType: t.reads(
       'subtype',
       orNull(SubjectType, typeFrom, 'it is of another kind'),
-      'Whether it is a movie or a television series, `subtype` upstream.',
+      'Whether it is a movie or a television series.',
     ),
     poster: t.reads(
       'images',
       imageOrNull,
-      'The poster, `images` upstream: 64x103, 96x155 and 288x465 pixels as specified, in practice often one size for all.',
+      'The poster: 64x103, 96x155 and 288x465 pixels as specified, in practice often one size for all.',
     ),
-    webUrl: t.reads('alt', urlOrNull, 'The web page of the film, `alt` upstream.'),
+    webUrl: t.reads('alt', urlOrNull, 'The web page of the film.'),
     mobileUrl: t.reads('mobile_url', urlOrNull, 'The web page for small screens.'),
-    websiteUrl: t.reads('website', siteOrNull, 'The official site, `website` upstream; advance and premium tiers.'),
-    miniSiteUrl: t.reads(
-      ['service_site', 'douban_site'],
-      siteOrNull,
-      'The site of the film at the service, `service_site` or `douban_site` upstream.',
-    ),
+    websiteUrl: t.reads('website', siteOrNull, 'The official site; advance and premium tiers.'),
+    miniSiteUrl: t.reads(['service_site', 'douban_site'], siteOrNull, 'The site of the film at the service.'),
     scheduleUrl: t.reads('schedule_url', urlOrNull, 'The page with the show times; movies only.'),
     rating: t.computed({
       type: RatingOfFilm,
@@ -93,9 +90,10 @@ export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
     doingCount: t.computed({
       type: 'Int',
       nullable: true,
-      description: 'The number of people who are watching it, `do_count` upstream.',
+      description: 'The number of people who are watching it.',
       nullIf: 'it is a movie',
       needs: ['do_count', 'subtype'],
+      upstream: '`do_count`',
       resolve: ({ do_count, subtype }) => asInt(do_count) ?? (typeFrom(subtype) === 'tv' ? 0 : null),
     }),
     commentsCount: t.reads('comments_count', countOrZero, 'The number of short comments.'),
@@ -111,12 +109,12 @@ export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
     releaseDates: t.reads(
       'pubdates',
       textsOrNull,
-      'The release dates of a movie or the first airings of a series, `pubdates` upstream; free text, often with a place: `2018-04-22(中国大陆)`; advance and premium tiers.',
+      'The release dates of a movie or the first airings of a series; free text, often with a place: `2018-04-22(中国大陆)`; advance and premium tiers.',
     ),
     mainlandReleaseDate: t.reads(
       'mainland_pubdate',
       textOrNull,
-      'The date of the release or first airing in mainland China, `mainland_pubdate` upstream; usually YYYY-MM-DD; advance and premium tiers.',
+      'The date of the release or first airing in mainland China; usually YYYY-MM-DD; advance and premium tiers.',
     ),
     pubdate: t.reads('pubdate', textOrNull, 'The same as `mainlandReleaseDate`; advance and premium tiers.', {
       deprecationReason: 'Compatibility copy of mainlandReleaseDate.',
@@ -150,13 +148,13 @@ builder.objectField(edgeOf(Subject), 'rank', (t) =>
   }),
 );
 
-queryById(Subject, filmEndpoints.subject, 'A movie or television series by id, from `GET /v2/movie/subject/{id}`.');
+queryById(Subject, filmEndpoints.subject, 'A movie or television series by id.', '1292052');
 
 builder.queryField('searchSubjects', (t) =>
   t.connection({
     type: Subject,
     description:
-      'Movies and television series whose text or tag matches, in the order of the service, from `GET /v2/movie/search`. Give at least one of `query` and `tag`.',
+      'Movies and television series whose text or tag matches, in the order of the service. Give at least one of `query` and `tag`.',
     args: {
       query: t.arg.string({ description: `Words of the title, at most ${SEARCH_TEXT_MAX} characters (code points).` }),
       tag: t.arg.string({ description: `A tag, at most ${SEARCH_TEXT_MAX} characters (code points).` }),

@@ -8,7 +8,7 @@ import { NoteComment, commentIdOf } from './comment.ts';
 import { noteWrites } from './note.settling.ts';
 
 mutation('createNoteComment', {
-  description: 'Creates a comment on a note. `POST /v2/note/{id}/comments`',
+  description: 'Creates a comment on a note.',
   endpoint: noteEndpoints.createComment,
   settling: noteWrites.createComment,
   target: ['noteId', 'Note'],
@@ -28,7 +28,7 @@ mutation('createNoteComment', {
   invalidates: (note) => [`Note:${note}`],
 });
 mutation('deleteNoteComment', {
-  description: 'Deletes a comment. `DELETE /v2/note/{id}/comment/{comment_id}`',
+  description: 'Deletes a comment.',
   endpoint: noteEndpoints.deleteComment,
   settling: noteWrites.deleteComment,
   target: ['noteId', 'Note'],

@@ -46,7 +46,7 @@ export const NoteComment = builder.objectRef<NoteCommentShape>('NoteComment').im
       resolve: ({ id }) => asText(id).replace(/^.*:/, ''),
     }),
     content: t.reads('content', textOrEmpty, 'The plain text of the comment.'),
-    createdAt: t.reads('created', localDateTime, 'The time of creation, `created` upstream.'),
+    createdAt: t.reads('created', localDateTime, 'The time of creation.'),
     note: t.record(Note, { id: 'note_id' }, 'The note. Fields other than the id cost one call.', {
       nullIf: 'the caller may not see it',
     }),
@@ -58,7 +58,7 @@ export const NoteComment = builder.objectRef<NoteCommentShape>('NoteComment').im
 builder.objectFields(Note, (t) => ({
   comments: t.connection({
     type: NoteComment,
-    description: 'The comments on the note, oldest first, from `GET /v2/note/{id}/comments`.',
+    description: 'The comments on the note, as a rule oldest first.',
     endpoint: noteEndpoints.comments,
     from: ['id'],
     backReference: 'note',
@@ -67,8 +67,13 @@ builder.objectFields(Note, (t) => ({
   }),
   noteComment: t.call({
     type: NoteComment,
-    description: 'One comment on the note, from `GET /v2/note/{id}/comment/{comment_id}`.',
-    args: { id: t.arg.id({ required: true, description: 'Global id of a comment on this note, or bare id.' }) },
+    description: 'One comment on the note.',
+    args: {
+      id: t.arg.id({
+        required: true,
+        description: 'Global id of a comment on this note, or bare id, such as `104800113`.',
+      }),
+    },
     endpoint: noteEndpoints.comment,
     from: ['id'],
     backReference: 'note',

@@ -12,9 +12,8 @@ interface WholeNote extends KeptPictures {
 }
 
 export const keptNote: Keeping<WholeNote, NoteRecord> = {
-  get: 'GET /v2/note/{id}',
   notes:
-    'More than three pictures are sent by `POST /v2/note/{id}`. A text whose markup cannot be told for certain is not kept: the code is PRESENT_VALUE_UNKNOWN, and `content` must be given.',
+    'A text whose markup cannot be told for certain is not kept: the code is PRESENT_VALUE_UNKNOWN, and `content` must be given.',
   read: noteEndpoints.byId,
   input: (id) => ({ id, format: 'text' }),
   absent: 'NOTE_NOT_FOUND',

@@ -83,7 +83,8 @@ const draftOf = ({ title, content, privacy, canReply, shownPictures }: NoteInput
 });
 
 mutation('createNote', {
-  description: 'Creates a note. `POST /v2/notes`, and for more than three pictures `POST /v2/note/{id}`',
+  description: 'Creates a note. More than three pictures are sent in further requests.',
+  upstream: '`POST /v2/notes`, then `POST /v2/note/{id}`',
   endpoint: noteEndpoints.create,
   settling: noteWrites.create,
   input: {
@@ -104,7 +105,6 @@ mutation('createNote', {
 });
 changeMutations('Note', {
   what: 'a note of the caller',
-  put: 'PUT /v2/note/{id}',
   cleared: 'everything is required. Existing pictures remain, even if the content no longer shows them.',
   endpoint: noteEndpoints.update,
   settling: noteWrites.update,
@@ -124,7 +124,7 @@ changeMutations('Note', {
   pictures: notePictures,
 });
 mutation('addNotePictures', {
-  description: 'Adds pictures to a note of the caller. `POST /v2/note/{id}`, three at a time',
+  description: 'Adds pictures to a note of the caller, three in a request.',
   endpoint: noteEndpoints.addPictures,
   settling: noteWrites.addPictures,
   target: ['id', 'Note'],
@@ -150,7 +150,7 @@ mutation('addNotePictures', {
   pictures: notePictures,
 });
 deletion('Note', {
-  description: 'Deletes a note of the caller. `DELETE /v2/note/{id}`',
+  description: 'Deletes a note of the caller.',
   endpoint: noteEndpoints.delete,
   settling: noteWrites.delete,
   owner: formerOwner('author'),
@@ -158,7 +158,7 @@ deletion('Note', {
 });
 mutation('likeNote', {
   description:
-    'Likes a note; a second like changes nothing. The service does not say whether the caller has liked a note: show `likesCount` of the response instead of counting in the client. `POST /v2/note/{id}/like`',
+    'Likes a note; a second like changes nothing. The service does not say whether the caller has liked a note: show `likesCount` of the response instead of counting in the client.',
   endpoint: noteEndpoints.like,
   settling: noteWrites.like,
   target: ['id', 'Note'],
@@ -167,7 +167,7 @@ mutation('likeNote', {
   invalidates,
 });
 mutation('unlikeNote', {
-  description: 'Removes the like of a note. `DELETE /v2/note/{id}/like`',
+  description: 'Removes the like of a note.',
   endpoint: noteEndpoints.unlike,
   settling: noteWrites.unlike,
   target: ['id', 'Note'],

@@ -70,11 +70,11 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
     ...identity(t, 'Note'),
     title: t.reads('title', text, 'The title.'),
     summary: t.reads('summary', textOrNull, 'A short description.'),
-    webUrl: t.reads('alt', urlOrNull, 'The web page of the note, `alt` upstream.'),
+    webUrl: t.reads('alt', urlOrNull, 'The web page of the note.'),
     content: t.call({
       type: 'String',
       description:
-        'The content. TEXT is part of the record. Any other format is loaded by `GET /v2/note/{id}` together with other fields; a second format costs a call more. For all notes of a person it is one call.',
+        'The content. TEXT is part of the record. Any other format is loaded together with other fields; a second format costs a call more. For all notes of a person it is one call.',
       args: {
         format: t.arg({
           type: NoteFormat,
@@ -93,18 +93,14 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
       needs: ['content', 'photos'],
       resolve: ({ content, photos }, _, context) => parseBlocksOnce(context, noteBlocks, asText(content), photos),
     }),
-    pictures: t.reads('photos', photosByNumber, 'All pictures, `photos` upstream, in the order of their numbers.'),
+    pictures: t.reads('photos', photosByNumber, 'All pictures in the order of their numbers.'),
     privacy: t.reads('privacy', wordOrNull(NotePrivacyEnum, notePrivacies), 'Who may see it.'),
     canReply: t.reads('can_reply', flag, 'Whether comments are allowed.'),
-    createdAt: t.reads('publish_time', localDateTime, 'The time of publication, `publish_time` upstream.'),
-    updatedAt: t.reads('update_time', localDateTime, 'The time of the last edit, `update_time` upstream.'),
+    createdAt: t.reads('publish_time', localDateTime, 'The time of publication.'),
+    updatedAt: t.reads('update_time', localDateTime, 'The time of the last edit.'),
     commentsCount: t.reads(['comments_count', 'comment_count'], countOrZero, 'The number of comments.'),
-    likesCount: t.reads('liked_count', count, 'The number of people who like it, `liked_count` upstream.'),
-    recommendationsCount: t.reads(
-      'recs_count',
-      count,
-      'The number of people who recommended it, `recs_count` upstream.',
-    ),
+    likesCount: t.reads('liked_count', count, 'The number of people who like it.'),
+    recommendationsCount: t.reads('recs_count', count, 'The number of people who recommended it.'),
     revision: t.computed({
       type: 'String',
       description:
@@ -129,7 +125,7 @@ builder.objectField(User, 'notes', (t) =>
   t.connection({
     type: Note,
     description:
-      'The notes of this person that the caller may see, newest first, from `GET /v2/note/user_created/{id}`. Requires a logged-in caller.',
+      'The notes of this person that the caller may see, as a rule newest first. Requires a logged-in caller.',
     endpoint: noteEndpoints.userCreated,
     newestFirst: { time: 'publish_time', id: 'id' },
     from: userEdgeNames,
@@ -144,4 +140,4 @@ function authorOf({ author }: NoteShape): UserShape | null {
   return recordOrReference(authors ? authors[0] : author, undefined) as UserShape | null;
 }
 
-queryById(Note, noteEndpoints.byId, 'A note by id, from `GET /v2/note/{id}`. Requires a logged-in caller.');
+queryById(Note, noteEndpoints.byId, 'A note by id. Requires a logged-in caller.', '244600053');

@@ -39,7 +39,8 @@ export const Attribution = builder.objectRef<AttributionShape>('Attribution').im
     entryUrl: t.field({
       type: 'URL',
       nullable: true,
-      description: 'The page of the film or review at the service, for a link; `alt` upstream.',
+      description: 'The page of the film or review at the service, for a link.',
+      upstream: '`alt`',
       nullIf: 'the service has none',
       resolve: ({ url }) => asUrl(url),
     }),
@@ -67,5 +68,6 @@ export const attributionOf = <Shape extends { alt?: unknown }>(t: FieldBuilder<S
     type: Attribution,
     description: `How the ${of} must be shown under the conditions of use of the service.`,
     needs: ['alt'],
+    upstream: false,
     resolve: ({ alt }) => ({ condition: useConditions[of], url: alt }),
   });

@@ -44,7 +44,8 @@ const ratingFields = (t: FieldBuilder<RatingShape>, countedBy: string) => ({
   min: t.exposeInt('min', { description: 'The worst possible rating; 0 if the service does not return it.' }),
   ratersCount: t.exposeInt('ratersCount', {
     nullable: true,
-    description: `The number of people who have rated, \`${countedBy}\` upstream.`,
+    description: 'The number of people who have rated.',
+    upstream: `\`${countedBy}\``,
     nullIf: 'the service does not return it',
   }),
 });

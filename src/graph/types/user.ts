@@ -2,9 +2,9 @@ import { present } from '../../lib/objects.ts';
 import { type AtomPerson, type EventFeed, eventEndpoints } from '../../api/event.ts';
 import { type UserRecord, personWithin } from '../../api/user.ts';
 import { builder } from '../../engine/builder.ts';
-import { asObject, asText, decoder, idText, orNull, textOrNull, urlOrNull } from '../../engine/values/decode.ts';
+import { asObject, asText, decoder, idText, textOrNull, urlOrNull } from '../../engine/values/decode.ts';
 import { globalId, isSourceId, sourceIdOf } from '../../engine/values/global-id.ts';
-import { type FieldBuilder, Node, identity, queryReference } from '../../engine/fields/node.ts';
+import { type FieldBuilder, Node, idLike, identity, queryReference } from '../../engine/fields/node.ts';
 import { WebPage } from './web-page.ts';
 
 /** A person from any response: v2 and film records as they are, Atom persons with the same member names. */
@@ -33,18 +33,14 @@ export const Actor = builder.interfaceRef<UserShape>('Actor').implement({
 /** The fields of people and of organisations. */
 const actorFields = (t: FieldBuilder<UserShape>) => ({
   name: t.reads('name', textOrNull, 'The display name; `[已注销]` for people who have left.', unknown),
-  avatarUrl: t.reads(
-    ['avatar', 'large_avatar'],
-    urlOrNull,
-    'The picture, `avatar` or `large_avatar` upstream.',
-    unknown,
-  ),
-  webUrl: t.reads('alt', urlOrNull, 'The web page, `alt` upstream.', unknown),
+  avatarUrl: t.reads(['avatar', 'large_avatar'], urlOrNull, 'The picture.', unknown),
+  webUrl: t.reads('alt', urlOrNull, 'The web page.', unknown),
 });
 
 export const User = builder.objectRef<UserShape>('User').implement({
+  noun: 'person',
   description:
-    'A person, with what every response can tell of them; what only some responses tell stands on their thing, such as `FilmReview.authorSignature`. ' +
+    'A person, as every response names them. What only some responses say of a person is a field of what the person wrote, such as `FilmReview.authorSignature`. ' +
     'If only the id is known, `name`, `avatarUrl` and `webUrl` cost one call, or none if `events` or `annotations` of the person are selected too and name the person.',
   interfaces: [Node, Actor, WebPage],
   isReference: true,
@@ -64,7 +60,7 @@ export const User = builder.objectRef<UserShape>('User').implement({
       needs: ['id', 'own_id', 'type'],
       resolve: (user) => globalId('User', keyOf(user)),
     }),
-    sourceId: t.reads(['own_id', 'id'], idText, 'The id in the service.'),
+    sourceId: t.reads(['own_id', 'id'], idText, 'The id in the service.', { upstream: '`id`' }),
     ...actorFields(t),
     isSite: t.computed({
       type: 'Boolean',
@@ -77,6 +73,7 @@ export const User = builder.objectRef<UserShape>('User').implement({
 });
 
 export const Organization = builder.objectRef<UserShape>('Organization').implement({
+  noun: 'organisation',
   description:
     'An organisation or a band that publishes events. If only the id is known, `name`, `avatarUrl` and `webUrl` cost one call, ' +
     'or none if `events` are selected too and name it.',
@@ -95,13 +92,13 @@ export const Organization = builder.objectRef<UserShape>('Organization').impleme
 queryReference(
   Organization,
   'An organisation by id. Makes no call of its own except for `name`, `avatarUrl` and `webUrl`.',
-  'Global or bare id.',
+  idLike('site-1'),
   siteOf,
 );
 queryReference(
   User,
   'A person by id or uid, for the shelf, tags, annotations, notes and events of that person. Makes no call of its own except for `name`, `avatarUrl` and `webUrl`.',
-  'Global id, bare id, or uid.',
+  idLike('alice', ', or uid'),
   userOf,
 );
 
@@ -156,17 +153,18 @@ const isNumber = (id: string): boolean => /^\d+$/.test(id);
 export const author = { representation: personWithin };
 
 /** What such a response tells of the person beyond the members of every response. */
-export const authorUid = orNull(
+export const authorUid = decoder('String', (person) => textOrNull.decode(asObject(person as UserRecord | null).uid), {
+  nullIf: 'the service names none',
+  inside: 'uid',
+});
+export const authorSignature = decoder(
   'String',
-  (person) => textOrNull.decode(asObject(person as UserRecord | null).uid),
-  'the service names none',
-);
-export const authorSignature = orNull('String', (person) =>
-  textOrNull.decode(asObject(person as UserRecord | null).signature),
+  (person) => textOrNull.decode(asObject(person as UserRecord | null).signature),
+  { nullIf: 'the service has none', inside: 'signature' },
 );
 /** Their descriptions. */
-export const UID = 'The name of the author in URLs, `uid` upstream: chosen by the author; may equal the id.';
-export const SIGNATURE = 'The motto of the author, `signature` upstream: one line.';
+export const UID = 'The name of the author in URLs, chosen by the author; may equal the id.';
+export const SIGNATURE = 'The motto of the author, one line.';
 
 /** The person or organisation of an Atom response, with the name of its type; null without an id. */
 export function actorOf(person: AtomPerson | null | undefined): UserShape | null {
