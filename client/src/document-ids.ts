@@ -16,6 +16,7 @@ export const documentIds: Record<
   | 'Film'
   | 'WriteNote'
   | 'Search'
+  | 'ShelfSync'
   | 'Shelf',
   string
 > = {
@@ -33,5 +34,6 @@ export const documentIds: Record<
   Film: '0e09050eaa707b6138871f30257d8bf31a6d7b0102291b5b5a719474888ccbc3',
   WriteNote: '1f71138a169a9af2e9f80d9873f6a8e4fe9214d2765ca7116b63e04d6f2f2205',
   Search: 'a94f3b4773399870779afae9688282022ce3dd22a8b2c1707c3df162ebf15ae0',
+  ShelfSync: 'e32d3e083bdcdfa1777eee744ef6a6b55eb4192235aa1d4e4882548f5db1803e',
   Shelf: '6b650062aa8be2a7d23f26a8b901763fd39d91a4c40ec21fdf8a0b825425d877',
 };

@@ -185,15 +185,16 @@ test$(
 );
 
 /** From now on the facade reports that these fields failed, as in an outage of the service or for a refusal. */
-async function fail(page: Page, code: string, failed: (data: Record<string, unknown>) => void): Promise<void> {
+async function fail(page: Page, code: string, failed: (data: Record<string, unknown>) => unknown): Promise<void> {
   await page.context().route('**/graphql*', async (route) => {
     const response = await route.fetch();
     const { data } = (await response.json()) as { data: Record<string, unknown> };
     failed(data);
-    await route.fulfill({ response, json: { data, errors: [{ message: 'Failed.', extensions: { code } }] } });
+    const json = { data, errors: [{ message: 'Failed.', extensions: { code } }] };
+    await route.fulfill({ response, json }).catch(() => undefined); // the outage has ended meanwhile
   });
 }
-const noAnnotations = ({ book }: Record<string, unknown>) => Object.assign(book as object, { annotations: null });
+const noAnnotations = ({ book }: Record<string, unknown>) => book && Object.assign(book, { annotations: null });
 const nothing = (data: Record<string, unknown>) => Object.keys(data).forEach((name) => (data[name] = null));
 
 test$('react-relay: a refused list says so, and a failed book is not taken for an absent one', async () => {
@@ -259,13 +260,54 @@ test$('react-relay: a further page that fails leaves the list as it is, and can 
   await expectMore(page, before, items);
 });
 
-test$('offline-apollo: a further page that fails leaves the shelf as it is, and can be loaded again', async () => {
+test$('offline-apollo: the whole shelf is there offline, and in an outage it says that it may be old', async () => {
   const { page } = await open('offline-apollo', 390);
   const items = page.locator('#read li');
   await items.first().waitFor();
-  const before = await items.count();
-  await fail(page, 'UPSTREAM_UNAVAILABLE', ({ user }) => Object.assign(user as object, { read: null }));
-  await expectMore(page, before, items);
+  const told = Number(/\d+/.exec(await page.locator('#READ-title').innerText())![0]);
+  await fail(page, 'UPSTREAM_UNAVAILABLE', ({ user }) => user && Object.assign(user, { shelfChanges: null }));
+  await page.reload();
+  await page.locator('#outage').waitFor();
+  for (let shown = await items.count(); shown < told; shown = await items.count())
+    await page.locator('#read').getByRole('button', { name: 'Show more' }).click();
+  expect(await items.count()).toBe(told);
+});
+
+test$('offline-apollo: an entry that was removed elsewhere goes, also from the page of its book', async () => {
+  const { page } = await open('offline-apollo', 390);
+  await page.locator('#read a').nth(2).click();
+  await page.locator('article').waitFor();
+  const book = decodeURIComponent(new URL(page.url()).hash).replace('#Book:', '');
+  const pressed = page.locator('[aria-label="Status"] [aria-pressed="true"]');
+  expect(await pressed.innerText()).toBe('Read');
+  await fetch(`${program.origin}/v2/book/${book}/collection`, {
+    method: 'DELETE',
+    headers: { authorization: 'Bearer demo-alice' },
+  });
+  await page.getByRole('link', { name: 'Shelf' }).click();
+  await page.evaluate(() => dispatchEvent(new Event('online')));
+  await page.locator(`a[href="#Book:${book}"]`).waitFor({ state: 'detached' });
+  await page.goto(`${urls['offline-apollo']}#Book:${book}`);
+  await page.locator('article').waitFor();
+  expect(await pressed.count()).toBe(0);
+});
+
+test$('offline-apollo: a write whose result is unknown is shown, and can be dismissed', async () => {
+  const { page } = await open('offline-apollo', 390);
+  await openBook(page);
+  await page.route('**/graphql', async (route) => {
+    if (route.request().headers()['idempotency-key'] === undefined) return route.continue();
+    const error = { message: 'It may have been made.', extensions: { code: 'UPSTREAM_RESULT_UNKNOWN' } };
+    await route.fulfill({ json: { data: { collectBook: null }, errors: [error] } });
+  });
+  await page.getByRole('button', { name: '1 of 5' }).click();
+  const shown = page.locator('[data-state="unknown"]', { hasText: 'it is not known whether this was saved' });
+  await shown.waitFor();
+  await page.reload();
+  await shown.waitFor();
+  await shoot(page, 'Unknown write 390 light');
+  await shown.getByRole('button', { name: 'Dismiss' }).click();
+  await shown.waitFor({ state: 'detached' });
 });
 
 /** Loads more in an outage and after it. */
@@ -307,8 +349,8 @@ test$(
     await openBook(page);
     await page.getByRole('button', { name: 'Compare with REST' }).click();
     await expectTenth(page, 1);
-    expect(requests.map((request) => request.method())).toEqual(['GET', 'GET']);
-    for (const request of requests) expect(request.url()).not.toContain('query=');
+    expect(requests.map((request) => request.method())).toEqual(['POST', 'GET']); // the shelf by POST, because `since` grows
+    for (const request of requests) expect(`${request.url()} ${request.postData()}`).not.toMatch(/query=|"query":/);
     expect(failures).toEqual([]);
   },
 );
@@ -342,11 +384,10 @@ test$('offline-apollo: what was seen is there offline, and queued writes are sen
   await context.setOffline(false);
   await page.locator('#outbox').waitFor({ state: 'detached' });
   expect(await entryOf(book)).toMatchObject({ status: 'read', rating: { value: '2' } });
-  const writes = requests.filter((request) => request.method() === 'POST');
-  const keys = writes.map((request) => request.headers()['idempotency-key']);
+  const keys = requests.flatMap((request) => request.headers()['idempotency-key'] ?? []);
   expect(new Set(keys).size).toBe(2);
   for (const key of keys) expect(key).toMatch(/^[!-~]{16,}$/);
-  expect(await stored(page, 'outbox')).toBe('[]');
+  await expect.poll(() => stored(page, 'outbox'), { timeout: PATIENT }).toBe('[]');
   expect(await page.locator('#read').innerText()).toContain(title);
   expect(failures).toEqual([]);
 });
@@ -367,7 +408,7 @@ test$('offline-apollo: a write whose response is lost is sent again with the sam
   await openBook(page);
   let lost = 0;
   await page.route('**/graphql', async (route) => {
-    if (route.request().method() !== 'POST' || lost++ > 0) return route.continue();
+    if (route.request().headers()['idempotency-key'] === undefined || lost++ > 0) return route.continue();
     await route.fetch(); // the service has made the write
     await route.abort('connectionreset');
   });
@@ -378,27 +419,28 @@ test$('offline-apollo: a write whose response is lost is sent again with the sam
   expect(keys).toHaveLength(2);
   expect(keys[0]).toBe(keys[1]);
   // The facade did not make the write again.
-  const again = await requests.filter((request) => request.method() === 'POST')[1]!.response();
+  const again = await requests.filter((request) => 'idempotency-key' in request.headers())[1]!.response();
   expect(again!.headers()['idempotency-replayed']).toBe('true');
   expect(await page.getByRole('button', { name: '4 of 5' }).getAttribute('aria-pressed')).toBe('true');
 });
 
-/** What the app has in IndexedDB, as text. */
-const stored = (page: Page, key: string): Promise<string> =>
+/** What the app has in IndexedDB, as text: its cache, or the rows of a table. */
+const stored = (page: Page, name: 'cache' | 'outbox'): Promise<string> =>
   page.evaluate(
-    (name) =>
+    ([database, store, key]) =>
       new Promise<string>((resolve, reject) => {
-        const opening = indexedDB.open('keyval-store');
+        const opening = indexedDB.open(database!);
         opening.onerror = () => reject(new Error('no database'));
         opening.onsuccess = () => {
-          const reading = opening.result.transaction('keyval').objectStore('keyval').get(name);
+          const rows = opening.result.transaction(store!).objectStore(store!);
+          const reading = (key === undefined ? rows.getAll() : rows.get(key)) as IDBRequest<unknown>;
           reading.onsuccess = () => {
             opening.result.close();
             resolve(JSON.stringify(reading.result ?? null));
           };
         };
       }),
-    key,
+    name === 'cache' ? ['keyval-store', 'keyval', 'cache'] : ['outbox', 'rows'],
   );
 
 test$.each([

@@ -16,6 +16,7 @@ const pages = [
   ['Celebrity', 'celebrity.works.nodes.0.subject.title'],
   ['Charts', 'comingSoon.nodes.0.title'],
   ['Shelf', 'user.reading.nodes.0.book.title'],
+  ['ShelfSync', 'user.shelfChanges.nodes.0.book.title'],
   ['Annotations', 'book.annotations.edges.0.node.blocks.0.spans.0.text'],
   ['Diary', 'user.notes.edges.0.node.comments.nodes.0.author.name'],
   ['City', 'city.inTheaters.nodes.0.title'],

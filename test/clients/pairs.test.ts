@@ -202,7 +202,7 @@ describe.each(Object.entries(clients))('%s shows what the server says', (name, s
 
   test('for any two operations of catalog-graphql-client', async () => {
     const documents = Object.entries(operations).filter(([each]) => each.endsWith('Document'));
-    expect(documents).toHaveLength(15);
+    expect(documents).toHaveLength(16);
     const requests = documents.map(([each, document]) => [each, withDefaults(document as DocumentNode)] as const);
     expect(await differences(show, new Map(requests)), name).toEqual([]);
   });

@@ -1,6 +1,8 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { BookPage } from './BookPage.tsx';
-import { outbox } from './outbox.ts';
+import { device } from './device.ts';
+import type { QueuedWrite } from './offline/outbox.ts';
+import { logIn } from './session.ts';
 import { ShelfPage } from './ShelfPage.tsx';
 
 const bookInAddress = () => decodeURIComponent(location.hash.slice(1));
@@ -16,7 +18,9 @@ export function App() {
     return () => window.removeEventListener('hashchange', follow);
   }, []);
   const isOnline = useSyncExternalStore(subscribeToNetwork, () => navigator.onLine);
-  const { waiting, problem } = useSyncExternalStore(outbox.subscribe, outbox.read);
+  const { writes, run } = useSyncExternalStore(device.subscribe, device.read);
+  const waiting = writes.filter(({ state }) => state === 'waiting');
+  const open = writes.filter(({ state }) => state === 'unknown' || state === 'rejected');
   return (
     <>
       <header className="bar">
@@ -32,9 +36,9 @@ export function App() {
           <details className="card" id="outbox">
             <summary>{waiting.length === 1 ? '1 change waits' : `${waiting.length} changes wait`} to be sent</summary>
             <ul className="plain">
-              {waiting.map(({ key, title, variables: { status } }) => (
+              {waiting.map(({ key, book, variables: { status } }) => (
                 <li key={key}>
-                  <span lang="zh">{title}</span>
+                  <span lang="zh">{book.title}</span>
                   <span className="soft">
                     {' '}
                     {status?.toLowerCase()}, key {key.slice(0, 8)}…
@@ -44,14 +48,38 @@ export function App() {
             </ul>
           </details>
         )}
-        {problem && (
+        {open.map((write) => (
+          <Decision key={write.key} write={write} />
+        ))}
+        {run.problem === 'login' && (
           <p className="card wrong" role="alert">
-            {problem}
+            Your login has ended. What you changed is kept.{' '}
+            <button onClick={() => (logIn(), void device.refresh())}>Log in again</button>
+          </p>
+        )}
+        {run.problem === 'update' && (
+          <p className="card wrong" role="alert">
+            This app is too old. What you changed is kept until it is updated.
           </p>
         )}
         {book === '' ? <ShelfPage /> : <BookPage key={book} id={book} />}
       </main>
     </>
+  );
+}
+
+/** A write that is not simply done: the person sees it, and says what to do. */
+function Decision({ write: { key, book, variables, state, says } }: { write: QueuedWrite }) {
+  return (
+    <div className="card wrong" role="alert" data-state={state}>
+      <p>
+        <span lang="zh">{book.title}</span>, {variables.status?.toLowerCase()}:{' '}
+        {state === 'unknown' ? 'it is not known whether this was saved. Look at your shelf.' : 'this was not saved.'}
+      </p>
+      <p className="soft">{says}</p>
+      <button onClick={() => void device.decide(key, 'again')}>Save again</button>{' '}
+      <button onClick={() => void device.decide(key, 'forget')}>Dismiss</button>
+    </div>
   );
 }
 

@@ -1,14 +1,18 @@
 import { useApolloClient, useQuery } from '@apollo/client/react';
 import { BookDocument, type BookQuery, type CollectionStatus } from 'catalog-graphql-client';
-import { useState } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { inWords, loadByRest, type Traffic, trafficOf } from '../../shared/traffic.ts';
-import { TOKEN } from './client.ts';
+import { keepPage } from './client.ts';
+import { device } from './device.ts';
 import { NoList, OutageNotice } from './Failure.tsx';
-import { outbox } from './outbox.ts';
+import { withWrites } from './offline/outbox.ts';
+import { token } from './session.ts';
 import { statuses } from './ShelfPage.tsx';
 
 export function BookPage({ id }: { id: string }) {
+  const client = useApolloClient();
   const [since] = useState(() => performance.now());
+  useEffect(() => keepPage(client, id), [client, id]);
   const { data, error, loading } = useQuery(BookDocument, { variables: { id }, fetchPolicy: 'cache-and-network' });
   if (!data)
     return (
@@ -80,11 +84,15 @@ export function BookPage({ id }: { id: string }) {
 
 /** The reader's entry. A change is queued, and shown at once. */
 function Entry({ book }: { book: NonNullable<BookQuery['book']> }) {
-  const client = useApolloClient();
-  const entry = book.viewerCollection;
+  const { shelf, writes } = useSyncExternalStore(device.subscribe, device.read);
+  const copied = shelf.entries.find((entry) => entry.book?.id === book.id);
+  const loaded = book.viewerCollection;
+  const last = (copied?.updatedAt ?? '') > (loaded?.updatedAt ?? '') ? copied : loaded;
+  const written = writes.filter(({ variables }) => variables.book === book.id);
+  const [entry] = withWrites(last ? [{ ...last, book: shownOf(book) }] : [], written);
   const change = (change: { status?: CollectionStatus; rating?: number }) =>
-    void outbox.add(client, {
-      title: book.title,
+    void device.write({
+      book: shownOf(book),
       variables: {
         book: book.id,
         status: entry?.status ?? 'READING',
@@ -121,10 +129,19 @@ function Entry({ book }: { book: NonNullable<BookQuery['book']> }) {
   );
 }
 
+/** What the shelf shows of a book. */
+const shownOf = ({ id, title, authors, cover }: NonNullable<BookQuery['book']>) => ({
+  id,
+  title,
+  authors,
+  cover: cover && { small: cover.medium },
+});
+
 /** What this page transferred, beside what the same page transfers by REST. */
 function TrafficPanel({ book, since }: { book: string; since: number }) {
   const [measured, setMeasured] = useState<{ graph: Traffic; rest: Traffic }>();
-  const measure = async () => setMeasured({ graph: trafficOf('/graphql', since), rest: await loadByRest(book, TOKEN) });
+  const measure = async () =>
+    setMeasured({ graph: trafficOf('/graphql', since), rest: await loadByRest(book, token()) });
   return (
     <section className="card">
       <h2>What this page transferred</h2>

@@ -1,5 +1,5 @@
 import { CombinedGraphQLErrors, type ErrorLike } from '@apollo/client';
-import { isOutage } from './outbox.ts';
+import { isOutage } from './outage.ts';
 
 /** Why a page may miss something, or be old. A refusal is said where its list would be. */
 export function OutageNotice({ error }: { error: ErrorLike | undefined }) {
@@ -9,15 +9,6 @@ export function OutageNotice({ error }: { error: ErrorLike | undefined }) {
   return (
     <p className="soft" id="outage" role="status">
       The service does not respond: some of this may be missing, or be what you saw last.
-    </p>
-  );
-}
-
-/** Above the button that loads more of a list: what is shown stays. */
-export function NotLoaded() {
-  return (
-    <p className="soft" id="no-more" role="status">
-      More could not be loaded. Try again.
     </p>
   );
 }

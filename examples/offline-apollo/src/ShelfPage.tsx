@@ -1,66 +1,56 @@
-import { useQuery } from '@apollo/client/react';
-import { type CollectionStatus, type OnTheShelfFragment, ShelfDocument } from 'catalog-graphql-client';
-import { useState } from 'react';
-import { NoList, NotLoaded, OutageNotice } from './Failure.tsx';
-import { entriesOf, READER } from './shelf.ts';
+import type { CollectionStatus } from 'catalog-graphql-client';
+import { useState, useSyncExternalStore } from 'react';
+import { device } from './device.ts';
+import { NoList } from './Failure.tsx';
+import type { Entry } from './offline/shelf-copy.ts';
+import { withWrites } from './offline/outbox.ts';
+import { READER } from './session.ts';
 
 export const statuses: Record<CollectionStatus, string> = { READING: 'Reading', WISH: 'Want to read', READ: 'Read' };
 
-/** The list of each status. */
-const lists = { READING: 'reading', WISH: 'wish', READ: 'read' } as const;
-
 export function ShelfPage() {
-  const { data, error, fetchMore } = useQuery(ShelfDocument, {
-    variables: { user: READER },
-    fetchPolicy: 'cache-and-network',
-  });
-  const [hasFailed, setFailed] = useState(false);
-  const loadMore = (after: string | null | undefined) => {
-    setFailed(false);
-    fetchMore({ variables: { after } }).catch(() => setFailed(true));
-  };
-  if (!data)
+  const { shelf, writes, run } = useSyncExternalStore(device.subscribe, device.read);
+  const entries = withWrites(shelf.entries, writes);
+  if (entries.length === 0 && !shelf.isWhole)
     return (
       <p className="card" role="status">
-        {error ? 'The shelf was not loaded before, and there is no connection.' : 'Loading the shelf…'}
+        {run.problem ? 'The shelf was not loaded before, and cannot be loaded now.' : 'Loading the shelf…'}
       </p>
     );
-  const entries = entriesOf(data);
-  const next = data.user?.read?.pageInfo;
   return (
     <>
       <h1>{READER}’s shelf</h1>
-      <OutageNotice error={error} />
+      {!shelf.isWhole && (
+        <p className="soft" role="status">
+          Some of the shelf is not here yet.
+        </p>
+      )}
+      {run.problem === 'offline' && (
+        <p className="soft" id="outage" role="status">
+          The service does not respond: this is what you saw last.
+        </p>
+      )}
+      {run.problem === 'refused' && <NoList />}
+      {shelf.isCut && <p className="soft">The oldest entries are not kept on this device.</p>}
       {(Object.keys(statuses) as CollectionStatus[]).map((status) => (
-        <Section
-          key={status}
-          status={status}
-          isMissing={!data.user?.[lists[status]]}
-          entries={entries.filter((entry) => entry.status === status)}
-        />
+        <Section key={status} status={status} entries={entries.filter((entry) => entry.status === status)} />
       ))}
-      {hasFailed && <NotLoaded />}
-      {next?.hasNextPage && <button onClick={() => loadMore(next.endCursor)}>Load more</button>}
     </>
   );
 }
 
-interface Shown {
-  status: CollectionStatus;
-  isMissing: boolean;
-  entries: OnTheShelfFragment[];
-}
+const SHOWN = 20;
 
-function Section({ status, isMissing, entries }: Shown) {
-  if (entries.length === 0 && !isMissing) return null;
+function Section({ status, entries }: { status: CollectionStatus; entries: Entry[] }) {
+  const [shown, setShown] = useState(SHOWN);
+  if (entries.length === 0) return null;
   return (
     <section id={status.toLowerCase()} aria-labelledby={`${status}-title`}>
       <h2 id={`${status}-title`}>
-        {statuses[status]} {!isMissing && <span className="soft">({entries.length})</span>}
+        {statuses[status]} <span className="soft">({entries.length})</span>
       </h2>
-      {isMissing && <NoList />}
       <ul className="plain books">
-        {entries.map(({ id, book, rating }) => (
+        {entries.slice(0, shown).map(({ id, book, rating }) => (
           <li key={id}>
             <a className="card" href={`#${book?.id}`}>
               <img className="cover" src={book?.cover?.small ?? '/icon.svg'} alt="" width="64" height="96" />
@@ -77,6 +67,7 @@ function Section({ status, isMissing, entries }: Shown) {
           </li>
         ))}
       </ul>
+      {entries.length > shown && <button onClick={() => setShown(shown + SHOWN)}>Show more</button>}
     </section>
   );
 }

@@ -1,14 +1,17 @@
 import { ApolloClient, ApolloLink, HttpLink, InMemoryCache, type NormalizedCacheObject } from '@apollo/client';
+import { SetContextLink } from '@apollo/client/link/context';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { cacheOptions } from 'catalog-graphql-client/apollo';
 import { documentId } from 'catalog-graphql-client/trusted';
 import { get, set } from 'idb-keyval';
 import { catchError, map, of } from 'rxjs';
-import { isOutage, outbox } from './outbox.ts';
+import { isOutage } from './outage.ts';
+import { token } from './session.ts';
 
-/** The reader of the demo. */
-export const TOKEN = 'demo-alice';
 const CACHE = 'cache';
+const OPENED = 'opened';
+/** What is kept of the pages of books: those that were opened last. */
+const BOUNDS = { books: 50, bytes: 3_000_000 };
 
 // A refused list is null and the rest of the page is shown.
 const errorPolicy = 'all';
@@ -41,15 +44,16 @@ const lastSeen = new ApolloLink((operation, forward) => {
 /** A client with the cache of the last visit. Reads are GETs with the id of a trusted document; no request has its text. */
 export async function createClient(): Promise<ApolloClient> {
   const cache = new InMemoryCache(cacheOptions());
-  const stored = await get<NormalizedCacheObject>(CACHE);
+  const stored = await get<NormalizedCacheObject>(CACHE).catch(() => undefined);
   if (stored) cache.restore(stored);
+  opened = (await get<string[]>(OPENED).catch(() => undefined)) ?? [];
   const client = new ApolloClient({
     cache,
     link: ApolloLink.from([
-      outbox.link,
       lastSeen,
+      new SetContextLink(() => ({ headers: { authorization: `Bearer ${token()}` } })),
       new PersistedQueryLink({ generateHash: documentId, useGETForHashedQueries: true }),
-      new HttpLink({ uri: '/graphql', headers: { authorization: `Bearer ${TOKEN}` } }),
+      new HttpLink({ uri: '/graphql' }),
     ]),
     defaultOptions: { watchQuery: { errorPolicy } },
   });
@@ -57,10 +61,32 @@ export async function createClient(): Promise<ApolloClient> {
   return client;
 }
 
-/** Stores the cache a moment after each change, without what is only expected: queued writes are stored by themselves. */
+/** The books that were opened, the last one at the end. */
+let opened: string[] = [];
+
+/** The page of a book is kept as the last one. */
+export function keepPage(client: ApolloClient, book: string): void {
+  opened = [...opened.filter((each) => each !== book), book];
+  bound(client.cache as InMemoryCache);
+  void set(OPENED, opened).catch(() => undefined);
+}
+
+/** Removes the oldest pages over the bounds, with what only they show. */
+function bound(cache: InMemoryCache): NormalizedCacheObject {
+  for (;;) {
+    const content = cache.extract();
+    const isOver = opened.length > BOUNDS.books || JSON.stringify(content).length > BOUNDS.bytes;
+    const oldest = opened.length > 1 && isOver ? opened.shift() : undefined;
+    if (oldest === undefined) return content;
+    cache.evict({ id: 'ROOT_QUERY', fieldName: 'book', args: { id: oldest } });
+    cache.gc();
+  }
+}
+
+/** Stores the cache a moment after each change. */
 function keep(cache: InMemoryCache): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const store = () => void set(CACHE, cache.extract()).catch(() => undefined); // private windows may have no storage
+  const store = () => void set(CACHE, bound(cache)).catch(() => undefined); // private windows may have no storage
   const soon = () => {
     clearTimeout(timer);
     timer = setTimeout(store, 200);

@@ -3,12 +3,12 @@ import { createRoot } from 'react-dom/client';
 import { ApolloProvider } from '@apollo/client/react';
 import { App } from './App.tsx';
 import { createClient } from './client.ts';
-import { outbox } from './outbox.ts';
+import { device } from './device.ts';
 import '../../shared/base.css';
 import './style.css';
 
 const client = await createClient();
-await outbox.resume(client);
+await device.start(client);
 createRoot(document.getElementById('app')!).render(
   <StrictMode>
     <ApolloProvider client={client}>

@@ -17,6 +17,7 @@ const ORDER = [
   'celebrity',
   'charts',
   'shelf',
+  'shelf-sync',
   'annotations',
   'diary',
   'city',

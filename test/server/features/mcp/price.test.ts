@@ -37,6 +37,7 @@ const argumentsOf: Record<string, Record<string, readonly (string | boolean)[]>>
   Film: { id: ids('films', 'subjects') },
   Search: { query: ['百年', '的', '', 'xyz'] },
   Shelf: { user: users },
+  ShelfSync: { user: users },
   WriteNote: { title: ['周末读书'], content: ['读完了，记几句。'] },
 };
 

@@ -26,7 +26,7 @@ function operations(text: string): string {
 test('each operation of the package is a tool with a name, a title, its comment as description, and a price', async () => {
   const { tools } = await alice.client.listTools();
   expect(tools.map(({ name }) => name).sort()).toEqual(
-    'Annotations Book Celebrity Charts City Dashboard Diary Event Film Search Shelf'.split(' '),
+    'Annotations Book Celebrity Charts City Dashboard Diary Event Film Search Shelf ShelfSync'.split(' '),
   );
   const book = tools.find(({ name }) => name === 'Book')!;
   expect(book.title).toBe("A book's own page");

@@ -1,0 +1,179 @@
+/**
+ * Writes that the service has not confirmed. Each is stored before it is sent, with the key of all its attempts, so that it is made once.
+ * No clock of the device is read: how long ago a write was sent is told by the service.
+ */
+import type { CollectMutation, CollectMutationVariables } from 'catalog-graphql-client';
+import { retryByCode } from 'catalog-graphql-client/errors';
+import type { Rows } from './rows.ts';
+import type { Entry } from './shelf-copy.ts';
+
+/** The facade keeps what came of a key for a day, `IDEMPOTENCY_TTL_SECONDS`. Later the same key would make the write again. */
+export const KEPT_MS = 23 * 3_600_000;
+
+export interface QueuedWrite {
+  key: string;
+  /** In which writes are sent. */
+  order: number;
+  /** What is shown of the book if it is not on the shelf yet. */
+  book: NonNullable<Entry['book']>;
+  variables: CollectMutationVariables & { book: string };
+  /** When it was sent first, or before, by the clock of the service. */
+  sentAt?: number;
+  /**
+   * - `waiting`   to be sent, or to be sent again
+   * - `unknown`   it may have been made, and is not sent again: the person must look
+   * - `rejected`  it was not made, and `says` has why
+   * - `made`      confirmed; shown until the shelf tells it
+   */
+  state: 'waiting' | 'unknown' | 'rejected' | 'made';
+  says?: string;
+}
+
+interface GraphError {
+  message: string;
+  extensions?: { code?: string; retryAfter?: number; upstream?: { lookAt?: string } };
+}
+export interface Answer<Data> {
+  data?: Data | null;
+  errors?: GraphError[];
+  /** When it was made, in milliseconds by the clock of the service; 0 if it does not say. */
+  serviceTime: number;
+  /** In seconds. */
+  retryAfter: number;
+}
+/** Undefined without an answer of the facade: no connection, or the page of a proxy. */
+export type Send = (write: QueuedWrite) => Promise<Answer<CollectMutation> | undefined>;
+
+/** Why sending stopped. */
+export type Stop = { isLoginNeeded: boolean; retryAfter: number };
+
+export interface Outbox {
+  /** In their order. */
+  writes(): readonly QueuedWrite[];
+  load(): Promise<void>;
+  add(write: Pick<QueuedWrite, 'book' | 'variables'>): Promise<void>;
+  /** Sends what waits, one after the other. Undefined if nothing waits any more. */
+  sendAll(send: Send, serviceTime: () => number | null): Promise<Stop | undefined>;
+  /** What the person says of a write that is unknown or rejected: to send it as a new one, or to forget it. */
+  decide(key: string, what: 'again' | 'forget'): Promise<void>;
+  /** Forgets what the shelf shows by itself, if it was read after these writes. */
+  forgetShown(entries: readonly Entry[]): Promise<void>;
+}
+
+export function outboxIn(rows: Rows, onChange: () => void): Outbox {
+  let writes: QueuedWrite[] = [];
+
+  async function change(put: readonly QueuedWrite[], remove: readonly string[] = []): Promise<void> {
+    await rows.write(
+      put.map((write) => [write.key, write] as const),
+      remove,
+    );
+    const changed = new Map(writes.map((write) => [write.key, write]));
+    for (const key of remove) changed.delete(key);
+    for (const write of put) changed.set(write.key, write);
+    writes = [...changed.values()].sort((one, other) => one.order - other.order);
+    onChange();
+  }
+  const nextOrder = () => (writes.at(-1)?.order ?? 0) + 1;
+
+  /** False if the write must wait, because nothing has told yet what time it is. */
+  async function isReady(write: QueuedWrite, now: number | null): Promise<boolean> {
+    if (now === null) return false;
+    if (write.sentAt === undefined) await change([{ ...write, sentAt: now }]);
+    else if (now - write.sentAt > KEPT_MS)
+      await change([{ ...write, state: 'unknown', says: 'It was sent long ago, and what came of it is not known.' }]);
+    return true;
+  }
+
+  return {
+    writes: () => writes,
+    async load() {
+      writes = (await rows.all()).map(([, value]) => value as QueuedWrite);
+      writes.sort((one, other) => one.order - other.order);
+      onChange();
+    },
+    add: (write) => change([{ ...write, key: crypto.randomUUID(), order: nextOrder(), state: 'waiting' }]),
+    async sendAll(send, serviceTime) {
+      for (let write = firstWaiting(writes); write; write = firstWaiting(writes)) {
+        if (!(await isReady(write, serviceTime()))) return { isLoginNeeded: false, retryAfter: 0 };
+        const { key } = write;
+        const ready = writes.find((each) => each.key === key);
+        if (ready?.state !== 'waiting') continue;
+        const result = resultOf(await send(ready));
+        if ('retryAfter' in result) return result;
+        await change([{ ...ready, ...result }]);
+      }
+      return undefined;
+    },
+    async decide(key, what) {
+      const write = writes.find((each) => each.key === key);
+      if (!write) return;
+      const { book, variables } = write;
+      const again: QueuedWrite = { key: crypto.randomUUID(), order: nextOrder(), book, variables, state: 'waiting' };
+      await change(what === 'again' ? [again] : [], [key]);
+    },
+    async forgetShown(entries) {
+      const isThere = (write: QueuedWrite) =>
+        entries.some((entry) => entry.book?.id === write.variables.book && isAsWritten(entry, write));
+      const shown = writes.filter((write) => write.state === 'made' || (write.state === 'unknown' && isThere(write)));
+      const keys = shown.map(({ key }) => key);
+      if (keys.length > 0) await change([], keys);
+    },
+  };
+}
+
+const firstWaiting = (writes: readonly QueuedWrite[]) => writes.find(({ state }) => state === 'waiting');
+
+/** What an answer says of a write: what it is now, or why it waits. */
+function resultOf(answer: Answer<CollectMutation> | undefined): Pick<QueuedWrite, 'state' | 'says'> | Stop {
+  if (!answer) return { isLoginNeeded: false, retryAfter: 0 };
+  const { errors = [], retryAfter } = answer;
+  const waits = errors.filter(isPassing);
+  if (waits.length > 0) {
+    const seconds = waits.map(({ extensions }) => extensions?.retryAfter ?? 0);
+    const isLoginNeeded = waits.some(({ extensions }) => retryByCode[extensions?.code ?? ''] === 'login');
+    return { isLoginNeeded, retryAfter: Math.max(retryAfter, ...seconds) };
+  }
+  const unknown = errors.find(({ extensions }) => extensions?.code === 'UPSTREAM_RESULT_UNKNOWN');
+  if (unknown) return { state: 'unknown', says: unknown.message };
+  // It is made, and what came of it is kept no more.
+  const isMade = errors.some(({ extensions }) => extensions?.code === 'IDEMPOTENCY_KEY_UNKNOWN');
+  if (errors.length > 0 && !isMade) return { state: 'rejected', says: errors.map(({ message }) => message).join(' ') };
+  return { state: 'made' };
+}
+
+/** Whether the same write with the same key may be sent later: nothing came of it yet, or another login or release of the app is needed. */
+function isPassing({ extensions: { code = '', retryAfter } = {} }: GraphError): boolean {
+  if (code === 'UPSTREAM_RESULT_UNKNOWN') return retryAfter !== undefined;
+  return (
+    ['later', 'login', 'text'].includes(retryByCode[code] ?? '') || ['PERSISTED_ONLY', 'CLIENT_TOO_OLD'].includes(code)
+  );
+}
+
+const isAsWritten = (entry: Entry, { variables: { status, rating, tags, comment } }: QueuedWrite): boolean =>
+  entry.status === status &&
+  (entry.rating?.value ?? null) === (rating ?? null) &&
+  (entry.comment ?? '') === (comment ?? '') &&
+  JSON.stringify(entry.tagNames) === JSON.stringify([tags ?? []].flat());
+
+/** The shelf with what was written: last written first, then as it is. */
+export function withWrites(entries: readonly Entry[], writes: readonly QueuedWrite[]): Entry[] {
+  const shown = new Map(entries.map((entry) => [entry.book?.id ?? entry.id, entry]));
+  const written = new Map<string, Entry>();
+  for (const { state, book, variables } of writes) {
+    if (state !== 'waiting' && state !== 'made') continue;
+    const { status, rating, tags, comment } = variables;
+    const before = shown.get(book.id) ?? { id: `new:${book.id}`, updatedAt: null, book };
+    const after = {
+      ...before,
+      status: status ?? 'READING',
+      rating: rating == null ? null : { value: rating, max: 5 },
+      comment: comment ?? null,
+      tagNames: [tags ?? []].flat(),
+    };
+    written.delete(book.id);
+    written.set(book.id, after);
+  }
+  const others = entries.filter((entry) => !written.has(entry.book?.id ?? entry.id));
+  return [...[...written.values()].reverse(), ...others];
+}

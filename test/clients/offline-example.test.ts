@@ -1,0 +1,282 @@
+/** What examples/offline-apollo keeps on a device: through cuts, restarts, expired tokens, and clocks that are wrong. */
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Fault, losingProxy } from '../support/losing-proxy.ts';
+import { KEPT_MS, offlineDevice, rowsInMemory, shelfCopy } from '../support/offline-device.ts';
+import { startProgram } from '../support/program.ts';
+
+// A process of its own, so that the clock of the devices can be another one.
+const program = await startProgram({
+  PORT: '0',
+  ORIGIN_PORT: '0',
+  PERSISTED_OPERATIONS: 'client/manifest.json',
+  PERSISTED_ONLY: 'on',
+});
+const faults: (Fault | undefined)[] = [];
+const proxy = await losingProxy(program.url, () => faults.shift());
+
+afterEach(() => {
+  vi.useRealTimers();
+  faults.length = 0;
+});
+
+interface Stored {
+  book_id: string;
+  status: string;
+  rating?: { value: string };
+  comment?: string;
+}
+async function rest(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
+  const response = await fetch(program.origin + path, {
+    method,
+    headers: { authorization: 'Bearer demo-alice', 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return (await response.json().catch(() => ({}))) as Record<string, unknown>;
+}
+/** The shelf at the service: statuses by book. */
+async function shelf(): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (let start = 0; start < 400; start += 100) {
+    const { collections } = await rest('GET', `/v2/book/user/alice/collections?start=${start}&count=100`);
+    for (const { book_id, status } of collections as Stored[]) found.set(`Book:${book_id}`, status.toUpperCase());
+  }
+  return found;
+}
+const entryOf = async (book: string) => (await rest('GET', `/v2/book/${book}/collection`)) as unknown as Stored;
+
+const seen = (device: ReturnType<typeof offlineDevice>) => device.shown().map(({ book, status }) => [book!.id, status]);
+const sorted = (entries: Iterable<readonly unknown[]>) => [...entries].map(String).sort();
+
+/** Books that are not on the shelf. */
+let spare: string[] = [];
+beforeAll(async () => {
+  const own = await shelf();
+  for (let start = 0; start < 200; start += 100) {
+    const { books } = await rest('GET', `/v2/book/search?q=&tag=小说&start=${start}&count=100`);
+    for (const { id } of books as { id: string }[]) if (!own.has(`Book:${id}`)) spare.push(id);
+  }
+  spare = [...new Set(spare)];
+  expect(spare.length).toBeGreaterThan(12);
+});
+
+describe('a shelf on a device', () => {
+  test('a sync that is cut goes on where it was', async () => {
+    for (const book of spare) await rest('POST', `/v2/book/${book}/collection`, { status: 'wish' });
+    const pages = Math.ceil((await shelf()).size / 100);
+    expect(pages).toBe(2);
+    const device = offlineDevice(proxy.url);
+    faults.push(undefined, { kind: 'lost' });
+    expect(await device.run()).toMatchObject({ problem: 'offline' });
+    expect(device.shown()).toHaveLength(100);
+    expect(device.app().shelf.state().isWhole).toBe(false);
+    await device.restart();
+    const before = proxy.lines.length;
+    await device.settle();
+    expect(proxy.lines.length - before).toBe(1);
+    expect(sorted(seen(device))).toEqual(sorted(await shelf()));
+    expect(device.app().shelf.state().isWhole).toBe(true);
+  });
+
+  test('keeps the entries that changed last, within its bounds', async () => {
+    const [few, small] = [
+      { entries: 20, bytes: 1e9 },
+      { entries: 1e9, bytes: 6_000 },
+    ].map((bounds) => offlineDevice(proxy.url, { bounds }));
+    const newest = [...(await shelf()).keys()];
+    for (const device of [few!, small!]) {
+      await device.settle();
+      const { entries, isCut } = device.app().shelf.state();
+      expect(isCut).toBe(true);
+      expect(entries.map(({ book }) => book!.id)).toEqual(newest.slice(0, entries.length));
+      const kept = (await device.stored.shelf.all()).filter(([key]) => key !== 'progress').map(([, entry]) => entry);
+      expect(kept).toHaveLength(entries.length);
+      const bytes = kept.map((entry) => Buffer.byteLength(JSON.stringify(entry))).reduce((sum, each) => sum + each, 0);
+      expect(bytes).toBeLessThanOrEqual(device === few ? 1e9 : 6_000);
+    }
+    expect(few!.shown()).toHaveLength(20);
+    expect(small!.shown().length).toBeGreaterThan(5);
+    // An entry that is not kept is told again once it has changed.
+    const old = newest.at(-1)!.replace('Book:', '');
+    await rest('PUT', `/v2/book/${old}/collection`, { status: 'reading' });
+    await few!.settle();
+    expect(few!.shown()[0]).toMatchObject({ book: { id: `Book:${old}` }, status: 'READING' });
+    expect(few!.shown()).toHaveLength(20);
+  });
+
+  test('begins anew with a since that the facade does not read', async () => {
+    const device = offlineDevice(proxy.url);
+    await device.settle();
+    await device.stored.shelf.write([['progress', { since: 'bm8', isWhole: true, isCut: false }]]);
+    await device.restart();
+    await device.settle();
+    expect(sorted(seen(device))).toEqual(sorted(await shelf()));
+  });
+});
+
+test('a copy that cannot be stored is not taken for stored', async () => {
+  const rows = rowsInMemory();
+  const copy = shelfCopy({ ...rows, write: () => Promise.reject(new Error('no space')) }, () => undefined);
+  const changes = { nodes: [], removedIds: [], since: 'next', hasMore: false };
+  await expect(copy.apply(changes, null)).rejects.toThrow('no space');
+  expect(copy.since()).toBeNull();
+});
+
+const HOUR_MS = 3_600_000;
+
+/** A network whose responses the test sees, and changes. `later`: the clock of the service is so much later. */
+function network() {
+  const seen: { key: string; isReplayed: boolean }[] = [];
+  const state = { later: 0, instead: undefined as object | undefined, isOff: false };
+  const via: typeof fetch = async (url, init) => {
+    if (state.isOff) throw new TypeError('no network');
+    const key = (init?.headers as Record<string, string>)['idempotency-key'];
+    const response = await fetch(url, init);
+    if (key) seen.push({ key, isReplayed: response.headers.get('idempotency-replayed') === 'true' });
+    const headers = new Headers(response.headers);
+    const time = Date.parse(headers.get('date')!);
+    headers.set('date', new Date(time + state.later).toUTCString());
+    const answer = await response.text();
+    return key && state.instead ? Response.json(state.instead, { headers }) : new Response(answer, { headers });
+  };
+  return { seen, state, via };
+}
+const errorOf = (code: string, more: object = {}) => ({
+  data: { collectBook: null },
+  errors: [{ message: `${code}.`, extensions: { code, ...more } }],
+});
+const statesOf = (device: ReturnType<typeof offlineDevice>) =>
+  device
+    .app()
+    .outbox.writes()
+    .map(({ state, says }) => [state, says]);
+
+describe('a queue of writes', () => {
+  test('is made once, through restarts, an expired token, lost answers and a clock that jumps by hours', async () => {
+    const { seen, via } = network();
+    const device = offlineDevice(proxy.url, { via });
+    await device.settle();
+    const books = spare.slice(0, 12);
+    const offsets = [7, -7, 30, -30, 0].map((hours) => hours * HOUR_MS);
+    const jump = (at: number) =>
+      vi.useFakeTimers({ toFake: ['Date'], now: performance.timeOrigin + performance.now() + offsets[at % 5]! });
+    for (const [at, book] of books.entries()) {
+      jump(at);
+      await device.write(book, { status: 'READ', rating: (at % 5) + 1 });
+    }
+    expect(
+      device
+        .shown()
+        .slice(0, 12)
+        .map(({ book }) => book!.id),
+    ).toEqual(books.map((id) => `Book:${id}`).reverse());
+    for (
+      let round = 0;
+      device
+        .app()
+        .outbox.writes()
+        .some(({ state }) => state === 'waiting');
+      round++
+    ) {
+      expect(round).toBeLessThan(40);
+      jump(round);
+      await device.restart();
+      if (round % 4 === 1) device.setToken('expired');
+      faults.push(undefined, undefined, { kind: round % 2 ? 'lost' : 'dropped' }); // a read, a write, and a write that is cut
+      const { problem } = await device.run();
+      if (round % 4 === 1) expect(problem).toBe('login');
+      device.setToken('demo-alice');
+      faults.length = 0;
+    }
+    for (const [at, book] of books.entries())
+      expect(await entryOf(book)).toMatchObject({ status: 'read', rating: { value: String((at % 5) + 1) } });
+    const keys = seen.map(({ key }) => key);
+    expect([...new Set(keys)]).toHaveLength(12);
+    // Of each write one answer is the first, whether it arrived or was lost, and every other one is this answer again.
+    for (const key of new Set(keys))
+      expect(seen.filter((each) => each.key === key && !each.isReplayed).length).toBeLessThan(2);
+    expect(seen.some(({ isReplayed }) => isReplayed)).toBe(true);
+    await device.settle();
+    expect(sorted(device.shown().map(({ book, status }) => [book!.id, status]))).toEqual(sorted(await shelf()));
+  });
+
+  test('a write that was sent, and then a day without a network, is not sent again but shown', async () => {
+    const { seen, state, via } = network();
+    const device = offlineDevice(proxy.url, { via });
+    await device.settle();
+    const [book, other] = spare as [string, string];
+    await device.write(book, { status: 'WISH', comment: 'sent' });
+    await device.write(other, { status: 'WISH', comment: 'never sent' });
+    faults.push(undefined, { kind: 'dropped' });
+    expect(await device.run()).toMatchObject({ problem: 'offline' });
+    await device.restart();
+    state.later = KEPT_MS + 2 * HOUR_MS;
+    await device.run();
+    expect(statesOf(device)).toEqual([['unknown', expect.stringContaining('not known')]]);
+    expect(seen).toHaveLength(1);
+    expect(await entryOf(other)).toMatchObject({ comment: 'never sent' });
+    expect(await entryOf(book)).not.toMatchObject({ comment: 'sent' });
+    // It is not shown as done, and goes once the person has decided.
+    expect(device.shown().find(({ book: shown }) => shown!.id === `Book:${book}`)?.comment).not.toBe('sent');
+    const { key } = device.app().outbox.writes()[0]!;
+    await device.app().outbox.decide(key, 'again');
+    await device.settle();
+    expect(await entryOf(book)).toMatchObject({ comment: 'sent' });
+    expect(statesOf(device)).toEqual([]);
+  });
+
+  test('what is unknown is shown, until the shelf has it as it was written', async () => {
+    const { state, via } = network();
+    const device = offlineDevice(proxy.url, { via });
+    const [book] = spare as [string];
+    for (const isThere of [false, true]) {
+      await device.write(book, { status: 'READING', comment: `there: ${isThere}` });
+      state.instead = errorOf('UPSTREAM_RESULT_UNKNOWN');
+      if (!isThere) faults.push(undefined, { kind: 'refused', status: 200, body: {} });
+      await device.run();
+      await device.run();
+      expect(statesOf(device)).toEqual(isThere ? [] : [['unknown', 'UPSTREAM_RESULT_UNKNOWN.']]);
+      for (const { key } of device.app().outbox.writes()) await device.app().outbox.decide(key, 'forget');
+    }
+    expect(await entryOf(book)).toMatchObject({ comment: 'there: true' });
+  });
+
+  test('a rejected write is shown with its reason, and keeps no other one waiting', async () => {
+    const device = offlineDevice(proxy.url);
+    const [book, other] = spare as [string, string];
+    await device.write(book, { rating: 9 });
+    await device.write(other, { status: 'WISH', comment: 'after it' });
+    await device.settle();
+    expect(statesOf(device)).toEqual([['rejected', expect.stringContaining('rating')]]);
+    expect(await entryOf(other)).toMatchObject({ comment: 'after it' });
+  });
+
+  test.each(['CLIENT_TOO_OLD', 'PERSISTED_ONLY', 'RATE_LIMITED', 'LOGIN_REQUIRED', 'UPSTREAM_UNAVAILABLE'])(
+    '%s keeps a write, and it is sent later with its key',
+    async (code) => {
+      const { seen, state, via } = network();
+      const device = offlineDevice(proxy.url, { via });
+      await device.write(spare[0]!, { status: 'WISH', comment: code });
+      state.instead = errorOf(code, { retryAfter: 7 });
+      expect((await device.run()).retryAfter).toBe(7);
+      expect(statesOf(device)).toEqual([['waiting', undefined]]);
+      state.instead = undefined;
+      await device.restart();
+      await device.settle();
+      expect(await entryOf(spare[0]!)).toMatchObject({ comment: code });
+      expect(new Set(seen.map(({ key }) => key)).size).toBe(1);
+    },
+  );
+
+  test('nothing is sent without a network, and a write that is not stored is not sent', async () => {
+    const { seen, state, via } = network();
+    const device = offlineDevice(proxy.url, { via });
+    state.isOff = true;
+    await device.write(spare[0]!, { status: 'WISH' });
+    expect(await device.run()).toEqual({ problem: 'offline', retryAfter: 0 });
+    expect(seen).toEqual([]);
+    const { outbox } = device.stored;
+    outbox.write = () => Promise.reject(new Error('no space'));
+    await expect(device.write(spare[1]!, { status: 'WISH' })).rejects.toThrow('no space');
+    expect(device.app().outbox.writes()).toHaveLength(1);
+  });
+});
