@@ -52,7 +52,7 @@ const exceptions = {
 const options = {
   // Lists that are whole in their record (authors, tags, spans) have no pages, and `nodes` stands beside `edges` in every connection.
   'relay-edge-types': { listTypeCanWrapOnlyEdgeType: false },
-  // Relay asks for one direction at least. A list whose total the service does not tell cannot be read from its end.
+  // Relay asks for one direction at least. A list that is ordered by time goes forward only: what is new comes in front of it.
   'relay-arguments': { includeBoth: false },
 };
 

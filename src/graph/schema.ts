@@ -58,7 +58,7 @@ Books, notes, films and city events of one catalog, as one graph.
 
 - **To start**: \`book\`, \`subject\` (a film), \`celebrity\`, \`user\`, \`city\`, \`event\`, the charts such as \`top250\`, and the searches. \`node(id:)\` loads any object whose type implements \`Node\`.
 - **Ids**: every \`id\` in a response is global (\`Book:6082808\`). Arguments accept the global id or the bare id of the service (\`6082808\`).
-- **Lists** are connections: \`first\` and \`after\`, with \`nodes\`, \`edges\` and \`pageInfo\`. \`totalCount\` may cost a call.
+- **Lists** are connections: \`first\` and \`after\`, or \`last\` and \`before\` where the list is not ordered by time, with \`nodes\`, \`edges\` and \`pageInfo\`. \`totalCount\` may cost a call.
 - **Cost**: one call of the service loads the fields of one record, and many records contain the first items of their lists. With the header \`x-explain: plan\` an operation is not run, and the response says how many calls it would make at least and at most; \`x-explain: trace\` lists the calls that were made.
 - **Null** means that there is none, unless \`errors\` has the path of the field. Branch on \`extensions.code\` of an error; \`extensions.help\` links to its explanation. A field that the caller's film tier does not include is null with \`TIER_REQUIRED\`.
 - **Upstream** means the interface of the service: the last sentence of a description names its operation, or its member where the name differs.

@@ -11,6 +11,7 @@ import { cheapestVariables, withSmallNumbers } from '../../src/engine/cost/varia
 import { schema } from '../../src/graph/schema.ts';
 import { price } from '../../src/price.ts';
 import { generateOperation } from '../oracle/generate-operations.ts';
+import { FIRST_MAX } from '../../src/engine/values/paging.ts';
 import { createRandom } from '../oracle/random.ts';
 import { worldIds } from '../oracle/world.ts';
 import { type GraphQLResponse, facade } from '../support/facade.ts';
@@ -114,6 +115,10 @@ test('its verdicts are those of the server, of the pages and of generated manife
   expect(Math.min(verdicts.accepted, verdicts.rejected)).toBeGreaterThan(thorough ? 50 : 20);
 });
 
+/** A list is not called with a size, an offset or a cursor that is wrong. */
+const isWrongPlace = (value: unknown): boolean =>
+  typeof value === 'number' ? value < 0 || value > FIRST_MAX : value === 'bm90IGEgY3Vyc29y';
+
 test('what it says of calls contains what the server says for any variables', async () => {
   const { execute } = facade();
   let compared = 0;
@@ -127,7 +132,8 @@ test('what it says of calls contains what the server says for any variables', as
     const { upstream, answer } = extensions as Record<string, { min: number; max: number; items: { max: number } }>;
     const any = price(document);
     for (const { cost } of [exact, any]) {
-      expect({ document, variables, cost, min: upstream!.min }).toSatisfy(() => cost!.calls.least <= upstream!.min);
+      if (cost === exact.cost || !Object.values(variables).some(isWrongPlace))
+        expect({ document, variables, cost, min: upstream!.min }).toSatisfy(() => cost!.calls.least <= upstream!.min);
       expect({ document, variables, cost, max: upstream!.max }).toSatisfy(() => cost!.calls.most >= upstream!.max);
       expect(cost!.items).toBeGreaterThanOrEqual(answer!.items.max);
     }

@@ -461,6 +461,19 @@ const values: Readonly<Record<string, Make>> = {
       [1, 'bm90IGEgY3Vyc29y'],
       [1, null],
     ]),
+  last: (random) =>
+    random.weighted([
+      [24, undefined],
+      [3, random.int(1, 4)],
+      [1, random.int(5, 14)],
+      [1, random.pick([0, 101, null])],
+    ]),
+  before: (random) =>
+    random.weighted([
+      [40, undefined],
+      [1, 'bm90IGEgY3Vyc29y'],
+      [1, null],
+    ]),
   updatedFrom: () => undefined,
   updatedTo: () => undefined,
   rating: (random) =>
@@ -524,8 +537,17 @@ function argumentsFor(draft: Draft, parent: GraphQLObjectType, of: GraphQLField<
       `${arg.name}: ${random.chance(0.2) || type.endsWith('Input!') ? variable(draft, type, value) : literal(value, type)}`,
     ];
   });
-  const paged = withCursor(draft, parent, of, given);
+  const paged = withCursor(draft, parent, of, inOneDirection(draft, given));
   return paged.length ? `(${paged.join(', ')})` : '';
+}
+
+/** Mostly without what is an error beside `last` and `before`; a variable stays, because each is used. */
+function inOneDirection({ random }: Draft, given: readonly string[]): readonly string[] {
+  const isForward = (each: string) => /^(?:first|offset):/.test(each);
+  const isBackward = (each: string) => /^(?:last|before):/.test(each);
+  if (!given.some(isForward) || !given.some(isBackward) || random.chance(0.1)) return given;
+  const isKept = given.some((each) => isForward(each) && each.includes('$')) ? isForward : isBackward;
+  return given.filter((each) => each.includes('$') || isKept(each) || !(isForward(each) || isBackward(each)));
 }
 
 /** Sometimes a valid cursor of the list, if the list is known: at the root, or below a record with a known id. */
@@ -538,7 +560,8 @@ function withCursor(
   const rule = fieldRule(of);
   const holder = parent.name === 'Query' ? {} : above?.type === parent.name ? { id: above.id } : undefined;
   if (rule.pageSize === undefined || !holder || !random.chance(0.15)) return given;
-  const isPlace = (each: string) => /^(?:after|offset):/.test(each);
+  const isBackward = of.args.some(({ name }) => name === 'before') && random.chance(0.4);
+  const isPlace = (each: string) => /^(?:after|before|offset):/.test(each) || (isBackward && /^first:/.test(each));
   if (given.some((each) => isPlace(each) && each.includes('$'))) return given; // the variable would be left over
   const others = given.filter((each) => !isPlace(each));
   const { definitions } = parse(`{${of.name}${others.length ? `(${others.join(', ')})` : ''}}`, { noLocation: true });
@@ -547,7 +570,8 @@ function withCursor(
     const args = getArgumentValues(of, node, variables);
     const endpoint = typeof rule.endpoint === 'function' ? rule.endpoint(args) : rule.endpoint!;
     const input = rule.input!(holder, args);
-    return [...others, `after: "${encodeCursor(listIdOf(endpoint, input), random.int(0, 4))}"`];
+    const cursor = encodeCursor(listIdOf(endpoint, input), random.int(0, 4));
+    return [...others, `${isBackward ? 'before' : 'after'}: "${cursor}"`];
   } catch {
     return given; // wrong input
   }

@@ -7,6 +7,7 @@
  */
 import { readFileSync } from 'node:fs';
 import {
+  Kind,
   type DocumentNode,
   type ExecutionResult,
   type FieldNode,
@@ -187,7 +188,9 @@ const positions: Readonly<Record<string, (page: Page<unknown>) => unknown>> = {
   'PageInfo.hasPreviousPage': ({ start }) => start > 0,
   'PageInfo.startCursor': (page) => {
     const first = page.items.findIndex((item) => item !== null);
-    return page.items.length > 0 ? cursorOfItem(page, Math.max(0, first)) : null;
+    return page.items.length > 0 || (page.isBackward && page.end > page.start)
+      ? cursorOfItem(page, Math.max(0, first))
+      : null;
   },
   'PageInfo.endCursor': (page) => (page.end > page.start ? cursorOfItem(page, page.items.length - 1) : null),
 };
@@ -199,7 +202,9 @@ function cursorOfEdge({ page, index }: { page: Page<unknown>; index: number }): 
 
 /** In a list ordered by time it names the item, or the nearest one before it. */
 function cursorOfItem({ items, start, end, listId, newestFirst, total }: Page<unknown>, index: number): string {
-  const place = `${listId()}:${index === items.length - 1 ? end - 1 : Math.min(start + index, end - 1)}`;
+  const position = index === items.length - 1 ? end - 1 : Math.min(start + index, end - 1);
+  const own = index === 0 ? start : Math.max(start + index, end - items.length + index);
+  const place = `${listId()}:${newestFirst || own === position ? '' : `${own}-`}${position}`;
   const shown = items.slice(0, index + 1).findLast((item) => item !== null);
   const key = newestFirst && itemKey(shown, newestFirst);
   return Buffer.from(key ? `${place}:${encodeAnchor({ ...key, total })}` : place).toString('base64url');
@@ -535,11 +540,12 @@ function answered(
   rule: FieldRule,
   parent: Parent,
   of: Known | undefined,
-  args: object,
+  given: object,
   run: Run,
   info: GraphQLResolveInfo,
   place: Place,
 ): unknown {
+  const args = pagingArgs(given, info);
   if (rule.isUnavailable?.(parent)) return null;
   if (rule.isEmpty?.(parent)) return emptyPage(rule);
   const beside = rule.atHand?.(parent);
@@ -558,11 +564,14 @@ function answered(
   // A record by its key is read when it is completed.
   if (isByKey(info)) return input;
   const list = () => listIdOf(endpoint, input);
-  const window = rule.pageSize === undefined ? undefined : windowOf(args, rule.pageSize, list);
-  const wanted = window && needsNoItems(info) ? { ...window, first: 1 } : window;
-  const paged = wanted ? { ...input, ...windowInput(endpoint, wanted) } : input;
+  let window = rule.pageSize === undefined ? undefined : windowOf(args, rule.pageSize, list);
+  if (window && timeOrderOf(rule, args) && (args.last ?? args.before) != null) throw badInput('last or before');
+  const isItemless = window !== undefined && needsNoItems(info);
   const main = rule.variants === undefined ? undefined : mainVariant(rule.variants, info);
-  const asked = main === undefined ? paged : { ...paged, [rule.variants!]: main };
+  const inWindow = (wanted: Window | undefined) => (wanted ? { ...input, ...windowInput(endpoint, wanted) } : input);
+  const inMain = (page: object) => (main === undefined ? page : { ...page, [rule.variants!]: main });
+  let paged = inWindow(isItemless ? { ...window!, first: 1 } : window);
+  const asked = inMain(paged);
   const listing = of && rule.variant && listings.get(of.record);
   const variant = listing && rule.variant!.of(args as never);
   if (variant !== undefined) return itemInVariant(listing!, rule, variant, parent, args, run, place);
@@ -583,10 +592,50 @@ function answered(
   if (of && endpoint.list !== undefined) denies(place, requestOf(endpoint, asked), answer === null);
   if (answer === null) return null;
   if (!window) return rule.mapResponse!(answer, args, parent);
-  const items = rule.items ? rule.items(answer, parent, args) : ((answer as Parent)[endpoint.list!] as unknown[]);
+  const itemsIn = (page: unknown) =>
+    rule.items ? rule.items(page, parent, args) : ((page as Parent)[endpoint.list!] as unknown[]);
+  let items = itemsIn(answer);
+  const isCapped = (page: unknown) => rule.totalIsCapped?.(page, run.viewer, args) ?? false;
+  const moved = window.back && moveBack(answer as Parent, items, window, isCapped(answer));
+  if (moved && !isItemless) {
+    window = moved;
+    paged = inWindow(window);
+    const again = inMain(paged);
+    run.planning?.needCall(callOf(rule, endpoint, again, of, undefined, info));
+    place.requests.add(requestOf(endpoint, again));
+    answer = read(run, endpoint, again);
+    if (answer === null) return null;
+    items = itemsIn(answer);
+  }
   if (rule.variants !== undefined) for (const item of items) if (item) listings.set(item, { endpoint, input: paged });
-  const capped = rule.totalIsCapped?.(answer, run.viewer, args) ?? false;
-  return pageOf(answer as Parent, Array.isArray(items) ? items : [], window, { ...info, rule, args }, list, capped);
+  const all = Array.isArray(items) ? items : [];
+  return pageOf(answer as Parent, all, window, { ...info, rule, args }, list, isCapped(answer));
+}
+
+/** The default of `first` is not for pages that go backward. */
+function pagingArgs(args: PagingArgs, { fieldNodes, variableValues }: Info): PagingArgs {
+  const first = fieldNodes[0]!.arguments?.find(({ name }) => name.value === 'first')?.value;
+  const isGiven = first && !(first.kind === Kind.VARIABLE && variableValues[first.name.value] === undefined);
+  return isGiven || (args.last == null && args.before == null) ? args : { ...args, first: null };
+}
+
+/** Where the page is that goes backward, if a response shows that it is elsewhere. */
+function moveBack(answer: Parent, received: unknown, window: Window, isCapped: boolean): Window | undefined {
+  const { first, start } = window;
+  const { most, from, end } = window.back!;
+  const shown = Math.min(Array.isArray(received) ? received.length : 0, first);
+  const counted = asInt(answer.total ?? answer.totalResults);
+  const isWrong = counted === null || counted < 0 || (shown > 0 && start + shown > counted);
+  const total = isCapped || isWrong ? Infinity : counted;
+  const until = Math.min(end ?? Infinity, total);
+  if (until === Infinity) throw badInput('last');
+  const next = typeof answer.next_start === 'number' && answer.next_start > start ? answer.next_start - start : 0;
+  const told = Math.max(shown, next);
+  const isCut = total !== Infinity || (asInt(answer.count ?? answer.itemsPerPage) || first) < first;
+  const isShort = start + told < until && (end === undefined || (told > 0 && isCut));
+  if (!isShort && !(start >= until && until > from)) return undefined;
+  const at = Math.max(from, until - (isShort && told > 0 ? Math.min(most, told) : most));
+  return { first: until - at, start: at, back: window.back! };
 }
 
 /** By the items of lists that take a parameter for variants: the call without that parameter. */
@@ -605,17 +654,20 @@ function mainVariant(param: string, info: Info): string | undefined {
   return items.some(isOwn) ? undefined : field.rule.variant!.of(field.args as never);
 }
 
+const hasArgument = ({ fieldNodes }: Info, names: readonly string[]): boolean =>
+  fieldNodes[0]!.arguments?.some(({ name }) => names.includes(name.value)) ?? false;
+
 /** Whether nothing is selected of a connection but what any page of its list tells: one item is requested then. */
-const needsNoItems = (info: Info): boolean =>
+const needsNoItems = (info: Info, isForward = !hasArgument(info, ['last', 'before'])): boolean =>
   [...selectedBelow(info.schema, info)].every(
     ([name, selected]) =>
       typeRule(info.schema.getType(name) as GraphQLObjectType).isWrapper &&
       selected.every(
         ({ rule, field: { type }, nodes }) =>
-          rule.needsNoItems ??
+          (rule.needsNoItems === 'forward' ? isForward : rule.needsNoItems) ??
           (isObjectType(getNamedType(type)) &&
             !isListType(getNullableType(type)) &&
-            needsNoItems({ ...info, returnType: type, fieldNodes: nodes })),
+            needsNoItems({ ...info, returnType: type, fieldNodes: nodes }, isForward)),
       ),
   );
 
@@ -651,7 +703,7 @@ function itemInVariant(
 
 /** The member of its record that has enough of what is selected of a field with a call. */
 function embeddedMember({ embedded, variant, pageSize }: FieldRule, args: PagingArgs, info: Info): string | undefined {
-  if (!embedded || variant?.of(args as never) !== undefined || args.after != null || args.offset) return undefined;
+  if (!embedded || variant?.of(args as never) !== undefined || !isFromStart(args)) return undefined;
   if (embedded.upTo !== undefined && (args.first ?? pageSize ?? 0) > embedded.upTo) return undefined;
   const below = [...selectedBelow(info.schema, info).values()].flat();
   if (pageSize !== undefined && below.some(({ field }) => field.name === 'totalCount')) return undefined;
@@ -704,13 +756,7 @@ function isByKey({ parentType, returnType, fieldName }: GraphQLResolveInfo): boo
 /** A list that is withheld from the tier although the record embeds its first page. */
 function carriedInstead(rule: FieldRule, of: Known | undefined, args: PagingArgs, info: GraphQLResolveInfo): unknown {
   const { embedded } = rule;
-  if (
-    !embedded ||
-    !of ||
-    args.after != null ||
-    args.offset ||
-    (args.first ?? rule.pageSize ?? 0) > (embedded.upTo ?? 0)
-  )
+  if (!embedded || !of || !isFromStart(args) || (args.first ?? rule.pageSize ?? 0) > (embedded.upTo ?? 0))
     return undefined;
   const below = [...selectedBelow(info.schema, info).values()].flat();
   if (below.some(({ field }) => field.name === 'totalCount')) return undefined;
@@ -722,29 +768,40 @@ function carriedInstead(rule: FieldRule, of: Known | undefined, args: PagingArgs
   }
 }
 
+const isFromStart = ({ after, offset, last, before }: PagingArgs): boolean =>
+  after == null && !offset && last == null && before == null;
+
 interface Window {
   first: number;
   start: number;
+  /** The last `most` nodes between these positions. */
+  back?: { most: number; from: number; end: number | undefined };
 }
 
-/** The page that the arguments select. A cursor is `list:position` in base64url. */
-function windowOf({ first, after, offset }: PagingArgs, byDefault: number, list: () => string): Window {
-  const size = first ?? byDefault;
-  if (size < 1 || size > FIRST_MAX) throw badInput('first');
-  if (after == null && offset == null) return { first: size, start: 0 };
+/** The page that the arguments select. A cursor is `list:position` in base64url, or `list:own-position`. */
+function windowOf({ first, after, last, before, offset }: PagingArgs, byDefault: number, list: () => string): Window {
+  for (const size of [first, last]) if (size != null && (size < 1 || size > FIRST_MAX)) throw badInput('size');
   if (after != null && offset != null) throw badInput('after and offset');
-  if (after == null) {
-    if (offset! < 0) throw badInput('offset');
-    return { first: size, start: offset! };
-  }
-  const [of, position] = Buffer.from(after, 'base64url').toString().split(':');
-  if (of !== list() || !/^\d+$/.test(position ?? '')) throw badInput('after');
-  return { first: size, start: Number(position) + 1 };
+  if (offset != null && offset < 0) throw badInput('offset');
+  const positionsIn = (cursor: string): readonly [own: number, last: number] => {
+    const [of, position = ''] = Buffer.from(cursor, 'base64url').toString().split(':');
+    const [, own, last] = /^(?:(\d+)-)?(\d+)$/.exec(position) ?? [];
+    if (of !== list() || last === undefined) throw badInput('cursor');
+    return [Number(own ?? last), Number(last)];
+  };
+  const from = after == null ? (offset ?? 0) : positionsIn(after)[1] + 1;
+  if (last == null && before == null) return { first: first ?? byDefault, start: from };
+  if ((first != null && last != null) || offset != null) throw badInput('first or offset');
+  const end = before == null ? undefined : positionsIn(before)[0];
+  if (first != null) return { first: Math.min(first, Math.max(0, end! - from)), start: from };
+  const most = last ?? byDefault;
+  const start = end === undefined ? from : Math.max(from, end - most);
+  return { first: end === undefined ? most : Math.max(0, end - start), start, back: { most, from, end } };
 }
 
 /** Lists of the event service are Atom feeds, which count from 1. */
 const windowInput = ({ service }: Endpoint, { first, start }: Window): object =>
-  service === 'events' ? { 'start-index': start + 1, 'max-results': first } : { start, count: first };
+  service === 'events' ? { 'start-index': start + 1, 'max-results': first || 1 } : { start, count: first || 1 };
 
 interface ReferencePage extends Page<unknown> {
   /** What the product may return if it uses the embedded page, which has no total. */
@@ -754,7 +811,7 @@ interface ReferencePage extends Page<unknown> {
 function pageOf(
   answer: Parent,
   all: readonly unknown[],
-  { first, start }: Window,
+  { first, start, back }: Window,
   { rule, args, ...info }: GraphQLResolveInfo & { rule: FieldRule; args: object },
   list: () => string,
   capped: boolean,
@@ -770,7 +827,7 @@ function pageOf(
   const total = !capped && counted !== null && shown > 0 && start + shown > counted ? null : counted;
   const most = Math.min(first, asInt(answer.count ?? answer.itemsPerPage) || first);
   const next = answer.next_start;
-  const isTold = all.length <= first && typeof next === 'number' && next > start;
+  const isTold = first > 0 && all.length <= first && typeof next === 'number' && next > start;
   const end = isTold ? next : start + shown;
   const isFull = all.length > 0 && (isTold || all.length >= most);
   const byTotal = total === null || capped ? isFull : end > start && end < total;
@@ -789,6 +846,7 @@ function pageOf(
     listId: list,
     newestFirst: timeOrderOf(rule, args),
     behind: undefined,
+    isBackward: back !== undefined,
     representation: rule.representation ?? wholeRepresentation,
   };
 }

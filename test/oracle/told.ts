@@ -261,18 +261,18 @@ const isGot = (value: unknown): boolean => value !== null && !(Array.isArray(val
 /** A list of nothing, and what has no value for anybody, are null without an error. */
 const mayReach = ({ mode }: PlannedField): boolean => mode !== 'null';
 
-/** A record of which nothing is left is refused as a whole. */
+/** A record of which nothing is left is refused as a whole; of an object of several types, one of them may be. */
 function isToldRefused(told: ReadonlyMap<string, unknown>, field: PlannedField, path: string): boolean {
   if (told.has(path)) return true;
-  const inner = [...field.selections.values()].flatMap((each) =>
-    [each, ...each.deferred].flatMap(({ fields }) => fields),
-  );
-  // Those that read the id alone do not count.
-  const asked = inner.filter(
-    ({ mode, needs, field: { name } }) =>
-      name !== 'id' && (mode !== 'value' || needs.some((member) => member !== 'id')),
-  );
-  return asked.length > 0 && asked.every((each) => isToldRefused(told, each, joined(path, responseKeyOf(each))));
+  return [...field.selections.values()].some((selection) => {
+    const inner = [selection, ...selection.deferred].flatMap(({ fields }) => fields);
+    // Those that read the id alone do not count.
+    const asked = inner.filter(
+      ({ mode, needs, field: { name } }) =>
+        name !== 'id' && (mode !== 'value' || needs.some((member) => member !== 'id')),
+    );
+    return asked.length > 0 && asked.every((each) => isToldRefused(told, each, joined(path, responseKeyOf(each))));
+  });
 }
 
 /** A query three times out of four, else a mutation; one in four with `@defer` or `@stream`. */

@@ -20,11 +20,11 @@
 import { getNullableType, isListType } from 'graphql';
 import { type Endpoint, type Representation, isProvided, wholeRepresentation } from '../../api/endpoint.ts';
 import { isUpstreamMember } from '../../api/record-source.ts';
-import { FIRST_MAX, type PagingArgs } from '../values/paging.ts';
+import { FIRST_MAX, type PagingArgs, goesBackward } from '../values/paging.ts';
 import { argumentsIfValid } from '../plan/arguments.ts';
 import { endpointOf, partsOfId, timeOrderOf } from '../plan/read-declarations.ts';
 import type { Variables } from '../plan/document.ts';
-import type { TypeRule } from '../plan/declaration-types.ts';
+import type { FieldRule, TypeRule } from '../plan/declaration-types.ts';
 import { LIST_SIZE, type Place, backOf, rootPlace } from './place.ts';
 import { variantIn } from '../plan/variants.ts';
 import {
@@ -180,11 +180,9 @@ function countCall(total: Count, field: PlannedField, args: PagingArgs, place: P
   const { rule, mode, variants } = field;
   const { times, possibleTiers } = place;
   const endpoint = endpointOf(rule, args);
-  // A list that has changed is read once more.
-  const reads = (args.after ?? args.since) != null && timeOrderOf(rule, args) ? 2 : 1;
-  addCall(total, field, { ...place, times: capped(times * reads) }, endpoint);
+  addCall(total, field, { ...place, times: capped(times * readsOf(rule, args)) }, endpoint);
   const most = rule.pageSize === undefined ? (rule.assumedSize ?? LIST_SIZE) : FIRST_MAX;
-  const size = Math.min(args.first ?? rule.pageSize ?? most, most);
+  const size = Math.min(args.last ?? args.first ?? rule.pageSize ?? most, most);
   const below = {
     ...place,
     possibleTiers: mode === 'call' ? possibleTiers.filter((tier) => endpoint.tiers.includes(tier)) : possibleTiers,
@@ -193,6 +191,12 @@ function countCall(total: Count, field: PlannedField, args: PagingArgs, place: P
     listing: variants && { param: variants.param, variants: new Set([undefined, variants.main]), times, endpoint },
   };
   countObjects(total, field, below, size, rule.representation ?? wholeRepresentation);
+}
+
+/** How often a page is read at most: again if its list has changed, or if a page that goes backward is elsewhere. */
+function readsOf(rule: FieldRule, args: PagingArgs): number {
+  const isMoved = (args.after ?? args.since) != null && timeOrderOf(rule, args) !== undefined;
+  return isMoved || goesBackward(args) ? 2 : 1;
 }
 
 /** The objects that a field returns: `size` of them, if it returns a list. */
@@ -269,9 +273,13 @@ const pathTo = (path: string, field: PlannedField): string =>
 
 function pagingArgsOf(field: PlannedField, variables: Variables): PagingArgs {
   const args = argumentsIfValid<PagingArgs>(field.args, variables) ?? {};
+  if (typeof args.first !== 'number' && typeof args.last !== 'number') return args;
   // A wrong page size is an error when the field runs; here it must not reduce the cost of other fields.
-  return typeof args.first === 'number' ? { ...args, first: Math.min(Math.max(args.first, 0), FIRST_MAX) } : args;
+  return { ...args, first: asSize(args.first), last: asSize(args.last) };
 }
+
+const asSize = (size: number | null | undefined): number | null =>
+  size == null ? null : Math.min(Math.max(size, 0), FIRST_MAX);
 
 /** Without a representation only the id is certain, and with one, unless the client named the record. */
 const isCertain = (provided: Representation | undefined, member: string): boolean =>

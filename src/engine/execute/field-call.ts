@@ -6,8 +6,17 @@ import { listIn, withMembers } from '../../lib/objects.ts';
 import { lazily, withValue } from '../../lib/promises.ts';
 import { type Progress, windowAfter } from '../values/list-changes.ts';
 import { type NewestFirst, placeToReadAgain } from '../values/newest-first.ts';
-import { type PageWindow, listIdOf, totalOf, windowInput, windowOf } from '../values/paging.ts';
+import {
+  type PageWindow,
+  type PagingArgs,
+  listIdOf,
+  placeBackward,
+  totalOf,
+  windowInput,
+  windowOf,
+} from '../values/paging.ts';
 import { progressOf } from '../values/since.ts';
+import { badInput } from '../errors/to-client-error.ts';
 import type { Context } from '../context.ts';
 import type { FieldRule } from '../plan/declaration-types.ts';
 import { endpointOf, timeOrderOf } from '../plan/read-declarations.ts';
@@ -62,6 +71,7 @@ export function requestOf(
   const window = progress ? windowAfter(progress) : windowOf(args, rule.pageSize, listId);
   const paged = withMembers(input, windowInput(endpoint, needsNoItems ? { ...window, first: 1 } : window));
   const newestFirst = timeOrderOf(rule, args);
+  if (newestFirst) requireForward(args);
   return {
     endpoint,
     input: inVariant(paged, variants),
@@ -80,11 +90,22 @@ export function startCall(
   const { endpoint, input, paging } = requestOf(plan, parent, args);
   const members = plan.recordMembers ?? plan.members;
   const response = context.upstream.responses.load(endpoint, input, members, path, isParentAbsent, plan.needsNoItems);
-  if (!paging?.newestFirst || !paging.window.behind || plan.needsNoItems) return { response, paging };
+  if (!paging || !mayMove(paging, plan)) return { response, paging };
   return {
     response: withValue(response, (page) => inPlace(page, paging, parent, { plan, args, context, path })),
     paging,
   };
+}
+
+/** Whether only a response shows where the page is: its cursor names an item, or it goes backward. */
+const mayMove = ({ newestFirst, window }: Paging, { needsNoItems }: PlannedField): boolean =>
+  window.backward !== undefined || (newestFirst !== undefined && window.behind !== undefined && !needsNoItems);
+
+/** What is new comes in front of a list that is ordered by time, so the place of a page is found from there only. */
+function requireForward({ last, before }: PagingArgs): void {
+  if (last == null && before == null) return;
+  const argument = last == null ? 'before' : 'last';
+  throw badInput('A list that is ordered by time goes forward only: give `first` and `after`.', { argument });
 }
 
 /** The items of a response with a list. */
@@ -99,7 +120,7 @@ export function itemsOf(
   return (listIn(members) ?? []) as object[];
 }
 
-/** The page after a named item: it is read once more if the list has changed, so that nothing is left out. */
+/** The page itself: it is read once more if the response shows that it is elsewhere. */
 function inPlace(
   response: unknown,
   paging: Paging,
@@ -108,9 +129,15 @@ function inPlace(
 ): unknown {
   if (response === null || response === undefined) return response;
   const { endpoint, window, newestFirst } = paging;
-  const items = itemsOf(plan.rule, endpoint, response, parent, args).slice(0, window.first);
-  const total = totalOf(response);
-  const again = placeToReadAgain(items, newestFirst!, window.behind!, { start: window.start, total });
+  const { rule, needsNoItems } = plan;
+  const items = itemsOf(rule, endpoint, response, parent, args);
+  const isCapped = rule.totalIsCapped?.(response, context.viewer, args) ?? false;
+  const again = window.backward
+    ? placeBackward(response, items.length, window, isCapped, needsNoItems)
+    : placeToReadAgain(items.slice(0, window.first), newestFirst!, window.behind!, {
+        start: window.start,
+        total: totalOf(response),
+      });
   if (!again) return response;
   paging.window = { ...window, ...again };
   paging.input = withMembers(paging.input, windowInput(endpoint, paging.window));

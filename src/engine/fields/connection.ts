@@ -12,15 +12,24 @@ interface Edge<Item> {
 interface ArgumentBuilder {
   arg: { int(options: object): unknown; string(options: object): unknown };
 }
+const SAME_LIST = 'It must be a cursor of the same list with the same filters.';
+
 export const pagingArgs = (t: ArgumentBuilder, first: number) => ({
   first: t.arg.int({ defaultValue: first, description: `The most nodes to return, 1 to ${FIRST_MAX}.` }),
-  after: t.arg.string({
-    description:
-      'The page starts after the edge with this cursor. It must be a cursor of the same list with the same filters.',
-  }),
+  after: t.arg.string({ description: `The page starts after the edge with this cursor. ${SAME_LIST}` }),
   offset: t.arg.int({
     description: 'The number of nodes to skip, for numbered pages. Do not use it together with `after`.',
   }),
+});
+
+/** For lists that are not ordered by time: a position is the same from both ends. */
+export const backwardArgs = (t: ArgumentBuilder, last: number) => ({
+  last: t.arg.int({
+    description:
+      `The most nodes to return, 1 to ${FIRST_MAX}: those right before \`before\`, or the last of the list, which costs a call more if the list is longer. ` +
+      `${last} if \`before\` is given and \`first\` is not. Do not use it together with \`first\`.`,
+  }),
+  before: t.arg.string({ description: `The page ends before the edge with this cursor. ${SAME_LIST}` }),
 });
 
 export const changesArgs = (t: ArgumentBuilder) => ({
@@ -43,14 +52,17 @@ const PageInfo = builder.objectRef<Page<unknown>>('PageInfo').implement({
     }),
     hasPreviousPage: t.boolean({
       description: 'Whether there are nodes before this page.',
-      needsNoItems: true,
+      needsNoItems: 'forward',
       resolve: (page) => page.start > 0,
     }),
     startCursor: t.string({
       nullable: true,
-      description: 'The cursor of the first edge.',
+      description: 'The cursor of the first edge, for `before`.',
       nullIf: 'the page is empty',
-      resolve: (page) => (page.items.length ? cursorOf(page, Math.max(0, page.items.findIndex(isShown))) : null),
+      resolve: (page) =>
+        page.items.length > 0 || (page.isBackward && page.end > page.start)
+          ? cursorOf(page, Math.max(0, page.items.findIndex(isShown)))
+          : null,
     }),
     endCursor: t.string({
       nullable: true,

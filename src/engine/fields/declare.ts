@@ -22,7 +22,7 @@ import {
 } from '@pothos/core';
 import { isOfWholeService } from '../../api/endpoint.ts';
 import type { ToldChanges } from '../values/list-changes.ts';
-import { changesArgs, changesTypeOf, connectionOf, pagingArgs } from './connection.ts';
+import { backwardArgs, changesArgs, changesTypeOf, connectionOf, pagingArgs } from './connection.ts';
 import type { Decoder, NullCondition } from '../values/decode.ts';
 import { recordOrReference } from './node.ts';
 import { FIRST_MAX, type Page } from '../values/paging.ts';
@@ -44,6 +44,25 @@ type MembersOf<Shape, Value> = {
 type Unless<Fit extends [unknown, unknown], Option extends string> = Fit[0] extends Fit[1]
   ? unknown
   : Record<Option, unknown>;
+
+type Names<Shape> = keyof Shape & string;
+type NoArguments = Record<never, never>;
+
+/** What a field declares that shows a list: a page of it, or what has changed. */
+type ListOptions<
+  Types extends SchemaTypes,
+  ParentShape,
+  Item,
+  In,
+  Out,
+  From extends Names<ParentShape>,
+  Args extends InputFieldMap,
+> = ListDeclaration<ParentShape, InputShapeFromFields<Args>, In, Out, From, Item> & {
+  /** The type of the nodes. */
+  type: ObjectRef<Types, Item>;
+  description: string;
+  args?: Args;
+} & Unless<[Pick<ParentShape, From>, Omit<In, 'fields'>], 'input'>;
 
 /* eslint-disable @typescript-eslint/no-unused-vars, @typescript-eslint/no-empty-object-type -- Pothos is extended by merging into its namespace, each declaration with all its parameters */
 declare global {
@@ -144,33 +163,13 @@ declare global {
       ): FieldRef<Types, ShapeFromTypeParam<Types, Type, true>>;
 
       /** A list of the service as a Relay connection; its cursors are positions, and name items in a list ordered by time. */
-      connection<
-        Item,
-        In,
-        Out,
-        From extends keyof ParentShape & string = never,
-        Args extends InputFieldMap = Record<never, never>,
-      >(
-        options: ListDeclaration<ParentShape, InputShapeFromFields<Args>, In, Out, From, Item> & {
-          /** The type of the nodes. */
-          type: ObjectRef<Types, Item>;
-          description: string;
-          args?: Args;
-        } & Unless<[Pick<ParentShape, From>, Omit<In, 'fields'>], 'input'>,
+      connection<Item, In, Out, From extends Names<ParentShape> = never, Args extends InputFieldMap = NoArguments>(
+        options: ListOptions<Types, ParentShape, Item, In, Out, From, Args>,
       ): FieldRef<Types, Page<Item> | null>;
 
       /** What has changed in a list that is ordered by time, since the client asked last. */
-      changes<
-        Item,
-        In,
-        Out,
-        From extends keyof ParentShape & string = never,
-        Args extends InputFieldMap = Record<never, never>,
-      >(
-        options: ListDeclaration<ParentShape, InputShapeFromFields<Args>, In, Out, From, Item> & {
-          type: ObjectRef<Types, Item>;
-          description: string;
-        } & Unless<[Pick<ParentShape, From>, Omit<In, 'fields'>], 'input'>,
+      changes<Item, In, Out, From extends Names<ParentShape> = never>(
+        options: ListOptions<Types, ParentShape, Item, In, Out, From, NoArguments>,
       ): FieldRef<Types, ToldChanges<Item> | null>;
     }
   }
@@ -261,15 +260,16 @@ fields.call = function (this: typeof fields, options: FieldRule & { resolve?: un
 const PAGE_SIZE = 20;
 
 const STEADY =
-  'Its cursors name an item: the next page neither skips nor repeats one if the list has changed, for at most one call more.';
+  'It goes forward only. Its cursors name an item: the next page neither skips nor repeats one if the list has changed, for at most one call more.';
 
 fields.connection = function (
   this: typeof fields,
   options: FieldRule & { type: unknown; args?: object; description: string },
 ) {
   const { type, args, pageSize = PAGE_SIZE, newestFirst } = options;
-  const ownArgs = { ...args, ...pagingArgs(this, pageSize) };
-  const description = newestFirst && !newestFirst.when ? `${options.description} ${STEADY}` : options.description;
+  const isForward = newestFirst !== undefined && !newestFirst.when;
+  const ownArgs = { ...args, ...pagingArgs(this, pageSize), ...(isForward ? {} : backwardArgs(this, pageSize)) };
+  const description = isForward ? `${options.description} ${STEADY}` : options.description;
   const connection = { pageSize, type: connectionOf(type as never), args: ownArgs, description };
   return this.createField({ ...callOptions(options), ...connection });
 };

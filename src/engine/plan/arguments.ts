@@ -34,8 +34,21 @@ const checks = new Map<string, (value: unknown) => boolean>([
 export const plainlyOf = (type: GraphQLType | undefined): ((value: unknown) => boolean) | undefined =>
   checks.get(String(isNonNullType(type) ? type.ofType : type));
 
-/** The arguments of one field; computed once if they contain no variable. */
+/** The arguments of one field. The default of `first` is for pages that go forward. */
 export function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): (variables: Variables) => object {
+  const args = coercedArguments(field, node);
+  const given = (name: string) => node.arguments?.find((argument) => argument.name.value === name)?.value;
+  if (!given('last') && !given('before')) return args;
+  const first = given('first');
+  return (variables) => {
+    const values = args(variables) as { first?: unknown; last?: unknown; before?: unknown };
+    const isGiven = first && !(first.kind === 'Variable' && variables[first.name.value] === undefined);
+    return isGiven || (values.last == null && values.before == null) ? values : { ...values, first: undefined };
+  };
+}
+
+/** The arguments as graphql-js coerces them; computed once if they contain no variable. */
+function coercedArguments(field: GraphQLField<unknown, unknown>, node: FieldNode): (variables: Variables) => object {
   if (field.args.length === 0) return () => noArguments;
   if (!hasVariables(node)) {
     let constant: object | undefined;

@@ -46,8 +46,8 @@ export interface FieldDeclaration {
   mayBeReference?: boolean;
   /** Null, without a call, if the request carries no token of its own. */
   viewerOnly?: boolean;
-  /** A field of a connection that any page of its list tells, whatever items it has. */
-  needsNoItems?: boolean;
+  /** A field of a connection that any page of its list tells, whatever items it has. `forward`: of a list that is read forward. */
+  needsNoItems?: boolean | 'forward';
   /** The number of items that the cost assumes if no `first` limits them. */
   assumedSize?: number;
 }

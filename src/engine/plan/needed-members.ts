@@ -106,15 +106,18 @@ export function membersMaybeOmitted({ embedded }: FieldRule, selections: Selecti
 }
 
 /** Whether nothing is selected of a connection but what any page of its list tells. */
-export const needsNoItems = (selections: Selections): boolean =>
-  [...selections.values()].every(
+export function needsNoItems(selections: Selections, node: FieldNode): boolean {
+  const isForward = !hasArgument(node, 'last') && !hasArgument(node, 'before');
+  return [...selections.values()].every(
     ({ rule, fields, deferred }) =>
       rule.isWrapper === true &&
       [...fields, ...deferred.flatMap((part) => part.fields)].every(
         ({ rule: { needsNoItems: isOfPage }, field, selections: below }) =>
-          isOfPage ?? (below.size > 0 && !isListType(getNullableType(field.type)) && needsNoItems(below)),
+          (isOfPage === 'forward' ? isForward : isOfPage) ??
+          (below.size > 0 && !isListType(getNullableType(field.type)) && needsNoItems(below, node)),
       ),
   );
+}
 
 /** Whether the embedded member provides everything that is selected. */
 export function embeddedIsEnough(
@@ -145,12 +148,15 @@ export function argumentsAllowEmbedded(
   if (!given) return false;
   if (variant?.of(given as never) !== undefined) return false;
   if (embedded.upTo !== undefined && (given.first ?? pageSize ?? 0) > embedded.upTo) return false;
-  return given.after == null && !given.offset;
+  return given.after == null && !given.offset && given.last == null && given.before == null;
 }
 
 /** Whether a variable decides how much a field requests: the size or place of a page, the endpoint, or what a write has to read. */
 export function sizeVaries({ endpoint, globalIds, maxCalls, newestFirst }: FieldRule, node: FieldNode): boolean {
   if (typeof endpoint === 'function' || globalIds || typeof maxCalls === 'function' || newestFirst)
     return hasVariables(node);
-  return node.arguments?.some(({ name, value }) => name.value === 'first' && hasVariable(value)) ?? false;
+  return node.arguments?.some(({ name, value }) => SIZES.includes(name.value) && hasVariable(value)) ?? false;
 }
+
+/** The arguments that decide how many items a page has, or whether it is read twice. */
+const SIZES = ['first', 'last', 'before'];

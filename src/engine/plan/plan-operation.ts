@@ -221,7 +221,7 @@ function planField(walk: Walk, parent: GraphQLObjectType, nodes: readonly FieldN
     members:
       mode === 'value' || mode === 'null' ? undefined : requestedMembers(rule, selections, variants, field, nodes[0]!),
     recordMembers: undefined,
-    needsNoItems: mode === 'call' && rule.pageSize !== undefined && needsNoItems(selections),
+    needsNoItems: mode === 'call' && rule.pageSize !== undefined && needsNoItems(selections, nodes[0]!),
     mayOmit: mode === 'embedded' ? membersMaybeOmitted(rule, selections) : noMembers,
     needs: needsOf(rule, mode, selections),
     args,

@@ -34,6 +34,8 @@ export interface Page<Item> {
   newestFirst: NewestFirst | undefined;
   /** The item that it starts after, if its cursor names it. */
   behind: Anchor | undefined;
+  /** An empty page that goes backward has the cursor of its start, where the next one ends. */
+  isBackward?: boolean;
 }
 
 export interface PageWindow {
@@ -41,31 +43,65 @@ export interface PageWindow {
   start: number;
   /** The item of the cursor, in a list that is ordered by time. */
   behind: Anchor | undefined;
+  /** Of a page that goes backward: the last `size` nodes from a position up to position `end`, or to the end of the list. */
+  backward?: { size: number; from: number; end: number | undefined };
 }
 
 /** The arguments of every connection. */
 export interface PagingArgs {
   first?: number | null;
   after?: string | null;
+  last?: number | null;
+  before?: string | null;
   offset?: number | null;
   /** What a field that tells changes takes instead of a cursor. */
   since?: string | null;
 }
 
 /** The window that the arguments select; throws if they are wrong. */
-export function windowOf({ first, after, offset }: PagingArgs, pageSize: number, listId: () => string): PageWindow {
+export function windowOf(args: PagingArgs, pageSize: number, listId: () => string): PageWindow {
+  const { first, after, offset } = args;
   requireRange('first', first, 1, FIRST_MAX);
   if (after != null && offset != null) throw badInput('Give `after` or `offset`, not both.', { argument: 'offset' });
   if (offset != null && offset < 0) throw badInput('`offset` must be 0 or more.', { argument: 'offset' });
-  const size = first ?? pageSize;
-  if (after == null) return { first: size, start: offset ?? 0, behind: undefined };
-  const { position, behind } = decodeCursor(listId(), after);
-  return { first: size, start: position + 1, behind };
+  const window: PageWindow = { first: first ?? pageSize, start: offset ?? 0, behind: undefined };
+  if (after != null) {
+    const { position, behind } = decodeCursor(listId(), 'after', after);
+    window.start = position + 1;
+    window.behind = behind;
+  }
+  return args.last == null && args.before == null ? window : windowBefore(args, window.start, pageSize, listId);
 }
 
-/** The window as parameters of the endpoint. */
-export const windowInput = (endpoint: Endpoint, { first, start }: Pick<PageWindow, 'first' | 'start'>): object =>
-  endpoint.paging === 'start-index' ? { 'start-index': start + 1, 'max-results': first } : { start, count: first };
+export const goesBackward = ({ first, last, before }: PagingArgs): boolean =>
+  last != null || (before != null && first == null);
+
+/** The window of a page that ends before a cursor, or with the list. */
+function windowBefore(
+  { first, last, before, offset }: PagingArgs,
+  from: number,
+  pageSize: number,
+  listId: () => string,
+): PageWindow {
+  requireRange('last', last, 1, FIRST_MAX);
+  if (first != null && last != null) throw badInput('Give `first` or `last`, not both.', { argument: 'last' });
+  if (offset != null)
+    throw badInput('`offset` counts from the beginning: give it without `last` and `before`.', { argument: 'offset' });
+  const end = before == null ? undefined : decodeCursor(listId(), 'before', before).own;
+  if (first != null) return { first: Math.min(first, Math.max(0, end! - from)), start: from, behind: undefined };
+  const size = last ?? pageSize;
+  // Without an end, the first page shows whether it is the last one too.
+  const start = end === undefined ? from : Math.max(from, end - size);
+  const most = end === undefined ? size : Math.max(0, end - start);
+  return { first: most, start, behind: undefined, backward: { size, from, end } };
+}
+
+/** The window as parameters of the endpoint, at least one item. */
+export const windowInput = (
+  { paging }: Endpoint,
+  { first: size, start }: Pick<PageWindow, 'first' | 'start'>,
+): object =>
+  paging === 'start-index' ? { 'start-index': start + 1, 'max-results': size || 1 } : { start, count: size || 1 };
 
 /** Identifies a list by its path and filters, without the window. */
 export function listIdOf(endpoint: Endpoint, input: object): string {
@@ -95,7 +131,7 @@ interface PageOptions extends Pick<
 export function pageOf<Item>(
   response: ListResponse,
   received: readonly (Item | null | undefined)[],
-  { first, start, behind }: PageWindow,
+  { first, start, behind, backward }: PageWindow,
   { listId, representation, keys, totalIsCapped, newestFirst, isRanked }: PageOptions,
   /** Set if only the list is shown: the response may be of another window. */
   needsNoItems = false,
@@ -103,14 +139,12 @@ export function pageOf<Item>(
   const counted = totalOf(response);
   const items = isLastPageInstead(response, received.length, start, counted) ? [] : received;
   const shown = items.slice(0, first);
-  // A negative total, or one below what was shown, is wrong.
   const from = needsNoItems ? (statedStart(response) ?? 0) : start;
-  const isWrong = counted !== null && (counted < 0 || (shown.length > 0 && from + shown.length > counted));
-  const total = isWrong && !totalIsCapped ? null : counted;
-  const next = items.length > first ? null : nextStart(response, start);
+  const total = totalIsCapped ? counted : plausible(counted, from, shown.length);
+  const next = items.length > first || first === 0 ? null : nextStart(response, start);
   const end = next ?? start + shown.length;
   // Some endpoints have a smaller maximum of their own and return it.
-  const full = Math.min(first, asInt(response.count ?? response.itemsPerPage) || first);
+  const full = Math.min(first, statedCount(response, first));
   const hasNext =
     total === null || totalIsCapped
       ? items.length > 0 && (items.length >= full || next !== null)
@@ -130,7 +164,40 @@ export function pageOf<Item>(
     representation,
     newestFirst,
     behind,
+    isBackward: backward !== undefined,
   };
+}
+
+/** A negative total, or one below what was shown, is wrong: null. */
+const plausible = (total: number | null, start: number, shown: number): number | null =>
+  total !== null && (total < 0 || (shown > 0 && start + shown > total)) ? null : total;
+
+/**
+ * Where to read a page that goes backward, now that a response tells how long the list is or how short its pages are; null if this response
+ * is that page. Throws if the end of the list is not known.
+ */
+export function placeBackward(
+  response: ListResponse,
+  received: number,
+  { start, first, backward }: PageWindow,
+  totalIsCapped: boolean,
+  needsNoItems: boolean,
+): { start: number; first: number } | null {
+  const { size, from, end } = backward!;
+  const shown = Math.min(received, first);
+  const readFrom = needsNoItems ? (statedStart(response) ?? 0) : start;
+  const total = totalIsCapped ? null : plausible(totalOf(response), readFrom, shown);
+  if (end === undefined && total === null)
+    throw badInput('The service does not say how long this list is: give `before` with `last`.', { argument: 'last' });
+  if (needsNoItems) return null;
+  const until = Math.min(end ?? Infinity, total ?? Infinity);
+  const read = Math.max(shown, (nextStart(response, start) ?? 0) - start);
+  // A page may be shorter than requested: more items follow, or the service states its own maximum.
+  const isCut = read > 0 && (total !== null || statedCount(response, first) < first);
+  const isShort = start + read < until && (end === undefined || isCut);
+  if (!isShort && (start < until || until <= from)) return null;
+  const place = Math.max(from, until - (isShort ? Math.min(size, read || size) : size));
+  return { start: place, first: until - place };
 }
 
 export const totalOf = ({ total, totalResults }: ListResponse): number | null => asInt(total ?? totalResults);
@@ -140,6 +207,9 @@ function nextStart({ next_start }: ListResponse, start: number): number | null {
   const next = asFloat(next_start);
   return next !== null && Number.isInteger(next) && next > start && next <= POSITION_MAX ? next : null;
 }
+
+const statedCount = ({ count, itemsPerPage }: ListResponse, first: number): number =>
+  asInt(count ?? itemsPerPage) || first;
 
 const statedStart = ({ start, startIndex }: ListResponse): number | null =>
   asInt(start ?? (asInt(startIndex) ?? NaN) - 1);
@@ -154,12 +224,21 @@ function isLastPageInstead(response: ListResponse, length: number, start: number
 /** The cursor of an item. In a list that is ordered by time it names the item, or the one before it that can be shown. */
 export function cursorOf(page: Page<unknown>, index: number): string {
   const { items, newestFirst, behind, total } = page;
-  const place = `${page.listId()}:${positionOf(page, index)}`;
+  const position = positionOf(page, index);
+  const own = newestFirst ? position : ownPosition(page, index);
+  const place = `${page.listId()}:${own === position ? '' : `${own}-`}${position}`;
   let shown = index;
   while (shown >= 0 && items[shown] === null) shown--;
   const key = newestFirst && (shown < 0 ? behind : itemKey(items[shown], newestFirst));
   return encoded(key ? `${place}:${encodeAnchor({ ...key, total })}` : place);
 }
+
+/**
+ * The position of the item itself, for a page before it. Where the service leaves out items, only that of the first is certain: of others it
+ * may be further on than they are, so that a page before them rather repeats an item than leaves one out.
+ */
+const ownPosition = ({ items, start, end }: Pick<Page<unknown>, 'items' | 'start' | 'end'>, index: number): number =>
+  index === 0 ? start : Math.max(start + index, end - items.length + index);
 
 /** The position of an item, for its cursor. The last one stands for the end of the page. */
 function positionOf({ items, start, end }: Pick<Page<unknown>, 'items' | 'start' | 'end'>, index: number): number {
@@ -192,13 +271,20 @@ export const encodeCursor = (listId: string, position: number): string => encode
 
 const encoded = (text: string): string => Buffer.from(text).toString('base64url');
 
-function decodeCursor(listId: string, cursor: string): { position: number; behind: Anchor | undefined } {
+interface Cursor {
+  position: number;
+  /** The position at which a page before it ends. */
+  own: number;
+  behind: Anchor | undefined;
+}
+
+function decodeCursor(listId: string, argument: 'after' | 'before', cursor: string): Cursor {
   const text = Buffer.from(cursor, 'base64url').toString('latin1');
-  const [, of, position, item] = /^([0-9a-z]+):(\d{1,9})(?::(.*))?$/.exec(text) ?? [];
+  const [, of, own, position, item] = /^([0-9a-z]+):(?:(\d{1,9})-)?(\d{1,9})(?::(.*))?$/.exec(text) ?? [];
   const behind = item === undefined ? undefined : decodeAnchor(item);
-  if (!position || (item !== undefined && !behind)) throw badInput('This is not a cursor.', { argument: 'after' });
-  if (of !== listId) throw badInput('This cursor belongs to another list, or to other filters.', { argument: 'after' });
-  return { position: Number(position), behind };
+  if (!position || (item !== undefined && !behind)) throw badInput('This is not a cursor.', { argument });
+  if (of !== listId) throw badInput('This cursor belongs to another list, or to other filters.', { argument });
+  return { position: Number(position), own: Number(own ?? position), behind };
 }
 
 /** FNV-1a, 32 bits: it distinguishes lists and has no security purpose. */

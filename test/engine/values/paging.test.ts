@@ -1,61 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { facade } from '../../support/facade.ts';
-
-interface Service {
-  total: number;
-  hidden: ReadonlySet<number>;
-  /** The most positions of one page. */
-  most?: number;
-  hidesTotal?: boolean;
-  hidesNext?: boolean;
-}
-
-/** A service that cuts a list by positions, and leaves out what is hidden. */
-function pageIn(
-  { total, hidden, most = 100, hidesTotal, hidesNext }: Service,
-  query: URLSearchParams,
-  first: string,
-  size: string,
-) {
-  const start = Number(query.get(first) ?? 0);
-  const count = Math.min(Number(query.get(size)), most);
-  const positions = Array.from({ length: Math.max(0, Math.min(count, total - start)) }, (_, at) => start + at);
-  return {
-    start,
-    count,
-    ...(!hidesTotal && { total }),
-    ...(!hidesNext && { next_start: start + count }),
-    ids: positions.filter((at) => !hidden.has(at)).map((at) => String(at + 1)),
-  };
-}
-
-const lists: Record<string, { path: RegExp; query: string; member: string }> = {
-  comments: { path: /\/comments/, query: 'subject(id: "7") { list: comments', member: 'comments' },
-  reviews: { path: /\/reviews/, query: 'subject(id: "7") { list: reviews', member: 'reviews' },
-  annotations: { path: /\/annotations/, query: 'book(id: "7") { list: annotations', member: 'annotations' },
-  books: { path: /\/search/, query: '__typename list: searchBooks', member: 'books' },
-};
-type List = keyof typeof lists;
-
-function facadeOver(list: List, service: Service) {
-  const made = facade({ recordTtlSeconds: 0, accessToken: 'own', filmTier: 'advance' });
-  const { path, member } = lists[list]!;
-  made.service
-    .intercept({ path: (requested) => path.test(requested) })
-    .reply(({ path: requested }) => {
-      const { ids, ...envelope } = pageIn(service, new URL(requested, 'http://x').searchParams, 'start', 'count');
-      const data = { ...envelope, [member]: ids.map((id) => ({ id })) };
-      return { statusCode: 200, data, responseOptions: { headers: { 'content-type': 'application/json' } } };
-    })
-    .persist();
-  return made;
-}
+import { type PagedList, type PagedService, allOf, facadeOver, pagedLists } from './paged-service.ts';
 
 /** The ids of all pages, by the cursor that `next` takes of a page. */
-async function walk(list: List, service: Service, first: number, by: 'endCursor' | 'last edge') {
+async function walk(list: PagedList, service: PagedService, first: number, by: 'endCursor' | 'last edge') {
   const { execute } = facadeOver(list, service);
-  const { query } = lists[list]!;
+  const { query } = pagedLists[list]!;
   const args = list === 'books' ? `query: "x", first: ${first}, after: $after` : `first: ${first}, after: $after`;
   const document = `query ($after: String) { ${query}(${args}) {
     totalCount edges { cursor node { sourceId } } pageInfo { startCursor endCursor hasNextPage } }${list === 'books' ? '' : ' }'} }`;
@@ -81,14 +32,11 @@ async function walk(list: List, service: Service, first: number, by: 'endCursor'
   }
 }
 
-const allOf = ({ total, hidden }: Service) =>
-  Array.from({ length: total }, (_, at) => at).flatMap((at) => (hidden.has(at) ? [] : [String(at + 1)]));
-
 describe('a list whose service leaves out what is hidden, and says where the next page begins,', () => {
   const every = (step: number) => new Set(Array.from({ length: 20 }, (_, at) => at * step));
   const run = (from: number, to: number) => new Set(Array.from({ length: to - from }, (_, at) => from + at));
 
-  test.each<[string, Service]>([
+  test.each<[string, PagedService]>([
     ['with every seventh item hidden', { total: 60, hidden: every(7) }],
     ['with a hidden page in the middle', { total: 60, hidden: run(20, 30) }],
     ['with the first two pages hidden', { total: 60, hidden: run(0, 20) }],
@@ -97,7 +45,7 @@ describe('a list whose service leaves out what is hidden, and says where the nex
     ['with a smaller maximum of the service', { total: 60, hidden: every(7), most: 8 }],
     ['without a total', { total: 60, hidden: every(7), hidesTotal: true }],
   ])('is told once and to its end: %s', async (_, service) => {
-    for (const list of Object.keys(lists))
+    for (const list of Object.keys(pagedLists))
       for (const by of ['endCursor', 'last edge'] as const)
         expect(await walk(list, service, 10, by)).toEqual(allOf(service));
   });
