@@ -13,6 +13,7 @@ const exceptions = {
     BookRating: 'A value of the book.',
     FilmRating: 'A value of the film.',
     UserRating: 'A value of the text or the collection that it stands in.',
+    FilmTag: 'A word: the service gives tags no ids.',
     BookTag: 'A word, counted for one book: the service gives tags no ids.',
     UserBookTag: 'A word, counted for one person: the service gives tags no ids.',
     CelebrityWork: 'The roles of a person in a film: the service gives works no ids; the film has its own.',

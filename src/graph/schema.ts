@@ -24,6 +24,7 @@ import './note/comment.ts';
 import './note/comment.mutations.ts';
 import './note/note.mutations.ts';
 import './film/subject.ts';
+import './film/genre.ts';
 import './film/celebrity.ts';
 import './film/photo.ts';
 import './film/opinion.ts';

@@ -94,6 +94,7 @@ const isTv = ({ subtype }: Wire): boolean => subtype === 'tv';
 
 export const expectedFields: Readonly<Record<string, Readonly<Record<string, ExpectedField>>>> = {
   Image: { small: url('small'), medium: url('medium'), large: url('large') },
+  FilmTag: { name: line('name') },
   BookTag: { name: line('name', 'title'), count: count('count') },
   UserRating: { value: int('value'), max: int('max'), min: int('min') },
   BookRating: {
@@ -241,6 +242,14 @@ export const expectedFields: Readonly<Record<string, Readonly<Record<string, Exp
     commentsCount: count('comments_count'),
     reviewsCount: count('reviews_count'),
     genres: texts('genres'),
+    genreTags: {
+      wire: ['genres'],
+      nested: {
+        table: 'FilmTag',
+        list: true,
+        of: (record) => asList(record.genres).flatMap((name) => (blank(name) ? [] : [{ name }])),
+      },
+    },
     countries: texts('countries'),
     languages: texts('languages'),
     durations: texts('durations'),

@@ -399,6 +399,7 @@ const unrecordedFields: readonly string[] = [
   'Query.city',
   'Organization.sourceId',
   'BookTag.books',
+  'FilmTag.films',
   'UserBookTag.books',
 ];
 

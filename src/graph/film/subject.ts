@@ -1,11 +1,13 @@
 import {
   BASIC_SEARCH_TOTAL,
+  type SubjectPage,
   type SubjectRecord,
   filmEndpoints,
   simpleSubject,
   subjectMembers,
   useConditions,
 } from '../../api/film.ts';
+import type { Tier } from '../../api/endpoint.ts';
 import { builder } from '../../engine/builder.ts';
 import {
   asInt,
@@ -162,15 +164,22 @@ builder.queryField('searchSubjects', (t) =>
     endpoint: filmEndpoints.search,
     input: (_, args) => searchInput(args),
     representation: simpleSubject,
-    totalIsCapped: ({ total }, { filmTier }, { tag }) => {
-      const counted = asInt(total);
-      if (counted === null) return false;
-      // An unknown tier may be the basic one.
-      const basic = filmTier === null || filmTier === 'basic';
-      return (basic && counted === BASIC_SEARCH_TOTAL) || (Boolean(tag?.trim()) && counted === TAG_SEARCH_TOTAL);
-    },
+    totalIsCapped: (page, viewer, { tag }) => isCappedSearch(page, viewer, Boolean(tag?.trim())),
   }),
 );
+
+/** Whether a film search stopped counting at its total. */
+export function isCappedSearch(
+  { total }: SubjectPage,
+  { filmTier }: { filmTier: Tier | null },
+  isByTag: boolean,
+): boolean {
+  const counted = asInt(total);
+  if (counted === null) return false;
+  // An unknown tier may be the basic one.
+  const basic = filmTier === null || filmTier === 'basic';
+  return (basic && counted === BASIC_SEARCH_TOTAL) || (isByTag && counted === TAG_SEARCH_TOTAL);
+}
 
 /** `subject` of an object that contains its short representation. */
 export const embeddedSubject = (t: Pick<FieldBuilder<{ subject: SubjectRecord }>, 'record'>) =>
