@@ -1,6 +1,8 @@
 /** The caller, as far as responses have shown who that is. */
+import type { PersonFacts } from '../upstream/auth/viewer.ts';
 import type { FieldBuilder } from '../engine/fields/node.ts';
-import { User } from './types/user.ts';
+import { asText } from '../engine/values/decode.ts';
+import { User, type UserShape, isNumber, isSite } from './types/user.ts';
 
 /** Earlier responses told the id, and perhaps a name. */
 const idOnly = { members: ['id'] };
@@ -28,3 +30,62 @@ export const formerOwner = (name: string) => {
     ),
   });
 };
+
+type Author = Partial<Pick<UserShape, 'id' | 'uid' | 'type'>> | null | undefined;
+
+/** What a type says of the rights of the caller. */
+interface Rights<Shape, Needs extends keyof Shape & string, MayRead extends keyof Shape & string> {
+  /** The thing, as descriptions name it. */
+  thing: string;
+  needs: readonly Needs[];
+  mayRead?: readonly MayRead[];
+  authorOf: (record: Pick<Shape, Needs | MayRead>) => Author;
+  /** Whether its author may change it. */
+  isChangeable?: (record: Pick<Shape, Needs | MayRead>) => boolean;
+  /** What the descriptions say beside the rest. */
+  notes?: Partial<Record<'author' | 'update' | 'delete', string>>;
+}
+
+/**
+ * The fields that say what the caller may do with what a person made. They are computed for each request from what is public, so no cache
+ * has them, and no call finds out who the caller is.
+ */
+export function viewerRights<Shape, Needs extends keyof Shape & string, MayRead extends keyof Shape & string = never>(
+  t: FieldBuilder<Shape>,
+  { thing, needs, mayRead, authorOf, isChangeable = () => true, notes = {} }: Rights<Shape, Needs, MayRead>,
+) {
+  type Record = Pick<Shape, Needs | MayRead>;
+  const right = (description: string, isGiven: (record: Record) => boolean = () => true, note = '') =>
+    t.computed<'Boolean', Needs, MayRead, true>({
+      type: 'Boolean',
+      nullable: true,
+      description: `${description}${note && ` ${note}`} Costs no call.`,
+      nullIf: `no response has named the caller yet (see \`Viewer.user\`), or the service does not say with the ${thing} who made it`,
+      upstream: false,
+      viewerOnly: true,
+      needs,
+      mayRead,
+      resolve(record, _, { viewer: { person }, upstream }) {
+        if (!person) upstream.cachePolicy.restrict(null); // the next response may name the caller
+        const isAuthor = isCaller(authorOf(record), person);
+        return isAuthor && isGiven(record);
+      },
+    });
+  return {
+    viewerDidAuthor: right(`Whether the caller made the ${thing}.`, undefined, notes.author),
+    viewerCanUpdate: right(`Whether the caller may change the ${thing}.`, isChangeable, notes.update),
+    viewerCanDelete: right(`Whether the caller may delete the ${thing}.`, undefined, notes.delete),
+  };
+}
+
+/** Whether the author is the caller; null while one of them is unknown. */
+function isCaller(author: Author, person: PersonFacts | undefined): boolean | null {
+  const [id, uid] = [asText(author?.id), asText(author?.uid)];
+  if (!person || id === '') return null;
+  if (isSite({ type: author?.type })) return false;
+  if (id === person.id) return true;
+  // Two different numbers are two people; a name in the place of the number is compared with the name.
+  if (isNumber(id) && isNumber(person.id)) return false;
+  if (person.uid === undefined) return null;
+  return id === person.uid || uid === person.uid;
+}

@@ -31,6 +31,7 @@ test.each(fields)(
       ...(rule.needs ?? []),
       ...(rule.idIn ? [rule.idIn] : []),
       ...Object.values(rule.needsBelow ?? {}).flat(),
+      ...(rule.mayRead ?? []),
     ]);
     const member = fc.oneof(fc.jsonValue(), fc.constant(undefined));
     const record = fc.record(Object.fromEntries([...declared].map((name) => [name, member])), { requiredKeys: [] });
@@ -43,7 +44,7 @@ test.each(fields)(
           },
         });
         try {
-          rule.resolve?.(watched, {}, { viewer: { isLoggedIn: true } });
+          rule.resolve?.(watched, {}, { viewer: { isLoggedIn: true, person: { id: '1', uid: 'one' } } });
         } catch (error) {
           if (!(error instanceof GraphQLError)) throw error;
         }

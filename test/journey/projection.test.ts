@@ -38,6 +38,10 @@ beforeAll(async () => {
   // While the tier of a token is unknown, fields that show it may be requested too.
   await setup.cost('{ celebrity(id: "1044707") { birthday } subject(id: "1292052") { durations } }', { token });
   unprojected = await facadeWithoutFields();
+  // Both know who the caller is.
+  const naming = { query: '{ book(id: "6082808") { viewerCollection { user { id } } } }', variables: {} };
+  await setup.cost(naming.query, { token });
+  await unprojected(naming);
 });
 
 describe('every selection', () => {

@@ -55,6 +55,8 @@ const changing = new Set([
   ...['Query.viewer', 'Query.service', 'SubjectConnection.totalIsCapped'],
   'CollectionChanges.since',
 ]);
+/** They are null until a response has named the reader. */
+const ofReader = /\.viewer(?:DidAuthor|CanUpdate|CanDelete|IsOrganizer)$/;
 
 /**
  * Queries by an id, which make no call for the id alone: then it is not claimed that there is such an object. A person named by a uid has it
@@ -93,7 +95,7 @@ export function claimsIn({ document, variables }: Asked, { data, errors = [] }: 
       const field = type.getFields()[nodes[0]!.name.value];
       if (!field || object[key] === undefined) continue;
       const coordinate = `${type.name}.${field.name}`;
-      if (changing.has(coordinate)) continue;
+      if (changing.has(coordinate) || ofReader.test(coordinate)) continue;
       const below = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
       const args = own === undefined ? '' : argumentsText(field, nodes[0]!, variables);
       const place = own === undefined ? undefined : `${own}.${field.name}${args}`;

@@ -151,7 +151,7 @@ interface Run {
   fetch: Fetch;
   places: Map<string, Place>;
   writes: string[];
-  viewer: { isLoggedIn: boolean; filmTier: Tier | null };
+  viewer: { isLoggedIn: boolean; filmTier: Tier | null; person?: { id: string; uid?: string } };
   /** What the declared resolvers use of an operation. */
   upstream: Pick<
     UpstreamSession,
@@ -433,6 +433,17 @@ function isViewer(shown: unknown, { requester }: Run): boolean {
   return texts.every((text: string) => requester.isOwn(text));
 }
 
+/** Fields that say what the viewer may do, and are null while no response has named the viewer. */
+const rights = /\.viewer(?:DidAuthor|CanUpdate|CanDelete|IsOrganizer)$/;
+function rightOf(record: Parent, run: Run, valueFor: (run: Run) => unknown): unknown {
+  const { author_id, author_user, author, user_id } = record as Record<string, { id?: unknown } | undefined>;
+  const makers = [author_user?.id, author_id, (Array.isArray(author) ? author[0] : author)?.id, user_id];
+  const id = makers.map(asText).find((each) => each !== '') ?? '';
+  const isOwn = run.requester.isOwn(`User:${id}`) || run.requester.isOwn(id);
+  const person = isOwn ? { id } : { id: 'nobody', uid: 'nobody' };
+  return valueFor({ ...run, viewer: { ...run.viewer, person } });
+}
+
 function nullable(type: GraphQLOutputType): GraphQLOutputType {
   const inner = getNullableType(type);
   return isListType(inner) ? new GraphQLList(nullable(inner.ofType)) : inner;
@@ -456,6 +467,8 @@ function resolverOf(schema: GraphQLSchema, type: GraphQLObjectType, field: Graph
     if (coordinate === 'PageInfo.hasNextPage')
       place.accepts = (shown) => shown === (parent as { alsoHasNext?: boolean }).alsoHasNext;
     if (viewers.test(coordinate) && run.requester.person) place.accepts = (shown) => isViewer(shown, run);
+    if (rights.test(coordinate))
+      place.accepts = (shown) => shown === rightOf(parent, run, (own) => declared?.(parent, args, own, info));
     if (coordinate === 'DeleteCollectionPayload.deletedId')
       place.accepts = (shown) => {
         const [, user, book] = /^Collection:(\w+):(\w+)$/.exec(String(shown)) ?? [];

@@ -9,6 +9,7 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import { CodedRejection } from '../../upstream/errors.ts';
 import type { FilledIn, PatchSource } from '../../upstream/write-guard.ts';
 import { type ClientCode, messageOf } from '../errors/codes.ts';
+import type { FieldBuilder } from './node.ts';
 import { type Violation, invalidIf, violationError } from '../errors/violations.ts';
 
 type FieldOf<Whole> = keyof Whole & string;
@@ -124,6 +125,20 @@ export const revisionOf = <Whole, Shown>(columns: readonly Column<Whole, Shown>[
     .map(({ shown }) => JSON.stringify(shown(record as Shown) ?? null))
     .map((text) => hash('sha256', text, 'base64url').slice(0, HASH_CHARACTERS))
     .join('');
+
+/** The field that shows it; `needs`: the members that the columns show. */
+export const revisionField = <Whole, Shown, Shape, Needs extends keyof Shape & keyof Shown & string>(
+  t: FieldBuilder<Shape>,
+  { columns }: Pick<Patch<Whole, Shown>, 'columns'>,
+  needs: readonly Needs[],
+) =>
+  t.computed({
+    type: 'String',
+    description:
+      'What an update changes, as a short text that changes with it: `unchangedSince` of the input. It is of what the caller is shown.',
+    needs,
+    resolve: (record) => revisionOf(columns, record as unknown as Partial<Shown>),
+  });
 
 function shownColumns<Whole, Shown>(columns: readonly Column<Whole, Shown>[]) {
   return columns.flatMap(({ shown, ...column }) => (shown ? { ...column, shown } : []));

@@ -58,6 +58,8 @@ export interface RecordDeclaration<Needs extends string, Below extends string = 
   needs?: readonly Needs[];
   /** Members of the record that a selected subfield reads: `ratersCount` of a rating is a member beside `rating`. */
   needsBelow?: Readonly<Record<string, readonly Below[]>>;
+  /** Members that the resolver reads if the record has them. Nothing is loaded for them. */
+  mayRead?: readonly Below[] | undefined;
 }
 
 /** What a field declares of its call. */

@@ -20,8 +20,9 @@ import {
   urlOrNull,
 } from '../../engine/values/decode.ts';
 import { requireRange } from '../../engine/errors/to-client-error.ts';
-import { revisionOf } from '../../engine/fields/patch.ts';
-import { Node, referenceOf, identity, queryById } from '../../engine/fields/node.ts';
+import { revisionField } from '../../engine/fields/patch.ts';
+import { Node, recordOrReference, referenceOf, identity, queryById } from '../../engine/fields/node.ts';
+import { viewerRights } from '../caller.ts';
 import { UID, User, author, authorUid, isSite, personMembers, personTold, userEdgeNames } from '../types/user.ts';
 import { Book } from './book.ts';
 import { keptAnnotation } from './annotation.keeping.ts';
@@ -112,16 +113,15 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
       countOrNull,
       'Who may read it, as the service says it: 2 is everybody, 0 the author; other numbers are not specified.',
     ),
-    revision: t.computed({
-      type: 'String',
-      description:
-        'What an update changes, as a short text that changes with it: `unchangedSince` of the input. It is of what the caller is shown.',
-      needs: ['content', 'page_no', 'chapter', 'privacy'],
-      resolve: (record) => revisionOf(keptAnnotation.columns, record),
-    }),
+    revision: revisionField(t, keptAnnotation, ['content', 'page_no', 'chapter', 'privacy']),
     book: t.record(Book, { member: 'book', id: 'book_id' }, 'The annotated book.', { representation: bookWithin }),
     author: t.record(User, { member: 'author_user', id: 'author_id' }, 'The author of the annotation.', author),
     authorUid: t.reads('author_user', authorUid, UID),
+    ...viewerRights(t, {
+      thing: 'annotation',
+      needs: ['author_user', 'author_id'],
+      authorOf: ({ author_user, author_id }) => recordOrReference(author_user, author_id),
+    }),
   }),
 });
 

@@ -13,10 +13,11 @@ import { builder } from '../../engine/builder.ts';
 import { asObject, asText, localDateTime, wordOrNull, textOrNull, texts } from '../../engine/values/decode.ts';
 import { requireRange } from '../../engine/errors/to-client-error.ts';
 import { globalId, isSourceId, sourceIdOf } from '../../engine/values/global-id.ts';
-import { revisionOf } from '../../engine/fields/patch.ts';
+import { revisionField } from '../../engine/fields/patch.ts';
 import { withZone } from '../../engine/values/iso-time.ts';
 import { Node } from '../../engine/fields/node.ts';
 import { ratingBy } from '../types/rating.ts';
+import { viewerRights } from '../caller.ts';
 import { User, isSite, userEdgeNames, userIdOf } from '../types/user.ts';
 import { Annotation } from './annotation.ts';
 import { Book } from './book.ts';
@@ -71,15 +72,14 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
     comment: t.reads('comment', textOrNull, 'A short opinion of at most 350 characters.'),
     tagNames: t.reads('tags', texts, "The reader's own tags for the book; empty if there are none."),
     updatedAt: t.reads('updated', localDateTime, 'The time of the last change.'),
-    revision: t.computed({
-      type: 'String',
-      description:
-        'What an update changes, as a short text that changes with it: `unchangedSince` of the input. It is of what the caller is shown.',
-      needs: ['status', 'rating', 'tags', 'comment'],
-      resolve: (record) => revisionOf(keptCollection.columns, record),
-    }),
+    revision: revisionField(t, keptCollection, ['status', 'rating', 'tags', 'comment']),
     book: t.record(Book, { member: 'book', id: 'book_id' }, 'The collected book.', { representation: bookWithin }),
     user: t.record(User, { id: 'user_id' }, 'The reader. `name`, `avatarUrl` and `webUrl` cost a call.'),
+    ...viewerRights(t, {
+      thing: 'collection',
+      needs: ['user_id'],
+      authorOf: ({ user_id }) => ({ id: asText(user_id) }),
+    }),
   }),
 });
 

@@ -14,12 +14,13 @@ import {
   textOrNull,
 } from '../../engine/values/decode.ts';
 import { sourceIdOf } from '../../engine/values/global-id.ts';
-import { revisionOf } from '../../engine/fields/patch.ts';
+import { revisionField } from '../../engine/fields/patch.ts';
 import { type FieldBuilder, Node, referenceOf, identity, queryById } from '../../engine/fields/node.ts';
 import { connectionOf } from '../../engine/fields/connection.ts';
 import type { Page } from '../../engine/values/paging.ts';
 import { SEARCH_TEXT_MAX, searchText } from '../types/search.ts';
 import { WebPage } from '../types/web-page.ts';
+import { viewerRights } from '../caller.ts';
 import { Actor, User, actorOf, actorOrNull, author } from '../types/user.ts';
 import { keptEvent } from './event.keeping.ts';
 
@@ -89,7 +90,7 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
       description: 'Whether `endsAt` is in the past; false if it is unknown. A past event cannot be updated.',
       needs: ['endTime'],
       upstream: false,
-      resolve: ({ endTime }) => Date.parse(dateTime.decode(endTime) ?? '') < Date.now(),
+      resolve: isPast,
     }),
     place: t.reads('where', textOrNull, 'The place: free text that usually begins with the city.', {
       upstream: '`gd:where`',
@@ -105,18 +106,42 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
     }),
     inviteOnly: t.reads('invite_only', flag, 'Whether only invited people may take part.'),
     canInvite: t.reads('can_invite', flag, 'Whether participants may invite others.'),
-    revision: t.computed({
-      type: 'String',
-      description:
-        'What an update changes, as a short text that changes with it: `unchangedSince` of the input. It is of what the caller is shown.',
-      needs: ['title', 'content', 'startTime', 'endTime', 'where', 'invite_only', 'can_invite', 'term'],
-      resolve: (record) => revisionOf(keptEvent.columns, record),
-    }),
+    revision: revisionField(t, keptEvent, [
+      'title',
+      'content',
+      'startTime',
+      'endTime',
+      'where',
+      'invite_only',
+      'can_invite',
+      'term',
+    ]),
     participantsCount: t.reads('participants', count, 'The number of participants.'),
     interestedPeopleCount: t.reads('wishers', count, 'The number of interested people.'),
     organizer: t.reads('author', actorOrNull, 'The person or organisation that created it.', author),
+    ...rightsOn(t),
   }),
 });
+
+function isPast({ endTime }: Pick<EventRecord, 'endTime'>): boolean {
+  return Date.parse(dateTime.decode(endTime) ?? '') < Date.now();
+}
+
+function rightsOn(t: FieldBuilder<EventRecord>) {
+  const notNamed =
+    'Lists of a city and of a search do not name the organizer: there it is null unless `organizer` is selected too.';
+  const rights = () =>
+    viewerRights(t, {
+      thing: 'event',
+      // Every response has it.
+      needs: ['endTime'],
+      mayRead: ['author'],
+      authorOf: ({ author }) => actorOf(author),
+      isChangeable: (event) => !isPast(event),
+      notes: { author: notNamed, update: `A past event cannot be changed. ${notNamed}`, delete: notNamed },
+    });
+  return { ...rights(), viewerIsOrganizer: rights().viewerDidAuthor };
+}
 
 builder.objectFields(connectionOf(Event), feedFields);
 builder.objectFields(connectionOf(User), feedFields);

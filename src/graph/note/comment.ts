@@ -4,6 +4,7 @@ import { asObjects, asText, localDateTime, textOrEmpty } from '../../engine/valu
 import { badInput } from '../../engine/errors/to-client-error.ts';
 import { globalId, isSourceId, keyInGlobalId } from '../../engine/values/global-id.ts';
 import { Node } from '../../engine/fields/node.ts';
+import { viewerRights } from '../caller.ts';
 import { UID, User, author, authorUid } from '../types/user.ts';
 import { Note } from './note.ts';
 
@@ -52,6 +53,17 @@ export const NoteComment = builder.objectRef<NoteCommentShape>('NoteComment').im
     }),
     author: t.record(User, { member: 'author' }, 'The author of the comment.', author),
     authorUid: t.reads('author', authorUid, UID),
+    ...viewerRights(t, {
+      thing: 'comment',
+      needs: ['author'],
+      authorOf: ({ author }) => author,
+      isChangeable: () => false,
+      notes: {
+        update: 'Always false for a known caller: the service has no operation that changes a comment.',
+        delete:
+          'It tells the right of its author; whether the author of the note may delete it too, the service does not say.',
+      },
+    }),
   }),
 });
 

@@ -24,8 +24,9 @@ import {
   textOrNull,
   urlOrNull,
 } from '../../engine/values/decode.ts';
-import { revisionOf } from '../../engine/fields/patch.ts';
+import { revisionField } from '../../engine/fields/patch.ts';
 import { Node, recordOrReference, referenceOf, identity, queryById } from '../../engine/fields/node.ts';
+import { viewerRights } from '../caller.ts';
 import { User, type UserShape, author, isSite, userEdgeNames } from '../types/user.ts';
 import { keptNote } from './note.keeping.ts';
 
@@ -101,13 +102,7 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
     commentsCount: t.reads(['comments_count', 'comment_count'], countOrZero, 'The number of comments.'),
     likesCount: t.reads('liked_count', count, 'The number of people who like it.'),
     recommendationsCount: t.reads('recs_count', count, 'The number of people who recommended it.'),
-    revision: t.computed({
-      type: 'String',
-      description:
-        'What an update changes, as a short text that changes with it: `unchangedSince` of the input. It is of what the caller is shown.',
-      needs: ['title', 'content', 'privacy', 'can_reply'],
-      resolve: (record) => revisionOf(keptNote.columns, record),
-    }),
+    revision: revisionField(t, keptNote, ['title', 'content', 'privacy', 'can_reply']),
     author: t.computed({
       type: User,
       nullable: true,
@@ -118,6 +113,7 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
       needs: ['author'],
       resolve: authorOf,
     }),
+    ...viewerRights(t, { thing: 'note', needs: ['author'], authorOf }),
   }),
 });
 
@@ -135,7 +131,7 @@ builder.objectField(User, 'notes', (t) =>
   }),
 );
 
-function authorOf({ author }: NoteShape): UserShape | null {
+function authorOf({ author }: Pick<NoteShape, 'author'>): UserShape | null {
   const authors = listIn(author);
   return recordOrReference(authors ? authors[0] : author, undefined) as UserShape | null;
 }

@@ -147,7 +147,7 @@ export function personTold(person: Partial<UserShape> | null | undefined, asked:
   return isNumber(asked.id) || !isNumber(asText(id)) ? told : { ...told, own_id: asText(id) };
 }
 
-const isNumber = (id: string): boolean => /^\d+$/.test(id);
+export const isNumber = (id: string): boolean => /^\d+$/.test(id);
 
 /** For a person beside what the person wrote or created. */
 export const author = { representation: personWithin };
