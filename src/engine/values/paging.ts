@@ -43,7 +43,7 @@ export interface PageWindow {
   start: number;
   /** The item of the cursor, in a list that is ordered by time. */
   behind: Anchor | undefined;
-  /** Of a page that goes backward: the last `size` nodes from a position up to position `end`, or to the end of the list. */
+  /** The last `size` nodes from a position up to position `end`, or to the end of the list: of a page that goes backward. */
   backward?: { size: number; from: number; end: number | undefined };
 }
 
