@@ -23,11 +23,13 @@ export type ErrorCode =
   | 'CONFLICT'
   | 'PRESENT_VALUE_UNKNOWN'
   | 'INVALID_TEXT'
+  | 'COMMENT_NOT_ALLOWED'
   | 'NOT_OWNER'
   | 'BOOK_NOT_FOUND'
   | 'REVIEW_NOT_FOUND'
   | 'ANNOTATION_NOT_FOUND'
   | 'NOTE_NOT_FOUND'
+  | 'COMMENT_NOT_FOUND'
   | 'EVENT_NOT_FOUND'
   | 'PERSON_NOT_FOUND'
   | 'SUBJECT_NOT_FOUND'
@@ -122,11 +124,13 @@ export const retryByCode: Readonly<Record<ErrorCode, Retry>> & Readonly<Record<s
   CONFLICT: 'no',
   PRESENT_VALUE_UNKNOWN: 'no',
   INVALID_TEXT: 'no',
+  COMMENT_NOT_ALLOWED: 'no',
   NOT_OWNER: 'no',
   BOOK_NOT_FOUND: 'no',
   REVIEW_NOT_FOUND: 'no',
   ANNOTATION_NOT_FOUND: 'no',
   NOTE_NOT_FOUND: 'no',
+  COMMENT_NOT_FOUND: 'no',
   EVENT_NOT_FOUND: 'no',
   PERSON_NOT_FOUND: 'no',
   SUBJECT_NOT_FOUND: 'no',
@@ -223,11 +227,13 @@ export const adviceByCode: Readonly<Record<ErrorCode, Advice>> & Readonly<Record
   CONFLICT: 'look-first',
   PRESENT_VALUE_UNKNOWN: 'fix-input',
   INVALID_TEXT: 'fix-input',
+  COMMENT_NOT_ALLOWED: 'hide',
   NOT_OWNER: 'hide',
   BOOK_NOT_FOUND: 'hide',
   REVIEW_NOT_FOUND: 'hide',
   ANNOTATION_NOT_FOUND: 'hide',
   NOTE_NOT_FOUND: 'hide',
+  COMMENT_NOT_FOUND: 'hide',
   EVENT_NOT_FOUND: 'hide',
   PERSON_NOT_FOUND: 'hide',
   SUBJECT_NOT_FOUND: 'hide',

@@ -1,20 +1,13 @@
 /** What descriptions say of all fields and types of a kind: where a value comes from, always last, and what may grow. */
-import {
-  type GraphQLField,
-  type GraphQLObjectType,
-  type GraphQLSchema,
-  getNamedType,
-  isEnumType,
-  isUnionType,
-} from 'graphql';
+import { type GraphQLField, type GraphQLSchema, getNamedType, isEnumType, isUnionType } from 'graphql';
 import type { Endpoint } from '../api/endpoint.ts';
 import { withSentence } from './cost/describe-cost.ts';
 import { allFields, fieldRule } from './plan/read-declarations.ts';
 
 /** Says of each field which operation of the service it calls, or which member it reads, if that has another name. */
 export function describeSources(schema: GraphQLSchema): GraphQLSchema {
-  for (const { type, field } of allFields(schema)) {
-    const source = sourceOf(type, field);
+  for (const { field } of allFields(schema)) {
+    const source = sourceOf(field);
     if (source) field.description = withSentence(field.description, `Upstream: ${source}.`);
   }
   return schema;
@@ -30,7 +23,7 @@ export function describeGrowth(schema: GraphQLSchema): GraphQLSchema {
   return schema;
 }
 
-function sourceOf(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): string | undefined {
+function sourceOf(field: GraphQLField<unknown, unknown>): string | undefined {
   const { upstream, endpoint, endpoints, writeEndpoint, readsBefore, needs: members } = fieldRule(field);
   if (upstream !== undefined) return upstream === false ? undefined : upstream;
   if (writeEndpoint) {

@@ -83,7 +83,7 @@ test('loadMore adds the next page to the list that the page shows', async () => 
   const { data } = watched.getCurrentResult();
   const cursor = data!.searchBooks!.pageInfo!.endCursor as string;
   failing = '/v2/book/search';
-  await expect(page.loadMore(watched, cursor)).rejects.toThrow('The service cannot be reached.');
+  await expect(page.loadMore(watched, cursor)).rejects.toThrow('The service reports a failure.');
   failing = undefined;
   expect(shown.at(-1)).toBe(first);
   await page.loadMore(watched, cursor);

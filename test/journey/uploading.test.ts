@@ -422,7 +422,7 @@ describe('files in another order than the pictures', () => {
     const form = () => formWith(publish, input, [3, 0, 1, 2], 300_000);
     const { code, answer } = await send(form(), undefined, narrow);
     expect([code, received]).toEqual(['BAD_UPLOAD', []]);
-    expect(answer.errors?.[0]?.message).toMatch(`The file "${pathOf(3)}" came before files that are needed first`);
+    expect(answer.errors?.[0]?.message).toMatch(`The file "${pathOf(3)}" would have to be held in memory`);
     // What the rejected requests held is free again.
     for (let count = 0; count < 10; count++) await send(form(), undefined, narrow);
     const small = await send(formWith(publish, input, [3, 0, 1, 2], 50_000), undefined, narrow);

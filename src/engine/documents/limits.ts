@@ -204,6 +204,6 @@ const tooMany = (
   { path, coordinate, max }: Maximum['dearest'],
 ): GraphQLError =>
   new GraphQLError(
-    `The operation may ${does} ${actual} ${what}, at most ${limit} are allowed; ${coordinate} alone ${max}.`,
+    `The operation may ${does} ${actual} ${what}, ${max} of them for ${coordinate}, and at most ${limit} are allowed.`,
     { extensions: { code, limit, actual, field: path, coordinate } },
   );

@@ -120,7 +120,7 @@ const table = {
     advice: 'hide',
     codes: {
       TIER_REQUIRED: notes(
-        'The film tier of the token does not get the field; `tiers` lists the tiers that do. There is one error for a field of a list, not one for each item.',
+        'The film tier of the token does not get the field. `tiers` lists the tiers that do. There is one error for a field of a list, not one for each item.',
         'Leave the field out, or use a token of such a tier.',
         'Requests without a token have the tier of `ACCESS_TOKEN`, which `FILM_TIER` names.',
       ),
@@ -130,7 +130,7 @@ const table = {
     advice: 'retry-later',
     codes: {
       RATE_LIMITED: notes(
-        'The rate limit of the service is reached for this token, or for this address. The rest of the response is not affected.',
+        'The rate limit of the service is reached. It is that of the token, or of the address: `upstream.message` says which. The rest of the response is not affected.',
         'Retry after `retryAfter` seconds, not sooner, and only the missing part.',
         'See `catalog_rate_limited_total`. With several replicas set `REDIS_URL`, so that they share the limit. A higher film tier has no such limit.',
         { retry: 'later' },
@@ -185,8 +185,14 @@ const table = {
         'Give the fields named in `extensions.violations`, or use `replace…`. Nothing was written.',
       ),
       INVALID_TEXT: notes(
-        'A text is not Unicode: its bytes are not UTF-8, or it has an unpaired surrogate or U+0000. Or the text of an event has a character that XML does not allow, such as most control characters.',
+        'A text has characters that are not allowed. Its bytes are not UTF-8, or it has an unpaired surrogate or U+0000, or the text of an event has a character that XML does not allow, such as most control characters.',
         'Remove such characters from the text; send UTF-8.',
+      ),
+      COMMENT_NOT_ALLOWED: notes(
+        'This note takes no comments from this user. As a rule its author has turned comments off: `Note.canReply` is false.',
+        'Offer comments only where `Note.canReply` is true.',
+        'If `canReply` is true, the token may lack a scope: `upstream.request` has the call.',
+        { advice: 'hide' },
       ),
       NOT_OWNER: clientNotes('The record belongs to another user.', 'Offer the change only to its author.', {
         advice: 'hide',
@@ -203,10 +209,14 @@ const table = {
         GONE,
         'If every user gets this error, the tokens lack the scope `book_basic_w`.',
       ),
-      NOTE_NOT_FOUND: notes('There is no such note or comment.', GONE),
+      NOTE_NOT_FOUND: notes('There is no such note.', GONE),
+      COMMENT_NOT_FOUND: notes(
+        'There is no such comment. The service does not say whether it is the comment or its note that is gone.',
+        GONE,
+      ),
       EVENT_NOT_FOUND: notes('There is no such event.', GONE),
       PERSON_NOT_FOUND: notes('There is no such person.', GONE),
-      SUBJECT_NOT_FOUND: notes('There is no such film or celebrity.', GONE),
+      SUBJECT_NOT_FOUND: notes('There is no such film.', GONE),
     },
   },
   Events: {
@@ -247,7 +257,7 @@ const table = {
         'Send it again without the rejected one.',
       ),
       BAD_UPLOAD: notes(
-        'The request is not a GraphQL multipart request, or one of its files is missing, mapped to a place that has one or truncated, or it came before others that are needed first and does not fit into memory.',
+        'The files of the request cannot be read. It is not a GraphQL multipart request, or one of its files is missing, mapped to a place that has one or truncated, or it came before others that are needed first and does not fit into memory.',
         'Send `operations`, `map` and then the files, in the order in which the operation uses them: the others are held in memory.',
         'If large uploads are truncated, a proxy in front may limit bodies: compare its limit with `MAX_UPLOAD_BYTES`. `MAX_HELD_UPLOAD_BYTES` bounds what is held in memory.',
         { status: exactly(400), advice: 'report' },
@@ -270,13 +280,13 @@ const table = {
         { retry: 'later' },
       ),
       UPSTREAM_UNAVAILABLE: notes(
-        'The service is unreachable, or reports a failure, or has asked for a pause, or a gateway before it answers with 4xx and no error code of the service. The rest of the response is not affected.',
+        'The service is not available. It is unreachable, or reports a failure, or has asked for a pause, or a gateway before it answers with 4xx and no error code of the service. The rest of the response is not affected.',
         'Retry the missing part, with growing pauses; if there is a `retryAfter`, not sooner than after so many seconds.',
         'If `upstream.status` is 401, 403 or 404, the address in `BASE_URL` may be wrong, or a firewall answers. `/ready` shows which service is unreachable, the log since when. After `BREAKER_FAILURES` consecutive failures the circuit breaker stays open for `BREAKER_PAUSE_MS` and longer.',
         { retry: 'later' },
       ),
       UPSTREAM_INVALID_RESPONSE: notes(
-        'The service sent something other than what was requested: neither JSON nor Atom, another record, a record without its id, a list without its items, a body too large or too deep, a redirect. It is not cached; the rest of the response is not affected.',
+        'The service sent something other than what was requested. It is neither JSON nor Atom, another record, a record without its id, a list without its items, a body too large or too deep, a redirect. It is not cached; the rest of the response is not affected.',
         'Retrying seldom helps.',
         'If every call fails so, `BASE_URL` or `EVENT_BASE_URL` is wrong. The limits are `MAX_JSON_BYTES` and `MAX_ATOM_BYTES`.',
       ),
@@ -286,7 +296,7 @@ const table = {
     advice: 'look-first',
     codes: {
       UPSTREAM_RESULT_UNKNOWN: notes(
-        'The write was sent, and its response was lost or had a status 5xx: the write may or may not have been carried out. It was not sent again. Without an idempotency key, a 503 with an error code of the service counts as not carried out: `UPSTREAM_UNAVAILABLE`.',
+        'It is unknown whether the write was carried out. It was sent, and its response was lost or had a status 5xx. It was not sent again. Without an idempotency key, a 503 with an error code of the service counts as not carried out: `UPSTREAM_UNAVAILABLE`.',
         'With an idempotency key, send it again with the same key after `retryAfter` seconds; without `retryAfter`, show the user what `upstream.lookAt` names. Without a key, load the record before writing again.',
         'The connection to the service, or a gateway in front of the service, loses responses.',
         { retry: 'key' },
@@ -302,7 +312,7 @@ const table = {
         { status: exactly(400) },
       ),
       IDEMPOTENCY_KEY_REUSED: clientNotes(
-        'The key belongs to a request with another document, other variables, files or writes. Nothing was sent.',
+        'The key belongs to another request. Its document, variables, files or writes differ. Nothing was sent.',
         'Use a new key for each write. Retry with exactly what was sent first.',
         { status: exactly(422) },
       ),
@@ -312,7 +322,7 @@ const table = {
         { status: exactly(409), retry: 'later' },
       ),
       IDEMPOTENCY_KEY_UNKNOWN: notes(
-        'The writes with the key are done, and the response is no longer kept: there were too many, or it was too large. Nothing was sent.',
+        'The writes with the key are done, and the response is no longer kept. There were too many, or it was too large. Nothing was sent.',
         'Do not write again. Load the record.',
         'A Redis that evicts keys forgets them: set `IDEMPOTENCY_REDIS_URL` to one with `maxmemory-policy noeviction`.',
         { status: exactly(409), advice: 'look-first' },
@@ -350,7 +360,7 @@ const table = {
     advice: 'report',
     codes: {
       GRAPHQL_PARSE_FAILED: clientNotes(
-        'The document is not GraphQL; `locations` says where.',
+        'The document is not GraphQL. `locations` says where.',
         'Correct the document.',
         { status: { graphql: 400, json: 200 } },
       ),
@@ -410,7 +420,7 @@ const table = {
     advice: 'report',
     codes: {
       TOO_MANY_CALLS: notes(
-        `The operation could make more calls than allowed; \`field\` and \`coordinate\` name the most expensive field. No call was made, unless the limit was reached while it ran.`,
+        `The operation could make more calls than allowed. \`field\` and \`coordinate\` name the most expensive field. No call was made, unless the limit was reached while it ran.`,
         'Request smaller pages (`first`), or the most expensive field in a request of its own. `x-explain: plan` shows the cost of each field.',
         'The limit is `MAX_UPSTREAM_CALLS`.',
         { status: NOT_RUN },
@@ -434,7 +444,7 @@ const table = {
       ),
       TOO_DEEP: notes(`Fields are nested too deep.`, REQUEST_LESS, 'The limit is `MAX_DEPTH`.', { status: NOT_RUN }),
       TOO_MANY_FIELDS: notes(
-        `The document has too many fields, if those of a fragment count at each spread; or the operation has, if each field counts once for each possible type.`,
+        `The document or the operation has too many fields. In a document, those of a fragment count at each spread; in an operation, each field counts once for each possible type.`,
         REQUEST_LESS,
         'The limits are `MAX_FIELDS` and `MAX_PLANNED_FIELDS`.',
         { status: NOT_RUN },
@@ -502,7 +512,7 @@ const table = {
         { status: NO_REQUEST },
       ),
       NOT_ACCEPTABLE: clientNotes(
-        'The header `Accept` has no media type that the response can have; nothing was run.',
+        'The header `Accept` has no media type that the response can have. Nothing was run.',
         'Accept `application/json`.',
         { status: exactly(406) },
       ),

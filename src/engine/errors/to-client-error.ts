@@ -41,21 +41,21 @@ export function toClientError(cause: unknown): ClientError | undefined {
   if (cause instanceof UpstreamRejection) return fromRejection(cause);
   if (cause instanceof UpstreamFailure) {
     const { code, details, retryAfter } = cause;
-    const message = (code === 'UPSTREAM_INVALID_RESPONSE' && unexplained(details)) || failureMessages[code];
-    return clientError(code, message, { upstream: upstreamExtension(details), ...present({ retryAfter }) });
+    return clientError(code, failureMessage(cause), {
+      upstream: upstreamExtension(details),
+      ...present({ retryAfter }),
+    });
   }
   if (cause instanceof TierRequired) {
     const tiers = cause.tiers.map((tier) => tier.toUpperCase());
-    return clientError('TIER_REQUIRED', `This needs a token of one of the film tiers ${tiers.join(', ')}.`, { tiers });
+    return clientError('TIER_REQUIRED', `This needs a token of the film tier ${tiers.join(' or ')}.`, { tiers });
   }
-  if (cause instanceof LoginRequired)
-    return clientError('LOGIN_REQUIRED', 'This needs a logged-in person: send a token.');
+  if (cause instanceof LoginRequired) return clientError('LOGIN_REQUIRED', 'This needs a logged-in person.');
   if (cause instanceof Unauthenticated)
     return clientError('UNAUTHENTICATED', 'The Authorization header is not a bearer token.');
   if (cause instanceof RateLimited) {
     const { retryAfter } = cause;
-    const message = `The rate limit of the service is reached. Retry in ${retryAfter} s.`;
-    return clientError('RATE_LIMITED', message, { retryAfter });
+    return clientError('RATE_LIMITED', 'The rate limit of the service is reached.', { retryAfter });
   }
   if (cause instanceof TooManyCalls) {
     const { limit } = cause;
@@ -70,6 +70,14 @@ const failureMessages = {
   UPSTREAM_INVALID_RESPONSE: 'The response of the service cannot be read.',
   UPSTREAM_RESULT_UNKNOWN: 'The response was lost, so it is unknown whether the write was carried out.',
 };
+
+/** What happened, of all that the code may mean. */
+function failureMessage({ code, details, retryAfter }: UpstreamFailure): string {
+  if (code === 'UPSTREAM_INVALID_RESPONSE') return unexplained(details) ?? failureMessages[code];
+  if (code === 'UPSTREAM_UNAVAILABLE' && details.status !== undefined) return 'The service reports a failure.';
+  if (code === 'UPSTREAM_UNAVAILABLE' && retryAfter !== undefined) return 'The service takes no calls for now.';
+  return failureMessages[code];
+}
 
 /** The message for a 4xx without an error code of the service, which may come from a gateway. */
 const unexplained = ({ status = 0, code }: UpstreamErrorDetails): string | undefined =>

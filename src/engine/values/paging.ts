@@ -283,7 +283,7 @@ function decodeCursor(listId: string, argument: 'after' | 'before', cursor: stri
   const [, of, own, position, item] = /^([0-9a-z]+):(?:(\d{1,9})-)?(\d{1,9})(?::(.*))?$/.exec(text) ?? [];
   const behind = item === undefined ? undefined : decodeAnchor(item);
   if (!position || (item !== undefined && !behind)) throw badInput('This is not a cursor.', { argument });
-  if (of !== listId) throw badInput('This cursor belongs to another list, or to other filters.', { argument });
+  if (of !== listId) throw badInput('This cursor belongs to another list.', { argument });
   return { position: Number(position), own: Number(own ?? position), behind };
 }
 

@@ -26,6 +26,7 @@ mutation('createNoteComment', {
     }),
   },
   invalidates: (note) => [`Note:${note}`],
+  errorCodes: { 1000: 'COMMENT_NOT_ALLOWED' },
 });
 mutation('deleteNoteComment', {
   description: 'Deletes a comment.',
@@ -50,5 +51,6 @@ mutation('deleteNoteComment', {
     (t) => ({ note: changedField(t, Note) }),
     ({ result }) => result,
   ),
+  errorCodes: { 1006: 'COMMENT_NOT_FOUND' },
   invalidates: (note, { commentId }) => [`Note:${note}`, `NoteComment:${note}:${commentIdOf(note, commentId)}`],
 });

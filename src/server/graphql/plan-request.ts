@@ -113,7 +113,7 @@ const plannedNotRun = new GraphQLError('The operation was planned and not run.',
 });
 
 const noPlan = () =>
-  new GraphQLError('The header x-explain is off here, so the mutation was not run. Send it without the header.', {
+  new GraphQLError('The header x-explain is off here, so the mutation was not run.', {
     extensions: { code: 'BAD_EXPLAIN', http: { status: 400 } },
   });
 

@@ -221,7 +221,7 @@ function formParams(text: string): Record<string, unknown> & { query?: string; o
 
 /** Checks that the value is one request with a document or its id. */
 export function checkParams(value: unknown): GraphqlParams {
-  if (Array.isArray(value)) throw new HttpError('BATCHING_OFF', 'Send one operation in each request, not a list.');
+  if (Array.isArray(value)) throw new HttpError('BATCHING_OFF', 'The body is a list of operations.');
   if (typeof value !== 'object' || value === null || !(hasText(value) || hasDocumentId(value))) {
     throw malformedRequest('The body must be an object with a string "query".');
   }

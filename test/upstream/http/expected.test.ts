@@ -186,6 +186,8 @@ describe('write', () => {
     'mutation { replaceAnnotation(input: { id: "7", content: "0123456789012345", isPrivate: false }) { annotation { id } } }';
   const remove = 'mutation { deleteReview(input: { id: "7" }) { deletedId } }';
   const like = 'mutation { likeNote(input: { id: "7" }) { note { id } } }';
+  const comment = 'mutation { createNoteComment(input: { noteId: "7", content: "x" }) { comment { id } } }';
+  const uncomment = 'mutation { deleteNoteComment(input: { noteId: "7", commentId: "8" }) { deletedId } }';
   const join = 'mutation { joinEvent(input: { id: "7" }) { event { id } } }';
 
   test.each([
@@ -237,6 +239,10 @@ describe('write', () => {
     ['collectBook', collect, 6011, 'COLLECTION_EXISTS'],
     ['deleteReview', remove, 6006, 'REVIEW_NOT_FOUND'],
     ['likeNote', like, 1006, 'NOTE_NOT_FOUND'],
+    ['createNoteComment', comment, 1000, 'COMMENT_NOT_ALLOWED'],
+    ['createNoteComment', comment, 1006, 'NOTE_NOT_FOUND'],
+    ['deleteNoteComment', uncomment, 1006, 'COMMENT_NOT_FOUND'],
+    ['deleteNoteComment', uncomment, 1000, 'FORBIDDEN'],
     ['joinEvent', join, 1001, 'EVENT_NOT_FOUND'],
   ])('%s with an error under status 200 fails with its code', async (field, query, code, name) => {
     const { books, events, execute } = await facade();

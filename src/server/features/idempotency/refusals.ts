@@ -11,10 +11,7 @@ const refused = (code: ClientCode, message: string, seconds?: string): HttpError
   });
 
 export const reused = (): HttpError =>
-  refused(
-    'IDEMPOTENCY_KEY_REUSED',
-    'The idempotency key belongs to another request: other document, variables, files or writes.',
-  );
+  refused('IDEMPOTENCY_KEY_REUSED', 'The idempotency key belongs to another request.');
 
 export const forgotten = (): HttpError =>
   refused('IDEMPOTENCY_KEY_UNKNOWN', 'The key was used, and what came of it is no longer kept.');

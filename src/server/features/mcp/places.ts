@@ -37,4 +37,4 @@ export function createPlaces(settings: PlaceSettings, admission: Admission) {
 }
 
 export const tooManyAgents = (message: string): HttpError =>
-  new HttpError('OVERLOADED', `${message} Try again in a moment.`, { headers: { 'retry-after': '1' } });
+  new HttpError('OVERLOADED', message, { headers: { 'retry-after': '1' } });

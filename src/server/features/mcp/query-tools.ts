@@ -68,7 +68,7 @@ function documentError(error: GraphQLError, query: string, name: string | null |
   if (error.extensions.code !== 'OPERATION_RESOLUTION_FAILURE') return error;
   const chosen = getOperationAST(parse(query, { maxTokens }), name);
   return chosen?.operation === OperationTypeNode.SUBSCRIPTION
-    ? badInput('There are no subscriptions. Send a query, and send it again for newer data.')
+    ? badInput('There are no subscriptions: newer data comes with the next query.')
     : error;
 }
 

@@ -86,9 +86,9 @@ function priceText({ basicCallsAMinute: slots }: ServiceDescriptor, price: Price
 /** Throws a GraphQLError. GraphQL ignores unknown variables; an agent that mistypes one gets an error instead. */
 export function checkArguments({ properties, required = [] }: ObjectSchema, given: Variables): void {
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(properties, name));
-  const known = Object.keys(properties).join(', ') || 'none';
+  const known = Object.keys(properties).join(', ') || 'no others';
   if (unknown !== undefined)
-    throw badInput(`There is no argument ${JSON.stringify(unknown.slice(0, 50))}. The arguments: ${known}.`);
+    throw badInput(`There is no argument ${JSON.stringify(unknown.slice(0, 50))} among ${known}.`);
   const missing = required.find((name) => given[name] === undefined || given[name] === null);
   if (missing !== undefined) throw badInput(`The argument ${missing} is required.`, { argument: missing });
 }

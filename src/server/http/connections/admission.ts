@@ -169,8 +169,7 @@ export class Admission {
 /** Rejects an operation whose client has left; nobody reads the response. */
 const clientLeft = () => new HttpError('CLIENT_LEFT', 'The client disconnected.');
 
-const overloaded = () =>
-  new HttpError('OVERLOADED', 'The server is overloaded. Try again in a moment.', { headers: RETRY_AFTER });
+const overloaded = () => new HttpError('OVERLOADED', 'The server is overloaded.', { headers: RETRY_AFTER });
 
 const OVERLOADED_HEADERS = Object.entries({ 'content-type': 'application/json; charset=utf-8', ...RETRY_AFTER }).flat();
 

@@ -61,7 +61,7 @@ export async function readUpload(exchange: Exchange, scope: UploadScope): Promis
 function formError({ status, message }: Error & { status?: number }): HttpError {
   return status === 413
     ? new HttpError('UPLOAD_TOO_LARGE', message)
-    : new HttpError('BAD_UPLOAD', `This is not a GraphQL multipart request. ${message}`);
+    : new HttpError('BAD_UPLOAD', `This is not a GraphQL multipart request: ${message}`);
 }
 
 /** The envelope of a multipart request: boundaries, headers of parts, the map. The operations have a limit of their own. */
@@ -289,12 +289,10 @@ const fileErrorOf = ({ message, code }: HttpError): GraphQLError => new GraphQLE
 const badUpload = (message: string): HttpError => new HttpError('BAD_UPLOAD', message);
 
 const outOfOrder = (name: string): HttpError =>
-  badUpload(
-    `The file ${named(name)} came before files that are needed first, or has several places, and too much of your files is in memory already. Send files in the order in which the operation uses them.`,
-  );
+  badUpload(`The file ${named(name)} would have to be held in memory, and too much of this request is held already.`);
 
 const outOfMemory = (name: string): HttpError =>
   new HttpError(
     'OVERLOADED',
-    `The file ${named(name)} came before files that are needed first, or has several places, and the server has no memory left for it. Try again in a moment, or send files in the order in which the operation uses them.`,
+    `The file ${named(name)} would have to be held in memory, and the server has none left for it.`,
   );

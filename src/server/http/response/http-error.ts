@@ -46,7 +46,7 @@ export class HttpError extends Error {
   }
 }
 
-export const notFound = (): HttpError => new HttpError('NOT_FOUND', 'There is nothing here; the graph is at /graphql.');
+export const notFound = (): HttpError => new HttpError('NOT_FOUND', 'There is nothing here: the graph is at /graphql.');
 
 /** The page of the error codes. */
 export const HELP_PATH = '/docs/errors';

@@ -82,7 +82,7 @@ test('a list is truncated as printed', async () => {
 });
 
 test('a rejection is as printed', () => {
-  const message = 'The server is overloaded. Try again in a moment.';
+  const message = 'The server is overloaded.';
   const error = new HttpError('OVERLOADED', message, { headers: { 'retry-after': '1' } });
   expect(JSON.parse(httpErrorBody(error, { helpUrl: undefined }, 'json-rpc'))).toEqual(json('-32000'));
 });

@@ -103,7 +103,7 @@ test('an invalid argument is an error that says how to correct it, without upstr
     });
     expect(output.cost.calls).toEqual({ catalog: 0, events: 0 });
   }
-  expect(unknown.output.errors![0]!.message).toBe('There is no argument "ident". The arguments: id.');
+  expect(unknown.output.errors![0]!.message).toBe('There is no argument "ident" among id.');
 });
 
 test('mutations are tools only with MCP_WRITES, with the right hints, and their default values are never written', async () => {
