@@ -28,6 +28,10 @@ async function twoPhones(settings: Record<string, string>, name: string, samePro
       return code ?? (result.errors ? 'error' : undefined);
     };
   };
+  const remove = async (target: object): Promise<void> => {
+    const query = `mutation ($input: Delete${name}Input!) { delete${name}(input: $input) { deletedId } }`;
+    await keyedClient(other.url)(JSON.stringify({ query, variables: { input: target } }), undefined, 'phone-2');
+  };
   const revisionOf = async (id: string): Promise<string> => {
     const send = keyedClient(one.url);
     const { result } = await send(
@@ -38,7 +42,7 @@ async function twoPhones(settings: Record<string, string>, name: string, samePro
     return result.data.node.revision;
   };
   const phones = [phoneOf(one.url, 'phone-1'), phoneOf(other.url, 'phone-2')] as const;
-  return { phones, proxy, revisionOf, direct: directService(origin.url, 'demo-alice', 'alice') };
+  return { phones, proxy, revisionOf, remove, direct: directService(origin.url, 'demo-alice', 'alice') };
 }
 
 /** A note, or a shelf entry, as the service itself shows it. */
@@ -109,6 +113,23 @@ describe.each([
           codes: [undefined, undefined],
           after: { ...before, ...made, ...madeToo },
         });
+      }
+    });
+
+    test('do not delete it between the read and the PUT of an update', async () => {
+      const { phones, proxy, direct, remove } = setup;
+      const [[change]] = changes;
+      for (let seed = 0; seed < 4; seed++) {
+        const { target } = await make(direct);
+        // Then the facades know that both tokens are of one person.
+        for (const phone of phones) await phone({ ...target, ...change });
+        proxy.shuffle(seed);
+        await Promise.all([phones[0]({ ...target, ...change }), remove(target)]);
+        const writes = proxy.order.map((line) => line.replace(/ by Bearer phone-\d/, ''));
+        expect([
+          ['GET', 'PUT', 'DELETE'],
+          ['DELETE', 'GET'],
+        ]).toContainEqual(writes);
       }
     });
 

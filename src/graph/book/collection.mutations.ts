@@ -154,6 +154,7 @@ mutation('deleteCollection', {
   endpoint: bookEndpoints.deleteCollection,
   settling: bookWrites.deleteCollection,
   target: ['bookId', 'Book'],
+  change: 'of person',
   input: { description: 'The book to remove from the shelf.' },
   run: async ({ send, id }) => {
     await send();

@@ -78,6 +78,7 @@ mutation('deleteEvent', {
   endpoint: eventEndpoints.delete,
   settling: eventWrites.delete,
   target: ['id', 'Event'],
+  change: 'of record',
   input: {
     description: 'The event to delete, and the reason.',
     fields: (t) => ({
