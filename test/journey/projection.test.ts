@@ -149,7 +149,7 @@ function namesNeeded(document: DocumentNode, variables: Record<string, unknown>)
           const { needs = [], from = [], embedded, idIn, needsBelow = {}, endpoint, provides, newestFirst } = rule;
           // Cursors of a list ordered by time have the time of an item, and so has the token of its changes.
           if (newestFirst && typeof endpoint === 'object' && (showsPlaces || rule.tellsChanges))
-            add(typeNameOf(endpoint), [newestFirst.time]);
+            add(typeNameOf(endpoint), [newestFirst.time, ...(newestFirst.changed ? [newestFirst.changed] : [])]);
           if (provides?.carriedBy && typeof endpoint === 'object')
             carriers.push({
               ...provides,

@@ -279,6 +279,8 @@ const connectionFields: readonly (readonly [number, string])[] = [
 /** Fields whose values change between two runs, or depend on the time and on a former call. */
 const unsteady = new Set([
   'User.shelfChanges',
+  'User.annotationChanges',
+  'User.noteChanges',
   'Viewer.rateBudget',
   'Viewer.filmTier',
   'Viewer.canUse',

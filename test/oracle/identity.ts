@@ -53,7 +53,7 @@ const SOME_OBJECT = '→';
  */
 const changing = new Set([
   ...['Query.viewer', 'Query.service', 'SubjectConnection.totalIsCapped'],
-  'CollectionChanges.since',
+  ...['CollectionChanges.since', 'AnnotationChanges.since', 'NoteChanges.since'],
 ]);
 /** They are null until a response has named the reader. */
 const ofReader = /\.viewer(?:DidAuthor|CanUpdate|CanDelete|IsOrganizer)$/;

@@ -80,8 +80,8 @@ function placeMembers(
   selections: Selections,
 ): readonly string[] {
   if (!newestFirst) return noMembers;
-  const { time, id } = newestFirst;
-  if (tellsChanges) return [time, id, ...keyMembersOf(typeRule(nodeTypeOf(field)!).record!)];
+  const { time, id, changed = time } = newestFirst;
+  if (tellsChanges) return [time, id, changed, ...keyMembersOf(typeRule(nodeTypeOf(field)!).record!)];
   return hasArgument(node, 'after') || showsCursor(selections) ? [time, id] : noMembers;
 }
 

@@ -3,10 +3,11 @@
  *
  * A pass reads from the front to the items that were known before. If the length of the list then differs from what the client should have,
  * it goes on to the end, and what it has not met is gone. An item that is changed meanwhile moves to the front, behind the reader, so a pass
- * that was disturbed is followed by another of the front, before anything is said to be gone.
+ * that was disturbed is followed by another of the front, before anything is said to be gone. Where a change does not move an item, each
+ * pass reads the whole list.
  */
 import { LOCAL_ZONE } from './iso-time.ts';
-import { type Anchor, type ItemKey, type NewestFirst, itemKey, passedItems } from './newest-first.ts';
+import { type Anchor, type ItemKey, type NewestFirst, changeTime, itemKey, passedItems } from './newest-first.ts';
 import { FIRST_MAX, type Page } from './paging.ts';
 
 /** Changes of one second cannot be told apart, so a second is read again until it is this old, by the clock of the facade. */
@@ -25,7 +26,8 @@ export interface Pass {
   next: string | null;
   /** The list changed, or may have, between two of its pages. */
   isDisturbed: boolean;
-  /** When its last page was read, in milliseconds. */
+  /** When its first and its last page were read, in milliseconds. */
+  begunAt: number;
   readAt: number;
   /** Known items that it has not met. */
   unmet: Set<string>;
@@ -78,12 +80,12 @@ export interface ReadList<Item> {
 export function changesIn<Item>(page: ReadPage, given: Progress, list: ReadList<Item>): ListChanges<Item> {
   const { known, from } = given;
   const pass = given.pass ?? { ...newPass, from, unmet: new Set(known) };
-  if (!pass.behind) pass.next = nextFrom(pass.from, itemKey(page.items[0], list.order));
+  pass.next = nextFrom(pass, page.items, list.order);
   const { changed, isAtKnown } = met(page, pass, known, list);
   const isWhole = page.isLast && pass.part !== 'again';
   const isFront = !isWhole && known.size === page.total && pass.part === 'front' && isAtKnown;
   const isEnd = isWhole || isFront || (pass.part === 'again' && (isAtKnown || page.isLast));
-  if (isEnd && !isFront && pass.isDisturbed && pass.unmet.size > 0) {
+  if (isEnd && !isFront && pass.isDisturbed && pass.unmet.size > 0 && !list.order.changed) {
     const again: Pass = { ...newPass, part: 'again', from: pass.next, unmet: pass.unmet };
     return { changed, removed: [], progress: { known, from, pass: again }, hasMore: true };
   }
@@ -114,7 +116,9 @@ export const windowAfter = ({ pass }: Progress) => ({
   behind: pass?.behind ?? undefined,
 });
 
-const newPass = { part: 'front', next: null, isDisturbed: false, readAt: 0, behind: null, position: -1 } as const;
+const newPass: Omit<Pass, 'from' | 'unmet'> = {
+  ...{ part: 'front', next: null, isDisturbed: false, begunAt: 0, readAt: 0, behind: null, position: -1 },
+};
 
 /** Takes note of the items of a page: which are to be told, and whether it has reached what was known. */
 function met<Item>(page: ReadPage, pass: Pass, known: Set<string>, { order, keyOf }: ReadList<Item>) {
@@ -129,9 +133,9 @@ function met<Item>(page: ReadPage, pass: Pass, known: Set<string>, { order, keyO
   const changed: Item[] = [];
   let isAtKnown = false;
   for (const item of items.slice(passed) as readonly Item[]) {
-    const time = itemKey(item, order)?.time;
+    const time = changeTime(item, order);
     const isOlder = time !== undefined && pass.from !== null && time < pass.from;
-    isAtKnown ||= isOlder;
+    isAtKnown ||= isOlder && !order.changed;
     const key = keyOf(item);
     if (key === null) continue;
     pass.unmet.delete(key);
@@ -142,13 +146,21 @@ function met<Item>(page: ReadPage, pass: Pass, known: Set<string>, { order, keyO
   return { changed, isAtKnown };
 }
 
-/** Where the next pass ends that begins when `newest` is the first item. */
-function nextFrom(from: string | null, newest: ItemKey | undefined): string | null {
-  if (!newest) return from;
-  const at = Date.parse(newest.time + LOCAL_ZONE);
-  const isSettled = Date.now() - at > SETTLED_MS;
-  const next = isSettled ? secondAfter(newest.time) : newest.time;
-  return from !== null && from > next ? from : next;
+/**
+ * Items from this time on are told by the next pass. What is changed during this one, after its page was read, has a later time than all
+ * that its first page shows, and than all that was over when it began.
+ */
+function nextFrom(pass: Pass, items: readonly unknown[], order: NewestFirst): string | null {
+  if (!pass.behind) pass.begunAt = Date.now();
+  let next = pass.next ?? pass.from;
+  for (const item of items) {
+    const time = changeTime(item, order);
+    if (time === undefined) continue;
+    const isSettled = pass.begunAt - Date.parse(time + LOCAL_ZONE) > SETTLED_MS;
+    const from = isSettled ? secondAfter(time) : time;
+    if ((isSettled || !pass.behind) && (next === null || from > next)) next = from;
+  }
+  return next;
 }
 
 /** The next second after a time without a zone. */

@@ -11,6 +11,8 @@ export interface NewestFirst<Item = Record<string, unknown>> {
   time: keyof Item & string;
   /** Ids grow with time. */
   id: keyof Item & string;
+  /** The time of the last change, if the list is ordered by another one: a change does not move an item. */
+  changed?: keyof Item & string;
 }
 
 /** The item of a cursor. */
@@ -30,6 +32,12 @@ export function itemKey(item: unknown, { time, id }: NewestFirst): ItemKey | und
   const record = (item ?? {}) as Record<string, unknown>;
   const [at, name] = [localDateTime.decode(record[time]), asText(record[id])];
   return at !== null && /^\d+$/.test(name) ? { time: at, id: name } : undefined;
+}
+
+/** When an item was changed last; undefined if it has no readable time. */
+export function changeTime(item: unknown, order: NewestFirst): string | undefined {
+  const time = order.changed && localDateTime.decode(((item ?? {}) as Record<string, unknown>)[order.changed]);
+  return time || itemKey(item, order)?.time;
 }
 
 /** The number of leading items that are not behind the anchor: the client has had them. */

@@ -7,7 +7,7 @@ import { badInput } from '../errors/to-client-error.ts';
 import type { Pass, Progress } from './list-changes.ts';
 import { decodeAnchor, encodeAnchor } from './newest-first.ts';
 
-const VERSION = 1;
+const VERSION = 2;
 const PARTS: readonly Pass['part'][] = ['front', 'whole', 'again'];
 /** Bounds what a `since` that somebody has made up can take. */
 const KEYS_MAX = 50_000;
@@ -32,11 +32,12 @@ export function encodeSince(list: string, { known, from, pass }: Progress): stri
 export const progressOf = ({ since }: { since?: string | null }, list: () => string): Progress =>
   since == null ? { known: new Set(), from: null, pass: null } : decodeSince(list(), since);
 
-const headOf = ({ part, from, next, isDisturbed, readAt, behind, position }: Pass) => ({
+const headOf = ({ part, from, next, isDisturbed, begunAt, readAt, behind, position }: Pass) => ({
   part: PARTS.indexOf(part),
   from,
   next,
   isDisturbed,
+  begunAt,
   readAt,
   behind: behind && encodeAnchor(behind),
   position,
@@ -81,7 +82,7 @@ function readProgress(
 }
 
 function passOf(
-  { part, from, next, isDisturbed, readAt, behind, position }: Record<string, unknown>,
+  { part, from, next, isDisturbed, begunAt, readAt, behind, position }: Record<string, unknown>,
   unmet: Set<string>,
 ): Pass | undefined {
   const anchor = typeof behind === 'string' ? decodeAnchor(behind) : null;
@@ -90,8 +91,8 @@ function passOf(
     return undefined;
   if (typeof position !== 'number' || !Number.isInteger(position) || position < -1 || position > 999_999_999)
     return undefined;
-  if (!isCount(readAt)) return undefined;
-  return { part: name, from, next, isDisturbed, readAt, behind: anchor, position, unmet };
+  if (!isCount(begunAt) || !isCount(readAt)) return undefined;
+  return { part: name, from, next, isDisturbed, begunAt, readAt, behind: anchor, position, unmet };
 }
 
 const isTime = (value: unknown): value is string | null =>

@@ -161,4 +161,18 @@ builder.objectField(User, 'annotations', (t) =>
   }),
 );
 
+builder.objectField(User, 'annotationChanges', (t) =>
+  t.changes({
+    type: Annotation,
+    description:
+      'What has changed in the annotations by this person, for a copy of them on a phone: call it until `hasMore` is false. A call reads a hundred: those that changed, or all if one was removed.',
+    nullIf: 'the user is an organisation, or unknown',
+    endpoint: bookEndpoints.userAnnotations,
+    newestFirst: { time: 'time', id: 'id' },
+    from: userEdgeNames,
+    input: ({ id }) => ({ name: id }),
+    isUnavailable: isSite,
+  }),
+);
+
 queryById(Annotation, bookEndpoints.annotation, 'An annotation by id.', '32072061');

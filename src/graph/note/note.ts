@@ -131,6 +131,21 @@ builder.objectField(User, 'notes', (t) =>
   }),
 );
 
+builder.objectField(User, 'noteChanges', (t) =>
+  t.changes({
+    type: Note,
+    description:
+      "What has changed in the person's notes that the caller may see, for a copy of them on a phone: call it until `hasMore` is false. All are read, a hundred a call, because an edit does not move a note in its list. Requires a logged-in caller.",
+    nullIf: 'the user is an organisation, or unknown',
+    endpoint: noteEndpoints.userCreated,
+    newestFirst: { time: 'publish_time', id: 'id', changed: 'update_time' },
+    from: userEdgeNames,
+    input: ({ id }) => ({ id }),
+    variants: 'format',
+    isUnavailable: isSite,
+  }),
+);
+
 function authorOf({ author }: Pick<NoteShape, 'author'>): UserShape | null {
   const authors = listIn(author);
   return recordOrReference(authors ? authors[0] : author, undefined) as UserShape | null;
