@@ -3,7 +3,7 @@ import { type ClientCode, clientCodes, messageOf } from '../../engine/errors/cod
 
 export const ErrorCode = builder.enumType('ErrorCode', {
   description:
-    'The `extensions.code` of an error: what happened. More values may be added, so treat an unknown one as a failure without a known cause. `docs/errors.md` says what to do about each.',
+    'The `extensions.code` of an error: what happened. Treat an unknown one as a failure without a known cause. `docs/errors.md` says what to do about each.',
   values: Object.fromEntries(
     clientCodes.map((code) => [code, { value: code, description: messageOf(code) }]),
   ) as Record<ClientCode, { value: ClientCode; description: string }>,
