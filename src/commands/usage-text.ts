@@ -3,20 +3,25 @@ import { readFileSync } from 'node:fs';
 import { printableLine } from '../lib/text/printable.ts';
 import { type UsageReport, type UsedCoordinate, mergeReports } from '../server/features/usage/report.ts';
 import { UserError } from '../lib/user-error.ts';
+import { countedIn } from './usage-period.ts';
+import { printReleases, readRelease } from './usage-releases.ts';
 
 export interface UsageOptions {
   /** The file of the token. */
   tokenFile?: string | undefined;
+  /** Manifests of trusted documents: then it is said of their documents who runs them, in place of fields. */
+  manifest?: readonly string[] | undefined;
   /** A field that nobody read for as long may be removed. */
   days: number;
 }
 
-const DAY_MS = 86_400_000;
-
 /** `urls`: of the replicas, whose reports are added up. Throws a UserError. */
-export async function runUsage(urls: readonly string[], { tokenFile, days }: UsageOptions): Promise<string> {
+export async function runUsage(urls: readonly string[], options: UsageOptions): Promise<string> {
+  const { tokenFile, manifest = [], days } = options;
+  const manifests = manifest.map(readRelease);
   const token = tokenFile === undefined ? undefined : tokenIn(tokenFile);
-  return printUsage(mergeReports(await Promise.all(urls.map((url) => reportOf(url, token)))), days);
+  const report = mergeReports(await Promise.all(urls.map((url) => reportOf(url, token))));
+  return manifests.length > 0 ? printReleases(report, manifests, days) : printUsage(report, days);
 }
 
 function tokenIn(path: string): string {
@@ -47,15 +52,8 @@ async function reportOf(url: string, token: string | undefined): Promise<UsageRe
 
 /** Deprecated fields first, then what nobody has ever read. */
 export function printUsage(report: UsageReport, days: number): string {
-  const { since, until, processes, requests, calls, unattributed, coordinates, unused } = report;
-  const counted = (Date.parse(until) - Date.parse(since)) / DAY_MS;
-  const isLongEnough = counted >= days;
-  const lines = [
-    `counted since ${since}, for ${counted.toFixed(1)} days, by ${processes} process${processes === 1 ? '' : 'es'}: ` +
-      `${requests} operations, ${calls} upstream calls (${unattributed} of them of no field)`,
-    ...(isLongEnough ? [] : [`too short to say what nobody reads in ${days} days`]),
-  ];
-  const isIdle = ({ last }: UsedCoordinate) => last === null || Date.parse(until) - Date.parse(last) > days * DAY_MS;
+  const { coordinates, unused } = report;
+  const { lines, isLongEnough, isIdle } = countedIn(report, days);
   const verdict = (idle: boolean) =>
     !idle ? 'in use' : isLongEnough ? `safe to remove: nobody in ${days} days` : 'nobody yet';
   for (const each of coordinates.filter(({ deprecated }) => deprecated !== undefined))

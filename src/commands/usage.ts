@@ -9,6 +9,7 @@ export function addUsageCommand(program: Command): void {
     .description('say which fields nobody reads, and who reads those that are deprecated')
     .argument('<urls...>', 'a server with USAGE=on; of several replicas, each')
     .option('--token-file <file>', 'file with the token of USAGE_TOKEN')
+    .option('--manifest <file>', 'say of its documents who runs them; may be repeated, one for each release', several)
     .option('--days <number>', 'a field that nobody read for as long may be removed', days, 30)
     .action(usage);
 }
@@ -21,6 +22,8 @@ async function usage(urls: string[], options: UsageOptions): Promise<void> {
     fail(error);
   }
 }
+
+const several = (file: string, before: readonly string[] = []): string[] => [...before, file];
 
 function days(text: string): number {
   if (!/^\d{1,4}(?:\.\d{1,3})?$/.test(text)) throw new InvalidArgumentError('It must be a number of days.');

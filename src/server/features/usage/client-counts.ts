@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { clientOf } from '../../http/request/client.ts';
 import { type ClientName, OTHER, UNNAMED, clientNames } from './client-names.ts';
 
-const CLIENTS_MAX = 50;
+export const CLIENTS_MAX = 50;
 
 export interface Counted {
   requests: number;

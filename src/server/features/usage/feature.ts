@@ -9,11 +9,11 @@ import { createUsage } from './usage.ts';
 
 /** `share`: of a worker, passes its counts on; what it returns is what all workers have counted. */
 export function createUsageFeature(
-  { config, schema, metrics, upstream, isKnownName }: FeatureParts,
+  { config, schema, metrics, upstream, isKnownName, trusted }: FeatureParts,
   share: ShareUsage = (own) => own,
 ): Feature {
   if (!config.usage) return {};
-  const usage = createUsage(schema, config.usageClients, metrics, isKnownName);
+  const usage = createUsage(schema, config.usageClients, metrics, { isKnownName, isTrusted: trusted.hasText });
   upstream.watchCalls(usage.observe);
   const report = share(usage.report);
   const { production, usageToken } = config;

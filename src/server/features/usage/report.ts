@@ -18,10 +18,19 @@ export interface UsageReport extends Omit<Count, 'last'> {
   unattributed: number;
   clients: (Count & { name: string; version: string })[];
   operations: (Count & { name: string })[];
+  /** The trusted documents that were run. */
+  documents: UsedDocument[];
   /** Those that were read, and those that are deprecated. */
   coordinates: UsedCoordinate[];
   /** The others. */
   unused: string[];
+}
+
+export interface UsedDocument extends Count {
+  /** SHA-256 of the text, in hex. */
+  hash: string;
+  /** Who sent it, by name and version. */
+  clients: string[];
 }
 
 export interface UsedCoordinate extends Count {
@@ -57,6 +66,11 @@ export function mergeReports(reports: readonly UsageReport[]): UsageReport {
     operations: merged(
       reports.flatMap((each) => each.operations),
       ({ name }) => name,
+    ),
+    documents: merged(
+      reports.flatMap((each) => each.documents),
+      ({ hash }) => hash,
+      (a, b) => ({ clients: union(a.clients, b.clients) }),
     ),
     coordinates,
     unused: union(...reports.map(({ unused }) => unused)).filter((each) => !known.has(each)),

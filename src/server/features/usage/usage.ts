@@ -8,12 +8,13 @@ import { oncePer } from '../../../lib/remember.ts';
 import { type LoggedCall, wasSent } from '../../../upstream/call-log.ts';
 import type { ObservedCall } from '../../../upstream/http/call.ts';
 import type { ExecutableDocument, NamedOperation } from '../../../engine/documents/prepare.ts';
-import type { EndedOperation } from '../../graphql/ended-operation.ts';
+import { type EndedOperation, documentHash, documentText } from '../../graphql/ended-operation.ts';
 import type { Metrics, Tally } from '../../observability/metrics.ts';
 import { type ClientCounts, type Counted, createClientCounts } from './client-counts.ts';
-import { OTHER } from './client-names.ts';
+import { type ClientName, OTHER } from './client-names.ts';
 import { type Coordinate, type Coordinates, type DocumentReads, createCoordinates } from './coordinates.ts';
-import type { Count, UsageReport } from './report.ts';
+import { createDocumentCounts } from './document-counts.ts';
+import type { Count, UsageReport, UsedDocument } from './report.ts';
 
 const OPERATIONS_MAX = 500;
 
@@ -23,19 +24,30 @@ interface OperationCounts extends Counted {
   ids: Set<number>;
 }
 
-/** `isKnownName`: operations of these names are counted by name. */
+/** `hash`: that of the text, if it is a trusted document. */
+type CountedReads = DocumentReads & { hash: string | undefined };
+
+/** What is counted by its own name, because the operator named it: the rest is counted together. */
+export interface Known {
+  isKnownName: (name: string) => boolean;
+  /** Whether a text is of a trusted document. */
+  isTrusted: (text: string) => boolean;
+}
+const nothingKnown: Known = { isKnownName: () => false, isTrusted: () => false };
+
 export function createUsage(
   schema: GraphQLSchema,
   allowed: readonly string[],
   metrics: Metrics,
-  isKnownName: (name: string) => boolean = () => false,
+  { isKnownName, isTrusted }: Known = nothingKnown,
 ) {
   const coordinates = createCoordinates(schema);
   const since = Date.now();
   const clients = createClientCounts(allowed, coordinates.all.length);
   const operations = new Map<string, OperationCounts>();
+  const documents = createDocumentCounts();
   const total = { requests: 0, calls: 0, attributed: 0 };
-  const readsOf = rememberReads(coordinates);
+  const readsOf = rememberReads(coordinates, isTrusted);
   const series = seriesOf(metrics, allowed);
 
   /** Once for each document: one that is prepared before its name is known stays with the others until it is prepared again. */
@@ -48,7 +60,7 @@ export function createUsage(
     return counts;
   });
 
-  function count(headers: IncomingHttpHeaders, reads: DocumentReads, calls: readonly LoggedCall[]): void {
+  function count(headers: IncomingHttpHeaders, reads: CountedReads, calls: readonly LoggedCall[]): void {
     const client = clients.of(headers);
     const operation = operationOf(reads);
     const counters = series(client.name);
@@ -70,6 +82,7 @@ export function createUsage(
     client.last = at;
     operation.requests++;
     operation.last = at;
+    if (reads.hash !== undefined) documents.count(reads.hash, clientLabel(client), calls, at);
     total.requests++;
     counters.operations.inc();
   }
@@ -94,18 +107,28 @@ export function createUsage(
       unattributed: Math.max(0, total.calls - total.attributed),
       clients: clients.all().map(({ name, version, ...counts }) => ({ name, version, ...shownCount(counts) })),
       operations: [...operations].map(([name, counts]) => ({ name, ...shownCount(counts) })),
+      documents: shownDocuments(documents.all()),
       ...usedOf(coordinates.all, clients.all(), operations),
     }),
   };
 }
 
+const shownDocuments = (documents: ReadonlyMap<string, Counted & { clients: ReadonlySet<string> }>): UsedDocument[] =>
+  [...documents].map(([hash, counts]) => ({ hash, ...shownCount(counts), clients: [...counts.clients].sort() }));
+
+const clientLabel = ({ name, version }: ClientName): string => `${name} ${version}`.trim();
+
 /** By the operation, so that those of a stored response are known when its document is gone. */
-function rememberReads(coordinates: Coordinates) {
-  const reads = new WeakMap<NamedOperation, DocumentReads>();
-  return (operation: NamedOperation, ready: ExecutableDocument | undefined): DocumentReads | undefined => {
-    let known = reads.get(operation);
-    if (!known && ready) reads.set(operation, (known = coordinates.readsOf(ready.document, ready.operation)));
-    return known;
+function rememberReads(coordinates: Coordinates, isTrusted: Known['isTrusted']) {
+  const reads = new WeakMap<NamedOperation, CountedReads>();
+  return (operation: NamedOperation, ready: ExecutableDocument | undefined): CountedReads | undefined => {
+    const known = reads.get(operation);
+    if (known || !ready) return known;
+    const { document } = ready;
+    const hash = isTrusted(documentText(document)) ? documentHash(document) : undefined;
+    const found = { ...coordinates.readsOf(document, ready.operation), hash };
+    reads.set(operation, found);
+    return found;
   };
 }
 
@@ -122,7 +145,7 @@ function usedOf(
       coordinate,
       ...(deprecated !== undefined && { deprecated }),
       ...shownCount({ requests: sum('reads'), calls: sum('ofCalls'), last }),
-      clients: readers.map(({ name, version }) => `${name} ${version}`.trim()).sort(),
+      clients: readers.map(clientLabel).sort(),
       operations: [...operations].flatMap(([name, { ids }]) => (ids.has(id) ? [name] : [])).sort(),
     };
   });

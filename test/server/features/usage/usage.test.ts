@@ -6,7 +6,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { FacadeOptions } from '../../../../facade.d.ts';
 import { schema } from '../../../../src/graph/schema.ts';
 import { createMetrics } from '../../../../src/server/observability/metrics.ts';
+import { type Release, printReleases } from '../../../../src/commands/usage-releases.ts';
 import { printUsage } from '../../../../src/commands/usage-text.ts';
+import { sha256Of } from '../../../../src/config/documents/trusted-documents.ts';
 import { type UsageReport, mergeReports } from '../../../../src/server/features/usage/report.ts';
 import { createUsage } from '../../../../src/server/features/usage/usage.ts';
 import type { ExecutableDocument } from '../../../../src/engine/documents/prepare.ts';
@@ -14,7 +16,7 @@ import { createCallLog } from '../../../../src/upstream/call-log.ts';
 import type { UpstreamSession } from '../../../../src/upstream/upstream-session.ts';
 import { alice, embedded, json, post } from '../../../support/embedded.ts';
 import { runProgram, startProgram } from '../../../support/program.ts';
-import { service } from '../../../support/service.ts';
+import { service, temporaryDirectory } from '../../../support/service.ts';
 
 async function counted(options: Partial<FacadeOptions> = {}) {
   const facade = embedded((await service()).url, { usage: true, ...options });
@@ -119,6 +121,27 @@ test('names that clients choose are bounded, and no count is lost', async () => 
   expect(report.operations.map(({ name }) => name)).toEqual(['other']);
 });
 
+test('trusted documents are counted by their text, each with its clients and calls, and others are not', async () => {
+  const persistedOperations = join(temporaryDirectory(), 'manifest.json');
+  const [old, current] = [
+    'query Book { book(id: "6082808") { title } }',
+    'query Book { book(id: "6082808") { title pages } }',
+  ];
+  writeFileSync(persistedOperations, JSON.stringify({ v1: old, v2: current }));
+  const { send, report } = await counted({ persistedOperations });
+  const phone = (version: string) => ({ 'x-client-name': 'phone', 'x-client-version': version });
+  await send(old, phone('1'));
+  await send(old, phone('1')); // a stored response
+  await send(current, phone('2'));
+  await send(`${current} `, phone('3'));
+  for (let sent = 0; sent < 60; sent++) await send(current, { 'x-client-name': `client ${sent}` });
+  const { documents } = await report();
+  expect(documents.map(({ hash }) => hash)).toEqual([sha256Of(old), sha256Of(current)]);
+  expect(documents[0]).toMatchObject({ requests: 2, calls: 1, clients: ['phone 1'] });
+  expect(documents[1]).toMatchObject({ requests: 61, calls: 1 });
+  expect(documents[1]!.clients).toHaveLength(51);
+});
+
 test('with USAGE_CLIENTS only these are counted by name, also in metrics', async () => {
   const { send, report, metric } = await counted({ usageClients: ['web'] });
   for (const name of ['web', 'evil', 'web']) await send('{ viewer { isLoggedIn } }', { 'x-client-name': name });
@@ -143,7 +166,16 @@ test('/usage is off by default and in production without a token, and needs the 
 
 const report = (more: Partial<UsageReport>): UsageReport => ({
   ...{ since: '2026-01-01T00:00:00.000Z', until: '2026-03-01T00:00:00.000Z', processes: 1 },
-  ...{ requests: 9, calls: 5, unattributed: 0, clients: [], operations: [], coordinates: [], unused: [] },
+  ...{
+    requests: 9,
+    calls: 5,
+    unattributed: 0,
+    clients: [],
+    operations: [],
+    documents: [],
+    coordinates: [],
+    unused: [],
+  },
   ...more,
 });
 const use = {
@@ -166,6 +198,29 @@ test('the command says what is safe to remove, who reads the rest, and when it i
   expect(early).toContain('counted since 2026-01-01T00:00:00.000Z, for 59.0 days');
   expect(early).toContain('too short to say what nobody reads in 90 days');
   expect(early).not.toContain('safe to remove');
+});
+
+test('of each release the command says who runs its documents, and that one goes whose own documents nobody runs', () => {
+  const releaseOf = (name: string, ...texts: string[]): Release => ({
+    name,
+    documents: new Map(texts.map((text) => [text, text])),
+  });
+  const documents = [
+    { hash: 'shared', requests: 4, calls: 6, last: '2026-02-28T00:00:00.000Z', clients: ['phone 1', 'phone 2'] },
+    { hash: 'new', requests: 1, calls: 0, last: '2026-02-27T00:00:00.000Z', clients: ['phone 2'] },
+    { hash: 'old', requests: 9, calls: 9, last: '2026-01-02T00:00:00.000Z', clients: ['phone 1'] },
+  ];
+  const releases = [releaseOf('1.json', 'shared', 'old', 'never'), releaseOf('2.json', 'shared', 'new')];
+  const lines = printReleases(report({ documents }), releases, 30).split('\n');
+  expect(lines[1]).toBe(
+    '1.json: 1 of 3 documents in use, 0 of the 2 that it alone has: safe to remove, nobody in 30 days',
+  );
+  expect(lines[2]).toBe(
+    '  shared: run 4 times, last 2026-02-28T00:00:00.000Z, 1.5 upstream calls each; clients phone 1, phone 2',
+  );
+  expect(lines[4]).toBe('  never: nobody');
+  expect(lines[5]).toBe('2.json: 2 of 2 documents in use, 1 of the 1 that it alone has');
+  expect(printReleases(report({ documents: [] }), releases, 90)).toContain('that it alone has: nobody yet');
 });
 
 test('reports of several processes are added up, and know the past since the last of them began', () => {
@@ -211,6 +266,9 @@ test('the command reads a server of several workers, and says what it needs', as
   expect([code, err]).toEqual([0, '']);
   expect(out).toMatch(/^counted since .* days, by 2 processes: 8 operations, 0 upstream calls/);
   expect(out).toContain('Subject.pubdate (deprecated): nobody yet');
+  const ofRelease = ['--manifest', 'client/manifest.json'];
+  const release = await runProgram({}, ['usage', program.url, '--token-file', tokenFile, ...ofRelease]);
+  expect(release.out).toMatch(/^manifest\.json: 0 of \d+ documents in use, .*: nobody yet$/m);
   const without = await runProgram({}, ['usage', program.url]);
   expect([without.code, without.out]).toEqual([1, '']);
   expect(without.err).toContain('needs the token of USAGE_TOKEN');
