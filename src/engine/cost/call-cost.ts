@@ -130,8 +130,9 @@ function countField(total: Count, field: PlannedField, place: Place, parent: Typ
   if (rule.globalIds) return countNamed(total, field, rule.globalIds(args), place);
   if (isCountedVariant(total, field, place)) return;
   // Only connections and edges lead to the items of the list.
-  const records = place.back?.name === field.field.name ? place.back.times : undefined;
-  const here = parent.isWrapper ? place : { ...place, listing: undefined, back: undefined, records };
+  const records = place.back.find(({ name }) => name === field.field.name)?.times;
+  if (records === 0) return;
+  const here = parent.isWrapper ? place : { ...place, listing: undefined, back: [], records };
   if (mode === 'call' || mode === 'lookup') return countCall(total, field, args, here);
   if (mode === 'embedded') {
     // If the tier may not load the record, its list is called instead.

@@ -27,8 +27,8 @@ export interface Place {
   possibleTiers: readonly Tier[];
   /** The list whose items are being counted. */
   listing: CountedList | undefined;
-  /** The field of the items that is their parent again, and how many parents there are. */
-  back: { name: string; times: number } | undefined;
+  /** Fields of the items whose values the list limits, and to how many: their parent again, or none. */
+  back: readonly { name: string; times: number }[];
   /** How many different records the field returns, if they are fewer than `times`. */
   records: number | undefined;
 }
@@ -40,10 +40,12 @@ export const rootPlace: Place = {
   provided: undefined,
   possibleTiers: tiers,
   listing: undefined,
-  back: undefined,
+  back: [],
   records: undefined,
 };
 
-/** For the items of a field: the field that is their parent again. */
-export const backOf = ({ backReference: name }: FieldRule, times: number): Place['back'] =>
-  name === undefined ? undefined : { name, times };
+/** For the items of a field: the field that is their parent again, and the one that is null. */
+export const backOf = ({ backReference, nullField }: FieldRule, times: number): Place['back'] => [
+  ...(backReference === undefined ? [] : [{ name: backReference, times }]),
+  ...(nullField === undefined ? [] : [{ name: nullField, times: 0 }]),
+];

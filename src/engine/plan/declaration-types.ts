@@ -79,6 +79,8 @@ export interface CallDeclaration<Parent, Args, In, Out, From extends keyof Paren
   provides?: Provides<Out, Parent>;
   /** The field of the items, or of the value, that is the parent record again: what is selected of it is loaded with the parent. */
   backReference?: string;
+  /** The field of the items that is null in this list: it costs nothing. */
+  nullField?: string;
   /** The value, if it stands beside the parent in its list, which then requests what is selected of it. */
   atHand?: (parent: Pick<Parent, From>) => object | undefined;
   /** The member of `embedded` has several variants; a parameter of the call chooses one. */

@@ -132,6 +132,7 @@ builder.objectField(Subject, 'photos', (t) =>
     items: ({ photos }) => photosIn(photos),
     embedded: { member: 'photos', upTo: RECORD_PHOTOS, representation: listedPhoto },
     ...besideFilm,
+    nullField: 'celebrity',
   }),
 );
 

@@ -222,4 +222,16 @@ describe('the person of a photo', () => {
     });
     expect(calls).toEqual(['GET /v2/movie/subject/7?fields=id,photos']);
   });
+
+  test('costs nothing in the list of a film, and in that of a person what the person costs', async () => {
+    const { execute } = facade();
+    const mostOf = async (list: string, fields: string) => {
+      const query = `{ ${list} { photos(first: 50) { nodes { ${fields} } } } }`;
+      return ((await execute(query, { explain: 'plan' })).extensions?.upstream as { max: number }).max;
+    };
+    const film = await mostOf('subject(id: 7)', 'id');
+    expect(await mostOf('subject(id: 7)', 'celebrity { name works { totalCount } }')).toBe(film);
+    const person = await mostOf('celebrity(id: 9)', 'id');
+    expect(await mostOf('celebrity(id: 9)', 'celebrity { name birthday }')).toBeLessThanOrEqual(person + 1);
+  });
 });
