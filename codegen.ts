@@ -160,9 +160,16 @@ function kotlinExtensions(): string {
       args.length === 1 && args[0]!.name === 'id' && entities.includes(getNamedType(type) as GraphQLObjectType),
   );
   return `# Printed by "npm run codegen" from src/graph; not edited by hand.
-# Apollo Kotlin reads this file beside schema.graphql: the keys of its normalized cache.
+# Apollo Kotlin reads this file beside schema.graphql: the keys of its normalized cache, and what a failed field becomes.
 extend schema
   @link(url: "https://specs.apollo.dev/cache/v0.4", import: ["@typePolicy", "@fieldPolicy", "@connection"])
+
+# The fields that schema.graphql marks with @semanticNonNull are not null in Kotlin where their errors are caught or thrown: @catch(to: RESULT)
+# on a field, @catchByDefault(to: THROW) on an operation. Elsewhere a failed field is null, so that one refused list does not cost the page.
+extend schema
+  @link(url: "https://specs.apollo.dev/nullability/v0.4", import: ["@catch", "CatchTo", "@catchByDefault"])
+
+extend schema @catchByDefault(to: NULL)
 
 ${entities.map(({ name }) => `extend type ${name} @typePolicy(keyFields: "id")`).join('\n')}
 

@@ -1,8 +1,11 @@
-/** The sync that docs/mobile.md prints, run over the service: through deletions, two devices and a network that is cut. */
-import { writeFileSync } from 'node:fs';
+/** What docs/mobile.md prints is so, and its sync is run over the service: through deletions, two devices and a network that is cut. */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { type GraphQLObjectType, isScalarType, isSpecifiedScalarType } from 'graphql';
 import { expect, test } from 'vitest';
+import { schema } from '../../src/graph/schema.ts';
+import { pictureSizes } from '../../src/origin/store/drawn-pictures.ts';
 import { frontEnd } from '../frontend/front-end.ts';
 import { compileProblems, tsExamplesOf } from '../support/examples.ts';
 import { journey } from '../support/journey.ts';
@@ -28,7 +31,7 @@ interface ShelfTable {
 const { syncShelf } = (await import(pathToFileURL(file).href)) as {
   syncShelf: (table: ShelfTable, ask: (since: string | null) => Promise<Changes>) => Promise<void>;
 };
-const { execute, cost, origin } = await journey();
+const { execute, cost, origin, facade } = await journey();
 const token = 'demo-alice';
 
 /** A phone: `cut` says that a response is lost, or that the app ends before it has stored it. */
@@ -68,6 +71,52 @@ async function shelf(): Promise<Map<string, string>> {
   });
   return new Map((data.user.bookCollections.nodes as Entry[]).map(({ id, status }) => [id, status]));
 }
+
+const page = readFileSync('docs/mobile.md', 'utf8');
+
+test('the page has at most 6 kB, each scalar of the schema for Kotlin and for Swift, and all of them in the plugin', () => {
+  expect(Buffer.byteLength(page)).toBeLessThanOrEqual(6_000);
+  const scalars = Object.values(schema.getTypeMap()).filter(
+    (type) => isScalarType(type) && !isSpecifiedScalarType(type),
+  );
+  const rows = [...page.matchAll(/^- `(\w+)`.*: `([\w.]+)` in Kotlin, `(\w+)` in Swift/gm)];
+  expect(rows.map(([, name]) => name).sort()).toEqual(scalars.map(({ name }) => name).sort());
+  for (const [, name] of rows) expect(page).toMatch(new RegExp(`mapScalar\\w*\\("${name}"`));
+});
+
+test('the widths of pictures are those that descriptions and demo have', async () => {
+  const widths = (place: string) =>
+    (new RegExp(`\`${place}\`(?: \`\\*\`)? ([\\d, ]+\\d)`).exec(page)?.[1] ?? '').split(', ');
+  const specified = (type: string, field: string) =>
+    [...(schema.getType(type) as GraphQLObjectType).getFields()[field]!.description!.matchAll(/(\d+)x\d+/g)].map(
+      ([, width]) => width,
+    );
+  expect(widths('Subject.poster')).toEqual(specified('Subject', 'poster'));
+  expect(widths('Celebrity.portrait')).toEqual(specified('Celebrity', 'portrait'));
+  const { book, photo, event, person } = pictureSizes;
+  const drawn = (sizes: readonly (readonly [number, number])[]) => sizes.map(([width]) => String(width));
+  expect(widths('Book.cover')).toEqual(drawn([book.small, book.medium, book.large]));
+  expect(widths('Photo')).toEqual(drawn([photo.icon, photo.thumb, photo.cover, photo.large]));
+  expect(widths('Event.imageUrl')).toEqual(drawn([event.large]));
+  expect(widths('User.avatarUrl')).toEqual(drawn([person.small]));
+});
+
+test('QUERY takes a long since in its body, and has an ETag for 304', async () => {
+  const query =
+    'query ($since: String) { user(id: "alice") { shelfChanges(since: $since) { removedIds since hasMore } } }';
+  const ask = (variables: object, more: object = {}) =>
+    fetch(`${facade.url}/graphql`, {
+      method: 'QUERY',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...more },
+      body: JSON.stringify({ query, variables }),
+    });
+  const first = (await (await ask({})).json()) as { data: { user: { shelfChanges: Changes } } };
+  const { since } = first.data.user.shelfChanges;
+  const response = await ask({ since });
+  expect(response.status).toBe(200);
+  const again = await ask({ since }, { 'if-none-match': response.headers.get('etag')! });
+  expect(again.status).toBe(304);
+});
 
 test('two phones have the shelf after changes, deletions and cuts', async () => {
   expect(compileProblems('.', [code!])).toEqual([]);

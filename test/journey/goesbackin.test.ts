@@ -164,6 +164,25 @@ describe('an id of a response', () => {
     expect(data.city).toEqual({ id, name: '北京' });
   });
 
+  // The service has no endpoint that takes the name in place of the id.
+  test.for([
+    ['celebrity', 'id', 'Celebrity', '李安'],
+    ['celebrity', 'id', 'Celebrity', 'Tom'],
+    ['searchEvents', 'cityId', 'City', '北京'],
+  ] as const)(
+    '%s(%s:) says that a %s known by a name alone cannot be looked up',
+    async ([field, argument, type, name]) => {
+      const id = `${type}:~${encodeURIComponent(name)}`;
+      const { errors } = await execute(`{ ${field}(${argument}: "${id}") { __typename } }`, { token });
+      expect(errors).toMatchObject([
+        {
+          message: expect.stringContaining(`${type} ("${name}") without an id`),
+          extensions: { code: 'BAD_USER_INPUT', argument },
+        },
+      ]);
+    },
+  );
+
   /** The inputs of mutations that take an id, with the type that their name says. */
   const writes = Object.values(schema.getMutationType()!.getFields()).flatMap(({ name, args }) => {
     const input = getNamedType(args[0]!.type);

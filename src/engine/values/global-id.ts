@@ -9,6 +9,11 @@ export const globalId = (type: string, key: string | number): string => `${type}
 /** The upstream id from a global or a bare id in this argument. Throws for everything else, before any call. */
 export function sourceIdOf(type: string, id: string, argument = 'id'): string {
   const key = keyInGlobalId(type, id, argument);
+  const name = key === id ? undefined : nameInKey(key);
+  if (name !== undefined)
+    throw badInput(`The service names this ${type} ("${name}") without an id, so nothing can be looked up by it.`, {
+      argument,
+    });
   if (!isSourceId(key))
     throw badInput(`This is not an id of the type ${type}, for example \`${type}:1\` or \`1\`.`, { argument });
   return key;
