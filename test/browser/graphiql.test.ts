@@ -68,9 +68,19 @@ beforeEach(async () => {
 
 test.skipIf(!executablePath)('GraphiQL opens with a tab for each published operation', async () => {
   const tabs = await page.locator('.graphiql-tab').allInnerTexts();
-  // After them come the tab Explain and the other files of the folder.
-  expect(tabs.slice(0, pages.length + 1).map((tab) => tab.trim())).toEqual([...pages.map(([name]) => name), 'Explain']);
-  expect(tabs).toHaveLength(readdirSync('operations').length);
+  // Before them is the tab Start, after them come the tab Explain and the other files of the folder.
+  const names = ['Start', ...pages.map(([name]) => name), 'Explain'];
+  expect(tabs.slice(0, names.length).map((tab) => tab.trim())).toEqual(names);
+  expect(tabs).toHaveLength(readdirSync('operations').length + 1);
+});
+
+test.skipIf(!executablePath)('the tab to begin with has five lines, and runs', async () => {
+  const { data, errors } = await run(-1, 'Start');
+  expect([errors, data.book.title, data.top250.nodes.length]).toEqual([undefined, '百年孤独', 3]);
+  const lines = await page.locator('.graphiql-query-editor .view-line').allInnerTexts();
+  expect(lines.filter((line) => line.trim() !== '')).toHaveLength(5);
+  await waitForResult('"top250"');
+  await picture('Start');
 });
 
 test.skipIf(!executablePath)('each tab runs on a click as the demo user, and displays its response', async () => {
@@ -190,10 +200,10 @@ test.skipIf(!executablePath)('each tab has its own calls', async () => {
   await run(0, 'Book');
   await page.locator('.calls tbody tr').first().waitFor();
   const ofBook = await totals.innerText();
-  await page.locator('.graphiql-tab').nth(1).click();
+  await page.locator('.graphiql-tab').nth(2).click();
   await totals.filter({ hasText: 'Run an operation' }).waitFor();
   expect(await page.locator('.calls tbody tr').count()).toBe(0);
-  await page.locator('.graphiql-tab').nth(0).click();
+  await page.locator('.graphiql-tab').nth(1).click();
   await totals.filter({ hasText: ofBook }).waitFor();
 });
 
@@ -231,7 +241,7 @@ test.skipIf(!executablePath)(
 );
 
 test.skipIf(!executablePath)('the second visit opens the tab of the first, and loads a few kB', async () => {
-  await page.locator('.graphiql-tab').nth(2).click();
+  await page.locator('.graphiql-tab').nth(3).click();
   await page.locator('.graphiql-query-editor', { hasText: ' Celebrity' }).waitFor();
   await page.waitForTimeout(1_500); // GraphiQL stores its tabs a little later
   const count = await page.locator('.graphiql-tab').count();
@@ -526,7 +536,7 @@ test.skipIf(!executablePath)(
     expect(response!.status()).toBe(200);
     await page.locator('.graphiql-query-editor', { hasText: '很长' }).waitFor();
     // A short one is in the address again.
-    await page.locator('.graphiql-tab').nth(1).click();
+    await page.locator('.graphiql-tab').nth(2).click();
   },
 );
 
@@ -545,9 +555,12 @@ test.skipIf(!executablePath)('GraphiQL works where the browser gives pages no st
   expect(data.book.title).toMatch(/\S/);
 });
 
-/** Opens a tab, clicks on run, and returns the response. */
+/** Opens a tab by its place behind Start, clicks on run, and returns the response. */
 async function run(tab: number, operation: string) {
-  await page.locator('.graphiql-tab').nth(tab).click();
+  await page
+    .locator('.graphiql-tab')
+    .nth(tab + 1)
+    .click();
   return await (await execute(operation)).json();
 }
 

@@ -5,7 +5,10 @@ import {
   type DocumentNode,
   type FieldNode,
   FieldsOnCorrectTypeRule,
+  type GraphQLCompositeType,
   GraphQLError,
+  type GraphQLObjectType,
+  type GraphQLSchema,
   Kind,
   NoSchemaIntrospectionCustomRule,
   type OperationDefinitionNode,
@@ -25,6 +28,7 @@ import {
 } from 'graphql';
 import type { Config } from '../../config/settings.ts';
 import { type Variables, isIncrementalDirective, visitSelections } from '../plan/document.ts';
+import { typeRule } from '../plan/read-declarations.ts';
 import { deferDirective, streamDirective } from '../plan/incremental-directives.ts';
 
 /**
@@ -58,19 +62,30 @@ function withExpectedField(error: GraphQLError, context: ValidationContext): Gra
   const name = node.name.value;
   const schema = context.getSchema();
   const instead = (schema.extensions.expectedFields as ExpectedFields | undefined)?.[type.name]?.[name];
-  const nodes = isObjectType(type) ? type.getFields().nodes : undefined;
-  const item = nodes && getNamedType(nodes.type);
   const advice =
     typeof instead === 'string'
       ? instead
       : instead
         ? `Did you mean ${instead.map((field) => `"${field}"`).join(' or ')}?`
-        : isObjectType(item) && item.getFields()[name]
-          ? `Its items have it: select \`nodes { ${name} }\`.`
-          : undefined;
+        : adviceOfWrapper(type, name, schema);
   const message = `Cannot query field "${name}" on type "${type.name}".`;
   return advice === undefined ? error : new GraphQLError(`${message} ${advice}`, { nodes: error.nodes ?? null });
 }
+
+/** What only holds other things, a page of a list, an edge, a chart or a payload: the field of its content that has the name. */
+function adviceOfWrapper(type: GraphQLCompositeType, name: string, schema: GraphQLSchema): string | undefined {
+  if (!isObjectType(type) || !(typeRule(type).isWrapper || isPayload(type, schema))) return undefined;
+  const holder = Object.values(type.getFields()).find((field) => {
+    const held = getNamedType(field.type);
+    return isObjectType(held) && !typeRule(held).isWrapper && held.getFields()[name] !== undefined;
+  });
+  if (!holder) return undefined;
+  const owner = isListType(getNullableType(holder.type)) ? 'Its items have' : `Its ${holder.name} has`;
+  return `${owner} it: select \`${holder.name} { ${name} }\`.`;
+}
+
+const isPayload = (type: GraphQLObjectType, schema: GraphQLSchema): boolean =>
+  Object.values(schema.getMutationType()?.getFields() ?? {}).some((field) => getNamedType(field.type) === type);
 
 /** Names the argument that has an invalid value. */
 function withArgument(error: GraphQLError, context: ValidationContext): GraphQLError {

@@ -42,6 +42,41 @@ test('a field of the items of a connection is told with its place', () => {
   ]);
 });
 
+test.each([
+  [
+    '{ book(id: "1") { annotations { edges { page } } } }',
+    'page',
+    'AnnotationEdge',
+    'Its node has it: select `node { page }`.',
+  ],
+  ['{ newMovies { year } }', 'year', 'SubjectChart', 'Its items have it: select `subjects { year }`.'],
+  [
+    'mutation { likeNote(input: { id: "1" }) { likesCount } }',
+    'likesCount',
+    'LikeNotePayload',
+    'Its note has it: select `note { likesCount }`.',
+  ],
+  [
+    '{ user(id: "a") { bookCollections { nodes { book { reviews { title } } } } } }',
+    'reviews',
+    'Book',
+    'The service has no list of the reviews of a book: a review can be written, not read.',
+  ],
+])('a field of what an edge, a chart or a payload holds is told with its place: %s', (document, name, type, advice) => {
+  expect(messagesOf(document)).toEqual([`Cannot query field "${name}" on type "${type}". ${advice}`]);
+});
+
+test.each(['film', 'movie', 'person', 'me', 'search', 'books', 'events', 'reviews', 'users', 'shelf', 'actor', 'isbn'])(
+  'at the root, %s is answered with what there is',
+  (word) => {
+    expect(messagesOf(`{ ${word} }`)).toEqual([
+      expect.stringMatching(
+        /^Cannot query field "\w+" on type "Query"\. (?:Did you mean "\w+"|Select (?:it|them) in )/,
+      ),
+    ]);
+  },
+);
+
 test('without suggestions no name of the schema is told', () => {
   expect(messagesOf('{ movie(id: "1") { title } top250 { year } }', 'off')).toEqual([
     'Cannot query field "movie" on type "Query".',

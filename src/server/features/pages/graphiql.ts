@@ -13,7 +13,17 @@ const ASSETS = 'graphql/assets/';
 const SCHEMA = `${ASSETS}schema.json`;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
+/** The first tab: five lines to begin with. Where only documents of a manifest run, it does not. */
+const START = `# Ctrl-Enter runs it, Ctrl-Space suggests fields.
+query Start {
+  book(id: "6082808") { title authors series { title } }
+  top250(first: 3) { nodes { title year } }
+}
+`;
+
 type PageSettings = DemoSettings & Pick<Config, 'explain' | 'introspection' | 'persistedOnly'>;
+
+type OpenedTab = Pick<Tab, 'query' | 'headers'>;
 
 /** The page of GraphiQL; `folder` has its files, as graphiql/build.mjs makes them. Nothing is loaded from other hosts. */
 export function createGraphiqlPage(config: PageSettings, folder: string, tabs: readonly Tab[], schema: GraphQLSchema) {
@@ -24,7 +34,12 @@ export function createGraphiqlPage(config: PageSettings, folder: string, tabs: r
     title: 'catalog-graphql',
     // With an empty list the editor would have no tab.
     ...(tabs.length > 0 && {
-      defaultTabs: tabs.map(({ query, headers }) => ({ query, headers: shown(headers) })),
+      defaultTabs: [...(config.persistedOnly ? [] : [{ query: START }]), ...tabs].map(
+        ({ query, headers }: OpenedTab) => ({
+          query,
+          headers: shown(headers),
+        }),
+      ),
     }),
     shouldPersistHeaders: true,
     defaultEditorToolsVisibility: 'headers',
