@@ -356,10 +356,10 @@ export const graphType: Readonly<Record<string, string>> = {
 
 /** Fields that read no member of a record and have no call of their own; they are tested elsewhere. */
 export const testedElsewhere: Readonly<Record<string, readonly string[]>> = {
-  Collection: ['revision'],
-  Annotation: ['blocks', 'revision'],
-  Note: ['blocks', 'author', 'revision'],
-  NoteComment: ['id', 'note'],
+  Collection: ['revision', 'viewerCanDelete', 'viewerCanUpdate', 'viewerDidAuthor'],
+  Annotation: ['blocks', 'revision', 'viewerCanDelete', 'viewerCanUpdate', 'viewerDidAuthor'],
+  Note: ['blocks', 'author', 'revision', 'viewerCanDelete', 'viewerCanUpdate', 'viewerDidAuthor'],
+  NoteComment: ['id', 'note', 'viewerCanDelete', 'viewerCanUpdate', 'viewerDidAuthor'],
   Photo: ['next', 'previous', 'celebrity'],
   Subject: ['attribution'],
   FilmReview: ['attribution'],
