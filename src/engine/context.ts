@@ -1,6 +1,7 @@
 /** The context of one operation. */
 import type { Viewer } from '../upstream/auth/viewer.ts';
 import type { UpstreamSession } from '../upstream/upstream-session.ts';
+import type { ReadRecord } from '../upstream/write-guard.ts';
 import type { OperationPlan } from './plan/operation-plan.ts';
 
 /** How large a response may be. */
@@ -40,4 +41,6 @@ export interface Context {
  */
 export interface ResolverContext extends Pick<Context, 'viewer' | 'serviceName' | 'maxPictures'> {
   upstream: Pick<UpstreamSession, 'cachePolicy' | 'rateBudget'>;
+  /** Set for a field that declares `readsAsNobody`. */
+  readAsNobody?: ReadRecord;
 }

@@ -79,7 +79,7 @@ export function viewerRights<Shape, Needs extends keyof Shape & string, MayRead 
 }
 
 /** Whether the author is the caller; null while one of them is unknown. */
-function isCaller(author: Author, person: PersonFacts | undefined): boolean | null {
+export function isCaller(author: Author, person: PersonFacts | undefined): boolean | null {
   const [id, uid] = [asText(author?.id), asText(author?.uid)];
   if (!person || id === '') return null;
   if (isSite({ type: author?.type })) return false;

@@ -141,13 +141,9 @@ export class UpstreamSession implements LoadContext {
     const kept = writes?.keptBy(responsePath(path).join('.'));
     if (kept) return { kept };
     this.cachePolicy.restrict(null);
-    const reader = (options: typeof unshared): ReadRecord => {
-      return async (of, given) =>
-        (await this.calls.send(createApiRequest(of, given as object), path, options)).value as never;
-    };
     const reads: PatchSource = {
-      read: reader(unshared),
-      readAsNobody: reader(unsharedAsNobody),
+      read: this.reader(path, unshared),
+      readAsNobody: this.readerAsNobody(path),
       get person() {
         return credential.person?.id;
       },
@@ -157,6 +153,17 @@ export class UpstreamSession implements LoadContext {
     // The response has told whose record it is: others of this person may have changed it before this turn was theirs too.
     const { endedAt } = await this.enter(record, owner());
     return endedAt < turn.now ? filled : fillIn(reads);
+  }
+
+  /** Reads without any token, never from a cache. What is computed of that is of the caller alone. */
+  readerAsNobody(path: Path | undefined): ReadRecord {
+    this.cachePolicy.restrict(null);
+    return this.reader(path, unsharedAsNobody);
+  }
+
+  private reader(path: Path | undefined, options: typeof unshared): ReadRecord {
+    return async (of, given) =>
+      (await this.calls.send(createApiRequest(of, given as object), path, options)).value as never;
   }
 
   /** Takes the turn of a record, until `endChange`. */

@@ -44,7 +44,14 @@ test.each(fields)(
           },
         });
         try {
-          rule.resolve?.(watched, {}, { viewer: { isLoggedIn: true, person: { id: '1', uid: 'one' } } });
+          rule.resolve?.(
+            watched,
+            {},
+            {
+              viewer: { isLoggedIn: true, person: { id: '1', uid: 'one' } },
+              readAsNobody: () => Promise.resolve(null),
+            },
+          );
         } catch (error) {
           if (!(error instanceof GraphQLError)) throw error;
         }

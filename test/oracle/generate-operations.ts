@@ -281,6 +281,7 @@ const unsteady = new Set([
   'User.shelfChanges',
   'User.annotationChanges',
   'User.noteChanges',
+  'Collection.isPrivate',
   'Viewer.rateBudget',
   'Viewer.filmTier',
   'Viewer.canUse',

@@ -56,7 +56,7 @@ const changing = new Set([
   ...['CollectionChanges.since', 'AnnotationChanges.since', 'NoteChanges.since'],
 ]);
 /** They are null until a response has named the reader. */
-const ofReader = /\.viewer(?:DidAuthor|CanUpdate|CanDelete|IsOrganizer)$/;
+const ofReader = /\.viewer(?:DidAuthor|CanUpdate|CanDelete|IsOrganizer)$|^Collection\.isPrivate$/;
 
 /**
  * Queries by an id, which make no call for the id alone: then it is not claimed that there is such an object. A person named by a uid has it

@@ -142,6 +142,7 @@ function countField(total: Count, field: PlannedField, place: Place, parent: Typ
     const held = Math.min(args.first ?? rule.pageSize ?? LIST_SIZE, upTo);
     return countObjects(total, field, { ...here, back: backOf(rule, times) }, held, representation);
   }
+  for (const read of rule.readsAsNobody ?? []) addCall(total, field, place, read);
   const representation = rule.mayBeReference ? undefined : (provided ?? rule.representation);
   countObjects(total, field, here, rule.assumedSize ?? place.size, representation);
 }

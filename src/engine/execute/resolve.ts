@@ -33,6 +33,7 @@ import type { FieldRule, TypeRule } from '../plan/declaration-types.ts';
 import type { PlannedField, SelectionPlan } from '../plan/operation-plan.ts';
 import { ABSENT, PartlyLoaded, loadMissing, loadNamedReference } from './load-record.ts';
 import { membersOrId } from './plan-load.ts';
+import { readingResolver } from './reading-field.ts';
 import { listedBy } from './listed-variants.ts';
 import { changesOf } from './told-changes.ts';
 
@@ -48,10 +49,10 @@ export const engineResolverOf = oncePer((schema: GraphQLSchema) =>
     const node = nodeTypeOf(field);
     const keys = node && 'id' in node.getFields() ? (typeRule(node).record?.keyMembers ?? ['id']) : undefined;
     if (rule.endpoint) return callResolver(rule, keys);
+    const inner = field.resolve as Resolver | undefined;
+    if (inner && rule.readsAsNobody) return readingResolver(inner, infoOf(schema));
     const returnsRecords = typesOf(schema, field).some((each) => typeRule(each).record);
-    return field.resolve && returnsRecords
-      ? recordResolver(rule, field.resolve as Resolver, infoOf(schema))
-      : undefined;
+    return inner && returnsRecords ? recordResolver(rule, inner, infoOf(schema)) : undefined;
   }),
 );
 
@@ -79,7 +80,6 @@ function representationOfPage(parent: unknown): Representation | undefined {
 /** Members that identify the items of a list; undefined if they have no id. */
 type Keys = readonly string[] | undefined;
 
-/** For a field with an endpoint. */
 function callResolver(rule: FieldRule, keys: Keys): EngineResolver {
   const returned = rule.representation ?? wholeRepresentation;
   return (parent, resolution) => {

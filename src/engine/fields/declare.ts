@@ -125,7 +125,7 @@ declare global {
             record: Pick<ParentShape, Needs | Below>,
             args: object,
             context: Types['Context'],
-          ) => ShapeFromTypeParam<Types, Type, Nullable>;
+          ) => ShapeFromTypeParam<Types, Type, Nullable> | Promise<ShapeFromTypeParam<Types, Type, Nullable>>;
         },
       ): FieldRef<Types, ShapeFromTypeParam<Types, Type, Nullable>>;
 

@@ -60,6 +60,8 @@ export interface RecordDeclaration<Needs extends string, Below extends string = 
   needsBelow?: Readonly<Record<string, readonly Below[]>>;
   /** Members that the resolver reads if the record has them. Nothing is loaded for them. */
   mayRead?: readonly Below[] | undefined;
+  /** What its resolver may request without any token, at most. */
+  readsAsNobody?: readonly Endpoint[];
 }
 
 /** What a field declares of its call. */

@@ -14,6 +14,9 @@ interface WholeCollection {
   isPrivate: boolean;
 }
 
+/** The read that shows a public one, and the control. */
+export const readsOfPrivacy = [bookEndpoints.collection, bookEndpoints.collections];
+
 export const keptCollection: Keeping<WholeCollection, CollectionRecord> = {
   notes:
     'Without `isPrivate`, one or two calls more without your token find out who may see it; if that stays unknown, the code is PRESENT_VALUE_UNKNOWN.',
@@ -37,7 +40,7 @@ export const keptCollection: Keeping<WholeCollection, CollectionRecord> = {
     },
     {
       fields: ['isPrivate'],
-      reads: [bookEndpoints.collection, bookEndpoints.collections],
+      reads: readsOfPrivacy,
       keep: privacyOf,
       doubt: 'It cannot be found out who may see the collection now, so this is required.',
     },
@@ -57,9 +60,9 @@ function statusOf({ status: shown }: CollectionRecord): { status: CollectionStat
  * No read says who may see a collection, but nobody is shown a private one. A service that refuses all reads without a token would look the
  * same, so it counts only if the public part of the shelf is shown. The facade's own token is not used: it may be the caller's.
  */
-async function privacyOf(
-  { id, user_id }: CollectionRecord,
-  { id: book, readAsNobody }: PatchContext,
+export async function privacyOf(
+  { id, user_id }: Pick<CollectionRecord, 'id' | 'user_id'>,
+  { id: book, readAsNobody }: Pick<PatchContext, 'id' | 'readAsNobody'>,
 ): Promise<{ isPrivate: boolean } | undefined> {
   const user = asText(user_id);
   if (user === '') return undefined;

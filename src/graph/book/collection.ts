@@ -17,11 +17,11 @@ import { revisionField } from '../../engine/fields/patch.ts';
 import { withZone } from '../../engine/values/iso-time.ts';
 import { Node } from '../../engine/fields/node.ts';
 import { ratingBy } from '../types/rating.ts';
-import { viewerRights } from '../caller.ts';
+import { isCaller, viewerRights } from '../caller.ts';
 import { User, isSite, userEdgeNames, userIdOf } from '../types/user.ts';
 import { Annotation } from './annotation.ts';
 import { Book } from './book.ts';
-import { keptCollection } from './collection.keeping.ts';
+import { keptCollection, privacyOf, readsOfPrivacy } from './collection.keeping.ts';
 
 export const CollectionStatusEnum = builder.enumType('CollectionStatus', {
   description: 'The reading status of a book.',
@@ -72,6 +72,23 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
     comment: t.reads('comment', textOrNull, 'A short opinion of at most 350 characters.'),
     tagNames: t.reads('tags', texts, "The reader's own tags for the book; empty if there are none."),
     updatedAt: t.reads('updated', localDateTime, 'The time of the last change.'),
+    isPrivate: t.computed({
+      type: 'Boolean',
+      nullable: true,
+      description:
+        "Whether only the caller may see it, of the caller's own collections. One call without your token, and a second one if that is shown nothing.",
+      nullIf: 'it is not known as the own one, or it cannot be found out',
+      upstream: false,
+      viewerOnly: true,
+      needs: ['id', 'user_id', 'book_id'],
+      readsAsNobody: readsOfPrivacy,
+      async resolve(collection, _, { viewer, readAsNobody }) {
+        const { user_id, book_id } = collection;
+        if (!isCaller({ id: asText(user_id) }, viewer.person)) return null;
+        const found = await privacyOf(collection, { id: asText(book_id), readAsNobody: readAsNobody! });
+        return found?.isPrivate ?? null;
+      },
+    }),
     revision: revisionField(t, keptCollection, ['status', 'rating', 'tags', 'comment']),
     book: t.record(Book, { member: 'book', id: 'book_id' }, 'The collected book.', { representation: bookWithin }),
     user: t.record(User, { id: 'user_id' }, 'The reader. `name`, `avatarUrl` and `webUrl` cost a call.'),
