@@ -36,8 +36,11 @@ export interface OperationPrice {
 }
 
 export interface OperationCost {
-  /** Upstream calls: the fewest if nothing is cached, every record exists and the caller has a token; and the most. */
-  readonly calls: { readonly least: number; readonly most: number };
+  /**
+   * Upstream calls: the fewest if nothing is cached, every record exists and the caller has a token; what is likely then, if moreover every
+   * list is full and every item has what the service sends of it; and the most.
+   */
+  readonly calls: { readonly least: number; readonly likely: number; readonly most: number };
   /** The most objects in lists. */
   readonly items: number;
   /** The most values: the fields of all objects. */

@@ -58,9 +58,12 @@ export function createPrice(send) {
   return { price, watch, update };
 }
 
-function textOf({ min, max, fields, limit }) {
+function textOf({ min, likely, max, fields, limit }) {
   const costliest = fields.reduce((a, b) => (b.max > (a?.max ?? 0) ? b : a), undefined);
-  const calls = `Costs ${range(min, max)} ${max === 1 ? 'call' : 'calls'}`;
+  const calls =
+    min === max
+      ? `Costs ${max} ${max === 1 ? 'call' : 'calls'}`
+      : `Costs about ${likely} ${likely === 1 ? 'call' : 'calls'}, ${range(min, max)}`;
   const over = limit === undefined ? '' : `, over the limit of ${limit}`;
   return costliest?.max > 1 && fields.length > 1
     ? `${calls}${over}, most for ${costliest.path} (${range(costliest.min, costliest.max)})`

@@ -3,8 +3,8 @@ import { type ASTNode, type DocumentNode, type GraphQLError, type GraphQLSchema,
 import type { DocumentSettings } from '../engine/documents/limits.ts';
 import { type Use, usesOf } from '../engine/plan/document-uses.ts';
 import type { OperationRequirements } from '../engine/requirements/operation-requirements.ts';
-import { type CostRange, worstCasesOfAny } from '../engine/cost/cost-range.ts';
-import { type Assess, anyCaller, createAssess } from '../engine/documents/assess.ts';
+import { type CostRange, anyCaller, worstCasesOfAny } from '../engine/cost/cost-range.ts';
+import { type Assess, createAssess } from '../engine/documents/assess.ts';
 import { type Hint, type WorstOf, hintsFor } from '../engine/documents/hints.ts';
 import type { CheckedOperation } from './documents.ts';
 import type { Finding } from './finding.ts';

@@ -60,9 +60,10 @@ function costText({ cost, before }: PricedResult): string {
   if (!cost) return '';
   const { calls, items, values, dearest } = cost;
   const was = (now: number, then: number | undefined) => (then === undefined || then === now ? '' : ` (was ${then})`);
+  const about = calls.least === calls.most ? '' : `, about ${calls.likely}`;
   const most = dearest ? `, most of them ${dearest.coordinate} (${dearest.calls})` : '';
   return [
-    `calls ${calls.least}${was(calls.least, before?.least)} to ${calls.most}${was(calls.most, before?.most)}${most}`,
+    `calls ${calls.least}${was(calls.least, before?.least)} to ${calls.most}${was(calls.most, before?.most)}${about}${most}`,
     `items ${items}${was(items, before?.items)}`,
     `values ${values}${was(values, before?.values)}`,
   ].join(', ');

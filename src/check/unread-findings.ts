@@ -36,7 +36,7 @@ export function createUnreadCheck(
       const rest = unread.without(paths);
       return rest && assess(print(rest), operationName).cost;
     };
-    const callsWithout = (paths: readonly string[]) => costWithout(paths)?.calls ?? { least: 0, most: 0 };
+    const callsWithout = (paths: readonly string[]) => costWithout(paths)?.calls ?? { least: 0, likely: 0, most: 0 };
     const { paths } = unread;
     const withCalls = paths.filter((path) => isFewer(callsWithout([path]), cost.calls));
     const others = paths.filter((path) => !withCalls.includes(path));

@@ -41,23 +41,33 @@ describe('x-explain: plan', () => {
     expect(response.extensions).toEqual({
       upstream: {
         min: 3,
+        likely: 13,
         max: 13,
-        services: { catalog: { min: 2, max: 2 }, events: { min: 1, max: 11 } },
+        services: { catalog: { min: 2, likely: 2, max: 2 }, events: { min: 1, likely: 11, max: 11 } },
         fields: [
-          { path: 'book', coordinate: 'Query.book', endpoint: 'GET /v2/book/:id', min: 1, max: 1 },
+          { path: 'book', coordinate: 'Query.book', endpoint: 'GET /v2/book/:id', min: 1, likely: 1, max: 1 },
           {
             path: 'book.annotations',
             coordinate: 'Book.annotations',
             endpoint: 'GET /v2/book/:id/annotations',
             min: 1,
+            likely: 1,
             max: 1,
           },
-          { path: 'city.events', coordinate: 'City.events', endpoint: 'GET /event/location/:id', min: 1, max: 1 },
+          {
+            path: 'city.events',
+            coordinate: 'City.events',
+            endpoint: 'GET /event/location/:id',
+            min: 1,
+            likely: 1,
+            max: 1,
+          },
           {
             path: 'city.events.nodes.organizer',
             coordinate: 'Event.organizer',
             endpoint: 'GET /event/:id',
             min: 0,
+            likely: 10,
             max: 10,
           },
         ],

@@ -15,6 +15,7 @@ export const tokenFor = ({ person }: CaseOperation): string | undefined =>
 /** Numbers of upstream calls of an operation, as returned for `x-explain: plan`. */
 export interface Range {
   min: number;
+  likely: number;
   max: number;
   /** Set if the operation is rejected, because it makes more calls. */
   limit?: number | undefined;

@@ -115,6 +115,18 @@ async function told(count: number): Promise<never> {
       );
     }
   }
+  const cold = runs.filter(({ isTierKnown, caller, isWhole }) => isWhole && (!isTierKnown || caller === 'nobody'));
+  const ratios = cold
+    .flatMap(({ made, likely }) => (made > 0 && likely !== undefined ? [likely / made] : []))
+    .sort((a, b) => a - b);
+  const at = (share: number) => ratios[Math.floor(ratios.length * share)]?.toFixed(2);
+  console.log(`likely calls over those made: median ${at(0.5)}, 90th percentile ${at(0.9)}, lowest ${at(0)}`);
+  if (given.has('verbose'))
+    for (const { seed, caller, isTierKnown, made, price, likely = 0, operation } of cold)
+      if (made > 0 && price)
+        console.log(
+          `ratio ${(likely / made).toFixed(2)} ${likely}/${made} of ${price.calls.most} ${seed} ${caller} ${isTierKnown} ${operation.document.replace(/\s+/g, ' ')} ${JSON.stringify(operation.variables)}`,
+        );
   console.log(
     `seed ${seed}: ${new Set(runs.map(({ operation }) => operation)).size} operations, ${runs.length} runs, ${wrong.length} wrong`,
   );

@@ -2,6 +2,7 @@
 import { getOperationAST } from 'graphql';
 import type { Tier } from '../../src/api/endpoint.ts';
 import { planWhole } from '../../src/engine/cost/price.ts';
+import type { Variables } from '../../src/engine/plan/document.ts';
 import { type Assess, type Assessment, createAssess } from '../../src/engine/documents/assess.ts';
 import {
   type PlannedField,
@@ -10,7 +11,12 @@ import {
   responseKeyOf,
 } from '../../src/engine/plan/operation-plan.ts';
 import { mayUse } from '../../src/engine/requirements/requirements.ts';
-import { type TierRefusals, loginRefusals, tierRefusals } from '../../src/engine/requirements/tiers-by-path.ts';
+import {
+  type TierRefusals,
+  loginRefusals,
+  neededSelections,
+  tierRefusals,
+} from '../../src/engine/requirements/tiers-by-path.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { type Range, execute, parsed, planOf } from './clients.ts';
 import type { CaseOperation } from './generate-case.ts';
@@ -58,7 +64,11 @@ export interface Told {
   /** Whether the facade knew the tier of the caller's token. */
   isTierKnown: boolean;
   made: number;
+  /** Every record that the client named exists, and nothing failed. */
+  isWhole: boolean;
   price: Assessment['cost'];
+  /** Of the caller, by `x-explain: plan`. */
+  likely: number | undefined;
   violations: Violation[];
 }
 
@@ -111,7 +121,8 @@ async function compareRun(
     const run: Run = { operation, tier, isTierKnown, result, made, ...told };
     const violations = [...callsOf(run), ...refusalsOf(run)];
     const caller = person ?? 'nobody';
-    return { caller, isTierKnown, made, price: run.assessed.cost, violations };
+    const isWhole = !result.errors && !hasNulls(result.data);
+    return { caller, isTierKnown, made, isWhole, likely: range?.likely, price: run.assessed.cost, violations };
   } finally {
     await product.close();
   }
@@ -155,6 +166,8 @@ function callsOf(run: Run): Violation[] {
   const { calls: any = { least: 0, most: 0 } } = always.cost ?? {};
   if (!range || !assessed.cost || !always.cost) report('not priced', '');
   else {
+    if (range.likely < range.min || range.likely > range.max)
+      report('likely calls outside the range', `${range.likely}`);
     if (made > range.max) report('more calls than planned', `${made}, ${range.min} to ${range.max}`);
     if (range.max > most) report('more calls planned than priced', `${range.max}, ${least} to ${most}`);
     if (most > any.most) report('more calls priced than checked', `${most}, ${any.least} to ${any.most}`);
@@ -221,7 +234,7 @@ function refusalsOf({ operation, tier, result, assessed: { ready, requirements, 
   const ast = getOperationAST(parsed(document))!;
   const { coerced = {} } = ready.coerce(operation.variables);
   const planAs = (isLoggedIn: boolean) => (filmTier: Tier | null) =>
-    planWhole(schema, parsed(document), ast, { isLoggedIn, filmTier }, coerced).root;
+    planWhole(schema, parsed(document), ast, { isLoggedIn, filmTier }, coerced, true).root;
   const isLoggedIn = operation.person !== null;
   const refusals: TierRefusals = tierRefusals(planAs(true), coerced);
   const told = new Map((refusals?.get(tier) ?? []).map((field) => [field.path, field]));
@@ -239,12 +252,12 @@ function refusalsOf({ operation, tier, result, assessed: { ready, requirements, 
     if (told.has(path) && isGot(value)) report('refused, it was told, and got', `${path}`);
     if (told.has(path) && value === null && !error && !refused.has(coordinate) && mayReach(field))
       report('refused, it was told, and null', path);
-    if (isRefused && !isToldRefused(told, field, path)) report('refused, and not told', path);
-    if (error && codeOf(error) === 'LOGIN_REQUIRED' && !isToldRefused(toldLogin, field, path))
+    if (isRefused && !isToldRefused(told, field, path, coerced)) report('refused, and not told', path);
+    if (error && codeOf(error) === 'LOGIN_REQUIRED' && !isToldRefused(toldLogin, field, path, coerced))
       report('a login is required, and not told', path);
     if (!isPerson && toldLogin.has(path) && isGot(value)) report('a login is required, it was told, and got', path);
     const viewer = { isLoggedIn, filmTier: tier };
-    if (mayUse(coordinate, schema, viewer) === false && value !== null && value !== undefined)
+    if (mayUse(coordinate, schema, viewer) === false && value !== null && value !== undefined && !isEmpty(value))
       report('canUse is false, and it is got', `${coordinate} at ${path}`);
   }
   const isRefusedAny = (result.errors ?? []).some(isTierRefusal);
@@ -258,20 +271,33 @@ function refusalsOf({ operation, tier, result, assessed: { ready, requirements, 
 /** Of `nodes`, each record may be refused. */
 const isGot = (value: unknown): boolean => value !== null && !(Array.isArray(value) && value.includes(null));
 
+/** Of a record whose lists fail one by one, nothing but the id is there. */
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.entries(value).every(([name, each]) => each === null || /(?:^|_)(?:id|__typename)$/.test(name));
+
 /** A list of nothing, and what has no value for anybody, are null without an error. */
 const mayReach = ({ mode }: PlannedField): boolean => mode !== 'null';
 
 /** A record of which nothing is left is refused as a whole; of an object of several types, one of them may be. */
-function isToldRefused(told: ReadonlyMap<string, unknown>, field: PlannedField, path: string): boolean {
+function isToldRefused(
+  told: ReadonlyMap<string, unknown>,
+  field: PlannedField,
+  path: string,
+  given: Variables,
+): boolean {
   if (told.has(path)) return true;
-  return [...field.selections.values()].some((selection) => {
+  return neededSelections(field, given).some((selection) => {
     const inner = [selection, ...selection.deferred].flatMap(({ fields }) => fields);
     // Those that read the id alone do not count.
     const asked = inner.filter(
       ({ mode, needs, field: { name } }) =>
         name !== 'id' && (mode !== 'value' || needs.some((member) => member !== 'id')),
     );
-    return asked.length > 0 && asked.every((each) => isToldRefused(told, each, joined(path, responseKeyOf(each))));
+    return (
+      asked.length > 0 && asked.every((each) => isToldRefused(told, each, joined(path, responseKeyOf(each)), given))
+    );
   });
 }
 

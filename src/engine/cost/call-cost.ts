@@ -17,61 +17,42 @@
  *
  * Together at most 101 calls, 500 items and 1082 values.
  */
-import { getNullableType, isListType } from 'graphql';
 import { type Endpoint, type Representation, isProvided, wholeRepresentation } from '../../api/endpoint.ts';
 import { isUpstreamMember } from '../../api/record-source.ts';
-import { FIRST_MAX, type PagingArgs, goesBackward } from '../values/paging.ts';
+import { FIRST_MAX, type PagingArgs } from '../values/paging.ts';
 import { argumentsIfValid } from '../plan/arguments.ts';
-import { endpointOf, partsOfId, timeOrderOf } from '../plan/read-declarations.ts';
+import { endpointOf, partsOfId } from '../plan/read-declarations.ts';
 import type { Variables } from '../plan/document.ts';
-import type { FieldRule, TypeRule } from '../plan/declaration-types.ts';
-import { LIST_SIZE, type Place, backOf, rootPlace } from './place.ts';
+import type { TypeRule } from '../plan/declaration-types.ts';
+import {
+  LIST_SIZE,
+  type Place,
+  backOf,
+  capped,
+  pagingArgsOf,
+  pathTo,
+  readsOf,
+  returnsList,
+  rootPlace,
+  sourceOf,
+  timesAs,
+} from './place.ts';
 import { variantIn } from '../plan/variants.ts';
 import {
-  type OperationPlan,
-  type PlannedField,
-  type SelectionPlan,
-  isIntrospection,
-  responseKeyOf,
-} from '../plan/operation-plan.ts';
+  type CallCost,
+  type CallRange,
+  type FieldCost,
+  type Maximum,
+  type WorstCase,
+  addAmount,
+} from './worst-case.ts';
+import { type OperationPlan, type PlannedField, type SelectionPlan, isIntrospection } from '../plan/operation-plan.ts';
 
-/** Upstream calls: at least, if every record exists, and at most. */
-export interface CallRange {
-  min: number;
-  max: number;
-}
-export interface FieldCost extends CallRange {
-  /** Response keys from the root, without list indexes. */
-  path: string;
-  /** `Type.field` */
-  coordinate: string;
-  /** `GET /v2/book/:id/tags` */
-  endpoint: string;
-}
-export interface CallCost extends CallRange {
-  services: Record<Endpoint['service'], CallRange>;
-  fields: FieldCost[];
-}
-
-/** The most that a response may contain, and the field that contributes most. Shown by `x-explain: plan`, so its names are public. */
-export interface Maximum {
-  max: number;
-  dearest: { path: string; coordinate: string; max: number };
-}
-
-export interface WorstCase {
-  calls: CallCost;
-  /** Objects in lists. */
-  items: Maximum;
-  /** Fields of all objects, each as often as it is shown. */
-  values: Maximum;
-}
+/** What the response to a write tells of a record that it does not contain. */
+const idAlone: Representation = { members: ['id'] };
 
 /** The representation of a record that a client named: nothing is known, not even that its id exists. */
 const nothingProvided: Representation = { members: [] };
-
-/** Nested pages multiply to numbers that JSON cannot hold, so counts end here. */
-const capped = (count: number): number => Math.min(count, Number.MAX_SAFE_INTEGER);
 
 const counted = new WeakMap<OperationPlan, WorstCase>();
 /** The last worst case that was counted with these variables: for plans of which a variable decides how much is requested. */
@@ -96,12 +77,14 @@ interface Count extends Omit<WorstCase, 'calls'> {
   readonly variables: Variables;
   readonly calls: CallRange & Pick<CallCost, 'services'>;
   readonly costs: Map<string, FieldCost>;
+  /** The likely calls that were counted: one that several fields need is made once. */
+  readonly likely: Set<string>;
 }
 
 function count(plan: OperationPlan, variables: Variables): WorstCase {
-  const services = { catalog: { min: 0, max: 0 }, events: { min: 0, max: 0 } };
-  const calls = { min: 0, max: 0, services };
-  const total: Count = { variables, costs: new Map(), calls, items: nothing(), values: nothing() };
+  const services = { catalog: noCalls(), events: noCalls() };
+  const calls = { ...noCalls(), services };
+  const total: Count = { variables, costs: new Map(), likely: new Set(), calls, items: nothing(), values: nothing() };
   const root = plan.root.type.name;
   addAmount(total.values, plan.introspected, '__schema', `${root}.__schema`);
   countSelection(total, plan.root, rootPlace, root);
@@ -109,42 +92,58 @@ function count(plan: OperationPlan, variables: Variables): WorstCase {
   return { calls: { ...calls, fields: [...costs.values()] }, items, values };
 }
 
+const noCalls = (): CallRange => ({ min: 0, likely: 0, max: 0 });
 const nothing = (): Maximum => ({ max: 0, dearest: { path: '', coordinate: 'Query', max: 0 } });
 
 function countSelection(total: Count, selection: SelectionPlan, place: Place, coordinate: string): void {
   for (const { fields, outputFields } of [selection, ...selection.deferred]) {
     addAmount(total.values, place.times * outputFields.length, place.path, coordinate);
-    for (const field of fields) countField(total, field, { ...place, path: pathTo(place.path, field) }, selection.rule);
+    for (const field of fields) {
+      const source = selection.rule.isWrapper ? place.source : sourceOf(place.source, field, total.variables);
+      countField(total, field, { ...place, path: pathTo(place.path, field), source }, selection.rule);
+    }
   }
 }
 
 function countField(total: Count, field: PlannedField, place: Place, parent: TypeRule): void {
   const { rule, mode } = field;
-  const { times, provided } = place;
+  const { provided, sent } = place;
   if (mode === 'null' || isIntrospection(field)) return;
   if (rule.writeEndpoint) {
     countWrite(total, field, place, rule.writeEndpoint);
-    return countObjects(total, field, place, 1, undefined);
+    return countObjects(
+      total,
+      field,
+      { ...place, provided: undefined, sent: rule.writeEndpoint.key.length > 0 ? undefined : idAlone, usual: 1 },
+      1,
+    );
   }
   const args = pagingArgsOf(field, total.variables);
   if (rule.globalIds) return countNamed(total, field, rule.globalIds(args), place);
   if (isCountedVariant(total, field, place)) return;
   // Only connections and edges lead to the items of the list.
-  const records = place.back.find(({ name }) => name === field.field.name)?.times;
-  if (records === 0) return;
+  const records = place.back.find(({ name }) => name === field.field.name);
+  if (records?.times === 0) return;
   const here = parent.isWrapper ? place : { ...place, listing: undefined, back: [], records };
   if (mode === 'call' || mode === 'lookup') return countCall(total, field, args, here);
   if (mode === 'embedded') {
     // If the tier may not load the record, its list is called instead.
     const mayBeRefused = place.possibleTiers.some((tier) => parent.record?.endpoint.tiers.includes(tier) === false);
-    if (mayBeRefused || field.mayOmit.length > 0) addCall(total, field, place, endpointOf(rule, args));
+    if (mayBeRefused || field.mayOmit.length > 0)
+      addCall(total, field, { ...place, likely: 0 }, endpointOf(rule, args));
     const { upTo = LIST_SIZE, representation } = rule.embedded!;
     const held = Math.min(args.first ?? rule.pageSize ?? LIST_SIZE, upTo);
-    return countObjects(total, field, { ...here, back: backOf(rule, times) }, held, representation);
+    const items = { ...here, back: backOf(rule, place), provided: representation, sent: representation, usual: held };
+    return countObjects(total, field, items, held);
   }
   for (const read of rule.readsAsNobody ?? []) addCall(total, field, place, read);
-  const representation = rule.mayBeReference ? undefined : (provided ?? rule.representation);
-  countObjects(total, field, here, rule.assumedSize ?? place.size, representation);
+  const whole = rule.isNamed ? undefined : (rule.representation ?? wholeRepresentation);
+  const own = {
+    provided: rule.mayBeReference ? undefined : (provided ?? rule.representation),
+    sent: rule.mayBeReference ? whole : (sent ?? whole),
+  };
+  const size = rule.assumedSize ?? place.size;
+  countObjects(total, field, { ...here, ...own, usual: rule.usualSize ?? rule.assumedSize ?? place.usual }, size);
 }
 
 /** A mutation: what it reads to keep it, and its writes. */
@@ -153,7 +152,9 @@ function countWrite(total: Count, field: PlannedField, place: Place, endpoint: E
   const args = argumentsIfValid(field.args, total.variables);
   for (const read of readsBefore?.(args) ?? []) addCall(total, field, place, read);
   const times = typeof maxCalls === 'number' ? maxCalls : maxCalls(args);
-  addCall(total, field, { ...place, times: capped(place.times * times) }, endpoint);
+  // More than one is for what goes wrong, unless the arguments say how many.
+  const likely = typeof maxCalls === 'number' ? place.likely : capped(place.likely * times);
+  addCall(total, field, { ...timesAs(place, times), likely }, endpoint);
 }
 
 /** A variant of an item costs one call of its list, whatever the number of items. */
@@ -162,7 +163,10 @@ function isCountedVariant(total: Count, field: PlannedField, place: Place): bool
   const { listing } = place;
   if (!listing || rule.variant?.param !== listing.param) return false;
   const variant = variantIn(rule, args, total.variables);
-  if (!listing.variants.has(variant)) addCall(total, field, { ...place, times: listing.times }, listing.endpoint);
+  if (!listing.variants.has(variant)) {
+    const { times, likely } = listing;
+    addCall(total, field, { ...place, times, likely }, listing.endpoint);
+  }
   listing.variants.add(variant);
   return true;
 }
@@ -171,117 +175,123 @@ function isCountedVariant(total: Count, field: PlannedField, place: Place): bool
 function countNamed(total: Count, field: PlannedField, ids: readonly string[], place: Place): void {
   for (const selection of field.selections.values()) {
     const count = ids.filter((id) => partsOfId(id)?.type === selection.type.name).length;
-    const times = capped(place.times * count);
-    if (returnsList(field)) addAmount(total.items, times, place.path, coordinateOf(field));
+    const named = timesAs(place, count);
+    if (returnsList(field)) addAmount(total.items, named.times, place.path, coordinateOf(field));
     const provided = selection.rule.isReference ? undefined : nothingProvided;
-    if (times > 0) countObject(total, field, selection, { ...place, times, size: 1, provided });
+    if (count > 0) countObject(total, field, selection, { ...named, size: 1, usual: 1, provided, sent: provided });
   }
 }
 
 function countCall(total: Count, field: PlannedField, args: PagingArgs, place: Place): void {
   const { rule, mode, variants } = field;
-  const { times, possibleTiers } = place;
+  const { times, likely, possibleTiers } = place;
   const endpoint = endpointOf(rule, args);
-  addCall(total, field, { ...place, times: capped(times * readsOf(rule, args)) }, endpoint);
+  // What stands beside its parent in a list is usually there.
+  addCall(
+    total,
+    field,
+    { ...place, times: capped(times * readsOf(rule, args)), likely: rule.atHand ? 0 : likely },
+    endpoint,
+  );
   const most = rule.pageSize === undefined ? (rule.assumedSize ?? LIST_SIZE) : FIRST_MAX;
   const size = Math.min(args.last ?? args.first ?? rule.pageSize ?? most, most);
+  const representation = rule.representation ?? wholeRepresentation;
+  const listed = variants && { param: variants.param, variants: new Set([undefined, variants.main]) };
   const below = {
     ...place,
     possibleTiers: mode === 'call' ? possibleTiers.filter((tier) => endpoint.tiers.includes(tier)) : possibleTiers,
-    back: backOf(rule, times),
+    back: backOf(rule, place),
     records: undefined,
-    listing: variants && { param: variants.param, variants: new Set([undefined, variants.main]), times, endpoint },
+    listing: listed && { ...listed, times, likely, endpoint },
+    provided: representation,
+    sent: representation,
+    usual: Math.min(size, rule.usualSize ?? size),
   };
-  countObjects(total, field, below, size, rule.representation ?? wholeRepresentation);
-}
-
-/** How often a page is read at most: again if its list has changed, or if a page that goes backward is elsewhere. */
-function readsOf(rule: FieldRule, args: PagingArgs): number {
-  const isMoved = (args.after ?? args.since) != null && timeOrderOf(rule, args) !== undefined;
-  return isMoved || goesBackward(args) ? 2 : 1;
+  countObjects(total, field, below, size);
 }
 
 /** The objects that a field returns: `size` of them, if it returns a list. */
-function countObjects(
-  total: Count,
-  field: PlannedField,
-  place: Place,
-  size: number,
-  provided: Representation | undefined,
-): void {
+function countObjects(total: Count, field: PlannedField, place: Place, size: number): void {
   const isList = returnsList(field);
-  const times = isList ? capped(place.times * size) : place.times;
-  if (isList && field.selections.size > 0) addAmount(total.items, times, place.path, coordinateOf(field));
-  for (const selection of field.selections.values())
-    countObject(total, field, selection, { ...place, times, size, provided });
+  const usual = Math.min(size, place.usual);
+  const objects = isList ? { ...timesAs(place, size), likely: capped(place.likely * usual) } : place;
+  if (isList && field.selections.size > 0) addAmount(total.items, objects.times, place.path, coordinateOf(field));
+  for (const selection of field.selections.values()) countObject(total, field, selection, { ...objects, size, usual });
 }
 
 /** The loads of one type that a field returns, and everything below it. */
 function countObject(total: Count, field: PlannedField, selection: SelectionPlan, at: Place): void {
   const { record, isWrapper } = selection.rule;
-  const { provided, records } = at;
+  const { provided, sent, records } = at;
   if (record) {
-    const place = records === undefined ? at : { ...at, times: Math.min(records, at.times) };
-    const isKnown = (member: string) => isCertain(provided, member) || !selection.initialMembers.includes(member);
-    let isRequested = field.mode === 'lookup' || addLoad(total, selection, place, isKnown);
+    const times = records ? Math.min(records.times, at.times) : at.times;
+    const likely = records ? Math.min(records.likely, at.likely) : at.likely;
+    const place = { ...at, times, likely };
+    const isSelected = (member: string) => selection.initialMembers.includes(member);
+    const isKnown = (member: string) => isCertain(provided, member) || !isSelected(member);
+    const isSent = (member: string) => isCertain(sent, member) || !isSelected(member);
+    let isRequested = field.mode === 'lookup' || addLoad(total, selection, place, isKnown, isSent);
     // At most: deferred members may already be in the first load.
     for (const part of selection.deferred) {
-      const isInitial = (member: string) =>
-        (member === 'id' && provided !== nothingProvided) || selection.initialMembers.includes(member);
-      isRequested = addLoad(total, part, place, isInitial) || isRequested;
+      const isInitial = (member: string) => (member === 'id' && provided !== nothingProvided) || isSelected(member);
+      const isSentInitially = (member: string) =>
+        isInitial(member) || (field.mode !== 'lookup' && isCertain(sent, member));
+      isRequested =
+        addLoad(total, part, { ...place, source: `${place.source} later` }, isInitial, isSentInitially) || isRequested;
     }
     // A record that the client named is looked up, whatever is selected of it.
     if (provided === nothingProvided && !isRequested) addCall(total, field, place, record.endpoint);
   }
   // A connection or edge passes on the size of the page and what its items provide.
-  const below = isWrapper ? at : { ...at, size: LIST_SIZE, provided: undefined, records: undefined };
+  const below = isWrapper
+    ? at
+    : {
+        ...at,
+        size: LIST_SIZE,
+        usual: LIST_SIZE,
+        provided: undefined,
+        sent: field.rule.writeEndpoint && sent,
+        records: undefined,
+      };
   countSelection(total, selection, below, coordinateOf(field));
 }
 
-/** Adds one call for all missing members, at the first field that needs one of them. */
-function addLoad(
-  total: Count,
-  { members, tierRefused, rule, fields }: SelectionPlan,
-  place: Place,
-  isKnown: (member: string) => boolean,
-): boolean {
+const tells = ({ rule, recordMembers }: PlannedField, members: readonly string[]): boolean =>
+  members.every((member) => (recordMembers ?? rule.provides?.members)?.includes(member));
+
+type Has = (member: string) => boolean;
+
+/** Adds one call for all missing members, at the first field that needs one of them. It is not likely if they are sent. */
+function addLoad(total: Count, selection: SelectionPlan, place: Place, isKnown: Has, isSent: Has): boolean {
+  const { members, tierRefused, rule, fields } = selection;
   const record = rule.record!;
   const missing = members.filter(
     (member) => !isKnown(member) && !tierRefused.has(member) && isUpstreamMember(record, member),
   );
   const field = fields.find(({ needs }) => needs.some((member) => missing.includes(member)));
-  if (field) addCall(total, field, { ...place, path: pathTo(place.path, field) }, record.endpoint);
-  return field !== undefined;
+  if (!field) return false;
+  const isTold = fields.some((each) => each.mode === 'call' && tells(each, missing));
+  const likely = isTold || missing.every(isSent) ? 0 : place.likely;
+  addCall(total, field, { ...place, likely, path: pathTo(place.path, field) }, record.endpoint);
+  return true;
 }
 
-function addCall({ calls, costs }: Count, field: PlannedField, { path, times }: Place, called: Endpoint): void {
+function addCall(total: Count, field: PlannedField, place: Place, called: Endpoint): void {
+  const { calls, costs } = total;
+  const { path, times, source } = place;
   const endpoint = `${called.method} ${called.path}`;
   const key = `${path} ${endpoint}`;
-  const cost = costs.get(key) ?? { path, coordinate: coordinateOf(field), endpoint, min: 0, max: 0 };
+  const likely = total.likely.has(`${source} ${endpoint}`) ? 0 : place.likely;
+  if (likely > 0) total.likely.add(`${source} ${endpoint}`);
+  const cost = costs.get(key) ?? { path, coordinate: coordinateOf(field), endpoint, ...noCalls() };
   costs.set(key, cost);
-  for (const each of [calls, calls.services[called.service], cost]) each.max = capped(each.max + times);
+  for (const each of [calls, calls.services[called.service], cost]) {
+    each.max = capped(each.max + times);
+    each.likely = capped(each.likely + likely);
+  }
 }
 
-function addAmount(amount: Maximum, times: number, path: string, coordinate: string): void {
-  const max = capped(times);
-  amount.max = capped(amount.max + max);
-  if (max > amount.dearest.max) amount.dearest = { path, coordinate, max };
-}
-
-const returnsList = ({ field }: PlannedField): boolean => isListType(getNullableType(field.type));
 const coordinateOf = ({ parent, field }: PlannedField): string => `${parent}.${field.name}`;
-const pathTo = (path: string, field: PlannedField): string =>
-  path ? `${path}.${responseKeyOf(field)}` : responseKeyOf(field);
-
-function pagingArgsOf(field: PlannedField, variables: Variables): PagingArgs {
-  const args = argumentsIfValid<PagingArgs>(field.args, variables) ?? {};
-  if (typeof args.first !== 'number' && typeof args.last !== 'number') return args;
-  // A wrong page size is an error when the field runs; here it must not reduce the cost of other fields.
-  return { ...args, first: asSize(args.first), last: asSize(args.last) };
-}
-
-const asSize = (size: number | null | undefined): number | null =>
-  size == null ? null : Math.min(Math.max(size, 0), FIRST_MAX);
 
 /** Without a representation only the id is certain, and with one, unless the client named the record. */
 const isCertain = (provided: Representation | undefined, member: string): boolean =>

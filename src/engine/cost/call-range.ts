@@ -4,7 +4,8 @@ import { type ApiRequest, createApiRequest } from '../../api/api-request.ts';
 import { type MemberNames, type RecordSource, isUpstreamMember } from '../../api/record-source.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
 import { mergedReads } from '../../upstream/loading/merged-reads.ts';
-import { type CallCost, worstCaseOf } from './call-cost.ts';
+import { worstCaseOf } from './call-cost.ts';
+import type { CallCost } from './worst-case.ts';
 import type { Variables } from '../plan/document.ts';
 import { type ParentRecord, requestOf } from '../execute/field-call.ts';
 import { type OperationPlan, type PlannedField, type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
@@ -24,7 +25,7 @@ interface RootRequest {
   wouldSend: (session: Pick<UpstreamSession, 'responses' | 'records'>) => Promise<string | null>;
 }
 
-/** The worst case of a plan, with the fewest calls in `min`: those that the session would send now. */
+/** The worst case of a plan, with the fewest calls in `min`: those that the session would send now. No fewer are likely. */
 export async function callRangeOf(
   plan: OperationPlan,
   variables: Variables,
@@ -45,6 +46,8 @@ export async function callRangeOf(
     if (reads.length === 1 || (await session.responses.wouldSend(endpoint, input, members)) !== null)
       addRequest(cost, reads[0]!);
   }
+  for (const each of [cost, ...Object.values(cost.services), ...cost.fields])
+    each.likely = Math.max(each.likely, each.min);
   return cost;
 }
 

@@ -15,7 +15,8 @@ import { NODES_MAX } from '../node-query.ts';
 import { type Variables, hasVariables } from '../plan/document.ts';
 import type { OperationPlan, PlannedField } from '../plan/operation-plan.ts';
 import { type PlanViewer, planOperation } from '../plan/plan-operation.ts';
-import { type WorstCase, worstCaseOf } from './call-cost.ts';
+import { worstCaseOf } from './call-cost.ts';
+import type { WorstCase } from './worst-case.ts';
 import { fewestCalls } from './call-range.ts';
 import { dearestVariables, withSmallNumbers } from './variable-bounds.ts';
 
@@ -28,8 +29,11 @@ export interface DearestField {
 }
 
 export interface CostRange {
-  /** `least`: of a caller with a token, if nothing is cached and every record exists. */
-  calls: { least: number; most: number };
+  /**
+   * `least`: of a caller with a token, if nothing is cached and every record exists. `likely`: of `anyCaller`, if moreover every list is full
+   * and every item has what the service sends of it.
+   */
+  calls: { least: number; likely: number; most: number };
   /** The most objects in lists. */
   items: number;
   /** The most fields of all objects. */
@@ -48,14 +52,15 @@ export interface PricedOperation {
   viewers: readonly PlanViewer[];
 }
 
+/** A caller with a token, whose film tier is not known yet. */
+export const anyCaller: PlanViewer = { isLoggedIn: true, filmTier: null };
+
 /** The cost with these variables, coerced. Throws PlanTooLarge. */
 export function costWith(priced: PricedOperation, variables: Variables): CostRange {
   const plans = priced.viewers.map((viewer) => ({ viewer, plan: planFor(priced, viewer, variables) }));
   const few = plans.filter(({ viewer }) => viewer.isLoggedIn).map(({ plan }) => fewestCalls(plan, variables, false));
-  return rangeOf(
-    few,
-    plans.map(({ plan }) => worstCaseOf(plan, variables)),
-  );
+  const worst = plans.map(({ plan }) => worstCaseOf(plan, variables));
+  return rangeOf(few, worst, [worstCaseOf(planFor(priced, anyCaller, variables), variables)]);
 }
 
 /** The cost with any variables. `cheapest`: the coerced variables with which it costs least. Throws PlanTooLarge. */
@@ -71,7 +76,7 @@ export function costOfAny(priced: PricedOperation, cheapest: Variables): CostRan
         fewestCalls(planFor(shortest, viewer, variables), variables, takesVariables),
       ),
     );
-  return rangeOf(few, worstCasesOfAny(priced));
+  return rangeOf(few, worstCasesOfAny(priced), worstCasesOfAny({ ...priced, viewers: [anyCaller] }));
 }
 
 /** The most that it costs with any variables: several cases, of which each may be the worst by another measure. Throws PlanTooLarge. */
@@ -85,11 +90,12 @@ export function worstCasesOfAny(priced: PricedOperation): readonly WorstCase[] {
   });
 }
 
-function rangeOf(few: readonly number[], worst: readonly WorstCase[]): CostRange {
+function rangeOf(few: readonly number[], worst: readonly WorstCase[], usual: readonly WorstCase[]): CostRange {
+  const least = Math.min(...few);
   const dearest = worst.reduce((a, b) => (b.calls.max > a.calls.max ? b : a));
   const field = dearest.calls.fields.reduce((a, b) => (b.max > (a?.max ?? 0) ? b : a), dearest.calls.fields[0]);
   return {
-    calls: { least: Math.min(...few), most: dearest.calls.max },
+    calls: { least, likely: Math.max(least, ...usual.map(({ calls }) => calls.likely)), most: dearest.calls.max },
     items: Math.max(...worst.map(({ items }) => items.max)),
     values: Math.max(...worst.map(({ values }) => values.max)),
     dearest: field ? { coordinate: field.coordinate, path: field.path, calls: field.max } : null,
@@ -121,7 +127,11 @@ const isCondition = ({ name }: DirectiveNode): boolean => name.value === 'skip' 
 
 /** One that contains both: a document costs more, or less, where it is delivered in parts. */
 export const widest = (a: CostRange, b: CostRange): CostRange => ({
-  calls: { least: Math.min(a.calls.least, b.calls.least), most: Math.max(a.calls.most, b.calls.most) },
+  calls: {
+    least: Math.min(a.calls.least, b.calls.least),
+    likely: Math.max(a.calls.likely, b.calls.likely),
+    most: Math.max(a.calls.most, b.calls.most),
+  },
   items: Math.max(a.items, b.items),
   values: Math.max(a.values, b.values),
   dearest: b.calls.most > a.calls.most ? b.dearest : a.dearest,

@@ -1,6 +1,12 @@
 /** Where a field is counted: what the fields above it say of how often it is resolved, and of what is known there. */
 import { type Endpoint, type Representation, type Tier, tiers } from '../../api/endpoint.ts';
+import { getNullableType, isListType } from 'graphql';
+import { FIRST_MAX, type PagingArgs, goesBackward } from '../values/paging.ts';
+import { timeOrderOf } from '../plan/read-declarations.ts';
+import { argumentsIfValid } from '../plan/arguments.ts';
+import type { Variables } from '../plan/document.ts';
 import type { FieldRule } from '../plan/declaration-types.ts';
+import { type PlannedField, responseKeyOf } from '../plan/operation-plan.ts';
 
 /** The size of a list that neither an argument nor its field limits. */
 export const LIST_SIZE = 20;
@@ -11,33 +17,53 @@ interface CountedList {
   /** Variants that need no further call. */
   variants: Set<string | undefined>;
   times: number;
+  likely: number;
   endpoint: Endpoint;
+}
+
+/** The records that a list is below, and the field of its items that returns them again. */
+interface Parents {
+  name: string;
+  times: number;
+  likely: number;
 }
 
 /** Where a field is counted. */
 export interface Place {
-  /** How many times it is resolved. */
+  /** How many times it is resolved, at most. */
   times: number;
+  /** How many times if every record has what the service sends of it. */
+  likely: number;
   path: string;
+  /** Where the value comes from, whatever its response key: `nodes`, `edges.node` and equal fields under other names have one. */
+  source: string;
   /** Items of the page or list that it belongs to. */
   size: number;
+  /** As many as there usually are. */
+  usual: number;
   /** The members that its parent's items provide; undefined if only their ids are certain. */
   provided: Representation | undefined;
+  /** The members that they have if every record has what the service sends of it. */
+  sent: Representation | undefined;
   /** The tiers for which it can have a value: below a call, those that get the endpoint. */
   possibleTiers: readonly Tier[];
   /** The list whose items are being counted. */
   listing: CountedList | undefined;
-  /** Fields of the items whose values the list limits, and to how many: their parent again, or none. */
-  back: readonly { name: string; times: number }[];
-  /** How many different records the field returns, if they are fewer than `times`. */
-  records: number | undefined;
+  /** Fields of the items whose values the list limits: their parent again, or none. */
+  back: readonly Parents[];
+  /** Those that the field returns again: it returns no more different records. */
+  records: Parents | undefined;
 }
 
 export const rootPlace: Place = {
   times: 1,
+  likely: 1,
   path: '',
+  source: '',
   size: LIST_SIZE,
+  usual: LIST_SIZE,
   provided: undefined,
+  sent: undefined,
   possibleTiers: tiers,
   listing: undefined,
   back: [],
@@ -45,7 +71,44 @@ export const rootPlace: Place = {
 };
 
 /** For the items of a field: the field that is their parent again, and the one that is null. */
-export const backOf = ({ backReference, nullField }: FieldRule, times: number): Place['back'] => [
-  ...(backReference === undefined ? [] : [{ name: backReference, times }]),
-  ...(nullField === undefined ? [] : [{ name: nullField, times: 0 }]),
+export const backOf = ({ backReference, nullField }: FieldRule, { times, likely }: Place): Place['back'] => [
+  ...(backReference === undefined ? [] : [{ name: backReference, times, likely }]),
+  ...(nullField === undefined ? [] : [{ name: nullField, times: 0, likely: 0 }]),
 ];
+
+/** A place that is met so many times as often. */
+export const timesAs = (place: Place, count: number): Place => ({
+  ...place,
+  times: capped(place.times * count),
+  likely: capped(place.likely * count),
+});
+
+/** Nested pages multiply to numbers that JSON cannot hold, so counts end here. */
+export const capped = (count: number): number => Math.min(count, Number.MAX_SAFE_INTEGER);
+
+/** By its arguments, if it has another name. */
+export function sourceOf(above: string, { field, nodes, args }: PlannedField, variables: Variables): string {
+  const given = nodes[0]!.alias ? JSON.stringify(argumentsIfValid(args, variables) ?? nodes[0]!.alias.value) : '';
+  return `${above}.${field.name}${given}`;
+}
+
+export const pathTo = (path: string, field: PlannedField): string =>
+  path ? `${path}.${responseKeyOf(field)}` : responseKeyOf(field);
+
+/** How often a page is read at most: again if its list has changed, or if a page that goes backward is elsewhere. */
+export function readsOf(rule: FieldRule, args: PagingArgs): number {
+  const isMoved = (args.after ?? args.since) != null && timeOrderOf(rule, args) !== undefined;
+  return isMoved || goesBackward(args) ? 2 : 1;
+}
+
+export const returnsList = ({ field }: PlannedField): boolean => isListType(getNullableType(field.type));
+
+export function pagingArgsOf(field: PlannedField, variables: Variables): PagingArgs {
+  const args = argumentsIfValid<PagingArgs>(field.args, variables) ?? {};
+  if (typeof args.first !== 'number' && typeof args.last !== 'number') return args;
+  // A wrong page size is an error when the field runs; here it must not reduce the cost of other fields.
+  return { ...args, first: asSize(args.first), last: asSize(args.last) };
+}
+
+const asSize = (size: number | null | undefined): number | null =>
+  size == null ? null : Math.min(Math.max(size, 0), FIRST_MAX);

@@ -1,13 +1,15 @@
 /** What an operation may cost whatever its variables are: the worst case over all their values. */
 import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode, getOperationAST, visit } from 'graphql';
 import { tiers } from '../../api/endpoint.ts';
-import type { Variables } from '../plan/document.ts';
+import { type Variables, withoutIncremental } from '../plan/document.ts';
 import type { OperationPlan } from '../plan/operation-plan.ts';
 import { type PlanViewer, planOperation } from '../plan/plan-operation.ts';
-import { type PricedOperation, worstCasesOfAny } from './cost-range.ts';
+import { type PricedOperation, anyCaller, worstCasesOfAny } from './cost-range.ts';
 
-/** The most upstream calls that one run may make, retries not counted. */
+/** The upstream calls of one run, retries not counted. */
 export interface Price {
+  /** All calls that are likely; the rest are the most. */
+  likely: number;
   catalog: number;
   events: number;
   /** Calls of the catalog that count towards the rate limit of the basic film tier. */
@@ -31,23 +33,28 @@ export function priceOf(
   { maxCalls, limited }: { maxCalls: number; limited: ReadonlySet<string> },
 ): Price {
   const priced = { schema, document, operation, maxFields: Infinity, viewers: planViewers };
-  const prices = [priced, whole(priced)].flatMap(worstCasesOfAny).map(({ calls: { services, fields } }): Price => {
+  const worst = [priced, whole(priced)].flatMap(worstCasesOfAny);
+  const usual = worstCasesOfAny({ ...priced, viewers: [anyCaller] });
+  const prices = worst.map(({ calls: { services, fields } }) => {
     const film = fields.reduce((sum, { endpoint, max }) => (limited.has(endpoint) ? sum + max : sum), 0);
     return { catalog: services.catalog.max, events: services.events.max, film };
   });
-  const most = (of: keyof Price) => Math.min(Math.max(...prices.map((price) => price[of])), maxCalls);
-  return { catalog: most('catalog'), events: most('events'), film: most('film') };
+  const most = (of: keyof (typeof prices)[0]) => Math.min(Math.max(...prices.map((price) => price[of])), maxCalls);
+  const likely = Math.min(Math.max(...usual.map(({ calls }) => calls.likely)), maxCalls);
+  return { likely, catalog: most('catalog'), events: most('events'), film: most('film') };
 }
 
-/** The plan with everything that a variable may leave out: a selection with more fields never costs less. */
+/** The plan of the response delivered whole; unless the variables are known, with everything that a variable may leave out. */
 export function planWhole(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
   viewer: PlanViewer,
   variables: Variables,
+  areKnown: boolean,
 ): OperationPlan {
-  const { document: all, operation: found } = whole({ document, operation });
+  const all = areKnown ? withoutIncremental(document) : whole({ document, operation }).document;
+  const found = getOperationAST(all, operation.name?.value)!;
   return planOperation(schema, all, found, viewer, variables);
 }
 

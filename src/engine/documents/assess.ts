@@ -1,6 +1,6 @@
 /** What the server would say of an operation before it runs it, and what the operation costs. No server is needed for it. */
 import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql';
-import { type CostRange, costOfAny, costWith, widest } from '../cost/cost-range.ts';
+import { type CostRange, anyCaller, costOfAny, costWith, widest } from '../cost/cost-range.ts';
 import { planViewers, planWhole } from '../cost/price.ts';
 import { cheapestVariables, withSmallNumbers } from '../cost/variable-bounds.ts';
 import { type Variables, withoutIncremental } from '../plan/document.ts';
@@ -23,9 +23,6 @@ export interface Assessment {
 
 export type Assess = ReturnType<typeof createAssess>;
 
-/** A caller with a token, whose film tier is not known yet. */
-export const anyCaller: PlanViewer = { isLoggedIn: true, filmTier: null };
-
 export function createAssess(schema: GraphQLSchema, settings: DocumentSettings) {
   const { check } = createDocumentCheck(schema, settings);
 
@@ -44,7 +41,8 @@ export function createAssess(schema: GraphQLSchema, settings: DocumentSettings) 
       if (variables && !coerced) return { errors: wrong, ...unknown };
       const rejected = coerced && (variables ? rejection : alwaysRejection)(ready, coerced, schema);
       const given = variables && coerced;
-      const planAs = (viewer: PlanViewer) => planWhole(schema, document, operation, viewer, coerced ?? {});
+      const planAs = (viewer: PlanViewer) =>
+        planWhole(schema, document, operation, viewer, coerced ?? {}, given !== undefined);
       const refusals = tierRefusals((filmTier) => planAs({ isLoggedIn: true, filmTier }).root, given);
       const requirements = requirementsIn(schema, planAs(anyCaller), refusals, given);
       const viewers = planViewers.filter(({ filmTier }) => requirements.tiers !== null || filmTier === null);

@@ -13,7 +13,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import type { FieldCost, WorstCase } from '../cost/call-cost.ts';
+import type { FieldCost, WorstCase } from '../cost/worst-case.ts';
 import { type ChangeField, type Fragments, fragmentsOf, keyOfField, rewriteOperation } from './rewrite.ts';
 
 /** One change of an operation, and what it would cost then. Its names are public: they are those of `x-explain: plan`. */

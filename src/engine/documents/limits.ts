@@ -10,7 +10,8 @@ import {
 } from 'graphql';
 import type { Config } from '../../config/settings.ts';
 import type { ClientCode } from '../errors/codes.ts';
-import { type CallCost, type Maximum, worstCaseOf } from '../cost/call-cost.ts';
+import { worstCaseOf } from '../cost/call-cost.ts';
+import type { CallCost, Maximum } from '../cost/worst-case.ts';
 import type { PlanCheck } from '../plan/plan-cache.ts';
 import { countComparisons } from './overlaps.ts';
 

@@ -104,7 +104,7 @@ declare global {
         members: (keyof ParentShape & string) | readonly (keyof ParentShape & string)[],
         decoder: Decoder<Shape>,
         description: string,
-        more?: Pick<FieldRule, 'nullIf' | 'upstream' | 'representation' | 'assumedSize'> & {
+        more?: Pick<FieldRule, 'nullIf' | 'upstream' | 'representation' | 'assumedSize' | 'usualSize'> & {
           deprecationReason?: string;
         },
       ): FieldRef<Types, Shape>;
@@ -235,7 +235,7 @@ fields.record = function (
     nullable: true,
     description,
     needs,
-    ...(member && { idIn: id, mayBeReference: id !== undefined }),
+    ...(member ? { idIn: id, mayBeReference: id !== undefined } : { isNamed: true }),
     ...more,
     resolve,
   });

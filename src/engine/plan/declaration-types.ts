@@ -48,8 +48,12 @@ export interface FieldDeclaration {
   viewerOnly?: boolean;
   /** A field of a connection that any page of its list tells, whatever items it has. `forward`: of a list that is read forward. */
   needsNoItems?: boolean | 'forward';
-  /** The number of items that the cost assumes if no `first` limits them. */
+  /** The most items that the cost assumes if no `first` limits them. */
   assumedSize?: number;
+  /** The items that there usually are then, if they are fewer. */
+  usualSize?: number;
+  /** The parent has nothing of the record but its id. */
+  isNamed?: boolean;
 }
 
 /** What a field declares of the record that it reads. */

@@ -131,6 +131,7 @@ builder.objectFields(Subject, (t) => ({
   directors: t.reads('directors', credits, 'The directors, in the order of the service.', {
     representation: simpleCelebrity,
     assumedSize: DIRECTORS,
+    usualSize: 1,
   }),
   casts: t.reads('casts', credits, 'The cast, at most 4, in the order of the service.', {
     representation: simpleCelebrity,
@@ -139,6 +140,7 @@ builder.objectFields(Subject, (t) => ({
   writers: t.reads('writers', credits, 'The writers; advance and premium tiers.', {
     representation: simpleCelebrity,
     assumedSize: WRITERS,
+    usualSize: 2,
   }),
 }));
 

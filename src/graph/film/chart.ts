@@ -15,8 +15,8 @@ import { isSourceId, keyInGlobalId, nameInKey } from '../../engine/values/global
 import { searchText } from '../types/search.ts';
 import { Subject, embeddedSubject } from './subject.ts';
 
-/** Assumed number of entries of a chart, for the cost estimate. */
-const CHART_SIZE = 20;
+/** Numbers of entries of a chart, for the cost estimate: the most, and as many as there usually are. */
+const CHART_SIZE = { assumedSize: 20, usualSize: 10 };
 
 interface Ranked {
   rank: number;
@@ -140,20 +140,20 @@ builder.queryFields((t) => ({
     type: BoxOfficeChart,
     description: 'The latest North American box office; basic and advance tiers.',
     endpoint: filmEndpoints.usBox,
-    assumedSize: CHART_SIZE,
+    ...CHART_SIZE,
   }),
   weeklyChart: t.call({
     type: WeeklyChart,
     description: 'The chart of the week; advance tier.',
     endpoint: filmEndpoints.weekly,
-    assumedSize: CHART_SIZE,
+    ...CHART_SIZE,
   }),
   newMovies: t.call({
     type: SubjectChart,
     description: 'New films that people like; advance tier.',
     endpoint: filmEndpoints.newMovies,
     representation: simpleSubject,
-    assumedSize: CHART_SIZE,
+    ...CHART_SIZE,
   }),
   inTheaters: t.connection({
     type: Subject,

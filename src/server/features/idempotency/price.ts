@@ -1,6 +1,6 @@
 /** What a mutation may cost with a key: reads before it is sent and after its response was lost, and a second sending. */
 import type { ExecutionResult } from 'graphql';
-import type { CallCost } from '../../../engine/cost/call-cost.ts';
+import type { CallCost } from '../../../engine/cost/worst-case.ts';
 import type { Outcome } from '../../graphql/outcome.ts';
 import { writeRuleAt } from '../../../engine/settle/write-rules.ts';
 import type { WriteRule } from '../../../upstream/write-guard.ts';

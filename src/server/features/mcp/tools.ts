@@ -78,9 +78,9 @@ const limitedCalls = ({ endpoints }: ServiceDescriptor): ReadonlySet<string> =>
   new Set(endpoints.filter(({ isLimited }) => isLimited).map(({ method, path }) => `${method} ${path}`));
 
 function priceText({ basicCallsAMinute: slots }: ServiceDescriptor, price: Price, share: number): string {
-  const { catalog, events, film } = price;
+  const { likely, catalog, events, film } = price;
   const rate = `; basic film tier: ${film} of ${slots} a minute, of which agents have ${slotsOfAgents(slots, share)}`;
-  return `Cost: at most ${catalog} calls of the catalog, ${events} of events${film > 0 ? rate : ''}.`;
+  return `Cost: about ${likely} calls; at most ${catalog} of the catalog, ${events} of events${film > 0 ? rate : ''}.`;
 }
 
 /** Throws a GraphQLError. GraphQL ignores unknown variables; an agent that mistypes one gets an error instead. */

@@ -32,7 +32,7 @@ test('each operation of the package is a tool with a name, a title, its comment 
   expect(book.title).toBe("A book's own page");
   expect(book.description).toBe(
     "A book's own page: the record, its series, what people wrote beside it, and the viewer's shelf.\n" +
-      'Cost: at most 4 calls of the catalog, 5 of events.',
+      'Cost: about 4 calls; at most 4 of the catalog, 5 of events.',
   );
   expect(tools.find(({ name }) => name === 'Film')!.description).toContain(
     'basic film tier: 4 of 40 a minute, of which agents have 10.',
@@ -40,7 +40,7 @@ test('each operation of the package is a tool with a name, a title, its comment 
   for (const { annotations } of tools) expect(annotations).toEqual({ readOnlyHint: true, idempotentHint: true });
   // Entries of charts are not loaded one by one.
   expect(tools.find(({ name }) => name === 'Charts')!._meta).toEqual({
-    'catalog-graphql/price': { catalog: 6, events: 0, film: 6 },
+    'catalog-graphql/price': { likely: 6, catalog: 6, events: 0, film: 6 },
   });
 });
 

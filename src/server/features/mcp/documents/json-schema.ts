@@ -138,7 +138,7 @@ function descriptionsOfUses(schema: GraphQLSchema, document: DocumentNode): Map<
 
 /** The data of an operation. Null stands for whatever is absent or failed, as the types of the schema say. */
 export function dataSchemaOf(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) {
-  return ofObject([planWhole(schema, document, operation, { isLoggedIn: true, filmTier: null }, {}).root]);
+  return ofObject([planWhole(schema, document, operation, { isLoggedIn: true, filmTier: null }, {}, false).root]);
 }
 
 /** An object that any of these selections can give: it has the fields of all. */

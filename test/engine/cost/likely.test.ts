@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { price } from '../../../src/price.ts';
+
+const callsOf = (document: string) => price(document, {}).cost!.calls;
+
+test('a record that the list of the service holds beside its id is likely to be there', () => {
+  const shelf = '{ user(id: "1") { bookCollections(first: 100) { nodes { status book { title } } } } }';
+  expect(callsOf(shelf)).toEqual({ least: 1, likely: 1, most: 101 });
+});
+
+test('a record of which the list holds the id alone is likely to be loaded', () => {
+  const readers = '{ book(id: "1") { collection(userId: "2") { status user { name } } } }';
+  expect(callsOf(readers).likely).toBe(callsOf(readers).most);
+});
+
+test('a list without a size of its own has as many items as there usually are', () => {
+  const works = '{ top250(first: 20) { nodes { directors { name works(first: 5) { nodes { roles } } } } } }';
+  expect(callsOf(works)).toMatchObject({ likely: 1 + 20 + 20 });
+});
+
+test('what is selected of one record at several places is likely to be loaded once', () => {
+  const once = '{ top250(first: 10) { nodes { summary } } }';
+  const twice = '{ top250(first: 10) { nodes { summary } edges { node { durations } } } }';
+  const other = '{ top250(first: 10) { nodes { summary } } again: top250(first: 20) { nodes { summary } } }';
+  expect(callsOf(twice)).toMatchObject({ likely: callsOf(once).likely, most: 21 });
+  expect(callsOf(other)).toMatchObject({ likely: 32, most: 32 });
+});
+
+test('what a list tells of its parent is likely not to be loaded', () => {
+  const city = '{ city(id: "beijing") { name events(first: 5) { nodes { title } } } }';
+  expect(callsOf(city).likely).toBe(1);
+});
+
+test('a deferred part of a record is likely to be loaded later', () => {
+  expect(callsOf('{ book(id: "1") { title ... @defer { summary } } }')).toMatchObject({ likely: 2, most: 2 });
+});
+
+test('a write is likely to be made once, and shows its record if its response has it', () => {
+  const note = 'mutation { createNote(input: { title: "A", content: "B" }) { note { title } } }';
+  const like = 'mutation { likeNote(input: { id: "1" }) { note { title } } }';
+  expect([callsOf(note).likely, callsOf(like).likely]).toEqual([1, 2]);
+});
