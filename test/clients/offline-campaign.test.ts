@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { openOrigin } from '../../src/origin/server.ts';
 import { type Fault, losingProxy } from '../support/losing-proxy.ts';
-import { offlineDevice } from '../support/offline-device.ts';
+import { offlineDevice } from './offline-device.ts';
 import { replica } from '../support/replica.ts';
 import { demoDir, temporaryDirectory } from '../support/service.ts';
 

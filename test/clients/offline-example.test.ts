@@ -1,7 +1,7 @@
 /** What examples/offline-apollo keeps on a device: through cuts, restarts, expired tokens, and clocks that are wrong. */
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Fault, losingProxy } from '../support/losing-proxy.ts';
-import { KEPT_MS, offlineDevice, rowsInMemory, shelfCopy } from '../support/offline-device.ts';
+import { KEPT_MS, offlineDevice, rowsInMemory, shelfCopy } from './offline-device.ts';
 import { startProgram } from '../support/program.ts';
 
 // A process of its own, so that the clock of the devices can be another one.
