@@ -444,6 +444,15 @@ function rightOf(record: Parent, run: Run, valueFor: (run: Run) => unknown): unk
   return valueFor({ ...run, viewer: { ...run.viewer, person } });
 }
 
+/** The record of an event, which names the organizer where feeds do not. */
+function wholeEvent(event: Parent, run: Run): Parent {
+  try {
+    return (event.author ? undefined : (read(run, eventEndpoints.byId, { id: event.id }) as Parent | null)) ?? event;
+  } catch {
+    return event; // the service refuses it
+  }
+}
+
 function nullable(type: GraphQLOutputType): GraphQLOutputType {
   const inner = getNullableType(type);
   return isListType(inner) ? new GraphQLList(nullable(inner.ofType)) : inner;
@@ -467,8 +476,6 @@ function resolverOf(schema: GraphQLSchema, type: GraphQLObjectType, field: Graph
     if (coordinate === 'PageInfo.hasNextPage')
       place.accepts = (shown) => shown === (parent as { alsoHasNext?: boolean }).alsoHasNext;
     if (viewers.test(coordinate) && run.requester.person) place.accepts = (shown) => isViewer(shown, run);
-    if (rights.test(coordinate))
-      place.accepts = (shown) => shown === rightOf(parent, run, (own) => declared?.(parent, args, own, info));
     if (coordinate === 'DeleteCollectionPayload.deletedId')
       place.accepts = (shown) => {
         const [, user, book] = /^Collection:(\w+):(\w+)$/.exec(String(shown)) ?? [];
@@ -483,6 +490,11 @@ function resolverOf(schema: GraphQLSchema, type: GraphQLObjectType, field: Graph
         typeof shown === 'object' || persons.some((person) => declared?.(person, args, run, info) === shown);
     }
     const source = withNames(parent, namesOf(schema, rule, info), place);
+    if (rights.test(coordinate))
+      place.accepts = (shown) => {
+        const whole = type.name === 'Event' ? wholeEvent(source, run) : source;
+        return shown === rightOf(whole, run, (own) => declared?.(whole, args, own, info));
+      };
     const value = rule.endpoint
       ? answered(rule, source, known.get(parent), args, run, info, place)
       : position
