@@ -66,7 +66,10 @@ export function viewerRights<Shape, Needs extends keyof Shape & string, MayRead 
       needs,
       mayRead,
       resolve(record, _, { viewer: { person }, upstream }) {
-        if (!person) upstream.cachePolicy.restrict(null); // the next response may name the caller
+        if (!person) {
+          upstream.cachePolicy.restrict(null); // the next response may name the caller
+          return null;
+        }
         const isAuthor = isCaller(authorOf(record), person);
         return isAuthor && isGiven(record);
       },

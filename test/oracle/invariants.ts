@@ -146,7 +146,7 @@ export function compare(
       if (isLost(path) || places.get(path)?.mayStand || isPartOfLost(path)) return;
       // The cursor of an item that only a service that ignores windows sends.
       if (typeof right === 'string' && isMerged(path)) return;
-      if (isDenied(reference, path) || isDenied(reference, path, wasSent)) return;
+      if (isDenied(reference, path) || isDenied(reference, path, wasSent) || isKnownAbsent(path)) return;
       return report('lost without an error', path, `null at ${path || 'the root'}, right is ${short(right)}`);
     }
     if (right === null || right === undefined) {
@@ -185,6 +185,8 @@ export function compare(
     }
     if (right === got) return;
     if (places.get(path)?.accepts?.(got)) return;
+    // A part of a longer list shows whether more follows.
+    if (typeof got === 'boolean' && isMerged(path)) return;
     report('wrong value', path, `${short(got)} at ${path}, right is ${short(right)}`);
   }
 
@@ -212,6 +214,18 @@ export function compare(
       if (requests.size > 0) return ![...requests].some(wasSent);
     }
     return false;
+  }
+
+  /**
+   * A record that the client named, and that is absent as its own request says, which something below it needed, or an earlier response that
+   * the cache remembers, whatever the token.
+   */
+  function isKnownAbsent(path: string): boolean {
+    if (!/^Query\.[a-z]\w*$/.test(places.get(path)?.coordinate ?? '')) return false;
+    const below = [...places].filter(([at]) => parentOf(at) === path);
+    if (below.some(([, { isBelowAbsent, parentRequest }]) => isBelowAbsent && wasSent(parentRequest!))) return true;
+    const isRefused = below.some(([at]) => rightErrors.get(at) === 'UNAUTHENTICATED');
+    return isRefused && below.every(([, { requests }]) => ![...requests].some(wasSent));
   }
 
   function isPartOfLost(path: string): boolean {
@@ -250,6 +264,11 @@ export function phantomsIn(
     const { requests, denials = new Map() } = reference.places.get(path)!;
     if ([...requests].some((request) => wasSent(request) && !denials.has(request))) return []; // the service has it
     if (!isDenied(reference, path, (request) => wasSent(request) && faultOf(request) === undefined)) return [];
+    // A request for the record, of which something below needs a member, failed.
+    const below = [...reference.places].flatMap(([at, { parentRequest }]) =>
+      parentRequest !== undefined && parentOf(at) === path ? [parentRequest] : [],
+    );
+    if (below.some((request) => wasSent(request) && faultOf(request) !== undefined)) return [];
     return [{ kind: `a phantom: ${reference.places.get(path)!.coordinate}`, detail: `at ${path}` }];
   });
 }

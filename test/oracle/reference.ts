@@ -44,6 +44,7 @@ import {
   isProvided,
   wholeRepresentation,
 } from '../../src/api/endpoint.ts';
+import { bookEndpoints } from '../../src/api/book.ts';
 import { eventEndpoints } from '../../src/api/event.ts';
 import type { FieldRule, TypeRule } from '../../src/engine/plan/declaration-types.ts';
 import { builder } from '../../src/engine/builder.ts';
@@ -94,6 +95,8 @@ export interface Place {
   isOfAbsent?: boolean;
   /** There is no such record as the field is of. */
   isBelowAbsent?: boolean;
+  /** The request for the record that the field is of, if it was asked for it. */
+  parentRequest?: string;
   /** The code of an error that is correct here as well as below. */
   mayFail?: string;
   /** The record is absent and only fields with calls are selected: an object of nulls is as correct as null. */
@@ -444,6 +447,13 @@ function rightOf(record: Parent, run: Run, valueFor: (run: Run) => unknown): unk
   return valueFor({ ...run, viewer: { ...run.viewer, person } });
 }
 
+/** Whether only the caller gets an entry of the caller's shelf; undefined for those of others. */
+function isPrivateEntry({ user_id, book_id }: Parent, run: Run): boolean | undefined {
+  if (!run.requester.isOwn(asText(user_id))) return undefined;
+  const [method, path] = requestOf(bookEndpoints.collection, { id: book_id, user_id }).split(' ') as [string, string];
+  return run.fetch({ method, path, body: '', token: undefined }).status >= 400;
+}
+
 /** The record of an event, which names the organizer where feeds do not. */
 function wholeEvent(event: Parent, run: Run): Parent {
   try {
@@ -476,6 +486,15 @@ function resolverOf(schema: GraphQLSchema, type: GraphQLObjectType, field: Graph
     if (coordinate === 'PageInfo.hasNextPage')
       place.accepts = (shown) => shown === (parent as { alsoHasNext?: boolean }).alsoHasNext;
     if (viewers.test(coordinate) && run.requester.person) place.accepts = (shown) => isViewer(shown, run);
+    // Which of a person's photos are in the page depends on what else the operation asks of the list.
+    if (/^Photo\.(?:next|previous)$/.test(coordinate) && asText(parent.celebrity_id) !== '')
+      place.accepts = (shown) => typeof shown === 'object';
+    if (coordinate === 'Collection.isPrivate') {
+      const [id, name] = [parent.book_id, parent.user_id];
+      place.requests.add(requestOf(bookEndpoints.collection, { id, user_id: name }));
+      place.requests.add(requestOf(bookEndpoints.collections, { name, count: 1 }));
+      place.accepts = (shown) => shown === isPrivateEntry(parent, run);
+    }
     if (coordinate === 'DeleteCollectionPayload.deletedId')
       place.accepts = (shown) => {
         const [, user, book] = /^Collection:(\w+):(\w+)$/.exec(String(shown)) ?? [];
@@ -490,6 +509,8 @@ function resolverOf(schema: GraphQLSchema, type: GraphQLObjectType, field: Graph
         typeof shown === 'object' || persons.some((person) => declared?.(person, args, run, info) === shown);
     }
     const source = withNames(parent, namesOf(schema, rule, info), place);
+    if (rights.test(coordinate) && type.name === 'Event')
+      place.requests.add(requestOf(eventEndpoints.byId, { id: parent.id }));
     if (rights.test(coordinate))
       place.accepts = (shown) => {
         const whole = type.name === 'Event' ? wholeEvent(source, run) : source;
@@ -575,7 +596,10 @@ function answered(
   if (rule.isEmpty?.(parent)) return emptyPage(rule);
   const beside = rule.atHand?.(parent);
   if (beside) return beside;
-  if (of?.request) place.isBelowAbsent = attempt(of.whole).read === null;
+  if (of?.request) {
+    place.parentRequest = of.request;
+    place.isBelowAbsent = attempt(of.whole).read === null;
+  }
   // The product may show the embedded list instead; then the place depends on the record.
   if (rule.embedded && of?.request) {
     place.requests.add(of.request);

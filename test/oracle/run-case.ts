@@ -543,4 +543,4 @@ class CaseRun {
 
 /** A request without its window and its variant. */
 const listOf = (request: string): string =>
-  request.replace(/([?&])(?:count|start|format)=[^&]*/g, '$1').replace(/[?&]+$/, '');
+  request.replace(/([?&])(?:count|start|max-results|start-index|format)=[^&]*/g, '$1').replace(/[?&]+$/, '');
