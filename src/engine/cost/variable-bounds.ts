@@ -55,7 +55,8 @@ export function dearestVariables(
       if (isEnumType(named)) return [name, named.getValues()[0]?.value];
       if (named?.name === 'Int') return [name, FIRST_MAX];
       if (named?.name === 'Boolean') return [name, true];
-      return [name, type.kind === Kind.LIST_TYPE ? ['x'] : 'x'];
+      const given = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
+      return [name, given.kind === Kind.LIST_TYPE ? ['x'] : 'x'];
     }),
   );
 }

@@ -40,3 +40,8 @@ test('a write is likely to be made once, and shows its record if its response ha
   const like = 'mutation { likeNote(input: { id: "1" }) { note { title } } }';
   expect([callsOf(note).likely, callsOf(like).likely]).toEqual([1, 2]);
 });
+
+test('the ids of several lists may be variables', () => {
+  const two = 'query Q($a: [ID!]!, $b: [ID!]!) { a: nodes(ids: $a) { id } b: nodes(ids: $b) { id } }';
+  expect(price(two).cost!.calls.most).toBe(200);
+});
