@@ -128,7 +128,7 @@ export function claimsIn({ document, variables }: Asked, { data, errors = [] }: 
     if (!type) return claim(SOME_OBJECT);
     const groups = new Map<string, FieldNode[]>();
     for (const set of sets) collect(set, type, groups);
-    if (!byId.has(coordinate))
+    if (!byId.has(coordinate) && !isBare(groups))
       claim(SOME_OBJECT + (hasId(type) ? (idIn(value as Record<string, unknown>, groups) ?? '') : ''));
     walk(value, type, sets, place, path);
   }
@@ -167,6 +167,11 @@ export function claimsIn({ document, variables }: Asked, { data, errors = [] }: 
     );
   }
 }
+
+/** No call is made for these alone, so they do not claim that there is such an object. */
+const bare = new Set(['id', 'sourceId', '__typename']);
+const isBare = (groups: ReadonlyMap<string, readonly FieldNode[]>): boolean =>
+  [...groups.values()].every(([node]) => bare.has(node!.name.value));
 
 /** A path without positions in lists. */
 const keysOf = (path: readonly (string | number)[]): string =>
