@@ -84,9 +84,14 @@ export function worstCasesOfAny(priced: PricedOperation): readonly WorstCase[] {
   const { schema, operation, viewers, document } = priced;
   const longest = changed(priced, visit(document, { Directive: (node) => (isCondition(node) ? null : undefined) }));
   const dearest = dearestVariables(schema, operation);
-  return viewers.flatMap((viewer) => {
-    const plan = planFor(longest, viewer, dearest);
-    return withRecords(plan, operation, dearest).map((variables) => worstCaseOf(plan, variables));
+  // A small page may be one that a record has, beside a call that a larger one makes alone.
+  const small = withSmallNumbers(schema, operation, dearest);
+  const cases = viewers.flatMap((viewer) =>
+    (small === dearest ? [dearest] : [dearest, small]).map((numbers) => ({ viewer, numbers })),
+  );
+  return cases.flatMap(({ viewer, numbers }) => {
+    const plan = planFor(longest, viewer, numbers);
+    return withRecords(plan, operation, numbers).map((variables) => worstCaseOf(plan, variables));
   });
 }
 

@@ -45,3 +45,11 @@ test('the ids of several lists may be variables', () => {
   const two = 'query Q($a: [ID!]!, $b: [ID!]!) { a: nodes(ids: $a) { id } b: nodes(ids: $b) { id } }';
   expect(price(two).cost!.calls.most).toBe(200);
 });
+
+test.each([
+  'query Q($n: Int) { subject(id: "1") { directors { sourceId works(first: $n) { nodes { roles } } } } }',
+  'query Q($n: Int) { celebrity(id: "1") { name works(first: $n) { nodes { roles } } photos(last: $n) { nodes { id } } } }',
+])('no number costs more than what is told of all: %s', (document) => {
+  const { most } = price(document).cost!.calls;
+  for (let n = 1; n <= 100; n++) expect(price(document, { n }).cost!.calls.most).toBeLessThanOrEqual(most);
+});
