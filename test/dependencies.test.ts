@@ -37,7 +37,7 @@ function packagesOf(entries: readonly string[]): Set<string> {
     if (seen.has(file) || !existsSync(file)) return;
     seen.add(file);
     const text = readFileSync(file, 'utf8').replaceAll(/^(?:import|export) type [^;]*;|\/\*[^]*?\*\/|\/\/.*$/gm, '');
-    for (const [, target] of text.matchAll(/(?:from|import|import\(|require\()\s*'([^']+)'/g))
+    for (const [, target] of text.matchAll(/(?<!')(?:from|import|import\(|require\()\s*'([^']+)'/g))
       if (target!.startsWith('.')) visit(join(dirname(file), target!));
       else names.add(/^(?:@[^/]+\/)?[^/]+/.exec(target!)![0]);
   };

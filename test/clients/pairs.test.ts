@@ -135,6 +135,7 @@ const parents: Record<string, [string, string]> = {
   Subject: ['subject(id: "1295644") { id', '}'],
   BookTag: ['book(id: "27025715") { id tags { name', '} }'],
   User: ['user(id: "alice") { id', '}'],
+  FilmTag: ['subject(id: "26266893") { id genreTags { name', '} }'],
   UserBookTag: ['user(id: "alice") { id bookTags(first: 1) { nodes { name', '} } }'],
 };
 const required: Record<string, string> = {

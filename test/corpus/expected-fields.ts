@@ -356,7 +356,7 @@ export const graphType: Readonly<Record<string, string>> = {
 
 /** Fields that read no member of a record and have no call of their own; they are tested elsewhere. */
 export const testedElsewhere: Readonly<Record<string, readonly string[]>> = {
-  Collection: ['revision', 'viewerCanDelete', 'viewerCanUpdate', 'viewerDidAuthor'],
+  Collection: ['isPrivate', 'revision', 'viewerCanDelete', 'viewerCanUpdate', 'viewerDidAuthor'],
   Annotation: ['blocks', 'revision', 'viewerCanDelete', 'viewerCanUpdate', 'viewerDidAuthor'],
   Note: ['blocks', 'author', 'revision', 'viewerCanDelete', 'viewerCanUpdate', 'viewerDidAuthor'],
   NoteComment: ['id', 'note', 'viewerCanDelete', 'viewerCanUpdate', 'viewerDidAuthor'],

@@ -66,7 +66,7 @@ function leavesOf(type: GraphQLObjectType, depth = 2): string[] {
     if (isLeafType(of)) return [field.name];
     if (!isObjectType(of)) return [`${field.name} { __typename }`];
     if (hasId(of)) return [`${field.name} { id }`];
-    if (of.name.endsWith('Connection') || depth === 0) return [];
+    if (/(?:Connection|Changes)$/.test(of.name) || depth === 0) return [];
     const below = leavesOf(of, depth - 1);
     return below.length > 0 ? [`${field.name} { ${below.join(' ')} }`] : [];
   });

@@ -22,7 +22,7 @@ const argumentsOf: Readonly<Record<string, string>> = {
   searchSubjects: 'tag: "剧情", ',
 };
 /** Their lists are those of the search, and those of a user. */
-const withoutRecord = ['BookTag', 'UserBookTag', 'Organization'];
+const withoutRecord = ['BookTag', 'FilmTag', 'UserBookTag', 'Organization'];
 
 /** A query with the field as `it`. */
 function queryOf(type: GraphQLObjectType, field: Field, page: string, selection: string): string {
