@@ -31,12 +31,12 @@ const namesIn = (text: string): string =>
 
 /** A release that shares a document with another one is judged by those that it alone has. */
 export function printReleases(report: UsageReport, releases: readonly Release[], days: number): string {
-  const { lines, isLongEnough, isIdle } = countedIn(report, days);
+  const { lines, isIdle, isLongEnough } = countedIn(report, days);
   const used = new Map(report.documents.map((each) => [each.hash, each]));
   for (const release of releases) {
     const others = releases.filter((each) => each !== release);
     const isShared = (hash: string) => others.some(({ documents }) => documents.has(hash));
-    const entries = [...release.documents].map(([hash, names]) => ({
+    const entries = [...release.documents].map(([hash, names]): Entry => ({
       names,
       own: !isShared(hash),
       count: used.get(hash),
@@ -50,14 +50,27 @@ export function printReleases(report: UsageReport, releases: readonly Release[],
   }
   return `${lines.map(printableLine).join('\n')}\n`;
 
-  function verdictOf(own: readonly object[], inUse: readonly object[]): string {
+  /** Only what the server knew for so long is said to be unused. */
+  function verdictOf(own: readonly Entry[], inUse: readonly Entry[]): string {
     if (own.length === 0 || own.some((each) => inUse.includes(each))) return '';
-    return isLongEnough ? `: safe to remove, nobody in ${days} days` : ': nobody yet';
+    if (own.some(({ count }) => !count)) return ': not known, the server does not have all of these';
+    return isLongEnough && own.every(({ count }) => countedIn({ ...report, since: count!.since }, days).isLongEnough)
+      ? `: safe to remove, nobody in ${days} days`
+      : ': nobody yet';
   }
 }
 
+interface Entry {
+  names: string;
+  /** No other release has the document. */
+  own: boolean;
+  /** Undefined if it is no trusted document of the server, which does not count it then. */
+  count: UsedDocument | undefined;
+}
+
 function readersOf(count: UsedDocument | undefined): string {
-  if (!count) return 'nobody';
+  if (!count) return 'not known: no trusted document of this server';
+  if (count.requests === 0) return 'nobody';
   const { requests, calls, last, clients } = count;
   const each = (calls / requests).toFixed(1);
   return `run ${requests} times, last ${last}, ${each} upstream calls each; clients ${clients.join(', ')}`;

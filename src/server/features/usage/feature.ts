@@ -13,7 +13,7 @@ export function createUsageFeature(
   share: ShareUsage = (own) => own,
 ): Feature {
   if (!config.usage) return {};
-  const usage = createUsage(schema, config.usageClients, metrics, { isKnownName, isTrusted: trusted.hasText });
+  const usage = createUsage(schema, config.usageClients, metrics, { isKnownName, trusted });
   upstream.watchCalls(usage.observe);
   const report = share(usage.report);
   const { production, usageToken } = config;

@@ -18,7 +18,7 @@ export interface UsageReport extends Omit<Count, 'last'> {
   unattributed: number;
   clients: (Count & { name: string; version: string })[];
   operations: (Count & { name: string })[];
-  /** The trusted documents that were run. */
+  /** The trusted documents, also those that nobody ran. */
   documents: UsedDocument[];
   /** Those that were read, and those that are deprecated. */
   coordinates: UsedCoordinate[];
@@ -29,6 +29,8 @@ export interface UsageReport extends Omit<Count, 'last'> {
 export interface UsedDocument extends Count {
   /** SHA-256 of the text, in hex. */
   hash: string;
+  /** From when on it was counted, in ISO 8601: it may have come into the manifest while the server ran. */
+  since: string;
   /** Who sent it, by name and version. */
   clients: string[];
 }
@@ -67,14 +69,20 @@ export function mergeReports(reports: readonly UsageReport[]): UsageReport {
       reports.flatMap((each) => each.operations),
       ({ name }) => name,
     ),
-    documents: merged(
-      reports.flatMap((each) => each.documents),
-      ({ hash }) => hash,
-      (a, b) => ({ clients: union(a.clients, b.clients) }),
-    ),
+    documents: mergedDocuments(reports),
     coordinates,
     unused: union(...reports.map(({ unused }) => unused)).filter((each) => !known.has(each)),
   };
+}
+
+/** A process that does not know a document as trusted does not count it: then it cannot be said that nobody runs it. */
+function mergedDocuments(reports: readonly UsageReport[]): UsedDocument[] {
+  const known = reports.map(({ documents }) => new Set(documents.map(({ hash }) => hash)));
+  return merged(
+    reports.flatMap(({ documents }) => documents),
+    ({ hash }) => hash,
+    (a, b) => ({ clients: union(a.clients, b.clients), since: latest([a.since, b.since])! }),
+  ).filter(({ hash, requests }) => requests > 0 || known.every((hashes) => hashes.has(hash)));
 }
 
 function merged<Entry extends Count>(

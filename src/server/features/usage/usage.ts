@@ -8,12 +8,13 @@ import { oncePer } from '../../../lib/remember.ts';
 import { type LoggedCall, wasSent } from '../../../upstream/call-log.ts';
 import type { ObservedCall } from '../../../upstream/http/call.ts';
 import type { ExecutableDocument, NamedOperation } from '../../../engine/documents/prepare.ts';
-import { type EndedOperation, documentHash, documentText } from '../../graphql/ended-operation.ts';
+import { type EndedOperation, documentHash } from '../../graphql/ended-operation.ts';
+import type { Trusted } from '../../graphql/documents/trusted.ts';
 import type { Metrics, Tally } from '../../observability/metrics.ts';
 import { type ClientCounts, type Counted, createClientCounts } from './client-counts.ts';
 import { type ClientName, OTHER } from './client-names.ts';
 import { type Coordinate, type Coordinates, type DocumentReads, createCoordinates } from './coordinates.ts';
-import { createDocumentCounts } from './document-counts.ts';
+import { type DocumentCounts, createDocumentCounts } from './document-counts.ts';
 import type { Count, UsageReport, UsedDocument } from './report.ts';
 
 const OPERATIONS_MAX = 500;
@@ -24,30 +25,29 @@ interface OperationCounts extends Counted {
   ids: Set<number>;
 }
 
-/** `hash`: that of the text, if it is a trusted document. */
-type CountedReads = DocumentReads & { hash: string | undefined };
+/** `hash`: that of the text. */
+type CountedReads = DocumentReads & { hash: string };
 
 /** What is counted by its own name, because the operator named it: the rest is counted together. */
 export interface Known {
   isKnownName: (name: string) => boolean;
-  /** Whether a text is of a trusted document. */
-  isTrusted: (text: string) => boolean;
+  trusted: Pick<Trusted, 'texts' | 'replaced'>;
 }
-const nothingKnown: Known = { isKnownName: () => false, isTrusted: () => false };
+const nothingKnown: Known = { isKnownName: () => false, trusted: { texts: () => [], replaced: () => 0 } };
 
 export function createUsage(
   schema: GraphQLSchema,
   allowed: readonly string[],
   metrics: Metrics,
-  { isKnownName, isTrusted }: Known = nothingKnown,
+  { isKnownName, trusted }: Known = nothingKnown,
 ) {
   const coordinates = createCoordinates(schema);
   const since = Date.now();
   const clients = createClientCounts(allowed, coordinates.all.length);
   const operations = new Map<string, OperationCounts>();
-  const documents = createDocumentCounts();
+  const documents = createDocumentCounts(trusted);
   const total = { requests: 0, calls: 0, attributed: 0 };
-  const readsOf = rememberReads(coordinates, isTrusted);
+  const readsOf = rememberReads(coordinates);
   const series = seriesOf(metrics, allowed);
 
   /** Once for each document: one that is prepared before its name is known stays with the others until it is prepared again. */
@@ -82,7 +82,7 @@ export function createUsage(
     client.last = at;
     operation.requests++;
     operation.last = at;
-    if (reads.hash !== undefined) documents.count(reads.hash, clientLabel(client), calls, at);
+    documents.count(reads.hash, clientLabel(client), calls, at);
     total.requests++;
     counters.operations.inc();
   }
@@ -113,20 +113,24 @@ export function createUsage(
   };
 }
 
-const shownDocuments = (documents: ReadonlyMap<string, Counted & { clients: ReadonlySet<string> }>): UsedDocument[] =>
-  [...documents].map(([hash, counts]) => ({ hash, ...shownCount(counts), clients: [...counts.clients].sort() }));
+const shownDocuments = (documents: ReadonlyMap<string, DocumentCounts>): UsedDocument[] =>
+  [...documents].map(([hash, { since, clients, ...counts }]) => ({
+    hash,
+    since: new Date(since * 1_000).toISOString(),
+    ...shownCount(counts),
+    clients: [...clients].sort(),
+  }));
 
 const clientLabel = ({ name, version }: ClientName): string => `${name} ${version}`.trim();
 
 /** By the operation, so that those of a stored response are known when its document is gone. */
-function rememberReads(coordinates: Coordinates, isTrusted: Known['isTrusted']) {
+function rememberReads(coordinates: Coordinates) {
   const reads = new WeakMap<NamedOperation, CountedReads>();
   return (operation: NamedOperation, ready: ExecutableDocument | undefined): CountedReads | undefined => {
     const known = reads.get(operation);
     if (known || !ready) return known;
     const { document } = ready;
-    const hash = isTrusted(documentText(document)) ? documentHash(document) : undefined;
-    const found = { ...coordinates.readsOf(document, ready.operation), hash };
+    const found = { ...coordinates.readsOf(document, ready.operation), hash: documentHash(document) };
     reads.set(operation, found);
     return found;
   };

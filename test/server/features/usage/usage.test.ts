@@ -9,7 +9,7 @@ import { createMetrics } from '../../../../src/server/observability/metrics.ts';
 import { type Release, printReleases } from '../../../../src/commands/usage-releases.ts';
 import { printUsage } from '../../../../src/commands/usage-text.ts';
 import { sha256Of } from '../../../../src/config/documents/trusted-documents.ts';
-import { type UsageReport, mergeReports } from '../../../../src/server/features/usage/report.ts';
+import { type UsageReport, type UsedDocument, mergeReports } from '../../../../src/server/features/usage/report.ts';
 import { createUsage } from '../../../../src/server/features/usage/usage.ts';
 import type { ExecutableDocument } from '../../../../src/engine/documents/prepare.ts';
 import { createCallLog } from '../../../../src/upstream/call-log.ts';
@@ -127,7 +127,8 @@ test('trusted documents are counted by their text, each with its clients and cal
     'query Book { book(id: "6082808") { title } }',
     'query Book { book(id: "6082808") { title pages } }',
   ];
-  writeFileSync(persistedOperations, JSON.stringify({ v1: old, v2: current }));
+  const never = 'query Never { book(id: "6082808") { pages } }';
+  writeFileSync(persistedOperations, JSON.stringify({ v1: old, v2: current, never }));
   const { send, report } = await counted({ persistedOperations });
   const phone = (version: string) => ({ 'x-client-name': 'phone', 'x-client-version': version });
   await send(old, phone('1'));
@@ -136,7 +137,8 @@ test('trusted documents are counted by their text, each with its clients and cal
   await send(`${current} `, phone('3'));
   for (let sent = 0; sent < 60; sent++) await send(current, { 'x-client-name': `client ${sent}` });
   const { documents } = await report();
-  expect(documents.map(({ hash }) => hash)).toEqual([sha256Of(old), sha256Of(current)]);
+  expect(documents.map(({ hash }) => hash)).toEqual([old, current, never].map(sha256Of));
+  expect(documents[2]).toMatchObject({ requests: 0, last: null, clients: [] });
   expect(documents[0]).toMatchObject({ requests: 2, calls: 1, clients: ['phone 1'] });
   expect(documents[1]).toMatchObject({ requests: 61, calls: 1 });
   expect(documents[1]!.clients).toHaveLength(51);
@@ -200,15 +202,23 @@ test('the command says what is safe to remove, who reads the rest, and when it i
   expect(early).not.toContain('safe to remove');
 });
 
+const releaseOf = (name: string, ...texts: string[]): Release => ({
+  name,
+  documents: new Map(texts.map((text) => [text, text])),
+});
+/** A trusted document that was known from the beginning of the report. */
+const used = (hash: string, more: Partial<UsedDocument> = {}): UsedDocument => ({
+  ...{ hash, since: '2026-01-01T00:00:00.000Z', requests: 0, calls: 0, last: null, clients: [] },
+  ...more,
+});
+const ran = (hash: string, last: string, ...clients: string[]) => used(hash, { requests: 4, calls: 6, last, clients });
+
 test('of each release the command says who runs its documents, and that one goes whose own documents nobody runs', () => {
-  const releaseOf = (name: string, ...texts: string[]): Release => ({
-    name,
-    documents: new Map(texts.map((text) => [text, text])),
-  });
   const documents = [
-    { hash: 'shared', requests: 4, calls: 6, last: '2026-02-28T00:00:00.000Z', clients: ['phone 1', 'phone 2'] },
-    { hash: 'new', requests: 1, calls: 0, last: '2026-02-27T00:00:00.000Z', clients: ['phone 2'] },
-    { hash: 'old', requests: 9, calls: 9, last: '2026-01-02T00:00:00.000Z', clients: ['phone 1'] },
+    ran('shared', '2026-02-28T00:00:00.000Z', 'phone 1', 'phone 2'),
+    ran('new', '2026-02-27T00:00:00.000Z', 'phone 2'),
+    ran('old', '2026-01-02T00:00:00.000Z', 'phone 1'),
+    used('never'),
   ];
   const releases = [releaseOf('1.json', 'shared', 'old', 'never'), releaseOf('2.json', 'shared', 'new')];
   const lines = printReleases(report({ documents }), releases, 30).split('\n');
@@ -220,7 +230,43 @@ test('of each release the command says who runs its documents, and that one goes
   );
   expect(lines[4]).toBe('  never: nobody');
   expect(lines[5]).toBe('2.json: 2 of 2 documents in use, 1 of the 1 that it alone has');
-  expect(printReleases(report({ documents: [] }), releases, 90)).toContain('that it alone has: nobody yet');
+  const unused = report({ documents: [used('shared'), used('old'), used('never')] });
+  expect(printReleases(unused, [releaseOf('1.json', 'old', 'never')], 90)).toContain('it alone has: nobody yet');
+});
+
+test('a release is not called unused if the server does not know a document of it, or knows it for a short time only', () => {
+  const release = [releaseOf('1.json', 'a', 'b')];
+  const unknown = printReleases(report({ documents: [used('a')] }), release, 30);
+  expect(unknown).toContain('that it alone has: not known, the server does not have all of these');
+  expect(unknown).toContain('  b: not known: no trusted document of this server');
+  const documents = [used('a'), used('b', { since: '2026-02-20T00:00:00.000Z' })];
+  expect(printReleases(report({ documents }), release, 30)).toContain('that it alone has: nobody yet');
+  // Another replica has an older manifest, and counts nothing of it.
+  const sum = mergeReports([report({ documents: [used('a'), used('b')] }), report({ documents: [used('a')] })]);
+  expect(sum.documents.map(({ hash }) => hash)).toEqual(['a']);
+});
+
+test('a document that comes into the manifest is counted from then on, also if it was run before', () => {
+  const text = 'query X { book(id: 1) { title } }';
+  const texts: string[] = [];
+  let replaced = 0;
+  const trusted = { texts: () => texts, replaced: () => replaced };
+  const usage = createUsage(schema, [], createMetrics(), { isKnownName: () => false, trusted });
+  const document = parse(text);
+  const ready = { document, operation: document.definitions[0] } as ExecutableDocument;
+  const operation = { type: OperationTypeNode.QUERY, name: 'X' };
+  const session = { callLog: createCallLog() } as UpstreamSession;
+  const run = () => usage.onEnd({ headers: {}, operation, document: ready, session, isStored: false });
+  run();
+  expect(usage.report().documents).toEqual([]);
+  texts.push(text);
+  replaced++;
+  run();
+  expect(usage.report().documents).toMatchObject([{ hash: sha256Of(text), requests: 1 }]);
+  texts.pop();
+  replaced++;
+  run();
+  expect(usage.report().documents).toEqual([]);
 });
 
 test('reports of several processes are added up, and know the past since the last of them began', () => {
@@ -268,7 +314,9 @@ test('the command reads a server of several workers, and says what it needs', as
   expect(out).toContain('Subject.pubdate (deprecated): nobody yet');
   const ofRelease = ['--manifest', 'client/manifest.json'];
   const release = await runProgram({}, ['usage', program.url, '--token-file', tokenFile, ...ofRelease]);
-  expect(release.out).toMatch(/^manifest\.json: 0 of \d+ documents in use, .*: nobody yet$/m);
+  expect(release.out).toMatch(
+    /^manifest\.json: 0 of \d+ documents in use, .*: not known, the server does not have all of these$/m,
+  );
   const without = await runProgram({}, ['usage', program.url]);
   expect([without.code, without.out]).toEqual([1, '']);
   expect(without.err).toContain('needs the token of USAGE_TOKEN');
