@@ -13,7 +13,7 @@ const folder = join(frontEnd('apollo', 'catalog-graphql-client'), 'src/offline')
 cpSync('examples/offline-apollo/src/offline', folder, { recursive: true });
 const load = async <Module>(name: string) => (await import(pathToFileURL(join(folder, name)).href)) as Module;
 
-export const { outboxIn, withWrites, KEPT_MS } = await load<typeof outboxModule>('outbox.ts');
+export const { outboxIn, withWrites, KEPT_MS, MOST_WRITES } = await load<typeof outboxModule>('outbox.ts');
 export const { rowsInMemory } = await load<typeof rowsModule>('rows.ts');
 export const { shelfCopy } = await load<typeof shelfModule>('shelf-copy.ts');
 const { serviceAt } = await load<typeof serviceModule>('service.ts');

@@ -1,7 +1,7 @@
 /** What examples/offline-apollo keeps on a device: through cuts, restarts, expired tokens, and clocks that are wrong. */
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Fault, losingProxy } from '../support/losing-proxy.ts';
-import { KEPT_MS, offlineDevice, rowsInMemory, shelfCopy } from './offline-device.ts';
+import { KEPT_MS, MOST_WRITES, offlineDevice, outboxIn, rowsInMemory, shelfCopy } from './offline-device.ts';
 import { startProgram } from '../support/program.ts';
 
 // A process of its own, so that the clock of the devices can be another one.
@@ -280,4 +280,46 @@ describe('a queue of writes', () => {
     await expect(device.write(spare[1]!, { status: 'WISH' })).rejects.toThrow('no space');
     expect(device.app().outbox.writes()).toHaveLength(1);
   });
+
+  test('a queue that is full says so and keeps what it has, also where two writes come at once', async () => {
+    const rows = rowsInMemory();
+    const queue = outboxIn(rows, () => undefined);
+    for (let at = 0; at < MOST_WRITES - 1; at++) await queue.add(writeOf(`Book:${at}`));
+    const two = await Promise.allSettled([queue.add(writeOf('Book:last')), queue.add(writeOf('Book:more'))]);
+    expect(two.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect((two[1] as PromiseRejectedResult).reason).toMatchObject({
+      message: expect.stringContaining('full') as string,
+    });
+    expect(await rows.all()).toHaveLength(MOST_WRITES);
+    const [first] = queue.writes();
+    await queue.decide(first!.key, 'forget');
+    await queue.add(writeOf('Book:more'));
+    expect(new Set(queue.writes().map(({ order }) => order)).size).toBe(MOST_WRITES);
+  });
+
+  test('a write that comes while the queue is read stays in it', async () => {
+    const rows = rowsInMemory();
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const slow = {
+      ...rows,
+      async all() {
+        const found = await rows.all();
+        await held;
+        return found;
+      },
+    };
+    const queue = outboxIn(slow, () => undefined);
+    const loading = queue.load();
+    const adding = queue.add(writeOf('Book:1'));
+    release();
+    await Promise.all([loading, adding]);
+    expect(queue.writes().map(({ book }) => book.id)).toEqual(['Book:1']);
+    expect(await rows.all()).toHaveLength(1);
+  });
+});
+
+const writeOf = (id: string): Parameters<ReturnType<typeof outboxIn>['add']>[0] => ({
+  book: { id, title: id, authors: [], cover: null },
+  variables: { book: id, status: 'READ', rating: null, tags: [], comment: null } as never,
 });

@@ -89,19 +89,20 @@ function Entry({ book }: { book: NonNullable<BookQuery['book']> }) {
   const loaded = book.viewerCollection;
   const last = (copied?.updatedAt ?? '') > (loaded?.updatedAt ?? '') ? copied : loaded;
   const written = writes.filter(({ variables }) => variables.book === book.id);
+  const [problem, setProblem] = useState<string>();
   const [entry] = withWrites(last ? [{ ...last, book: shownOf(book) }] : [], written);
-  const change = (change: { status?: CollectionStatus; rating?: number }) =>
-    void device.write({
-      book: shownOf(book),
-      variables: {
-        book: book.id,
-        status: entry?.status ?? 'READING',
-        rating: entry?.rating?.value ?? null,
-        tags: entry?.tagNames ?? [],
-        comment: entry?.comment ?? null,
-        ...change,
-      },
-    });
+  const change = (change: { status?: CollectionStatus; rating?: number }) => {
+    setProblem(undefined);
+    const variables = {
+      book: book.id,
+      status: entry?.status ?? 'READING',
+      rating: entry?.rating?.value ?? null,
+      tags: entry?.tagNames ?? [],
+      comment: entry?.comment ?? null,
+      ...change,
+    };
+    device.write({ book: shownOf(book), variables }).catch((error: Error) => setProblem(error.message));
+  };
   return (
     <section className="card" aria-labelledby="entry">
       <h2 id="entry">On my shelf</h2>
@@ -125,6 +126,11 @@ function Entry({ book }: { book: NonNullable<BookQuery['book']> }) {
           </button>
         ))}
       </div>
+      {problem && (
+        <p className="wrong" id="not-kept" role="alert">
+          This change is not kept on the device. {problem}
+        </p>
+      )}
     </section>
   );
 }

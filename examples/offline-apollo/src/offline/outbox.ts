@@ -10,6 +10,9 @@ import type { Entry } from './shelf-copy.ts';
 /** The facade keeps what came of a key for a day, `IDEMPOTENCY_TTL_SECONDS`. Later the same key would make the write again. */
 export const KEPT_MS = 23 * 3_600_000;
 
+/** A queue that is full takes no more: the person is told, and nothing in it is lost. */
+export const MOST_WRITES = 500;
+
 export interface QueuedWrite {
   key: string;
   /** In which writes are sent. */
@@ -51,6 +54,7 @@ export interface Outbox {
   /** In their order. */
   writes(): readonly QueuedWrite[];
   load(): Promise<void>;
+  /** Rejects if the queue is full or cannot be stored: then the write is not kept. */
   add(write: Pick<QueuedWrite, 'book' | 'variables'>): Promise<void>;
   /** Sends what waits, one after the other. Undefined if nothing waits any more. */
   sendAll(send: Send, serviceTime: () => number | null): Promise<Stop | undefined>;
@@ -63,7 +67,16 @@ export interface Outbox {
 export function outboxIn(rows: Rows, onChange: () => void): Outbox {
   let writes: QueuedWrite[] = [];
 
-  async function change(put: readonly QueuedWrite[], remove: readonly string[] = []): Promise<void> {
+  /** One after the other, so that what is stored and what is shown are the same. */
+  let last: Promise<unknown> = Promise.resolve();
+  function inTurn(act: () => Promise<void>): Promise<void> {
+    const turn = last.then(act);
+    last = turn.catch(() => undefined);
+    return turn;
+  }
+  const change = (put: readonly QueuedWrite[], remove?: readonly string[]) => inTurn(() => store(put, remove));
+
+  async function store(put: readonly QueuedWrite[], remove: readonly string[] = []): Promise<void> {
     await rows.write(
       put.map((write) => [write.key, write] as const),
       remove,
@@ -87,12 +100,17 @@ export function outboxIn(rows: Rows, onChange: () => void): Outbox {
 
   return {
     writes: () => writes,
-    async load() {
-      writes = (await rows.all()).map(([, value]) => value as QueuedWrite);
-      writes.sort((one, other) => one.order - other.order);
-      onChange();
-    },
-    add: (write) => change([{ ...write, key: crypto.randomUUID(), order: nextOrder(), state: 'waiting' }]),
+    load: () =>
+      inTurn(async () => {
+        writes = (await rows.all()).map(([, value]) => value as QueuedWrite);
+        writes.sort((one, other) => one.order - other.order);
+        onChange();
+      }),
+    add: (write) =>
+      inTurn(async () => {
+        if (writes.length >= MOST_WRITES) throw new Error(`The queue is full: ${MOST_WRITES} changes wait.`);
+        await store([{ ...write, key: crypto.randomUUID(), order: nextOrder(), state: 'waiting' }]);
+      }),
     async sendAll(send, serviceTime) {
       for (let write = firstWaiting(writes); write; write = firstWaiting(writes)) {
         if (!(await isReady(write, serviceTime()))) return { isLoginNeeded: false, retryAfter: 0 };
@@ -105,13 +123,14 @@ export function outboxIn(rows: Rows, onChange: () => void): Outbox {
       }
       return undefined;
     },
-    async decide(key, what) {
-      const write = writes.find((each) => each.key === key);
-      if (!write) return;
-      const { book, variables } = write;
-      const again: QueuedWrite = { key: crypto.randomUUID(), order: nextOrder(), book, variables, state: 'waiting' };
-      await change(what === 'again' ? [again] : [], [key]);
-    },
+    decide: (key, what) =>
+      inTurn(async () => {
+        const write = writes.find((each) => each.key === key);
+        if (!write) return;
+        const { book, variables } = write;
+        const again: QueuedWrite = { key: crypto.randomUUID(), order: nextOrder(), book, variables, state: 'waiting' };
+        await store(what === 'again' ? [again] : [], [key]);
+      }),
     async forgetShown(entries) {
       const isThere = (write: QueuedWrite) =>
         entries.some((entry) => entry.book?.id === write.variables.book && isAsWritten(entry, write));
