@@ -164,9 +164,11 @@ function noteWrite(store: KeyStore, { rule, input, credential, person, value }: 
     void store.changeTargets(targetsOf(owners, removedFrom), (each, at) => addEvent(each, { at }));
 }
 
-const forKeys = { what: 'idempotency keys', timeoutMs: REDIS_TIMEOUT_MS, patienceMs: PATIENCE_MS };
+/** Who is refused is told to ask again after a second: then Redis is asked too. */
+const forBoth = { timeoutMs: REDIS_TIMEOUT_MS, longestPauseMs: 1_000 };
+const forKeys = { ...forBoth, what: 'idempotency keys', patienceMs: PATIENCE_MS };
 /** Without Redis a process has turns of its own, so a write does not wait for one that refuses. */
-const forTurns = { what: 'turns', timeoutMs: REDIS_TIMEOUT_MS };
+const forTurns = { ...forBoth, what: 'turns' };
 
 function openStore(
   upstream: UpstreamClient,

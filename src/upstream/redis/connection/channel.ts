@@ -21,6 +21,8 @@ export interface ChannelOptions {
    * restored; none by default.
    */
   patienceMs?: number;
+  /** The longest pause after calls that Redis refused, or answered late. */
+  longestPauseMs?: number;
   pause?: Pause;
 }
 
@@ -100,8 +102,9 @@ export function createChannel(parts: ChannelParts, { pause = createPause(), ...o
 /** What the outcomes of the calls of a channel say of Redis. */
 function createOutcomes(
   { connection, outages, node, onRefusal, onLate }: ChannelParts,
-  { what, patienceMs, pause }: Required<Pick<ChannelOptions, 'what' | 'patienceMs' | 'pause'>>,
+  options: ChannelOptions & Required<Pick<ChannelOptions, 'patienceMs' | 'pause'>>,
 ) {
+  const { what, patienceMs, pause, longestPauseMs } = options;
   const lateness = createLateness();
   // Redis may answer reads in time and refuse writes, so each kind of call has causes of its own.
   const late = `late ${what}`;
@@ -123,7 +126,7 @@ function createOutcomes(
       if (redis !== connection.redis || redis.status !== 'ready') return undefined;
       const code = replyCodeOf(error);
       const isNotRun = code !== undefined && NOT_RUN_CODES.test(code);
-      if (!isNotRun || patienceMs === 0) pause.grow(isNotRun && MOVING_CODES.test(code) ? FIRST_MS : undefined);
+      if (!isNotRun || patienceMs === 0) pause.grow(isNotRun && MOVING_CODES.test(code) ? FIRST_MS : longestPauseMs);
       // The client of a cluster stays ready while any node answers, so only the calls show that the node with the keys is lost.
       if (code === undefined) return void node.onFailure('the node with the keys does not answer');
       onRefusal(code);
@@ -145,7 +148,7 @@ function createOutcomes(
       onLate(what);
       lateness.note(true);
       if (!lateness.isSlow() && answers > answersBefore) return;
-      pause.grow(LATE_MS);
+      pause.grow(Math.min(LATE_MS, longestPauseMs ?? LATE_MS));
       if (!lateness.isSlow()) return;
       outages.begin(late, 'no answer in time');
       clearTimeout(forgetting);

@@ -92,6 +92,39 @@ test('once half of the calls are late Redis is reported once, and reachable agai
   expect(outages.isUnreachable()).toBe(false);
 });
 
+test.each([
+  ['half a minute', undefined, 30_000],
+  ['as long as its caller says', 1_000, 1_000],
+])('after many refusals, the next call is made after at most %s', async (_, longestPauseMs, most) => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { call } = connected('ready', longestPauseMs === undefined ? {} : { longestPauseMs });
+  const refused = vi.fn(() => Promise.reject(replyError('OOM command not allowed')));
+  for (let at = 0; at < 12; at++) {
+    await call(refused);
+    await vi.advanceTimersByTimeAsync(most);
+  }
+  expect(refused).toHaveBeenCalledTimes(12);
+  await call(refused);
+  const made = vi.fn(() => Promise.resolve('x'));
+  await vi.advanceTimersByTimeAsync(most - 50);
+  expect(await call(made)).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(50);
+  expect(await call(made)).toBe('x');
+});
+
+test('after many late calls, the next is made after at most as long as its caller says', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { call } = connected('ready', { longestPauseMs: 1_000 });
+  const late = vi.fn(never);
+  for (let at = 0; at < 8; at++) {
+    void call(late);
+    await vi.advanceTimersByTimeAsync(1_010);
+  }
+  expect(late).toHaveBeenCalledTimes(8);
+});
+
 test('replies that come late do not end the pause', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());

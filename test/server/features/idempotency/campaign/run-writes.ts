@@ -20,6 +20,8 @@ export interface Surroundings {
   pauseMs?: number;
   /** The first disturbances are made even if the writes are over sooner. */
   disturbances?: number;
+  /** Called after the last of them: what refuses every write would else refuse those that still run until their clients give up. */
+  recover?: () => Promise<unknown>;
   close: () => Promise<unknown>;
 }
 
@@ -33,7 +35,7 @@ export interface Campaign {
 
 export async function runWrites(campaign: Campaign, surroundings: Surroundings): Promise<Outcome[]> {
   const { name, service, rows, writes } = campaign;
-  const { urls, disturb, pauseMs = 1_000, disturbances = 0 } = surroundings;
+  const { urls, disturb, recover, pauseMs = 1_000, disturbances = 0 } = surroundings;
   const lanes = Array.from({ length: Math.min(campaign.lanes, writes) }, (_, at) =>
     service.lane(`${name.replace(/\W+/g, '-')}-${at}`, at),
   );
@@ -61,6 +63,7 @@ export async function runWrites(campaign: Campaign, surroundings: Surroundings):
       await sleep(pauseMs * (0.5 + random.next()));
       await disturb(random);
     }
+    await recover?.();
   }
   await Promise.all([disturbAll(), ...lanes.map(work)]);
   return outcomes;

@@ -171,7 +171,11 @@ export async function forgetfulRedis(service: string): Promise<Surroundings> {
   const forgetSome = forget(redis);
   let turn = 0;
   return {
-    ...surround(facades, { isSticky: true, pauseMs: 400, disturbances: 4, disturb: () => forgetSome(turn++) }),
+    ...surround(facades, {
+      ...{ isSticky: true, pauseMs: 400, disturbances: 4 },
+      disturb: () => forgetSome(turn++),
+      recover: () => redis.client.flushall(),
+    }),
     close: async () => {
       redis.close();
       await Promise.all(facades.map((facade) => facade.stop()));
