@@ -7,18 +7,6 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 /** Level 11 saves a tenth and takes twenty times as long. */
 const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_LGWIN]: 24 } };
 
-/**
- * Adds the history of GraphiQL to the plugins of its page. It is in the bundle, but the page of Yoga lists only the explorer and exports
- * none of them. An update of the package that changes this fails here.
- */
-function withHistory(code) {
-  const [, history] = /\b(\w+)=\{title:"History",icon:\w+,content:\w+\}/.exec(code) ?? [];
-  const list = /\bplugins:\[(\w+)\](?=,schemaDescription:)/g;
-  if (!history || code.match(list)?.length !== 1)
-    throw new Error('graphiql/build.mjs no longer finds the plugins in @graphql-yoga/render-graphiql.');
-  return code.replace(list, (_, explorer) => `plugins:[${explorer},${history}]`);
-}
-
 /** Returns what went in and what came out, relative to the root. */
 export async function buildGraphiql(root) {
   const [{ build, transform }, graphiql] = await Promise.all([
@@ -41,7 +29,7 @@ export async function buildGraphiql(root) {
   const texts = {
     'page.js': ours('page.js'),
     'page.css': ours('page.css'),
-    'graphiql.js': withHistory(graphiql.js),
+    'graphiql.js': graphiql.js,
     'graphiql.css': graphiql.css,
     'worker-editor.js': await minified(graphiql.editorWorkerService),
     'worker-json.js': await minified(graphiql.jsonWorker),

@@ -44,14 +44,69 @@ export function problemInEditors() {
 }
 
 /** The operation at the cursor, or the first one. */
-function operationIn(query) {
-  const model = modelOf('operation.graphql');
-  const editor = monaco.editor.getEditors().find((each) => each.getModel() === model);
+export function operationIn(query) {
+  const editor = editorOf('operation.graphql');
   const position = editor?.getPosition();
-  const cursor = position ? model.getOffsetAt(position) : 0;
+  const cursor = position ? editor.getModel().getOffsetAt(position) : 0;
   const names = [...query.matchAll(/^\s*(?:query|mutation)\s+(\w+)/gm)];
   return (names.findLast(({ index }) => index <= cursor) ?? names[0])?.[1];
 }
 
 /** The element of the open tab. It lives as long as the tab. */
 export const openTab = () => document.querySelector('.graphiql-tab-active');
+
+/** Calls the listener after each change of tab: GraphiQL has no event for it. */
+export function watchTabs(listener) {
+  new MutationObserver(listener).observe(document.querySelector('#root'), {
+    subtree: true,
+    childList: true,
+    attributeFilter: ['aria-selected'],
+  });
+}
+
+/** Calls the listener a pause after each change of the document, variables or headers, and when there are editors. */
+export function watchEditors(listener, pauseMs) {
+  let timer;
+  const later = () => {
+    clearTimeout(timer);
+    timer = setTimeout(listener, pauseMs);
+  };
+  const isWatched = ({ uri }) => /(?:operation\.graphql|variables\.json|request-headers\.json)$/.test(uri.path);
+  monaco.editor.onDidCreateModel((model) => {
+    if (!isWatched(model)) return;
+    model.onDidChangeContent(later);
+    later();
+  });
+  if (modelOf('operation.graphql')) later();
+}
+
+/** Replaces the text of an editor; its undo brings the old one back. */
+export function replaceText(name, text) {
+  const model = modelOf(name);
+  if (!model || model.getValue() === text) return;
+  model.pushStackElement();
+  model.pushEditOperations([], [{ range: model.getFullModelRange(), text }], () => null);
+  model.pushStackElement();
+}
+
+/** Shows a document in the open tab if that is blank, else in a new one. */
+export async function openDocument(query, variables = '') {
+  if ((modelOf('operation.graphql')?.getValue() ?? '').trim() !== '') await openBlankTab();
+  replaceText('operation.graphql', query);
+  replaceText('variables.json', variables);
+  editorOf('operation.graphql')?.focus();
+}
+
+async function openBlankTab() {
+  const before = openTab();
+  document.querySelector('.graphiql-tab-add')?.click();
+  for (let tries = 0; tries < 50 && (openTab() === before || !openTab()); tries++) await nextFrame();
+  await nextFrame(); // the editors get the texts of the tab
+}
+
+const nextFrame = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+export function editorOf(name) {
+  const model = modelOf(name);
+  return monaco.editor.getEditors().find((each) => each.getModel() === model);
+}

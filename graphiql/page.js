@@ -1,11 +1,15 @@
-/** Starts GraphiQL with the settings of the page. */
+/** Starts GraphiQL with the settings of the page, and the dock below it. */
 import { boundAddress } from './address.js';
-import { showCalls } from './calls.js';
+import { createCalls } from './dock/calls.js';
+import { createCurlButton } from './dock/curl.js';
+import { createDock } from './dock/dock.js';
+import { createHistory } from './dock/history.js';
+import { createPrice } from './dock/price.js';
 import { linkHelp } from './help-links.js';
 import { answerIntrospection } from './introspection.js';
+import { watchOperations } from './operations.js';
 import { createPersonSwitch } from './people.js';
 import { ensureStorage } from './storage.js';
-import { element } from './trace.js';
 
 const { workers, options, explain, people, schema } = JSON.parse(document.querySelector('#settings').textContent);
 
@@ -14,8 +18,11 @@ boundAddress();
 window.MonacoEnvironment = { globalAPI: true, getWorkerUrl: (_, label) => workers[label] };
 if (schema) answerIntrospection(schema);
 const person = people && createPersonSwitch(people);
-const onEditors = explain ? showCalls(person) : () => undefined;
-if (person && !explain) document.body.append(barOf(person.label));
+const operations = watchOperations(explain);
+const dock = createDock(
+  [...(explain ? [createCalls(operations), createPrice(operations, person)] : []), createHistory(operations)],
+  [...(person ? [person.label] : []), createCurlButton()],
+);
 
 // The scripts of GraphiQL, which come after this one, have run by then.
 document.addEventListener('DOMContentLoaded', () => {
@@ -24,16 +31,9 @@ document.addEventListener('DOMContentLoaded', () => {
     editor.updateOptions({ unicodeHighlight: { ambiguousCharacters: false } }),
   );
   linkHelp();
-  onEditors();
+  dock.watch();
   YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#root'), { ...options, ...firstTab() });
 });
-
-/** Without the panel of calls the switch has a bar of its own. */
-function barOf(label) {
-  const bar = element('div', { className: 'calls' });
-  bar.append(label);
-  return bar;
-}
 
 /** The tab to begin with. GraphiQL takes one that it has stored only if query, variables and headers are equal, else it adds a tab. */
 function firstTab() {
@@ -53,6 +53,6 @@ function storedTabs() {
   try {
     return JSON.parse(localStorage.getItem('graphiql:tabState')) ?? undefined;
   } catch {
-    return undefined; // a browser that keeps nothing
+    return undefined; // nothing, or not what GraphiQL stores
   }
 }

@@ -1,8 +1,9 @@
 /** The switch of the person: who sends the requests of all tabs. An Authorization in the headers of a tab comes first. */
-import { element } from './trace.js';
+import { element } from './element.js';
+import { store, stored } from './storage.js';
 
 /** Shared with the page at /. */
-const STORED = 'catalog-graphql:person';
+const STORED = 'person';
 
 let authorization;
 
@@ -21,7 +22,7 @@ export function createPersonSwitch(people) {
     const headers = withPerson(Object.fromEntries(new Headers(options.headers)));
     return send(input, { ...options, headers });
   };
-  let onChange = () => undefined;
+  const listeners = [];
   const select = element('select', {});
   select.append(
     ...people.map(({ name, about }) => element('option', { value: name, textContent: name, title: about })),
@@ -31,26 +32,14 @@ export function createPersonSwitch(people) {
     select.value = person.name;
     select.title = person.about;
     authorization = person.authorization;
-    onChange();
+    for (const onPerson of listeners) onPerson();
   };
   select.addEventListener('change', () => {
-    try {
-      localStorage.setItem(STORED, select.value);
-    } catch {
-      // a browser that keeps nothing
-    }
+    store(STORED, select.value);
     choose(select.value);
   });
-  choose(stored());
+  choose(stored(STORED));
   const label = element('label', { className: 'calls-person', textContent: 'Sent as ' });
   label.append(select);
-  return { label, watch: (onPerson) => (onChange = onPerson) };
-}
-
-function stored() {
-  try {
-    return localStorage.getItem(STORED);
-  } catch {
-    return null;
-  }
+  return { label, watch: (onPerson) => void listeners.push(onPerson) };
 }

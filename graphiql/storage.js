@@ -7,6 +7,19 @@ export function ensureStorage() {
   }
 }
 
+const nameOf = (what) => `catalog-graphql:${what}`;
+
+/** What the page has stored; null if there is nothing. */
+export const stored = (what) => localStorage.getItem(nameOf(what));
+
+export function store(what, value) {
+  try {
+    localStorage.setItem(nameOf(what), value);
+  } catch {
+    // The storage is full: the page works without.
+  }
+}
+
 function storageInMemory() {
   const values = new Map();
   return {

@@ -32,7 +32,7 @@ try {
   await page.goto(`${address}/graphql?query=${encodeURIComponent(query)}`);
   await page.locator('.graphiql-query-editor', { hasText: 'top250' }).waitFor();
   await page.locator('.graphiql-execute-button').click();
-  await page.locator('.calls tbody tr').nth(3).waitFor();
+  await page.locator('.calls-list tbody tr').nth(3).waitFor();
   await page.locator('.result-window', { hasText: 'average' }).waitFor();
   await page.mouse.move(0, 0);
   await page.waitForTimeout(1_000); // the editor highlights the response

@@ -1,4 +1,6 @@
 /** What `x-explain` adds to a response, as a line and a table. */
+import { element } from '../element.js';
+
 export function viewOf(upstream) {
   if (upstream?.calls) return viewOfCalls(upstream.calls);
   if (upstream?.fields) return viewOfPlan(upstream);
@@ -162,8 +164,4 @@ function column(text, className = '') {
 
 function cell(className, text = '') {
   return element('td', { className, textContent: text });
-}
-
-export function element(name, properties) {
-  return Object.assign(document.createElement(name), properties);
 }

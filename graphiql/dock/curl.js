@@ -1,6 +1,6 @@
 /** The request of the open tab as a command for a shell. */
-import { requestInEditors } from './editors.js';
-import { element } from './trace.js';
+import { requestInEditors } from '../editors.js';
+import { element } from '../element.js';
 
 export function createCurlButton() {
   const name = 'Copy as cURL';

@@ -1,0 +1,22 @@
+/** The files of the GraphiQL page, as the build makes them. */
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import * as published from '@graphql-yoga/render-graphiql/graphiql';
+import { expect, test } from 'vitest';
+import { gunzipSync } from 'node:zlib';
+
+const folder = 'dist/graphiql';
+
+test('the bundle of GraphiQL is served as it is published', () => {
+  const { 'graphiql.js': script, 'graphiql.css': style } = JSON.parse(
+    readFileSync(`${folder}/files.json`, 'utf8'),
+  ) as Record<string, string>;
+  const textOf = (name = '') => gunzipSync(readFileSync(`${folder}/${name}.gz`)).toString();
+  expect(textOf(script) === published.js).toBe(true);
+  expect(textOf(style) === published.css).toBe(true);
+});
+
+test('the page loads at most 2.5 MB', () => {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.br'));
+  expect(files).toHaveLength(7);
+  expect(files.reduce((sum, name) => sum + statSync(`${folder}/${name}`).size, 0)).toBeLessThan(2_500_000);
+});
