@@ -142,6 +142,22 @@ const layers = [
     closed: ['graph', 'engine', 'upstream', 'server', 'config', 'cli'],
     except: ['src/origin/store/**', 'src/origin/rules/**'],
   },
+  {
+    layer: 'src/embedding/**',
+    closed: [
+      'commands',
+      'workers',
+      'cli',
+      'check',
+      'doctor',
+      'inspect',
+      'origin',
+      'server/features',
+      'graph',
+      'atom',
+      'api',
+    ],
+  },
   { layer: 'src/*.ts', closed: [] },
 ];
 

@@ -2,6 +2,8 @@
  * The types of `import { createFacade } from 'catalog-graphql'`. `npm run codegen` writes the options between the marks from the settings.
  */
 
+import type { FormattedExecutionResult, GraphQLSchema } from 'graphql';
+
 /** The graph for a program with an HTTP server of its own. Throws a ConfigError that names every wrong option. */
 export function createFacade(options: FacadeOptions): EmbeddedFacade;
 
@@ -11,10 +13,50 @@ export interface EmbeddedFacade {
    * `address` is the client's: one address gets at most half of the calls that the facade's own token may make.
    */
   fetch(this: void, request: Request, from?: { address?: string | undefined } | null): Promise<Response>;
+  /** The schema, for tools that read it. Only `execute` and `fetch` run operations: its resolvers need the plan of one. */
+  readonly schema: GraphQLSchema;
+  /**
+   * Runs one operation without HTTP. The result is what the body of a response has. Rejects only if the signal is aborted, with its reason,
+   * or if the facade is closed; everything else is in `errors`.
+   */
+  execute(this: void, operation: FacadeOperation & { incremental?: undefined }): Promise<FormattedExecutionResult>;
+  /** The parts, if the document has `@defer` or `@stream`; else the whole result. A program that stops reading them calls `return()`, as `for await` does. */
+  execute(this: void, operation: FacadeOperation): Promise<FormattedExecutionResult | AsyncIterable<ResultPart>>;
   /** The paths to be routed to `fetch` so that every link works: /graphql, the files of GraphiQL, /docs/errors. Probes and metrics are not among them. */
   readonly paths: readonly string[];
   /** Waits for running requests, for at most `shutdownMs`, and closes all connections. Later requests are rejected. */
   close(this: void): Promise<void>;
+}
+
+/** One operation of the program, as the body and the headers of an HTTP request have it. */
+export interface FacadeOperation {
+  /** The document; absent if `documentId` names it. */
+  query?: string | undefined;
+  documentId?: string | undefined;
+  operationName?: string | undefined;
+  /** A Blob or File is read as an `Upload`. */
+  variables?: Readonly<Record<string, unknown>> | undefined;
+  extensions?: Readonly<Record<string, unknown>> | undefined;
+  onError?: 'PROPAGATE' | 'NULL' | 'HALT' | undefined;
+  /** The caller's own bearer token. Without it the facade's own token reads what is public. */
+  token?: string | undefined;
+  /** The client's address, as that of `fetch`. */
+  address?: string | undefined;
+  /** Ends the operation and its upstream calls. */
+  signal?: AbortSignal | undefined;
+  /** The format of the parts of `@defer` and `@stream`. Default: none, the result is whole. */
+  incremental?: 'v0.2' | '20220824' | undefined;
+  /** The calls that it would make, or those that it made, in `extensions.upstream`; whatever the option `explain` is. */
+  explain?: 'plan' | 'trace' | undefined;
+  /** Two mutations with one key are one write. */
+  idempotencyKey?: string | undefined;
+  /** Others of the request, such as `x-request-id`, `traceparent` or the client's name and version, in lower case. */
+  headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** One part of a result: the format is that of incremental delivery over HTTP. */
+export interface ResultPart extends FormattedExecutionResult {
+  readonly hasNext: boolean;
 }
 
 /** The settings, without those of the port and of the origin. NODE_ENV is the only variable that is read, and only if `production` is absent. */

@@ -1,12 +1,14 @@
 /** The facade inside another program: `import { createFacade } from 'catalog-graphql'`. */
 import { join } from 'node:path';
-import type { EmbeddedFacade, FacadeOptions } from '../facade.d.ts';
+import type { EmbeddedFacade, FacadeOperation, FacadeOptions } from '../facade.d.ts';
 import type { Logger } from 'pino';
 import { readOptions } from './config/read.ts';
 import { createLog } from './lib/log.ts';
-import { createFetchHandler } from './fetch-handler.ts';
+import { type ProgramRequest, createProgram } from './embedding/program.ts';
+import { createFetchHandler, passActiveSpan } from './fetch-handler.ts';
 import { packageDir } from './package.ts';
 import { createCore } from './server/core.ts';
+import { formatted } from './server/graphql/outcome.ts';
 import { allFeatures } from './server/features/features.ts';
 import { createGraphServer } from './server/server.ts';
 
@@ -20,12 +22,13 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
   // It opens no port, so only settings can tell where the page of errors is.
   const core = createCore({ ...config, port: 0 }, log);
   const features = allFeatures({ graphiql: join(packageDir, 'dist/graphiql') });
-  const { server, paths, checkRedis, loading, closeManifests, end } = createGraphServer(core, features);
+  const { server, operations, paths, checkRedis, loading, closeManifests, end } = createGraphServer(core, features);
   void reportRedis(checkRedis, core.keysWarning, log);
   const handler = createFetchHandler(server);
+  const program = createProgram({ ...operations, config: core.config, log, loading });
 
   async function close(): Promise<void> {
-    await handler.close(config.shutdownMs);
+    await Promise.all([handler, program].map((each) => each.close(config.shutdownMs)));
     closeManifests();
     await core.close();
     await end();
@@ -37,7 +40,22 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
     return handler.fetch(request, from);
   }
 
-  return { fetch, paths, close: () => (closed ??= close()) };
+  const execute = ((operation) => program.run(requestOf(operation), formatted)) as EmbeddedFacade['execute'];
+  return { schema: core.schema, fetch, execute, paths, close: () => (closed ??= close()) };
+}
+
+/** Options of their own are headers of an HTTP request. */
+function requestOf(operation: FacadeOperation): ProgramRequest {
+  const { token, explain, idempotencyKey, headers: others, address = '', signal, incremental, ...params } = operation;
+  const headers = {
+    ...others,
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(explain !== undefined && { 'x-explain': explain }),
+    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+  };
+  passActiveSpan(headers);
+  const parts = incremental && { media: 'multipart/mixed' as const, format: incremental, spec: undefined };
+  return { params, headers, address, mayExplain: true, incremental: parts, signal };
 }
 
 /** Logs what is wrong with Redis, once it can be asked. */

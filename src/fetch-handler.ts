@@ -84,8 +84,8 @@ function connection(server: Server, address: string | undefined): Duplex {
   return ours;
 }
 
-/** Sends the active span of the program as headers, because the in-memory connection may lose its async context. */
-function passActiveSpan(headers: Record<string, string>): void {
+/** Sends the active span of the program as headers, because the in-memory connection or a queue may lose its async context. */
+export function passActiveSpan(headers: Record<string, string>): void {
   const span = trace.getActiveSpan();
   if (!span) return;
   const traced: string[] = [];

@@ -21,11 +21,13 @@ export interface ServerRoute extends HttpRoute {
 /** By path. */
 export type Routes = Readonly<Record<string, ServerRoute>>;
 
+export type AdmitRequest = (request: Pick<IncomingMessage, 'headers'>) => void;
+
 /** A part of the server that its core does not know. All members are optional. */
 export interface Feature extends Pick<OperationWatchers, 'startSpan' | 'onInvalidDocument'> {
   readonly routes?: Routes;
   /** Asked about each request of a client before anything else happens to it, a stored response included. Throws an HttpError. */
-  readonly admit?: (request: IncomingMessage) => void;
+  readonly admit?: AdmitRequest;
   /** What browsers get of /graphql. */
   readonly page?: RouteHandler | undefined;
   /** Wraps what runs every operation. */

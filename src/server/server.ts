@@ -54,7 +54,7 @@ export function createGraphServer(
   const { config, upstream, log, metrics } = core;
   const bodies = createBodyReader(config);
   const uploads = new UploadMemory(config.maxHeldUploadBytes, upstream.service.uploadBytesBelow);
-  const admission = new Admission(config, (exchange) => http.abandon(exchange));
+  const admission = new Admission(config, (holder) => http.abandon(holder));
   const statusOf = statusesOf(config.httpStatuses);
   const http: HttpServer = new HttpServer({ config, statusOf, log, metrics, admission, bodies });
   const checkUpstreams = createHealth(config, upstream);
@@ -77,6 +77,8 @@ export function createGraphServer(
 
   return {
     server: http.server,
+    /** What runs an operation that does not come over HTTP. */
+    operations: { ...graphql, admission, checks: features.flatMap(({ admit }) => admit ?? []) },
     state,
     checkUpstreams,
     trouble,

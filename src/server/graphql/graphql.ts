@@ -29,19 +29,20 @@ export function createGraphql(core: Core, features: readonly Feature[], http: Ht
   const watchers = watchersOf(features);
   const { prepare, run: plainRun, endStored } = createPipeline({ schema, config, upstream, log, watchers, epoch });
   const run = features.reduce<RunOperation>((inner, { around }) => around?.(inner) ?? inner, plainRun);
+  const documents = createDocuments(config, { prepare }, metrics, upstream.documents, trusted);
   // What happens to a GraphQL request, in this order.
   const route = createGraphqlRoute(config, {
     page: features.find(({ page }) => page)?.page,
     reader: createRequestReader(config, bodies, uploads),
     json: createJsonWriter({ epoch, confirmEpoch: upstream.confirmEpoch, statusOf }),
     admission,
-    documents: createDocuments(config, { prepare }, metrics, upstream.documents, trusted),
+    documents,
     run,
     endStored,
     headers: features.flatMap(({ headers }) => headers ?? []),
     yoga: lazily(async () => (await import('./yoga.ts')).createYogaWriter(log, statusOf)),
   });
-  return { prepare, run, route };
+  return { prepare, documents, run, route };
 }
 
 const watchersOf = (features: readonly Feature[]): OperationWatchers => ({

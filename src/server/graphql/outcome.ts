@@ -1,5 +1,5 @@
 /** What an operation came to. It is one value, written once: status, headers and what is logged are functions of it. */
-import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionResult, FormattedExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
 import type { ResultParts } from './incremental-delivery.ts';
@@ -35,11 +35,15 @@ export const errorHeaders = ({ errors, data }: ExecutionResult): string[] =>
     ? errors.flatMap(({ extensions: { http } }) => Object.entries(http?.headers ?? {}).flat())
     : [];
 
-/** The result as clients receive it: its errors without their HTTP status. */
+/** The result as clients receive it. */
 export const resultText = (result: Pick<ExecutionResult, 'errors'>): string =>
-  JSON.stringify(result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result);
+  JSON.stringify(result.errors ? formatted(result) : result);
 
-function withoutHttp(error: GraphQLError): object {
+/** The result with its errors as JSON has them, without their HTTP status. */
+export const formatted = (result: Pick<ExecutionResult, 'errors'>): FormattedExecutionResult =>
+  result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result;
+
+function withoutHttp(error: GraphQLError): GraphQLFormattedError {
   const { extensions, ...shown } = error.toJSON();
   const { http: _, ...rest } = extensions ?? {};
   return Object.keys(rest).length > 0 ? { ...shown, extensions: rest } : shown;

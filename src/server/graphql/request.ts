@@ -121,7 +121,7 @@ export function createRequestReader(config: ReaderSettings, bodies: BodyReader, 
         : body === undefined
           ? readQueryString(request)
           : readParams(body, contentType);
-      const onError = params.onError == null ? undefined : onErrorOf(params.onError);
+      const onError = onErrorOf(params);
       checkAcceptable(accepted);
       return {
         authorization: request.headers.authorization,
@@ -166,7 +166,7 @@ function checkCsrf({ headers }: IncomingMessage): void {
  * The header x-explain: `plan` or `trace`. Other values are rejected: with a typing error, an operation would run that was to be planned
  * only. Where EXPLAIN is off, `off` stands for every value with which a client may expect that nothing is run.
  */
-function explainHeader({ headers }: IncomingMessage, isOn: boolean): string | undefined {
+export function explainHeader({ headers }: Pick<IncomingMessage, 'headers'>, isOn: boolean): string | undefined {
   const explain = headers['x-explain'];
   if (!isOn) return explain === undefined || explain === 'trace' ? undefined : 'off';
   if (explain === undefined || explain === 'plan' || explain === 'trace') return explain;
@@ -236,7 +236,8 @@ export const malformedRequest = (message: string): HttpError => new HttpError('B
 const ON_ERROR = ['PROPAGATE', 'NULL', 'HALT'] as const;
 
 /** The parameter `onError`, checked. */
-function onErrorOf(given: unknown): OnError {
+export function onErrorOf({ onError: given }: GraphqlParams): OnError | undefined {
+  if (given == null) return undefined;
   const onError = ON_ERROR.find((each) => each === given);
   if (!onError) throw malformedRequest(`"onError" must be one of ${ON_ERROR.join(', ')}.`);
   return onError;

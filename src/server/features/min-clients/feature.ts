@@ -1,6 +1,5 @@
 /** MIN_CLIENTS: requests of releases that are too old are rejected before anything of them is read. */
-import type { IncomingMessage } from 'node:http';
-import type { Feature, FeatureParts } from '../../feature.ts';
+import type { AdmitRequest, Feature, FeatureParts } from '../../feature.ts';
 import { clientOf } from '../../http/request/client.ts';
 import { HttpError } from '../../http/response/http-error.ts';
 import { isBelow, versionParts } from './version.ts';
@@ -19,7 +18,7 @@ export function createMinClientsFeature({ config, metrics }: MinClientsParts): F
   const oldest = new Map(config.minClients.map((entry) => named(entry, ':')));
 
   /** What cannot be compared is let through: most requests of browsers and scripts name no version. */
-  const admit = ({ headers }: IncomingMessage): void => {
+  const admit: AdmitRequest = ({ headers }) => {
     const client = clientOf(headers);
     const name = client?.name.trim().toLowerCase() ?? '';
     const least = oldest.get(name);

@@ -20,8 +20,17 @@ export interface Parking extends OperationSlot {
   enter: () => Promise<void>;
 }
 
+/** An operation of the embedding program, which has no exchange. */
+export interface ProgramRun extends Pick<Exchange, 'requestId' | 'lifetime' | 'onClose'> {
+  /** Called in place of a response, when the operation has not ended some time after its deadline. */
+  onOverdue: (error: HttpError) => void;
+}
+
+/** What runs an operation, and may hold a slot until it closes. */
+export type SlotHolder = Exchange | ProgramRun;
+
 interface SlotRequest {
-  exchange: Exchange;
+  exchange: SlotHolder;
   /** Cancelled at the deadline of the operation. */
   lifetime: CancellationToken;
   /** Resolves when the last byte of the uploaded files has arrived; the upload deadline counts from there. */
@@ -42,13 +51,13 @@ export class Admission {
   private readonly settings: AdmissionSettings;
   /** Starts a waiting operation. The one that has waited longest is first. */
   private readonly queue = new Set<() => void>();
-  private readonly onOverdue: (exchange: Exchange) => void;
+  private readonly onOverdue: (holder: SlotHolder) => void;
   private held = 0;
   private deadlines = 0;
   private releasedAt = 0;
 
   /** `onOverdue` is called when a slot is revoked, because its operation still holds it `GRACE_MS` after its deadline. */
-  constructor(settings: AdmissionSettings, onOverdue: (exchange: Exchange) => void) {
+  constructor(settings: AdmissionSettings, onOverdue: (holder: SlotHolder) => void) {
     this.settings = settings;
     this.onOverdue = onOverdue;
   }

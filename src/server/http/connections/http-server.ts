@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../../config/settings.ts';
 import { cancel } from '../../../lib/cancellation.ts';
 import type { Metrics } from '../../observability/metrics.ts';
-import { type Admission, overloadedSender } from './admission.ts';
+import { type Admission, type SlotHolder, overloadedSender } from './admission.ts';
 import { type EndSettings, type HeaderSettings, endConnection, originIn, parseErrorOf } from './broken-connection.ts';
 import { Compression } from '../response/compression.ts';
 import {
@@ -128,13 +128,13 @@ export class HttpServer {
   }
 
   /** Ends an operation that still holds its slot some time after its deadline, and responds in its place. */
-  abandon(exchange: Exchange): void {
-    this.parts.log.error(
-      { requestId: exchange.requestId },
-      'an operation did not end after its deadline and was abandoned',
-    );
-    cancel(exchange.lifetime, new Error('The operation did not end.'));
-    this.sendError(exchange, new HttpError('INTERNAL_SERVER_ERROR', 'The operation did not end in time.'));
+  abandon(holder: SlotHolder): void {
+    const { requestId, lifetime } = holder;
+    this.parts.log.error({ requestId }, 'an operation did not end after its deadline and was abandoned');
+    cancel(lifetime, new Error('The operation did not end.'));
+    const error = new HttpError('INTERNAL_SERVER_ERROR', 'The operation did not end in time.');
+    if ('onOverdue' in holder) holder.onOverdue(error);
+    else this.sendError(holder, error);
   }
 
   private onParseError({ code, rawPacket }: ParseError, socket: Socket): void {

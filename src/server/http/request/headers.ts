@@ -92,7 +92,7 @@ export function headersAllowed(
 const NAMES = /^[\w!#$%&'*+.^`|~, \t-]+$/;
 
 /** The client's id of the request if it is well formed, else a new one. It is in the response, in the log and in upstream calls. */
-export function requestIdOf(request: IncomingMessage): string {
+export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
   const { 'x-request-id': given } = request.headers;
   return typeof given === 'string' && /^[A-Za-z0-9_.-]{1,64}$/.test(given) ? given : nextRequestId();
 }
