@@ -186,7 +186,7 @@ export interface SeriesRecord {
 export type BookPage = ListPage & { books: BookRecord[] };
 export type TagPage = ListPage & { tags: TagRecord[] };
 type CollectionPage = ListPage & { collections: CollectionRecord[] };
-type AnnotationPage = ListPage & { annotations: AnnotationRecord[] };
+export type AnnotationPage = ListPage & { annotations: AnnotationRecord[] };
 
 /** A book embedded in a collection, an annotation, a review or a list, as requested without a user token. */
 export const bookWithin: Representation = { members: 'all', omits: ['current_user_collection'] };

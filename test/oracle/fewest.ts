@@ -94,7 +94,7 @@ async function compareOver(
       ...{ token, tier: TIER, accessToken: OWN_TOKEN, filmTier: TIER, person, personsOf: service.personsOf },
       isOwn: () => false,
     };
-    const { waves, isAbsent, isEmpty } = await service.apart(async (fetch) => {
+    const { waves, ...responded } = await service.apart(async (fetch) => {
       const received = ({ line }: { line: string }) => {
         const [method = '', path = ''] = line.split(' ');
         return [line, fetch({ method, path, body: '', token: token ?? OWN_TOKEN })] as const;
@@ -106,13 +106,14 @@ async function compareOver(
         isAbsent: (line: string) => responses.get(line)!.status >= BAD_REQUEST,
         isEmpty: (line: string) =>
           responses.get(line)!.body.includes(`"${partsOf(line).path.replace(/^.*\//, '')}":[]`),
+        namesAuthor: (line: string, id: string) => responses.get(line)!.body.includes(`"author_user":{"id":"${id}"`),
       };
     });
     const made = faulty.met.map(({ line }) => line);
     if (made.length + waves.length === 0) return undefined;
     const waveOf = faulty instanceof EvenService ? faulty.waves : [];
     const lines = made.map((line, at) => partsOf(line, waveOf[at]));
-    return { document, person, made, fewest: waves, reasons: reasonsFor(lines, waves.flat(), isAbsent, isEmpty) };
+    return { document, person, made, fewest: waves, reasons: reasonsFor(lines, waves.flat(), responded) };
   } finally {
     await product.close();
     await service.close();
@@ -148,13 +149,19 @@ function partsOf(line: string, wave?: number): Line {
 }
 
 /** A request that is made although the planner does not make it. */
-interface Extra {
+interface Extra extends Responded {
   extra: Line;
   /** The other requests that were made. */
   others: readonly Line[];
+}
+
+/** What was responded to a request. */
+interface Responded {
   isAbsent: (line: string) => boolean;
-  /** Whether the response is a list without items. */
+  /** Whether it is a list without items. */
   isEmpty: (line: string) => boolean;
+  /** Whether an item has this author, and not only the id. */
+  namesAuthor: (line: string, id: string) => boolean;
 }
 
 const isList = ({ start, end }: Line): boolean => end > start;
@@ -163,9 +170,15 @@ const isList = ({ start, end }: Line): boolean => end > start;
 const ONE_AFTER_THE_OTHER =
   'responses that came one after the other led to it: no more calls are made if those of a wave come together';
 
-/** Members that hold the first page of a list, and the end of its path. */
+/** Members that hold the first page of a list, or a part of another record, and the end of its path. */
 const firstPages: Readonly<Record<string, string>> = {
-  ...{ tags: 'tags', popular_reviews: 'reviews', photos: 'photos', works: 'works' },
+  ...{
+    tags: 'tags',
+    popular_reviews: 'reviews',
+    photos: 'photos',
+    works: 'works',
+    current_user_collection: 'collection',
+  },
 };
 
 /** Why a call is made that the planner does not make. Each is a predicate: the first that holds is counted. */
@@ -188,7 +201,7 @@ export const reasons: readonly { name: string; isDefect?: boolean; holds: (extra
     holds: ({ extra, others }) => !isList(extra) && others.some(({ list, fields }) => list === extra.list && fields),
   },
   {
-    name: 'the first page of a list came with its record, and more of the list was selected beside it',
+    name: 'the first page of a list, or a part, came with its record, and more of it was selected at another place',
     holds: ({ extra, others }) =>
       !isList(extra) &&
       others.some(({ path }) =>
@@ -196,10 +209,18 @@ export const reasons: readonly { name: string; isDefect?: boolean; holds: (extra
       ),
   },
   {
-    name: 'what items select of their parent was loaded together with their list, and the list is empty',
-    holds: ({ extra, others, isEmpty }) =>
+    name: 'what is selected of the parent of a list or a record was loaded together with it, and it is empty or absent',
+    holds: ({ extra, others, isAbsent, isEmpty }) =>
       (!isList(extra) || isReference(extra)) &&
-      others.some(({ path, line }) => isBelow(path, extra.path) && isEmpty(line)),
+      others.some(({ path, list, line }) =>
+        isBelow(path, extra.path)
+          ? isEmpty(line) || isAbsent(line)
+          : isCollectionOf(list, extra.path) && isAbsent(line),
+      ),
+  },
+  {
+    name: 'an item has only the id of its author, whom another item of the list names',
+    holds: ({ extra, others, namesAuthor }) => others.some(({ line }) => namesAuthor(line, personIn(extra.path) ?? '')),
   },
   {
     name: 'a person, a city or a series is told by a list, of which another part is selected at another place',
@@ -240,21 +261,25 @@ export const reasons: readonly { name: string; isDefect?: boolean; holds: (extra
   },
 ];
 
+/** The id in the path of a person. */
+const personIn = (path: string): string | undefined => /^\/people\/([^/]+)\/events$/.exec(path)?.[1];
+
 /** The lists of a person are in two services. */
 const isBelow = (path: string, record: string): boolean =>
-  path.startsWith(`${record}/`) || path.startsWith(record.replace(/^\/people\/(\w+)\/events$/, '/v2/book/user/$1/'));
+  path.startsWith(`${record}/`) || path.startsWith(record.replace(/^\/people\/([^/]+)\/events$/, '/v2/book/user/$1/'));
+
+/** The collection of a book by a person, who is in its query. */
+const isCollectionOf = (list: string, person: string): boolean => {
+  const id = personIn(person);
+  return id !== undefined && list.includes(`/collection [["user_id","${id}"]]`);
+};
 
 /** The request of a reference is one for the first item of a list, without a start. */
 const isReference = ({ line, end, start }: Line): boolean => start === 0 && end === 1 && !/[?&]start/.test(line);
 
 export const NO_REASON = 'no reason';
 
-function reasonsFor(
-  lines: readonly Line[],
-  fewest: readonly string[],
-  isAbsent: Extra['isAbsent'],
-  isEmpty: Extra['isEmpty'],
-): string[] {
+function reasonsFor(lines: readonly Line[], fewest: readonly string[], responded: Responded): string[] {
   if (lines.length <= fewest.length) return [];
   const left = fewest.map((line) => sameAs(partsOf(line)));
   const found = lines.flatMap((extra) => {
@@ -264,7 +289,7 @@ function reasonsFor(
       return [];
     }
     const others = lines.filter((each) => each !== extra);
-    return [reasons.find(({ holds }) => holds({ extra, others, isAbsent, isEmpty }))?.name ?? NO_REASON];
+    return [reasons.find(({ holds }) => holds({ extra, others, ...responded }))?.name ?? NO_REASON];
   });
   // Some are made in the place of others that the planner makes.
   for (let others = left.length; others > 0 && found.includes(NO_REASON); others--)

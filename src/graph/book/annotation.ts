@@ -1,4 +1,11 @@
-import { type AnnotationRecord, PAGE_BELOW, annotationMembers, bookEndpoints, bookWithin } from '../../api/book.ts';
+import {
+  type AnnotationPage,
+  type AnnotationRecord,
+  PAGE_BELOW,
+  annotationMembers,
+  bookEndpoints,
+  bookWithin,
+} from '../../api/book.ts';
 import { ContentBlock, photosByNumber } from '../types/content-blocks.ts';
 import { annotationBlocks } from '../types/content-markup.ts';
 import { contentByFormat } from '../types/content-format.ts';
@@ -20,10 +27,21 @@ import {
   urlOrNull,
 } from '../../engine/values/decode.ts';
 import { requireRange } from '../../engine/errors/to-client-error.ts';
+import type { Provides } from '../../engine/plan/declaration-types.ts';
 import { revisionField } from '../../engine/fields/patch.ts';
 import { Node, recordOrReference, referenceOf, identity, queryById } from '../../engine/fields/node.ts';
 import { viewerRights } from '../caller.ts';
-import { UID, User, author, authorUid, isSite, personMembers, personTold, userEdgeNames } from '../types/user.ts';
+import {
+  UID,
+  User,
+  type UserShape,
+  author,
+  authorUid,
+  isSite,
+  personMembers,
+  personTold,
+  userEdgeNames,
+} from '../types/user.ts';
 import { Book } from './book.ts';
 import { keptAnnotation } from './annotation.keeping.ts';
 
@@ -144,6 +162,13 @@ builder.objectField(Book, 'annotations', (t) =>
   }),
 );
 
+/** What a page of a person's annotations tells of the person. */
+const authorProvided: Provides<AnnotationPage, UserShape> = {
+  members: personMembers,
+  carriedBy: 'author_user',
+  read: ({ annotations }, asked) => personTold(asRecords(annotations)[0]?.author_user, asked),
+};
+
 builder.objectField(User, 'annotations', (t) =>
   t.connection({
     type: Annotation,
@@ -153,11 +178,7 @@ builder.objectField(User, 'annotations', (t) =>
     from: userEdgeNames,
     input: ({ id }) => ({ name: id }),
     isEmpty: isSite,
-    provides: {
-      members: personMembers,
-      carriedBy: 'author_user',
-      read: ({ annotations }, asked) => personTold(asRecords(annotations)[0]?.author_user, asked),
-    },
+    provides: authorProvided,
   }),
 );
 
@@ -172,6 +193,7 @@ builder.objectField(User, 'annotationChanges', (t) =>
     from: userEdgeNames,
     input: ({ id }) => ({ name: id }),
     isUnavailable: isSite,
+    provides: authorProvided,
   }),
 );
 
