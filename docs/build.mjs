@@ -1,6 +1,7 @@
 // Makes dist/docs: each page of the documentation as HTML, for /docs. Markdown is rendered here, so the program needs no library for it.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
+import { Kind, parse } from 'graphql';
 
 /** In the order of the menu: for users, then for maintainers. Other pages of the folder follow by name. */
 const ORDER = [
@@ -63,6 +64,8 @@ const renderer = (file, files) => ({
   /** What may be wider than the page can be scrolled with the keyboard too. */
   code({ text, lang }) {
     const block = `<pre tabindex="0"><code>${escape(text)}</code></pre>\n`;
+    if (lang === 'graphql' && hasOperation(text))
+      return `${block}<p class="try"><a href="/graphql?query=${encodeURIComponent(text)}">Open in GraphiQL</a></p>\n`;
     return lang === 'mermaid' ? `<details><summary>The picture, in Mermaid</summary>${block}</details>\n` : block;
   },
   table(token) {
@@ -74,6 +77,15 @@ const renderer = (file, files) => ({
     return `<div class="wide" tabindex="0"><table><thead>${row(token.header, 'th')}</thead><tbody>${body}</tbody></table></div>\n`;
   },
 });
+
+/** Whether it can be run: definitions of a schema and fragments alone cannot. */
+function hasOperation(text) {
+  try {
+    return parse(text).definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION);
+  } catch {
+    return false; // with parts left out
+  }
+}
 
 /** Undefined for a file that the program does not serve. */
 function addressOf(file, files, href) {

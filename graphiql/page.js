@@ -4,7 +4,11 @@ import { createCalls } from './dock/calls.js';
 import { createCurlButton } from './dock/curl.js';
 import { createDock } from './dock/dock.js';
 import { createHistory } from './dock/history.js';
+import { completeIds } from './dock/ids.js';
+import { createPeopleCompared } from './dock/people-compared.js';
 import { createPrice } from './dock/price.js';
+import { createSearch } from './dock/search.js';
+import { createStarters } from './dock/starters.js';
 import { linkHelp } from './help-links.js';
 import { answerIntrospection } from './introspection.js';
 import { watchOperations } from './operations.js';
@@ -19,10 +23,24 @@ window.MonacoEnvironment = { globalAPI: true, getWorkerUrl: (_, label) => worker
 if (schema) answerIntrospection(schema);
 const person = people && createPersonSwitch(people);
 const operations = watchOperations(explain);
+const starters = createStarters();
+const search = schema && createSearch(loadSchema, explain ? () => dock.show('Price') : undefined);
 const dock = createDock(
-  [...(explain ? [createCalls(operations), createPrice(operations, person)] : []), createHistory(operations)],
+  [
+    ...(explain ? [createCalls(operations), createPrice(operations, person)] : []),
+    ...(search ? [search] : []),
+    ...(people ? [createPeopleCompared(operations, people)] : []),
+    createHistory(operations),
+  ],
   [...(person ? [person.label] : []), createCurlButton()],
+  starters.row,
 );
+const watchIds = completeIds(operations);
+
+/** The file of the introspection, which the browser has loaded for GraphiQL. */
+async function loadSchema() {
+  return (await (await fetch(schema)).json()).data;
+}
 
 // The scripts of GraphiQL, which come after this one, have run by then.
 document.addEventListener('DOMContentLoaded', () => {
@@ -32,6 +50,8 @@ document.addEventListener('DOMContentLoaded', () => {
   );
   linkHelp();
   dock.watch();
+  starters.watch();
+  watchIds();
   YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#root'), { ...options, ...firstTab() });
 });
 

@@ -210,6 +210,51 @@ test.skipIf(!executablePath)('while typing, the least and most calls are shown w
   expect(await page.locator('.calls-totals').innerText()).toMatch(/^Run an operation/);
 });
 
+test.skipIf(!executablePath)(
+  'a blank tab has starters, everyday words find fields, ids of responses are completed, and a document runs as all four',
+  async () => {
+    // A document that is found opens in a tab of its own, and a starter in a blank one.
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByLabel('Search the schema').fill('movie');
+    await page.getByRole('button', { name: 'Try Query.subject' }).click();
+    await page.locator('.graphiql-query-editor', { hasText: '1292052' }).waitFor();
+    await page.getByLabel('Search the schema').fill('cheaper');
+    await page.getByRole('button', { name: /^Price: what the open document costs/ }).click();
+    expect(await page.locator('#dock-price').isVisible()).toBe(true);
+    const starters = page.locator('.dock-starters');
+    expect(await starters.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'New tab' }).click();
+    await starters.waitFor();
+    const tabs = await page.locator('.graphiql-tab').count();
+    await picture('Starters');
+    await page.getByRole('button', { name: 'A film and its people' }).click();
+    await starters.waitFor({ state: 'hidden' });
+    expect(await page.locator('.graphiql-tab').count()).toBe(tabs);
+
+    // As all four: the film has reviews that the tier of bob does not get.
+    await page.getByRole('button', { name: 'People', exact: true }).click();
+    await page.getByRole('button', { name: 'Run as all four' }).click();
+    const row = page.locator('#dock-people tr', { hasText: 'subject.reviews' });
+    await row.waitFor();
+    expect((await row.innerText()).split(/\s+/)).toEqual(['subject.reviews', 'fine', 'TIER_REQUIRED', 'fine', 'fine']);
+    await picture('People');
+    await type('mutation Gone { deleteNote(input: { id: "1" }) { deletedId } }');
+    await page.getByRole('button', { name: 'Run as all four' }).click();
+    await page.locator('#dock-people', { hasText: 'Only a query is run as everybody' }).waitFor();
+    expect(await row.count()).toBe(0);
+
+    await type('query Seen { top250(first: 3) { nodes { id title } } }');
+    await runTyped();
+    await waitForResult('"top250"');
+    await type('{ subject(id: ');
+    await page.keyboard.type('"');
+    const offered = page.locator('.suggest-widget .monaco-list-row', { hasText: 'Subject:' });
+    await offered.first().waitFor();
+    expect(await offered.count()).toBe(3);
+    await picture('Ids');
+  },
+);
+
 test.skipIf(!executablePath)('each tab has its own calls', async () => {
   const totals = page.locator('.calls-totals');
   await run(0, 'Book');

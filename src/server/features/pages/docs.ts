@@ -14,6 +14,8 @@ const QUERY_LENGTH = 100;
 const RESULTS = 30;
 /** Characters of a section that a result of the search shows. */
 const EXCERPT = 200;
+/** The link to GraphiQL behind an example. */
+const TRY = /<p class="try">.*?<\/p>\n/g;
 
 interface DocsFile {
   path: string;
@@ -56,7 +58,8 @@ const pathOf = (name: string): string => `${DOCS_PATH}/${name.replaceAll(/^\d+-|
 
 function readDocs(folder: string, names: readonly string[], hasGraphiql: boolean) {
   const read = names.map((name): DocsFile => {
-    const html = readFileSync(join(folder, name), 'utf8');
+    const text = readFileSync(join(folder, name), 'utf8');
+    const html = hasGraphiql ? text : text.replaceAll(TRY, '');
     return { path: pathOf(name), title: textOf(/<h1[^>]*>(.*?)<\/h1>/.exec(html)?.[1] ?? name), html };
   });
   const files = [...read.slice(0, 2), { path: HELP_PATH, title: 'Errors', html: helpBody }, ...read.slice(2)];

@@ -1,6 +1,9 @@
 /** The documentation at /docs. */
 import { once } from 'node:events';
+import { readFileSync, readdirSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
+import { basename } from 'node:path';
+import { parse, validate } from 'graphql';
 import { pino } from 'pino';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { readConfig } from '../../../../src/config/read.ts';
@@ -53,6 +56,24 @@ test('a page has its text, a way back, and no file of the repository behind a li
   expect(linksOf(html)).toContain('/');
   expect(html).toContain('aria-current="page">Architecture');
   expect(html).not.toMatch(/href="[^"]*(?:src\/|\.\.)/);
+});
+
+test('each example of an operation has a link that opens it in GraphiQL, and none without GraphiQL', async () => {
+  const without = await facade({ GRAPHIQL: 'off' });
+  const examples = new Map<string, string[]>();
+  const files = ['README.md', ...readdirSync('docs').map((name) => `docs/${name}`)];
+  for (const file of files.filter((name) => name.endsWith('.md'))) {
+    const blocks = [...readFileSync(file, 'utf8').matchAll(/^```graphql\n([^]*?)\n```/gm)].map(([, text]) => text!);
+    if (blocks.length > 0) examples.set(`/docs/${basename(file, '.md').toLowerCase()}`, blocks);
+  }
+  expect([...examples.keys()]).toContain('/docs/attribution');
+  for (const [path, blocks] of examples) {
+    const links = linksOf(await get(path)).filter((link) => link.startsWith('/graphql?'));
+    const opened = links.map((link) => new URL(link, url).searchParams.get('query')!);
+    expect(opened).toEqual(blocks);
+    for (const text of opened) expect(validate(schema, parse(text))).toEqual([]);
+    expect(linksOf(await get(path, without)).filter((link) => link.startsWith('/graphql?'))).toEqual([]);
+  }
 });
 
 describe('the search', () => {

@@ -1,0 +1,92 @@
+/** Completes ids with those seen in the responses of this session. */
+
+const SEEN_MAX = 500;
+
+export function completeIds(operations) {
+  /** By id, the last seen last. */
+  const seen = new Map();
+  operations.onAnswer((_, answer) => {
+    for (const found of idsIn([answer?.data, answer?.incremental])) {
+      seen.delete(found.id);
+      seen.set(found.id, found);
+      if (seen.size > SEEN_MAX) seen.delete(seen.keys().next().value);
+    }
+  });
+
+  const provider = (isIn, wantedAt) => ({
+    triggerCharacters: ['"'],
+    provideCompletionItems(model, position) {
+      if (!isIn(model)) return { suggestions: [] };
+      const before = model.getValueInRange({
+        startLineNumber: 1,
+        startColumn: 1,
+        endLineNumber: position.lineNumber,
+        endColumn: position.column,
+      });
+      const wanted = wantedAt(before);
+      if (!wanted) return { suggestions: [] };
+      const after = /^[^"\n]*/.exec(model.getLineContent(position.lineNumber).slice(position.column - 1))[0];
+      const range = {
+        startLineNumber: position.lineNumber,
+        startColumn: position.column - wanted.typed.length,
+        endLineNumber: position.lineNumber,
+        endColumn: position.column + after.length,
+      };
+      return { suggestions: suggestionsFor(seen, wanted, range) };
+    },
+  });
+  return () => {
+    const { languages } = monaco;
+    languages.registerCompletionItemProvider(
+      'graphql',
+      provider(({ uri }) => uri.path.endsWith('operation.graphql'), argumentAt),
+    );
+    languages.registerCompletionItemProvider(
+      'json',
+      provider(({ uri }) => uri.path.endsWith('variables.json'), memberAt),
+    );
+  };
+}
+
+/** Those of the wanted type first, then the last seen. */
+function suggestionsFor(seen, { type }, range) {
+  const isWanted = (id) => id.toLowerCase().startsWith(`${type.toLowerCase()}:`);
+  return [...seen.values()].reverse().map(({ id, label }, at) => ({
+    label: { label: id, description: label },
+    kind: monaco.languages.CompletionItemKind.Value,
+    insertText: id,
+    filterText: `${id} ${label}`,
+    sortText: `${isWanted(id) ? 0 : 1}${String(at).padStart(4, '0')}`,
+    detail: label,
+    range,
+  }));
+}
+
+/** What is typed of an id in a document, and the type that is wanted: of `bookId:` a book, of `book(id:` too. */
+export function argumentAt(before) {
+  const [, name, typed] = /(\w+)\s*:\s*(?:\[\s*(?:"[^"\n]*"[\s,]*)*)?"([^"\n]*)$/.exec(before) ?? [];
+  if (name === undefined || !/^ids?$|\w(?:Id|Ids)$/.test(name)) return undefined;
+  const [, field = ''] = /(\w+)\s*\([^()]*$/.exec(before) ?? [];
+  return { typed, type: typeOf(name) || field };
+}
+
+/** The same in the variables. */
+export function memberAt(before) {
+  const [, name, typed] = /"(\w+)"\s*:\s*(?:\[\s*(?:"[^"\n]*"[\s,]*)*)?"([^"\n]*)$/.exec(before) ?? [];
+  return name === undefined ? undefined : { typed, type: typeOf(name) || name };
+}
+
+const typeOf = (name) => name.replace(/(?:^id|Id)s?$/, '');
+
+/** The global ids of objects, with their titles. */
+export function* idsIn(value) {
+  if (Array.isArray(value)) for (const each of value) yield* idsIn(each);
+  else if (value && typeof value === 'object') {
+    const { id, title, name, content } = value;
+    if (typeof id === 'string' && id !== '') {
+      const label = [title, name, content].find((text) => typeof text === 'string' && text !== '') ?? '';
+      yield { id, label: label.slice(0, 60) };
+    }
+    for (const each of Object.values(value)) yield* idsIn(each);
+  }
+}

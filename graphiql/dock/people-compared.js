@@ -1,0 +1,131 @@
+/** The section of the people: the document is run as each of them, and a table shows what each is refused. */
+import { getOperationAST } from 'graphql/utilities/getOperationAST.mjs';
+import { parse } from 'graphql/language/parser.mjs';
+import { operationIn, requestInEditors } from '../editors.js';
+import { button, element } from '../element.js';
+
+const COUNTS = ['no', 'one', 'two', 'three', 'four', 'five'];
+
+export function createPeopleCompared({ send }, people) {
+  const status = element('p', {
+    textContent: 'Runs the document as each person of the demo, and shows what each is refused.',
+  });
+  status.setAttribute('role', 'status');
+  const result = element('div', { className: 'dock-wide' });
+  const run = button(`Run as all ${COUNTS[people.length] ?? people.length}`, compare);
+  const content = element(
+    'div',
+    { className: 'dock-list', role: 'region', ariaLabel: 'Run as everybody' },
+    run,
+    status,
+    result,
+  );
+
+  async function compare() {
+    result.replaceChildren();
+    const request = requestInEditors();
+    const problem = request ? problemOf(JSON.parse(request.body).query) : 'There is no document to run.';
+    status.textContent = problem ?? 'Running …';
+    if (problem) return;
+    run.disabled = true;
+    const answers = await Promise.all(people.map((person) => answerFor(person, request)));
+    run.disabled = false;
+    const refused = rowsOf(answers);
+    status.textContent = refused.length > 0 ? 'Refused, by field:' : 'Nobody is refused anything.';
+    result.replaceChildren(tableOf(people, answers, refused));
+  }
+
+  async function answerFor({ authorization }, { headers, body }) {
+    const own = Object.entries(headers).filter(([name]) => !/^(?:authorization|x-explain)$/i.test(name));
+    const sent = {
+      ...Object.fromEntries(own),
+      accept: 'application/json',
+      ...(authorization && { authorization }),
+      'x-explain': 'trace',
+    };
+    try {
+      return await (await send(location.pathname, { method: 'POST', headers: sent, body })).json();
+    } catch (error) {
+      return { errors: [{ message: error.message, extensions: { code: 'NO_RESPONSE' } }] };
+    }
+  }
+
+  return { name: 'People', content };
+}
+
+/** Only what changes nothing is run several times. */
+function problemOf(query) {
+  try {
+    const operation = getOperationAST(parse(query), operationIn(query));
+    return operation?.operation === 'query'
+      ? undefined
+      : 'Only a query is run as everybody: a mutation would be made several times.';
+  } catch (error) {
+    return error.message;
+  }
+}
+
+/** The errors by field, in the order of their paths; for each person the code and how many there are. */
+function rowsOf(answers) {
+  const rows = new Map();
+  for (const [at, { errors = [] }] of answers.entries())
+    for (const { path = [], message, extensions: { code = 'ERROR' } = {} } of errors) {
+      const field = path.filter((step) => typeof step === 'string').join('.') || 'the operation';
+      const cells = rows.get(field) ?? [];
+      cells[at] = { code, message, count: (cells[at]?.count ?? 0) + 1 };
+      rows.set(field, cells);
+    }
+  return [...rows].sort(([a], [b]) => a.localeCompare(b));
+}
+
+function tableOf(people, answers, refused) {
+  const table = element('table', {});
+  const heads = ['Field', ...people.map(({ name }) => name)];
+  table
+    .createTHead()
+    .append(element('tr', {}, ...heads.map((textContent) => element('th', { scope: 'col', textContent }))));
+  const body = table.createTBody();
+  const add = (name, cells) =>
+    body.append(
+      element(
+        'tr',
+        {},
+        element('th', { scope: 'row', className: 'calls-path', textContent: name, title: name }),
+        ...cells,
+      ),
+    );
+  for (const [field, cells] of refused)
+    add(
+      field,
+      people.map((_, at) => refusalCell(cells[at], answers[at])),
+    );
+  add(
+    'Values',
+    answers.map(({ data }) => element('td', { textContent: String(valuesIn(data)) })),
+  );
+  add(
+    'Calls',
+    answers.map((answer) => element('td', { textContent: String(callsOf(answer)) })),
+  );
+  return table;
+}
+
+function refusalCell(refusal, { data }) {
+  if (!refusal) return element('td', { className: 'people-fine', textContent: data ? 'fine' : '' });
+  const { code, count, message } = refusal;
+  const link = element('a', {
+    href: `/docs/errors#${code}`,
+    target: '_blank',
+    textContent: count > 1 ? `${code} × ${count}` : code,
+    title: message,
+  });
+  return element('td', { className: 'people-refused' }, link);
+}
+
+const callsOf = ({ extensions }) => (extensions?.upstream?.calls ?? []).filter(({ how }) => how === 'sent').length;
+
+function valuesIn(value) {
+  if (value === null || value === undefined) return 0;
+  if (typeof value !== 'object') return 1;
+  return Object.values(value).reduce((sum, each) => sum + valuesIn(each), 0);
+}

@@ -1,0 +1,108 @@
+/** A search in names and descriptions of the schema, by everyday words too. */
+import { everydayWords } from './everyday-words.js';
+
+const ROOTS = ['queryType', 'mutationType'];
+
+/** What can be found, from the result of an introspection. */
+export function entriesOf({ __schema: schema }) {
+  const rootNames = ROOTS.map((root) => schema[root]?.name);
+  return schema.types
+    .filter(({ name, kind }) => !name.startsWith('__') && kind !== 'SCALAR')
+    .flatMap((type) => {
+      const isRoot = rootNames.includes(type.name);
+      const members = [...(type.fields ?? []), ...(type.inputFields ?? []), ...(type.enumValues ?? [])];
+      const own = { coordinate: type.name, name: type.name, description: type.description ?? '', boost: 8 };
+      return [
+        ...(isRoot ? [] : [own]),
+        ...members.map((member) => ({
+          coordinate: `${type.name}.${member.name}`,
+          name: member.name,
+          description: member.description ?? '',
+          type: member.type && textOf(member.type),
+          arguments: (member.args ?? []).map(({ name }) => name),
+          field: type.name === rootNames[0] ? member : undefined,
+          boost: type.name === rootNames[0] ? 60 : isRoot ? 12 : 0,
+        })),
+      ];
+    });
+}
+
+/** The entries that have all words, the best first. */
+export function searchEntries(entries, text) {
+  const words = text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
+  if (words.length === 0) return [];
+  const meanings = words.map(meaningsOf);
+  return entries
+    .map((entry) => ({ entry, score: scoreOf(entry, meanings) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score || a.entry.coordinate.length - b.entry.coordinate.length)
+    .map(({ entry }) => entry);
+}
+
+/** A word and those of the schema that mean the same, which count a little less. */
+function meaningsOf(word) {
+  const others = everydayWords[word] ?? everydayWords[word.replace(/s$/, '')] ?? [];
+  return [word, ...others].map((each, at) => {
+    const text = each.toLowerCase();
+    return { text, pattern: new RegExp(`\\b${text}`, 'u'), weight: at === 0 ? 1 : 0.9 };
+  });
+}
+
+function scoreOf(entry, words) {
+  let sum = entry.boost;
+  for (const meanings of words) {
+    const best = Math.max(...meanings.map((each) => matchOf(entry, each) * each.weight));
+    if (best === 0) return 0;
+    sum += best;
+  }
+  return sum;
+}
+
+function matchOf({ name, description }, { text: word, pattern }) {
+  const lower = name.toLowerCase();
+  if (lower === word || lower === `${word}s`) return 100;
+  if (lower.startsWith(word)) return 55;
+  if (lower.includes(word)) return 45;
+  const at = description.toLowerCase().search(pattern);
+  return at < 0 ? 0 : at < 40 ? 35 : 12;
+}
+
+export const textOf = ({ kind, name, ofType }) =>
+  kind === 'NON_NULL' ? `${textOf(ofType)}!` : kind === 'LIST' ? `[${textOf(ofType)}]` : name;
+
+/** A document that tries a root field; undefined if an argument that it needs has no example in its description. */
+export function documentFor({ __schema: { types } }, { name, args, type }) {
+  const needed = args.filter((each) => each.type.kind === 'NON_NULL' && each.defaultValue === null);
+  const given = needed.map((each) => {
+    const example = /`([^`<>]+)`/.exec(each.description ?? '')?.[1];
+    return example && `${each.name}: ${each.type.ofType.kind === 'LIST' ? `["${example}"]` : `"${example}"`}`;
+  });
+  if (given.includes(undefined)) return undefined;
+  if (args.some((each) => each.name === 'query') && needed.length === 0) given.push('query: "a"');
+  const isPaged = args.some((each) => each.name === 'first');
+  if (isPaged) given.push('first: 5');
+  const fields = selectionOf(types, type, 0);
+  if (!fields) return undefined;
+  return `{\n  ${name}${given.length > 0 ? `(${given.join(', ')})` : ''} {\n${fields.map((line) => `    ${line}\n`).join('')}  }\n}\n`;
+}
+
+/** What lists and charts have their items in. */
+const INNER = ['nodes', 'entries', 'subject'];
+const SHOWN = ['title', 'name', 'id', 'year', 'startsAt', 'content', 'isLoggedIn', 'rank'];
+
+/** A few fields of a type that need no argument, as lines. */
+function selectionOf(types, type, depth) {
+  let named = type;
+  while (named.ofType) named = named.ofType;
+  const { kind, fields } = types.find(({ name }) => name === named.name);
+  if (kind === 'UNION' || kind === 'INTERFACE') return ['__typename'];
+  if (!fields) return undefined;
+  const inner = fields.find(({ name }) => INNER.includes(name));
+  if (inner && depth < INNER.length && !fields.some(({ name }) => name === 'title'))
+    return [`${inner.name} {`, ...selectionOf(types, inner.type, depth + 1).map((line) => `  ${line}`), '}'];
+  const shown = SHOWN.filter((name) => fields.some((each) => each.name === name));
+  return shown.length > 0 ? shown.slice(0, 3) : ['__typename'];
+}
