@@ -188,8 +188,10 @@ export interface FacadeOptions {
   maxMutations?: number | undefined;
   /** Directives in a document (a whole number from 1 to 1000000). Default: 50. */
   maxDirectives?: number | undefined;
-  /** Upstream calls of an operation (a whole number from 1 to 1000000). Default: 250. */
+  /** Upstream calls of an operation: a query that is likely to make more is rejected, and any other stops there (a whole number from 1 to 1000000). Default: 250. */
   maxUpstreamCalls?: number | undefined;
+  /** How many times MAX_UPSTREAM_CALLS the calls of a query may be that are possible but not likely; for mutations it is 1 (a whole number from 1 to 1000). Default: 10. */
+  possibleCallsFactor?: number | undefined;
   /** List items in a response (a whole number from 1 to 1000000). Default: 10000. */
   maxItems?: number | undefined;
   /** Values in a response: the fields of all items (a whole number from 1 to 1000000). Default: 60000. */

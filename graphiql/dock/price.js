@@ -35,8 +35,8 @@ export function createPrice({ send }, person) {
     try {
       const planned = { ...headers, accept: 'application/json', 'x-explain': 'plan' };
       const answer = await (await send(location.pathname, { method: 'POST', headers: planned, body })).json();
-      const { upstream, limit, hints = [] } = answer.extensions ?? {};
-      return { plan: upstream?.fields && { ...upstream, limit, hints }, errors: answer.errors };
+      const { upstream, limit, stopsAt, hints = [] } = answer.extensions ?? {};
+      return { plan: upstream?.fields && { ...upstream, limit, stopsAt, hints }, errors: answer.errors };
     } catch {
       return undefined; // the facade is unreachable
     }
@@ -45,10 +45,11 @@ export function createPrice({ send }, person) {
   return { name: 'Price', about: text, content, watch: () => watchEditors(update, PAUSE_MS) };
 }
 
-function textOf({ min, likely, max, fields, limit }) {
+function textOf({ min, likely, max, fields, limit, stopsAt }) {
   const costliest = fields.reduce((a, b) => (b.max > (a?.max ?? 0) ? b : a), undefined);
   const calls = min === max ? `Costs ${counted(max)}` : `Costs about ${counted(likely)}, ${range(min, max)}`;
-  const over = limit === undefined ? '' : `, over the limit of ${limit}`;
+  const stops = stopsAt === undefined ? '' : `, stops at ${stopsAt}`;
+  const over = limit === undefined ? stops : `, over the limit of ${limit}`;
   return costliest?.max > 1 && fields.length > 1
     ? `${calls}${over}, most for ${costliest.path} (${range(costliest.min, costliest.max)})`
     : `${calls}${over}`;
@@ -84,12 +85,12 @@ function pricedFields(query, { fields }) {
 }
 
 function partsOf(plan, query, fields) {
-  const { limit, likely, max, hints } = plan;
+  const { limit, stopsAt, likely, max, hints } = plan;
   const judged = element('p', {
     className: limit === undefined ? 'price-fine' : 'price-over',
     textContent:
       limit === undefined
-        ? `Within the limits: about ${counted(likely)}, at most ${max}.`
+        ? `Within the limits: about ${counted(likely)}, at most ${max}${stopsAt === undefined ? '' : `; it stops at ${stopsAt}`}.`
         : `Over the limit of ${limit}: it is refused before it runs. About ${counted(likely)}, at most ${max}.`,
   });
   const cheaper = hints.map((hint) => element('li', {}, hintButton(hint, query)));

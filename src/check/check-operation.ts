@@ -1,6 +1,6 @@
 /** Checks one operation: by the code of the server, which needs no server to run. */
 import { type ASTNode, type DocumentNode, type GraphQLError, type GraphQLSchema, parse, visit } from 'graphql';
-import type { DocumentSettings } from '../engine/documents/limits.ts';
+import { type DocumentSettings, excessCalls } from '../engine/documents/limits.ts';
 import { type Use, usesOf } from '../engine/plan/document-uses.ts';
 import type { OperationRequirements } from '../engine/requirements/operation-requirements.ts';
 import { type CostRange, anyCaller, worstCasesOfAny } from '../engine/cost/cost-range.ts';
@@ -93,19 +93,21 @@ function addLost(findings: Finding[], lost: readonly Lost[], placeOf: CheckedOpe
 function excesses(
   { calls, items, values, dearest }: CostRange,
   settings: DocumentSettings,
-  { place }: CheckedOperation,
+  { place, document }: CheckedOperation,
 ): Finding[] {
+  const isMutation = document.definitions.some((node) => 'operation' in node && node.operation === 'mutation');
+  const excess = excessCalls({ likely: calls.likely, max: calls.most }, isMutation, settings);
   const checks = [
-    { code: 'TOO_MANY_CALLS', what: 'upstream calls', most: calls.most, limit: settings.maxUpstreamCalls },
-    { code: 'TOO_MANY_ITEMS', what: 'items', most: items, limit: settings.maxItems },
-    { code: 'TOO_MANY_VALUES', what: 'values', most: values, limit: settings.maxValues },
+    ...(excess ? [{ code: 'TOO_MANY_CALLS', what: 'upstream calls', ...excess }] : []),
+    { code: 'TOO_MANY_ITEMS', what: 'items', does: 'may cost', actual: items, limit: settings.maxItems },
+    { code: 'TOO_MANY_VALUES', what: 'values', does: 'may cost', actual: values, limit: settings.maxValues },
   ];
   return checks
-    .filter(({ most, limit }) => most > limit)
-    .map(({ code, what, most, limit }) => ({
+    .filter(({ actual, limit }) => actual > limit)
+    .map(({ code, what, does, actual, limit }) => ({
       severity: 'warning' as const,
       code,
-      message: `With some variables it may cost ${most} ${what}, and is rejected: at most ${limit} are allowed.`,
+      message: `With some variables it ${does} ${actual} ${what}, and is rejected: at most ${limit} are allowed.`,
       coordinate: code === 'TOO_MANY_CALLS' ? dearest?.coordinate : undefined,
       place,
     }));

@@ -240,7 +240,13 @@ export const settings = {
     maxDirectives: setting('MAX_DIRECTIVES', amount, 50, 'directives in a document'),
   }),
   ...inGroup('Limits of an operation', {
-    maxUpstreamCalls: setting('MAX_UPSTREAM_CALLS', amount, 250, 'upstream calls of an operation'),
+    maxUpstreamCalls: setting('MAX_UPSTREAM_CALLS', amount, 250, 'upstream calls of an operation: a query that is likely to make more is rejected, and any other stops there'),
+    possibleCallsFactor: setting(
+      'POSSIBLE_CALLS_FACTOR',
+      whole(1, 1_000),
+      10,
+      'how many times MAX_UPSTREAM_CALLS the calls of a query may be that are possible but not likely; for mutations it is 1',
+    ),
     maxItems: setting('MAX_ITEMS', amount, 10_000, 'list items in a response'),
     maxValues: setting('MAX_VALUES', amount, 60_000, 'values in a response: the fields of all items'),
     maxResponseBytes: setting('MAX_RESPONSE_BYTES', bytes, 5_000_000, 'approximate size of a response, in bytes'),

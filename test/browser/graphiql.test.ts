@@ -189,11 +189,15 @@ test.skipIf(!executablePath)('while typing, the least and most calls are shown w
   const rows = async () =>
     (await section.locator('tbody tr').allInnerTexts()).map((row) => row.replaceAll(/\s+/g, ' ').trim());
   expect(await rows()).toEqual(['top250 1 GET /v2/movie/top250', 'nodes 0', 'title 0']);
-  await type('{ top250(first: 100) { nodes { title directors { works(first: 5) { nodes { roles } } } } } }');
-  await price.filter({ hasText: /^Costs about 201 calls, 1 to 901, over the limit of 250, most for / }).waitFor();
+  await type('{ top250(first: 100) { nodes { title casts { works(first: 20) { nodes { roles } } } } } }');
+  await price.filter({ hasText: /^Costs about \d+ calls, 1 to \d+, over the limit of 250, most for / }).waitFor();
   expect(await section.locator('.price-over').innerText()).toMatch(
     /^Over the limit of 250: it is refused before it runs/,
   );
+  await type('{ top250(first: 100) { nodes { title directors { works(first: 5) { nodes { roles } } } } } }');
+  await price.filter({ hasText: /^Costs about 201 calls, 1 to 901, stops at 250, most for / }).waitFor();
+  expect(await section.locator('.price-over').count()).toBe(0);
+  expect(await section.locator('.price-fine').innerText()).toMatch(/at most 901; it stops at 250\.$/);
   expect(await page.locator('.graphiql-query-editor .view-line .price-mark').first().innerText()).toMatch(/1.call/);
   await picture('Price');
   // A click makes it cheaper, and an undo brings the document back.

@@ -319,7 +319,7 @@ test('a manifest that is older than the documents fails with the field in which 
 test('deprecated fields and limits that only some variables exceed are warnings', () => {
   const path = file(
     'warn.graphql',
-    'query A($first: Int!) {\n  top250(first: $first) {\n    nodes { directors { works(first: 20) { totalCount } } pubdate }\n  }\n}',
+    'query A($first: Int!) {\n  top250(first: $first) {\n    nodes { casts { works(first: 20) { totalCount } } pubdate }\n  }\n}',
   );
   const { exitCode, all } = check([path]);
   expect(exitCode).toBe(0);

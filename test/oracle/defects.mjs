@@ -165,7 +165,7 @@ export const defects = [
   },
   {
     name: 'limits: an operation over the limit of calls runs',
-    edits: [['src/engine/documents/limits.ts', 'if (calls.max > maxUpstreamCalls)', 'if (false)']],
+    edits: [['src/engine/documents/limits.ts', 'if (excess) {', 'if (false) {']],
   },
   {
     name: 'limits: a failed call keeps its connection',

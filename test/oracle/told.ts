@@ -145,9 +145,9 @@ interface Run {
 type ShownError = NonNullable<Shown['errors']>[number];
 const codeOf = ({ extensions }: ShownError): string => String(extensions?.code);
 
-/** The limit of the basic tier, which a single operation may reach; and a wrong argument, whose field makes no call. */
+/** The limit of the basic tier or of calls, which a single operation may reach; and a wrong argument, whose field makes no call. */
 const isCut = ({ errors = [] }: Shown): boolean =>
-  errors.some((error) => ['RATE_LIMITED', 'BAD_USER_INPUT'].includes(codeOf(error)));
+  errors.some((error) => ['RATE_LIMITED', 'TOO_MANY_CALLS', 'BAD_USER_INPUT'].includes(codeOf(error)));
 
 function callsOf(run: Run): Violation[] {
   const { operation, result, made, assessed, always, range, isTierKnown } = run;

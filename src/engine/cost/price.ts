@@ -22,8 +22,8 @@ export const planViewers: readonly PlanViewer[] = [null, ...tiers].flatMap((film
 );
 
 /**
- * By the worst cases of `costOfAny`, for callers of each tier: a tier that gets no embedded first pages needs more calls. An operation that
- * may cost more than `maxCalls` with some variables is rejected with these, so that is the most. `limited`: the calls that count towards the
+ * By the worst cases of `costOfAny`, for callers of each tier: a tier that gets no embedded first pages needs more calls. No run makes more
+ * than `maxCalls`. `limited`: the calls that count towards the
  * rate limit, as `GET /v2/book/:id`.
  */
 export function priceOf(

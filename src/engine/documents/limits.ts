@@ -11,7 +11,8 @@ import {
 import type { Config } from '../../config/settings.ts';
 import type { ClientCode } from '../errors/codes.ts';
 import { worstCaseOf } from '../cost/call-cost.ts';
-import type { CallCost, Maximum } from '../cost/worst-case.ts';
+import type { CallRange, Maximum } from '../cost/worst-case.ts';
+import type { OperationPlan } from '../plan/operation-plan.ts';
 import type { PlanCheck } from '../plan/plan-cache.ts';
 import { countComparisons } from './overlaps.ts';
 
@@ -35,6 +36,7 @@ export type DocumentSettings = Pick<
   | 'maxMutations'
   | 'maxPlannedFields'
   | 'maxUpstreamCalls'
+  | 'possibleCallsFactor'
   | 'maxItems'
   | 'maxValues'
   | 'introspection'
@@ -179,32 +181,58 @@ const COUNTED_MAX = 1_000_000;
 const none = { depth: 0, fields: 0, aliases: 0, directives: 0, roots: 0 };
 type Measure = typeof none;
 
-/** Rejects a plan that may cost too much. The error names the most expensive field, which is the one to change. */
+/** Rejects a plan that costs too much. The error names the most expensive field, which is the one to change. */
 export function costCheck(limits: DocumentSettings): PlanCheck {
-  const { maxUpstreamCalls, maxItems, maxValues } = limits;
   return (plan, variables) => {
     const { calls, items, values } = worstCaseOf(plan, variables);
-    if (calls.max > maxUpstreamCalls)
-      return tooMany('TOO_MANY_CALLS', 'cost', 'calls of the service', maxUpstreamCalls, calls.max, dearestCall(calls));
-    if (items.max > maxItems)
-      return tooMany('TOO_MANY_ITEMS', 'show', 'items of lists', maxItems, items.max, items.dearest);
-    if (values.max > maxValues)
-      return tooMany('TOO_MANY_VALUES', 'show', 'values', maxValues, values.max, values.dearest);
+    const excess = excessCalls(calls, isOfMutation(plan), limits);
+    if (excess) {
+      const { by, ...over } = excess;
+      const { path, coordinate, [by]: max } = calls.fields.reduce((a, b) => (b[by] > a[by] ? b : a));
+      const all = { likely: calls.likely, most: calls.max };
+      return tooMany('TOO_MANY_CALLS', over, 'calls of the service', { path, coordinate, max }, all);
+    }
+    const shown = (limit: number, actual: number) => ({ does: 'may show', limit, actual });
+    if (items.max > limits.maxItems)
+      return tooMany('TOO_MANY_ITEMS', shown(limits.maxItems, items.max), 'items of lists', items.dearest);
+    if (values.max > limits.maxValues)
+      return tooMany('TOO_MANY_VALUES', shown(limits.maxValues, values.max), 'values', values.dearest);
     return undefined;
   };
 }
 
-const dearestCall = ({ fields }: CallCost): Maximum['dearest'] => fields.reduce((a, b) => (b.max > a.max ? b : a));
+/** What is over a limit. */
+interface Excess {
+  does: string;
+  limit: number;
+  actual: number;
+}
+
+/**
+ * A query is judged by what is likely: its run stops at the limit, and what was not loaded has an error. Many times as much must not be
+ * possible. A mutation is judged by what is possible: what it has written stays written.
+ */
+export function excessCalls(
+  { likely, max }: Pick<CallRange, 'likely' | 'max'>,
+  isMutation: boolean,
+  { maxUpstreamCalls: limit, possibleCallsFactor }: Pick<DocumentSettings, 'maxUpstreamCalls' | 'possibleCallsFactor'>,
+): (Excess & { by: 'likely' | 'max' }) | undefined {
+  if (max <= limit) return undefined;
+  if (!isMutation && likely > limit) return { by: 'likely', does: 'is likely to cost', limit, actual: likely };
+  const most = isMutation ? limit : limit * possibleCallsFactor;
+  return max > most ? { by: 'max', does: 'may cost', limit: most, actual: max } : undefined;
+}
+
+export const isOfMutation = ({ root }: OperationPlan): boolean => root.type.name === 'Mutation';
 
 const tooMany = (
   code: ClientCode,
-  does: string,
+  { does, limit, actual }: Excess,
   what: string,
-  limit: number,
-  actual: number,
   { path, coordinate, max }: Maximum['dearest'],
+  more: object = {},
 ): GraphQLError =>
   new GraphQLError(
-    `The operation may ${does} ${actual} ${what}, ${max} of them for ${coordinate}, and at most ${limit} are allowed.`,
-    { extensions: { code, limit, actual, field: path, coordinate } },
+    `The operation ${does} ${actual} ${what}, ${max} of them for ${coordinate}, and at most ${limit} are allowed.`,
+    { extensions: { code, limit, actual, ...more, field: path, coordinate } },
   );

@@ -420,9 +420,9 @@ const table = {
     advice: 'report',
     codes: {
       TOO_MANY_CALLS: notes(
-        `The operation could make more calls than allowed. \`field\` and \`coordinate\` name the most expensive field. No call was made, unless the limit was reached while it ran.`,
+        `The operation needs more calls than allowed. A query is rejected if it is likely to make more, or could make many times as many, a mutation if it could make more: no call was made, \`likely\` and \`most\` are its calls, \`field\` and \`coordinate\` name the most expensive field. Beside data: it has made as many calls as it may, and this field was not loaded.`,
         'Request smaller pages (`first`), or the most expensive field in a request of its own. `x-explain: plan` shows the cost of each field.',
-        'The limit is `MAX_UPSTREAM_CALLS`.',
+        'The limits are `MAX_UPSTREAM_CALLS` and, for what is possible but not likely, `POSSIBLE_CALLS_FACTOR` times as many.',
         { status: NOT_RUN },
       ),
       TOO_MANY_ITEMS: notes(
@@ -491,7 +491,7 @@ const table = {
     advice: 'report',
     codes: {
       PLANNED_NOT_RUN: notes(
-        'The request has `x-explain: plan`: nothing was run. `extensions.upstream` has the calls that it would make, `extensions.answer` the size that the response could have, `extensions.limit` the most calls that are allowed, if it may need more, and `extensions.hints` of a dear query what would make it cheaper: a smaller `first` at a list, or fields to leave out.',
+        'The request has `x-explain: plan`: nothing was run. `extensions.upstream` has the calls that it would make, `extensions.answer` the size that the response could have, `extensions.limit` the most calls that are allowed, if it would be rejected for its calls, `extensions.stopsAt` how many it makes at most, if more are possible, and `extensions.hints` of a dear query what would make it cheaper: a smaller `first` at a list, or fields to leave out.',
         'Leave the header out to run the operation.',
         '`EXPLAIN` turns the header on and off.',
       ),

@@ -5,7 +5,7 @@ import type { Context, ResponseLimits } from '../../engine/context.ts';
 import { worstCaseOf } from '../../engine/cost/call-cost.ts';
 import { callRangeOf } from '../../engine/cost/call-range.ts';
 import { hintsFor } from '../../engine/documents/hints.ts';
-import { type DocumentSettings, variablesLimit } from '../../engine/documents/limits.ts';
+import { type DocumentSettings, excessCalls, isOfMutation, variablesLimit } from '../../engine/documents/limits.ts';
 import type { ExecutableDocument } from '../../engine/documents/prepare.ts';
 import { checkIncrementalArguments } from '../../engine/documents/validation-rules.ts';
 import { NOT_EXECUTABLE } from '../../engine/errors/codes.ts';
@@ -85,22 +85,21 @@ function planFor(
 
 /** `x-explain: plan`: what the operation would cost, and how it becomes cheaper. */
 export async function explainPlan(
-  {
-    schema,
-    config: { maxPlannedFields, maxUpstreamCalls: limit },
-  }: { schema: GraphQLSchema; config: Pick<DocumentSettings, 'maxPlannedFields' | 'maxUpstreamCalls'> },
+  { schema, config }: { schema: GraphQLSchema; config: DocumentSettings },
   { document, operation: { name } }: ExecutableDocument,
   coerced: Variables,
   { plan, upstream, viewer }: Context,
 ): Promise<ExecutionResult> {
   const { calls, items, values } = worstCaseOf(plan, coerced);
   const hints = hintsFor(schema, document, name?.value, (changed, operation) =>
-    worstCaseOf(planOperation(schema, changed, operation, viewer, coerced, maxPlannedFields), coerced),
+    worstCaseOf(planOperation(schema, changed, operation, viewer, coerced, config.maxPlannedFields), coerced),
   );
+  const excess = excessCalls(calls, isOfMutation(plan), config);
+  const stopsAt = calls.max > config.maxUpstreamCalls ? config.maxUpstreamCalls : undefined;
   const extensions = {
     upstream: await callRangeOf(plan, coerced, upstream),
     answer: { items, values },
-    ...(calls.max > limit && { limit }),
+    ...(excess ? { limit: excess.limit } : stopsAt !== undefined && { stopsAt }),
     ...(hints.length > 0 && { hints }),
   };
   return { errors: [plannedNotRun], data: null, extensions };

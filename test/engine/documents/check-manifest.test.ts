@@ -59,13 +59,13 @@ test.each([
     'too many calls',
     'query Bad { a: book(id: "7") { title } b: book(id: "8") { title } }',
     { maxUpstreamCalls: '1' },
-    /may cost 2 calls/,
+    /is likely to cost 2 calls/,
   ],
   [
     'too many calls for any variable',
     'query Bad($a: ID!) { a: book(id: $a) { title } b: book(id: "8") { title } }',
     { maxUpstreamCalls: '1' },
-    /may cost 2 calls/,
+    /is likely to cost 2 calls/,
   ],
 ] as const)('the start tells the name of a trusted document with %s', (_, text, settings, problem) => {
   const [line, ...more] = logged({ good, bad: text }, settings);
