@@ -16,6 +16,9 @@ const root = fileURLToPath(new URL('.', import.meta.url));
 
 /** Bundled with its dependencies: Node need not find and compile 500 files. Other entries leave dependencies to their importer. */
 const PROGRAM = 'src/main.ts';
+/** A program that embeds the facade, and what it extends the graph with: both have one builder. */
+const EMBEDDED = 'src/facade.ts';
+const EXTENSIONS = 'src/extend.ts';
 /** Not bundled: packages that are large and rarely used, or that few users need. */
 const OUTSIDE = ['entities', 'fast-xml-parser', 'ioredis'];
 /**
@@ -51,7 +54,7 @@ export async function bundle(entry = PROGRAM, onBuild = () => undefined) {
   const isProgram = entry === PROGRAM;
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: [entry],
+    entryPoints: entry === EMBEDDED ? [entry, EXTENSIONS] : [entry],
     outdir: 'dist',
     splitting: true,
     chunkNames: `${name}-[name]-[hash]`,
@@ -257,12 +260,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await Promise.all(
     entries.length > 0
       ? entries.map((entry) => (entry === 'client' ? publishClient() : bundle(entry, onBuild)))
-      : [
-          bundle(PROGRAM, onBuild),
-          bundle('src/facade.ts', onBuild),
-          bundle('src/price.ts', onBuild),
-          publishOperations(),
-        ],
+      : [bundle(PROGRAM, onBuild), bundle(EMBEDDED, onBuild), bundle('src/price.ts', onBuild), publishOperations()],
   );
   if (entries.length === 0 || entries.includes(PROGRAM))
     await Promise.all([publishGraphiql(onBuild), publishDocs(onBuild)]);

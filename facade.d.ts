@@ -3,6 +3,7 @@
  */
 
 import type { FormattedExecutionResult, GraphQLSchema } from 'graphql';
+import type { Extend } from './extend.js';
 
 /** The graph for a program with an HTTP server of its own. Throws a ConfigError that names every wrong option. */
 export function createFacade(options: FacadeOptions): EmbeddedFacade;
@@ -277,6 +278,8 @@ export interface FacadeOptions {
   // </options>
   /** Off by default: GraphiQL, introspection, suggestions and the x-explain header. Default: whether NODE_ENV is production. */
   production?: boolean | undefined;
+  /** Adds types and fields to the graph: see docs/extend.md. All facades of a process that have it must have the same function. */
+  extend?: Extend | undefined;
   /** Called with each log line: JSON and a newline. Default: the lines go to stderr. */
   onLog?: ((line: string) => void) | undefined;
 }

@@ -13,6 +13,7 @@ const ORDER = [
   'docs/metrics.md',
   'docs/caching.md',
   'docs/embedding.md',
+  'docs/extend.md',
   'docs/agents.md',
   'docs/attribution.md',
   'SECURITY.md',

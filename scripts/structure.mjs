@@ -11,6 +11,7 @@ import { files, importsIn, sourceOf, sources } from './imports.mjs';
 const PROGRAMS = [
   'src/main.ts',
   'src/facade.ts',
+  'src/extend.ts',
   'src/price.ts',
   'src/engine/documents/hint-edits.ts', // the page of GraphiQL
   'codegen.ts',

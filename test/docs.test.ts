@@ -28,10 +28,10 @@ test('the README has at most 12 kB', () => {
   expect(statSync('README.md').size).toBeLessThanOrEqual(12_000);
 });
 
-test('what is written by hand in all documentation together has at most 166 kB', () => {
+test('what is written by hand in all documentation together has at most 170 kB', () => {
   const all = [...pages.filter((page) => !page.startsWith('test/')), 'CHANGELOG.md'];
   expect(all.length).toBeGreaterThan(14);
-  expect(all.reduce((sum, page) => sum + Buffer.byteLength(handWrittenOf(page)), 0)).toBeLessThanOrEqual(166_000);
+  expect(all.reduce((sum, page) => sum + Buffer.byteLength(handWrittenOf(page)), 0)).toBeLessThanOrEqual(170_000);
 });
 
 test('every page of docs is linked from the README, directly or not', () => {
@@ -123,6 +123,6 @@ function anchorsOf(page: string): string[] {
 
 test('the embedding examples compile, also with exactOptionalPropertyTypes', () => {
   // The second example of docs/embedding.md needs Fastify: test/clients compiles it.
-  const examples = ['README.md', 'docs/embedding.md'].map((page) => tsExamplesOf(page)[0]!);
+  const examples = ['README.md', 'docs/embedding.md', 'docs/extend.md'].map((page) => tsExamplesOf(page)[0]!);
   expect(compileProblems('test', examples)).toEqual([]);
 });

@@ -77,6 +77,7 @@ test('the package contains what it needs at run time and its documentation, and 
     'demo',
     'dist',
     'docs',
+    'extend.d.ts',
     'facade.d.ts',
     'operations',
     'package.json',
@@ -87,7 +88,7 @@ test('the package contains what it needs at run time and its documentation, and 
   const made = readdirSync(join(installed, 'dist')).sort();
   // Chunks that are loaded on demand lie beside each program, each with its source map.
   const pieces = made.filter((file) => /^(?:main|facade|price)-[\w-]+-\w+\.js$/.test(file));
-  const programs = ['facade.js', 'main.js', 'price.js', ...pieces];
+  const programs = ['extend.js', 'facade.js', 'main.js', 'price.js', ...pieces];
   expect(pieces.length).toBeGreaterThan(1);
   expect(made).toEqual(
     [

@@ -30,6 +30,9 @@ export const tiers = ['basic', 'advance', 'premium'] as const satisfies readonly
  */
 export type Share = 'public' | 'tier' | 'anonymous' | 'viewer';
 
+/** `catalog` is JSON at {base_url}, `events` is Atom at {event_base_url}; any other is a service that an embedding program adds. */
+export type ServiceName = 'catalog' | 'events' | (string & {});
+
 /** Whether a response has nothing of the person whose token made the request, once it is redacted. */
 export const isForEverybody = ({ share }: Pick<Endpoint, 'share'>): boolean => share === 'public' || share === 'tier';
 
@@ -75,8 +78,7 @@ export interface Endpoint<In = unknown, Out = unknown> {
   readonly params: readonly string[];
   /** The literal text before, between and after the variable segments: one more than there are segments. */
   readonly between: readonly string[];
-  /** `catalog` is JSON at {base_url}, `events` is Atom at {event_base_url}. */
-  readonly service: 'catalog' | 'events';
+  readonly service: ServiceName;
   /** Endpoints that share one rate limit of the service: `/v2/book`, `/v2/movie`, `/v2/note`, or `events`. */
   readonly group: string;
   /** Its calls count towards the calls a minute of the basic tier. */

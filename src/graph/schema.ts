@@ -1,4 +1,4 @@
-import { specifiedDirectives } from 'graphql';
+import { type GraphQLSchema, specifiedDirectives } from 'graphql';
 import { builder } from '../engine/builder.ts';
 import { describeItemCosts } from '../engine/cost/describe-cost.ts';
 import { describeGrowth, describeSources } from '../engine/descriptions.ts';
@@ -44,17 +44,21 @@ builder.mutationType({
     '`onError` of a request says what an error nulls: `PROPAGATE`, `NULL` or `HALT`.',
 });
 
-/** The schema. Its descriptions say in this order what the declarations say: of nulls, of costs, and of the interface of the service. */
-export const schema = builder.toSchema({
-  directives: [...specifiedDirectives, deferDirective, streamDirective, semanticNonNullDirective],
-  extensions: { expectedFields },
-});
-describeNulls(schema);
-describeItemCosts(schema);
-describeSources(schema);
-describeGrowth(schema);
+/** The schema of what is declared by now. Its descriptions say what the declarations say: of nulls, of costs, and of the interface of the service. */
+export function buildSchema(): GraphQLSchema {
+  const built = builder.toSchema({
+    directives: [...specifiedDirectives, deferDirective, streamDirective, semanticNonNullDirective],
+    extensions: { expectedFields },
+  });
+  describeNulls(built);
+  describeItemCosts(built);
+  describeSources(built);
+  describeGrowth(built);
+  built.description = DESCRIPTION;
+  return built;
+}
 
-schema.description = `
+const DESCRIPTION = `
 Books, notes, films and city events of one catalog, as one graph.
 
 - **To start**: \`book\`, \`subject\` (a film), \`celebrity\`, \`user\`, \`city\`, \`event\`, the charts such as \`top250\`, and the searches. \`node(id:)\` loads any object whose type implements \`Node\`.
@@ -66,3 +70,6 @@ Books, notes, films and city events of one catalog, as one graph.
 - **Writing** needs the token of a person: \`Authorization: Bearer …\`. Each mutation has one \`input\`; one error reports all violations of rules, in \`extensions.violations\`.
 - **Limits**, tiers and scopes are data: \`service { limits fieldRequirements }\`, \`viewer { canUse }\`.
 `.trim();
+
+/** The schema of the catalog. */
+export const schema = buildSchema();

@@ -5,7 +5,6 @@ import { serviceErrors } from '../api/errors.ts';
 import { atomDocuments } from '../atom/media.ts';
 import { type TlsSettings, readTlsFiles } from '../config/upstream-tls.ts';
 import type { CachingHeaders } from '../upstream/cache/caching-header.ts';
-import type { Service } from '../upstream/errors.ts';
 import { type Dispatcher, type DispatcherSettings, createDispatcher } from '../upstream/http/dispatcher.ts';
 import { createApiRequest } from '../api/api-request.ts';
 import { ReportedError, decodeResponse, errorCodeIn } from '../upstream/http/response.ts';
@@ -42,15 +41,16 @@ type ReaderSettings = { baseUrl: string; eventBaseUrl: string } & DispatcherSett
   Pick<Config, 'upstreamUserAgent' | 'accessToken' | 'callTimeoutMs' | 'maxJsonBytes' | 'maxAtomBytes'>;
 
 export function createServiceReader(config: ReaderSettings) {
-  const base: Record<Service, URL> = { catalog: new URL(config.baseUrl), events: new URL(config.eventBaseUrl) };
-  const dispatcherOf = (service: Service) =>
+  const base = { catalog: new URL(config.baseUrl), events: new URL(config.eventBaseUrl) };
+  const dispatcherOf = (service: keyof typeof base) =>
     createDispatcher(base[service].origin, config, readTlsFiles(service, config));
   const dispatchers = { catalog: dispatcherOf('catalog'), events: dispatcherOf('events') };
   const reads: ServiceRead[] = [];
 
   async function send(endpoint: Endpoint, input: object): Promise<ServiceRead> {
     const request = createApiRequest(endpoint, input);
-    const { service, media } = endpoint;
+    const { media } = endpoint;
+    const service = endpoint.service as keyof typeof base; // the doctor reads the catalog
     const { origin, pathname } = base[service];
     const isJson = media === 'json';
     const begun = performance.now();

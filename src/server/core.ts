@@ -42,8 +42,11 @@ export function coreOf(config: Config, parts: CoreParts): Core {
   return { ...parts, config, trusted, isKnownName: (name) => ofPages.has(name) || trusted.hasName(name) };
 }
 
-/** What the command and an embedding program make a server of. The addresses of the upstream must be set; the port is 0 if there is none. */
-export function createCore(given: Config, log: Logger) {
+/**
+ * What the command and an embedding program make a server of. The addresses of the upstream must be set; the port is 0 if there is none.
+ * `extended`: the schema with what the program adds.
+ */
+export function createCore(given: Config, log: Logger, extended: GraphQLSchema = schema) {
   const config = { ...given, helpUrl: helpUrlOf(given) };
   const metrics = createMetrics();
   const upstream = createUpstream(
@@ -62,7 +65,7 @@ export function createCore(given: Config, log: Logger) {
   );
   const secrets = followSecrets(config, upstream, log);
   return {
-    ...coreOf(config, { schema, upstream, log, metrics, tabs: readTabs(join(packageDir, 'operations')) }),
+    ...coreOf(config, { schema: extended, upstream, log, metrics, tabs: readTabs(join(packageDir, 'operations')) }),
     /** A sentence if idempotency keys are used, and their Redis may forget them. */
     keysWarning: async () => (config.idempotencyTtlSeconds > 0 ? upstream.keysWarning() : undefined),
     close: async (): Promise<void> => {

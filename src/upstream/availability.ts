@@ -1,7 +1,8 @@
 /** Reports once that a service is unreachable, and once that it is reachable again. */
+import type { ServiceName } from '../api/endpoint.ts';
 
 /** `reason` is undefined if it is reachable again. */
-export type OnAvailabilityChange = (service: 'catalog' | 'events' | 'redis', reason: string | undefined) => void;
+export type OnAvailabilityChange = (service: ServiceName | 'redis', reason: string | undefined) => void;
 
 /** `reason` is undefined if it is reachable again. */
 export type ReportAvailability = (reason: string | undefined) => void;

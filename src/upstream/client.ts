@@ -56,7 +56,7 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
   const credentials = createCredentials(tiers, settings.accessToken, settings.filmTier);
   const caching = createCachingWatch(settings.upstreamCache, parts.onCachingForbidden);
   const rateLimiter = createRateLimiter({ ...settings, ...service }, credentials, shared, parts.onPause);
-  const refreshQueue = createRefreshQueue((service) => transport.state()[service].waiting > 0);
+  const refreshQueue = createRefreshQueue((service) => transport.state()[service]!.waiting > 0);
   const services: SessionServices = {
     settings,
     transport,

@@ -18,7 +18,11 @@ export function compileProblems(folder: string, examples: readonly string[]): st
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
     types: ['node'],
-    paths: { 'catalog-graphql': ['./facade.d.ts'], 'catalog-graphql-client/*': ['./client/dist/*.d.ts'] },
+    paths: {
+      'catalog-graphql': ['./facade.d.ts'],
+      'catalog-graphql/extend': ['./extend.d.ts'],
+      'catalog-graphql-client/*': ['./client/dist/*.d.ts'],
+    },
     baseUrl: process.cwd(),
   };
   const disk = ts.createCompilerHost(options);

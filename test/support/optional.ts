@@ -21,6 +21,8 @@ const heavy = [
   'test/cli/output.test.ts',
   'test/container.test.ts',
   'test/engine/toy-service.test.ts',
+  'test/extension/declared-types.test.ts',
+  'test/extension/schema.test.ts',
   'test/hostile/client.test.ts',
   'test/hostile/cuts.test.ts',
   'test/hostile/informational.test.ts',

@@ -41,10 +41,13 @@ import { variantIn } from '../plan/variants.ts';
 import {
   type CallCost,
   type CallRange,
+  type PricedEndpoint,
   type FieldCost,
   type Maximum,
   type WorstCase,
   addAmount,
+  noCalls,
+  ownCalls,
 } from './worst-case.ts';
 import { type OperationPlan, type PlannedField, type SelectionPlan, isIntrospection } from '../plan/operation-plan.ts';
 
@@ -82,8 +85,7 @@ interface Count extends Omit<WorstCase, 'calls'> {
 }
 
 function count(plan: OperationPlan, variables: Variables): WorstCase {
-  const services = { catalog: noCalls(), events: noCalls() };
-  const calls = { ...noCalls(), services };
+  const calls: Count['calls'] = { ...noCalls(), services: { catalog: noCalls(), events: noCalls() } };
   const total: Count = { variables, costs: new Map(), likely: new Set(), calls, items: nothing(), values: nothing() };
   const root = plan.root.type.name;
   addAmount(total.values, plan.introspected, '__schema', `${root}.__schema`);
@@ -92,7 +94,6 @@ function count(plan: OperationPlan, variables: Variables): WorstCase {
   return { calls: { ...calls, fields: [...costs.values()] }, items, values };
 }
 
-const noCalls = (): CallRange => ({ min: 0, likely: 0, max: 0 });
 const nothing = (): Maximum => ({ max: 0, dearest: { path: '', coordinate: 'Query', max: 0 } });
 
 function countSelection(total: Count, selection: SelectionPlan, place: Place, coordinate: string): void {
@@ -137,6 +138,7 @@ function countField(total: Count, field: PlannedField, place: Place, parent: Typ
     return countObjects(total, field, items, held);
   }
   for (const read of rule.readsAsNobody ?? []) addCall(total, field, place, read);
+  if (rule.maxCalls) addCall(total, field, timesAs(place, Number(rule.maxCalls)), ownCalls(coordinateOf(field)));
   const whole = rule.isNamed ? undefined : (rule.representation ?? wholeRepresentation);
   const own = {
     provided: rule.mayBeReference ? undefined : (provided ?? rule.representation),
@@ -276,7 +278,7 @@ function addLoad(total: Count, selection: SelectionPlan, place: Place, isKnown: 
   return true;
 }
 
-function addCall(total: Count, field: PlannedField, place: Place, called: Endpoint): void {
+function addCall(total: Count, field: PlannedField, place: Place, called: PricedEndpoint): void {
   const { calls, costs } = total;
   const { path, times, source } = place;
   const endpoint = `${called.method} ${called.path}`;
@@ -285,7 +287,7 @@ function addCall(total: Count, field: PlannedField, place: Place, called: Endpoi
   if (likely > 0) total.likely.add(`${source} ${endpoint}`);
   const cost = costs.get(key) ?? { path, coordinate: coordinateOf(field), endpoint, ...noCalls() };
   costs.set(key, cost);
-  for (const each of [calls, calls.services[called.service], cost]) {
+  for (const each of [calls, (calls.services[called.service] ??= noCalls()), cost]) {
     each.max = capped(each.max + times);
     each.likely = capped(each.likely + likely);
   }

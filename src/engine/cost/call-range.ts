@@ -176,7 +176,7 @@ function requestIfAny(field: PlannedField, parent: ParentRecord, variables: Vari
 
 function addRequest(cost: CallCost, { path, endpoint }: RootRequest): void {
   cost.min++;
-  cost.services[endpoint.service].min++;
+  cost.services[endpoint.service]!.min++;
   const called = `${endpoint.method} ${endpoint.path}`;
   const ofEndpoint = cost.fields.filter((each) => each.endpoint === called);
   // The load of a record is listed at the first field that needs it.

@@ -11,6 +11,13 @@ export interface CallRange {
   /** At most. */
   max: number;
 }
+export const noCalls = (): CallRange => ({ min: 0, likely: 0, max: 0 });
+
+/** What is called, as costs name it. */
+export type PricedEndpoint = Pick<Endpoint, 'path' | 'service'> & { readonly method: string };
+/** What an ordinary resolver calls: nobody knows whom. */
+export const ownCalls = (path: string): PricedEndpoint => ({ method: 'resolver', path, service: 'resolvers' });
+
 export interface FieldCost extends CallRange {
   /** Response keys from the root, without list indexes. */
   path: string;

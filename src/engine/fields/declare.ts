@@ -74,7 +74,10 @@ declare global {
       Nullable,
       Args,
       ResolveReturnShape,
-    > extends FieldDeclaration {}
+    > extends FieldDeclaration {
+      /** The most calls that the resolver makes by itself. */
+      maxCalls?: number;
+    }
     interface QueryFieldOptions<
       Types extends SchemaTypes,
       Type extends TypeParam<Types>,
@@ -84,6 +87,8 @@ declare global {
     > {
       nullIf?: NullCondition;
       upstream?: string;
+      /** The most calls that the resolver makes by itself. */
+      maxCalls?: number;
       /** The global ids that the arguments name: the cost depends on their types. */
       globalIds?: (args: never) => readonly string[];
     }
@@ -120,6 +125,8 @@ declare global {
           type: Type;
           description: string;
           needs: readonly Needs[];
+          /** The most calls that the resolver makes by itself. */
+          maxCalls?: number;
           nullable?: Nullable;
           resolve: (
             record: Pick<ParentShape, Needs | Below>,

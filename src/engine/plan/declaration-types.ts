@@ -137,7 +137,10 @@ export interface FieldRule
   writeEndpoint?: Endpoint;
   /** What the mutation removes from the caches; `nothing` if no query reads what it changes. */
   invalidates?: ((id: string, input: never, made: string | undefined) => readonly string[]) | 'nothing';
-  /** The most writes of a mutation; 1 by default. A function of its arguments, undefined if they are not valid. */
+  /**
+   * The most writes of a mutation; 1 by default. A function of its arguments, undefined if they are not valid. Of another field, the most
+   * calls that its own resolver makes: a number.
+   */
   maxCalls?: number | ((args: object | undefined) => number);
   /** What a mutation reads before it writes, at most. */
   readsBefore?: (args: object | undefined) => readonly Endpoint[];

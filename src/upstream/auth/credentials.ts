@@ -101,7 +101,7 @@ export function createCredentials({ possible }: TierPolicy, ownToken: string | u
       // If the service accepted the token before, try once more: the 401 may concern this request only.
       if (!acceptedBy[service] && isUnknownToken(details)) rejections.remember(id, details);
       acceptedBy[service] = false;
-      credential.accepted = acceptedBy.catalog || acceptedBy.events;
+      credential.accepted = Object.values(acceptedBy).includes(true);
       if (service === 'catalog') forgetLearned(credential, possible(true));
       if (credential.accepted) return;
       credential.isRejected = true;

@@ -43,7 +43,7 @@ export function createCachingWatch(mode: Config['upstreamCache'], onForbidden: O
     refused: (): Readonly<Record<string, number>> => refused,
     /** How the response to a call may be used again. */
     reuseOf({ service, share }: Endpoint, { isOwn }: Pick<Credential, 'isOwn'>, headers: CachingHeaders): Cacheability {
-      const all = last[service][isOwn ? 1 : 0]!;
+      const all = (last[service] ??= [{}, {}])[isOwn ? 1 : 0]!;
       const known = all[share];
       const isKnown =
         known !== undefined &&

@@ -23,7 +23,7 @@ export function withKeyPrice(outcome: Outcome): Outcome {
     const more = field.max * moreCallsOf(found.rule);
     field.max += more;
     cost.max += more;
-    cost.services[found.endpoint.service].max += more;
+    cost.services[found.endpoint.service]!.max += more;
   }
   return { ...outcome, result: { ...result, extensions: { ...result.extensions, upstream: cost } } };
 }

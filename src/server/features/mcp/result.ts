@@ -59,7 +59,7 @@ const packed = (structuredContent: Record<string, unknown>, isFailed: boolean): 
 
 /** The result of a call that was not run. */
 export function failedResult(error: AgentError): CallToolResult {
-  return packed({ data: null, errors: [error], cost: costOf({ catalog: 0, events: 0, left: null }) }, true);
+  return packed({ data: null, errors: [error], cost: costOf({ calls: { catalog: 0, events: 0 }, left: null }) }, true);
 }
 
 export function agentError(error: GraphQLError | HttpError): AgentError {
@@ -89,7 +89,7 @@ function boundedErrors(errors: readonly AgentError[], room: number): readonly Ag
   });
 }
 
-const costOf = ({ catalog, events, left }: Cost) => ({ calls: { catalog, events }, ...(left && { left }) });
+const costOf = ({ calls, left }: Cost) => ({ calls, ...(left && { left }) });
 
 /** The schema of results: the data of the operation and what stands beside it. */
 export function resultSchemaOf(data: JsonSchema): ObjectSchema {

@@ -3,6 +3,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Variables } from '../../../engine/plan/document.ts';
 import type { CachePolicy } from '../../../upstream/cache/cache-policy.ts';
 import { type LoggedCall, wasSent } from '../../../upstream/call-log.ts';
+import type { Service } from '../../../upstream/errors.ts';
 import type { RateLimitState } from '../../../upstream/limits/rate-limiter.ts';
 import type { FeatureParts } from '../../feature.ts';
 import type { Prepared } from '../../../engine/documents/prepare.ts';
@@ -11,8 +12,8 @@ import { type AgentRequest, tooManyAgents } from './places.ts';
 
 /** The calls of one run, and what the rate limit of film calls leaves to agents with this credential. */
 export interface Cost {
-  catalog: number;
-  events: number;
+  /** By service. */
+  calls: Readonly<Record<Service, number>>;
   left: RateLimitState | null;
 }
 
@@ -59,7 +60,7 @@ export function createRunner(parts: FeatureParts): RunForAgent {
       const { data = null, errors = [], extensions: { upstream: plan, stale } = {} } = result as ExecutionResult;
       const calls = session?.callLog.calls ?? [];
       const left = await upstream.forOperation(caller, lifetime).rateBudget();
-      return { data, errors, stale, plan, cost: { ...callsMade(calls), left }, cachePolicy };
+      return { data, errors, stale, plan, cost: { calls: callsMade(calls), left }, cachePolicy };
     } finally {
       running--;
     }
@@ -67,8 +68,8 @@ export function createRunner(parts: FeatureParts): RunForAgent {
 }
 
 /** The HTTP requests of an operation. */
-function callsMade(calls: readonly LoggedCall[]): Omit<Cost, 'left'> {
-  const made = { catalog: 0, events: 0 };
-  for (const { service, attempts = 1 } of calls.filter(wasSent)) made[service] += attempts;
+function callsMade(calls: readonly LoggedCall[]): Cost['calls'] {
+  const made: Record<Service, number> = { catalog: 0, events: 0 };
+  for (const { service, attempts = 1 } of calls.filter(wasSent)) made[service] = (made[service] ?? 0) + attempts;
   return made;
 }

@@ -1,0 +1,58 @@
+/** A program that embeds facades with an extension. It runs in a process of its own, because types are declared once for a process. */
+import type { FacadeOptions } from '../../facade.d.ts';
+import { Book, type Extend } from '../../src/extend.ts';
+import { ConfigError, createFacade } from '../../src/facade.ts';
+import { shelf } from './shelf.ts';
+
+/** One facade: what it is made with, and what it is asked. */
+export interface Embedded {
+  extension?: keyof typeof extensions;
+  options: FacadeOptions;
+  asked?: { query: string; headers?: Record<string, string>; isGet?: boolean }[];
+}
+/** What it answered, or why it was not made. */
+export type Answered =
+  | { problems: readonly string[] }
+  | {
+      answers: {
+        body: { data?: unknown; errors?: unknown[]; extensions?: Record<string, unknown> };
+        caching: string | null;
+      }[];
+    };
+
+const silent: Extend = (builder) =>
+  builder.objectFields(Book, (t) => ({
+    silent: t.int({ description: 'A number.', resolve: () => 1 }),
+    half: t.int({ description: 'A number.', maxCalls: 0.5, resolve: () => 1 }),
+    said: t.int({ description: 'A number.', maxCalls: 0, resolve: () => 1 }),
+  }));
+const loud: Extend = (builder) =>
+  builder.objectField(Book, 'loud', (t) => t.string({ description: 'A text.', resolve: ({ title }) => title }));
+const later = (async () => undefined) as unknown as Extend;
+
+const extensions = { shelf, silent, loud, later, text: 'shelf' as unknown as Extend };
+
+async function open({ extension, options, asked = [] }: Embedded): Promise<Answered> {
+  try {
+    const facade = createFacade({ ...options, ...(extension && { extend: extensions[extension] as never }) });
+    const answers = [];
+    for (const { query, headers = {}, isGet = false } of asked) {
+      const init = { headers: { 'content-type': 'application/json', ...headers } };
+      const response = await facade.fetch(
+        isGet
+          ? new Request(`http://here/graphql?query=${encodeURIComponent(query)}`, init)
+          : new Request('http://here/graphql', { ...init, method: 'POST', body: JSON.stringify({ query }) }),
+      );
+      answers.push({ body: (await response.json()) as never, caching: response.headers.get('cache-control') });
+    }
+    await facade.close();
+    return { answers };
+  } catch (error) {
+    if (error instanceof ConfigError) return { problems: error.problems };
+    throw error;
+  }
+}
+
+const results: Answered[] = [];
+for (const each of JSON.parse(process.argv[2]!) as Embedded[]) results.push(await open(each));
+process.stdout.write(JSON.stringify(results));

@@ -1,0 +1,54 @@
+/** An extension of the catalog's own graph, with each kind of field that calls no service of its own. */
+import { Book, type Extend, Node, count, decoder, identity, text } from '../../src/extend.ts';
+
+const upperCase = decoder('String', (value) => String(value).toUpperCase());
+
+/** What the resolvers of an embedding program were called with. */
+export const asked: string[] = [];
+
+export const shelf: Extend = (builder) => {
+  const Place = builder.objectRef<{ row: number; room: string }>('Place').implement({
+    description: 'Where a book stands.',
+    fields: (t) => ({
+      row: t.reads('row', count, 'The row, from 1.'),
+      room: t.reads('room', text, 'The room.'),
+    }),
+  });
+  const Room = builder.objectRef<{ id: string }>('Room').implement({
+    description: 'A room of the shop.',
+    interfaces: [Node],
+    nodeOf: (key) => (/^\d$/.test(key) ? { id: key } : null),
+    fields: (t) => ({ ...identity(t, 'Room') }),
+  });
+  builder.objectFields(Book, (t) => ({
+    shout: t.reads('title', upperCase, 'The title in capital letters.'),
+    label: t.computed({
+      type: 'String',
+      description: 'Title and ISBN.',
+      needs: ['title', 'isbn13'],
+      resolve: ({ title, isbn13 }) => `${title} ${isbn13 ?? ''}`,
+    }),
+    place: t.computed({
+      type: Place,
+      description: 'Where it stands.',
+      nullable: true,
+      nullIf: 'the shop has no such book',
+      needs: ['isbn13'],
+      maxCalls: 2,
+      resolve: async ({ isbn13 }) => {
+        await Promise.resolve();
+        asked.push(isbn13 ?? 'none');
+        return { row: 3, room: `room ${isbn13 ?? ''}` };
+      },
+    }),
+  }));
+  builder.queryField('rooms', (t) =>
+    t.field({
+      type: [Room],
+      description: 'All rooms.',
+      maxCalls: 0,
+      args: { first: t.arg.int({ required: true, description: 'How many.' }) },
+      resolve: (_, { first }) => [{ id: '1' }, { id: '2' }].slice(0, first),
+    }),
+  );
+};
