@@ -201,6 +201,7 @@ const arrows = layers.flatMap(({ layer, closed, except = [], typesOf = [] }) => 
 const client = 'client/dist/index.d.ts';
 const tooled = [
   { folder: 'test/clients', files: 'test/clients/**' },
+  { folder: 'test/plugins', files: 'test/plugins/**' },
   { folder: 'test/browser', files: 'test/browser/**' },
   { folder: 'bench', files: 'bench/apollo.ts' },
   // Their types are made by `npm run types:tools`.

@@ -4,9 +4,27 @@
 
 import type { FormattedExecutionResult, GraphQLSchema } from 'graphql';
 import type { Extend } from './extend.js';
+import type { Plugin } from 'graphql-yoga';
 
 /** The graph for a program with an HTTP server of its own. Throws a ConfigError that names every wrong option. */
 export function createFacade(options: FacadeOptions): EmbeddedFacade;
+
+/**
+ * A plugin for a Yoga or Envelop server of the program, which gets its schema from it. Parsing, validation and execution are those of the
+ * facade; everything around them is the server's. Upload scalars, `@defer` and `@stream` need no plugin of their own.
+ */
+export function catalogPlugin(facade: EmbeddedFacade, options?: CatalogPluginOptions): Plugin;
+
+export interface CatalogPluginOptions {
+  /**
+   * The bearer token for the service, of the context of an operation; undefined for none. Default: that of the header Authorization. A server
+   * with tokens of its own gives this function, or its tokens would be sent to the service.
+   */
+  token?:
+    ((context: Readonly<Record<string, unknown>>) => string | undefined | Promise<string | undefined>) | undefined;
+  /** The client's address, as that of `fetch`. */
+  address?: ((context: Readonly<Record<string, unknown>>) => string | undefined) | undefined;
+}
 
 export interface EmbeddedFacade {
   /**

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { readOptions } from './config/read.ts';
 import { extendedSchema } from './extension/schema.ts';
 import { createLog } from './lib/log.ts';
+import { keepPluginParts } from './embedding/catalog-plugin.ts';
 import { type ProgramRequest, createProgram } from './embedding/program.ts';
 import { createFetchHandler, passActiveSpan } from './fetch-handler.ts';
 import { packageDir } from './package.ts';
@@ -14,6 +15,7 @@ import { allFeatures } from './server/features/features.ts';
 import { createGraphServer } from './server/server.ts';
 
 export { ConfigError } from './config/read.ts';
+export { catalogPlugin } from './embedding/catalog-plugin.ts';
 
 export function createFacade(given: FacadeOptions): EmbeddedFacade {
   const { onLog, extend, ...options } = { ...given }; // called without options, it reports the missing settings
@@ -42,7 +44,10 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
   }
 
   const execute = ((operation) => program.run(requestOf(operation), formatted)) as EmbeddedFacade['execute'];
-  return { schema: core.schema, fetch, execute, paths, close: () => (closed ??= close()) };
+  const { schema } = core;
+  const facade = { schema, fetch, execute, paths, close: () => (closed ??= close()) };
+  keepPluginParts(facade, { schema, program, prepare: operations.prepare, explain: config.explain });
+  return facade;
 }
 
 /** Options of their own are headers of an HTTP request. */

@@ -12,7 +12,14 @@ export const sampleOf = <Item>(items: readonly Item[], nth: number, round = 0): 
   items.filter((_, at) => thorough || (at + round) % nth === 0);
 
 /** Folders of tests that have a package.json of their own. They start compilers and servers of others. */
-const tooled = ['test/clients', 'test/frontend', 'test/conformance', 'test/runtimes', 'test/kubernetes'];
+const tooled = [
+  'test/clients',
+  'test/plugins',
+  'test/frontend',
+  'test/conformance',
+  'test/runtimes',
+  'test/kubernetes',
+];
 /** Tests that mainly build, pack or start programs, fill caches, or have many slow cases: without them `npm test` takes less than 150 s. */
 const heavy = [
   'test/build.test.ts',

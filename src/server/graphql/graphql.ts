@@ -40,7 +40,7 @@ export function createGraphql(core: Core, features: readonly Feature[], http: Ht
     run,
     endStored,
     headers: features.flatMap(({ headers }) => headers ?? []),
-    yoga: lazily(async () => (await import('./yoga.ts')).createYogaWriter(log, statusOf)),
+    yoga: lazily(async () => (await import('./yoga.ts')).createYogaWriter(schema, log, statusOf)),
   });
   return { prepare, documents, run, route };
 }

@@ -2,7 +2,7 @@
  * Writes outcomes by graphql-yoga: responses to GET and uploads, incremental delivery, and everything else that is not JSON for JSON.
  */
 import { Readable } from 'node:stream';
-import { GraphQLError } from 'graphql';
+import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import { type FetchAPI, type Plugin, createYoga } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { Exchange } from '../http/exchange.ts';
@@ -10,15 +10,19 @@ import { etagOf, isNotModified } from '../http/response/static-response.ts';
 import { sendBody, sendNotModified, sendStream } from '../http/response/send.ts';
 import type { StatusOf } from '../http/response/status.ts';
 import { multipartOf } from './multipart.ts';
+import { type OperationEngine, operationPlugin } from './operation-plugin.ts';
 import type { GraphqlRequest } from './request.ts';
 import type { ResultParts } from './incremental-delivery.ts';
 import { type Outcome, type WholeOutcome, errorHeaders, isWhole, resultText } from './outcome.ts';
 
+/** `request` is the name of Yoga's own. */
 interface WriterContext {
-  request: GraphqlRequest;
+  received: GraphqlRequest;
   outcome: Outcome;
 }
 
+/** In place of the text, which may be known by its id alone. */
+const READ_BEFORE = '{ __typename }';
 const MULTIPART = 'multipart/mixed';
 const STREAMED = /^(?:multipart\/mixed|text\/event-stream)\b/;
 /** Headers that are set where the response is sent. Yoga's `Content-Encoding: none` is no encoding that a client knows. */
@@ -28,8 +32,8 @@ const CONNECTION_HEADERS = new Set(['connection', 'transfer-encoding', 'content-
  * Yoga gets a minimal Request and returns a Response, which is sent here. Its own Node adapter would build a URL from the Host header,
  * send the stack of an exception, and wait forever for a client that has disconnected.
  */
-export function createYogaWriter(log: Logger, statusOf: StatusOf) {
-  const yoga = createYogaServer(log, statusOf);
+export function createYogaWriter(schema: GraphQLSchema, log: Logger, statusOf: StatusOf) {
+  const yoga = createYogaServer(schema, log, statusOf);
   const { Request } = yoga.fetchAPI;
 
   return async (exchange: Exchange, graphqlRequest: GraphqlRequest, outcome: Outcome): Promise<void> => {
@@ -40,7 +44,7 @@ export function createYogaWriter(log: Logger, statusOf: StatusOf) {
     // HEAD and QUERY are answered as GET is; nothing may depend on host and path, which the client chooses. The parameters are read.
     const method = request.method === 'POST' ? 'POST' : 'GET';
     const minimal = new Request('http://localhost/graphql', { method, headers: { accept } });
-    const answer = await yoga.fetch(minimal, { request: graphqlRequest, outcome });
+    const answer = await yoga.fetch(minimal, { received: graphqlRequest, outcome });
     if (!exchange.isOpen) return discard(answer.body);
     exchange.setHeaders();
     answer.headers.forEach((value, name) => {
@@ -80,10 +84,10 @@ function isNotModifiedSince({ request: { headers }, response }: Exchange, body: 
   return isNotModified(headers['if-none-match'], etag);
 }
 
-function createYogaServer(log: Logger, statusOf: StatusOf) {
+function createYogaServer(schema: GraphQLSchema, log: Logger, statusOf: StatusOf) {
   const silent = () => undefined;
   return createYoga<WriterContext>({
-    plugins: [withResult(statusOf)],
+    plugins: [operationPlugin(engineOf(schema)), withResult(statusOf)],
     graphqlEndpoint: '/graphql',
     graphiql: false,
     landingPage: false,
@@ -100,13 +104,23 @@ function createYogaServer(log: Logger, statusOf: StatusOf) {
   });
 }
 
-/** Gives Yoga the result in place of what it does by itself otherwise: reading the body, parsing, validating and executing. */
+/** The operation was run before, because its slot, its key and its headers are of the request. */
+const engineOf = (schema: GraphQLSchema): OperationEngine<WriterContext> => ({
+  schema,
+  parse(_, { outcome: { document, result } }) {
+    if (document) return document.document;
+    throw new AggregateError((result as ExecutionResult).errors!);
+  },
+  validate: () => [],
+  execute: ({ contextValue: { outcome } }) => outcome.result,
+});
+
+/** The body was read before, and JSON and parts are written as everywhere else. */
 const withResult = (statusOf: StatusOf): Plugin<WriterContext, WriterContext> => ({
-  onRequestParse: ({ setRequestParser }) => setRequestParser(() => ({ query: '' })),
-  onParams: ({ context: { outcome }, setParamsHandler }) => setParamsHandler(() => outcome.result),
+  onRequestParse: ({ setRequestParser }) => setRequestParser(() => ({ query: READ_BEFORE })),
   onResultProcess(process) {
-    const { request, outcome } = process.serverContext;
-    const { json, incremental } = request.accepted;
+    const { received, outcome } = process.serverContext;
+    const { json, incremental } = received.accepted;
     if (json && isWhole(outcome))
       process.setResultProcessor((_, api) => jsonResponse(outcome, json, statusOf, api), json);
     // Yoga's own boundary is a hyphen.
