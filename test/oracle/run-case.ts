@@ -464,9 +464,11 @@ class CaseRun {
     if (this.given.settings.readAttempts > 1) return;
     const made = this.service.met.filter(({ operation }) => operation === requestId).length;
     if (made > max) this.report('more calls than planned', `${made} calls, planned ${min} to ${max}: ${document}`);
+    // A token that the service has refused is not sent again.
     const cuts = [
       'RATE_LIMITED',
       'TOO_MANY_CALLS',
+      'UNAUTHENTICATED',
       ...(this.service.met.some((each) => each.asksForLongWait) ? ['UPSTREAM_UNAVAILABLE'] : []),
     ];
     const isCut = result.errors?.some(({ extensions }) => cuts.includes(String(extensions?.code)));
