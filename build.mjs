@@ -211,19 +211,93 @@ export async function publishClient() {
     text
       .replace("'@graphql-typed-document-node/core'", "'./typed-document.js'")
       .replace("'../../generated/operations.ts'", "'./index.js'")
+      .replace("'./price.ts'", "'./price.cjs'")
       .replace(/'(\.\/\S+)\.ts'/g, "'$1.js'");
   const modules = readdirSync(`${root}client/src`).map((file) => [`client/src/${file}`, basename(file, '.ts')]);
   for (const [source, name] of [['generated/operations.ts', 'index'], ...modules])
     await publishModule(source, `client/dist/${name}`, rewrite, { commonJs: true });
+  await publishPrice();
+  for (const file of ['price.js', 'price.cjs', 'price.d.ts']) rmSync(`${root}client/dist/${file}`);
+  copyFileSync(root + PRICE, `${root}client/dist/price.cjs`);
   // Tools that read no `exports`, as Metro before 0.82 and TypeScript with "moduleResolution": "node", find an entry by its folder.
   const { exports } = JSON.parse(readFileSync(`${root}client/package.json`, 'utf8'));
   for (const entry of Object.keys(exports).filter((path) => /^\.\/\w+$/.test(path))) {
     const name = basename(entry);
     mkdirSync(`${root}client/${name}`, { recursive: true });
-    const stub = { type: 'module', main: `../dist/${name}.js`, types: `../dist/${name}.d.ts`, sideEffects: false };
+    const { type, extension } = exports[entry].import
+      ? { type: 'module', extension: 'js' }
+      : { type: 'commonjs', extension: 'cjs' };
+    const types = `../dist/${name}.d.${extension.replace('js', 'ts')}`;
+    const stub = { type, main: `../dist/${name}.${extension}`, types, sideEffects: false };
     writeFileSync(`${root}client/${name}/package.json`, `${JSON.stringify(stub)}\n`);
   }
   for (const file of ['schema.graphql', 'LICENSE']) copyFileSync(root + file, `${root}client/${file}`);
+}
+
+/** The price in one file, with the code of the server that it needs; a CommonJS module, which both kinds of programs import. */
+const PRICE = 'dist/client-price.cjs';
+async function publishPrice() {
+  const record = 'dist/client-price.built.json';
+  if (isBuilt(record)) return;
+  const begun = Date.now();
+  const [{ build }, { default: ts }] = await Promise.all([import('esbuild'), import('typescript')]);
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: ['client/src/price.ts'],
+    outfile: PRICE,
+    bundle: true,
+    minify: true,
+    metafile: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    mainFields: ['module', 'main'],
+    legalComments: 'none',
+    logLevel: 'warning',
+    define: { 'import.meta.url': 'hereUrl' },
+    banner: { js: "const hereUrl=require('node:url').pathToFileURL(__filename).href;" },
+    plugins: [onlyForPrices(ts)],
+  });
+  const inputs = Object.keys(metafile.inputs).filter((path) => !path.includes(':'));
+  keepRecord(record, begun, [...inputs, ...SETTINGS], [PRICE]);
+}
+
+/** Leaves out what no price needs: the reader of uploads, and the texts of descriptions, which tools read in the schema. */
+const onlyForPrices = (ts) => ({
+  name: 'only for prices',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^graphql$/ }, ({ path }) => ({ path, external: true }));
+    onResolve({ filter: /^graphql-upload-minimal$/ }, ({ path }) => ({ path, namespace: 'uploads' }));
+    onLoad({ filter: /.*/, namespace: 'uploads' }, () => ({ contents: 'export class Upload {}' }));
+    onLoad({ filter: /\/src\/(?:graph\/.*|engine\/errors\/codes)\.ts$/ }, ({ path }) => ({
+      contents: withoutTexts(ts, path),
+      loader: 'ts',
+    }));
+  },
+});
+
+/** Members of objects that document something, and sentences in other places. */
+const TEXTS = new Set(['description', 'deprecationReason', 'what', 'client', 'operator']);
+const SENTENCE = /^.[A-Z][^]* [^]*\.(?:'|`|")$/;
+
+/** The source with empty texts in the place of documentation. */
+function withoutTexts(ts, path) {
+  let text = readFileSync(path, 'utf8');
+  const places = [];
+  const isText = (node) =>
+    ts.isStringLiteralLike(node) ||
+    ts.isTemplateExpression(node) ||
+    (ts.isBinaryExpression(node) && isText(node.left) && isText(node.right));
+  const visit = (node) => {
+    const { parent } = node;
+    const isTold =
+      parent && ts.isPropertyAssignment(parent) && parent.initializer === node && TEXTS.has(parent.name.getText());
+    if (isText(node) && (isTold || SENTENCE.test(node.getText()))) places.push([node.getStart(), node.getEnd()]);
+    else ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true));
+  for (const [start, end] of places.reverse()) text = `${text.slice(0, start)}''${text.slice(end)}`;
+  return text;
 }
 
 /** A source as JavaScript and as declarations, for programs of CommonJS too if asked. */

@@ -20,7 +20,8 @@ import { format, resolveConfig } from 'prettier';
 import { scalars } from './client/src/scalars.ts';
 import { createManifest } from './src/commands/manifest-text.ts';
 import { settingsMarkdown } from './src/config/settings-formats.ts';
-import { options } from './src/config/read.ts';
+import { options, readOptions } from './src/config/read.ts';
+import type { DocumentSettings } from './src/engine/documents/limits.ts';
 import { codeGroups } from './src/engine/errors/codes.ts';
 import { errorsMarkdown } from './src/engine/errors/markdown.ts';
 import { checkNames, exposedMetrics } from './scripts/monitoring/exposed-metrics.ts';
@@ -53,6 +54,7 @@ const printed = {
   'client/extra.graphqls': await formatted('client/extra.graphqls', kotlinExtensions()),
   'generated/api-shapes.ts': await formatted('generated/api-shapes.ts', shapesModule()),
   'generated/mutation-names.ts': await formatted('generated/mutation-names.ts', mutationNames()),
+  'generated/document-settings.ts': await formatted('generated/document-settings.ts', documentSettings()),
   'test/clients/documents.ts': await typed('test/clients/documents'),
   'facade.d.ts': withOptions(read('facade.d.ts') ?? ''),
   'docs/architecture.md': await withRegion('docs/architecture.md', 'picture', architecture()),
@@ -193,6 +195,35 @@ function shapesModule(): string {
     `/** The members of each type that are required. */\nexport const requiredMembers: Readonly<Record<string, readonly string[]>> = ${JSON.stringify(requiredMembers)};`,
     `/** The types with optional members. */\nexport type PartialType = ${partial.map((name) => JSON.stringify(name)).join(' | ')};\n`,
   ].join('\n\n');
+}
+
+/** The limits of documents by default, for the price in the client package, which has no settings. */
+function documentSettings(): string {
+  const all = readOptions({ baseUrl: 'http://localhost', eventBaseUrl: 'http://localhost', production: false });
+  const shown: DocumentSettings = {
+    maxDocumentCharacters: all.maxDocumentCharacters,
+    maxTokens: all.maxTokens,
+    maxNesting: all.maxNesting,
+    maxFields: all.maxFields,
+    maxFragments: all.maxFragments,
+    maxDepth: all.maxDepth,
+    maxAliases: all.maxAliases,
+    maxDirectives: all.maxDirectives,
+    maxRootFields: all.maxRootFields,
+    maxMutations: all.maxMutations,
+    maxPlannedFields: all.maxPlannedFields,
+    maxUpstreamCalls: all.maxUpstreamCalls,
+    possibleCallsFactor: all.possibleCallsFactor,
+    maxItems: all.maxItems,
+    maxValues: all.maxValues,
+    introspection: all.introspection,
+    suggestions: all.suggestions,
+  };
+  return `// Printed by "npm run codegen" from src/config/settings.ts; not edited by hand.
+import type { DocumentSettings } from '../src/engine/documents/limits.ts';
+
+export const documentSettings: DocumentSettings = ${JSON.stringify(shown)};
+`;
 }
 
 function mutationNames(): string {

@@ -13,7 +13,7 @@ const PROGRAMS = [
   'src/facade.ts',
   'src/extend.ts',
   'src/price.ts',
-  'src/engine/documents/hint-edits.ts', // the page of GraphiQL
+  'src/engine/documents/hint-edits.ts', // the page of GraphiQL, and the client package
   'codegen.ts',
   'scripts/demo/demo.ts',
 ];

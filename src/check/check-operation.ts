@@ -3,9 +3,10 @@ import { type ASTNode, type DocumentNode, type GraphQLError, type GraphQLSchema,
 import { type DocumentSettings, excessCalls } from '../engine/documents/limits.ts';
 import { type Use, usesOf } from '../engine/plan/document-uses.ts';
 import type { OperationRequirements } from '../engine/requirements/operation-requirements.ts';
-import { type CostRange, anyCaller, worstCasesOfAny } from '../engine/cost/cost-range.ts';
+import type { CostRange } from '../engine/cost/cost-range.ts';
 import { type Assess, createAssess } from '../engine/documents/assess.ts';
-import { type Hint, type WorstOf, hintsFor } from '../engine/documents/hints.ts';
+import { type Hint, hintsFor } from '../engine/documents/hints.ts';
+import { worstOfAny } from '../engine/documents/worst-of-any.ts';
 import type { CheckedOperation } from './documents.ts';
 import type { Finding } from './finding.ts';
 import type { Lost, createLostFinder } from './lost.ts';
@@ -29,11 +30,7 @@ export function createOperationCheck(
   findLost: FindLost | undefined,
 ) {
   const assess: Assess = createAssess(schema, settings);
-  const { maxPlannedFields: maxFields } = settings;
-  const worstOf: WorstOf = (document, operation) =>
-    worstCasesOfAny({ schema, document, operation, maxFields, viewers: [anyCaller] }).reduce((a, b) =>
-      b.calls.max > a.calls.max ? b : a,
-    );
+  const worstOf = worstOfAny(schema, settings.maxPlannedFields);
 
   return (operation: CheckedOperation): CheckResult => {
     const { text, operationName, document, placeOf } = operation;

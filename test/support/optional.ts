@@ -26,6 +26,8 @@ const heavy = [
   'test/check/check.test.ts',
   'test/check/files.test.ts',
   'test/cli/output.test.ts',
+  'test/client/eslint.test.ts',
+  'test/client/price.test.ts',
   'test/container.test.ts',
   'test/engine/toy-service.test.ts',
   'test/extension/declared-types.test.ts',

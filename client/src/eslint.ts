@@ -1,0 +1,272 @@
+/**
+ * An ESLint plugin: the price of each operation where it is written, and what makes it cheaper as suggestions, which editors apply with a
+ * click. It reads `.graphql` files, and templates and calls of `gql` and `graphql` in scripts.
+ */
+import { type DefinitionNode, Kind, parse, visit } from 'graphql';
+import { findFragment, fragmentsIn } from './fragment-files.ts';
+import { type GraphqlSource, type ScriptNode, contentOf, isGraphqlFile, taggedSource } from './graphql-sources.ts';
+import { type DocumentPrice, type PriceLimits, price } from './price.ts';
+
+export interface CallsOptions {
+  /** The most calls that are likely. */
+  readonly likely?: number;
+  /** The most calls that are possible. */
+  readonly most?: number;
+  /** Limits of the server, if they are not those by default. */
+  readonly limits?: PriceLimits;
+  /** The names of templates and functions with documents. By default `gql` and `graphql`. */
+  readonly tags?: readonly string[];
+  /** Files and folders with fragments that documents of other files spread. By default `src`. */
+  readonly fragments?: readonly string[];
+}
+
+interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+interface Fixer {
+  replaceTextRange(range: [number, number], text: string): object;
+}
+
+interface Report {
+  loc: { start: Place; end: Place };
+  messageId: string;
+  data: Record<string, string>;
+  suggest: { messageId: string; data: Record<string, string>; fix: (fixer: Fixer) => object[] }[];
+}
+
+interface Context {
+  readonly options: readonly unknown[];
+  readonly filename: string;
+  readonly cwd: string;
+  readonly sourceCode: {
+    readonly text: string;
+    getLocFromIndex(index: number): Place;
+    getCommentsBefore?(node: object): { value: string }[];
+  };
+  report(report: Report): void;
+}
+
+interface Rule {
+  readonly meta: {
+    readonly type: 'suggestion';
+    readonly docs: { readonly description: string };
+    readonly hasSuggestions: true;
+    readonly schema: object[];
+    readonly messages: Record<string, string>;
+  };
+  create(context: Context): Record<string, (node: never) => void>;
+}
+
+/** Undefined if there is nothing to say of the operation. */
+type Judge = (priced: DocumentPrice, options: CallsOptions) => string | undefined;
+
+const amount = { type: 'integer', minimum: 0 };
+const names = { type: 'array', items: { type: 'string' } };
+const schema = [
+  {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      likely: amount,
+      most: amount,
+      limits: { type: 'object', additionalProperties: amount },
+      tags: names,
+      fragments: names,
+    },
+  },
+];
+
+function ruleOf(description: string, judge: Judge): Rule {
+  const messages = { said: '{{name}}: {{said}}', hint: 'Make it cheaper: {{text}}' };
+  return {
+    meta: { type: 'suggestion', docs: { description }, hasSuggestions: true, schema, messages },
+    create(context): ReturnType<Rule['create']> {
+      const options = (context.options[0] ?? {}) as CallsOptions;
+      const { tags = ['gql', 'graphql'] } = options;
+      const { text } = context.sourceCode;
+      const sources: GraphqlSource[] = [];
+      const add = (source: GraphqlSource | undefined) => source && sources.push(source);
+      const isCommented = (node: ScriptNode) =>
+        context.sourceCode.getCommentsBefore?.(node).some(({ value }) => value.trim() === 'GraphQL');
+      const end = () => {
+        for (const priced of pricesOf(sources, options, context.cwd))
+          report(context, priced, judge(priced.price, options));
+      };
+      if (isGraphqlFile(context.filename))
+        return {
+          'Program:exit': () => {
+            add({ text, start: 0, isExact: true });
+            end();
+          },
+        };
+      return {
+        TaggedTemplateExpression: (node: ScriptNode) => void add(taggedSource(node, text, tags)),
+        CallExpression: (node: ScriptNode) => void add(taggedSource(node, text, tags)),
+        TemplateLiteral: (node: ScriptNode) => void (isCommented(node) && add(contentOf(node, text))),
+        'Program:exit': end,
+      };
+    },
+  };
+}
+
+/** A document of one operation in the file. */
+interface Priced {
+  price: DocumentPrice;
+  source: GraphqlSource;
+  /** Where the operation and its head are in the source. */
+  start: number;
+  end: number;
+  name: string;
+}
+
+function pricesOf(sources: readonly GraphqlSource[], { limits, fragments = ['src'] }: CallsOptions, cwd: string) {
+  const inFile = new Map(sources.flatMap(({ text }) => [...fragmentsIn(text)]));
+  const find = (name: string) => inFile.get(name) ?? findFragment(name, fragments, cwd);
+  return sources.flatMap((source): Priced[] => {
+    const definitions = definitionsOf(source.text);
+    return definitions.flatMap((operation) => {
+      if (operation.kind !== Kind.OPERATION_DEFINITION) return [];
+      const document = documentOf(source.text, operation, definitions, find);
+      if (document === undefined) return [];
+      const name = operation.name?.value;
+      const start = operation.loc!.start;
+      const end = operation.name?.loc!.end ?? operation.selectionSet.loc!.start + 1;
+      return [{ price: price(document, name, limits), source, start, end, name: name ?? operation.operation }];
+    });
+  });
+}
+
+function definitionsOf(text: string): readonly DefinitionNode[] {
+  try {
+    return parse(text).definitions;
+  } catch {
+    return []; // it is being written
+  }
+}
+
+/**
+ * The text with the operation and its fragments alone, each character at its place, and behind it the fragments of elsewhere. Undefined if a
+ * fragment is nowhere.
+ */
+function documentOf(
+  text: string,
+  operation: DefinitionNode,
+  definitions: readonly DefinitionNode[],
+  find: (name: string) => string | undefined,
+): string | undefined {
+  const here = new Set<DefinitionNode>([operation]);
+  const elsewhere = new Map<string, string>();
+  let isWhole = true;
+  const follow = (definition: DefinitionNode): void =>
+    void visit(definition, {
+      FragmentSpread: ({ name: { value } }) => {
+        const own = definitions.find((each) => each.kind === Kind.FRAGMENT_DEFINITION && each.name.value === value);
+        if (own ? here.has(own) : elsewhere.has(value)) return;
+        if (own) {
+          here.add(own);
+          return follow(own);
+        }
+        const found = find(value);
+        if (found === undefined) isWhole = false;
+        else {
+          elsewhere.set(value, found);
+          definitionsOf(found).forEach(follow);
+        }
+      },
+    });
+  follow(operation);
+  if (!isWhole) return undefined;
+  let own = text;
+  for (const each of definitions)
+    if (!here.has(each)) {
+      const { start, end } = each.loc!;
+      own = own.slice(0, start) + own.slice(start, end).replaceAll(/[^\n\r]/g, ' ') + own.slice(end);
+    }
+  return [own, ...elsewhere.values()].join('\n');
+}
+
+function report(context: Context, { price: { hints }, source, start, end, name }: Priced, said: string | undefined) {
+  if (said === undefined) return;
+  const placeOf = (at: number) => context.sourceCode.getLocFromIndex(source.start + at);
+  // A fragment of elsewhere cannot be edited from here.
+  const isHere = ({ edits }: DocumentPrice['hints'][number]) =>
+    source.isExact && edits.length > 0 && edits.every((edit) => edit.end <= source.text.length);
+  context.report({
+    loc: source.isExact ? { start: placeOf(start), end: placeOf(end) } : { start: placeOf(0), end: placeOf(0) },
+    messageId: 'said',
+    data: { name, said },
+    suggest: hints.filter(isHere).map(({ text, edits }) => ({
+      messageId: 'hint',
+      data: { text },
+      fix: (fixer) =>
+        edits.map((edit) => fixer.replaceTextRange([source.start + edit.start, source.start + edit.end], edit.text)),
+    })),
+  });
+}
+
+const counted = (calls: number): string => `${calls} ${calls === 1 ? 'call' : 'calls'}`;
+
+function priceText({ calls, mostExpensive }: DocumentPrice): string | undefined {
+  if (!calls) return undefined;
+  const { least, likely, most } = calls;
+  const range = least === most ? counted(most) : `about ${counted(likely)}, ${least} to ${most}`;
+  return most > 1 && mostExpensive !== null ? `${range}, most for ${mostExpensive}` : range;
+}
+
+/** A limit of the server, not a mistake in the document, of which other rules tell. */
+const isLimit = ({ code }: { code: string }): boolean => /^(?:TOO_|DOCUMENT_TOO_)/.test(code);
+
+const maxCalls: Judge = (priced, { likely = Infinity, most = Infinity }) => {
+  const refused = priced.errors.find(isLimit);
+  const { calls } = priced;
+  const best = priced.hints[0];
+  const cheaper = best ? ` Cheaper: ${best.text}.` : '';
+  if (refused) return `the server refuses it. ${refused.message}${cheaper}`;
+  if (!calls) return undefined;
+  if (calls.likely > likely) return `${priceText(priced)}, but at most ${likely} likely are allowed.${cheaper}`;
+  if (calls.most > most) return `${priceText(priced)}, but at most ${most} are allowed.${cheaper}`;
+  return undefined;
+};
+
+export const meta: { readonly name: string } = { name: 'catalog-graphql-client/eslint' };
+
+interface Parser {
+  readonly meta: { readonly name: string };
+  parseForESLint(text: string): { ast: object; visitorKeys: Record<string, string[]> };
+}
+
+/** Reads a `.graphql` file for these rules, where no other parser of GraphQL is. Its comments can switch rules off. */
+export const parser: Parser = {
+  meta,
+  parseForESLint(text) {
+    const lines = text.split(/\r\n|\n|\r/);
+    const end = { line: lines.length, column: lines.at(-1)!.length };
+    const comments = [...text.matchAll(/^[ \t]*#(.*)$/gm)].map((found) => {
+      const start = found.index + found[0].indexOf('#');
+      const line = text.slice(0, start).split(/\r\n|\n|\r/).length;
+      const column = found[0].indexOf('#');
+      return {
+        type: 'Block',
+        value: found[1],
+        range: [start, found.index + found[0].length],
+        loc: { start: { line, column }, end: { line, column: found[0].length } },
+      };
+    });
+    const range = [0, text.length];
+    const loc = { start: { line: 1, column: 0 }, end };
+    return {
+      ast: { type: 'Program', sourceType: 'module', body: [], tokens: [], comments, range, loc },
+      visitorKeys: { Program: [] },
+    };
+  },
+};
+
+const about = 'An operation costs at most so many calls of the service, and the server does not refuse it.';
+
+/** The whole module is the plugin: `import * as catalog from 'catalog-graphql-client/eslint'`. */
+export const rules: { readonly 'max-calls': Rule; readonly price: Rule } = {
+  'max-calls': ruleOf(about, maxCalls),
+  price: ruleOf('What each operation costs.', priceText),
+};

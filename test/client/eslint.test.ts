@@ -1,0 +1,122 @@
+/** The ESLint plugin of the client package, run by ESLint itself. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import * as plugin from '../../client/src/eslint.ts';
+import { temporaryDirectory } from '../support/service.ts';
+
+interface Message {
+  ruleId: string;
+  message: string;
+  line: number;
+  column: number;
+  endColumn: number;
+  suggestions?: { desc: string; fix: { range: [number, number]; text: string } }[];
+}
+type Linter = new (options: object) => { verify: (code: string, config: object[], options: object) => Message[] };
+
+/** The packages of the linter are installed by `npm run lint`. */
+const eslint = 'lint/node_modules/eslint';
+const isInstalled = existsSync(eslint);
+
+function lint(code: string, rules: object, { name = 'a.js', cwd = process.cwd() } = {}): Message[] {
+  const { Linter } = createRequire(join(process.cwd(), eslint, 'package.json'))('eslint') as { Linter: Linter };
+  const scripts = { files: ['**/*.js'], plugins: { catalog: plugin }, rules };
+  const documents = { ...scripts, files: ['**/*.graphql'], languageOptions: { parser: plugin.parser } };
+  return new Linter({ cwd }).verify(code, [scripts, documents], { filename: join(cwd, name) });
+}
+const told = (messages: readonly Message[]) => messages.map(({ message }) => message);
+const apply = (code: string, { fix: { range, text } }: NonNullable<Message['suggestions']>[number]) =>
+  code.slice(0, range[0]) + text + code.slice(range[1]);
+
+const dear =
+  'query Dear { top250(first: 100) { nodes { title directors { works(first: 5) { nodes { subject { summary } } } } } } }';
+const maxCalls = { 'catalog/max-calls': 'error' };
+const price = { 'catalog/price': 'warn' };
+
+describe.skipIf(!isInstalled)('the rule max-calls', () => {
+  test('reports at its head an operation that the server refuses, and its suggestions make it cheaper', () => {
+    const code = `const before = 1;\nconst dear = gql\`\n  ${dear}\n\`;\n`;
+    const [message, ...more] = lint(code, maxCalls);
+    expect(more).toEqual([]);
+    expect(message).toMatchObject({ ruleId: 'catalog/max-calls', line: 3, column: 3, endColumn: 13 });
+    expect(message!.message).toMatch(
+      /^Dear: the server refuses it\. The operation is likely to cost 701 calls .* 250 .*Cheaper: with first: \d+ at top250/,
+    );
+    const first = message!.suggestions!.find(({ desc }) => desc.includes('with first: 20 at top250'))!;
+    const cheaper = apply(code, first);
+    expect(cheaper).toContain('top250(first: 20) {');
+    expect(lint(cheaper, maxCalls)).toEqual([]);
+  });
+
+  test('reports an operation above the calls that the project allows, likely or possible', () => {
+    const code = 'gql`{ top250(first: 5) { nodes { title directors { name } } } }`';
+    expect(lint(code, maxCalls)).toEqual([]);
+    expect(told(lint(code, { 'catalog/max-calls': ['error', { most: 5 }] }))).toEqual([
+      expect.stringMatching(/^query: about 6 calls, 1 to 6, most for Subject\.directors, but at most 5 are allowed\./),
+    ]);
+    expect(told(lint(code, { 'catalog/max-calls': ['error', { likely: 5 }] }))).toHaveLength(1);
+    expect(lint(code, { 'catalog/max-calls': ['error', { most: 6, likely: 6 }] })).toEqual([]);
+    const limits = { maxUpstreamCalls: 4 };
+    expect(told(lint(code, { 'catalog/max-calls': ['error', { limits }] }))[0]).toContain('the server refuses it');
+  });
+
+  test('says nothing of a document that is wrong or not finished, of another graph, or of what is no document', () => {
+    for (const code of [
+      'gql`{ top250(first: 100) { nodes { tit`',
+      'gql`{ other { a } }`',
+      'gql`{ top250(first: ${n}) { nodes { title } } }`',
+      'gql`fragment F on Book { title }`',
+      'sql`${dear}`',
+      'graphql(name); graphql(); gql(1)',
+      'a`{ book(id: 1) { title } }`',
+    ])
+      expect([code, told(lint(code, { ...maxCalls, ...price }))]).toEqual([code, []]);
+  });
+});
+
+describe.skipIf(!isInstalled)('the rule price', () => {
+  test.each([
+    ['a tagged template', 'gql`query A { book(id: 1) { title } }`'],
+    ['a function', 'graphql(`query A { book(id: 1) { title } }`)'],
+    ['a function with a string', 'graphql("query A { book(id: 1) { title } }")'],
+    ['a template with a comment', 'const a = /* GraphQL */ `query A { book(id: 1) { title } }`'],
+    ['an escaped character', 'gql`query A { searchBooks(query: "\\`") { totalCount } }`'],
+    [
+      'a fragment of the file',
+      'gql`query A { book(id: 1) { ...B } } ${B}`; const B = gql`fragment B on Book { title }`',
+    ],
+  ])('tells the price of an operation in %s', (_, code) => {
+    expect(told(lint(code, price))).toEqual(['A: 1 call']);
+  });
+
+  test('tells that of each operation of a .graphql file, whose comments can switch it off', () => {
+    const code = `# the first
+query A($n: Int) { top250(first: $n) { nodes { ...F } } }
+query B { book(id: 1) { title } }
+# eslint-disable-next-line catalog/price
+query C { book(id: 1) { title } }
+fragment F on Subject { title summary }
+`;
+    const messages = lint(code, price, { name: 'a.graphql' });
+    expect(messages.map(({ message, line }) => [line, message])).toEqual([
+      [2, 'A: about 101 calls, 1 to 101, most for Subject.summary'],
+      [3, 'B: 1 call'],
+    ]);
+    const first = messages[0]!.suggestions!.find(({ desc }) => desc.includes('first:'))!;
+    expect(apply(code, first)).toContain('query A { top250(first: ');
+  });
+
+  test('takes fragments of other files below src, and edits only its own file', () => {
+    const cwd = temporaryDirectory();
+    mkdirSync(join(cwd, 'src'));
+    writeFileSync(join(cwd, 'src/films.js'), 'gql`fragment Film on Subject { title ...More } ${More}`');
+    writeFileSync(join(cwd, 'src/more.graphql'), 'fragment More on Subject { summary }');
+    const code = 'query A { top250(first: 60) { nodes { ...Film } } }';
+    const [message] = lint(code, price, { name: 'a.graphql', cwd });
+    expect(message!.message).toBe('A: about 61 calls, 1 to 61, most for Subject.summary');
+    for (const each of message!.suggestions!) expect(apply(code, each)).toMatch(/^query A \{ top250\(first: \d+\)/);
+    expect(lint('query A { top250 { nodes { ...Nowhere } } }', price, { name: 'a.graphql', cwd })).toEqual([]);
+  });
+});
