@@ -76,7 +76,7 @@ export default [
   writeFileSync(join(folder, 'book.graphql'), 'query Book { book(id: 1) { title } }');
   writeFileSync(
     join(folder, 'dear.js'),
-    'gql`{ top250(first: 100) { nodes { directors { works { nodes { roles } } } } } }`;',
+    'gql`{ top250(first: 100) { nodes { directors { works { nodes { subject { summary } } } } } } }`;',
   );
   const { code, out } = await node(folder, [
     join(root, 'lint/node_modules/eslint/bin/eslint.js'),
