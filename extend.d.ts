@@ -37,7 +37,7 @@ export interface TypeOptions<Shape> {
   nodeOf?: (key: string) => object | null;
   /** Its objects are records, which are loaded by their key when fields are selected that are not at hand. */
   record?: {
-    endpoint: Endpoint<never, Shape>;
+    endpoint: Endpoint<unknown, Shape>;
     input: (key: string) => object;
     /** Every member that a record may have: `membersOf`. */
     members?: readonly (keyof Shape & string)[];
@@ -136,6 +136,103 @@ interface CallOptions<Shape, In, Out, From extends Name<Shape>, Args> {
   input?: (parent: Pick<Shape, From>, args: Values<Args>) => Omit<In, 'fields'>;
   /** True if nothing can be requested for this parent: the field is null, without a call. */
   isUnavailable?: (parent: Pick<Shape, From>) => boolean;
+}
+
+/** A service beside the catalog: given to `createFacade` in `services`. */
+export interface Service<Endpoints = object> {
+  readonly name: string;
+  readonly baseUrl: string;
+  /** For the fields that call them. */
+  readonly endpoints: Endpoints;
+}
+
+/** Declares a service, whose endpoints are reads of JSON. */
+export function service<Rows extends Readonly<Record<string, EndpointRow<unknown, unknown>>>>(facts: {
+  /** In `x-explain`, in metrics and in errors: small letters, digits and -. */
+  name: string;
+  baseUrl: string;
+  endpoints: Rows;
+  /** Who may see what it says: by default the caller for whom it was read, and no cache has it. `public`: everybody; it is cached. */
+  share?: 'public' | 'viewer';
+  /** The token of its calls: none by default, that of the caller, or one of its own. The token of a caller is sent to no service without this. */
+  token?: 'none' | 'caller' | { readonly own: string };
+  /** What its errors mean, by the `code` in their body. Without it, the status 404 alone says that there is no such record. */
+  errors?: Readonly<Record<number, ErrorRow>>;
+  /** It takes the parameter `fields`, with the names of the members that are selected. */
+  hasFields?: boolean;
+  /** The calls a minute that it takes; with a token of the caller, of each token. */
+  callsAMinute?: number;
+  /** The most calls at once. */
+  concurrency?: number;
+}): Service<{
+  readonly [Name in keyof Rows]: Rows[Name] extends EndpointRow<infer In, infer Out> ? Endpoint<In, Out> : never;
+}>;
+
+export interface ErrorRow {
+  msg: string;
+  status: number;
+  /** The code that clients get. */
+  client: string;
+  means: 'absent' | 'token' | 'rate' | 'permission' | 'rejected' | 'other';
+  /** A cached copy must not be shown again. */
+  drops: boolean;
+}
+
+/** An endpoint before it is of a service. */
+export interface EndpointRow<In, Out> {
+  readonly path: string;
+  /** Never set: has the types. */
+  readonly types?: { line: unknown; in: In; out: Out };
+}
+interface Takes<In> {
+  /** Never set: has the type. */
+  readonly types?: In;
+}
+interface Gives<Out> {
+  readonly status: number;
+  /** Never set: has the type. */
+  readonly types?: Out;
+}
+type Segments<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | Segments<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+/** Declares an endpoint: its path, below the base URL; null, because only the catalog has scopes; its query, and its response. */
+export function endpoint<Line extends `GET /${string}`, In, Out>(
+  line: Line,
+  scope: null,
+  query: Takes<In>,
+  response: Gives<Out>,
+  more?: {
+    /** The members of which a record has one, so that another body is not taken for it. By default `id`. */
+    key?: readonly (keyof Out & string)[];
+    /** The member with the items, if it is a list. */
+    list?: keyof Out & string;
+    share?: 'public' | 'viewer';
+    /** How long a record that `node` can load is fresh in the cache, if the service does not say. Other responses: 300 s. */
+    freshSeconds?: number;
+  },
+): EndpointRow<{ [Name in Segments<Line>]: string } & In, Out>;
+/** The parameters of the query. */
+export function takes<In = object>(): Takes<In>;
+/** The status and the type of the response. */
+export function gives<Out>(status: 200): Gives<Out>;
+/** What a list takes: the engine sets it. */
+export interface Window {
+  start?: number | undefined;
+  count?: number | undefined;
+}
+/** The parameter of a service with `hasFields`: the engine sets it. */
+export interface Fields {
+  fields?: string | undefined;
+}
+/** What every page of a list has. */
+export interface ListPage {
+  start: number;
+  count: number;
+  total?: number;
 }
 
 /** An endpoint of a service. */

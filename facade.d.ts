@@ -3,7 +3,7 @@
  */
 
 import type { FormattedExecutionResult, GraphQLSchema } from 'graphql';
-import type { Extend } from './extend.js';
+import type { Extend, Service } from './extend.js';
 import type { Plugin } from 'graphql-yoga';
 
 /** The graph for a program with an HTTP server of its own. Throws a ConfigError that names every wrong option. */
@@ -298,6 +298,8 @@ export interface FacadeOptions {
   production?: boolean | undefined;
   /** Adds types and fields to the graph: see docs/extend.md. All facades of a process that have it must have the same function. */
   extend?: Extend | undefined;
+  /** Services that fields of `extend` call beside the catalog. */
+  services?: readonly Service[] | undefined;
   /** Called with each log line: JSON and a newline. Default: the lines go to stderr. */
   onLog?: ((line: string) => void) | undefined;
 }

@@ -8,6 +8,8 @@ export type Builder = typeof builder;
 export type { Extend } from './extension/schema.ts';
 export type { Fields, ListPage, Window } from './api/endpoint.ts';
 export { membersOf } from './api/endpoint.ts';
+export { endpoint, gives, takes } from './api/endpoint-table.ts';
+export { type AddedService as Service, service } from './extension/service.ts';
 export { Node, identity, queryById, referenceOf } from './engine/fields/node.ts';
 export {
   count,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { EmbeddedFacade, FacadeOperation, FacadeOptions } from '../facade.d.ts';
 import type { Logger } from 'pino';
 import { readOptions } from './config/read.ts';
-import { extendedSchema } from './extension/schema.ts';
+import { addedParts } from './extension/added.ts';
 import { createLog } from './lib/log.ts';
 import { keepPluginParts } from './embedding/catalog-plugin.ts';
 import { type ProgramRequest, createProgram } from './embedding/program.ts';
@@ -18,12 +18,12 @@ export { ConfigError } from './config/read.ts';
 export { catalogPlugin } from './embedding/catalog-plugin.ts';
 
 export function createFacade(given: FacadeOptions): EmbeddedFacade {
-  const { onLog, extend, ...options } = { ...given }; // called without options, it reports the missing settings
+  const { onLog, extend, services, ...options } = { ...given }; // called without options, it reports the missing settings
   const config = readOptions(options);
   const write = onLog ?? ((line: string) => void process.stderr.write(line));
   const log = createLog(config.logLevel, { write });
   // It opens no port, so only settings can tell where the page of errors is.
-  const core = createCore({ ...config, port: 0 }, log, extend && extendedSchema(extend as never));
+  const core = createCore({ ...config, port: 0 }, log, addedParts(extend as never, services as never));
   const features = allFeatures({ graphiql: join(packageDir, 'dist/graphiql') });
   const { server, operations, paths, checkRedis, loading, closeManifests, end } = createGraphServer(core, features);
   void reportRedis(checkRedis, core.keysWarning, log);

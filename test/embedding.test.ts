@@ -351,7 +351,7 @@ describe('the options of a facade', () => {
   });
 
   test('have the type of their setting', () => {
-    type Given = Required<Omit<FacadeOptions, 'onLog' | 'extend' | 'baseUrl' | 'eventBaseUrl'>>;
+    type Given = Required<Omit<FacadeOptions, 'onLog' | 'extend' | 'services' | 'baseUrl' | 'eventBaseUrl'>>;
     expectTypeOf<Given>().toEqualTypeOf<{ -readonly [Name in keyof Given]: NonNullable<Config[Name]> }>();
     const names: (keyof Given | 'baseUrl' | 'eventBaseUrl')[] = options().map(([name]) => name as keyof Given);
     expect(names).toContain('maxUpstreamCalls');

@@ -60,7 +60,7 @@ export const byAuthor = { caller: 'author' } as const satisfies Options;
 export const givesThatRecord = { ...givesRecord, ...byOwnId } as const satisfies Options;
 
 /** A row before it is in a table. */
-interface AnyRow extends Pick<Endpoint, 'method' | 'path' | 'scope'> {
+export interface AnyRow extends Pick<Endpoint, 'method' | 'path' | 'scope'> {
   readonly input: Takes<unknown>;
   readonly answer: Gives<unknown>;
   readonly options: Options;
@@ -70,7 +70,7 @@ interface Row<Line, In, Out> extends AnyRow {
 }
 
 /** With method and path as types, so that other tables can be required to have a row for each. */
-type Made<Each> =
+export type Made<Each> =
   Each extends Row<infer Line, infer In, infer Out>
     ? Endpoint<In, Out> & (Line extends `${infer Verb} ${infer Path}` ? { method: Verb; path: Path } : never)
     : never;

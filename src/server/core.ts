@@ -6,7 +6,8 @@ import { catalogService } from '../graph/service/descriptor.ts';
 import type { Config } from '../config/settings.ts';
 import { schema } from '../graph/schema.ts';
 import { packageDir } from '../package.ts';
-import { type UpstreamClient, createUpstream } from '../upstream/client.ts';
+import { type UpstreamClient, type UpstreamParts, createUpstream } from '../upstream/client.ts';
+import type { TransportSettings } from '../upstream/http/pool.ts';
 import { type Tab, readTabs } from './graphql/documents/tabs.ts';
 import { type Trusted, createTrusted, operationNames } from './graphql/documents/trusted.ts';
 import { helpUrlOf } from './http/response/http-error.ts';
@@ -36,6 +37,15 @@ export interface Core extends CoreParts {
   readonly isKnownName: (name: string) => boolean;
 }
 
+/** What an embedding program adds. */
+export interface AddedParts {
+  /** The schema with its types and fields. */
+  readonly schema?: GraphQLSchema | undefined;
+  /** The client with other services beside the catalog. */
+  readonly join?:
+    ((catalog: UpstreamClient, settings: TransportSettings, parts: UpstreamParts) => UpstreamClient) | undefined;
+}
+
 export function coreOf(config: Config, parts: CoreParts): Core {
   const trusted = createTrusted(config.trustedDocuments);
   const ofPages = operationNames(parts.tabs.map(({ query }) => query));
@@ -44,28 +54,32 @@ export function coreOf(config: Config, parts: CoreParts): Core {
 
 /**
  * What the command and an embedding program make a server of. The addresses of the upstream must be set; the port is 0 if there is none.
- * `extended`: the schema with what the program adds.
  */
-export function createCore(given: Config, log: Logger, extended: GraphQLSchema = schema) {
+export function createCore(given: Config, log: Logger, added: AddedParts = {}) {
   const config = { ...given, helpUrl: helpUrlOf(given) };
   const metrics = createMetrics();
-  const upstream = createUpstream(
-    catalogService,
-    { ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! },
-    {
-      observe: observeCalls(metrics, log),
-      inspect: config.checkResponses ? observeInterface(metrics, log) : undefined,
-      onOutage: logOutages(log),
-      onPause: observePauses(metrics, log),
-      onCachingForbidden: logForbiddenCaching(log),
-      onRedisRestored: () => log.debug('redis closed an idle connection, which is restored'),
-      onLostInvalidations: (count) =>
-        log.error({ count }, 'invalidations were not written to Redis: replicas may serve old records'),
-    },
-  );
+  const settings = { ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! };
+  const parts: UpstreamParts = {
+    observe: observeCalls(metrics, log),
+    inspect: config.checkResponses ? observeInterface(metrics, log) : undefined,
+    onOutage: logOutages(log),
+    onPause: observePauses(metrics, log),
+    onCachingForbidden: logForbiddenCaching(log),
+    onRedisRestored: () => log.debug('redis closed an idle connection, which is restored'),
+    onLostInvalidations: (count) =>
+      log.error({ count }, 'invalidations were not written to Redis: replicas may serve old records'),
+  };
+  const ofCatalog = createUpstream(catalogService, settings, parts);
+  const upstream = added.join?.(ofCatalog, settings, parts) ?? ofCatalog;
   const secrets = followSecrets(config, upstream, log);
   return {
-    ...coreOf(config, { schema: extended, upstream, log, metrics, tabs: readTabs(join(packageDir, 'operations')) }),
+    ...coreOf(config, {
+      schema: added.schema ?? schema,
+      upstream,
+      log,
+      metrics,
+      tabs: readTabs(join(packageDir, 'operations')),
+    }),
     /** A sentence if idempotency keys are used, and their Redis may forget them. */
     keysWarning: async () => (config.idempotencyTtlSeconds > 0 ? upstream.keysWarning() : undefined),
     close: async (): Promise<void> => {

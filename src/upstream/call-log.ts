@@ -35,6 +35,8 @@ export interface LoggedCall {
 /** The calls of one operation. */
 export interface CallLog {
   readonly calls: LoggedCall[];
+  /** Those that were not answered by the cache. */
+  made: number;
   /** When the operation began, by performance.now(). */
   readonly started: number;
 }
@@ -47,7 +49,7 @@ export function countAttempts(call: LoggedCall, attempts: number | undefined): v
   if (attempts !== undefined && attempts > 1) call.attempts = attempts;
 }
 
-export const createCallLog = (): CallLog => ({ calls: [], started: performance.now() });
+export const createCallLog = (): CallLog => ({ calls: [], made: 0, started: performance.now() });
 
 /** A call as a client sees it: `fields` apart from the rest of the query, times in milliseconds to a tenth. */
 export function describeCall({ wirePath, field, startMs, ms, ...call }: LoggedCall): object {

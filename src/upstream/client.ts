@@ -27,6 +27,10 @@ import { type SharedState, connectRedis } from './redis/shared-state.ts';
 export type UpstreamClient = ReturnType<typeof createUpstream>;
 
 export interface UpstreamParts {
+  /** Names the service in Redis; by default its address. */
+  namespace?: string;
+  /** Callers share no read in flight of what is not for everybody, not even if none sends a token. */
+  keepsCallersApart?: boolean;
   transport?: Transport;
   records?: RecordCache;
   /** Called for each call, and for each that the cache made unnecessary. */
@@ -50,7 +54,7 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
   const inFlight = new InFlightRequests();
   // Later reads do not join those in flight: a write may have changed the result.
   const shared = openSharedState(settings, parts, () => inFlight.forget());
-  const keys = openKeyRedis(settings, serviceName(settings.baseUrl), shared, parts.onOutage);
+  const keys = openKeyRedis(settings, namespaceOf(settings, parts), shared, parts.onOutage);
   const records = parts.records ?? openRecordCache(settings, shared);
   const tiers = service.tiers ?? noTiers;
   const credentials = createCredentials(tiers, settings.accessToken, settings.filmTier);
@@ -79,21 +83,22 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
   };
   return {
     service,
-    /** Until the token is cancelled. */
-    forOperation(sender: Sender, cancellation: CancellationToken): UpstreamSession {
+    /** Until the token is cancelled. `beside`: the session of another service in the same operation. */
+    forOperation(sender: Sender, cancellation: CancellationToken, beside?: UpstreamSession): UpstreamSession {
       const { authorization, address, requestId, span, rateShare, writes } = sender;
       const token = bearerOf(authorization);
-      return new UpstreamSession(services, {
+      const context = {
         credential: credentials.of(token),
         isUnreadable: authorization !== undefined && token === null,
         address,
         requestId,
         cancellation,
-        callLog: createCallLog(),
+        callLog: beside?.callLog ?? createCallLog(),
         span,
         rateShare,
         writes,
-      });
+      };
+      return new UpstreamSession(parts.keepsCallersApart ? apart(services) : services, context, beside?.cachePolicy);
     },
     ...watches(credentials, services),
     /** Counts invalidations of the cache; null if nothing is cached. */
@@ -124,6 +129,15 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
     },
   };
 }
+
+/** Reads in flight are shared by credential, so each operation has its own for what is not for everybody. */
+const apart = (services: SessionServices): SessionServices => {
+  const { credentials } = services;
+  return { ...services, credentials: { ...credentials, anonymous: { ...credentials.own } } };
+};
+
+const namespaceOf = ({ baseUrl }: TransportSettings, { namespace = serviceName(baseUrl) }: UpstreamParts): string =>
+  namespace;
 
 function openRecordCache(settings: TransportSettings, shared: SharedState | undefined): RecordCache {
   const { recordTtlSeconds: ttlSeconds, revalidateSeconds, absentTtlSeconds } = settings;
@@ -207,20 +221,16 @@ const secretChanges = (
 });
 
 /** Facades over other services may share the same Redis. */
-const openSharedState = (
-  settings: TransportSettings,
-  { onOutage, onRedisRestored }: UpstreamParts,
-  onInvalidation: () => void,
-) =>
+const openSharedState = (settings: TransportSettings, parts: UpstreamParts, onInvalidation: () => void) =>
   settings.redisUrl === undefined
     ? undefined
     : connectRedis({
         url: settings.redisUrl,
         tls: readTlsFiles('redis', settings),
-        namespace: serviceName(settings.baseUrl),
+        namespace: namespaceOf(settings, parts),
         events: serviceName(settings.eventBaseUrl),
-        onAvailabilityChange: onOutage,
-        ...(onRedisRestored && { onRestored: onRedisRestored }),
+        onAvailabilityChange: parts.onOutage,
+        ...(parts.onRedisRestored && { onRestored: parts.onRedisRestored }),
         onInvalidation,
       });
 

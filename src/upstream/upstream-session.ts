@@ -68,7 +68,8 @@ export class UpstreamSession implements LoadContext {
   private readonly services: SessionServices;
   private readonly context: RequestContext;
 
-  constructor(services: SessionServices, context: RequestContext) {
+  /** `cachePolicy`: of its operation, if that reads other services too. */
+  constructor(services: SessionServices, context: RequestContext, cachePolicy?: CachePolicy) {
     const { credential, isUnreadable } = context;
     const isLoggedIn = !credential.isOwn;
     this.services = services;
@@ -92,7 +93,7 @@ export class UpstreamSession implements LoadContext {
       },
     };
     this.callLog = context.callLog;
-    this.cachePolicy = new CachePolicy(isLoggedIn || isUnreadable);
+    this.cachePolicy = cachePolicy ?? new CachePolicy(isLoggedIn || isUnreadable);
   }
 
   /** Many operations read records alone. */

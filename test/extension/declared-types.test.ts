@@ -4,8 +4,10 @@ import * as offered from '../../src/extend.ts';
 import { compileProblems } from '../support/examples.ts';
 
 test('the declared types accept the extension that this test runs, and name what the package exports', () => {
-  const code = readFileSync('test/extension/shelf.ts', 'utf8').replace('../../src/extend.ts', 'catalog-graphql/extend');
-  expect(compileProblems('.', [code])).toEqual([]);
+  const examples = ['shelf', 'shop'].map((name) =>
+    readFileSync(`test/extension/${name}.ts`, 'utf8').replace('../../src/extend.ts', 'catalog-graphql/extend'),
+  );
+  expect(compileProblems('.', examples)).toEqual([]);
   const declared = [...readFileSync('extend.d.ts', 'utf8').matchAll(/^export (?:const|function) (\w+)/gm)];
   expect(declared.map(([, name]) => name).sort()).toEqual(Object.keys(offered).sort());
 });

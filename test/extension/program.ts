@@ -3,22 +3,30 @@ import type { FacadeOptions } from '../../facade.d.ts';
 import { Book, type Extend } from '../../src/extend.ts';
 import { ConfigError, createFacade } from '../../src/facade.ts';
 import { shelf } from './shelf.ts';
+import { shop, withShop } from './shop.ts';
 
 /** One facade: what it is made with, and what it is asked. */
 export interface Embedded {
   extension?: keyof typeof extensions;
+  /** Beside the catalog. */
+  services?: readonly (keyof typeof services)[];
   options: FacadeOptions;
-  asked?: { query: string; headers?: Record<string, string>; isGet?: boolean }[];
+  asked?: readonly Asked[];
+  isAtOnce?: boolean;
+}
+/** `path`: of a text, in place of a query. */
+export interface Asked {
+  query: string;
+  headers?: Record<string, string>;
+  isGet?: boolean;
+  path?: string;
 }
 /** What it answered, or why it was not made. */
-export type Answered =
-  | { problems: readonly string[] }
-  | {
-      answers: {
-        body: { data?: unknown; errors?: unknown[]; extensions?: Record<string, unknown> };
-        caching: string | null;
-      }[];
-    };
+export type Answered = { problems: readonly string[] } | { answers: Answer[] };
+interface Answer {
+  body: { data?: unknown; errors?: unknown[]; extensions?: Record<string, unknown> };
+  caching: string | null;
+}
 
 const silent: Extend = (builder) =>
   builder.objectFields(Book, (t) => ({
@@ -30,21 +38,38 @@ const loud: Extend = (builder) =>
   builder.objectField(Book, 'loud', (t) => t.string({ description: 'A text.', resolve: ({ title }) => title }));
 const later = (async () => undefined) as unknown as Extend;
 
-const extensions = { shelf, silent, loud, later, text: 'shelf' as unknown as Extend };
+const services = { shop, again: { ...shop } };
+const extensions = { shop: withShop, shelf, silent, loud, later, text: 'shelf' as unknown as Extend };
 
-async function open({ extension, options, asked = [] }: Embedded): Promise<Answered> {
+async function open({
+  extension,
+  services: names,
+  options,
+  asked = [],
+  isAtOnce = false,
+}: Embedded): Promise<Answered> {
   try {
-    const facade = createFacade({ ...options, ...(extension && { extend: extensions[extension] as never }) });
-    const answers = [];
-    for (const { query, headers = {}, isGet = false } of asked) {
+    const facade = createFacade({
+      ...options,
+      ...(extension && { extend: extensions[extension] as never }),
+      ...(names && { services: names.map((name) => services[name]) }),
+    });
+    const answer = async ({ query, headers = {}, isGet = false, path }: Asked) => {
+      if (path !== undefined) {
+        const text = await (await facade.fetch(new Request(`http://here${path}`))).text();
+        return { body: { data: text }, caching: null };
+      }
       const init = { headers: { 'content-type': 'application/json', ...headers } };
       const response = await facade.fetch(
         isGet
           ? new Request(`http://here/graphql?query=${encodeURIComponent(query)}`, init)
           : new Request('http://here/graphql', { ...init, method: 'POST', body: JSON.stringify({ query }) }),
       );
-      answers.push({ body: (await response.json()) as never, caching: response.headers.get('cache-control') });
-    }
+      return { body: (await response.json()) as Answer['body'], caching: response.headers.get('cache-control') };
+    };
+    const answers: Answer[] = [];
+    if (isAtOnce) answers.push(...(await Promise.all(asked.map(answer))));
+    else for (const each of asked) answers.push(await answer(each));
     await facade.close();
     return { answers };
   } catch (error) {

@@ -14,14 +14,14 @@ async function bundled(): Promise<string> {
 
 /** What facades with extensions answer, one after the other in a process of their own. */
 export async function embed(...facades: readonly Embedded[]): Promise<Answered[]> {
-  const program = await (built ??= bundled());
-  const { stdout } = await promisify(execFile)(process.execPath, [program, JSON.stringify(facades)]);
-  return JSON.parse(stdout) as Answered[];
+  return embedWith({}, ...facades);
 }
 
-/** The bodies that one facade answers with. */
-export async function ask(facade: Omit<Embedded, 'asked'>, query: string, headers: Record<string, string> = {}) {
-  const [answered] = await embed({ ...facade, asked: [{ query, headers }] });
-  if (!answered || 'problems' in answered) throw new Error(JSON.stringify(answered));
-  return answered.answers[0]!.body;
+/** The same, with the settings of the shop. */
+export async function embedWith(shop: object, ...facades: readonly Embedded[]): Promise<Answered[]> {
+  const program = await (built ??= bundled());
+  const { stdout } = await promisify(execFile)(process.execPath, [program, JSON.stringify(facades)], {
+    env: { ...process.env, SHOP: JSON.stringify(shop) },
+  });
+  return JSON.parse(stdout) as Answered[];
 }

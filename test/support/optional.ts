@@ -32,6 +32,7 @@ const heavy = [
   'test/engine/toy-service.test.ts',
   'test/extension/declared-types.test.ts',
   'test/extension/schema.test.ts',
+  'test/extension/services.test.ts',
   'test/hostile/client.test.ts',
   'test/hostile/cuts.test.ts',
   'test/hostile/informational.test.ts',

@@ -24,7 +24,6 @@ interface Reader extends SharingReader {
 }
 
 export class CallPolicy {
-  private made = 0;
   private readonly services: CallServices;
   private readonly context: RequestContext;
 
@@ -118,7 +117,7 @@ export class CallPolicy {
     credentials.rejections.repeat(credential.id, request);
     const { reason } = this.context.cancellation;
     if (reason) throw operationEnded(detailsOf(request), reason);
-    if (++this.made > settings.maxUpstreamCalls) throw new TooManyCalls(settings.maxUpstreamCalls);
+    if (++this.context.callLog.made > settings.maxUpstreamCalls) throw new TooManyCalls(settings.maxUpstreamCalls);
   }
 
   private log({ endpoint: { service, method }, wirePath }: ApiRequest, field: Path | undefined): LoggedCall {

@@ -231,7 +231,7 @@ test('the log of a call contains when it began and how long it took, and its att
   const { operation, verified } = await callsTo(inTurn(json('', 503), record));
   const bob = verified('bob', ['advance']);
   const HOUR_MS = 3_600_000;
-  const callLog: CallLog = { calls: [], started: performance.now() - HOUR_MS };
+  const callLog: CallLog = { calls: [], made: 0, started: performance.now() - HOUR_MS };
   const { make } = operation(bob, undefined, callLog);
   for (const fields of ['title', 'summary,title']) await make(film(fields));
   const [first, second] = callLog.calls;

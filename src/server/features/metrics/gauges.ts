@@ -21,10 +21,8 @@ export function registerServerGauges(metrics: Metrics, state: () => ServerState)
 /** Registers the gauges of each upstream. */
 export function registerUpstreamGauges(metrics: Metrics, upstream: UpstreamClient, checkUpstreams: CheckHealth): void {
   const { state, redis } = upstream;
-  const ofEach = (read: (service: ServiceState) => number) => () => {
-    const { catalog, events } = state();
-    return { catalog: read(catalog), events: read(events) };
-  };
+  const ofEach = (read: (service: ServiceState) => number) => () =>
+    Object.fromEntries(Object.entries(state()).map(([service, now]) => [service, read(now)]));
   const gauge = (name: string, help: string, read: (service: ServiceState) => number) =>
     metrics.gauge(name, help, ofEach(read), 'service');
   const up = '1 if the upstream can be reached; 0 if it accepts no connection, or its circuit breaker is open.';

@@ -1,0 +1,110 @@
+/**
+ * The client of the catalog with those of other services beside it. Each has connections, limits, a circuit breaker, a cache and a Redis
+ * namespace of its own; an operation counts, logs and explains the calls of all together. What belongs to the catalog alone, such as writes,
+ * tokens and the readiness of the server, stays that of the catalog.
+ */
+import type { Endpoint, ServiceName } from '../api/endpoint.ts';
+import type { ServiceDescriptor, TierPolicy } from '../api/service-descriptor.ts';
+import { noTiers } from '../upstream/auth/tiers.ts';
+import { type UpstreamClient, type UpstreamParts, createUpstream } from '../upstream/client.ts';
+import { type TransportSettings, transportTo } from '../upstream/http/pool.ts';
+import type { RecordLoader } from '../upstream/loading/record-loader.ts';
+import type { ResponseLoader } from '../upstream/loading/response-loader.ts';
+import { serviceName } from '../upstream/redis/keys.ts';
+import type { UpstreamSession } from '../upstream/upstream-session.ts';
+import type { AddedService } from './service.ts';
+
+interface Beside {
+  service: AddedService;
+  client: UpstreamClient;
+}
+
+export function joinServices(
+  catalog: UpstreamClient,
+  services: readonly AddedService[],
+  settings: TransportSettings,
+  parts: UpstreamParts,
+): UpstreamClient {
+  const beside: readonly Beside[] = services.map((service) => ({
+    service,
+    client: clientOf(service, settings, parts),
+  }));
+  const clients = [catalog, ...beside.map(({ client }) => client)];
+  return {
+    ...catalog,
+    forOperation(sender, cancellation) {
+      const session = catalog.forOperation(sender, cancellation);
+      const openOne = (name: ServiceName): UpstreamSession => {
+        const { service, client } = beside.find((each) => each.service.name === name)!;
+        // The token of a caller is for the catalog, unless the service is declared to get it.
+        const authorization = service.token === 'caller' ? sender.authorization : undefined;
+        return client.forOperation({ ...sender, authorization, writes: undefined }, cancellation, session);
+      };
+      return joined(session, openOne);
+    },
+    state: () => Object.assign({}, ...clients.map((client) => client.state())) as ReturnType<UpstreamClient['state']>,
+    sharedReads: () => clients.reduce((sum, client) => sum + client.sharedReads(), 0),
+    watchCalls: (watch) => clients.forEach((client) => client.watchCalls(watch)),
+    changeRedisUrl: async (url, onOutcome) => {
+      await Promise.all(
+        clients.map((client, at) => client.changeRedisUrl(url, at === 0 ? onOutcome : () => undefined)),
+      );
+    },
+    close: async () => {
+      await Promise.all(clients.map((client) => client.close()));
+    },
+  };
+}
+
+/** Its tokens all get the same; with a limit, each has it. */
+const withLimit: TierPolicy = { ...noTiers, possible: () => ['basic'] };
+
+function clientOf(service: AddedService, settings: TransportSettings, parts: UpstreamParts): UpstreamClient {
+  const { name, baseUrl, errors, token, callsAMinute, concurrency } = service;
+  const descriptor: ServiceDescriptor = {
+    endpoints: Object.values<Endpoint>(service.endpoints),
+    errors,
+    ...(callsAMinute !== undefined && { tiers: withLimit }),
+    basicCallsAMinute: callsAMinute ?? Infinity,
+    uploadBytesBelow: 0,
+  };
+  const own: TransportSettings = {
+    ...settings,
+    ...{ baseUrl, eventBaseUrl: baseUrl, filmTier: undefined, idempotencyRedisUrl: undefined },
+    accessToken: typeof token === 'object' ? token.own : undefined,
+    ...(concurrency !== undefined && { maxConnections: concurrency, maxBusyConnections: concurrency }),
+  };
+  return createUpstream(descriptor, own, {
+    ...parts,
+    inspect: undefined,
+    transport: transportTo({ [name]: baseUrl }, own, parts.onOutage),
+    // A service at the address of the catalog is another one.
+    namespace: `${serviceName(baseUrl)} ${name}`,
+    keepsCallersApart: true,
+  });
+}
+
+/** A session that reads each endpoint from its own service. The others are opened when something of them is read. */
+function joined(catalog: UpstreamSession, openOne: (name: ServiceName) => UpstreamSession): UpstreamSession {
+  const opened = new Map<ServiceName, UpstreamSession>();
+  const sessionOf = ({ service }: Endpoint): UpstreamSession => {
+    if (service === 'catalog' || service === 'events') return catalog;
+    let session = opened.get(service);
+    if (!session) opened.set(service, (session = openOne(service)));
+    return session;
+  };
+  const records: Pick<RecordLoader, keyof RecordLoader> = {
+    load: (kind, source, ...rest) => sessionOf(source.endpoint).records.load(kind, source, ...rest),
+    isKnownAbsent: (kind, source, key) => sessionOf(source.endpoint).records.isKnownAbsent(kind, source, key),
+    absenceOf: (kind, source, key) => sessionOf(source.endpoint).records.absenceOf(kind, source, key),
+    tell: (kind, source, ...rest) => sessionOf(source.endpoint).records.tell(kind, source, ...rest),
+    wouldRequest: (kind, source, ...rest) => sessionOf(source.endpoint).records.wouldRequest(kind, source, ...rest),
+    clear: () => [catalog, ...opened.values()].forEach((each) => each.records.clear()),
+  };
+  const responses: Pick<ResponseLoader, keyof ResponseLoader> = {
+    load: (endpoint, ...rest) => sessionOf(endpoint).responses.load(endpoint, ...rest),
+    wouldSend: (endpoint, ...rest) => sessionOf(endpoint).responses.wouldSend(endpoint, ...rest),
+    clear: () => [catalog, ...opened.values()].forEach((each) => each.responses.clear()),
+  };
+  return Object.create(catalog, { records: { value: records }, responses: { value: responses } }) as UpstreamSession;
+}

@@ -1,0 +1,240 @@
+import { createServer } from 'node:http';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { alice, settingsFor } from '../support/embedded.ts';
+import { listen } from '../support/listen.ts';
+import { hasRedis } from '../support/redis.ts';
+import { startRedis } from '../support/redis-process.ts';
+import { service } from '../support/service.ts';
+import type { Answered, Asked } from './program.ts';
+import { embedWith } from './run.ts';
+
+const { url } = await service();
+const options = settingsFor(url);
+
+/** What the shop was asked, and with which token. */
+let requests: { path: string; token: string | undefined }[] = [];
+beforeEach(() => void (requests = []));
+const sellers = [{ isbn: '9787544253994', stock: 3, price: '39.50', seller_id: '7' }];
+const shop = await listen(
+  createServer(({ url: path = '', headers }, response) => {
+    requests.push({ path, token: headers.authorization });
+    const found = /^\/v2\/book\/isbn\/(\d+)$/.exec(path)
+      ? { isbn: path.split('/').at(-1), stock: 3, price: '39.50', seller_id: '7' }
+      : path.startsWith('/sellers/7/books')
+        ? { start: 0, count: 20, total: 1, books: sellers }
+        : path.startsWith('/sellers/7')
+          ? { id: '7', name: 'Seven', town: 'Town' }
+          : undefined;
+    if (path.includes('9787500000000')) return void response.writeHead(503).end();
+    response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(found ?? {}));
+  }),
+);
+
+/** What a facade with the shop answers, in a process of its own. */
+async function answers(settings: object, ...asked: Asked[]) {
+  const facade = { extension: 'shop', services: ['shop'], options, asked } as const;
+  const [answered] = await embedWith({ baseUrl: shop, ...settings }, facade);
+  if (!answered || 'problems' in answered) throw new Error(JSON.stringify(answered));
+  return answered.answers;
+}
+const problemsWith = async (settings: object) =>
+  (
+    (await embedWith(settings, { extension: 'shop', services: ['shop'], options })) as Extract<
+      Answered,
+      { problems: unknown }
+    >[]
+  )[0]!.problems;
+
+const availability = '{ book(id: "6082808") { title availability { inStock seller { name } } } }';
+const data = { book: { title: '百年孤独', availability: { inStock: 3, seller: { name: 'Seven' } } } };
+const explained = (query: string, how: string, headers: object = {}) => ({
+  query,
+  headers: { 'x-explain': how, ...headers },
+});
+
+test('a second service is joined by a field: planned, priced, explained and counted in metrics', async () => {
+  const list = '{ searchBooks(query: "a", first: 3) { nodes { availability { price } } } }';
+  const [plan, traced, ofList, metrics] = await answers(
+    {},
+    explained(availability, 'plan'),
+    explained(availability, 'trace'),
+    explained(list, 'plan'),
+    { query: '', path: '/metrics' },
+  );
+  expect(plan!.body.extensions!.upstream).toMatchObject({
+    max: 3,
+    services: { catalog: { min: 1, max: 1 }, events: { max: 0 }, shop: { max: 2 } },
+  });
+  expect(traced!.body.data).toEqual(data);
+  expect(traced!.body.extensions!.upstream).toMatchObject({
+    calls: [
+      { service: 'catalog', path: '/v2/book/6082808', fields: 'id,isbn13,title' },
+      { service: 'shop', path: '/v2/book/isbn/9787544253994', field: 'book.availability', status: 200 },
+      { service: 'shop', path: '/sellers/7', field: 'book.availability.seller' },
+    ],
+  });
+  // One call a book, as the shop has no endpoint for several.
+  expect(ofList!.body.extensions!.upstream).toMatchObject({ services: { catalog: { max: 1 }, shop: { max: 3 } } });
+  expect(metrics!.body.data).toContain(
+    'catalog_upstream_calls_total{service="shop",endpoint="GET /sellers/:id",outcome="200"} 1',
+  );
+  expect(metrics!.body.data).toContain('catalog_upstream_calls_running{service="shop"} 0');
+});
+
+test('records and lists of a second service are batched, and found by node', async () => {
+  const query = `{ a: seller(id: "7") { name books(first: 1) { nodes { price } } } b: node(id: "Seller:7") { ... on Seller { town } } }`;
+  const [answer] = await answers({ hasFields: true }, { query });
+  expect(answer!.body.data).toEqual({
+    a: { name: 'Seven', books: { nodes: [{ price: '39.50' }] } },
+    b: { town: 'Town' },
+  });
+  expect(requests.map(({ path }) => path).sort()).toEqual([
+    '/sellers/7',
+    '/sellers/7/books?count=1&fields=price&start=0',
+  ]);
+});
+
+describe('what a second service says', () => {
+  const bob = { authorization: 'Bearer demo-bob' };
+  const asked = [
+    { query: availability, headers: alice },
+    { query: availability, headers: bob },
+    { query: availability },
+  ];
+
+  test('is of the caller for whom it was read, unless it is declared otherwise', async () => {
+    const read = await answers({}, ...asked, { query: availability, isGet: true });
+    for (const { body } of read) expect(body.data).toEqual(data);
+    expect(requests).toHaveLength(8);
+    expect(read.at(-1)!.caching).toBe('private, no-cache');
+  });
+
+  test('is read for each caller even where their calls are equal and at the same time', async () => {
+    const facade = {
+      extension: 'shop',
+      services: ['shop'],
+      options,
+      asked: asked.slice(0, 2),
+      isAtOnce: true,
+    } as const;
+    const read = (share: string) => embedWith({ baseUrl: shop, share }, facade);
+    const both = { answers: [{ body: { data } }, { body: { data } }] };
+    expect(await read('viewer')).toMatchObject([both]);
+    expect(requests.filter(({ path }) => path.startsWith('/v2'))).toHaveLength(2);
+    requests = [];
+    expect(await read('public')).toMatchObject([both]);
+    expect(requests.filter(({ path }) => path.startsWith('/v2'))).toHaveLength(1);
+  });
+
+  test('is shared between callers where it is declared public', async () => {
+    const read = await answers({ share: 'public' }, ...asked, { query: availability, isGet: true });
+    for (const { body } of read) expect(body.data).toEqual(data);
+    expect(requests).toHaveLength(2);
+    expect(read.at(-1)!.caching).toMatch(/^public, max-age=/);
+  });
+
+  test.skipIf(!hasRedis)(
+    'is shared between processes by Redis where it is public, and is not in Redis where it is not',
+    async () => {
+      const { port } = await startRedis();
+      const facade = {
+        ...({ extension: 'shop', services: ['shop'] } as const),
+        options: { ...options, redisUrl: `redis://127.0.0.1:${port}` },
+        // What is read last may not be stored yet when the process ends.
+        asked: [{ query: availability }, { query: '{ book(id: "1220562") { title } }' }],
+      };
+      const callsWith = async (share: string) => {
+        requests = [];
+        const answered = await embedWith({ baseUrl: shop, share }, facade);
+        expect(answered).toMatchObject([{ answers: [{ body: { data } }, { body: { data: {} } }] }]);
+        return requests.length;
+      };
+      expect([await callsWith('viewer'), await callsWith('viewer'), await callsWith('public')]).toEqual([2, 2, 2]);
+      expect(await callsWith('public')).toBe(0);
+    },
+  );
+
+  test('is not mixed up with what the catalog says at the same path', async () => {
+    const both = '{ bookByIsbn(isbn: "9787544253994") { title availability { price } } }';
+    const [first, second] = await answers({ share: 'public' }, { query: both }, { query: both });
+    expect(first!.body.data).toEqual({ bookByIsbn: { title: '百年孤独', availability: { price: '39.50' } } });
+    expect(second!.body).toEqual(first!.body);
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe('the token of a caller', () => {
+  const asked = [{ query: availability, headers: alice }, { query: availability }];
+  const tokens = () => requests.map(({ token }) => token);
+
+  test('goes to no second service', async () => {
+    await answers({}, ...asked);
+    expect(tokens()).toEqual([undefined, undefined, undefined, undefined]);
+  });
+
+  test('goes to one that is declared to get it, and is not replaced by that of the facade', async () => {
+    await answers({ token: 'caller' }, ...asked);
+    expect(tokens()).toEqual([alice.authorization, alice.authorization, undefined, undefined]);
+  });
+
+  test('is not sent to one with a token of its own', async () => {
+    await answers({ token: { own: 'of-the-shop' } }, ...asked);
+    expect(tokens()).toEqual(Array(4).fill('Bearer of-the-shop'));
+  });
+});
+
+test('what is absent in a second service is null, and its failure costs its own field alone', async () => {
+  const [none, failed] = await answers(
+    {},
+    { query: '{ seller(id: "8") { name } }' },
+    { query: '{ book(id: "6082808") { title } seller(id: "9787500000000") { name } }' },
+  );
+  expect(none!.body).toEqual({ data: { seller: null } });
+  expect(failed!.body).toMatchObject({
+    data: { book: { title: '百年孤独' }, seller: null },
+    errors: [
+      { path: ['seller'], extensions: { code: 'UPSTREAM_UNAVAILABLE', upstream: { service: 'shop', status: 503 } } },
+    ],
+  });
+});
+
+test('the calls a minute of a second service are its own: beyond them a field is RATE_LIMITED', async () => {
+  const other = (id: number) => ({ query: `{ seller(id: "7") { name } book(id: "6082808") { title } } #${id}` });
+  const [first, second, third] = await answers({ callsAMinute: 2 }, other(1), other(2), other(3));
+  expect(first!.body.errors).toBeUndefined();
+  expect([second, third].at(-1)!.body).toMatchObject({
+    data: { book: { title: '百年孤独' }, seller: null },
+    errors: [{ path: ['seller'], extensions: { code: 'RATE_LIMITED' } }],
+  });
+});
+
+test('the limit of calls of an operation counts those of all services', async () => {
+  const facade = {
+    extension: 'shop',
+    services: ['shop'],
+    options: { ...options, maxUpstreamCalls: 2 },
+    asked: [{ query: availability }],
+  } as const;
+  const [answered] = await embedWith({ baseUrl: shop }, facade);
+  expect(answered).toMatchObject({ answers: [{ body: { errors: [{ extensions: { code: 'TOO_MANY_CALLS' } }] } }] });
+  expect(requests).toEqual([]);
+});
+
+test('a service that cannot be used is refused at the start, with all that is wrong', async () => {
+  expect(await problemsWith({ name: 'events', baseUrl: 'ftp://a', token: { own: '' }, callsAMinute: 0 })).toEqual([
+    'the service events: its name must not be catalog, events, redis, resolvers',
+    'the service events: baseUrl must be an http:// or https:// address without user, query or fragment',
+    "the service events: token must be 'none', 'caller' or { own: a bearer token }",
+    'the service events: callsAMinute must be a whole number from 1',
+  ]);
+  const facade = { extension: 'shop', options } as const;
+  const refused = await embedWith(
+    {},
+    ...([['shop', 'shop'], ['again'], []] as const).map((services) => ({ ...facade, services })),
+  );
+  expect(refused).toEqual([
+    { problems: ['the service shop: its name is that of another one'] },
+    { problems: ['services[0] must be what service() of catalog-graphql/extend returns'] },
+    { problems: expect.arrayContaining(['Book.availability calls the service shop, which services lacks']) },
+  ]);
+});

@@ -1,0 +1,74 @@
+/** A second service, a shop: stock by ISBN, and sellers. What the test sets is in the environment. */
+import {
+  Book,
+  type Extend,
+  type Fields,
+  type ListPage,
+  Node,
+  type Window,
+  count,
+  endpoint,
+  gives,
+  identity,
+  membersOf,
+  queryById,
+  referenceOf,
+  service,
+  takes,
+  text,
+  textOrNull,
+} from '../../src/extend.ts';
+
+type Seller = { id: string; name: string; town: string };
+type Stock = { isbn: string; stock: number; price: string; seller_id: string };
+type StockPage = ListPage & { books: Stock[] };
+
+export const shop = service({
+  name: 'shop',
+  baseUrl: 'http://127.0.0.1:1',
+  ...(JSON.parse(process.env.SHOP ?? '{}') as { baseUrl?: string }),
+  endpoints: {
+    // The catalog has this path too.
+    stock: endpoint('GET /v2/book/isbn/:isbn', null, takes(), gives<Stock>(200), { key: ['isbn'] }),
+    seller: endpoint('GET /sellers/:id', null, takes<Fields>(), gives<Seller>(200), { freshSeconds: 600 }),
+    offers: endpoint('GET /sellers/:id/books', null, takes<Window>(), gives<StockPage>(200), { list: 'books' }),
+  },
+});
+const { stock, seller, offers } = shop.endpoints;
+
+export const withShop: Extend = (builder) => {
+  const Seller = builder.objectRef<Seller>('Seller').implement({
+    description: 'Who sells books.',
+    interfaces: [Node],
+    nodeOf: referenceOf,
+    record: { endpoint: seller, input: (id) => ({ id }), members: membersOf<Seller>()(['id', 'name', 'town']) },
+    fields: (t) => ({
+      ...identity(t, 'Seller'),
+      name: t.reads('name', text, 'The name.'),
+      town: t.reads('town', textOrNull, 'Where the shop is.'),
+    }),
+  });
+  const Availability = builder.objectRef<Stock>('Availability').implement({
+    description: 'Whether the shop has a book.',
+    fields: (t) => ({
+      inStock: t.reads('stock', count, 'The copies that it has.'),
+      price: t.reads('price', textOrNull, 'The price.'),
+      seller: t.record(Seller, { id: 'seller_id' }, 'Who sells it.'),
+    }),
+  });
+  builder.objectField(Seller, 'books', (t) =>
+    t.connection({ type: Availability, description: 'What it sells.', endpoint: offers, from: ['id'] }),
+  );
+  queryById(Seller, seller, 'A seller.', '1');
+  builder.objectField(Book, 'availability', (t) =>
+    t.call({
+      type: Availability,
+      description: 'Whether the shop has it.',
+      nullIf: 'the shop does not sell it',
+      endpoint: stock,
+      from: ['isbn13'],
+      input: ({ isbn13 = '' }) => ({ isbn: isbn13 }),
+      isUnavailable: ({ isbn13 }) => !isbn13,
+    }),
+  );
+};
