@@ -115,8 +115,8 @@ export interface FacadeOptions {
   serviceName?: string | undefined;
   /** Manifest of trusted documents, which clients send by hash (a path). Default: none. */
   persistedOperations?: string | undefined;
-  /** Rejects every document that is not in the manifest (true or false). Default: off. */
-  persistedOnly?: boolean | undefined;
+  /** Rejects every document that is not in the manifest; report: runs it, and counts and logs it (true, false or 'report'). Default: off. */
+  persistedOnly?: boolean | 'report' | undefined;
   /** Clients may store documents by hash; ignored with PERSISTED_ONLY (true or false). Default: on. */
   automaticPersistedQueries?: boolean | undefined;
   /** Lowest level that is logged (one of trace, debug, info, warn, error, fatal, silent). Default: info. */
@@ -185,6 +185,8 @@ export interface FacadeOptions {
   mcpUrl?: string | undefined;
   /** Issuer of the tokens, in the OAuth metadata of /mcp (an http:// or https:// address without user, query or fragment). Default: none. */
   mcpAuthorizationServer?: string | undefined;
+  /** Report: what is over a limit of a document, or of calls, items or values of an operation, runs up to 10 times the limit, and is counted and logged (one of on, report). Default: on. */
+  limits?: 'on' | 'report' | undefined;
   /** Longest document, in characters (a whole number from 1 to 1000000). Default: 20000. */
   maxDocumentCharacters?: number | undefined;
   /** Tokens in a document (a whole number from 1 to 1000000). Default: 4000. */

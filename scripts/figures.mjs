@@ -14,7 +14,7 @@ const LOADED = {
   'src/engine/cost/call-cost.ts': { files: 22, lines: 3_150 },
   'src/engine/execute/executor.ts': { files: 33, lines: 4_750 },
   'src/engine/documents/assess.ts': { files: 51, lines: 6_650 },
-  'src/price.ts': { files: 155, lines: 17_850 },
+  'src/price.ts': { files: 156, lines: 17_960 },
 };
 const features = readdirSync(fileURLToPath(new URL('../src/server/features', import.meta.url)), {
   withFileTypes: true,

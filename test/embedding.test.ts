@@ -5,7 +5,7 @@ import { getConnInfo } from '@hono/node-server/conninfo';
 import { Hono } from 'hono';
 import { afterAll, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
 import type { EmbeddedFacade, FacadeOptions } from '../facade.d.ts';
-import type { Config } from '../src/config/settings.ts';
+import type { Config, Values } from '../src/config/settings.ts';
 import { ConfigError, options, readOptions } from '../src/config/read.ts';
 import { createFacade } from '../src/facade.ts';
 import {
@@ -352,7 +352,8 @@ describe('the options of a facade', () => {
 
   test('have the type of their setting', () => {
     type Given = Required<Omit<FacadeOptions, 'onLog' | 'extend' | 'services' | 'baseUrl' | 'eventBaseUrl'>>;
-    expectTypeOf<Given>().toEqualTypeOf<{ -readonly [Name in keyof Given]: NonNullable<Config[Name]> }>();
+    type Spelled = Omit<Config, 'persistedOnly'> & Pick<Values, 'persistedOnly'>;
+    expectTypeOf<Given>().toEqualTypeOf<{ -readonly [Name in keyof Given]: NonNullable<Spelled[Name]> }>();
     const names: (keyof Given | 'baseUrl' | 'eventBaseUrl')[] = options().map(([name]) => name as keyof Given);
     expect(names).toContain('maxUpstreamCalls');
     expect(names).not.toContain('port');

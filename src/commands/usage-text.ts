@@ -54,6 +54,10 @@ async function reportOf(url: string, token: string | undefined): Promise<UsageRe
 export function printUsage(report: UsageReport, days: number): string {
   const { coordinates, unused } = report;
   const { lines, isLongEnough, isIdle } = countedIn(report, days);
+  for (const { code, operation, client, version, requests, last } of report.refusals ?? [])
+    lines.push(
+      `${operation} of ${`${client} ${version}`.trim()} would be rejected: ${code}, ${requests} times, last ${last}`,
+    );
   const verdict = (idle: boolean) =>
     !idle ? 'in use' : isLongEnough ? `safe to remove: nobody in ${days} days` : 'nobody yet';
   for (const each of coordinates.filter(({ deprecated }) => deprecated !== undefined))

@@ -2,6 +2,7 @@
 import { editDistance } from '../lib/text/edit-distance.ts';
 import { connectionProblems } from './upstream-tls.ts';
 import { type Config, type Setting, type SettingName, type Values, entries, settings } from './settings.ts';
+import { withReported } from './reported.ts';
 import { readSecretFiles } from './secret-files.ts';
 import { type TrustedDocuments, readManifest } from './documents/trusted-documents.ts';
 import { UserError } from '../lib/user-error.ts';
@@ -162,10 +163,12 @@ function checked(given: Values, { production, nameOf }: Source, problems: string
   const { mcp, mcpFree, persistedOnly, persistedOperations } = values;
   if (values.maxBusyConnections < values.maxConnections && problems.length === 0)
     problems.push(`${nameOf('maxBusyConnections')} must not be less than ${nameOf('maxConnections')}`);
-  if (mcp && mcpFree && persistedOnly)
+  if (mcp && mcpFree && persistedOnly === true)
     problems.push(`${nameOf('mcpFree')} must be off, because ${nameOf('persistedOnly')} is on`);
-  if (persistedOnly && persistedOperations === undefined)
-    problems.push(`${nameOf('persistedOperations')} must be set too, because ${nameOf('persistedOnly')} is on`);
+  if (persistedOnly !== false && persistedOperations === undefined)
+    problems.push(
+      `${nameOf('persistedOperations')} must be set too, because ${nameOf('persistedOnly')} is ${persistedOnly === true ? 'on' : persistedOnly}`,
+    );
   let trustedDocuments: TrustedDocuments = new Map();
   try {
     if (persistedOperations !== undefined) trustedDocuments = readManifest(persistedOperations);
@@ -174,5 +177,5 @@ function checked(given: Values, { production, nameOf }: Source, problems: string
     problems.push(`${nameOf('persistedOperations')} must be a manifest of documents: ${error.message}`);
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  return { ...values, production, trustedDocuments };
+  return { ...withReported(values), production, trustedDocuments };
 }

@@ -15,6 +15,7 @@ import {
   matching,
   milliseconds,
   onOff,
+  onOffReport,
   oneOf,
   origins,
   path,
@@ -26,6 +27,7 @@ import {
   whole,
 } from './kinds.ts';
 import { version } from '../package.ts';
+import type { Reported } from './reported.ts';
 import type { TrustedDocuments } from './documents/trusted-documents.ts';
 
 export interface Setting<T> extends Kind<T> {
@@ -135,7 +137,13 @@ export const settings = {
   }),
   ...inGroup('Persisted operations', {
     persistedOperations: optional('PERSISTED_OPERATIONS', path, 'manifest of trusted documents, which clients send by hash'),
-    persistedOnly: setting('PERSISTED_ONLY', onOff, false, 'rejects every document that is not in the manifest', 'off'),
+    persistedOnly: setting(
+      'PERSISTED_ONLY',
+      onOffReport,
+      false,
+      'rejects every document that is not in the manifest; report: runs it, and counts and logs it',
+      'off',
+    ),
     automaticPersistedQueries: setting(
       'AUTOMATIC_PERSISTED_QUERIES',
       onOff,
@@ -227,6 +235,12 @@ export const settings = {
     mcpAuthorizationServer: optional('MCP_AUTHORIZATION_SERVER', httpAddress, 'issuer of the tokens, in the OAuth metadata of /mcp'),
   }),
   ...inGroup('Limits of a document', {
+    limits: setting(
+      'LIMITS',
+      oneOf('on', 'report'),
+      'on',
+      'report: what is over a limit of a document, or of calls, items or values of an operation, runs up to 10 times the limit, and is counted and logged',
+    ),
     maxDocumentCharacters: setting('MAX_DOCUMENT_CHARACTERS', amount, 20_000, 'longest document, in characters'),
     maxTokens: setting('MAX_TOKENS', amount, 4_000, 'tokens in a document'),
     maxNesting: setting('MAX_NESTING', whole(1, 1_000), 100, 'nesting of brackets of any kind in a document'),
@@ -341,7 +355,10 @@ export type Values = { [Name in SettingName]: (typeof settings)[Name] extends Se
 
 /** All settings, checked and frozen. */
 export type Config = Readonly<
-  Values & {
+  Omit<Values, 'persistedOnly'> & {
+    persistedOnly: boolean;
+    /** What would be rejected is only reported; undefined if nothing is. */
+    reported: Reported | undefined;
     /** NODE_ENV=production. */
     production: boolean;
     /** What the manifest holds; empty without one. */

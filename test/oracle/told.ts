@@ -1,5 +1,5 @@
 /** Compares what is said of an operation before it runs with what happens: its calls, and the fields that callers are refused. */
-import { getOperationAST } from 'graphql';
+import { type FieldNode, Kind, TypeInfo, getOperationAST, parse, print, visit, visitWithTypeInfo } from 'graphql';
 import type { Tier } from '../../src/api/endpoint.ts';
 import { planWhole } from '../../src/engine/cost/price.ts';
 import type { Variables } from '../../src/engine/plan/document.ts';
@@ -99,13 +99,33 @@ async function compareTold(operation: Operation_, { callers, isTierKnown }: Comp
   }
 }
 
+/** Of a person without a page nothing is called, so nothing is refused: each person says whether there is one. */
+const PAGE = 'page_id';
+const page: FieldNode = {
+  kind: Kind.FIELD,
+  alias: { kind: Kind.NAME, value: PAGE },
+  name: { kind: Kind.NAME, value: 'sourceId' },
+};
+
+function withPages(document: string): string {
+  const types = new TypeInfo(schema);
+  const visitor = visitWithTypeInfo(types, {
+    SelectionSet: {
+      leave: (node) =>
+        types.getParentType()?.name === 'Celebrity' ? { ...node, selections: [...node.selections, page] } : undefined,
+    },
+  });
+  return print(visit(parse(document), visitor));
+}
+
 /** Undefined for an operation that is not valid. */
 async function compareRun(
   service: Service,
-  { document, variables }: Operation_,
+  { document: given, variables }: Operation_,
   { person, tier }: Caller,
   isTierKnown: boolean,
 ): Promise<Omit<Told, 'seed' | 'operation'> | undefined> {
+  const document = withPages(given);
   const faulty = new FaultyService(service, { seed: 0, rate: 0 }, noOddities);
   const product = openProduct(faulty, settings);
   const operation: CaseOperation = { document, variables, person, client: { via: 'pipeline' } };
@@ -202,6 +222,7 @@ function* valuesIn(selection: SelectionPlan, object: object, path: string, place
   for (const field of [selection, ...selection.deferred].flatMap(({ fields }) => fields)) {
     const key = responseKeyOf(field);
     if (!(key in object) || isIntrospection(field)) continue;
+    if (PAGE in object && object[PAGE] === null) continue;
     const value = (object as Record<string, unknown>)[key];
     const at = { path: joined(path, key), place: joined(place, key) };
     yield { field, coordinate: `${field.parent}.${field.field.name}`, ...at, value };

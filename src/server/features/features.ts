@@ -8,6 +8,7 @@ import { createMcpFeature } from './mcp/feature.ts';
 import { createMetricsFeature } from './metrics/feature.ts';
 import { createMinClientsFeature } from './min-clients/feature.ts';
 import { type PageFolders, createPagesFeature } from './pages/feature.ts';
+import { createReportedFeature } from './reported/feature.ts';
 import { createRequestLogFeature, createSlowLogFeature } from './request-log/feature.ts';
 import { createTimingFeature } from './timing/feature.ts';
 import { createTracingFeature } from './tracing/tracing.ts';
@@ -24,16 +25,20 @@ export interface Fleet {
 
 export const allFeatures =
   (folders: PageFolders, fleet?: Fleet): CreateFeatures =>
-  (parts) => [
-    createPagesFeature(parts, folders),
-    createManifestFeature(parts),
-    createSlowLogFeature(parts),
-    createMetricsFeature(parts, fleet?.shareMetrics),
-    createTracingFeature(parts),
-    createUsageFeature(parts, fleet?.shareUsage),
-    createRequestLogFeature(parts),
-    createIdempotencyFeature(parts, fleet?.swapKeys),
-    createMcpFeature(parts),
-    createTimingFeature(parts),
-    createMinClientsFeature(parts),
-  ];
+  (parts) => {
+    const reported = createReportedFeature(parts);
+    return [
+      createPagesFeature(parts, folders),
+      createManifestFeature(parts),
+      createSlowLogFeature(parts),
+      createMetricsFeature(parts, fleet?.shareMetrics),
+      createTracingFeature(parts),
+      createUsageFeature(parts, reported.refusals, fleet?.shareUsage),
+      reported,
+      createRequestLogFeature(parts),
+      createIdempotencyFeature(parts, fleet?.swapKeys),
+      createMcpFeature(parts),
+      createTimingFeature(parts),
+      createMinClientsFeature(parts),
+    ];
+  };

@@ -1,7 +1,7 @@
 /** Counts by client, bounded in number. Of a client that has to go for another, the counts stay as `other`. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { clientOf } from '../../http/request/client.ts';
-import { type ClientName, OTHER, UNNAMED, clientNames } from './client-names.ts';
+import { type ClientName, OTHER, UNNAMED, clientNames } from '../../observability/client-names.ts';
 
 export const CLIENTS_MAX = 50;
 

@@ -6,7 +6,7 @@ import { sha256Of } from '../../../config/documents/trusted-documents.ts';
 import { type LoggedCall, wasSent } from '../../../upstream/call-log.ts';
 import type { Trusted } from '../../graphql/documents/trusted.ts';
 import { CLIENTS_MAX, type Counted } from './client-counts.ts';
-import { OTHER } from './client-names.ts';
+import { OTHER } from '../../observability/client-names.ts';
 
 export interface DocumentCounts extends Counted {
   /** From when on it was counted, in seconds. */

@@ -7,15 +7,16 @@ import { sendJson } from '../../http/response/static-response.ts';
 import type { UsageReport } from './report.ts';
 import { createUsage } from './usage.ts';
 
-/** `share`: of a worker, passes its counts on; what it returns is what all workers have counted. */
+/** `refusals`: what would be rejected. `share`: of a worker, passes its counts on; what it returns is what all workers have counted. */
 export function createUsageFeature(
   { config, schema, metrics, upstream, isKnownName, trusted }: FeatureParts,
+  refusals: () => UsageReport['refusals'] = () => undefined,
   share: ShareUsage = (own) => own,
 ): Feature {
   if (!config.usage) return {};
   const usage = createUsage(schema, config.usageClients, metrics, { isKnownName, trusted });
   upstream.watchCalls(usage.observe);
-  const report = share(usage.report);
+  const report = share(() => ({ ...usage.report(), refusals: refusals() }));
   const { production, usageToken } = config;
   if (production && usageToken === undefined) return { onEnd: usage.onEnd };
   const handler = async (exchange: Exchange): Promise<void> => {

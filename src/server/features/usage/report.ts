@@ -24,6 +24,20 @@ export interface UsageReport extends Omit<Count, 'last'> {
   coordinates: UsedCoordinate[];
   /** The others. */
   unused: string[];
+  /** What LIMITS=report and PERSISTED_ONLY=report would reject; not set if both are in force. */
+  refusals?: readonly UsedRefusal[] | undefined;
+}
+
+export interface UsedRefusal extends Count {
+  code: string;
+  operation: string;
+  client: string;
+  version: string;
+  /** The limit that was exceeded, and by how much at most. */
+  limit?: number | undefined;
+  most?: number | undefined;
+  /** SHA-256 of the text of the last document, in hex. */
+  hash: string;
 }
 
 export interface UsedDocument extends Count {
@@ -72,6 +86,13 @@ export function mergeReports(reports: readonly UsageReport[]): UsageReport {
     documents: mergedDocuments(reports),
     coordinates,
     unused: union(...reports.map(({ unused }) => unused)).filter((each) => !known.has(each)),
+    refusals: reports.some(({ refusals }) => refusals)
+      ? merged(
+          reports.flatMap(({ refusals = [] }) => refusals),
+          ({ code, operation, client, version }) => JSON.stringify([code, operation, client, version]),
+          (a, b) => ({ ...(a.most !== undefined && { most: Math.max(a.most, b.most ?? 0) }) }),
+        )
+      : undefined,
   };
 }
 

@@ -12,7 +12,7 @@ import { type EndedOperation, documentHash } from '../../graphql/ended-operation
 import type { Trusted } from '../../graphql/documents/trusted.ts';
 import type { Metrics, Tally } from '../../observability/metrics.ts';
 import { type ClientCounts, type Counted, createClientCounts } from './client-counts.ts';
-import { type ClientName, OTHER } from './client-names.ts';
+import { type ClientName, OTHER } from '../../observability/client-names.ts';
 import { type Coordinate, type Coordinates, type DocumentReads, createCoordinates } from './coordinates.ts';
 import { type DocumentCounts, createDocumentCounts } from './document-counts.ts';
 import type { Count, UsageReport, UsedDocument } from './report.ts';
