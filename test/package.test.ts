@@ -11,13 +11,16 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { build as bundleAsync } from 'esbuild';
+import { build as bundleAsync, transform } from 'esbuild';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { entries, flagOf } from '../src/config/settings.ts';
 import { hasBuiltIn } from '../src/origin/store/database/sqlite.ts';
+import { tsExamplesOf } from './support/examples.ts';
+import { listen } from './support/listen.ts';
 import { runProgram, startProgram } from './support/program.ts';
 import { service } from './support/service.ts';
 
@@ -282,6 +285,52 @@ test(
   },
   LOADED,
 );
+
+/** What a program in a folder with the package prints, beside a service of its own. */
+async function printed(program: string, url: string): Promise<string[]> {
+  const env = { ...process.env, BASE_URL: url, EVENT_BASE_URL: url };
+  const { stdout, stderr } = await run(process.execPath, [program], { cwd: elsewhere, env });
+  expect(stderr).toBe('');
+  return stdout.trimEnd().split('\n');
+}
+
+test(
+  'the example of a second service runs in a folder with the package, and is declared in at most 40 lines',
+  async () => {
+    const { url } = await service();
+    cpSync('examples/second-service', join(elsewhere, 'second-service'), { recursive: true });
+    const [price, data, ...calls] = await printed('second-service/main.mjs', url);
+    expect(price).toContain('"shop":{"min":0,"likely":2,"max":2}');
+    const books = [
+      { title: '百年孤独', availability: { inStock: 3, price: '39.50' } },
+      { title: expect.any(String) as string, availability: null },
+    ];
+    expect(JSON.parse(data!.slice('data: '.length))).toEqual({ books });
+    expect(calls.filter((line) => line.startsWith('call: shop /stock/'))).toHaveLength(2);
+    expect(readFileSync('examples/second-service/extension.mjs', 'utf8').trimEnd().split('\n').length).toBeLessThan(41);
+  },
+  LOADED,
+);
+
+test('the example of docs/extend.md runs with the package', async () => {
+  const { url } = await service();
+  const shop = createServer((_, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"isbn":"9787544253994","copies":7}'),
+  );
+  const addresses = { api: url, events: url, shop: await listen(shop) };
+  const code = tsExamplesOf('docs/extend.md')[0]!.replaceAll(
+    /https:\/\/(\w+)\.example(?:\/api)?/g,
+    (_, name: keyof typeof addresses) => addresses[name],
+  );
+  const ask = `const body = JSON.stringify({ query: '{ book(id: "6082808") { availability { inStock } } }' });
+    const headers = { 'content-type': 'application/json' };
+    console.log(await (await facade.fetch(new Request('http://here/graphql', { method: 'POST', headers, body }))).text());
+    await facade.close();`;
+  const quiet = code.replace('createFacade({', "createFacade({ logLevel: 'error',");
+  const { code: script } = await transform(quiet + ask, { loader: 'ts', format: 'esm' });
+  writeFileSync(join(elsewhere, 'extend.mjs'), script);
+  expect(await printed('extend.mjs', url)).toEqual(['{"data":{"book":{"availability":{"inStock":7}}}}']);
+});
 
 test('the price of a document can be imported: it opens nothing, and nothing keeps the process alive', async () => {
   writeFileSync(
