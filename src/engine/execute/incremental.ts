@@ -76,14 +76,26 @@ export async function* deliver(
   }
 }
 
-/** Notes the deferred fragment of an object. `members` are those that it reads of the record. */
+interface Fragment {
+  label: string | undefined;
+  /** The members that it reads of the record. */
+  members: readonly string[];
+  select: Select;
+  /** Selects it as a part of its object; undefined if more than members may be needed. */
+  inline: Select | undefined;
+}
+
+/** Notes the deferred fragment of an object. One whose members are all known is delivered with its object: waiting would gain nothing. */
 export function deferFragment(
   object: object,
   source: Source | PartlyLoaded,
-  { label, members, select }: { label: string | undefined; members: readonly string[]; select: Select },
+  { label, members, select, inline }: Fragment,
   execution: Execution,
   path: Path | undefined,
 ): void {
+  const known = source instanceof PartlyLoaded ? source.record : source;
+  if (inline && members.length > 0 && members.every((member) => member in known))
+    return mergeInto(object, inline(known, execution, path));
   const part: Part = {
     label,
     path: pathToArray(path),

@@ -217,30 +217,61 @@ test('the initial result does not wait for the deferred fields of a reference', 
   });
 });
 
-describe('parts are announced only where their fragment applies to the type of the object', () => {
-  /** The parts that are announced with the initial result, as `path label`, in the format with ids. */
-  async function announced(body: object, query: string): Promise<string[]> {
-    const { books, url } = await startFacade();
-    books.behave(json(JSON.stringify(body)));
-    const response = await fetch(url, {
+/** The parts that are announced with the initial result, as `path label`, in the format with ids. */
+async function announced(body: object, query: string, warming?: string): Promise<string[]> {
+  const { books, url } = await startFacade();
+  books.behave(json(JSON.stringify(body)));
+  const send = (document: string) =>
+    fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'multipart/mixed;incrementalSpec=v0.2' },
-      body: JSON.stringify({ query }),
+      body: JSON.stringify({ query: document }),
     });
-    const parts = (await response.text())
-      .split(/\r\n--+\r?\n?/)
-      .filter((part) => part.includes('{'))
-      .map((part) => JSON.parse(part.slice(part.indexOf('{'), part.lastIndexOf('}') + 1)) as Announcement);
-    const [first, ...later] = parts;
-    expect(later.flatMap(({ pending = [] }) => pending)).toEqual([]);
-    expect(later.flatMap(({ completed = [] }) => completed).length).toBe(first!.pending!.length);
-    return first!.pending!.map(({ path, label }) => `${path.join('.')} ${label}`);
-  }
-  interface Announcement {
-    pending?: { path: (string | number)[]; label: string }[];
-    completed?: object[];
-  }
+  if (warming !== undefined) await (await send(warming)).text();
+  const response = await send(query);
+  const parts = (await response.text())
+    .split(/\r\n--+\r?\n?/)
+    .filter((part) => part.includes('{'))
+    .map((part) => JSON.parse(part.slice(part.indexOf('{'), part.lastIndexOf('}') + 1)) as Announcement);
+  const [first, ...later] = parts;
+  expect(later.flatMap(({ pending = [] }) => pending)).toEqual([]);
+  const { pending = [] } = first!;
+  expect(later.flatMap(({ completed = [] }) => completed).length).toBe(pending.length);
+  return pending.map(({ path, label }) => `${path.join('.')} ${label}`);
+}
+interface Announcement {
+  pending?: { path: (string | number)[]; label: string }[];
+  completed?: object[];
+}
 
+test.each([
+  [
+    'of an item comes with it, if the list sends it',
+    '{ searchBooks(query: "x") { nodes { id ... @defer { title } } } }',
+    [],
+  ],
+  [
+    'of members that are not there comes later',
+    '{ book(id: "1") { title ... @defer(label: "more") { subtitle } } }',
+    ['book more'],
+  ],
+  [
+    'with a call of its own comes later',
+    '{ searchBooks(query: "x") { nodes { title ... @defer(label: "more") { pages tagsCount } } } }',
+    ['searchBooks.nodes.0 more'],
+  ],
+])('a deferred fragment %s', async (_, query, parts) => {
+  const book = { id: '1', title: '活着', pages: '191' };
+  expect(await announced({ ...book, start: 0, count: 1, total: 1, books: [book] }, query)).toEqual(parts);
+});
+
+test('a deferred fragment whose members are cached comes with its record', async () => {
+  const book = { id: '1', title: '活着', pages: '191' };
+  const query = '{ book(id: "1") { title ... @defer(label: "more") { pages } } }';
+  expect(await announced(book, query, '{ book(id: "1") { title pages } }')).toEqual([]);
+});
+
+describe('parts are announced only where their fragment applies to the type of the object', () => {
   test('of nodes of two types with the same response keys', async () => {
     const query = `{ nodes(ids: ["Subject:1", "Book:1", "Subject:1"]) {
       ... on Book { title ... @defer(label: "book") { pages } }

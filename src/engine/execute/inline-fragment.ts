@@ -1,0 +1,32 @@
+/** Which deferred fragments come with their record, if all of their members are known when it is completed: to wait for them gains nothing. */
+import type { GraphQLSchema } from 'graphql';
+import { isStreamed } from '../plan/document.ts';
+import { type PlannedField, type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
+import { engineResolverOf } from './resolve.ts';
+
+/** Whether the fragment needs nothing but members of the record, and has no field that is selected at another place of the object too. */
+export function mayComeWithRecord(
+  schema: GraphQLSchema,
+  fragment: SelectionPlan,
+  { rule, outputFields, deferred }: SelectionPlan,
+): boolean {
+  if (!rule.record || !needsOnlyMembers(schema, fragment)) return false;
+  const others = [outputFields, ...deferred.flatMap((each) => (each === fragment ? [] : [each.outputFields]))];
+  // It would set the prototype of the object.
+  const keys = new Set(['__proto__', ...others.flat().map(keyOf)]);
+  return fragment.outputFields.every((each) => !keys.has(keyOf(each)));
+}
+
+const keyOf = (field: PlannedField | string): string => (typeof field === 'string' ? field : responseKeyOf(field));
+
+/** Whether the fields call, load and wait for nothing. */
+const needsOnlyMembers = (schema: GraphQLSchema, { fields, deferred }: SelectionPlan): boolean =>
+  deferred.length === 0 &&
+  fields.every(
+    ({ mode, field, rule, nodes, selections }) =>
+      mode === 'value' &&
+      !rule.readsAsNobody &&
+      !isStreamed(nodes[0]!) &&
+      !engineResolverOf(schema)(field) &&
+      [...selections.values()].every((each) => !each.rule.record && needsOnlyMembers(schema, each)),
+  );
