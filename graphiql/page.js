@@ -9,6 +9,7 @@ import { createPeopleCompared } from './dock/people-compared.js';
 import { createPrice } from './dock/price.js';
 import { createSearch } from './dock/search.js';
 import { createStarters } from './dock/starters.js';
+import { showTopOfExplorer } from './explorer.js';
 import { linkHelp } from './help-links.js';
 import { answerIntrospection } from './introspection.js';
 import { watchOperations } from './operations.js';
@@ -35,7 +36,7 @@ const dock = createDock(
   [...(person ? [person.label] : []), createCurlButton()],
   starters.row,
 );
-const watchIds = completeIds(operations);
+const watchIds = completeIds(operations, schema && loadSchema);
 
 /** The file of the introspection, which the browser has loaded for GraphiQL. */
 async function loadSchema() {
@@ -52,6 +53,7 @@ document.addEventListener('DOMContentLoaded', () => {
   dock.watch();
   starters.watch();
   watchIds();
+  showTopOfExplorer();
   YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#root'), { ...options, ...firstTab() });
 });
 

@@ -56,7 +56,8 @@ interface Rule {
     readonly schema: object[];
     readonly messages: Record<string, string>;
   };
-  create(context: Context): Record<string, (node: never) => void>;
+  /** The context of the versions of ESLint differs in what is not used here. */
+  create(context: object): Record<string, (node: ScriptNode) => void>;
 }
 
 /** Undefined if there is nothing to say of the operation. */
@@ -82,7 +83,8 @@ function ruleOf(description: string, judge: Judge): Rule {
   const messages = { said: '{{name}}: {{said}}', hint: 'Make it cheaper: {{text}}' };
   return {
     meta: { type: 'suggestion', docs: { description }, hasSuggestions: true, schema, messages },
-    create(context): ReturnType<Rule['create']> {
+    create(given): ReturnType<Rule['create']> {
+      const context = given as Context;
       const options = (context.options[0] ?? {}) as CallsOptions;
       const { tags = ['gql', 'graphql'] } = options;
       const { text } = context.sourceCode;

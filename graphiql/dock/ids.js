@@ -1,8 +1,10 @@
-/** Completes ids with those seen in the responses of this session. */
+/** Completes ids with those seen in the responses of this session, and coordinates with those of the schema. */
+import { entriesOf } from './schema-search.js';
 
 const SEEN_MAX = 500;
 
-export function completeIds(operations) {
+/** `load` returns the result of an introspection; undefined if there is none. */
+export function completeIds(operations, load) {
   /** By id, the last seen last. */
   const seen = new Map();
   operations.onAnswer((_, answer) => {
@@ -15,7 +17,7 @@ export function completeIds(operations) {
 
   const provider = (isIn, wantedAt) => ({
     triggerCharacters: ['"'],
-    provideCompletionItems(model, position) {
+    async provideCompletionItems(model, position) {
       if (!isIn(model)) return { suggestions: [] };
       const before = model.getValueInRange({
         startLineNumber: 1,
@@ -32,9 +34,22 @@ export function completeIds(operations) {
         endLineNumber: position.lineNumber,
         endColumn: position.column + after.length,
       };
+      if (wanted.isCoordinate) return { suggestions: await coordinatesFor(range) };
       return { suggestions: suggestionsFor(seen, wanted, range) };
     },
   });
+  async function coordinatesFor(range) {
+    const schema = await load?.().catch(() => undefined);
+    return (schema ? entriesOf(schema) : [])
+      .filter(({ field, coordinate }) => field || coordinate.startsWith('Mutation.'))
+      .map(({ coordinate }) => ({
+        label: coordinate,
+        kind: monaco.languages.CompletionItemKind.Field,
+        insertText: coordinate,
+        range,
+      }));
+  }
+
   return () => {
     const { languages } = monaco;
     languages.registerCompletionItemProvider(
@@ -65,6 +80,7 @@ function suggestionsFor(seen, { type }, range) {
 /** What is typed of an id in a document, and the type that is wanted: of `bookId:` a book, of `book(id:` too. */
 export function argumentAt(before) {
   const [, name, typed] = /(\w+)\s*:\s*(?:\[\s*(?:"[^"\n]*"[\s,]*)*)?"([^"\n]*)$/.exec(before) ?? [];
+  if (/^coordinates?$/.test(name)) return { typed, isCoordinate: true };
   if (name === undefined || !/^ids?$|\w(?:Id|Ids)$/.test(name)) return undefined;
   const [, field = ''] = /(\w+)\s*\([^()]*$/.exec(before) ?? [];
   return { typed, type: typeOf(name) || field };

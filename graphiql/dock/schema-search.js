@@ -20,7 +20,7 @@ export function entriesOf({ __schema: schema }) {
           description: member.description ?? '',
           type: member.type && textOf(member.type),
           arguments: (member.args ?? []).map(({ name }) => name),
-          field: type.name === rootNames[0] ? member : undefined,
+          field: type.kind === 'OBJECT' && type.name !== rootNames[1] ? member : undefined,
           boost: type.name === rootNames[0] ? 60 : isRoot ? 12 : 0,
         })),
       ];
@@ -73,35 +73,61 @@ function matchOf({ name, description }, { text: word, pattern }) {
 export const textOf = ({ kind, name, ofType }) =>
   kind === 'NON_NULL' ? `${textOf(ofType)}!` : kind === 'LIST' ? `[${textOf(ofType)}]` : name;
 
-/** A document that tries a root field; undefined if an argument that it needs has no example in its description. */
-export function documentFor({ __schema: { types } }, { name, args, type }) {
-  const needed = args.filter((each) => each.type.kind === 'NON_NULL' && each.defaultValue === null);
+/**
+ * A document that tries a field of the query, or of an object that the query has by an id. Undefined if an argument that it needs has no
+ * example in its description.
+ */
+export function documentFor({ __schema: { types, queryType } }, { coordinate, field }) {
+  const [typeName] = coordinate.split('.');
+  const lines = fieldLines(types, field);
+  if (!lines || typeName === queryType.name) return lines && documentOf(lines);
+  const roots = types.find(({ name }) => name === queryType.name).fields;
+  for (const root of roots) {
+    const call = root.type.name === typeName && root.args.some(isNeeded) && callOf(root);
+    if (call) return documentOf([`${call} {`, ...indented(lines), '}']);
+  }
+  return undefined;
+}
+
+const indented = (lines) => lines.map((line) => `  ${line}`);
+const documentOf = (lines) => `{\n${indented(lines).join('\n')}\n}\n`;
+const isNeeded = ({ type, defaultValue }) => type.kind === 'NON_NULL' && defaultValue === null;
+
+/** The field with its arguments, and a few fields below it. */
+function fieldLines(types, field) {
+  const call = callOf(field);
+  const below = call && selectionOf(types, field.type, 0);
+  if (!below) return undefined;
+  return below.length > 0 ? [`${call} {`, ...indented(below), '}'] : [call];
+}
+
+function callOf({ name, args }) {
+  const needed = args.filter(isNeeded);
   const given = needed.map((each) => {
     const example = /`([^`<>]+)`/.exec(each.description ?? '')?.[1];
     return example && `${each.name}: ${each.type.ofType.kind === 'LIST' ? `["${example}"]` : `"${example}"`}`;
   });
   if (given.includes(undefined)) return undefined;
   if (args.some((each) => each.name === 'query') && needed.length === 0) given.push('query: "a"');
-  const isPaged = args.some((each) => each.name === 'first');
-  if (isPaged) given.push('first: 5');
-  const fields = selectionOf(types, type, 0);
-  if (!fields) return undefined;
-  return `{\n  ${name}${given.length > 0 ? `(${given.join(', ')})` : ''} {\n${fields.map((line) => `    ${line}\n`).join('')}  }\n}\n`;
+  if (args.some((each) => each.name === 'first')) given.push('first: 5');
+  return given.length > 0 ? `${name}(${given.join(', ')})` : name;
 }
 
 /** What lists and charts have their items in. */
 const INNER = ['nodes', 'entries', 'subject'];
 const SHOWN = ['title', 'name', 'id', 'year', 'startsAt', 'content', 'isLoggedIn', 'rank'];
 
-/** A few fields of a type that need no argument, as lines. */
+/** A few fields of a type that need no argument, as lines; none of a type without fields. */
 function selectionOf(types, type, depth) {
   let named = type;
   while (named.ofType) named = named.ofType;
   const { kind, fields } = types.find(({ name }) => name === named.name);
   if (kind === 'UNION' || kind === 'INTERFACE') return ['__typename'];
-  if (!fields) return undefined;
+  if (!fields) return [];
   const inner = fields.find(({ name }) => INNER.includes(name));
-  if (inner && depth < INNER.length && !fields.some(({ name }) => name === 'title'))
+  // A film beside a title is another record.
+  const isOther = inner?.name === 'subject' && fields.some(({ name }) => name === 'title');
+  if (inner && !isOther && depth < INNER.length)
     return [`${inner.name} {`, ...selectionOf(types, inner.type, depth + 1).map((line) => `  ${line}`), '}'];
   const shown = SHOWN.filter((name) => fields.some((each) => each.name === name));
   return shown.length > 0 ? shown.slice(0, 3) : ['__typename'];

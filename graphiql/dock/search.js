@@ -75,9 +75,10 @@ export function createSearch(load, openPrice) {
   return { name: 'Find', content, open };
 }
 
-function itemOf(schema, { coordinate, description, type, arguments: names = [], field }) {
+function itemOf(schema, entry) {
+  const { coordinate, description, type, arguments: names = [], field } = entry;
   const signature = `${coordinate}${names.length > 0 ? `(${names.map((name) => `${name}:`).join(' ')})` : ''}${type ? `: ${type}` : ''}`;
-  const document = field && documentFor(schema, field);
+  const document = field && documentFor(schema, entry);
   const about = description.replaceAll(/\s+/g, ' ');
   const shown = about.length > DESCRIPTION ? `${about.slice(0, DESCRIPTION)}…` : about;
   return element(

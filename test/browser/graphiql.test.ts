@@ -222,6 +222,10 @@ test.skipIf(!executablePath)(
     await page.getByLabel('Search the schema').fill('movie');
     await page.getByRole('button', { name: 'Try Query.subject' }).click();
     await page.locator('.graphiql-query-editor', { hasText: '1292052' }).waitFor();
+    // A field of an object is tried with an object that the query has by an id.
+    await page.getByLabel('Search the schema').fill('weekend');
+    await page.getByRole('button', { name: 'Try City.events' }).click();
+    await page.locator('.graphiql-query-editor', { hasText: 'beijing' }).waitFor();
     await page.getByLabel('Search the schema').fill('cheaper');
     await page.getByRole('button', { name: /^Price: what the open document costs/ }).click();
     expect(await page.locator('#dock-price').isVisible()).toBe(true);
@@ -256,6 +260,9 @@ test.skipIf(!executablePath)(
     await offered.first().waitFor();
     expect(await offered.count()).toBe(3);
     await picture('Ids');
+    await type('{ viewer { canUse(coordinate: ');
+    await page.keyboard.type('"');
+    await page.locator('.suggest-widget .monaco-list-row', { hasText: 'Annotation.author' }).first().waitFor();
   },
 );
 
@@ -431,6 +438,11 @@ test.skipIf(!executablePath)(
     }
     for (const name of ['Documentation Explorer', 'GraphiQL Explorer']) {
       await page.getByRole('button', { name: `Show ${name}` }).click();
+      await page.waitForTimeout(500); // the explorer focuses an input first
+      const scrolled = await page
+        .locator('.graphiql-plugin, .graphiql-plugin *')
+        .evaluateAll((all) => all.filter(({ scrollTop }) => scrollTop > 0).length);
+      expect([name, scrolled]).toEqual([name, 0]);
       const { x, width, height } = (await page.locator('.graphiql-plugin').boundingBox())!;
       expect([x, width > 350, height > 250]).toEqual([0, true, true]);
       await picture(`390 ${name}`);

@@ -93,6 +93,19 @@ export default [
   ]);
   expect(results[0]![0]!.message).toBe('Book: 1 call');
   expect(results[1]![0]!.suggestions!.length).toBeGreaterThan(0);
+  // Its types are those that ESLint wants of a plugin.
+  symlinkSync(join(root, 'lint/node_modules/eslint'), join(folder, 'node_modules/eslint'));
+  writeFileSync(
+    join(folder, 'config.ts'),
+    `import type { Linter } from 'eslint';
+import * as catalog from 'catalog-graphql-client/eslint';
+import { price } from 'catalog-graphql-client/price';
+export const config: Linter.Config = { plugins: { catalog }, languageOptions: { parser: catalog.parser } };
+export const calls: number | undefined = price('{ a }').calls?.most;
+`,
+  );
+  const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2022', 'config.ts'];
+  expect(await node(folder, [join(root, 'node_modules/typescript/bin/tsc'), ...options])).toEqual({ code: 0, out: '' });
   const script = `const { price } = require('catalog-graphql-client/price');
 const { rules } = require('catalog-graphql-client/eslint');
 console.log(price('{ book(id: 1) { title } }').calls.most, Object.keys(rules).join());`;

@@ -12,7 +12,7 @@ const load = async (name: string): Promise<unknown> => import(`../../graphiql/do
 const { entriesOf, searchEntries, documentFor } = (await load('schema-search')) as {
   entriesOf: (introspection: unknown) => Entry[];
   searchEntries: (entries: readonly Entry[], text: string) => Entry[];
-  documentFor: (introspection: unknown, field: unknown) => string | undefined;
+  documentFor: (introspection: unknown, entry: Entry) => string | undefined;
 };
 const { everydayWords } = (await load('everyday-words')) as { everydayWords: Record<string, readonly string[]> };
 const { starters } = (await load('starters')) as { starters: Record<string, string> };
@@ -57,12 +57,21 @@ describe('the search', () => {
     expect(find('  ')).toEqual([]);
   });
 
-  test('a field of the query can be tried: its document is valid', () => {
-    const roots = entries.filter(({ field }) => field);
-    const documents = roots.flatMap(({ field }) => documentFor(introspection, field) ?? []);
-    expect(roots.length).toBe(Object.keys(schema.getQueryType()!.getFields()).length);
-    expect(documents.length).toBeGreaterThan(roots.length - 4);
-    for (const document of documents) expect([document, validate(schema, parse(document))]).toEqual([document, []]);
+  test('a field of the query, or of an object that the query has by an id, can be tried: its document is valid', () => {
+    const documents = new Map(
+      entries.flatMap((entry) => {
+        const text = entry.field && documentFor(introspection, entry);
+        return text ? [[entry.coordinate, text] as const] : [];
+      }),
+    );
+    for (const [coordinate, text] of documents)
+      expect([coordinate, text, validate(schema, parse(text))]).toEqual([coordinate, text, []]);
+    const roots = Object.keys(schema.getQueryType()!.getFields());
+    expect(roots.filter((name) => !documents.has(`Query.${name}`)).length).toBeLessThan(4);
+    expect(documents.get('City.events')).toBe(
+      '{\n  city(id: "beijing") {\n    events(first: 5) {\n      nodes {\n        title\n        id\n        startsAt\n      }\n    }\n  }\n}\n',
+    );
+    expect(documents.size).toBeGreaterThan(150);
   });
 });
 
@@ -92,6 +101,7 @@ describe('the completion of ids', () => {
     expect(argumentAt('{ a book(x: 1, id: "Bo')).toEqual({ typed: 'Bo', type: 'book' });
     expect(argumentAt('mutation { a(input: { bookId: "')).toEqual({ typed: '', type: 'book' });
     expect(argumentAt('{ nodes(ids: ["Book:1", "')).toEqual({ typed: '', type: 'nodes' });
+    expect(argumentAt('{ viewer { canUse(coordinate: "Sub')).toEqual({ typed: 'Sub', isCoordinate: true });
     expect(argumentAt('{ searchBooks(query: "')).toBeUndefined();
     expect(argumentAt('{ book(id: "1") { title')).toBeUndefined();
     expect(memberAt('{ "bookId": "B')).toEqual({ typed: 'B', type: 'book' });
