@@ -4,7 +4,6 @@
 
 import type { FormattedExecutionResult, GraphQLSchema } from 'graphql';
 import type { Extend, Service } from './extend.js';
-import type { Plugin } from 'graphql-yoga';
 
 /** The graph for a program with an HTTP server of its own. Throws a ConfigError that names every wrong option. */
 export function createFacade(options: FacadeOptions): EmbeddedFacade;
@@ -13,7 +12,7 @@ export function createFacade(options: FacadeOptions): EmbeddedFacade;
  * A plugin for a Yoga or Envelop server of the program, which gets its schema from it. Parsing, validation and execution are those of the
  * facade; everything around them is the server's. Upload scalars, `@defer` and `@stream` need no plugin of their own.
  */
-export function catalogPlugin(facade: EmbeddedFacade, options?: CatalogPluginOptions): Plugin;
+export function catalogPlugin(facade: EmbeddedFacade, options?: CatalogPluginOptions): object;
 
 export interface CatalogPluginOptions {
   /**

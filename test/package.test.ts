@@ -353,6 +353,8 @@ test(
       join(elsewhere, 'embed.ts'),
       `import { ConfigError, createFacade, type EmbeddedFacade, type FacadeOptions } from 'catalog-graphql';
      import { price } from 'catalog-graphql/price';
+     import { Book, type Extend, text } from 'catalog-graphql/extend';
+     export const extend: Extend = (builder) => builder.objectField(Book, 'name', (t) => t.reads('title', text, 'The title.'));
      const options: FacadeOptions = { baseUrl: 'http://a', eventBaseUrl: 'http://b', filmTier: 'basic', corsOrigins: ['http://c'] };
      export const facade: EmbeddedFacade = createFacade(options);
      export const answered: Promise<Response> = facade.fetch(new Request('http://a/graphql'), { address: '192.0.2.1' });
