@@ -160,7 +160,7 @@ export function service<Rows extends Readonly<Record<string, EndpointRow<unknown
   errors?: Readonly<Record<number, ErrorRow>>;
   /** It takes the parameter `fields`, with the names of the members that are selected. */
   hasFields?: boolean;
-  /** The calls a minute that it takes; with a token of the caller, of each token. */
+  /** The calls a minute that it takes, of which one address of clients may make half; with a token of the caller, those of each token. */
   callsAMinute?: number;
   /** The most calls at once. */
   concurrency?: number;

@@ -16,7 +16,7 @@ export function price(
 export type Variables = Readonly<Record<string, unknown>>;
 
 /** The options of `createFacade`. Those that are not limits, introspection or suggestions change nothing. */
-export type PriceSettings = Readonly<Partial<FacadeOptions>>;
+export type PriceSettings = Readonly<Partial<Omit<FacadeOptions, 'extend' | 'services'>>>;
 
 export interface OperationPrice {
   /** Its name; null if it has none. */

@@ -25,6 +25,9 @@ const shop = await listen(
         : path.startsWith('/sellers/7')
           ? { id: '7', name: 'Seven', town: 'Town' }
           : undefined;
+    const code = path === '/sellers/8' ? 7 : path === '/sellers/9' ? 8 : undefined;
+    if (code !== undefined)
+      return void response.writeHead(code === 7 ? 404 : 403).end(JSON.stringify({ code, msg: 'no', request: path }));
     if (path.includes('9787500000000')) return void response.writeHead(503).end();
     response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(found ?? {}));
   }),
@@ -183,10 +186,44 @@ describe('the token of a caller', () => {
   });
 });
 
+test('a second service has an error table of its own: which mean that there is none, and what clients are told', async () => {
+  const row = { msg: 'no', drops: true };
+  const errors = {
+    7: { ...row, status: 404, client: 'SELLER_NOT_FOUND', means: 'absent' },
+    8: { ...row, status: 403, client: 'SELLER_CLOSED', means: 'rejected' },
+  };
+  const [none, closed] = await answers(
+    { errors },
+    { query: '{ seller(id: "8") { name } }' },
+    { query: '{ seller(id: "9") { name } }' },
+  );
+  expect(none!.body).toEqual({ data: { seller: null } });
+  const upstream = { service: 'shop', status: 403, code: 8, message: 'no', request: 'GET /sellers/9' };
+  expect(closed!.body).toMatchObject({
+    data: { seller: null },
+    errors: [{ path: ['seller'], extensions: { code: 'SELLER_CLOSED', upstream } }],
+  });
+});
+
+test('the price of a record of a second service says what its cache saves, and usage counts its calls', async () => {
+  const query = '{ seller(id: "7") { name } }';
+  const facade = {
+    ...({ extension: 'shop', services: ['shop'] } as const),
+    options: { ...options, usage: true },
+    asked: [explained(query, 'plan'), { query }, explained(query, 'plan'), { query: '', path: '/usage' }],
+  };
+  const [answered] = await embedWith({ baseUrl: shop, share: 'public' }, facade);
+  const { answers: read } = answered as Extract<Answered, { answers: unknown }>;
+  const [before, , after, usage] = read;
+  expect(before!.body.extensions!.upstream).toMatchObject({ min: 1, max: 1, services: { shop: { min: 1, max: 1 } } });
+  expect(after!.body.extensions!.upstream).toMatchObject({ min: 0, max: 1, services: { shop: { min: 0, max: 1 } } });
+  expect(JSON.parse(String(usage!.body.data))).toMatchObject({ calls: 1, unattributed: 0 });
+});
+
 test('what is absent in a second service is null, and its failure costs its own field alone', async () => {
   const [none, failed] = await answers(
     {},
-    { query: '{ seller(id: "8") { name } }' },
+    { query: '{ seller(id: "6") { name } }' },
     { query: '{ book(id: "6082808") { title } seller(id: "9787500000000") { name } }' },
   );
   expect(none!.body).toEqual({ data: { seller: null } });
