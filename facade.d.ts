@@ -77,8 +77,61 @@ export interface ResultPart extends FormattedExecutionResult {
   readonly hasNext: boolean;
 }
 
+/** Functions of the program that the facade calls. Each is used only if it is given. */
+export interface FacadeHooks {
+  /**
+   * Whether the caller may run the operation: true, or a refusal, whose text is the reason that the caller gets with the code
+   * OPERATION_FORBIDDEN. It is asked of every operation, of agents and of `execute` too, before anything is answered from a cache; whole
+   * responses are then neither stored nor cached on the way. One that throws, or does not answer until the deadline of the operation, refuses.
+   */
+  authorize?: ((operation: AskedOperation) => boolean | string | Promise<boolean | string>) | undefined;
+  /** Called with each operation that has ended. Nobody waits for it; what it throws is logged. */
+  onOperation?: ((operation: EndedOperation) => unknown) | undefined;
+  /**
+   * More headers for the calls of a service, such as the key of a gateway. They cannot depend on the caller, whose answers others share, and
+   * cannot be those that the facade sets. Called for each call; one that throws fails it.
+   */
+  headersTo?: ((service: 'catalog' | 'events' | (string & {})) => Readonly<Record<string, string>>) | undefined;
+}
+
+/** An operation that is to be run. */
+export interface AskedOperation {
+  readonly name: string | undefined;
+  readonly type: 'query' | 'mutation';
+  /** Its fields, as coordinates: `Query.book`, `Subject.title`. Those of an interface stand as those of each type too. */
+  readonly fields: readonly string[];
+  /** Its calls of the service, likely and at most; undefined if it will be rejected for its variables or its price. */
+  readonly price: OperationPrice | undefined;
+  /** The headers of the request, in lower case; `authorization` has the caller's token. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly address: string;
+}
+
+export interface OperationPrice {
+  readonly likely: number;
+  readonly most: number;
+}
+
+/** An operation that has ended. */
+export interface EndedOperation {
+  readonly requestId: string;
+  readonly name: string | undefined;
+  /** Undefined if the document cannot be run. */
+  readonly type: 'query' | 'mutation' | undefined;
+  /** Its calls, as `x-explain: trace` shows them. */
+  readonly calls: readonly object[];
+  /** Undefined if nothing was run. */
+  readonly price: OperationPrice | undefined;
+  /** A stored response was sent. */
+  readonly isStored: boolean;
+  /** How long it took. */
+  readonly ms: number;
+  /** The codes of its errors. */
+  readonly errors: readonly string[];
+}
+
 /** The settings, without those of the port and of the origin. NODE_ENV is the only variable that is read, and only if `production` is absent. */
-export interface FacadeOptions {
+export interface FacadeOptions extends FacadeHooks {
   // <options>
   /** Upstream `catalog`, for books, notes and films: /v2/… is appended (an http:// or https:// address without user, query or fragment). */
   baseUrl: string;

@@ -18,13 +18,14 @@ export { ConfigError } from './config/read.ts';
 export { catalogPlugin } from './embedding/catalog-plugin.ts';
 
 export function createFacade(given: FacadeOptions): EmbeddedFacade {
-  const { onLog, extend, services, ...options } = { ...given }; // called without options, it reports the missing settings
+  const { onLog, extend, services, authorize, onOperation, headersTo, ...options } = { ...given }; // called without options, it reports the missing settings
   const config = readOptions(options);
   const write = onLog ?? ((line: string) => void process.stderr.write(line));
   const log = createLog(config.logLevel, { write });
   // It opens no port, so only settings can tell where the page of errors is.
-  const core = createCore({ ...config, port: 0 }, log, addedParts(extend as never, services as never));
-  const features = allFeatures({ graphiql: join(packageDir, 'dist/graphiql') });
+  const added = { ...addedParts(extend as never, services as never), headersTo };
+  const core = createCore({ ...config, port: 0 }, log, added);
+  const features = allFeatures({ graphiql: join(packageDir, 'dist/graphiql') }, undefined, { authorize, onOperation });
   const { server, operations, paths, checkRedis, loading, closeManifests, end } = createGraphServer(core, features);
   void reportRedis(checkRedis, core.keysWarning, log);
   const handler = createFetchHandler(server);

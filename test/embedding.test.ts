@@ -4,7 +4,7 @@ import { serve } from '@hono/node-server';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import { Hono } from 'hono';
 import { afterAll, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
-import type { EmbeddedFacade, FacadeOptions } from '../facade.d.ts';
+import type { EmbeddedFacade, FacadeHooks, FacadeOptions } from '../facade.d.ts';
 import type { Config, Values } from '../src/config/settings.ts';
 import { ConfigError, options, readOptions } from '../src/config/read.ts';
 import { createFacade } from '../src/facade.ts';
@@ -351,7 +351,9 @@ describe('the options of a facade', () => {
   });
 
   test('have the type of their setting', () => {
-    type Given = Required<Omit<FacadeOptions, 'onLog' | 'extend' | 'services' | 'baseUrl' | 'eventBaseUrl'>>;
+    type Given = Required<
+      Omit<FacadeOptions, keyof FacadeHooks | 'onLog' | 'extend' | 'services' | 'baseUrl' | 'eventBaseUrl'>
+    >;
     type Spelled = Omit<Config, 'persistedOnly'> & Pick<Values, 'persistedOnly'>;
     expectTypeOf<Given>().toEqualTypeOf<{ -readonly [Name in keyof Given]: NonNullable<Spelled[Name]> }>();
     const names: (keyof Given | 'baseUrl' | 'eventBaseUrl')[] = options().map(([name]) => name as keyof Given);

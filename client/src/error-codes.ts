@@ -6,6 +6,7 @@ export type ErrorCode =
   | 'LOGIN_REQUIRED'
   | 'UNAUTHENTICATED'
   | 'FORBIDDEN'
+  | 'OPERATION_FORBIDDEN'
   | 'TIER_REQUIRED'
   | 'RATE_LIMITED'
   | 'COLLECTION_EXISTS'
@@ -107,6 +108,7 @@ export const retryByCode: Readonly<Record<ErrorCode, Retry>> & Readonly<Record<s
   LOGIN_REQUIRED: 'login',
   UNAUTHENTICATED: 'login',
   FORBIDDEN: 'no',
+  OPERATION_FORBIDDEN: 'no',
   TIER_REQUIRED: 'no',
   RATE_LIMITED: 'later',
   COLLECTION_EXISTS: 'no',
@@ -210,6 +212,7 @@ export const adviceByCode: Readonly<Record<ErrorCode, Advice>> & Readonly<Record
   LOGIN_REQUIRED: 'log-in',
   UNAUTHENTICATED: 'log-in',
   FORBIDDEN: 'hide',
+  OPERATION_FORBIDDEN: 'hide',
   TIER_REQUIRED: 'hide',
   RATE_LIMITED: 'retry-later',
   COLLECTION_EXISTS: 'look-first',

@@ -8,6 +8,7 @@ import { schema } from '../graph/schema.ts';
 import { packageDir } from '../package.ts';
 import { type UpstreamClient, type UpstreamParts, createUpstream } from '../upstream/client.ts';
 import type { TransportSettings } from '../upstream/http/pool.ts';
+import type { HeadersTo } from '../upstream/http/added-headers.ts';
 import { type Tab, readTabs } from './graphql/documents/tabs.ts';
 import { type Trusted, createTrusted, operationNames } from './graphql/documents/trusted.ts';
 import { helpUrlOf } from './http/response/http-error.ts';
@@ -44,6 +45,8 @@ export interface AddedParts {
   /** The client with other services beside the catalog. */
   readonly join?:
     ((catalog: UpstreamClient, settings: TransportSettings, parts: UpstreamParts) => UpstreamClient) | undefined;
+  /** More headers for the calls of a service. */
+  readonly headersTo?: HeadersTo | undefined;
 }
 
 export function coreOf(config: Config, parts: CoreParts): Core {
@@ -60,6 +63,7 @@ export function createCore(given: Config, log: Logger, added: AddedParts = {}) {
   const metrics = createMetrics();
   const settings = { ...config, baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! };
   const parts: UpstreamParts = {
+    headersTo: added.headersTo,
     observe: observeCalls(metrics, log),
     inspect: config.checkResponses ? observeInterface(metrics, log) : undefined,
     onOutage: logOutages(log),

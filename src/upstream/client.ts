@@ -11,6 +11,7 @@ import { type RecordCache, createRecordCache } from './cache/record-cache.ts';
 import { type OnForbidden, createCachingWatch } from './cache/caching-watch.ts';
 import { createCallLog } from './call-log.ts';
 import type { Service } from './errors.ts';
+import { type HeadersTo, addedHeaders } from './http/added-headers.ts';
 import type { ObservedCall } from './http/call.ts';
 import type { InspectedResponse } from './http/response.ts';
 import { InFlightRequests } from './http/in-flight.ts';
@@ -37,6 +38,8 @@ export interface UpstreamParts {
   observe?: (seen: ObservedCall) => void;
   /** Called with each decoded response. */
   inspect?: ((response: InspectedResponse) => void) | undefined;
+  /** More headers for the calls of a service. */
+  headersTo?: HeadersTo | undefined;
   /** Called when a service or Redis becomes unreachable, and when it is reachable again. */
   onOutage?: OnAvailabilityChange;
   /** Called when a service asks for a pause of its calls. */
@@ -68,6 +71,7 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
     tiers,
     credentials,
     inFlight,
+    addHeaders: parts.headersTo && addedHeaders(parts.headersTo),
     rateLimiter,
     records,
     caching,
@@ -76,10 +80,7 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
     observe: parts.observe,
     inspect: parts.inspect,
     refresh: (refresh, reader) => refreshQueue.add(reader.credential.id, refresh, () => background(services, reader)),
-    invalidate(tags) {
-      inFlight.forget();
-      return records.invalidate(tags);
-    },
+    invalidate: (tags) => (inFlight.forget(), records.invalidate(tags)),
   };
   return {
     service,

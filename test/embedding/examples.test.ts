@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createYoga } from 'graphql-yoga';
 import { expect, test } from 'vitest';
-import { catalogPlugin } from '../../src/facade.ts';
-import { bodyOf, embedded, post } from '../support/embedded.ts';
+import { catalogPlugin, createFacade } from '../../src/facade.ts';
+import { bodyOf, embedded, post, settingsFor } from '../support/embedded.ts';
 import { service } from '../support/service.ts';
 
 const { url } = await service();
@@ -15,7 +15,7 @@ function shown(name: string): string {
   return code!.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
 }
 
-test.each(['execute', 'yoga'])('docs/embedding.md shows the example %s as it is run here', (name) => {
+test.each(['execute', 'yoga', 'hooks'])('docs/embedding.md shows the example %s as it is run here', (name) => {
   expect(readFileSync('docs/embedding.md', 'utf8')).toContain(shown(name));
 });
 
@@ -48,4 +48,35 @@ test('a Yoga server of the program', async () => {
     bodyOf(await yoga.fetch('http://host.example/graphql', post('{ viewer { isLoggedIn } }', headers)));
   expect(await ask({ 'x-session': 'a session' })).toEqual({ data: { viewer: { isLoggedIn: true } } });
   expect(await ask({ authorization: 'Bearer of-the-program' })).toEqual({ data: { viewer: { isLoggedIn: false } } });
+});
+
+test('hooks of the program', async () => {
+  const settings = settingsFor(url);
+  const journal: object[] = [];
+  // <hooks>
+  const facade = createFacade({
+    ...settings,
+    authorize: ({ name, fields, price, headers }) => {
+      if (headers['x-plan'] === 'paid') return true;
+      if (fields.includes('Subject.photos')) return 'Photos are part of the paid plan.';
+      return (price?.likely ?? 0) <= 10 || `${name ?? 'This query'} makes more than 10 calls.`;
+    },
+    onOperation: ({ name, calls, price, errors }) =>
+      journal.push({ name, made: calls.length, most: price?.most, errors }),
+    headersTo: (service) => ({ 'x-gateway-key': `key of ${service}` }),
+  });
+  // </hooks>
+  const photos = 'query Photos { top250(first: 1) { nodes { ... on Subject { photos(first: 1) { totalCount } } } } }';
+  expect((await facade.execute({ query: photos })).errors).toMatchObject([
+    { message: 'Photos are part of the paid plan.' },
+  ]);
+  expect((await facade.execute({ query: photos, headers: { 'x-plan': 'paid' } })).errors).toBeUndefined();
+  const dear = `query Dear { ${Array.from({ length: 11 }, (_, at) => `b${at}: book(id: "${at + 1}") { title }`).join(' ')} }`;
+  expect((await facade.execute({ query: dear })).errors).toMatchObject([{ message: 'Dear makes more than 10 calls.' }]);
+  expect(journal).toMatchObject([
+    { name: undefined, made: 0, errors: ['OPERATION_FORBIDDEN'] },
+    { name: 'Photos', errors: [] },
+    { errors: ['OPERATION_FORBIDDEN'] },
+  ]);
+  await facade.close();
 });

@@ -114,6 +114,12 @@ const table = {
         'Do not offer this to the user, and do not retry.',
         'If every user gets this error, the tokens lack a scope: `upstream.request` has the call.',
       ),
+      OPERATION_FORBIDDEN: notes(
+        'The program that embeds the facade does not allow the caller to run this operation. The message has its reason.',
+        'Do not offer it to this user, and do not retry.',
+        'The hook `authorize` of `createFacade` has refused it.',
+        { status: exactly(403) },
+      ),
     },
   },
   'Film tiers': {

@@ -1,5 +1,7 @@
 /** All features of the server, in the order in which an operation that ended is told to them. */
+import type { FacadeHooks } from '../../../facade.d.ts';
 import type { CreateFeatures } from '../feature.ts';
+import { createHooksFeature } from './hooks/feature.ts';
 import { createIdempotencyFeature } from './idempotency/feature.ts';
 import type { SwapEntries } from './idempotency/store/swap.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -24,7 +26,7 @@ export interface Fleet {
 }
 
 export const allFeatures =
-  (folders: PageFolders, fleet?: Fleet): CreateFeatures =>
+  (folders: PageFolders, fleet?: Fleet, hooks?: FacadeHooks): CreateFeatures =>
   (parts) => {
     const reported = createReportedFeature(parts);
     return [
@@ -40,5 +42,6 @@ export const allFeatures =
       createMcpFeature(parts),
       createTimingFeature(parts),
       createMinClientsFeature(parts),
+      createHooksFeature(parts, hooks),
     ];
   };

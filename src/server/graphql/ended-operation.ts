@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { DocumentNode, GraphQLError, OperationTypeNode } from 'graphql';
 import { sha256Of } from '../../config/documents/trusted-documents.ts';
+import type { CallCost } from '../../engine/cost/worst-case.ts';
 import type { ExecutableDocument, NamedOperation } from '../../engine/documents/prepare.ts';
 import { oncePer } from '../../lib/remember.ts';
 import type { OperationSpan } from '../../lib/trace-context.ts';
@@ -19,6 +20,8 @@ export interface EndedOperation {
   readonly document: ExecutableDocument | undefined;
   /** What was read and written; undefined if nothing was run. */
   readonly session: UpstreamSession | undefined;
+  /** The calls that it could have made; undefined if nothing was run. */
+  readonly price: Pick<CallCost, 'likely' | 'max'> | undefined;
   /** The response was stored before. */
   readonly isStored: boolean;
   readonly span: OperationSpan | undefined;

@@ -4,6 +4,7 @@ import { type ExecutionResult, type GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Context } from '../../engine/context.ts';
 import { worstCaseOf } from '../../engine/cost/call-cost.ts';
+import type { CallCost } from '../../engine/cost/worst-case.ts';
 import { type LoggedCall, describeCall, responsePath } from '../../upstream/call-log.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
@@ -43,7 +44,13 @@ export function createPipeline(parts: PipelineParts) {
     const { requestId, headers } = request;
     const startedAt = performance.now();
     if (!ready) {
-      const nothingRun = { operation: undefined, document: undefined, session: undefined, span: undefined };
+      const nothingRun = {
+        operation: undefined,
+        document: undefined,
+        session: undefined,
+        price: undefined,
+        span: undefined,
+      };
       const ended = { requestId, headers, startedAt, ...nothingRun, isStored: false, errors };
       for (const watch of onEnd) watch(ended);
       const notRun = { session: undefined, mostCalls: undefined, cachePolicy: undefined };
@@ -52,17 +59,17 @@ export function createPipeline(parts: PipelineParts) {
     const { named: operation } = ready;
     const span = startSpan?.(operation.type, headers, startedAt);
     /** Called once: when the whole result is there, after its last part, or when the client leaves before. */
-    const end = (session: UpstreamSession | undefined, result: ExecutionResult, mostCalls?: number): Outcome => {
+    const end = (session: UpstreamSession | undefined, result: ExecutionResult, price?: CallCost): Outcome => {
       if (onEnd.length > 0) {
         const { errors } = result;
-        const made = { operation, document: ready, session, isStored: false, span, errors };
+        const made = { operation, document: ready, session, price, isStored: false, span, errors };
         const ended = { requestId, headers, startedAt, ...made };
         for (const watch of onEnd) watch(ended);
       }
       // A result with errors, stale records or a call log is for this request alone.
       const isReusable = !result.errors && !result.extensions;
       const cachePolicy = isReusable ? session?.cachePolicy : undefined;
-      return { result, document: ready, session, mostCalls, cachePolicy, epoch };
+      return { result, document: ready, session, mostCalls: price?.max, cachePolicy, epoch };
     };
     try {
       const planned = planRequest(parts, ready, request, { span, writes });
@@ -70,15 +77,15 @@ export function createPipeline(parts: PipelineParts) {
       const { document, coerced, session, context, format } = planned;
       if (request.explain === 'plan') return end(undefined, await explainPlan(parts, ready, coerced, context));
       const executed = await document.run(context, coerced);
-      const mostCalls = worstCaseOf(context.plan, coerced).calls.max;
+      const { calls } = worstCaseOf(context.plan, coerced);
       if (!(Symbol.asyncIterator in executed))
-        return end(session, resultForClient(executed, context, request, log), mostCalls);
+        return end(session, resultForClient(executed, context, request, log), calls);
       const result = partsForClient(executed, encoderFor(format!), {
         masked: (found) => withHelp(maskErrors(found, context.plan, request, log), config),
         extensions: () => extensionsOf(session, request),
-        onEnd: (found) => void end(session, { errors: found }),
+        onEnd: (found) => void end(session, { errors: found }, calls),
       });
-      return { result, document: ready, session, mostCalls, cachePolicy: undefined, epoch };
+      return { result, document: ready, session, mostCalls: calls.max, cachePolicy: undefined, epoch };
     } catch (error) {
       span?.span.end();
       throw error;
@@ -97,7 +104,7 @@ export function createPipeline(parts: PipelineParts) {
       if (onEnd.length === 0) return;
       const span = startSpan?.(operation.type, headers, startedAt);
       // Each member once: V8 makes an object slowly whose literal sets a member that it has spread.
-      const nothingRun = { document: undefined, session: undefined, errors: undefined };
+      const nothingRun = { document: undefined, session: undefined, price: undefined, errors: undefined };
       const ended = { requestId, headers, startedAt, operation, span, isStored: true, ...nothingRun };
       for (const watch of onEnd) watch(ended);
     },

@@ -22,6 +22,7 @@ import {
   isAbsent,
   isTokenRejection,
 } from '../errors.ts';
+import type { AddHeaders } from './added-headers.ts';
 import type { RateLimitPermit } from '../limits/rate-limiter.ts';
 import type { InFlightRequests, SharedCall, SharingReader } from './in-flight.ts';
 import type { Transport } from './pool.ts';
@@ -62,6 +63,8 @@ export interface CallServices extends RejectionServices {
   tiers: TierPolicy;
   transport: Transport;
   inFlight: InFlightRequests;
+  /** Adds the headers of the embedding program. */
+  addHeaders?: AddHeaders | undefined;
   observe: ((call: ObservedCall) => void) | undefined;
   /** Called with each decoded response. */
   inspect?: ((response: InspectedResponse) => void) | undefined;
@@ -168,6 +171,7 @@ export class UpstreamCall implements SharedCall {
     const { authorization } = this.credential;
     if (authorization !== undefined) headers.push('authorization', authorization);
     if (this.body.contentType !== undefined) headers.push('content-type', this.body.contentType);
+    this.services.addHeaders?.(endpoint.service, headers);
     return {
       service: endpoint.service,
       method: endpoint.method,
