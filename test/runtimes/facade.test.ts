@@ -48,3 +48,16 @@ test.each([
   expect(parts).toEqual([200, expect.stringContaining('"title":"百年孤独"')]);
   expect(note).toEqual([200, '{"data":{"createNote":{"storedPictures":[1]}}}']);
 });
+
+test.each([
+  ['Bun', 'bun', []],
+  ['Deno', 'deno', ['run', '--allow-all', '--node-modules-dir=manual']],
+])('the example of a second service runs in a program of %s', async (_, name, args) => {
+  const { url } = await service();
+  const runtime = resolve('test/runtimes/node_modules/.bin', name);
+  const env = { ...process.env, BASE_URL: url, EVENT_BASE_URL: url };
+  const example = resolve('examples/second-service/main.mjs');
+  const { stdout, stderr } = await promisify(execFile)(runtime, [...args, example], { env });
+  expect(stderr).toBe('');
+  expect(stdout).toContain('"title":"百年孤独","availability":{"inStock":3,"price":"39.50"}');
+});
