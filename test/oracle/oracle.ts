@@ -116,11 +116,19 @@ async function told(count: number): Promise<never> {
     }
   }
   const cold = runs.filter(({ isTierKnown, caller, isWhole }) => isWhole && (!isTierKnown || caller === 'nobody'));
-  const ratios = cold
-    .flatMap(({ made, likely }) => (made > 0 && likely !== undefined ? [likely / made] : []))
-    .sort((a, b) => a - b);
-  const at = (share: number) => ratios[Math.floor(ratios.length * share)]?.toFixed(2);
-  console.log(`likely calls over those made: median ${at(0.5)}, 90th percentile ${at(0.9)}, lowest ${at(0)}`);
+  const isFull = (run: Told) => run.isFull;
+  for (const [what, some] of [
+    ['', cold] as const,
+    [', where each list is as long as is assumed', cold.filter(isFull)] as const,
+  ]) {
+    const ratios = some
+      .flatMap(({ made, likely }) => (made > 0 && likely !== undefined ? [likely / made] : []))
+      .sort((a, b) => a - b);
+    const at = (share: number) => ratios[Math.floor(ratios.length * share)]?.toFixed(2);
+    console.log(
+      `likely calls over those made${what}: median ${at(0.5)}, 90th percentile ${at(0.9)}, lowest ${at(0)}, of ${ratios.length}`,
+    );
+  }
   if (given.has('verbose'))
     for (const { seed, caller, isTierKnown, made, price, likely = 0, operation } of cold)
       if (made > 0 && price)

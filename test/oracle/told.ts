@@ -1,6 +1,7 @@
 /** Compares what is said of an operation before it runs with what happens: its calls, and the fields that callers are refused. */
 import { type FieldNode, Kind, TypeInfo, getOperationAST, parse, print, visit, visitWithTypeInfo } from 'graphql';
 import type { Tier } from '../../src/api/endpoint.ts';
+import { pagingArgsOf } from '../../src/engine/cost/place.ts';
 import { planWhole } from '../../src/engine/cost/price.ts';
 import type { Variables } from '../../src/engine/plan/document.ts';
 import { type Assess, type Assessment, createAssess } from '../../src/engine/documents/assess.ts';
@@ -66,6 +67,8 @@ export interface Told {
   made: number;
   /** Every record that the client named exists, and nothing failed. */
   isWhole: boolean;
+  /** Each page is full, and each other list as long as it usually is: what is likely assumes that. */
+  isFull: boolean;
   price: Assessment['cost'];
   /** Of the caller, by `x-explain: plan`. */
   likely: number | undefined;
@@ -142,7 +145,8 @@ async function compareRun(
     const violations = [...callsOf(run), ...refusalsOf(run)];
     const caller = person ?? 'nobody';
     const isWhole = !result.errors && !hasNulls(result.data);
-    return { caller, isTierKnown, made, isWhole, likely: range?.likely, price: run.assessed.cost, violations };
+    const likely = range?.likely;
+    return { caller, isTierKnown, made, isWhole, isFull: isFull(run), likely, price: run.assessed.cost, violations };
   } finally {
     await product.close();
   }
@@ -191,9 +195,10 @@ function callsOf(run: Run): Violation[] {
     if (made > range.max) report('more calls than planned', `${made}, ${range.min} to ${range.max}`);
     if (range.max > most) report('more calls planned than priced', `${range.max}, ${least} to ${most}`);
     if (most > any.most) report('more calls priced than checked', `${most}, ${any.least} to ${any.most}`);
-    if (least < any.least && !isCut(result))
-      report('fewer calls priced than checked', `${least}, ${any.least} to ${any.most}`);
     const isWhole = !isCut(result) && !hasNulls(result.data);
+    // Below a record that is absent, a wrong argument is not told.
+    if (least < any.least && isWhole)
+      report('fewer calls priced than checked', `${least}, ${any.least} to ${any.most}`);
     if (isWhole && made < range.min) report('fewer calls than planned', `${made}, ${range.min} to ${range.max}`);
     // `least`: of a caller with a token, if nothing is cached and every record exists.
     if (isWhole && operation.person !== null && !isTierKnown && made < least)
@@ -206,6 +211,22 @@ function callsOf(run: Run): Violation[] {
 const hasNulls = (data: unknown): boolean =>
   data === null ||
   Object.values(data as object).some((each) => each === null || (Array.isArray(each) && each.includes(null)));
+
+function isFull({ operation, tier, result, assessed: { ready } }: Run): boolean {
+  if (!ready || typeof result.data !== 'object' || result.data === null) return false;
+  const { document, variables, person } = operation;
+  const { coerced = {} } = ready.coerce(variables);
+  const viewer = { isLoggedIn: person !== null, filmTier: tier };
+  const { root } = planWhole(schema, parsed(document), getOperationAST(parsed(document))!, viewer, coerced, true);
+  return [...valuesIn(root, result.data, '', '')].every(({ field, value }) => {
+    const { usualSize, assumedSize = 0 } = field.rule;
+    if (Array.isArray(value)) return value.length >= (usualSize ?? assumedSize);
+    if (field.rule.pageSize === undefined || typeof value !== 'object' || value === null) return true;
+    const { first, last } = pagingArgsOf(field, coerced);
+    const size = last ?? first ?? field.rule.pageSize;
+    return Object.values(value).every((items) => !Array.isArray(items) || items.length >= size);
+  });
+}
 
 /** One value of a response. */
 interface Shown_ {
@@ -247,7 +268,13 @@ const isTierRefusal = (error: ShownError): boolean =>
   codeOf(error) === 'TIER_REQUIRED' ||
   (codeOf(error) === 'FORBIDDEN' && JSON.stringify(error.extensions?.upstream ?? '').includes('/v2/movie/'));
 
-function refusalsOf({ operation, tier, result, assessed: { ready, requirements, errors } }: Run): Violation[] {
+function refusalsOf({
+  operation,
+  tier,
+  isTierKnown,
+  result,
+  assessed: { ready, requirements, errors },
+}: Run): Violation[] {
   if (!ready || !requirements || errors.length > 0 || isCut(result)) return [];
   const found: Violation[] = [];
   const report = (kind: string, detail: string) => found.push({ kind, detail });
@@ -257,7 +284,12 @@ function refusalsOf({ operation, tier, result, assessed: { ready, requirements, 
   const planAs = (isLoggedIn: boolean) => (filmTier: Tier | null) =>
     planWhole(schema, parsed(document), ast, { isLoggedIn, filmTier }, coerced, true).root;
   const isLoggedIn = operation.person !== null;
-  const refusals: TierRefusals = tierRefusals(planAs(true), coerced);
+  // What is told of a tier holds whether it is known or not; of a known tier its own plan says more.
+  const planOfKnown = planAs(true);
+  const refusals: TierRefusals = tierRefusals(
+    isTierKnown ? (known) => planOfKnown(known ?? tier) : planOfKnown,
+    coerced,
+  );
   const told = new Map((refusals?.get(tier) ?? []).map((field) => [field.path, field]));
   const root = planAs(isLoggedIn)(tier);
   const shown = typeof result.data === 'object' && result.data !== null ? [...valuesIn(root, result.data, '', '')] : [];

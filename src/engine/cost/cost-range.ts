@@ -82,15 +82,20 @@ export function costOfAny(priced: PricedOperation, cheapest: Variables): CostRan
 /** The most that it costs with any variables: several cases, of which each may be the worst by another measure. Throws PlanTooLarge. */
 export function worstCasesOfAny(priced: PricedOperation): readonly WorstCase[] {
   const { schema, operation, viewers, document } = priced;
-  const longest = changed(priced, visit(document, { Directive: (node) => (isCondition(node) ? null : undefined) }));
+  const longest = changed(priced, visit(document, { Directive: (node) => (isVariable(node) ? null : undefined) }));
+  // A list of which nothing is selected may come with a record that must be loaded for it.
+  const rest = withoutOptional(document);
+  const forms = rest === document ? [longest] : [longest, changed(priced, rest)];
   const dearest = dearestVariables(schema, operation);
   // A small page may be one that a record has, beside a call that a larger one makes alone.
   const small = withSmallNumbers(schema, operation, dearest);
   const cases = viewers.flatMap((viewer) =>
-    (small === dearest ? [dearest] : [dearest, small]).map((numbers) => ({ viewer, numbers })),
+    forms.flatMap((form) =>
+      (small === dearest ? [dearest] : [dearest, small]).map((numbers) => ({ form, viewer, numbers })),
+    ),
   );
-  return cases.flatMap(({ viewer, numbers }) => {
-    const plan = planFor(longest, viewer, numbers);
+  return cases.flatMap(({ form, viewer, numbers }) => {
+    const plan = planFor(form, viewer, numbers);
     return withRecords(plan, operation, numbers).map((variables) => worstCaseOf(plan, variables));
   });
 }
@@ -121,14 +126,13 @@ const changed = (priced: PricedOperation, document: DocumentNode): PricedOperati
 
 /** The document without what a variable may leave out. */
 export function withoutOptional(document: DocumentNode): DocumentNode {
-  const isVariable = ({ arguments: given = [] }: DirectiveNode) =>
-    given.some(({ value }) => value.kind === Kind.VARIABLE);
-  const leave = (node: SelectionNode) =>
-    node.directives?.some((each) => isCondition(each) && isVariable(each)) ? null : undefined;
+  const leave = (node: SelectionNode) => (node.directives?.some(isVariable) ? null : undefined);
   return visit(document, { Field: leave, InlineFragment: leave, FragmentSpread: leave });
 }
 
-const isCondition = ({ name }: DirectiveNode): boolean => name.value === 'skip' || name.value === 'include';
+/** Whether a variable decides if the selection is there. */
+const isVariable = ({ name, arguments: given = [] }: DirectiveNode): boolean =>
+  (name.value === 'skip' || name.value === 'include') && given.some(({ value }) => value.kind === Kind.VARIABLE);
 
 /** One that contains both: a document costs more, or less, where it is delivered in parts. */
 export const widest = (a: CostRange, b: CostRange): CostRange => ({

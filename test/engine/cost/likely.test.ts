@@ -53,3 +53,18 @@ test.each([
   const { most } = price(document).cost!.calls;
   for (let n = 1; n <= 100; n++) expect(price(document, { n }).cost!.calls.most).toBeLessThanOrEqual(most);
 });
+
+/** A page that the record of a person has, if nothing more is selected of it than these. */
+const worksOf = (more: string) => `subject(id: "1") { casts { works(first: 3) { nodes { roles } ${more} } } }`;
+
+test('a selection that the document itself leaves out is not in its price, whatever the variables are', () => {
+  const always = price(`{ ${worksOf('totalCount @include(if: false)')} }`);
+  expect(always.cost!.calls).toEqual(price(`{ ${worksOf('')} }`).cost!.calls);
+});
+
+test('the price of all variables contains that of each, also where fewer fields need more calls', () => {
+  const text = `query Q($some: Boolean!) { ${worksOf('totalCount @include(if: $some)')} }`;
+  const most = (some: boolean) => price(text, { some }).cost!.calls.most;
+  expect(most(false)).toBeGreaterThan(most(true));
+  expect(price(text).cost!.calls.most).toBe(most(false));
+});
