@@ -103,10 +103,12 @@ function tableOf(people, answers, refused) {
     'Values',
     answers.map(({ data }) => element('td', { textContent: String(valuesIn(data)) })),
   );
-  add(
-    'Calls',
-    answers.map((answer) => element('td', { textContent: String(callsOf(answer)) })),
-  );
+  // Where x-explain is off, nothing tells the calls.
+  if (answers.some(({ extensions }) => extensions?.upstream))
+    add(
+      'Calls',
+      answers.map((answer) => element('td', { textContent: String(callsOf(answer)) })),
+    );
   return table;
 }
 

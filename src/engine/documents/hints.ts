@@ -76,7 +76,7 @@ const isWithin = (path: string, parent: string): boolean => path === parent || p
 
 /** As people read it, in one line. */
 export const hintText = ({ path, first, without = [], calls }: Hint): string =>
-  `${first === undefined ? `without ${without.join(', ')} of ${path || 'the query'}` : `with first: ${first} at ${path}`}, at most ${calls} calls`;
+  `${first === undefined ? `without ${without.join(', ')} of ${path || 'the query'}` : `with first: ${first} at ${path}`}, at most ${calls} ${calls === 1 ? 'call' : 'calls'}`;
 
 interface Try {
   operation: OperationDefinitionNode;

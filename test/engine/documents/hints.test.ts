@@ -74,7 +74,7 @@ test('of 20 dear queries at least 18 are brought below half of their calls by a 
 test('the first hint leaves out less than those after it', () => {
   expect(hintsOf(dear[3]!).map(hintText)).toEqual([
     expect.stringMatching(/^with first: \d+ at user\.bookCollections, at most \d+ calls$/),
-    'without title, pages, binding of user.bookCollections.nodes.book, at most 1 calls',
+    'without title, pages, binding of user.bookCollections.nodes.book, at most 1 call',
     expect.stringMatching(/^without bookCollections of user/),
   ]);
 });
