@@ -35,7 +35,7 @@ import {
   runSelection,
   whenFinished,
 } from './execution.ts';
-import { mayComeWithRecord } from './inline-fragment.ts';
+import { mayComeWithItem } from './inline-fragment.ts';
 import { type Delivery, deferFragment, deliver, partsOf, streamed } from './incremental.ts';
 import { PartlyLoaded } from './load-record.ts';
 import { type OperationPlan, type PlannedField, type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
@@ -105,7 +105,7 @@ function selectOf(schema: GraphQLSchema, plan: SelectionPlan, parent: Position |
   const fragments = plan.deferred.map((each) => ({
     ...each,
     select: selectFields(schema, each, undefined),
-    inline: mayComeWithRecord(schema, each, plan) ? selectFields(schema, each, parent) : undefined,
+    inline: mayComeWithItem(schema, each, plan, parent?.plan.mode) ? selectFields(schema, each, parent) : undefined,
   }));
   return (source: Source | PartlyLoaded, execution, path) => {
     const object = select(source instanceof PartlyLoaded ? source.record : source, execution, path);

@@ -85,7 +85,7 @@ interface Fragment {
   inline: Select | undefined;
 }
 
-/** Notes the deferred fragment of an object. One whose members are all known is delivered with its object: waiting would gain nothing. */
+/** Notes the deferred fragment of an object. One that the first load of its record tells comes with the object: waiting would gain nothing. */
 export function deferFragment(
   object: object,
   source: Source | PartlyLoaded,

@@ -1,16 +1,20 @@
-/** Which deferred fragments come with their record, if all of their members are known when it is completed: to wait for them gains nothing. */
+/** Which deferred fragments come with an item of a list, if the list has all of their members: to deliver them later gains nothing. */
 import type { GraphQLSchema } from 'graphql';
 import { isStreamed } from '../plan/document.ts';
-import { type PlannedField, type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
+import { type FieldMode, type PlannedField, type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
 import { engineResolverOf } from './resolve.ts';
 
-/** Whether the fragment needs nothing but members of the record, and has no field that is selected at another place of the object too. */
-export function mayComeWithRecord(
+/**
+ * Whether the fragment needs nothing but members of the item, and has no field that is selected at another place of it too. A record that
+ * was asked for by itself comes in the parts that were asked for. `mode`: of the field that returns it.
+ */
+export function mayComeWithItem(
   schema: GraphQLSchema,
   fragment: SelectionPlan,
   { rule, outputFields, deferred }: SelectionPlan,
+  mode: FieldMode | undefined,
 ): boolean {
-  if (!rule.record || !needsOnlyMembers(schema, fragment)) return false;
+  if (mode === 'lookup' || !rule.record || !needsOnlyMembers(schema, fragment)) return false;
   const others = [outputFields, ...deferred.flatMap((each) => (each === fragment ? [] : [each.outputFields]))];
   // It would set the prototype of the object.
   const keys = new Set(['__proto__', ...others.flat().map(keyOf)]);
