@@ -19,7 +19,7 @@ const shop = await listen(
   createServer(({ url: path = '', headers }, response) => {
     requests.push({ path, token: headers.authorization });
     const found = /^\/v2\/book\/isbn\/(\d+)$/.exec(path)
-      ? { isbn: path.split('/').at(-1), stock: 3, price: '39.50', seller_id: '7' }
+      ? { isbn: path.split('/').at(-1), stock: 3, price: headers.authorization ?? '39.50', seller_id: '7' }
       : path.startsWith('/sellers/7/books')
         ? { start: 0, count: 20, total: 1, books: sellers }
         : path.startsWith('/sellers/7')
@@ -178,6 +178,16 @@ describe('the token of a caller', () => {
   test('goes to one that is declared to get it, and is not replaced by that of the facade', async () => {
     await answers({ token: 'caller' }, ...asked);
     expect(tokens()).toEqual([alice.authorization, alice.authorization, undefined, undefined]);
+  });
+
+  test('is that for which a caller gets an answer, whatever others were answered before', async () => {
+    const query = '{ book(id: "6082808") { availability { price } } }';
+    const bob = { authorization: 'Bearer demo-bob' };
+    const headers = [alice, bob, {}, bob, alice];
+    const read = await answers({ token: 'caller' }, ...headers.map((each) => ({ query, headers: each })));
+    expect(read.map(({ body }) => (body.data as { book: { availability: unknown } }).book.availability)).toEqual(
+      [alice, bob, { authorization: '39.50' }, bob, alice].map(({ authorization: price }) => ({ price })),
+    );
   });
 
   test('is not sent to one with a token of its own', async () => {
