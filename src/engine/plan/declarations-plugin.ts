@@ -5,6 +5,7 @@ import SchemaBuilder, {
   type PothosTypeConfig,
   type SchemaTypes,
 } from '@pothos/core';
+import type { GraphQLFieldResolver } from 'graphql';
 import type { FieldRule, TypeRule } from './declaration-types.ts';
 
 declare global {
@@ -27,10 +28,33 @@ class DeclarationsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     return { ...config, extensions: { ...config.extensions, rule } };
   }
 
+  /** The engine makes the call of a field, and runs no resolver for it: what another plugin puts around one would have no effect. */
+  override wrapResolve(
+    resolver: GraphQLFieldResolver<unknown, Types['Context'], object>,
+    config: PothosOutputFieldConfig<Types>,
+  ): GraphQLFieldResolver<unknown, Types['Context'], object> {
+    const { endpoint } = (config.extensions as { rule: FieldRule }).rule;
+    if (!endpoint) return resolver;
+    const plugins = Reflect.get(this.buildCache, 'pluginList') as readonly BasePlugin<Types>[]; // private, and the only list of them
+    const others = plugins.filter((plugin) => plugin !== this);
+    const wrapping = others.filter((plugin) => plugin.wrapResolve(probe, config) !== probe);
+    // A plugin that changes arguments does so in a resolver too, and cannot be told from the others.
+    const found = config.argMappers.length > 0 ? others : wrapping;
+    if (found.length === 0) return resolver;
+    const names = found.map(({ name }) => JSON.stringify(name)).join(', ');
+    throw new Error(
+      `${config.parentType}.${config.name} makes a call, so no resolver runs that the plugin ${names} of Pothos could wrap. ` +
+        'Leave this field out of it, or decide before the operation is run: by the hook authorize of createFacade, or by a plugin of Envelop.',
+    );
+  }
+
   override onTypeConfig(config: PothosTypeConfig): PothosTypeConfig {
     const rule = config.pothosOptions as TypeRule;
     return { ...config, extensions: { ...config.extensions, rule } };
   }
 }
+
+/** A plugin that does not wrap a resolver returns it as it is. */
+const probe = (): undefined => undefined;
 
 SchemaBuilder.registerPlugin('declarations', DeclarationsPlugin);

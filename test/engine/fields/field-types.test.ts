@@ -1,5 +1,6 @@
-import SchemaBuilder from '@pothos/core';
-import { expect, test } from 'vitest';
+import SchemaBuilder, { BasePlugin, type SchemaTypes } from '@pothos/core';
+import type { GraphQLFieldResolver } from 'graphql';
+import { describe, expect, test } from 'vitest';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import { builder } from '../../../src/engine/builder.ts';
 import '../../../src/engine/fields/declare.ts';
@@ -44,3 +45,56 @@ test('a field of a record that reads it without saying what is rejected when the
   });
   expect(() => other.toSchema()).toThrow('Thing.title reads its record and does not say what: use t.computed.');
 });
+
+declare global {
+  export namespace PothosSchemaTypes {
+    interface Plugins<Types extends SchemaTypes> {
+      loud: LoudPlugin<Types>;
+    }
+  }
+}
+
+/** Wraps the resolvers of the fields that say so, as a plugin of authorization does. */
+class LoudPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override wrapResolve(
+    resolver: GraphQLFieldResolver<unknown, Types['Context'], object>,
+    { pothosOptions }: { pothosOptions: object },
+  ): GraphQLFieldResolver<unknown, Types['Context'], object> {
+    return 'loud' in pothosOptions ? (parent, args, context, info) => resolver(parent, args, context, info) : resolver;
+  }
+}
+
+describe.each([[['declarations', 'loud'] as const], [['loud', 'declarations'] as const]])(
+  'with a plugin of Pothos that wraps resolvers, in the order %j',
+  (plugins) => {
+    SchemaBuilder.allowPluginReRegistration = true;
+    SchemaBuilder.registerPlugin('loud', LoudPlugin);
+
+    /** A schema with a field that calls and one that computes; `loud` names those that the plugin wraps. */
+    const built = (loud: readonly ('called' | 'computed')[]) => {
+      const other = new SchemaBuilder<{ DefaultFieldNullability: false }>({
+        plugins: [...plugins],
+        defaultFieldNullability: false,
+      });
+      const more = (name: 'called' | 'computed'): object => (loud.includes(name) ? { loud: true } : {});
+      other.queryType({
+        fields: (t) => ({
+          called: t.int({ ...({ endpoint: bookEndpoints.byId } as object), ...more('called'), resolve: () => 1 }),
+          computed: t.int({ ...more('computed'), resolve: () => 1 }),
+        }),
+      });
+      return other.toSchema();
+    };
+
+    test('a field that calls is refused when the schema is built, with the plugin and what to do', () => {
+      expect(() => built(['called', 'computed'])).toThrow(
+        'Query.called makes a call, so no resolver runs that the plugin "loud" of Pothos could wrap. ' +
+          'Leave this field out of it, or decide before the operation is run: by the hook authorize of createFacade, or by a plugin of Envelop.',
+      );
+    });
+
+    test('fields that it leaves as they are, and those whose own resolver runs, are accepted', () => {
+      expect(Object.keys(built(['computed']).getQueryType()!.getFields())).toEqual(['called', 'computed']);
+    });
+  },
+);
