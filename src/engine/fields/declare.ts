@@ -91,6 +91,8 @@ declare global {
       maxCalls?: number;
       /** The global ids that the arguments name: the cost depends on their types. */
       globalIds?: (args: never) => readonly string[];
+      /** Nothing is known of the record but its id, which an argument gives. */
+      isNamed?: boolean;
     }
     interface MutationFieldOptions<
       Types extends SchemaTypes,

@@ -72,6 +72,7 @@ export function queryReference<Shape extends { id: string }>(
       nullable: true,
       nullIf: `every call that is made for it says that there is none; without a call, as for \`{ id }\` alone, nothing is claimed`,
       description,
+      isNamed: true,
       args: { id: t.arg.id({ required: true, description: idDescription }) },
       resolve: (_, { id }) => {
         const key = byName && keyInGlobalId(type.name, id);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { price } from '../../../src/price.ts';
+import { facade } from '../../support/facade.ts';
 
 const callsOf = (document: string) => price(document, {}).cost!.calls;
 
@@ -24,6 +25,12 @@ test('what is selected of one record at several places is likely to be loaded on
   const other = '{ top250(first: 10) { nodes { summary } } again: top250(first: 20) { nodes { summary } } }';
   expect(callsOf(twice)).toMatchObject({ likely: callsOf(once).likely, most: 21 });
   expect(callsOf(other)).toMatchObject({ likely: 32, most: 32 });
+});
+
+test('of a reference that the client names nothing is likely to be known: over the limit, nothing is called', async () => {
+  const { execute } = facade({ maxUpstreamCalls: 1 });
+  const { errors } = await execute('{ user(id: "1") { name bookTags { totalCount } } }');
+  expect(errors![0]!.extensions).toMatchObject({ code: 'TOO_MANY_CALLS', actual: 2 });
 });
 
 test('what a list tells of its parent is likely not to be loaded', () => {
