@@ -21,7 +21,11 @@ export function createApiRequest(endpoint: Endpoint, input: object, requested?: 
 function pathOf({ params, between, method }: Endpoint, input: object, members?: readonly string[]): string {
   const values = input as Record<string, unknown>;
   let filled = between[0]!;
-  for (let at = 0; at < params.length; at++) filled += encoded(values[params[at]!]) + between[at + 1]!;
+  for (let at = 0; at < params.length; at++) {
+    const value = values[params[at]!];
+    if (isNoSegment(value)) throw new UnusablePath(params[at]!);
+    filled += encoded(value) + between[at + 1]!;
+  }
   if (method !== 'GET') return filled;
   const names: string[] = [];
   for (const name in values) if (values[name] != null && !params.includes(name)) insert(names, name);
@@ -32,6 +36,20 @@ function pathOf({ params, between, method }: Endpoint, input: object, members?: 
     filled += `${at === 0 ? '?' : '&'}${name}=${encoded(value)}`;
   }
   return filled;
+}
+
+/** Nothing, a dot segment, which leads to another path however it is encoded, or what has no text of its own. */
+const isNoSegment = (value: unknown): boolean =>
+  typeof value === 'string' ? value === '' || value === '.' || value === '..' : typeof value !== 'number';
+
+/** A value that cannot be a part of a path: nothing is called. */
+export class UnusablePath extends Error {
+  readonly parameter: string;
+
+  constructor(parameter: string) {
+    super(`the parameter ${parameter} of the path is empty, a dot segment, or neither a text nor a number`);
+    this.parameter = parameter;
+  }
 }
 
 const FIELDS = 'fields';

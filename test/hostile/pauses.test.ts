@@ -71,6 +71,14 @@ test('a 403 with Retry-After pauses that group of endpoints for that token alone
   expect((await execute(book(7), as('bob'))).data).toEqual({ book: { title: 'x' } });
 });
 
+test('a facade without a token keeps a pause for all that it reads without one', async () => {
+  const { books, execute } = await startFacade();
+  books.behave(json(limited, 429, { 'retry-after': '30' }));
+  expect(codesIn(await execute(book(1)))).toEqual(['RATE_LIMITED']);
+  expect(codesIn(await execute('{ user(id: "1") { annotations { nodes { id } } } }'))).toEqual(['RATE_LIMITED']);
+  expect(books.requests).toHaveLength(1);
+});
+
 test('a 403 without Retry-After pauses nothing', async () => {
   const { books, execute } = await startFacade();
   books.behave(json('', 403, { 'retry-after': '-30' }));

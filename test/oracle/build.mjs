@@ -1,4 +1,5 @@
 // Bundles the oracle with the sources; packages stay external.
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -26,15 +27,26 @@ const smallTables = {
   },
 };
 
+/** What an embedding program could add is in the schema. */
+const extended = {
+  name: 'extended schema',
+  setup({ onLoad }) {
+    onLoad({ filter: /src\/graph\/schema\.ts$/ }, ({ path }) => ({
+      contents: `import '../../test/oracle/extension.ts';\n${readFileSync(path, 'utf8')}`,
+      loader: 'ts',
+    }));
+  },
+};
+
 /** `root`: the tree with the sources; a copy if defects are planted. */
-export async function buildOracle(root = `${here}../..`, outfile = `${root}/dist/oracle.js`) {
+export async function buildOracle(root = `${here}../..`, outfile = `${root}/dist/oracle.js`, more = []) {
   await build({
     absWorkingDir: root,
     entryPoints: ['test/oracle/oracle.ts'],
     outfile,
     bundle: true,
     packages: 'external',
-    plugins: [smallTables],
+    plugins: [smallTables, ...more],
     platform: 'node',
     format: 'esm',
     target: 'node20',
@@ -44,4 +56,7 @@ export async function buildOracle(root = `${here}../..`, outfile = `${root}/dist
   });
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildOracle();
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  await (process.argv.includes('--extended')
+    ? buildOracle(undefined, `${here}../../dist/oracle-extended.js`, [extended])
+    : buildOracle());

@@ -32,6 +32,7 @@ import {
   TypeInfo,
   buildSchema,
   lexicographicSortSchema,
+  printSchema,
   specifiedDirectives,
   visit,
   visitWithTypeInfo,
@@ -56,7 +57,7 @@ import { serviceError } from '../../src/api/errors.ts';
 import { badInput, toClientError } from '../../src/engine/errors/to-client-error.ts';
 import { FIRST_MAX, type Page, type PagingArgs, listIdOf } from '../../src/engine/values/paging.ts';
 import { deferDirective, streamDirective } from '../../src/engine/plan/incremental-directives.ts';
-import '../../src/graph/schema.ts';
+import { schema } from '../../src/graph/schema.ts';
 import { LoginRequired, TierRequired, UpstreamRejection } from '../../src/upstream/errors.ts';
 import type { RecordSource } from '../../src/api/record-source.ts';
 import { CachePolicy } from '../../src/upstream/cache/cache-policy.ts';
@@ -251,8 +252,11 @@ export async function runReference(
   };
 }
 
-/** The schema as it is published: that of the reference has other types of fields. */
-const published = lexicographicSortSchema(buildSchema(readFileSync('schema.graphql', 'utf8')));
+/** The schema as it is published, or with what `--extended` adds: that of the reference has other types of fields. */
+const isExtended = schema.getType('AddedMark') !== undefined;
+const published = lexicographicSortSchema(
+  buildSchema(isExtended ? printSchema(schema) : readFileSync('schema.graphql', 'utf8')),
+);
 
 /** The fields `__schema` and `__type` of an operation. */
 function introspect(

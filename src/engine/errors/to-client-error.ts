@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql';
+import { UnusablePath } from '../../api/api-request.ts';
 import { present } from '../../lib/objects.ts';
 import {
   LoginRequired,
@@ -49,6 +50,12 @@ export function toClientError(cause: unknown): ClientError | undefined {
   if (cause instanceof TierRequired) {
     const tiers = cause.tiers.map((tier) => tier.toUpperCase());
     return clientError('TIER_REQUIRED', `This needs a token of the film tier ${tiers.join(' or ')}.`, { tiers });
+  }
+  if (cause instanceof UnusablePath) {
+    const { parameter } = cause;
+    return clientError('BAD_USER_INPUT', `\`${parameter}\` cannot be a part of the address that is called.`, {
+      parameter,
+    });
   }
   if (cause instanceof LoginRequired) return clientError('LOGIN_REQUIRED', 'This needs a logged-in person.');
   if (cause instanceof Unauthenticated)

@@ -5,7 +5,7 @@
 import DataLoader from 'dataloader';
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../../api/endpoint.ts';
-import { type ApiRequest, createApiRequest } from '../../api/api-request.ts';
+import { type ApiRequest, UnusablePath, createApiRequest } from '../../api/api-request.ts';
 import { type LoadContext, staleAfter, useFresh } from './load-context.ts';
 import { isDenial } from '../errors.ts';
 import type { MemberNames } from '../../api/record-source.ts';
@@ -66,7 +66,8 @@ export class ResponseLoader {
   async wouldSend(endpoint: Endpoint, input: object, members: MemberNames | undefined): Promise<string | null> {
     const { calls, cache } = this.context;
     if (calls.refuses(endpoint)) return null;
-    const { wirePath } = createApiRequest(endpoint, input, members);
+    const wirePath = wirePathOf(endpoint, input, members);
+    if (wirePath === null) return null;
     const cached = await cache.response(endpoint, wirePath).peek();
     return cached?.isFresh ? null : wirePath;
   }
@@ -176,5 +177,15 @@ export class ResponseLoader {
     } finally {
       cache.release();
     }
+  }
+}
+
+/** Null if the request cannot be made. */
+function wirePathOf(...request: Parameters<typeof createApiRequest>): string | null {
+  try {
+    return createApiRequest(...request).wirePath;
+  } catch (error) {
+    if (error instanceof UnusablePath) return null;
+    throw error;
   }
 }
