@@ -46,7 +46,10 @@ export interface TypeOptions<Shape> {
 
 type Scalar = 'ID' | 'String' | 'Int' | 'Float' | 'Boolean' | 'URL' | 'DateTime' | 'LocalDateTime';
 type TypeParam = Scalar | ObjectRef<unknown> | readonly [Scalar | ObjectRef<unknown>];
-/** When a nullable field is null: the end of the sentence "Null if …"; false if only beside an error. */
+/**
+ * When a nullable field is null: the end of the sentence "Null if …"; false if only beside an error. Without `nullable: true` the field is
+ * not null, and an error nulls its parent.
+ */
 type NullIf = string | false;
 type Name<Shape> = keyof Shape & string;
 interface Argument<Value> {
@@ -64,12 +67,15 @@ export interface FieldBuilder<Shape> {
     description: string,
     more?: { nullIf?: NullIf; upstream?: string | false; deprecationReason?: string },
   ): Field;
-  /** Computes a value from the members of the record in `needs`; its resolver gets no others. */
+  /**
+   * Computes a value from the members of the record in `needs` alone: others may be missing, and what depends on the caller belongs in
+   * `field`, because callers share the response.
+   */
   computed<Needs extends Name<Shape>>(options: {
     type: TypeParam;
     description: string;
     needs: readonly Needs[];
-    /** The most calls that one run of the resolver makes: see `field`. */
+    /** The most calls that one run of the resolver makes: see `field`. With `maxCalls` the response is in no cache. */
     maxCalls?: number;
     nullable?: boolean;
     nullIf?: NullIf;
@@ -96,19 +102,18 @@ export interface FieldBuilder<Shape> {
       items?: (response: Out, parent: Pick<Shape, From>) => readonly (Item | null | undefined)[];
     },
   ): Field;
-  /**
-   * A field with a resolver of its own, which says what it costs. What is read by one that makes calls is in no cache. A resolver that reads
-   * members of a record is declared by `computed`.
-   */
-  field<Args extends object = object>(options: {
+  /** A field with a resolver of its own, which says what it costs. It may depend on the caller: a response with it is in no cache. */
+  field<Args extends object = object, Needs extends Name<Shape> = never>(options: {
     type: TypeParam;
     description: string;
     args?: Args;
+    /** The members of the record that the resolver reads: others may be missing. */
+    needs?: readonly Needs[];
     nullable?: boolean;
     nullIf?: NullIf;
     /** The most calls that one run of the resolver makes: 0 if it makes none. They are in the price, and nothing else is known of them. */
     maxCalls: number;
-    resolve: (parent: Shape, args: Values<Args>) => unknown;
+    resolve: (parent: Pick<Shape, Needs>, args: Values<Args>) => unknown;
   }): Field;
   /** The arguments of a field. */
   readonly arg: {
@@ -152,7 +157,7 @@ export function service<Rows extends Readonly<Record<string, EndpointRow<unknown
   name: string;
   baseUrl: string;
   endpoints: Rows;
-  /** Who may see what it says: by default the caller for whom it was read, and no cache has it. `public`: everybody; it is cached. */
+  /** Who may see what it says: by default the caller for whom it was read, and no cache has it. `public`: everybody; it is cached. Not with `token: 'caller'`. */
   share?: 'public' | 'viewer';
   /** The token of its calls: none by default, that of the caller, or one of its own. The token of a caller is sent to no service without this. */
   token?: 'none' | 'caller' | { readonly own: string };

@@ -35,7 +35,7 @@ function build(extend: Extend): GraphQLSchema | ConfigError {
     const extended = buildSchema();
     const problems = undeclaredCosts(extended);
     if (problems.length > 0) return new ConfigError(problems);
-    for (const { field } of addedFields(extended)) if (fieldRule(field).maxCalls) keepUnshared(field);
+    for (const { field } of addedFields(extended)) if (fieldRule(field).maxCalls !== undefined) keepUnshared(field);
     return extended;
   } catch (error) {
     return error instanceof ConfigError ? error : new ConfigError([`extend cannot be used: ${String(error)}`]);
@@ -51,12 +51,13 @@ export function* addedFields(extended: GraphQLSchema) {
   }
 }
 
-/** Nobody knows for whom a resolver reads that makes calls of its own. */
+/** Nobody knows for whom a resolver of the program reads, even one that makes no calls: the program may know the caller. */
 function keepUnshared(field: GraphQLField<unknown, unknown>): void {
   const { resolve } = field;
+  if (!resolve) return;
   field.resolve = (parent, args: unknown, context, info) => {
     (context as ResolverContext).upstream.cachePolicy.restrict(null);
-    return resolve!(parent, args, context, info);
+    return resolve(parent, args, context, info);
   };
 }
 

@@ -80,6 +80,9 @@ function problemsOf({ name, baseUrl, token, callsAMinute, concurrency, endpoints
   for (const { method, path, media, share } of Object.values(endpoints)) {
     if (method !== 'GET' || media !== 'json') problems.push(`${method} ${path} must be a read of JSON: GET`);
     if (share !== 'public' && share !== 'viewer') problems.push(`share of ${path} must be public or viewer`);
+    // What the token of one caller has read would be shown to others.
+    if (share === 'public' && token === 'caller')
+      problems.push(`share of ${path} must be viewer, because its calls carry the token of the caller`);
   }
   return problems;
 }

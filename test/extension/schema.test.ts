@@ -45,6 +45,34 @@ test('fields of an extension are read, priced, cached and found by node as the o
   expect(rooms!.body.data).toEqual({ rooms: [{ id: 'Room:1' }], node: { id: 'Room:2', sourceId: '2' } });
 });
 
+test('a resolver of the program with maxCalls runs for each caller: its response is neither stored nor public', async () => {
+  const asked = ['{ turn book(id: "6082808") { title } }', '{ book(id: "6082808") { turn } }'].flatMap((query) => [
+    ...[false, false, true, true].map((isGet) => ({ query, isGet })),
+  ]);
+  for (const isAtOnce of [false, true]) {
+    const [answered] = await embed({ extension: 'shelf', options, asked, isAtOnce });
+    const { answers } = answered as Extract<typeof answered, { answers: unknown }>;
+    const read = answers.map(({ body: { data } }) => JSON.stringify(data).match(/"turn":(\d+)/)![1]);
+    expect(new Set(read).size).toBe(asked.length);
+    const caching = answers.flatMap((answer, at) => (asked[at]!.isGet ? [answer.caching] : []));
+    expect(caching).toEqual(Array(4).fill('private, no-cache'));
+  }
+});
+
+test('a resolver with arguments on a record gets the members that it needs, or none', async () => {
+  const query = '{ book(id: "6082808") { greeting(who: "Ann") dedication(who: "Ben") } }';
+  const [answered] = await embed({
+    extension: 'shelf',
+    options,
+    asked: [{ query, headers: { 'x-explain': 'trace' } }],
+  });
+  const { answers } = answered as Extract<typeof answered, { answers: unknown }>;
+  expect(answers[0]!.body).toMatchObject({
+    data: { book: { greeting: 'Hello Ann', dedication: '百年孤独, for Ben' } },
+    extensions: { upstream: { calls: [{ fields: 'id,title' }] } },
+  });
+});
+
 test('a process has one extension: its facades have the same, and those without have the schema of the catalog', async () => {
   const asked = [{ query: '{ book(id: "6082808") { shout } }' }];
   const [plain, extended, again, other, plainAgain] = await embed(

@@ -274,6 +274,11 @@ test('a service that cannot be used is refused at the start, with all that is wr
     "the service events: token must be 'none', 'caller' or { own: a bearer token }",
     'the service events: callsAMinute must be a whole number from 1',
   ]);
+  expect(await problemsWith({ share: 'public', token: 'caller' })).toEqual(
+    ['/v2/book/isbn/:isbn', '/sellers/:id', '/sellers/:id/books'].map(
+      (path) => `the service shop: share of ${path} must be viewer, because its calls carry the token of the caller`,
+    ),
+  );
   const facade = { extension: 'shop', options } as const;
   const refused = await embedWith(
     {},

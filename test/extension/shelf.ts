@@ -3,6 +3,8 @@ import { Book, type Extend, Node, count, decoder, identity, text } from '../../s
 
 const upperCase = decoder('String', (value) => String(value).toUpperCase());
 
+let turns = 0;
+
 /** What the resolvers of an embedding program were called with. */
 export const asked: string[] = [];
 
@@ -42,6 +44,29 @@ export const shelf: Extend = (builder) => {
       },
     }),
   }));
+  const who = 'Whom it greets.';
+  builder.objectFields(Book, (t) => ({
+    greeting: t.field({
+      type: 'String',
+      description: 'A greeting.',
+      args: { who: t.arg.string({ required: true, description: who }) },
+      maxCalls: 0,
+      resolve: (_book, args) => `Hello ${args.who}`,
+    }),
+    dedication: t.field({
+      type: 'String',
+      description: 'A dedication.',
+      args: { who: t.arg.string({ required: true, description: who }) },
+      // The catalog's own fields say it by t.computed alone, and its compiler rejects the option.
+      ...({ needs: ['title'] } as const),
+      maxCalls: 0,
+      resolve: ({ title }, args) => `${title}, for ${args.who}`,
+    }),
+    turn: t.computed({ type: 'Int', description: 'A number.', needs: ['title'], maxCalls: 0, resolve: () => ++turns }),
+  }));
+  builder.queryField('turn', (t) =>
+    t.field({ type: 'Int', description: 'How often it was read.', maxCalls: 0, resolve: () => ++turns }),
+  );
   builder.queryField('rooms', (t) =>
     t.field({
       type: [Room],

@@ -116,7 +116,7 @@ declare global {
         },
       ): FieldRef<Types, Shape>;
 
-      /** Computes a value from members of the record. The resolver gets no others than those that it declares. */
+      /** Computes a value from members of the record. The type of the record has those that it declares. */
       computed<
         Type extends TypeParam<Types>,
         Needs extends keyof ParentShape & string,

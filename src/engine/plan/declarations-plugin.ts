@@ -23,8 +23,10 @@ class DeclarationsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     const rule: FieldRule = exposed !== undefined && !options.needs ? { ...options, needs: [exposed] } : options;
     const { record } = this.builder.configStore.getTypeConfig(config.parentType).pothosOptions as TypeRule;
     const readsParent = config.resolve !== undefined && config.resolve.length > 0;
-    if (record && readsParent && !rule.needs && !rule.endpoint)
-      throw new Error(`${config.parentType}.${config.name} reads its record and does not say what: use t.computed.`);
+    if (record && readsParent && !rule.needs && !rule.endpoint && rule.maxCalls === undefined)
+      throw new Error(
+        `${config.parentType}.${config.name} reads its record and does not say what: use t.computed. A resolver with arguments sets maxCalls, and needs if it reads members.`,
+      );
     return { ...config, extensions: { ...config.extensions, rule } };
   }
 
