@@ -79,6 +79,8 @@ export interface ServiceDescriptor {
   readonly documents?: DocumentFormat;
   /** Undefined if all tokens get the same. */
   readonly tiers?: TierPolicy;
+  /** Its calls never carry the token of a caller, so what it says of a token is not about the caller's. */
+  readonly seesNoCaller?: boolean;
   /** Calls a minute of all endpoints with `isLimited`, for a credential of the basic tier. */
   readonly basicCallsAMinute: number;
   /** No uploaded file may have so many bytes, or more. */

@@ -12,6 +12,7 @@ import type { RecordLoader } from '../upstream/loading/record-loader.ts';
 import type { ResponseLoader } from '../upstream/loading/response-loader.ts';
 import { serviceName } from '../upstream/redis/keys.ts';
 import type { UpstreamSession } from '../upstream/upstream-session.ts';
+import { inputProblem } from './path-values.ts';
 import type { AddedService } from './service.ts';
 
 interface Beside {
@@ -66,6 +67,7 @@ function clientOf(service: AddedService, settings: TransportSettings, parts: Ups
     errors,
     ...(callsAMinute !== undefined && { tiers: withLimit }),
     basicCallsAMinute: callsAMinute ?? Infinity,
+    seesNoCaller: token !== 'caller',
     uploadBytesBelow: 0,
   };
   const own: TransportSettings = {
@@ -84,17 +86,24 @@ function clientOf(service: AddedService, settings: TransportSettings, parts: Ups
   });
 }
 
+const isOfCatalog = ({ service }: Endpoint): boolean => service === 'catalog' || service === 'events';
+
 /** A session that reads each endpoint from its own service. The others are opened when something of them is read. */
 function joined(catalog: UpstreamSession, openOne: (name: ServiceName) => UpstreamSession): UpstreamSession {
   const opened = new Map<ServiceName, UpstreamSession>();
-  const sessionOf = ({ service }: Endpoint): UpstreamSession => {
-    if (service === 'catalog' || service === 'events') return catalog;
+  const sessionOf = (endpoint: Endpoint): UpstreamSession => {
+    if (isOfCatalog(endpoint)) return catalog;
+    const { service } = endpoint;
     let session = opened.get(service);
     if (!session) opened.set(service, (session = openOne(service)));
     return session;
   };
   const records: Pick<RecordLoader, keyof RecordLoader> = {
-    load: (kind, source, ...rest) => sessionOf(source.endpoint).records.load(kind, source, ...rest),
+    load: (kind, source, key, ...rest) => {
+      const problem = isOfCatalog(source.endpoint) ? undefined : inputProblem(source.endpoint, source.input(key));
+      if (problem) return Promise.reject(problem);
+      return sessionOf(source.endpoint).records.load(kind, source, key, ...rest);
+    },
     isKnownAbsent: (kind, source, key) => sessionOf(source.endpoint).records.isKnownAbsent(kind, source, key),
     absenceOf: (kind, source, key) => sessionOf(source.endpoint).records.absenceOf(kind, source, key),
     tell: (kind, source, ...rest) => sessionOf(source.endpoint).records.tell(kind, source, ...rest),
@@ -102,8 +111,15 @@ function joined(catalog: UpstreamSession, openOne: (name: ServiceName) => Upstre
     clear: () => [catalog, ...opened.values()].forEach((each) => each.records.clear()),
   };
   const responses: Pick<ResponseLoader, keyof ResponseLoader> = {
-    load: (endpoint, ...rest) => sessionOf(endpoint).responses.load(endpoint, ...rest),
-    wouldSend: (endpoint, ...rest) => sessionOf(endpoint).responses.wouldSend(endpoint, ...rest),
+    load: (endpoint, input, ...rest) => {
+      const problem = isOfCatalog(endpoint) ? undefined : inputProblem(endpoint, input);
+      if (problem) return Promise.reject(problem);
+      return sessionOf(endpoint).responses.load(endpoint, input, ...rest);
+    },
+    wouldSend: async (endpoint, input, ...rest) =>
+      !isOfCatalog(endpoint) && inputProblem(endpoint, input)
+        ? null
+        : sessionOf(endpoint).responses.wouldSend(endpoint, input, ...rest),
     clear: () => [catalog, ...opened.values()].forEach((each) => each.responses.clear()),
   };
   return Object.create(catalog, { records: { value: records }, responses: { value: responses } }) as UpstreamSession;

@@ -11,6 +11,8 @@ export interface UpstreamErrorDetails {
   code?: number;
   /** The row of its code; absent if the service lists no such code. */
   row?: ErrorRow | undefined;
+  /** The call could not carry the token of a caller. */
+  seesNoCaller?: boolean;
   /** `GET /v2/book/7` */
   request: string;
   /** The read that shows the outcome of a write, if that is unknown. */

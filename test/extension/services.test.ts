@@ -25,6 +25,7 @@ const shop = await listen(
         : path.startsWith('/sellers/7')
           ? { id: '7', name: 'Seven', town: 'Town' }
           : undefined;
+    if (path === '/sellers/401') return void response.writeHead(401).end('{}');
     const code = path === '/sellers/8' ? 7 : path === '/sellers/9' ? 8 : undefined;
     if (code !== undefined)
       return void response.writeHead(code === 7 ? 404 : 403).end(JSON.stringify({ code, msg: 'no', request: path }));
@@ -194,6 +195,44 @@ describe('the token of a caller', () => {
     await answers({ token: { own: 'of-the-shop' } }, ...asked);
     expect(tokens()).toEqual(Array(4).fill('Bearer of-the-shop'));
   });
+});
+
+test('a value that a request cannot carry makes no call, and its field says so', async () => {
+  const wrong = [
+    ['{}', 'isbn', 'missing'],
+    ['{"isbn":null}', 'isbn', 'missing'],
+    ['{"isbn":""}', 'isbn', 'empty'],
+    ['{"isbn":{"of":1}}', 'isbn', 'no text or number'],
+    ['{"isbn":["1"]}', 'isbn', 'no text or number'],
+    ['{"isbn":true}', 'isbn', 'no text or number'],
+    ['{"isbn":"1","of":{}}', 'of', 'no text or number'],
+  ] as const;
+  const asked = wrong.map(([like]) => ({ query: `{ offer(like: ${JSON.stringify(like)}) { inStock } }` }));
+  const read = await answers({}, ...asked, explained(asked[0]!.query, 'plan'));
+  expect(requests).toEqual([]);
+  wrong.forEach(([, name, what], at) =>
+    expect(read[at]!.body).toMatchObject({
+      data: { offer: null },
+      errors: [{ message: `No call was made: \`${name}\` of GET /v2/book/isbn/:isbn is ${what}.`, path: ['offer'] }],
+    }),
+  );
+  const sent = { query: '{ offer(like: "{\\"isbn\\":9787544253994}") { inStock } }' };
+  expect((await answers({}, sent))[0]!.body).toEqual({ data: { offer: { inStock: 3 } } });
+});
+
+test('a service that refuses the facade itself asks no caller to log in', async () => {
+  const asked = { query: '{ seller(id: "401") { name } }', headers: alice };
+  const codes: unknown[] = [];
+  for (const token of ['none', { own: 'of-the-shop' }, 'caller']) {
+    const [answer] = await answers({ token }, asked);
+    codes.push((answer!.body.errors![0] as { extensions: object }).extensions);
+  }
+  const upstream = { service: 'shop', status: 401 };
+  expect(codes).toMatchObject([
+    { code: 'UPSTREAM_REFUSED', advice: 'report', upstream },
+    { code: 'UPSTREAM_REFUSED', advice: 'report', upstream },
+    { code: 'UNAUTHENTICATED', advice: 'log-in', upstream },
+  ]);
 });
 
 test('a second service has an error table of its own: which mean that there is none, and what clients are told', async () => {

@@ -59,6 +59,16 @@ export const withShop: Extend = (builder) => {
   builder.objectField(Seller, 'books', (t) =>
     t.connection({ type: Availability, description: 'What it sells.', endpoint: offers, from: ['id'] }),
   );
+  builder.queryField('offer', (t) =>
+    t.call({
+      type: Availability,
+      description: 'An offer.',
+      nullIf: 'nobody offers it',
+      endpoint: stock,
+      args: { like: t.arg.string({ description: 'Which value is sent.' }) },
+      input: (_, { like }) => JSON.parse(like ?? '{}') as { isbn: string },
+    }),
+  );
   queryById(Seller, seller, 'A seller.', '1');
   builder.objectField(Book, 'availability', (t) =>
     t.call({

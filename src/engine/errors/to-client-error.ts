@@ -104,8 +104,16 @@ function fromRejection(cause: UpstreamRejection): ClientError {
   });
 }
 
+const asksForLogin: readonly string[] = ['UNAUTHENTICATED', 'LOGIN_REQUIRED'] satisfies ClientCode[];
+
 function clientCode(details: UpstreamErrorDetails): string {
   if (isRateLimit(details)) return 'RATE_LIMITED';
+  // The service refuses the facade then: a login of the caller would not help.
+  if (details.seesNoCaller) {
+    const { client = 'UPSTREAM_REFUSED' } = details.row ?? {};
+    if (asksForLogin.includes(client)) return 'UPSTREAM_REFUSED';
+    if (details.status === 401) return client;
+  }
   if (details.status === 401) return 'UNAUTHENTICATED';
   return (
     details.row?.client ?? (details.code === undefined && details.status === 403 ? 'FORBIDDEN' : 'UPSTREAM_REFUSED')

@@ -59,7 +59,7 @@ export interface ObservedCall {
 export interface CallServices extends RejectionServices {
   settings: Pick<Config, 'maxJsonBytes' | 'maxAtomBytes' | 'maxUpstreamCalls' | 'upstreamUserAgent' | 'eventBaseUrl'>;
   caching: CachingWatch;
-  service: Pick<ServiceDescriptor, 'errors' | 'documents'>;
+  service: Pick<ServiceDescriptor, 'errors' | 'documents' | 'seesNoCaller'>;
   tiers: TierPolicy;
   transport: Transport;
   inFlight: InFlightRequests;
@@ -235,7 +235,9 @@ export class UpstreamCall implements SharedCall {
       const reuse = code === undefined ? unsure : this.services.caching.reuseOf(endpoint, credential, headers);
       return { value: null, bytes, status, reuse };
     }
-    const details = { ...detailsOf(request), status, ...(code !== undefined && { code }), ...(row && { row }) };
+    const { seesNoCaller } = service;
+    const known = { ...(code !== undefined && { code }), ...(row && { row }), ...(seesNoCaller && { seesNoCaller }) };
+    const details = { ...detailsOf(request), status, ...known };
     throw rejectionOf(this.services, endpoint, credential, details, response.retryAfter);
   }
 
