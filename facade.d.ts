@@ -155,7 +155,7 @@ export interface FacadeOptions extends FacadeHooks {
   suggestions?: boolean | undefined;
   /** The x-explain header (true or false). Default: true; false in production. */
   explain?: boolean | undefined;
-  /** Server-Timing, RateLimit and RateLimit-Policy headers (true or false). Default: as EXPLAIN. */
+  /** Server-Timing and RateLimit-Policy headers (true or false). Default: as EXPLAIN. */
   serverTiming?: boolean | undefined;
   /** Compresses responses with br, zstd or gzip, as the client accepts; turn it off if a proxy compresses (true or false). Default: on. */
   compression?: boolean | undefined;

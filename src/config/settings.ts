@@ -124,7 +124,7 @@ export const settings = {
     introspection: setting('INTROSPECTION', onOff, outsideProduction, 'introspection of the schema', OUTSIDE_PRODUCTION),
     suggestions: setting('SUGGESTIONS', onOff, outsideProduction, '"Did you mean …" in error messages', OUTSIDE_PRODUCTION),
     explain: setting('EXPLAIN', onOff, outsideProduction, 'the x-explain header', OUTSIDE_PRODUCTION),
-    serverTiming: optional('SERVER_TIMING', onOff, 'Server-Timing, RateLimit and RateLimit-Policy headers', 'as EXPLAIN'),
+    serverTiming: optional('SERVER_TIMING', onOff, 'Server-Timing and RateLimit-Policy headers', 'as EXPLAIN'),
     compression: setting('COMPRESSION', onOff, true, 'compresses responses with br, zstd or gzip, as the client accepts; turn it off if a proxy compresses', 'on'),
     helpUrl: optional('HELP_URL', httpAddress, 'page to which `extensions.help` of errors links, such as https://api.example/docs/errors', '/docs/errors at the origin of MCP_URL; without it, outside production and TRUSTED_PROXIES, at HOST and PORT of the server if that is loopback; else relative to the address of the request'),
     httpStatuses: setting('HTTP_STATUSES', oneOf('2025', '2026'), '2026', 'edition of GraphQL over HTTP whose statuses responses in application/graphql-response+json have'),

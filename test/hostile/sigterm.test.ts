@@ -210,6 +210,7 @@ describe.each([
           { data: { publisher: '作家' }, path: ['book'] },
         ],
         hasNext: false,
+        extensions: { catalogCost: 'calls=2, most=3, saved=0' },
       },
     ]);
     expect([status, text.trimEnd().endsWith(last)]).toEqual([200, true]);
@@ -234,6 +235,7 @@ describe.each([
           { data: { publisher: null }, path: ['book'], errors: [timedOut] },
         ],
         hasNext: false,
+        extensions: { catalogCost: 'calls=2, most=3, saved=0' },
       },
     ]);
     expect([status, text.trimEnd().endsWith(last)]).toEqual([200, true]);

@@ -302,6 +302,7 @@ describe('in the current format', () => {
         incremental: [{ id: '0', data: { pages: '360' } }],
         completed: [{ id: '0' }],
         hasNext: false,
+        extensions: { catalogCost: 'calls=2, most=2, saved=0' },
       });
     },
   );

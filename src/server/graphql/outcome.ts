@@ -1,6 +1,7 @@
 /** What an operation came to. It is one value, written once: status, headers and what is logged are functions of it. */
 import type { ExecutionResult, FormattedExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
+import type { RateLimitState } from '../../upstream/limits/rate-limiter.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
 import type { ResultParts } from './incremental-delivery.ts';
 import type { ExecutableDocument } from '../../engine/documents/prepare.ts';
@@ -76,17 +77,40 @@ export function ageHeaders({ callLog }: UpstreamSession): string[] {
   return oldest < 0 ? [] : ['age', String(oldest)];
 }
 
+/** Names and values alternate. */
+type CostHeaders = [name: 'catalog-cost', cost: string, ...others: string[]];
+
 /**
  * The header Catalog-Cost: calls that were sent to the service, the most that could have been, and calls that the caches, and equal calls
- * in flight, made unnecessary. Not for a response in parts: its headers leave before its calls are made.
+ * in flight, made unnecessary. RateLimit: what is left to the caller, if there is a limit. The headers of a response in parts leave before
+ * its calls are made, so its last part has the cost.
  */
-export function costHeaders({ session, mostCalls }: WholeOutcome): string[] {
-  if (!session || mostCalls === undefined) return [];
+export function costHeaders({ callLog }: UpstreamSession, mostCalls: number, left: RateLimitState | null): CostHeaders {
   let [sent, saved] = [0, 0];
-  for (const { how } of session.callLog.calls)
+  for (const { how } of callLog.calls)
     if (how === 'sent') sent++;
     else if (how !== 'refused') saved++;
-  return ['catalog-cost', `calls=${sent}, most=${mostCalls}, saved=${saved}`];
+  const headers: CostHeaders = ['catalog-cost', `calls=${sent}, most=${mostCalls}, saved=${saved}`];
+  if (!left) return headers;
+  const seconds = Math.max(0, Math.ceil((Date.parse(left.resetsAt) - Date.now()) / 1000));
+  headers.push('ratelimit', `"films";r=${left.remaining};t=${seconds}`);
+  return headers;
+}
+
+/** The parts of a response, of which the last has what Catalog-Cost of a whole one says. */
+export function withCost(outcome: Outcome): Outcome {
+  const { session, mostCalls } = outcome;
+  if (!session || mostCalls === undefined) return outcome;
+  const parts = async function* (): ResultParts {
+    for await (const part of outcome.result as ResultParts) {
+      if (part.hasNext) yield part;
+      else {
+        const [, catalogCost] = costHeaders(session, mostCalls, null);
+        yield { ...part, extensions: { ...part.extensions, catalogCost } };
+      }
+    }
+  };
+  return { ...outcome, result: parts() };
 }
 
 /** Catalog-Cost of a response that was stored. */

@@ -7,9 +7,10 @@ import { type AcceptedTypes, acceptedTypes } from '../http/request/accept.ts';
 import { addCorsHeaders, varyOf } from '../http/request/headers.ts';
 import { type HelpSettings, withHelp } from '../http/response/http-error.ts';
 import type { JsonWriter } from './json-response.ts';
-import { type Outcome, STORED_COST, ageHeaders, cacheControlOf, costHeaders, isWhole } from './outcome.ts';
+import { type Outcome, STORED_COST, ageHeaders, cacheControlOf, costHeaders, isWhole, withCost } from './outcome.ts';
 import type { Documents } from './documents/persisted-documents.ts';
 import type { Pipeline, RunOperation } from './pipeline.ts';
+import type { RateLimitState } from '../../upstream/limits/rate-limiter.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
 import { type GraphqlRequest, METHODS, type createRequestReader } from './request.ts';
 
@@ -17,8 +18,8 @@ import { type GraphqlRequest, METHODS, type createRequestReader } from './reques
 export interface AddedHeaders {
   /** Headers of a response that was stored. */
   readonly stored: readonly string[];
-  /** Headers of a response whose operation was run; `startedAt`: by performance.now(). */
-  readonly ofRun: (session: UpstreamSession, startedAt: number) => readonly string[] | Promise<readonly string[]>;
+  /** Headers of a response whose operation was run; `startedAt`: by performance.now(). `left`: to the caller, null without a limit. */
+  readonly ofRun: (session: UpstreamSession, startedAt: number, left: RateLimitState | null) => readonly string[];
 }
 
 /** What a request passes, in this order. */
@@ -80,11 +81,14 @@ export function createGraphqlRoute(config: RouteSettings, steps: RouteSteps): (e
       const outcome = await run(prepared, parking ? { ...parsed, parking } : parsed);
       if (outcome.isReplayed) exchange.headers.push('idempotency-replayed', 'true');
       if (method !== 'POST') response.setHeader('cache-control', cacheControlOf(outcome.cachePolicy));
-      if (!isWhole(outcome)) return await (await yoga())(exchange, parsed, outcome);
-      if (outcome.session) {
-        exchange.headers.push(...costHeaders(outcome));
-        for (const { ofRun } of added) exchange.headers.push(...(await ofRun(outcome.session, received.readAt)));
-        if (outcome.result.extensions) exchange.headers.push(...ageHeaders(outcome.session));
+      if (!isWhole(outcome)) return await (await yoga())(exchange, parsed, withCost(outcome));
+      const { session, mostCalls } = outcome;
+      if (session && mostCalls !== undefined) {
+        // A public response is for everybody, so it says nothing about one caller.
+        const left = session.cachePolicy.scope === 'public' ? null : await session.rateBudget();
+        exchange.headers.push(...costHeaders(session, mostCalls, left));
+        for (const { ofRun } of added) exchange.headers.push(...ofRun(session, received.readAt, left));
+        if (outcome.result.extensions) exchange.headers.push(...ageHeaders(session));
       }
       const { errors } = outcome.result;
       const sent = errors ? { ...outcome, result: { ...outcome.result, errors: withHelp(errors, config) } } : outcome;

@@ -1,5 +1,6 @@
-/** The headers Server-Timing, RateLimit and RateLimit-Policy. */
+/** The headers Server-Timing and RateLimit-Policy. */
 import { WINDOW_MS } from '../../../upstream/limits/sliding-window.ts';
+import type { RateLimitState } from '../../../upstream/limits/rate-limiter.ts';
 import type { UpstreamSession } from '../../../upstream/upstream-session.ts';
 import type { Core } from '../../core.ts';
 import type { Feature } from '../../feature.ts';
@@ -10,11 +11,14 @@ export const createTimingFeature = ({ config }: Pick<Core, 'config'>): Feature =
     : {};
 
 /**
- * Names and values of headers that show in a browser's developer tools how long it took since `startedAt`, and how many calls the rate
- * limit leaves to its token. Not for a response in parts: it begins before they are known.
+ * Names and values of headers that show in a browser's developer tools how long it took since `startedAt`, and the rate limit of its
+ * token. Not for a response in parts: it begins before they are known.
  */
-async function timingHeaders(session: UpstreamSession, startedAt: number): Promise<string[]> {
-  const { calls } = session.callLog;
+function timingHeaders(
+  { callLog: { calls } }: UpstreamSession,
+  startedAt: number,
+  left: RateLimitState | null,
+): string[] {
   // `dur` of upstream is the time from the start of the first call to the end of the last.
   let [sent, cached, from, to] = [0, 0, Infinity, 0];
   for (const { how, startMs, ms } of calls) {
@@ -30,10 +34,6 @@ async function timingHeaders(session: UpstreamSession, startedAt: number): Promi
     `cache;desc="calls: ${cached}"`,
   ];
   const headers = ['server-timing', metrics.join(', ')];
-  const budget = await session.rateBudget();
-  if (!budget) return headers;
-  const seconds = Math.max(0, Math.ceil((Date.parse(budget.resetsAt) - Date.now()) / 1000));
-  headers.push('ratelimit-policy', `"films";q=${budget.limit};w=${WINDOW_MS / 1_000}`);
-  headers.push('ratelimit', `"films";r=${budget.remaining};t=${seconds}`);
+  if (left) headers.push('ratelimit-policy', `"films";q=${left.limit};w=${WINDOW_MS / 1_000}`);
   return headers;
 }

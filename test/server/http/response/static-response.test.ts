@@ -143,30 +143,65 @@ test('Catalog-Cost tells in production too how many calls an operation made, cou
   expect(await post('{ nothing }')).toBeNull();
 });
 
-test('a stored response has cost no call, and one in parts does not tell its cost in its headers', async () => {
+test('a stored response has cost no call, and one in parts tells its cost in its last part', async () => {
   const setup = await facade();
   const send = async (text: string, accept: string) => {
     const headers = { 'content-type': 'application/json', accept };
     const response = await fetch(setup.url, { method: 'POST', headers, body: JSON.stringify({ query: text }) });
-    await response.arrayBuffer();
-    return response.headers.get('catalog-cost');
+    return [response.headers.get('catalog-cost'), await response.text()];
   };
-  expect(await send(query, 'application/json')).toBe('calls=1, most=1, saved=0');
-  expect(await send(query, 'application/json')).toBe('calls=0');
+  expect(await send(query, 'application/json')).toEqual(['calls=1, most=1, saved=0', JSON.stringify(result)]);
+  expect(await send(query, 'application/json')).toEqual(['calls=0', JSON.stringify(result)]);
   const inParts = '{ book(id: 7) { title ... @defer { annotations { nodes { content } } } } }';
-  expect(await send(inParts, 'multipart/mixed;deferSpec=20220824, application/json')).toBeNull();
+  const [header, parts] = await send(inParts, 'multipart/mixed;deferSpec=20220824, application/json');
+  expect(header).toBeNull();
+  expect(parts!.split('"hasNext":true')[0]).not.toContain('catalogCost');
+  expect(parts!.split('"hasNext":true').at(-1)).toContain(
+    '"hasNext":false,"extensions":{"catalogCost":"calls=1, most=2, saved=1"}',
+  );
 });
 
-test('RateLimit reports the remaining calls of a limited token', async () => {
-  const { get } = await startFacade({}, { ACCESS_TOKEN: 'own', FILM_TIER: 'basic' }).then((setup) => {
-    setup.books.behave(json(JSON.stringify({ id: '1', title: 'x' })));
-    const films = `${setup.url}?${new URLSearchParams({ query: '{ subject(id: 1) { title } }' }).toString()}`;
-    return { get: (headers: Record<string, string>) => fetch(films, { headers }) };
-  });
-  const { headers } = await get({ authorization: 'Bearer own' });
-  expect(headers.get('ratelimit-policy')).toBe('"films";q=40;w=60');
-  expect(headers.get('ratelimit')).toMatch(/^"films";r=39;t=(59|60|61)$/);
-  expect((await get({})).headers.get('ratelimit')).toBeNull();
+/** Sends a query for a film, or another, to a facade in production or not. */
+async function films(env: NodeJS.ProcessEnv = {}) {
+  const setup = await startFacade({ recordTtlSeconds: '60' }, { ACCESS_TOKEN: 'own', FILM_TIER: 'basic', ...env });
+  setup.books.behave(json(JSON.stringify({ id: '1', title: 'x', subjects: [] })));
+  return async (given: Record<string, string>, method = 'GET', text = '{ subject(id: 1) { title } }') => {
+    const url = `${setup.url}?${new URLSearchParams({ query: text }).toString()}`;
+    if (method === 'GET') return (await fetch(url, { headers: given })).headers;
+    const headers = { ...given, 'content-type': 'application/json' };
+    return (await fetch(setup.url, { method, headers, body: JSON.stringify({ query: text }) })).headers;
+  };
+}
+const own = { authorization: 'Bearer own' };
+
+test('RateLimit tells what is left to a limited token, in production too; the policy stays behind SERVER_TIMING', async () => {
+  const send = await films();
+  const first = await send(own);
+  expect(first.get('ratelimit-policy')).toBe('"films";q=40;w=60');
+  expect(first.get('ratelimit')).toMatch(/^"films";r=39;t=(59|60|61)$/);
+  const inProduction = await films({ NODE_ENV: 'production' });
+  const [quiet, again] = [await inProduction(own), await inProduction(own)];
+  expect(quiet.get('ratelimit')).toMatch(/^"films";r=39;t=(59|60|61)$/);
+  expect(again.get('ratelimit')).toMatch(/^"films";r=39;t=(59|60|61)$/);
+  expect([quiet.get('ratelimit-policy'), quiet.get('server-timing')]).toEqual([null, null]);
+});
+
+test('a public or stored response, and one to a caller without a limit, has no RateLimit', async () => {
+  const basic = await films({ NODE_ENV: 'production' });
+  const isPublic = await basic({});
+  expect([isPublic.get('cache-control'), isPublic.get('ratelimit')]).toEqual([
+    expect.stringMatching(/^public, max-age=/),
+    null,
+  ]);
+  await basic({}, 'POST');
+  const stored = await basic({}, 'POST');
+  expect([stored.get('catalog-cost'), stored.get('ratelimit')]).toEqual(['calls=0', null]);
+  const before = await basic(own);
+  // Only the advance tier, which has no limit, gets this chart.
+  const shown = await basic(own, 'POST', '{ weeklyChart { entries { rank } } }');
+  const after = await basic(own);
+  expect([before, shown, after].map((headers) => headers.has('ratelimit'))).toEqual([true, false, false]);
+  expect(after.has('catalog-cost')).toBe(true);
 });
 
 test('outside production CORS allows pages of this machine, and the headers by which clients name themselves', async () => {
