@@ -102,7 +102,7 @@ export interface AskedOperation {
   readonly fields: readonly string[];
   /** Its calls of the service, likely and at most; undefined if it will be rejected for its variables or its price. */
   readonly price: OperationPrice | undefined;
-  /** The headers of the request, in lower case; `authorization` has the caller's token. */
+  /** The headers of the request, in lower case; `authorization` is not verified: it may be any text. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly address: string;
 }

@@ -79,6 +79,16 @@ function closest(given: string, names: readonly string[]): string | undefined {
   return near.sort((a, b) => a.distance - b.distance)[0]?.name;
 }
 
+/** A problem for each member that is no option. */
+export function unknownOptions(given: object, known: readonly string[]): string[] {
+  return Object.keys(given)
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const meant = closest(name, known);
+      return `${name} is not an option${meant === undefined ? '' : `. Did you mean ${meant}?`}`;
+    });
+}
+
 /** The settings that are options of `createFacade`. */
 export function options(): [SettingName, Setting<unknown>][] {
   return entries().filter(([, { isStandalone }]) => !isStandalone);
@@ -87,12 +97,7 @@ export function options(): [SettingName, Setting<unknown>][] {
 /** Reads the options of a facade inside another program: checked as the environment is, of which only NODE_ENV is read. */
 export function readOptions(given: Readonly<Record<string, unknown>>): Config {
   const known = ['production', ...options().map(([name]) => name as string)];
-  const problems = Object.keys(given)
-    .filter((name) => !known.includes(name))
-    .map((name) => {
-      const meant = closest(name, known);
-      return `${name} is not an option${meant === undefined ? '' : `. Did you mean ${meant}?`}`;
-    });
+  const problems = unknownOptions(given, known);
   const { production = process.env.NODE_ENV === 'production' } = given;
   if (typeof production !== 'boolean') problems.push('production must be true or false');
   for (const name of ['baseUrl', 'eventBaseUrl'] as const) if (!given[name]) problems.push(`${name} must be set`);

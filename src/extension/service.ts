@@ -3,6 +3,7 @@ import type { Endpoint } from '../api/endpoint.ts';
 import { type AnyRow, type Made, endpointTable } from '../api/endpoint-table.ts';
 import type { ErrorTable } from '../api/service-descriptor.ts';
 import { httpAddress } from '../config/kinds.ts';
+import { unknownOptions } from '../config/read.ts';
 
 /** Whose token its calls carry: nobody's, that of the caller, or one of its own. */
 export type TokenRule = 'none' | 'caller' | { readonly own: string };
@@ -29,8 +30,15 @@ export interface AddedService<Table = Readonly<Record<string, Endpoint>>> extend
   readonly errors: ErrorTable;
 }
 
-/** Made by `service`, so that its endpoints are what it says. */
-const made = new WeakSet<object>();
+/** Made by `service`, so that its endpoints are what it says; with the options that there are not. */
+const made = new WeakMap<object, readonly string[]>();
+
+const OPTIONS = {
+  ...{ name: true, baseUrl: true, endpoints: true, share: true, token: true, errors: true, hasFields: true },
+  ...{ callsAMinute: true, concurrency: true },
+} satisfies Record<keyof ServiceFacts<unknown>, true>;
+/** Those of an endpoint that `extend.d.ts` has. */
+const ENDPOINT_OPTIONS = ['key', 'list', 'share', 'freshSeconds'];
 
 /** Declares a service. What is wrong with it is told when a facade is made with it. */
 export function service<Rows extends Readonly<Record<string, AnyRow>>>(
@@ -46,7 +54,10 @@ export function service<Rows extends Readonly<Record<string, AnyRow>>>(
     facts.endpoints,
   );
   const declared = Object.freeze({ token: 'none' as const, ...facts, errors: errors ?? {}, endpoints });
-  made.add(declared);
+  const ofRows = Object.values(facts.endpoints).flatMap(({ method, path, options }) =>
+    unknownOptions(options, ENDPOINT_OPTIONS).map((problem) => `${method} ${path}: ${problem}`),
+  );
+  made.set(declared, [...unknownOptions(facts, Object.keys(OPTIONS)), ...ofRows]);
   return declared;
 }
 
@@ -60,7 +71,7 @@ export function serviceProblems(services: unknown): string[] {
   return services.flatMap((each: unknown, at) => {
     if (typeof each !== 'object' || each === null || !made.has(each))
       return [`services[${at}] must be what service() of catalog-graphql/extend returns`];
-    const problems = problemsOf(each as AddedService);
+    const problems = [...problemsOf(each as AddedService), ...made.get(each)!];
     if (names.indexOf(names[at]) !== at) problems.push('its name is that of another one');
     return problems.map((problem) => `the service ${String(names[at])}: ${problem}`);
   });

@@ -17,6 +17,8 @@ export interface UpstreamErrorDetails {
   request: string;
   /** The read that shows the outcome of a write, if that is unknown. */
   lookAt?: string;
+  /** Why the body of a response is not what was requested, if that is known. */
+  reason?: string;
   /** The code of an error of this machine, which kept the call from being made. */
   ownTrouble?: string;
 }
@@ -175,6 +177,8 @@ export class NotYet extends ExpectedError {
 /** The rate limit of the credential is used up. */
 export class RateLimited extends NotYet {
   override name = 'RateLimited';
+  /** Of the call that was not made. */
+  details: UpstreamErrorDetails | undefined = undefined;
 
   constructor(retryAfter: number) {
     super('the rate limit is reached', retryAfter);

@@ -13,6 +13,7 @@ export interface Embedded {
   options: FacadeOptions;
   asked?: readonly Asked[];
   isAtOnce?: boolean;
+  isLogged?: boolean;
 }
 /** `path`: of a text, in place of a query. */
 export interface Asked {
@@ -22,7 +23,7 @@ export interface Asked {
   path?: string;
 }
 /** What it answered, or why it was not made. */
-export type Answered = { problems: readonly string[] } | { answers: Answer[] };
+export type Answered = { problems: readonly string[] } | { answers: Answer[]; log?: string };
 interface Answer {
   body: { data?: unknown; errors?: unknown[]; extensions?: Record<string, unknown> };
   caching: string | null;
@@ -47,10 +48,13 @@ async function open({
   options,
   asked = [],
   isAtOnce = false,
+  isLogged = false,
 }: Embedded): Promise<Answered> {
   try {
+    let log = '';
     const facade = createFacade({
       ...options,
+      ...(isLogged && { onLog: (line: string) => void (log += line) }),
       ...(extension && { extend: extensions[extension] as never }),
       ...(names && { services: names.map((name) => services[name]) }),
     });
@@ -71,7 +75,7 @@ async function open({
     if (isAtOnce) answers.push(...(await Promise.all(asked.map(answer))));
     else for (const each of asked) answers.push(await answer(each));
     await facade.close();
-    return { answers };
+    return { answers, ...(isLogged && { log }) };
   } catch (error) {
     if (error instanceof ConfigError) return { problems: error.problems };
     throw error;

@@ -25,6 +25,7 @@ const shop = await listen(
         : path.startsWith('/sellers/7')
           ? { id: '7', name: 'Seven', town: 'Town' }
           : undefined;
+    if (path === '/sellers/71') return void response.end('{"name":"Seven"}');
     if (path === '/sellers/401') return void response.writeHead(401).end('{}');
     const code = path === '/sellers/8' ? 7 : path === '/sellers/9' ? 8 : undefined;
     if (code !== undefined)
@@ -290,7 +291,26 @@ test('the calls a minute of a second service are its own: beyond them a field is
   expect(first!.body.errors).toBeUndefined();
   expect([second, third].at(-1)!.body).toMatchObject({
     data: { book: { title: '百年孤独' }, seller: null },
-    errors: [{ path: ['seller'], extensions: { code: 'RATE_LIMITED' } }],
+    errors: [
+      {
+        path: ['seller'],
+        extensions: { code: 'RATE_LIMITED', upstream: { service: 'shop', request: 'GET /sellers/7' }, retryAfter: 60 },
+      },
+    ],
+  });
+});
+
+test('a response without the member of its key is an error, and the log says which member that is', async () => {
+  const facade = {
+    ...({ extension: 'shop', services: ['shop'] } as const),
+    options: { ...options, logLevel: 'info' },
+    isLogged: true,
+    asked: [{ query: '{ seller(id: "71") { name } }' }],
+  } as const;
+  const [answered] = await embedWith({ baseUrl: shop }, facade);
+  expect(answered).toMatchObject({
+    answers: [{ body: { data: { seller: null }, errors: [{ extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } }] } }],
+    log: expect.stringContaining('"reason":"the response has no member `id`; see `key`"'),
   });
 });
 
@@ -312,6 +332,14 @@ test('a service that cannot be used is refused at the start, with all that is wr
     'the service events: baseUrl must be an http:// or https:// address without user, query or fragment',
     "the service events: token must be 'none', 'caller' or { own: a bearer token }",
     'the service events: callsAMinute must be a whole number from 1',
+  ]);
+  expect(await problemsWith({ timeoutMs: 300, tokens: 'none', shared: 'public' })).toEqual([
+    'the service shop: timeoutMs is not an option',
+    'the service shop: tokens is not an option. Did you mean token?',
+    'the service shop: shared is not an option. Did you mean share?',
+  ]);
+  expect(await problemsWith({ ofStock: { lists: 'books' } })).toEqual([
+    'the service shop: GET /v2/book/isbn/:isbn: lists is not an option. Did you mean list?',
   ]);
   expect(await problemsWith({ share: 'public', token: 'caller' })).toEqual(
     ['/v2/book/isbn/:isbn', '/sellers/:id', '/sellers/:id/books'].map(

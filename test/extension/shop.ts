@@ -23,13 +23,15 @@ type Seller = { id: string; name: string; town: string };
 type Stock = { isbn: string; stock: number; price: string; seller_id: string };
 type StockPage = ListPage & { books: Stock[] };
 
+const { ofStock = {}, ...facts } = JSON.parse(process.env.SHOP ?? '{}') as { baseUrl?: string; ofStock?: object };
+
 export const shop = service({
   name: 'shop',
   baseUrl: 'http://127.0.0.1:1',
-  ...(JSON.parse(process.env.SHOP ?? '{}') as { baseUrl?: string }),
+  ...facts,
   endpoints: {
     // The catalog has this path too.
-    stock: endpoint('GET /v2/book/isbn/:isbn', null, takes(), gives<Stock>(200), { key: ['isbn'] }),
+    stock: endpoint('GET /v2/book/isbn/:isbn', null, takes(), gives<Stock>(200), { key: ['isbn'], ...ofStock }),
     seller: endpoint('GET /sellers/:id', null, takes<Fields>(), gives<Seller>(200), { freshSeconds: 600 }),
     offers: endpoint('GET /sellers/:id/books', null, takes<Window>(), gives<StockPage>(200), { list: 'books' }),
   },

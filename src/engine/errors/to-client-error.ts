@@ -61,8 +61,9 @@ export function toClientError(cause: unknown): ClientError | undefined {
   if (cause instanceof Unauthenticated)
     return clientError('UNAUTHENTICATED', 'The Authorization header is not a bearer token.');
   if (cause instanceof RateLimited) {
-    const { retryAfter } = cause;
-    return clientError('RATE_LIMITED', 'The rate limit of the service is reached.', { retryAfter });
+    const { retryAfter, details } = cause;
+    const upstream = details && upstreamExtension(details);
+    return clientError('RATE_LIMITED', 'The rate limit of the service is reached.', present({ upstream, retryAfter }));
   }
   if (cause instanceof TooManyCalls) {
     const { limit } = cause;

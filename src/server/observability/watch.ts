@@ -93,14 +93,14 @@ function createResponseLog(log: Logger) {
         ),
       );
     },
-    logResponse(outcome: string, { service, request, status, code }: UpstreamErrorDetails): void {
+    logResponse(outcome: string, { service, request, status, code, reason }: UpstreamErrorDetails): void {
       const isRejection = outcome === String(status);
       // Numbers that a service chooses would be unbounded.
       const kind = `${service} ${isRejection && status! < 600 ? status : outcome.slice(0, 40)}`;
       logOnce(kind, (unlogged) => {
         const facts = { service, request, status, code, unlogged };
         if (isRejection) log.info(facts, `${service} rejected a request`);
-        else log.info({ ...facts, error: outcome }, `${service} sent a response that cannot be used`);
+        else log.info({ ...facts, error: outcome, reason }, `${service} sent a response that cannot be used`);
       });
     },
   };

@@ -15,6 +15,7 @@ import { redactOwner } from '../cache/redact.ts';
 import { type CallAnswer, type LoggedCall, countAttempts } from '../call-log.ts';
 import {
   NotYet,
+  RateLimited,
   ServicePaused,
   type UpstreamErrorDetails,
   UpstreamFailure,
@@ -259,6 +260,7 @@ export class UpstreamCall implements SharedCall {
     const failure = body.failure?.();
     if (failure !== undefined) return failure;
     const { reason } = this.context.cancellation;
+    if (error instanceof RateLimited) error.details = detailsOf(request);
     const cause =
       reason && error === reason
         ? operationEnded(detailsOf(request), error)

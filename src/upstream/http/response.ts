@@ -153,8 +153,11 @@ export function decodeResponse(
   // The event service reports its errors in JSON, not Atom.
   const code = errorBodyCode(media === 'json' ? value : jsonIn(text));
   if (code !== undefined) return new ReportedError(code);
-  const reason = cause === undefined ? 'not what was requested' : media === 'json' ? 'not JSON' : 'not Atom';
-  throw new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', { ...detailsOf(request), status }, reason, { cause });
+  const lacked = keyLackedBy(request, value);
+  const reason =
+    lacked ?? (cause === undefined ? 'not what was requested' : media === 'json' ? 'not JSON' : 'not Atom');
+  const details = { ...detailsOf(request), status, ...(lacked && { reason: lacked }) };
+  throw new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, reason, { cause });
 }
 
 /** False where any body is a success, even none, except an error body and a web page, such as the login page of a proxy. */
@@ -219,6 +222,13 @@ function isExpected({ endpoint, input, members }: ApiRequest, value: unknown): b
   if (!hasKey(record, key) && (isRequested(key, members) || errorBodyCode(value))) return false;
   for (const each of repeats) if (!isRepeated(each, record, params)) return false;
   return true;
+}
+
+/** Says which member a record lacks that would show that it is one: of another service, its endpoint may not say which that is. */
+function keyLackedBy({ endpoint: { key, list } }: ApiRequest, value: unknown): string | undefined {
+  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isRecord || list !== undefined || hasKey(value as Record<string, unknown>, key)) return undefined;
+  return `the response has no member ${key.map((member) => `\`${member}\``).join(' or ')}; see \`key\``;
 }
 
 function hasKey(record: Record<string, unknown>, key: readonly string[]): boolean {
