@@ -23,7 +23,9 @@ function pathOf({ params, between, method }: Endpoint, input: object, members?: 
   let filled = between[0]!;
   for (let at = 0; at < params.length; at++) {
     const value = values[params[at]!];
-    if (isNoSegment(value)) throw new UnusablePath(params[at]!);
+    // Nothing, a dot segment, which leads to another path however it is encoded, or what has no text of its own.
+    if (typeof value === 'string' ? value === '' || value === '.' || value === '..' : typeof value !== 'number')
+      throw new UnusablePath(params[at]!);
     filled += encoded(value) + between[at + 1]!;
   }
   if (method !== 'GET') return filled;
@@ -37,10 +39,6 @@ function pathOf({ params, between, method }: Endpoint, input: object, members?: 
   }
   return filled;
 }
-
-/** Nothing, a dot segment, which leads to another path however it is encoded, or what has no text of its own. */
-const isNoSegment = (value: unknown): boolean =>
-  typeof value === 'string' ? value === '' || value === '.' || value === '..' : typeof value !== 'number';
 
 /** A value that cannot be a part of a path: nothing is called. */
 export class UnusablePath extends Error {
