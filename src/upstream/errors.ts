@@ -177,7 +177,7 @@ export class NotYet extends ExpectedError {
 /** The rate limit of the credential is used up. */
 export class RateLimited extends NotYet {
   override name = 'RateLimited';
-  /** Of the call that was not made. */
+  /** What clients may know of the call that was not made. */
   details: UpstreamErrorDetails | undefined = undefined;
 
   constructor(retryAfter: number) {
