@@ -87,7 +87,7 @@ export const defects = [
     name: 'sharing: a write keeps reads in flight shared',
     edits: [
       ['src/upstream/http/call.ts', "if (endpoint.method !== 'GET') services.inFlight.forget(this.credential);", ''],
-      ['src/upstream/client.ts', 'inFlight.forget();', ''],
+      ['src/upstream/client.ts', '(inFlight.forget(), records.invalidate(tags))', 'records.invalidate(tags)'],
     ],
   },
   {
