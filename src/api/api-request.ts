@@ -25,7 +25,7 @@ function pathOf({ params, between, method }: Endpoint, input: object, members?: 
     const value = values[params[at]!];
     // Nothing, a dot segment, which leads to another path however it is encoded, or what has no text of its own.
     if (typeof value === 'string' ? value === '' || value === '.' || value === '..' : typeof value !== 'number')
-      throw new UnusablePath(params[at]!);
+      throw new UnusablePath(params[at]!, value);
     filled += encoded(value) + between[at + 1]!;
   }
   if (method !== 'GET') return filled;
@@ -43,10 +43,13 @@ function pathOf({ params, between, method }: Endpoint, input: object, members?: 
 /** A value that cannot be a part of a path: nothing is called. */
 export class UnusablePath extends Error {
   readonly parameter: string;
+  /** Somebody gave it: what a response lacks is no text. */
+  readonly isGiven: boolean;
 
-  constructor(parameter: string) {
+  constructor(parameter: string, value: unknown) {
     super(`the parameter ${parameter} of the path is empty, a dot segment, or neither a text nor a number`);
     this.parameter = parameter;
+    this.isGiven = typeof value === 'string' && value !== '';
   }
 }
 

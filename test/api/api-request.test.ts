@@ -18,9 +18,13 @@ test.each([
   expect(pathFor(id)).toBe(path);
 });
 
-test('a client is told which parameter cannot be used', () => {
-  expect(toClientError(new UnusablePath('id'))).toMatchObject({
+test('a client is told which parameter cannot be used, or that the service lacks it', () => {
+  const errorFor = (value: unknown) => toClientError(new UnusablePath('id', value));
+  expect(errorFor('..')).toMatchObject({
     message: '`id` cannot be a part of the address that is called.',
     extensions: { code: 'BAD_USER_INPUT', parameter: 'id' },
   });
+  expect([errorFor(''), errorFor(undefined), errorFor({})].map((error) => error!.extensions.code)).toEqual(
+    Array(3).fill('UPSTREAM_INVALID_RESPONSE'),
+  );
 });

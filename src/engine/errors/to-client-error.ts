@@ -52,10 +52,13 @@ export function toClientError(cause: unknown): ClientError | undefined {
     return clientError('TIER_REQUIRED', `This needs a token of the film tier ${tiers.join(' or ')}.`, { tiers });
   }
   if (cause instanceof UnusablePath) {
-    const { parameter } = cause;
-    return clientError('BAD_USER_INPUT', `\`${parameter}\` cannot be a part of the address that is called.`, {
-      parameter,
-    });
+    const { parameter, isGiven } = cause;
+    return isGiven
+      ? clientError('BAD_USER_INPUT', `\`${parameter}\` cannot be a part of the address that is called.`, { parameter })
+      : clientError(
+          'UPSTREAM_INVALID_RESPONSE',
+          `The response of the service lacks \`${parameter}\` for another call.`,
+        );
   }
   if (cause instanceof LoginRequired) return clientError('LOGIN_REQUIRED', 'This needs a logged-in person.');
   if (cause instanceof Unauthenticated)
