@@ -24,8 +24,11 @@ function pathOf({ params, between, method }: Endpoint, input: object, members?: 
   for (let at = 0; at < params.length; at++) {
     const value = values[params[at]!];
     // Nothing, a dot segment, which leads to another path however it is encoded, or what has no text of its own.
-    if (typeof value === 'string' ? value === '' || value === '.' || value === '..' : typeof value !== 'number')
-      throw new UnusablePath(params[at]!, value);
+    const isUsable =
+      typeof value === 'string'
+        ? value !== '' && value !== '.' && value !== '..'
+        : typeof value === 'number' || typeof value === 'bigint';
+    if (!isUsable) throw new UnusablePath(params[at]!, value);
     filled += encoded(value) + between[at + 1]!;
   }
   if (method !== 'GET') return filled;
@@ -50,6 +53,16 @@ export class UnusablePath extends Error {
     super(`the parameter ${parameter} of the path is empty, a dot segment, or neither a text nor a number`);
     this.parameter = parameter;
     this.isGiven = typeof value === 'string' && value !== '';
+  }
+}
+
+/** For plans: undefined if the request cannot be made, which its field reports when it is run. */
+export function requestIfUsable(...request: Parameters<typeof createApiRequest>): ApiRequest | undefined {
+  try {
+    return createApiRequest(...request);
+  } catch (error) {
+    if (error instanceof UnusablePath) return undefined;
+    throw error;
   }
 }
 

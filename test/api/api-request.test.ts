@@ -14,7 +14,8 @@ test.each([
   ['%2e%2e', '/v2/book/%252e%252e/tags'],
   ['...', '/v2/book/.../tags'],
   [7, '/v2/book/7/tags'],
-])('%j is one segment of the path', (id, path) => {
+  [7n, '/v2/book/7/tags'],
+])('%s is one segment of the path', (id, path) => {
   expect(pathFor(id)).toBe(path);
 });
 

@@ -221,6 +221,20 @@ test('a value that a request cannot carry makes no call, and its field says so',
   expect((await answers({}, sent))[0]!.body).toEqual({ data: { offer: { inStock: 3 } } });
 });
 
+test('a client cannot lead a call to another path of a service, and is told so', async () => {
+  const asked = ['.', '..'].map((isbn) => ({
+    query: `{ offer(like: ${JSON.stringify(JSON.stringify({ isbn }))}) { inStock } }`,
+  }));
+  const read = await answers({ token: { own: 'of-the-shop' } }, ...asked, explained(asked[0]!.query, 'plan'));
+  expect(requests).toEqual([]);
+  for (const { body } of read.slice(0, 2))
+    expect(body).toMatchObject({
+      data: { offer: null },
+      errors: [{ path: ['offer'], extensions: { code: 'BAD_USER_INPUT', parameter: 'isbn' } }],
+    });
+  expect(JSON.stringify(read[2]!.body)).not.toContain('INTERNAL_SERVER_ERROR');
+});
+
 test('a service that refuses the facade itself asks no caller to log in', async () => {
   const asked = { query: '{ seller(id: "401") { name } }', headers: alice };
   const codes: unknown[] = [];

@@ -1,6 +1,6 @@
 /** The fewest calls that a query makes: those of its root fields that no cache and no remembered rejection saves. */
 import type { Endpoint } from '../../api/endpoint.ts';
-import { type ApiRequest, createApiRequest } from '../../api/api-request.ts';
+import { type ApiRequest, requestIfUsable } from '../../api/api-request.ts';
 import { type MemberNames, type RecordSource, isUpstreamMember } from '../../api/record-source.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
 import { mergedReads } from '../../upstream/loading/merged-reads.ts';
@@ -79,7 +79,8 @@ function requestsOfField(field: PlannedField, parent: ParentRecord, variables: V
   if (!called) return [];
   const { endpoint, input } = called;
   if (mode === 'call') {
-    const request = createApiRequest(endpoint, input, recordMembers ?? members);
+    const request = requestIfUsable(endpoint, input, recordMembers ?? members);
+    if (!request) return [];
     const { wirePath: key } = request;
     const wouldSend: RootRequest['wouldSend'] = ({ responses }) =>
       responses.wouldSend(endpoint, input, recordMembers ?? members);

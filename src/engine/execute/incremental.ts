@@ -85,7 +85,7 @@ interface Fragment {
   inline: Select | undefined;
 }
 
-/** Notes the deferred fragment of an object. One that the first load of its record tells comes with the object: waiting would gain nothing. */
+/** Notes the deferred fragment of an object. One whose members are known comes with the object: to deliver it later would gain nothing. */
 export function deferFragment(
   object: object,
   source: Source | PartlyLoaded,
@@ -94,8 +94,10 @@ export function deferFragment(
   path: Path | undefined,
 ): void {
   const known = source instanceof PartlyLoaded ? source.record : source;
-  if (inline && members.length > 0 && members.every((member) => member in known))
-    return mergeInto(object, inline(known, execution, path));
+  if (inline && members.every((member) => member in known)) {
+    Object.assign(object, inline(known, execution, path));
+    return;
+  }
   const part: Part = {
     label,
     path: pathToArray(path),

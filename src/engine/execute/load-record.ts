@@ -145,38 +145,25 @@ function keepOnError(load: () => unknown, { record, selection, plan: { keeps, re
 const partlyLoaded = (loaded: unknown, { key, selection, plan }: Loading, resolution: Resolution): unknown =>
   withValue(loaded, (value) => {
     if (value === null) return null;
-    if (plan.later.length === 0) return value;
     const rest = plan.later.filter((member) => !(member in (value as ParentRecord)));
+    if (rest.length === 0) return value;
     // A copy, because later loads of the operation add to the record. Fields that throw are not enumerable.
     const known = Object.defineProperties({}, Object.getOwnPropertyDescriptors(value)) as ParentRecord;
     const whole = { ...selection, initialMembers: selection.members };
     const load = () => loadMissing(known, whole, rest, 'shown', resolution, key);
-    return new PartlyLoaded(known, plan.later, rest, load as () => ParentRecord | Promise<ParentRecord>);
+    return new PartlyLoaded(known, rest, load as () => ParentRecord | Promise<ParentRecord>);
   });
 
 /** A record without the members that only its deferred fragments need. They are loaded together, when the first of them is needed. */
 export class PartlyLoaded {
   readonly record: ParentRecord;
-  private readonly later: readonly string[];
   private readonly rest: readonly string[];
   private readonly load: () => ParentRecord | Promise<ParentRecord>;
 
-  /** `later`: the members that only deferred fragments need; `rest`: those of them that no response has. */
-  constructor(
-    record: ParentRecord,
-    later: readonly string[],
-    rest: readonly string[],
-    load: () => ParentRecord | Promise<ParentRecord>,
-  ) {
+  constructor(record: ParentRecord, rest: readonly string[], load: () => ParentRecord | Promise<ParentRecord>) {
     this.record = record;
-    this.later = later;
     this.rest = rest;
     this.load = lazily(load);
-  }
-
-  /** Whether all of them were asked for at first. What else a response has is not counted on. */
-  hasAskedFor(members: readonly string[]): boolean {
-    return !members.some((member) => this.later.includes(member));
   }
 
   loadedWith(members: readonly string[]): ParentRecord | Promise<ParentRecord> {

@@ -55,18 +55,13 @@ export function createCredentials({ possible }: TierPolicy, ownToken: string | u
   const unverified = new LRUCache<string, Credential>(atMost(UNVERIFIED_MAX));
   const rejections = createRejections();
   const anonymous = create('nobody', null, true, null, possible(false));
-  // Replicas with different tokens may share a cache; the hash keeps their entries apart. Without a token there is one credential: the service
-  // cannot tell two apart, and a pause that it asks for concerns both.
-  const createOwn = (token: string | undefined): Credential =>
-    token === undefined && ownTier === undefined
-      ? anonymous
-      : create(
-          token === undefined ? 'own' : `own-${hashOf(token)}`,
-          token ?? null,
-          true,
-          ownTier ?? null,
-          possible(token !== undefined),
-        );
+  const createOwn = (token: string | undefined): Credential => {
+    // The service cannot tell two credentials without a token apart: a pause that it asks for concerns all of its calls.
+    if (token === undefined && ownTier === undefined) return anonymous;
+    // Replicas with different tokens may share a cache; the hash keeps their entries apart.
+    const id = token === undefined ? 'own' : `own-${hashOf(token)}`;
+    return create(id, token ?? null, true, ownTier ?? null, possible(token !== undefined));
+  };
   let own = createOwn(ownToken);
   return {
     get own(): Credential {

@@ -5,7 +5,7 @@
 import DataLoader from 'dataloader';
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../../api/endpoint.ts';
-import { type ApiRequest, UnusablePath, createApiRequest } from '../../api/api-request.ts';
+import { type ApiRequest, createApiRequest, requestIfUsable } from '../../api/api-request.ts';
 import { type LoadContext, staleAfter, useFresh } from './load-context.ts';
 import { isDenial } from '../errors.ts';
 import type { MemberNames } from '../../api/record-source.ts';
@@ -66,8 +66,9 @@ export class ResponseLoader {
   async wouldSend(endpoint: Endpoint, input: object, members: MemberNames | undefined): Promise<string | null> {
     const { calls, cache } = this.context;
     if (calls.refuses(endpoint)) return null;
-    const wirePath = wirePathOf(endpoint, input, members);
-    if (wirePath === null) return null;
+    const request = requestIfUsable(endpoint, input, members);
+    if (!request) return null;
+    const { wirePath } = request;
     const cached = await cache.response(endpoint, wirePath).peek();
     return cached?.isFresh ? null : wirePath;
   }
@@ -177,15 +178,5 @@ export class ResponseLoader {
     } finally {
       cache.release();
     }
-  }
-}
-
-/** Null if the request cannot be made. */
-function wirePathOf(...request: Parameters<typeof createApiRequest>): string | null {
-  try {
-    return createApiRequest(...request).wirePath;
-  } catch (error) {
-    if (error instanceof UnusablePath) return null;
-    throw error;
   }
 }
