@@ -24,11 +24,8 @@ function pathOf({ params, between, method }: Endpoint, input: object, members?: 
   for (let at = 0; at < params.length; at++) {
     const value = values[params[at]!];
     // Nothing, a dot segment, which leads to another path however it is encoded, or what has no text of its own.
-    const isUsable =
-      typeof value === 'string'
-        ? value !== '' && value !== '.' && value !== '..'
-        : typeof value === 'number' || typeof value === 'bigint';
-    if (!isUsable) throw new UnusablePath(params[at]!, value);
+    if (typeof value === 'string' ? /^\.{0,2}$/.test(value) : typeof value !== 'number' && typeof value !== 'bigint')
+      throw new UnusablePath(params[at]!, value);
     filled += encoded(value) + between[at + 1]!;
   }
   if (method !== 'GET') return filled;
