@@ -12,7 +12,7 @@ import type { Documents } from '../server/graphql/documents/persisted-documents.
 import type { ResultParts } from '../server/graphql/incremental-delivery.ts';
 import { type Outcome, isWhole } from '../server/graphql/outcome.ts';
 import type { RunOperation } from '../server/graphql/pipeline.ts';
-import { checkParams, explainHeader, onErrorOf } from '../server/graphql/request.ts';
+import { asksForReload, checkParams, explainHeader, onErrorOf } from '../server/graphql/request.ts';
 import type { Admission, ProgramRun } from '../server/http/connections/admission.ts';
 import type { IncrementalType } from '../server/http/request/accept.ts';
 import { requestIdOf } from '../server/http/request/headers.ts';
@@ -71,7 +71,8 @@ export function createProgram({ config, log, admission, documents, run, checks, 
     const { authorization, 'idempotency-key': idempotencyKey } = headers;
     const sender = { authorization, address, requestId, headers, idempotencyKey, cancellation: lifetime };
     const variables = params.variables && withFiles(params.variables);
-    const operation = { ...sender, variables, explain, incremental, onError: onErrorOf(params) };
+    const isReload = asksForReload(headers);
+    const operation = { ...sender, isReload, variables, explain, incremental, onError: onErrorOf(params) };
     const slot = await admission.enter({ exchange: running, lifetime });
     running.onClose(slot.release);
     const prepared = await documents({ params, mayWrite: true });

@@ -17,6 +17,7 @@ import type { InspectedResponse } from './http/response.ts';
 import { InFlightRequests } from './http/in-flight.ts';
 import { type Transport, type TransportSettings, createTransport } from './http/pool.ts';
 import type { OnPause } from './limits/pauses.ts';
+import { createReloads } from './limits/reloads.ts';
 import { RateLimiter } from './limits/rate-limiter.ts';
 import { createRefreshQueue } from './loading/refresh-queue.ts';
 import { type TakeTurn, createRecordTurns } from './record-turns.ts';
@@ -63,6 +64,7 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
   const credentials = createCredentials(tiers, settings.accessToken, settings.filmTier);
   const caching = createCachingWatch(settings.upstreamCache, parts.onCachingForbidden);
   const rateLimiter = createRateLimiter({ ...settings, ...service }, credentials, shared, parts.onPause);
+  const reloads = createReloads();
   const refreshQueue = createRefreshQueue((service) => transport.state()[service]!.waiting > 0);
   const services: SessionServices = {
     settings,
@@ -86,7 +88,7 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
     service,
     /** Until the token is cancelled. `beside`: the session of another service in the same operation. */
     forOperation(sender: Sender, cancellation: CancellationToken, beside?: UpstreamSession): UpstreamSession {
-      const { authorization, address, requestId, span, rateShare, writes } = sender;
+      const { authorization, address, requestId, span, rateShare, writes, isReload } = sender;
       const token = bearerOf(authorization);
       const context = {
         credential: credentials.of(token),
@@ -98,6 +100,7 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
         span,
         rateShare,
         writes,
+        reload: isReload ? reloads(address) : undefined,
       };
       return new UpstreamSession(parts.keepsCallersApart ? apart(services) : services, context, beside?.cachePolicy);
     },

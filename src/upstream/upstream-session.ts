@@ -81,6 +81,7 @@ export class UpstreamSession implements LoadContext {
       cancellation: context.cancellation,
       isAccepted: credential.isOwn || credential.accepted,
       isRefresh: context.isRefresh === true,
+      reload: context.reload,
     });
     const { filmTier, isRejected } = credential;
     this.viewer = {

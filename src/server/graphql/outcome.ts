@@ -78,26 +78,35 @@ export function ageHeaders({ callLog }: UpstreamSession): string[] {
 }
 
 /** Names and values alternate. */
-type CostHeaders = [name: 'catalog-cost', cost: string, ...others: string[]];
+type CostHeaders = [name: 'catalog-cost', cost: string, name: 'cache-status', status: string, ...others: string[]];
 
 /**
  * The header Catalog-Cost: calls that were sent to the service, the most that could have been, and calls that the caches, and equal calls
- * in flight, made unnecessary. RateLimit: what is left to the caller, if there is a limit. The headers of a response in parts leave before
- * its calls are made, so its last part has the cost.
+ * in flight, made unnecessary. Cache-Status (RFC 9211): whether the caches had all of it, and whether some of that was old. RateLimit: what
+ * is left to the caller, if there is a limit. The headers of a response in parts leave before its calls are made, so its last part has the
+ * cost and the limit.
  */
 export function costHeaders({ callLog }: UpstreamSession, mostCalls: number, left: RateLimitState | null): CostHeaders {
   let [sent, saved] = [0, 0];
-  for (const { how } of callLog.calls)
+  let [status, isOld] = [HIT, false];
+  for (const { how, staleSeconds, ageSeconds } of callLog.calls) {
     if (how === 'sent') sent++;
     else if (how !== 'refused') saved++;
-  const headers: CostHeaders = ['catalog-cost', `calls=${sent}, most=${mostCalls}, saved=${saved}`];
+    if (how === 'sent' || how === 'joined') status = MISS;
+    if (staleSeconds !== undefined || ageSeconds !== undefined) isOld = true;
+  }
+  const cost = `calls=${sent}, most=${mostCalls}, saved=${saved}`;
+  const headers: CostHeaders = ['catalog-cost', cost, 'cache-status', isOld ? `${status}; detail=stale` : status];
   if (!left) return headers;
   const seconds = Math.max(0, Math.ceil((Date.parse(left.resetsAt) - Date.now()) / 1000));
   headers.push('ratelimit', `"films";r=${left.remaining};t=${seconds}`);
   return headers;
 }
 
-/** The parts of a response, of which the last has what Catalog-Cost of a whole one says. */
+const HIT = 'catalog-graphql; hit';
+const MISS = 'catalog-graphql; fwd=miss';
+
+/** The parts of a response, of which the last has what Catalog-Cost and RateLimit of a whole one say. */
 export function withCost(outcome: Outcome): Outcome {
   const { session, mostCalls } = outcome;
   if (!session || mostCalls === undefined) return outcome;
@@ -105,13 +114,13 @@ export function withCost(outcome: Outcome): Outcome {
     for await (const part of outcome.result as ResultParts) {
       if (part.hasNext) yield part;
       else {
-        const [, catalogCost] = costHeaders(session, mostCalls, null);
-        yield { ...part, extensions: { ...part.extensions, catalogCost } };
+        const [, catalogCost, , , , rateLimit] = costHeaders(session, mostCalls, await session.rateBudget());
+        yield { ...part, extensions: { ...part.extensions, catalogCost, ...(rateLimit && { rateLimit }) } };
       }
     }
   };
   return { ...outcome, result: parts() };
 }
 
-/** Catalog-Cost of a response that was stored. */
-export const STORED_COST = ['catalog-cost', 'calls=0'] as const;
+/** Headers of a response that was stored. */
+export const STORED_COST = ['catalog-cost', 'calls=0', 'cache-status', HIT] as const;

@@ -39,7 +39,7 @@ export function planRequest(
   { span, writes }: Pick<Sender, 'span' | 'writes'>,
 ): Planned | { errors: readonly GraphQLError[] } {
   const { incrementalSelections } = prepared;
-  const { variables, onError, explain, authorization, address, requestId, rateShare, cancellation } = request;
+  const { variables, onError, explain, authorization, address, requestId, rateShare, isReload, cancellation } = request;
   if (explain === 'off' && prepared.operation.operation === OperationTypeNode.MUTATION) return { errors: [noPlan()] };
   // Other values of `onError` are not defined for incremental delivery.
   const mayBeIncremental = incrementalSelections.length > 0 && (!onError || onError === 'PROPAGATE');
@@ -49,7 +49,10 @@ export function planRequest(
   if (tooMany) return { errors: [badVariable(tooMany)] };
   const { coerced, errors } = document.coerce(variables ?? noVariables);
   if (errors) return { errors: errors.map(badVariable) };
-  const session = upstream.forOperation({ authorization, address, requestId, span, rateShare, writes }, cancellation);
+  const session = upstream.forOperation(
+    { authorization, address, requestId, span, rateShare, writes, isReload },
+    cancellation,
+  );
   const found = planFor(document, incrementalSelections, session, coerced, explain);
   if (found instanceof GraphQLError) return { errors: [requestError(found)] };
   const { viewer } = session;

@@ -70,6 +70,7 @@ export interface Received {
   readonly body: string | undefined;
   readonly upload: Upload | undefined;
   readonly explain: string | undefined;
+  readonly isReload: boolean;
   /** Undefined for what Yoga responds to. */
   readonly json: JsonRequest | undefined;
   /** Whether everybody would get the same response: then it may be stored, and a stored one be sent. */
@@ -100,6 +101,7 @@ export function createRequestReader(config: ReaderSettings, bodies: BodyReader, 
       const hasBody = (method === 'POST' && !isUpload) || method === 'QUERY';
       const body = hasBody ? await bodies.read(exchange) : undefined;
       const explain = explainHeader(request, config.explain);
+      const isReload = headers['cache-control'] !== undefined && asksForReload(headers);
       return {
         exchange,
         accepted,
@@ -107,14 +109,15 @@ export function createRequestReader(config: ReaderSettings, bodies: BodyReader, 
         body,
         upload,
         explain,
+        isReload,
         json: isJson && method === 'POST' && accepted.json ? { body: body!, media: accepted.json } : undefined,
-        isForEverybody: headers.authorization === undefined && explain === undefined,
+        isForEverybody: headers.authorization === undefined && explain === undefined && !isReload,
         readAt: performance.now(),
       };
     },
 
     /** Parses and checks the parameters. */
-    parse({ exchange, accepted, contentType, body, upload, explain }: Received): GraphqlRequest {
+    parse({ exchange, accepted, contentType, body, upload, explain, isReload }: Received): GraphqlRequest {
       const { request, requestId, lifetime } = exchange;
       const params = upload
         ? checkParams(upload.operations)
@@ -131,6 +134,7 @@ export function createRequestReader(config: ReaderSettings, bodies: BodyReader, 
         idempotencyKey: request.headers['idempotency-key'],
         variables: params.variables,
         explain,
+        isReload,
         onError,
         incremental: accepted.incremental,
         cancellation: lifetime,
@@ -147,6 +151,10 @@ function checkMethod(method: string | undefined): void {
   if (method !== 'GET' && method !== 'HEAD' && method !== 'QUERY')
     throw new HttpError('METHOD_NOT_ALLOWED', 'Use GET or POST.', { headers: { allow: METHODS } });
 }
+
+/** Whether the client asks for data that is not from a cache. To an If-None-Match, `fetch` adds the same directive. */
+export const asksForReload = (headers: IncomingHttpHeaders): boolean =>
+  headers['if-none-match'] === undefined && /(?:^|[\s,])no-cache(?:$|[\s,])/i.test(headers['cache-control'] ?? '');
 
 const JSON_TYPES = new Set(['application/json', 'application/graphql+json']);
 

@@ -17,10 +17,22 @@ export interface Sender {
   rateShare?: number | undefined;
   /** Set for a mutation with an idempotency key. */
   writes?: WriteGuard | undefined;
+  /** The client wants no cached data, as far as there is room. */
+  isReload?: boolean | undefined;
+}
+
+/** What one operation reads anew. Times by performance.now(). */
+export interface Reload {
+  /** What was stored before then is old. */
+  readonly since: number;
+  /** Whether an old entry is to be read anew. Asking takes one read of the address, but for `isPeek`. */
+  mayRead: (entry: string, isPeek: boolean) => boolean;
+  /** The service has responded. */
+  wasRead: (entry: string) => void;
 }
 
 /** Who sent a GraphQL request, and what its upstream calls share. */
-export interface RequestContext extends Omit<Sender, 'authorization'> {
+export interface RequestContext extends Omit<Sender, 'authorization' | 'isReload'> {
   readonly credential: Credential;
   /** The Authorization header is not a bearer token. */
   readonly isUnreadable: boolean;
@@ -31,4 +43,8 @@ export interface RequestContext extends Omit<Sender, 'authorization'> {
   readonly mayBegin?: () => boolean;
   /** It refreshes what is cached, with calls that nobody waits for. */
   readonly isRefresh?: boolean;
+  /** The call reads anew what is cached. */
+  readonly isReload?: boolean;
+  /** What it reads anew although it is cached; undefined for most. */
+  readonly reload?: Reload | undefined;
 }

@@ -2,6 +2,8 @@
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { Cacheability } from './caching-header.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Reload } from '../auth/request-context.ts';
 import { type LifetimeSettings, absentUntil, responseSeconds, timesOf } from './lifetime.ts';
 import type { Cache, CacheKey, CacheLookup, CacheReader, VersionToken } from './memory.ts';
 import { withoutViewerMember } from './redact.ts';
@@ -18,6 +20,8 @@ export interface CacheViewer {
   isAccepted?: boolean;
   /** Its reads refresh what is served after its time. */
   isRefresh?: boolean;
+  /** What it reads anew although it is cached. */
+  reload?: Reload | undefined;
 }
 
 /** What all callers share. */
@@ -26,6 +30,8 @@ export interface CacheParts extends LifetimeSettings {
   /** Other replicas read and invalidate it too. */
   isShared: boolean;
   drop: (key: CacheKey) => void;
+  /** A read has shown that an entry is no longer true: nobody gets it, nor what was made of it. */
+  outdated: (key: CacheKey) => void;
   /** Endpoints whose last response could not be stored, and how many before it: nobody waits for such a response. */
   unstored: Map<Endpoint, number>;
 }
@@ -44,6 +50,10 @@ export interface Cached {
   isFresh: boolean;
   /** Its time is over: it is served while it is refreshed. */
   isDue: boolean;
+  /** It is read anew for the client, who gets it if that fails. */
+  isReload: boolean;
+  /** The client is told its age: it is due, or is to be read anew and may not. */
+  tellsAge: boolean;
   /** There is no such record: the value is empty. */
   isAbsent: boolean;
   /** By performance.now(). */
@@ -59,6 +69,8 @@ export interface ResponseMeta {
 /** What is cached of one record or response, as one caller may use it during one operation. */
 class CacheHandle implements CacheReader {
   members: readonly string[] | undefined = undefined;
+  /** What is cached is read anew. */
+  isReload = false;
   private readonly viewer: ViewerOfCache;
   /** Null if nothing is cached. */
   private readonly key: CacheKey | null;
@@ -72,6 +84,8 @@ class CacheHandle implements CacheReader {
   private releases: CacheLookup['release'] = undefined;
   private isPeek = false;
   private wasFound = false;
+  /** The entry that is read anew. */
+  private reloaded: Json | undefined = undefined;
 
   /** `key`: null if it may not be cached. `seconds`: how long a response is fresh if upstream does not say. */
   constructor(
@@ -129,7 +143,8 @@ class CacheHandle implements CacheReader {
   async isFoundAbsent(): Promise<boolean> {
     const { key, viewer } = this;
     const { cache } = viewer.parts;
-    return key !== null && (await cache.isCurrent(key, this)) && cache.find(key)?.isAbsent === true;
+    if (viewer.viewer.reload || key === null) return false;
+    return (await cache.isCurrent(key, this)) && cache.find(key)?.isAbsent === true;
   }
 
   /** Looks at the cache without reading from the service because of it. */
@@ -164,19 +179,30 @@ class CacheHandle implements CacheReader {
     this.pending = undefined;
     this.version ??= version;
     this.releases = release ?? this.releases;
+    this.isReload = false;
+    this.reloaded = undefined;
     if (!entry) return undefined;
     this.wasFound = true;
     const { value, since, freshUntil } = entry;
+    const { reload } = this.viewer.viewer;
     const now = performance.now();
-    const isFresh = now < (this.isRefresh ? freshUntil : entry.servedUntil);
+    const isServed = now < (this.isRefresh ? freshUntil : entry.servedUntil);
+    const isOld = isServed && reload !== undefined && since < reload.since;
+    const isReload = isOld && reload.mayRead(this.key!.text, this.isPeek);
+    this.isReload = isReload;
+    if (isReload) this.reloaded = value as Json;
+    const isFresh = isServed && !isReload;
+    const isDue = isFresh && now >= freshUntil;
     const ageSeconds = Math.max(0, Math.round((now - since) / 1000));
     const isAbsent = entry.isAbsent === true;
-    return { value: value as Json, isFresh, isDue: isFresh && now >= freshUntil, isAbsent, freshUntil, ageSeconds };
+    const tellsAge = isDue || (isOld && !isReload);
+    return { value: value as Json, isFresh, isDue, isReload, tellsAge, isAbsent, freshUntil, ageSeconds };
   }
 
   /** Remembers for a short time that there is no such record, in place of what is cached. */
   putAbsent({ reuse }: Pick<ResponseMeta, 'reuse'>): void {
     const { key, viewer } = this;
+    if (this.reloaded && key) viewer.viewer.reload?.wasRead(key.text);
     // Without an entry nothing has to be invalidated in other replicas: requests for absent ids must not do so.
     if (this.wasFound) this.delete();
     if (!key || reuse.refusal !== undefined || reuse.isForOutage) return;
@@ -186,6 +212,15 @@ class CacheHandle implements CacheReader {
     if (until <= now) return;
     const times = { since: now - reuse.age * 1000, freshUntil: until, servedUntil: until, keptUntil: until };
     cache.set(key, this.version, { value: nothing, bytes: 0, isAbsent: true, ...times });
+  }
+
+  /** Returns whether the entry that was read anew has changed; then nobody gets it any longer, nor what was made of it. */
+  private endReload(key: CacheKey, before: Json, after: Json): boolean {
+    const { viewer, parts } = this.viewer;
+    viewer.reload!.wasRead(key.text);
+    const hasChanged = isOther(before, after, key.isRecord);
+    if (hasChanged) parts.outdated(key);
+    return hasChanged;
   }
 
   /** Returns freshUntil; null if the response is not reusable. */
@@ -202,13 +237,20 @@ class CacheHandle implements CacheReader {
     if (isForOutage) unstored.set(endpoint, 1);
     else if (unstored.size > 0) unstored.delete(endpoint);
     const times = timesOf(endpoint, this.seconds, meta.reuse, viewer.parts);
-    cache.set(key, this.version, { value, bytes: meta.bytes, ...times });
+    const hasChanged = this.reloaded !== undefined && this.endReload(key, this.reloaded, value as Json);
+    cache.set(key, hasChanged ? undefined : this.version, { value, bytes: meta.bytes, ...times });
     return isForOutage ? null : times.freshUntil;
   }
 }
 
 /** After so many responses in a row that could not be stored, no entry is expected of the endpoint. */
 const UNSTORED_RUN = 20;
+/** Whether a member of a record, or anything of another response, differs. */
+const isOther = (before: Json, after: Json, isRecord: boolean): boolean =>
+  isRecord
+    ? Object.keys(after).some((member) => member in before && !isDeepStrictEqual(before[member], after[member]))
+    : !isDeepStrictEqual(before, after);
+
 const noMembers: readonly string[] = Object.freeze([]);
 const nothing = Object.freeze({});
 

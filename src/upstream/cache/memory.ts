@@ -145,9 +145,11 @@ const isIn =
   (member: string): boolean =>
     member in value;
 
-/** Operations that share a response all store it. */
-function hasAll(before: object, value: object): boolean {
-  const [known, members] = [before as Record<string, unknown>, value as Record<string, unknown>];
+/** Operations that share a response all store it, at nearly the same time. */
+const SAME_READ_MS = 1000;
+function isSameRead(before: CacheEntry, { value, since }: CacheEntry): boolean {
+  if (before.since <= since - SAME_READ_MS) return false;
+  const [known, members] = [before.value as Record<string, unknown>, value as Record<string, unknown>];
   for (const member in members) if (known[member] !== members[member] || !(member in known)) return false;
   return true;
 }
@@ -212,7 +214,7 @@ export function createMemoryCache(maxBytes: number) {
       if (absences.size > 0) absences.delete(key.text);
       const before = find(key);
       const now = performance.now();
-      if (before !== undefined && before.freshUntil > now && hasAll(before.value, entry.value)) return false;
+      if (before !== undefined && before.freshUntil > now && isSameRead(before, entry)) return false;
       const merges =
         key.isRecord &&
         before !== undefined &&

@@ -51,6 +51,7 @@ export function createRecordCache({
     revalidateSeconds,
     absentTtlSeconds,
     drop,
+    outdated: ({ tag }) => void invalidate([tag]),
     unstored: new Map(),
   };
   return {

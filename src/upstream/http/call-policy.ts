@@ -21,6 +21,8 @@ interface Reader extends SharingReader {
   isShareable: () => boolean;
   /** It is sent without any token: the facade's own may be that of a person. */
   asNobody?: boolean;
+  /** It reads anew what is cached: it does not wait for the rate limit. */
+  readonly isReload?: boolean;
 }
 
 export class CallPolicy {
@@ -50,7 +52,12 @@ export class CallPolicy {
     const isRead = endpoint.method === 'GET';
     const body = isRead ? noBody : requestBody(this.services.service.documents, request, files);
     const logged = this.log(request, path);
-    const context = mayBegin ? { ...this.context, cancellation: createCancellationToken(), mayBegin } : this.context;
+    const { isReload } = reader ?? noReader;
+    const context = mayBegin
+      ? { ...this.context, cancellation: createCancellationToken(), mayBegin }
+      : isReload
+        ? { ...this.context, isReload }
+        : this.context;
     const call = new UpstreamCall(this.services, context, request, credential, body, logged);
     const isShareable = reader?.isShareable() ?? true;
     return call.run(isRead ? shareKeyOf(request, isShareable, this.context.rateShare) : undefined, reader);
@@ -128,6 +135,8 @@ export class CallPolicy {
     return logged;
   }
 }
+
+const noReader: Partial<Reader> = {};
 
 /** Numbers the reads that must not be shared. */
 let unsharedReads = 0;

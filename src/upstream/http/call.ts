@@ -131,9 +131,9 @@ export class UpstreamCall implements SharedCall {
     const request = this.httpRequest(cancellation);
     let isCounted = true;
     try {
-      const { credential } = this;
-      const { address, rateShare, isRefresh } = this.context;
-      const permit = rateLimiter.acquire({ endpoint, credential, address, cancellation, rateShare, isRefresh });
+      const { address, rateShare, isRefresh, isReload } = this.context;
+      const call = { endpoint, credential: this.credential, address, cancellation, rateShare, isRefresh, isReload };
+      const permit = rateLimiter.acquire(call);
       if (permit instanceof Promise) await this.waitFor(permit, cancellation);
       else this.permits = [permit];
       this.logged.how = 'sent';

@@ -26,6 +26,8 @@ export interface FilmCallRequest {
   isRetry?: boolean | undefined;
   /** Nobody waits for it: it refreshes what the address was served from the cache. */
   isRefresh?: boolean | undefined;
+  /** It reads anew what is cached, because the client asks for it: it does not wait, and takes half of the share at most. */
+  isReload?: boolean | undefined;
 }
 
 /** Running and waiting calls of one credential: those of agents, or those of everybody else. */
@@ -97,14 +99,14 @@ export class FilmRateLimiter {
     return state;
   }
 
-  private limitsOf({ credential: { isOwn }, rateShare, isRetry, isRefresh }: FilmCallRequest): WindowLimits {
+  private limitsOf({ credential: { isOwn }, rateShare, isRetry, isRefresh, isReload }: FilmCallRequest): WindowLimits {
     const { slots, holdMs } = this;
     const ofEverybody = isOwn ? slots / 2 : slots;
     const perAddress = rateShare === undefined ? ofEverybody : slotsOfAgents(slots, rateShare);
     // Retries against a service that fails must not use up what is left for the next minute.
     if (isRetry) return { slots: forRetries(slots), perAddress: forRetries(perAddress), holdMs };
-    if (!isRefresh) return { slots, perAddress, holdMs };
-    // A refresh counts for the address that read the entry, so it takes nothing from the share of another. Half of that address's own share
+    if (!isRefresh && !isReload) return { slots, perAddress, holdMs };
+    // It counts for the address that read the entry, so it takes nothing from the share of another. Half of that address's own share
     // stays free, and half of all, which is the whole share of one more address.
     return { slots: slots / 2, perAddress: Math.floor(perAddress / 2), holdMs };
   }
@@ -125,7 +127,7 @@ export class FilmRateLimiter {
 
   /** Undefined if the call must wait until running calls show whether there is a limit. With a slot it is running. */
   private decide(call: FilmCallRequest): Decision | undefined {
-    const { credential, address, isRetry, rateShare, isRefresh } = call;
+    const { credential, address, isRetry, rateShare, isRefresh, isReload } = call;
     if (!isLimited(credential)) return unlimited;
     if (credential.isOwn) this.own.add(credential.id);
     const id = `${process.pid.toString(36)}-${unique}-${slotsMade++}`;
@@ -138,7 +140,7 @@ export class FilmRateLimiter {
       this.callsOf(keyFor(call)).running++;
       return slot;
     }
-    if (isRefresh) return rateLimited(wait);
+    if (isRefresh || isReload) return rateLimited(wait);
     // Responses show whether a client's token has a limit. The facade's own token counts as limited only after a rate limit error.
     const mayProveUnlimited = !credential.isOwn && credential.possibleTiers.length > 1;
     const isOtherRunning = (this.credentials.get(keyFor(call))?.running ?? 0) > 0;

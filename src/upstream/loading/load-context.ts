@@ -28,8 +28,8 @@ export interface Refresh {
 
 /** Notes that a fresh entry of the cache answers the request. */
 export function useFresh(context: LoadContext, request: ApiRequest, cached: Cached, path?: Path): void {
-  const { isDue, isAbsent, freshUntil, ageSeconds } = cached;
-  context.calls.logCached(request, path, isDue ? { how: 'cached', ageSeconds } : { how: 'cached' });
+  const { tellsAge, isAbsent, freshUntil, ageSeconds } = cached;
+  context.calls.logCached(request, path, tellsAge ? { how: 'cached', ageSeconds } : { how: 'cached' });
   context.cachePolicy.restrict(isAbsent ? null : freshUntil, request.endpoint);
 }
 
@@ -47,5 +47,5 @@ export function staleAfter(
     const { status } = error.details;
     if (status === 404 || share !== 'public' || !viewer.isLoggedIn) cache.delete();
   }
-  return mayServeStale(error) ? cached : undefined;
+  return mayServeStale(error) || (cached?.isReload && !isDenial(error)) ? cached : undefined;
 }

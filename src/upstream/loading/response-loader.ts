@@ -174,7 +174,7 @@ export class ResponseLoader {
       const stale = staleAfter(this.context, endpoint, cache, cached, error);
       if (!stale) throw error;
       calls.logCached(request, path, { how: 'stale', staleSeconds: stale.ageSeconds });
-      return stale.value;
+      return stale.isAbsent ? null : stale.value;
     } finally {
       cache.release();
     }

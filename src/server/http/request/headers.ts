@@ -48,14 +48,14 @@ export function checkHeaders({ headers: { host, expect }, rawHeaders, httpVersio
 
 /** In the last lines: the headers with which client libraries name themselves and their operations. */
 const REQUEST_HEADERS = [
-  'authorization, content-type, idempotency-key, if-none-match, traceparent, tracestate',
+  'authorization, cache-control, content-type, idempotency-key, if-none-match, traceparent, tracestate',
   'x-explain, x-request-id, x-graphql-csrf, apollo-require-preflight',
   ...CLIENT_HEADERS,
   'x-apollo-operation-name, x-apollo-operation-id, x-apollo-operation-type',
 ].join(', ');
 
 const EXPOSED_HEADERS =
-  'catalog-cost, date, etag, idempotency-replayed, ratelimit, ratelimit-policy, retry-after, server-timing, x-request-id';
+  'cache-status, catalog-cost, date, etag, idempotency-replayed, ratelimit, ratelimit-policy, retry-after, server-timing, x-request-id';
 
 /** Whether CORS_ORIGINS lists the origin, with its port or with any. */
 export const isListedOrigin = (origin: string, origins: readonly string[]): boolean =>

@@ -1,0 +1,219 @@
+/** `Cache-Control: no-cache` of a request, which phones send when somebody pulls to refresh, and what Cache-Status says. */
+import { createServer } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import type { Flags } from '../../src/config/read.ts';
+import { RELOADS_PER_ADDRESS } from '../../src/upstream/limits/reloads.ts';
+import { listen } from '../support/listen.ts';
+import { replica } from '../support/replica.ts';
+import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
+
+const BOOK = '{ book(id: "7") { title } }';
+const FILM = '{ subject(id: "7") { title } }';
+const SEARCH = '{ searchBooks(query: "x", first: 1) { nodes { title } } }';
+
+/** A service with one text everywhere, which changes when the test says so. */
+async function service() {
+  const requests: string[] = [];
+  const state = { title: 'first', status: 200, body: undefined as string | undefined };
+  const url = await listen(
+    createServer((request, response) => {
+      requests.push(request.url!);
+      const { title, status, body } = state;
+      response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'max-age=600' });
+      const [, id = '7'] = /(\d+)(?:\?|$)/.exec(request.url!) ?? [];
+      const record = { id, title, publisher: 'x', pages: '7' };
+      const list = { start: 0, count: 1, total: 1, books: [record] };
+      response.end(body ?? JSON.stringify(request.url!.includes('/search') ? list : record));
+    }),
+  );
+  return { url, requests, state };
+}
+
+interface Asked {
+  data: Record<string, { title?: string } | null>;
+  errors?: { extensions: { code: string } }[];
+  extensions?: { age?: { ageSeconds: number }[]; stale?: { ageSeconds: number }[] };
+}
+
+/** Asks with and without the header; `from`: the address that a proxy names. */
+function clientAt(url: string) {
+  const ask = async (query: string, headers: Record<string, string>) => {
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ query }),
+    });
+    return {
+      status: response.headers.get('cache-status'),
+      headers: response.headers,
+      ...((await response.json()) as Asked),
+    };
+  };
+  return {
+    plain: (query: string, headers = {}) => ask(query, headers),
+    reload: (query: string, from = '192.0.2.1', headers = {}) =>
+      ask(query, { 'cache-control': 'no-cache', 'x-forwarded-for': from, ...headers }),
+  };
+}
+
+async function open(settings: Flags = {}) {
+  const made = await service();
+  const { url } = await replica(made.url, { trustedProxies: '127.0.0.1', ...settings });
+  return { ...made, ...clientAt(url) };
+}
+
+describe('a request with Cache-Control: no-cache', () => {
+  test('reads a cached record and a cached list anew, and others get what it has read', async () => {
+    const { plain, reload, requests, state } = await open();
+    await plain(BOOK);
+    await plain(SEARCH);
+    state.title = 'second';
+    expect((await plain(BOOK)).data.book).toEqual({ title: 'first' });
+    expect(requests).toHaveLength(2);
+    const { data, extensions, status } = await reload(BOOK);
+    expect(data.book).toEqual({ title: 'second' });
+    expect(extensions).toBeUndefined();
+    expect(status).toBe('catalog-graphql; fwd=miss');
+    expect((await reload(SEARCH)).data.searchBooks).toEqual({ nodes: [{ title: 'second' }] });
+    expect(requests).toHaveLength(4);
+    // Also where the whole response was stored.
+    expect((await plain(BOOK)).data.book).toEqual({ title: 'second' });
+    expect((await plain(SEARCH)).data.searchBooks).toEqual({ nodes: [{ title: 'second' }] });
+    expect(requests).toHaveLength(4);
+  });
+
+  test('reads a record once in ten seconds, whoever asks, and else says how old it is', async () => {
+    const { plain, reload, requests } = await open();
+    await plain(BOOK);
+    await reload(BOOK);
+    const { data, extensions, headers, status } = await reload(BOOK, '192.0.2.2');
+    expect(requests).toHaveLength(2);
+    expect(data.book).toEqual({ title: 'first' });
+    expect(extensions).toEqual({ age: [{ path: ['book'], ageSeconds: expect.any(Number) as number }] });
+    expect(headers.get('age')).toMatch(/^\d+$/);
+    expect(status).toBe('catalog-graphql; hit; detail=stale');
+  });
+
+  test('keeps what is cached of a record that has not changed, of which it asked for less', async () => {
+    const { plain, reload, requests } = await open();
+    await plain('{ book(id: "7") { title publisher } }');
+    await reload(BOOK);
+    const made = requests.length;
+    expect((await plain('{ book(id: "7") { publisher } }')).data.book).toEqual({ publisher: 'x' });
+    expect(requests).toHaveLength(made);
+  });
+
+  test('reads no more of an address than its share, and takes nothing from another', async () => {
+    const { plain, reload, requests } = await open({ maxAliases: '200', maxRootFields: '200' });
+    const some = RELOADS_PER_ADDRESS + 20;
+    const books = `{ ${Array.from({ length: some }, (_, at) => `b${at}: book(id: "${at + 1}") { title }`).join(' ')} }`;
+    await plain(books);
+    expect(requests).toHaveLength(some);
+    const { extensions, data } = await reload(books);
+    expect(requests).toHaveLength(some + RELOADS_PER_ADDRESS);
+    expect(extensions?.age).toHaveLength(20);
+    expect(Object.values(data)).toEqual(Array.from({ length: some }, () => ({ title: 'first' })));
+    await reload(`{ book(id: "${some}") { title } }`, '192.0.2.2');
+    expect(requests).toHaveLength(some + RELOADS_PER_ADDRESS + 1);
+  });
+
+  test.each([
+    ['is down', 503],
+    ['refuses calls for a while', 429],
+  ])('gets the cached record with its age when the service %s', async (_, status) => {
+    const { plain, reload, state } = await open();
+    await plain(BOOK);
+    Object.assign(state, { status, body: '' });
+    const { data, errors, extensions } = await reload(BOOK);
+    expect(errors).toBeUndefined();
+    expect(data.book).toEqual({ title: 'first' });
+    expect(extensions?.stale ?? extensions?.age).toHaveLength(1);
+    // And once more, when the service has not been asked again.
+    expect((await reload(BOOK)).data.book).toEqual({ title: 'first' });
+  });
+
+  test('gets null for a record that has been deleted, and so does everybody after it', async () => {
+    const { plain, reload, state } = await open();
+    await plain(BOOK);
+    Object.assign(state, { status: 404, body: '{"msg":"book_not_found","code":6000,"request":"GET /v2/book/7"}' });
+    expect((await plain(BOOK)).data.book).toEqual({ title: 'first' });
+    expect((await reload(BOOK)).data.book).toBeNull();
+    expect((await plain(BOOK)).data.book).toBeNull();
+  });
+
+  test('finds a record that was absent before', async () => {
+    const { plain, reload, state } = await open();
+    Object.assign(state, { status: 404, body: '{"msg":"book_not_found","code":6000,"request":"GET /v2/book/7"}' });
+    expect((await plain(BOOK)).data.book).toBeNull();
+    Object.assign(state, { status: 200, body: undefined });
+    expect((await plain(BOOK)).data.book).toBeNull();
+    expect((await reload(BOOK)).data.book).toEqual({ title: 'first' });
+    expect((await plain(BOOK)).data.book).toEqual({ title: 'first' });
+  });
+
+  test('reads films from half of the share of its address, and never waits for the rate limit', async () => {
+    const { plain, reload, requests } = await open({ accessToken: 'app', filmTier: 'basic' });
+    const films = (count: number) =>
+      `{ ${Array.from({ length: count }, (_, at) => `f${at}: subject(id: "${at + 1}") { title }`).join(' ')} }`;
+    await plain(films(15), { 'x-forwarded-for': '192.0.2.1' });
+    expect(requests).toHaveLength(15);
+    // The address has 20 of 40 calls a minute and has used 15; half of 20 is what reloads may have.
+    const { data, errors } = await reload(films(15));
+    expect(errors).toBeUndefined();
+    expect(Object.values(data)).toEqual(Array.from({ length: 15 }, () => ({ title: 'first' })));
+    expect(requests).toHaveLength(15);
+    await reload(FILM, '192.0.2.2');
+    expect(requests).toHaveLength(16);
+  });
+
+  test('is no reload with If-None-Match, to which fetch adds the header by itself', async () => {
+    const { plain, requests } = await open();
+    await plain(BOOK);
+    const again = await plain(BOOK, { 'if-none-match': '"other"' });
+    expect(again.extensions).toBeUndefined();
+    expect(requests).toHaveLength(1);
+  });
+
+  test('is planned without using up what may be read', async () => {
+    const { plain, reload, requests } = await open({ explain: 'on' });
+    await plain(BOOK);
+    for (let n = 0; n < 3; n++) {
+      const { extensions } = await reload(BOOK, undefined, { 'x-explain': 'plan' });
+      expect(extensions).toMatchObject({ upstream: { min: 1 } });
+    }
+    await reload(BOOK);
+    expect(requests).toHaveLength(2);
+  });
+});
+
+describe('Cache-Status', () => {
+  test('says whether the caches had the data, and whether some of it was old', async () => {
+    const { plain, state } = await open({ recordTtlSeconds: '600' });
+    expect((await plain(BOOK)).status).toBe('catalog-graphql; fwd=miss');
+    expect((await plain(BOOK)).status).toBe('catalog-graphql; hit');
+    expect((await plain('{ book(id: "7") { title id } }')).status).toBe('catalog-graphql; hit');
+    expect((await plain('{ a: book(id: "7") { title } b: book(id: "8") { title } }')).status).toBe(
+      'catalog-graphql; fwd=miss',
+    );
+    state.status = 503;
+    expect((await plain('{ book(id: "9") { title } }')).status).toBe('catalog-graphql; fwd=miss');
+  });
+});
+
+describe.skipIf(!hasRedis)(`replicas over a Redis${withoutRedis}`, () => {
+  test('have what one of them has read anew, if it was changed', async () => {
+    const made = await service();
+    const redis = await redisServer();
+    const settings = { trustedProxies: '127.0.0.1', redisUrl: redis.url };
+    const [one, other] = [
+      clientAt((await replica(made.url, settings)).url),
+      clientAt((await replica(made.url, settings)).url),
+    ];
+    await one.plain(BOOK);
+    await until(async () => (await other.plain(BOOK)).status === 'catalog-graphql; hit');
+    made.state.title = 'second';
+    expect((await one.reload(BOOK)).data.book).toEqual({ title: 'second' });
+    await until(async () => (await other.plain(BOOK)).data.book?.title === 'second');
+    expect((await one.plain(BOOK)).data.book).toEqual({ title: 'second' });
+  });
+});
