@@ -41,7 +41,7 @@ export function rewriteOperation(
   return { kind: Kind.DOCUMENT, definitions: [{ ...operation, selectionSet, variableDefinitions }] };
 }
 
-const typeName: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
+export const typeName: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
 
 function rewritten(
   { selections }: SelectionSetNode,

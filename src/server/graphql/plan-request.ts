@@ -4,7 +4,8 @@ import type { Config } from '../../config/settings.ts';
 import type { Context, ResponseLimits } from '../../engine/context.ts';
 import { worstCaseOf } from '../../engine/cost/call-cost.ts';
 import { callRangeOf } from '../../engine/cost/call-range.ts';
-import { hintsFor } from '../../engine/documents/hints.ts';
+import { type WorstOf, hintsFor } from '../../engine/documents/hints.ts';
+import { needlessDefers } from '../../engine/documents/needless-defer.ts';
 import { type DocumentSettings, excessCalls, isOfMutation, variablesLimit } from '../../engine/documents/limits.ts';
 import type { ExecutableDocument } from '../../engine/documents/prepare.ts';
 import { checkIncrementalArguments } from '../../engine/documents/validation-rules.ts';
@@ -89,14 +90,15 @@ function planFor(
 /** `x-explain: plan`: what the operation would cost, and how it becomes cheaper. */
 export async function explainPlan(
   { schema, config }: { schema: GraphQLSchema; config: DocumentSettings },
-  { document, operation: { name } }: ExecutableDocument,
+  { document, operation: { name }, incrementalSelections }: ExecutableDocument,
   coerced: Variables,
   { plan, upstream, viewer }: Context,
 ): Promise<ExecutionResult> {
   const { calls, items, values } = worstCaseOf(plan, coerced);
-  const hints = hintsFor(schema, document, name?.value, (changed, operation) =>
-    worstCaseOf(planOperation(schema, changed, operation, viewer, coerced, config.maxPlannedFields), coerced),
-  );
+  const worstOf: WorstOf = (changed, operation) =>
+    worstCaseOf(planOperation(schema, changed, operation, viewer, coerced, config.maxPlannedFields), coerced);
+  const hints = hintsFor(schema, document, name?.value, worstOf);
+  const needlessDefer = incrementalSelections.length > 0 ? needlessDefers(document, name?.value, worstOf) : [];
   const excess = excessCalls(calls, isOfMutation(plan), config);
   const stopsAt = calls.max > config.maxUpstreamCalls ? config.maxUpstreamCalls : undefined;
   const extensions = {
@@ -104,6 +106,7 @@ export async function explainPlan(
     answer: { items, values },
     ...(excess ? { limit: excess.limit } : stopsAt !== undefined && { stopsAt }),
     ...(hints.length > 0 && { hints }),
+    ...(needlessDefer.length > 0 && { needlessDefer }),
   };
   return { errors: [plannedNotRun], data: null, extensions };
 }
