@@ -14,7 +14,7 @@ const ROOMS = /^src\/(?:engine|upstream)\//;
 const KNOWN_BY = 6;
 /** Nouns that every engineer knows from TypeScript, HTTP, GraphQL or a cache, in the same sense. */
 const COMMON = new Set(
-  'builder cache change client code connection detail document field header key limit of operation part policy reader request response service setting source state use variable'.split(
+  'builder cache change client code connection detail document field fragment header key limit of operation part policy reader request response service setting source state use variable'.split(
     ' ',
   ),
 );
