@@ -14,19 +14,27 @@ export interface Embedded {
   asked?: readonly Asked[];
   isAtOnce?: boolean;
   isLogged?: boolean;
+  /** Whether `friendsOnly` is its hook `authorize`. */
+  isGuarded?: boolean;
 }
-/** `path`: of a text, in place of a query. */
+/** `path`: of a text, in place of a query. `sent`: in place of `{ query }`. `etagOf`: the answer whose ETag is sent. */
 export interface Asked {
   query: string;
   headers?: Record<string, string>;
   isGet?: boolean;
   path?: string;
+  sent?: object;
+  etagOf?: number;
 }
 /** What it answered, or why it was not made. */
 export type Answered = { problems: readonly string[] } | { answers: Answer[]; log?: string };
-interface Answer {
+export interface Answer {
+  status: number;
+  /** Its value, if it is JSON. */
   body: { data?: unknown; errors?: unknown[]; extensions?: Record<string, unknown> };
+  text: string;
   caching: string | null;
+  etag: string | null;
 }
 
 const silent: Extend = (builder) =>
@@ -39,6 +47,22 @@ const loud: Extend = (builder) =>
   builder.objectField(Book, 'loud', (t) => t.string({ description: 'A text.', resolve: ({ title }) => title }));
 const later = (async () => undefined) as unknown as Extend;
 
+/** Friends may run everything, others nothing. On a latecomer it decides while the call of a friend is in flight. */
+function friendsOnly(): Pick<FacadeOptions, 'authorize' | 'headersTo'> {
+  let begin = (): void => undefined;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  return {
+    authorize: async ({ headers }) => {
+      if (headers['x-user'] === 'latecomer') await begun;
+      return headers['x-user'] === 'friend' || 'for friends only';
+    },
+    headersTo: (service) => {
+      if (service === 'shop') begin();
+      return {};
+    },
+  };
+}
+
 const services = { shop, again: { ...shop } };
 const extensions = { shop: withShop, shelf, silent, loud, later, text: 'shelf' as unknown as Extend };
 
@@ -49,29 +73,19 @@ async function open({
   asked = [],
   isAtOnce = false,
   isLogged = false,
+  isGuarded = false,
 }: Embedded): Promise<Answered> {
   try {
     let log = '';
     const facade = createFacade({
       ...options,
       ...(isLogged && { onLog: (line: string) => void (log += line) }),
+      ...(isGuarded && friendsOnly()),
       ...(extension && { extend: extensions[extension] as never }),
       ...(names && { services: names.map((name) => services[name]) }),
     });
-    const answer = async ({ query, headers = {}, isGet = false, path }: Asked) => {
-      if (path !== undefined) {
-        const text = await (await facade.fetch(new Request(`http://here${path}`))).text();
-        return { body: { data: text }, caching: null };
-      }
-      const init = { headers: { 'content-type': 'application/json', ...headers } };
-      const response = await facade.fetch(
-        isGet
-          ? new Request(`http://here/graphql?query=${encodeURIComponent(query)}`, init)
-          : new Request('http://here/graphql', { ...init, method: 'POST', body: JSON.stringify({ query }) }),
-      );
-      return { body: (await response.json()) as Answer['body'], caching: response.headers.get('cache-control') };
-    };
     const answers: Answer[] = [];
+    const answer = async (each: Asked) => answerOf(await facade.fetch(requestOf(each, answers)));
     if (isAtOnce) answers.push(...(await Promise.all(asked.map(answer))));
     else for (const each of asked) answers.push(await answer(each));
     await facade.close();
@@ -80,6 +94,23 @@ async function open({
     if (error instanceof ConfigError) return { problems: error.problems };
     throw error;
   }
+}
+
+function requestOf({ query, headers = {}, isGet = false, path, sent = { query }, etagOf }: Asked, answers: Answer[]) {
+  if (path !== undefined) return new Request(`http://here${path}`);
+  const etag = etagOf === undefined ? undefined : answers[etagOf]!.etag!;
+  const init = { headers: { 'content-type': 'application/json', ...headers, ...(etag && { 'if-none-match': etag }) } };
+  return isGet
+    ? new Request(`http://here/graphql?query=${encodeURIComponent(query)}`, init)
+    : new Request('http://here/graphql', { ...init, method: 'POST', body: JSON.stringify(sent) });
+}
+
+async function answerOf(response: Response): Promise<Answer> {
+  const { status, headers } = response;
+  const text = await response.text();
+  const isJson = /^application\/(graphql-response\+)?json/.test(headers.get('content-type') ?? '');
+  const body = isJson ? (JSON.parse(text) as Answer['body']) : {};
+  return { status, body, text, caching: headers.get('cache-control'), etag: headers.get('etag') };
 }
 
 const results: Answered[] = [];

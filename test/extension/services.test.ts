@@ -80,10 +80,10 @@ test('a second service is joined by a field: planned, priced, explained and coun
   });
   // One call a book, as the shop has no endpoint for several.
   expect(ofList!.body.extensions!.upstream).toMatchObject({ services: { catalog: { max: 1 }, shop: { max: 3 } } });
-  expect(metrics!.body.data).toContain(
+  expect(metrics!.text).toContain(
     'catalog_upstream_calls_total{service="shop",endpoint="GET /sellers/:id",outcome="200"} 1',
   );
-  expect(metrics!.body.data).toContain('catalog_upstream_calls_running{service="shop"} 0');
+  expect(metrics!.text).toContain('catalog_upstream_calls_running{service="shop"} 0');
 });
 
 test('records and lists of a second service are batched, and found by node', async () => {
@@ -281,7 +281,7 @@ test('the price of a record of a second service says what its cache saves, and u
   const [before, , after, usage] = read;
   expect(before!.body.extensions!.upstream).toMatchObject({ min: 1, max: 1, services: { shop: { min: 1, max: 1 } } });
   expect(after!.body.extensions!.upstream).toMatchObject({ min: 0, max: 1, services: { shop: { min: 0, max: 1 } } });
-  expect(JSON.parse(String(usage!.body.data))).toMatchObject({ calls: 1, unattributed: 0 });
+  expect(JSON.parse(usage!.text)).toMatchObject({ calls: 1, unattributed: 0 });
 });
 
 test('what is absent in a second service is null, and its failure costs its own field alone', async () => {

@@ -30,6 +30,7 @@ const heavy = [
   'test/client/price.test.ts',
   'test/container.test.ts',
   'test/engine/toy-service.test.ts',
+  'test/extension/authorize.test.ts',
   'test/extension/declared-types.test.ts',
   'test/extension/schema.test.ts',
   'test/extension/services.test.ts',
