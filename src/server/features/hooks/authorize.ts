@@ -76,7 +76,7 @@ function fieldsIn(schema: GraphQLSchema, { document, operation }: ExecutableDocu
 }
 
 const refusal = (reason: unknown): GraphQLError =>
-  new GraphQLError(typeof reason === 'string' ? reason : 'You may not run this operation.', {
+  new GraphQLError((typeof reason === 'string' && reason) || 'You may not run this operation.', {
     extensions: { code: 'OPERATION_FORBIDDEN', http: { status: 403 } },
   });
 

@@ -65,12 +65,15 @@ describe('authorize', () => {
     );
   });
 
-  test.each([[false], [undefined], [null], [0], ['']])('takes the answer %j for a refusal', async (answer) => {
-    const facade = embedded(origin.url, { authorize: () => answer as boolean });
-    expect((await bodyOf(await facade.fetch(new Request(address, post(query))))).errors).toMatchObject([
-      { extensions: { code: 'OPERATION_FORBIDDEN' } },
-    ]);
-  });
+  test.each([[false], [undefined], [null], [0], ['']])(
+    'takes the answer %j for a refusal without a reason',
+    async (answer) => {
+      const facade = embedded(origin.url, { authorize: () => answer as boolean });
+      expect((await bodyOf(await facade.fetch(new Request(address, post(query))))).errors).toMatchObject([
+        { message: 'You may not run this operation.', extensions: { code: 'OPERATION_FORBIDDEN' } },
+      ]);
+    },
+  );
 
   test('is asked where the operation has no price, because it is too dear', async () => {
     const authorize = vi.fn((_: AskedOperation) => 'no');
