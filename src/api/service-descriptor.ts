@@ -1,6 +1,10 @@
 /** What engine, upstream and server know of the service. `graph/service/descriptor.ts` describes the catalog. */
-import type { Endpoint, Media, Tier } from './endpoint.ts';
+import type { Endpoint, Media, ServiceName, Tier } from './endpoint.ts';
 import type { GatedRecord } from './record-source.ts';
+
+/** Whether it is a service of the catalog itself, rather than one that an embedding program adds. */
+export const isOfCatalog = (service: ServiceName): service is 'catalog' | 'events' =>
+  service === 'catalog' || service === 'events';
 
 /** What an error code means for a read, whatever its status. */
 export type Meaning =

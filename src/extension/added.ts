@@ -1,5 +1,6 @@
 /** What the options `extend` and `services` of `createFacade` add. */
 import type { GraphQLSchema } from 'graphql';
+import { isOfCatalog } from '../api/service-descriptor.ts';
 import { ConfigError } from '../config/read.ts';
 import { fieldRule, typeRule } from '../engine/plan/read-declarations.ts';
 import type { AddedParts } from '../server/core.ts';
@@ -20,8 +21,7 @@ export function addedParts(extend: Extend | undefined, services: readonly AddedS
 
 /** The fields and types of which the option `services` lacks the service. */
 function unknownServices(schema: GraphQLSchema, services: readonly AddedService[]): string[] {
-  const isKnown = (name: string) =>
-    name === 'catalog' || name === 'events' || services.some((service) => service.name === name);
+  const isKnown = (name: string) => isOfCatalog(name) || services.some((service) => service.name === name);
   const problems = new Set<string>();
   for (const { type, field, coordinate } of addedFields(schema)) {
     const { endpoint, endpoints = [] } = fieldRule(field);

@@ -1,10 +1,10 @@
 /**
  * The client of the catalog with those of other services beside it. Each has connections, limits, a circuit breaker, a cache and a Redis
- * namespace of its own; an operation counts, logs and explains the calls of all together. What belongs to the catalog alone, such as writes,
- * tokens and the readiness of the server, stays that of the catalog.
+ * namespace of its own; an operation counts, logs and explains the calls of all together. What belongs to the catalog alone, such as writes
+ * and tokens, stays that of the catalog.
  */
 import type { Endpoint, ServiceName } from '../api/endpoint.ts';
-import type { ServiceDescriptor, TierPolicy } from '../api/service-descriptor.ts';
+import { type ServiceDescriptor, type TierPolicy, isOfCatalog } from '../api/service-descriptor.ts';
 import { noTiers } from '../upstream/auth/tiers.ts';
 import { type UpstreamClient, type UpstreamParts, createUpstream } from '../upstream/client.ts';
 import { type TransportSettings, transportTo } from '../upstream/http/pool.ts';
@@ -86,21 +86,21 @@ function clientOf(service: AddedService, settings: TransportSettings, parts: Ups
   });
 }
 
-const isOfCatalog = ({ service }: Endpoint): boolean => service === 'catalog' || service === 'events';
-
 /** A session that reads each endpoint from its own service. The others are opened when something of them is read. */
 function joined(catalog: UpstreamSession, openOne: (name: ServiceName) => UpstreamSession): UpstreamSession {
   const opened = new Map<ServiceName, UpstreamSession>();
   const sessionOf = (endpoint: Endpoint): UpstreamSession => {
-    if (isOfCatalog(endpoint)) return catalog;
     const { service } = endpoint;
+    if (isOfCatalog(service)) return catalog;
     let session = opened.get(service);
     if (!session) opened.set(service, (session = openOne(service)));
     return session;
   };
   const records: Pick<RecordLoader, keyof RecordLoader> = {
     load: (kind, source, key, ...rest) => {
-      const problem = isOfCatalog(source.endpoint) ? undefined : inputProblem(source.endpoint, source.input(key));
+      const problem = isOfCatalog(source.endpoint.service)
+        ? undefined
+        : inputProblem(source.endpoint, source.input(key));
       if (problem) return Promise.reject(problem);
       return sessionOf(source.endpoint).records.load(kind, source, key, ...rest);
     },
@@ -112,12 +112,12 @@ function joined(catalog: UpstreamSession, openOne: (name: ServiceName) => Upstre
   };
   const responses: Pick<ResponseLoader, keyof ResponseLoader> = {
     load: (endpoint, input, ...rest) => {
-      const problem = isOfCatalog(endpoint) ? undefined : inputProblem(endpoint, input);
+      const problem = isOfCatalog(endpoint.service) ? undefined : inputProblem(endpoint, input);
       if (problem) return Promise.reject(problem);
       return sessionOf(endpoint).responses.load(endpoint, input, ...rest);
     },
     wouldSend: async (endpoint, input, ...rest) =>
-      !isOfCatalog(endpoint) && inputProblem(endpoint, input)
+      !isOfCatalog(endpoint.service) && inputProblem(endpoint, input)
         ? null
         : sessionOf(endpoint).responses.wouldSend(endpoint, input, ...rest),
     clear: () => [catalog, ...opened.values()].forEach((each) => each.responses.clear()),

@@ -16,26 +16,24 @@ export type Reachability = 'reachable' | 'unreachable' | 'unknown';
 export type UpstreamHealth = Readonly<Record<Service, Reachability>>;
 export type CheckHealth = () => Promise<UpstreamHealth>;
 
-/** Whether the upstreams can be reached: not if one accepts no connection, or while its circuit breaker is open. */
-type HealthSettings = ProxySettings & Pick<Config, 'baseUrl' | 'eventBaseUrl' | 'connectTimeoutMs'>;
+type HealthSettings = ProxySettings & Pick<Config, 'connectTimeoutMs'>;
 
+/** Whether the upstreams can be reached: not if one accepts no connection, or while its circuit breaker is open. */
 export function createHealth(config: HealthSettings, upstream: Pick<UpstreamClient, 'state'>): CheckHealth {
-  const checks: Record<Service, () => Promise<Reachability>> = {
-    catalog: createCheck(config.baseUrl, config),
-    events: createCheck(config.eventBaseUrl, config),
-  };
+  const checks = Object.entries(upstream.state()).map(
+    ([service, { origin }]) => [service, createCheck(origin, config)] as const,
+  );
   return async () => {
-    const [catalog, events] = await Promise.all([checks.catalog(), checks.events()]);
+    const found = await Promise.all(checks.map(async ([service, check]) => [service, await check()] as const));
     const state = upstream.state();
-    return {
-      catalog: state.catalog.isOpen ? 'unreachable' : catalog,
-      events: state.events.isOpen ? 'unreachable' : events,
-    };
+    return Object.fromEntries(
+      found.map(([service, last]) => [service, state[service]!.isOpen ? 'unreachable' : last]),
+    ) as UpstreamHealth;
   };
 }
 
 /** The last result. An older one is renewed, and is used meanwhile if that takes long. */
-function createCheck(address: string | undefined, config: HealthSettings) {
+function createCheck(address: string, config: HealthSettings) {
   let last: Reachability = 'unknown';
   let begunAt = -Infinity;
   let probe: Promise<void> = Promise.resolve();
@@ -59,8 +57,7 @@ function createCheck(address: string | undefined, config: HealthSettings) {
 }
 
 /** Through a proxy only that can be reached: whether the upstream can is seen by calls. */
-async function canConnect(address: string | undefined, config: HealthSettings): Promise<boolean> {
-  if (!address) return false;
+async function canConnect(address: string, config: HealthSettings): Promise<boolean> {
   const { hostname, port, protocol } = proxyFor(address, config)?.address ?? new URL(address);
   const socket = connect({
     host: hostname.replace(/^\[|\]$/g, ''), // an IPv6 address is bracketed in a URL alone

@@ -299,6 +299,24 @@ test('what is absent in a second service is null, and its failure costs its own 
   });
 });
 
+test('a second service is in /ready and catalog_upstream_up; one that is unreachable takes no replica out', async () => {
+  const asked = [
+    { query: '', path: '/ready' },
+    { query: '', path: '/metrics' },
+  ];
+  for (const [baseUrl, state, up] of [
+    [shop, 'reachable', 1],
+    ['http://127.0.0.1:1', 'unreachable', 0],
+  ] as const) {
+    const [ready, metrics] = await answers({ baseUrl }, ...asked);
+    expect([ready!.status, ready!.body]).toEqual([
+      200,
+      { status: 'ready', upstreams: { catalog: 'reachable', events: 'reachable', shop: state } },
+    ]);
+    expect(metrics!.text).toContain(`catalog_upstream_up{service="shop"} ${up}\n`);
+  }
+});
+
 test('the calls a minute of a second service are its own: beyond them a field is RATE_LIMITED', async () => {
   const other = (id: number) => ({ query: `{ seller(id: "7") { name } book(id: "6082808") { title } } #${id}` });
   const [first, second, third] = await answers({ callsAMinute: 2 }, other(1), other(2), other(3));

@@ -22,7 +22,7 @@ export async function startFacade(settings: Flags = {}, env: NodeJS.ProcessEnv =
   const observe = observeCalls(metrics, silent);
   const inspect = config.checkResponses ? observeInterface(metrics, silent) : undefined;
   const log = pino({ level: config.logLevel }, { write: (line: string) => void logged.push(line) });
-  const address = { baseUrl: books.url, eventBaseUrl: events.url };
+  const address = { baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! };
   const upstream = parts.upstream ?? createUpstream(catalogService, { ...config, ...address }, { observe, inspect });
   const facade = await openServer(config, { schema, upstream, log, metrics, graphiql: 'dist/graphiql', ...parts });
   const close = async () => {

@@ -347,7 +347,7 @@ const table = {
       IDEMPOTENCY_UNAVAILABLE: notes(
         'Redis, which has the keys, cannot be reached. The write was not sent. Its status is that of a request of which nothing was run.',
         'Send it again with the same key, after a pause.',
-        '`/ready` and the log show the state of Redis.',
+        'The log and `catalog_redis_up` show the state of Redis.',
         { status: exactly(503), retry: 'later' },
       ),
     },

@@ -1,5 +1,6 @@
 /** The connections to services: each has a pool, a circuit breaker, a concurrency limiter and deadlines of its own. */
 import type { Dispatcher } from 'undici/index.js';
+import { isOfCatalog } from '../../api/service-descriptor.ts';
 import type { Config } from '../../config/settings.ts';
 import { type TlsFiles, type TlsUser, readTlsFiles } from '../../config/upstream-tls.ts';
 import { createCircuitBreaker } from '../limits/circuit-breaker.ts';
@@ -97,10 +98,8 @@ export function transportTo(
   };
 }
 
-const isOfCatalog = (service: Service): service is 'catalog' | 'events' =>
-  service === 'catalog' || service === 'events';
-
-const stateOf = ({ breaker, limiter, deadlines }: HostPool) => ({
+const stateOf = ({ origin, breaker, limiter, deadlines }: HostPool) => ({
+  origin,
   isOpen: breaker.isOpen(),
   running: limiter.running(),
   waiting: limiter.waiting(),

@@ -31,8 +31,8 @@ export function registerUpstreamGauges(metrics: Metrics, upstream: UpstreamClien
     'catalog_upstream_up',
     up,
     async () => {
-      const { catalog, events } = await checkUpstreams();
-      return { catalog: isUp(catalog), events: isUp(events) };
+      const found = Object.entries(await checkUpstreams());
+      return Object.fromEntries(found.map(([service, reachability]) => [service, isUp(reachability)]));
     },
     'service',
     'min',
