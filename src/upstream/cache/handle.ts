@@ -1,11 +1,11 @@
 /** What is cached of one record or response, and how it is stored. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { Cacheability } from './caching-header.ts';
-import { isDeepStrictEqual } from 'node:util';
 import type { Reload } from '../auth/request-context.ts';
 import { type LifetimeSettings, absentUntil, responseSeconds, timesOf } from './lifetime.ts';
-import type { Cache, CacheKey, CacheLookup, CacheReader, VersionToken } from './memory.ts';
+import type { Cache, CacheEntry, CacheKey, CacheLookup, CacheReader, VersionToken } from './memory.ts';
 import { withoutViewerMember } from './redact.ts';
 
 type Json = Record<string, unknown>;
@@ -30,8 +30,6 @@ export interface CacheParts extends LifetimeSettings {
   /** Other replicas read and invalidate it too. */
   isShared: boolean;
   drop: (key: CacheKey) => void;
-  /** A read has shown that an entry is no longer true: nobody gets it, nor what was made of it. */
-  outdated: (key: CacheKey) => void;
   /** Endpoints whose last response could not be stored, and how many before it: nobody waits for such a response. */
   unstored: Map<Endpoint, number>;
 }
@@ -69,7 +67,7 @@ export interface ResponseMeta {
 /** What is cached of one record or response, as one caller may use it during one operation. */
 class CacheHandle implements CacheReader {
   members: readonly string[] | undefined = undefined;
-  /** What is cached is read anew. */
+  /** Its call is made because the client asks for new data. */
   isReload = false;
   private readonly viewer: ViewerOfCache;
   /** Null if nothing is cached. */
@@ -84,8 +82,8 @@ class CacheHandle implements CacheReader {
   private releases: CacheLookup['release'] = undefined;
   private isPeek = false;
   private wasFound = false;
-  /** The entry that is read anew. */
-  private reloaded: Json | undefined = undefined;
+  /** What is cached and older than the client wants: whatever is read is compared with it. */
+  private old: Json | undefined = undefined;
 
   /** `key`: null if it may not be cached. `seconds`: how long a response is fresh if upstream does not say. */
   constructor(
@@ -134,17 +132,29 @@ class CacheHandle implements CacheReader {
 
   /** Whether it is known that there is no such record. Where other processes may have made it since, only Redis can tell. */
   isKnownAbsent(): boolean {
-    if (this.viewer.parts.cache.confirm) return false;
-    const cached = this.get(noMembers);
-    return cached !== undefined && !(cached instanceof Promise) && cached.isAbsent && cached.isFresh;
+    return !this.viewer.parts.cache.confirm && this.isAbsentInMemory();
   }
 
   /** Whether there is no such record where replicas share the cache. Redis is asked, together with the lookups of the same turn. */
   async isFoundAbsent(): Promise<boolean> {
     const { key, viewer } = this;
-    const { cache } = viewer.parts;
-    if (viewer.viewer.reload || key === null) return false;
-    return (await cache.isCurrent(key, this)) && cache.find(key)?.isAbsent === true;
+    return key !== null && (await viewer.parts.cache.isCurrent(key, this)) && this.isAbsentInMemory();
+  }
+
+  private isAbsentInMemory(): boolean {
+    const { key, viewer } = this;
+    const entry = key === null ? undefined : viewer.parts.cache.find(key);
+    return entry?.isAbsent === true && !(this.isOld(entry) && this.mayReload(true));
+  }
+
+  /** Whether the client wants something newer. */
+  private isOld({ since }: CacheEntry): boolean {
+    const { reload } = this.viewer.viewer;
+    return reload !== undefined && since < reload.since;
+  }
+
+  private mayReload(isPeek: boolean): boolean {
+    return this.viewer.viewer.reload!.mayRead(this.key!.text, isPeek);
   }
 
   /** Looks at the cache without reading from the service because of it. */
@@ -180,17 +190,16 @@ class CacheHandle implements CacheReader {
     this.version ??= version;
     this.releases = release ?? this.releases;
     this.isReload = false;
-    this.reloaded = undefined;
+    this.old = undefined;
     if (!entry) return undefined;
     this.wasFound = true;
     const { value, since, freshUntil } = entry;
-    const { reload } = this.viewer.viewer;
     const now = performance.now();
     const isServed = now < (this.isRefresh ? freshUntil : entry.servedUntil);
-    const isOld = isServed && reload !== undefined && since < reload.since;
-    const isReload = isOld && reload.mayRead(this.key!.text, this.isPeek);
+    const isOld = isServed && this.viewer.viewer.reload !== undefined && this.isOld(entry);
+    if (isOld) this.old = value as Json;
+    const isReload = isOld && this.mayReload(this.isPeek);
     this.isReload = isReload;
-    if (isReload) this.reloaded = value as Json;
     const isFresh = isServed && !isReload;
     const isDue = isFresh && now >= freshUntil;
     const ageSeconds = Math.max(0, Math.round((now - since) / 1000));
@@ -202,7 +211,7 @@ class CacheHandle implements CacheReader {
   /** Remembers for a short time that there is no such record, in place of what is cached. */
   putAbsent({ reuse }: Pick<ResponseMeta, 'reuse'>): void {
     const { key, viewer } = this;
-    if (this.reloaded && key) viewer.viewer.reload?.wasRead(key.text);
+    if (this.old) viewer.viewer.reload!.wasRead(key!.text);
     // Without an entry nothing has to be invalidated in other replicas: requests for absent ids must not do so.
     if (this.wasFound) this.delete();
     if (!key || reuse.refusal !== undefined || reuse.isForOutage) return;
@@ -214,13 +223,10 @@ class CacheHandle implements CacheReader {
     cache.set(key, this.version, { value: nothing, bytes: 0, isAbsent: true, ...times });
   }
 
-  /** Returns whether the entry that was read anew has changed; then nobody gets it any longer, nor what was made of it. */
-  private endReload(key: CacheKey, before: Json, after: Json): boolean {
-    const { viewer, parts } = this.viewer;
-    viewer.reload!.wasRead(key.text);
-    const hasChanged = isOther(before, after, key.isRecord);
-    if (hasChanged) parts.outdated(key);
-    return hasChanged;
+  /** If the entry has changed, nobody gets it any longer, nor what was made of it. Other entries stay: they may be another caller's. */
+  private endReload({ text, isRecord }: CacheKey, before: Json, after: Json): void {
+    this.viewer.viewer.reload!.wasRead(text);
+    if (isOther(before, after, isRecord)) this.delete();
   }
 
   /** Returns freshUntil; null if the response is not reusable. */
@@ -229,6 +235,7 @@ class CacheHandle implements CacheReader {
     const { refusal, isForOutage } = meta.reuse;
     const { cache, unstored } = viewer.parts;
     if (!key) return null;
+    if (this.old) this.endReload(key, this.old, value as Json);
     if (refusal !== undefined) {
       unstored.set(endpoint, (unstored.get(endpoint) ?? 0) + 1);
       return null;
@@ -237,17 +244,16 @@ class CacheHandle implements CacheReader {
     if (isForOutage) unstored.set(endpoint, 1);
     else if (unstored.size > 0) unstored.delete(endpoint);
     const times = timesOf(endpoint, this.seconds, meta.reuse, viewer.parts);
-    const hasChanged = this.reloaded !== undefined && this.endReload(key, this.reloaded, value as Json);
-    cache.set(key, hasChanged ? undefined : this.version, { value, bytes: meta.bytes, ...times });
+    cache.set(key, this.version, { value, bytes: meta.bytes, ...times });
     return isForOutage ? null : times.freshUntil;
   }
 }
 
 /** After so many responses in a row that could not be stored, no entry is expected of the endpoint. */
 const UNSTORED_RUN = 20;
-/** Whether a member of a record, or anything of another response, differs. */
+/** Whether a member that a record had, or anything of another response, differs. An absent record had none. */
 const isOther = (before: Json, after: Json, isRecord: boolean): boolean =>
-  isRecord
+  isRecord && Object.keys(before).length > 0
     ? Object.keys(after).some((member) => member in before && !isDeepStrictEqual(before[member], after[member]))
     : !isDeepStrictEqual(before, after);
 

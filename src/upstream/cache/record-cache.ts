@@ -51,7 +51,6 @@ export function createRecordCache({
     revalidateSeconds,
     absentTtlSeconds,
     drop,
-    outdated: ({ tag }) => void invalidate([tag]),
     unstored: new Map(),
   };
   return {

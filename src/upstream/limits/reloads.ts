@@ -5,38 +5,47 @@
 import { LRUCache } from 'lru-cache';
 import type { Reload } from '../auth/request-context.ts';
 import { atMost } from '../../lib/remember.ts';
-import { WINDOW_MS, createSlidingWindows } from './sliding-window.ts';
+import { WINDOW_MS } from './sliding-window.ts';
 
 /** Reads of an address in a minute, in this process. */
 export const RELOADS_PER_ADDRESS = 60;
-const limits = { slots: RELOADS_PER_ADDRESS, perAddress: RELOADS_PER_ADDRESS, holdMs: WINDOW_MS };
-/** An entry is read anew once in so many seconds, for whoever asks. */
-export const RELOAD_SECONDS = 10;
-const ENTRIES_MAX = 10_000;
+/** An entry is read anew once in so many ms, for whoever asks. */
+const RELOAD_MS = 10_000;
+const ADDRESSES_MAX = 10_000;
+/** Characters of the names of entries, which may have a text that somebody searches for. */
+const CHARACTERS_MAX = 2_000_000;
 
-/** Returns what an operation of a client may read anew. */
+/** Returns what an operation of a client may read anew. Times are by performance.now(). */
 export function createReloads(): (address: string) => Reload {
-  const windows = createSlidingWindows();
-  const readAt = new LRUCache<string, number>(atMost(ENTRIES_MAX));
-  let reads = 0;
+  const readsOf = new LRUCache<string, readonly number[]>(atMost(ADDRESSES_MAX));
+  const readAt = new LRUCache<string, number>({
+    maxSize: CHARACTERS_MAX,
+    sizeCalculation: (_, { length }) => length,
+  });
+  const recentReads = (address: string): readonly number[] =>
+    (readsOf.get(address) ?? []).filter((at) => at > performance.now() - WINDOW_MS);
 
   return (address) => {
     const since = performance.now();
-    const granted = new Map<string, boolean>();
-    const isDue = (entry: string) => (readAt.get(entry) ?? -Infinity) <= since - RELOAD_SECONDS * 1000;
-    const take = (entry: string): boolean =>
-      isDue(entry) && windows.take({ window: address, id: String(reads++), address }, limits) === 0;
-    return {
-      since,
-      mayRead(entry, isPeek) {
-        const known = granted.get(entry);
-        if (known !== undefined) return known;
-        if (isPeek) return isDue(entry) && windows.state(address).taken < RELOADS_PER_ADDRESS;
-        const may = take(entry);
-        granted.set(entry, may);
-        return may;
-      },
-      wasRead: (entry) => void readAt.set(entry, performance.now()),
-    };
+    /** Also what was peeked at and may not be read: the operation uses what it was shown. */
+    const decided = new Map<string, boolean>();
+    /** Peeked at and not read yet. */
+    const expected = new Set<string>();
+
+    function mayRead(entry: string, isPeek: boolean): boolean {
+      const known = decided.get(entry) ?? (isPeek && expected.has(entry) ? true : undefined);
+      if (known !== undefined) return known;
+      const reads = recentReads(address);
+      const isDue = (readAt.get(entry) ?? -Infinity) <= since - RELOAD_MS;
+      const may = isDue && reads.length + (isPeek ? expected.size : 0) < RELOADS_PER_ADDRESS;
+      if (may && isPeek) expected.add(entry);
+      else {
+        expected.delete(entry);
+        decided.set(entry, may);
+      }
+      if (may && !isPeek) readsOf.set(address, [...reads, performance.now()]);
+      return may;
+    }
+    return { since, mayRead, wasRead: (entry) => void readAt.set(entry, performance.now()) };
   };
 }

@@ -5,7 +5,7 @@ import type { Viewer } from '../auth/viewer.ts';
 import type { CachePolicy } from '../cache/cache-policy.ts';
 import type { Cached, RecordHandle, ResponseHandle } from '../cache/handle.ts';
 import type { ViewerCache } from '../cache/record-cache.ts';
-import { isDenial, mayServeStale } from '../errors.ts';
+import { NotYet, TierRequired, TooManyCalls, UpstreamRejection, isDenial, mayServeStale } from '../errors.ts';
 import type { CallPolicy } from '../http/call-policy.ts';
 import type { ApiRequest } from '../../api/api-request.ts';
 
@@ -47,5 +47,17 @@ export function staleAfter(
     const { status } = error.details;
     if (status === 404 || share !== 'public' || !viewer.isLoggedIn) cache.delete();
   }
-  return mayServeStale(error) || (cached?.isReload && !isDenial(error)) ? cached : undefined;
+  if (error instanceof TierRequired) cache.delete();
+  return (cached?.isReload ? mayServeOld : mayServeStale)(error) ? cached : undefined;
 }
+
+/** Whether a client that asks for new data gets what is cached: the call was not made, or failed, and nothing denies access. */
+const mayServeOld = (error: unknown): boolean =>
+  mayServeStale(error) ||
+  error instanceof NotYet ||
+  error instanceof TooManyCalls ||
+  (error instanceof UpstreamRejection && !isDenial(error));
+
+/** Whether the cache may save the call. The rate limit may leave no room to read a film anew. */
+export const maySaveCall = ({ share }: Endpoint, { isFresh, isReload }: Cached): boolean =>
+  isFresh || (isReload && share === 'tier');

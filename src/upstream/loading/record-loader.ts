@@ -8,7 +8,7 @@ import { withMembers } from '../../lib/objects.ts';
 import type { Cached } from '../cache/handle.ts';
 import { createApiRequest, insert } from '../../api/api-request.ts';
 import type { ApiResponse } from '../http/response.ts';
-import { type LoadContext, staleAfter, useFresh } from './load-context.ts';
+import { type LoadContext, maySaveCall, staleAfter, useFresh } from './load-context.ts';
 import {
   type MemberLoad,
   RecordState,
@@ -109,7 +109,8 @@ export class RecordLoader {
     if (calls.refuses(source.endpoint)) return null;
     const cached = await cache.record(source.endpoint, kind, key).peek(members);
     const wanted = members.filter((member) => isUpstreamMember(source, member));
-    return cached && this.isCovered(source, wanted, cached) ? null : `${kind}:${key}`;
+    const isFresh = cached !== undefined && maySaveCall(source.endpoint, cached);
+    return isFresh && this.isCovered(source, wanted, { ...cached, isFresh }) ? null : `${kind}:${key}`;
   }
 
   private stateOf(kind: string, source: RecordSource, key: string): RecordState {
@@ -153,8 +154,8 @@ export class RecordLoader {
     const { calls } = this.context;
     const { state, members, path } = load;
     const { source, key, cache } = state;
-    // What is due is requested again with the rest: that is no further call.
-    const fresh = cached?.isFresh && !cached.isDue ? cached : undefined;
+    // What is old is requested again with the rest: that is no further call.
+    const fresh = cached?.isFresh && !cached.tellsAge ? cached : undefined;
     const projected = projection(source, this.membersToRequest(load, fresh));
     const request = createApiRequest(source.endpoint, source.input(key), projected);
     try {
@@ -163,8 +164,10 @@ export class RecordLoader {
       const stale = staleAfter(this.context, source.endpoint, cache, cached, error);
       if (!stale) throw error;
       const available = members.filter((member) => member in stale.value);
-      if (available.length && (!stale.isFresh || stale.isDue))
+      if ((stale.isAbsent || available.length) && (!stale.isFresh || stale.tellsAge))
         calls.logCached(request, path, { how: 'stale', staleSeconds: stale.ageSeconds });
+      state.isAbsent = stale.isAbsent;
+      if (stale.isAbsent) return;
       merge(state, stale.value, available);
       if (source.tiers) markWithheld(state, Object.keys(stale.value), calls);
       throw error;

@@ -6,7 +6,8 @@ import DataLoader from 'dataloader';
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { type ApiRequest, createApiRequest, requestIfUsable } from '../../api/api-request.ts';
-import { type LoadContext, staleAfter, useFresh } from './load-context.ts';
+import { type LoadContext, maySaveCall, staleAfter, useFresh } from './load-context.ts';
+import type { Cached, ResponseHandle } from '../cache/handle.ts';
 import { isDenial } from '../errors.ts';
 import type { MemberNames } from '../../api/record-source.ts';
 import { type MergeableRead, answers, differ, listOf, mergedReads, partOf } from './merged-reads.ts';
@@ -14,6 +15,8 @@ import { type MergeableRead, answers, differ, listOf, mergedReads, partOf } from
 interface ResponseLoad extends MergeableRead {
   path: Path | undefined;
   isParentAbsent: IsParentAbsent | undefined;
+  /** It stands for reads of what is cached, which the client wants anew. */
+  isReload?: boolean;
 }
 
 /** A request of the operation. `list` is computed when another of the endpoint is compared with it. */
@@ -70,7 +73,7 @@ export class ResponseLoader {
     if (!request) return null;
     const { wirePath } = request;
     const cached = await cache.response(endpoint, wirePath).peek();
-    return cached?.isFresh ? null : wirePath;
+    return cached && maySaveCall(endpoint, cached) ? null : wirePath;
   }
 
   /** The responses of the loads of a turn. */
@@ -101,18 +104,22 @@ export class ResponseLoader {
   /** What is fresh in the cache needs no request; the rest needs as few as possible. */
   private async fetchMerged(loads: readonly ResponseLoad[]): Promise<ReadonlyMap<ResponseLoad, Promise<unknown>>> {
     const responses = new Map<ResponseLoad, Promise<unknown>>();
-    const isFresh = await Promise.all(
-      loads.map(async ({ request: { endpoint, wirePath } }) =>
-        Boolean((await this.context.cache.response(endpoint, wirePath).peek())?.isFresh),
-      ),
-    );
-    for (const { request, reads } of mergedReads(loads.filter((_, at) => !isFresh[at]))) {
-      const response = this.send({ ...reads[0]!, request });
-      for (const read of reads) responses.set(read, this.part(response, request, read));
+    const found = new Map<ResponseLoad, { cache: ResponseHandle; cached: Cached | undefined }>();
+    const peek = async (load: ResponseLoad) => {
+      const cache = this.context.cache.response(load.request.endpoint, load.request.wirePath);
+      found.set(load, { cache, cached: await cache.peek() });
+    };
+    await Promise.all(loads.map(peek));
+    for (const { request, reads } of mergedReads(loads.filter((load) => !found.get(load)!.cached?.isFresh))) {
+      const isReload = reads.every((read) => found.get(read)!.cached?.isReload);
+      const response = this.send({ ...reads[0]!, request, isReload });
+      for (const read of reads) {
+        const { cache, cached } = found.get(read)!;
+        const part = this.part(response, request, read);
+        responses.set(read, cached ? part.catch((error) => this.stale(read, cache, cached, error)) : part);
+      }
     }
-    loads.forEach((load, at) => {
-      if (isFresh[at]) responses.set(load, this.send(load));
-    });
+    for (const load of loads) if (found.get(load)!.cached?.isFresh) responses.set(load, this.send(load));
     return responses;
   }
 
@@ -148,7 +155,7 @@ export class ResponseLoader {
   }
 
   /** From the cache while it is fresh, and while upstream fails. */
-  private async fetch({ request, path, isParentAbsent }: ResponseLoad): Promise<unknown> {
+  private async fetch({ request, path, isParentAbsent, isReload }: ResponseLoad): Promise<unknown> {
     const { calls, cachePolicy } = this.context;
     const { endpoint, wirePath } = request;
     const cache = this.context.cache.response(endpoint, wirePath);
@@ -160,6 +167,7 @@ export class ResponseLoader {
     }
     try {
       if (isParentAbsent && (await isParentAbsent())) return null;
+      if (isReload) cache.isReload = true;
       const response = await calls.send(request, path, cache);
       const { value } = response;
       if (response.reuse.refusal === 'no-store') cachePolicy.forbidsStoring = true;
@@ -171,12 +179,22 @@ export class ResponseLoader {
       }
       return value;
     } catch (error) {
-      const stale = staleAfter(this.context, endpoint, cache, cached, error);
-      if (!stale) throw error;
-      calls.logCached(request, path, { how: 'stale', staleSeconds: stale.ageSeconds });
-      return stale.isAbsent ? null : stale.value;
+      return this.stale({ request, path }, cache, cached, error);
     } finally {
       cache.release();
     }
+  }
+
+  /** What is cached, if it may be used although upstream failed; else throws the error. */
+  private stale(
+    { request, path }: Pick<ResponseLoad, 'request' | 'path'>,
+    cache: ResponseHandle,
+    cached: Cached | undefined,
+    error: unknown,
+  ): unknown {
+    const stale = staleAfter(this.context, request.endpoint, cache, cached, error);
+    if (!stale) throw error;
+    this.context.calls.logCached(request, path, { how: 'stale', staleSeconds: stale.ageSeconds });
+    return stale.isAbsent ? null : stale.value;
   }
 }

@@ -1,0 +1,302 @@
+/** What reads of cached entries anew cost, and whom they concern. */
+import { describe, expect, test } from 'vitest';
+import { RELOADS_PER_ADDRESS } from '../../../src/upstream/limits/reloads.ts';
+import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
+import { changingService, clientAt, openReloading } from '../../support/reloading.ts';
+import { replica } from '../../support/replica.ts';
+
+const BOOK = '{ book(id: "7") { title } }';
+const COLLECT =
+  'mutation { collectBook(input: { bookId: "7", status: READING, isPrivate: false }) { collection { status } } }';
+const alice = { authorization: 'Bearer demo-alice' };
+const bob = { authorization: 'Bearer demo-bob' };
+const search = (text: string, first = 1, fields = 'title') =>
+  `searchBooks(query: "${text}", first: ${first}) { nodes { ${fields} } }`;
+
+describe('a reload', () => {
+  test('stores nothing that a write has made untrue while it was in flight', async () => {
+    const { plain, reload, requests, state } = await openReloading();
+    await plain(BOOK);
+    let release!: () => void;
+    state.title = 'second';
+    state.isHeldUntil = new Promise((resolve) => (release = resolve));
+    const reloading = reload(BOOK);
+    await until(() => requests.length === 2);
+    state.title = 'third';
+    const { data } = await plain(COLLECT, alice);
+    expect(data.collectBook.collection).toEqual({ status: 'READING' });
+    release();
+    await reloading;
+    state.isHeldUntil = undefined;
+    expect((await plain(BOOK)).data.book).toEqual({ title: 'third' });
+  });
+
+  test('drops no other search, and no film of another caller', async () => {
+    const { plain, reload, requests, state } = await openReloading();
+    await plain(`{ ${search('x')} }`);
+    await plain(`{ ${search('y')} }`);
+    await plain('{ subject(id: "7") { title } }', alice);
+    await plain('{ subject(id: "7") { title } }', bob);
+    state.title = 'second';
+    await reload(`{ ${search('x')} }`);
+    await reload('{ subject(id: "7") { title } }', undefined, alice);
+    const made = requests.length;
+    expect((await plain(`{ ${search('x')} }`)).data.searchBooks.nodes).toEqual([{ title: 'second' }]);
+    await plain(`{ ${search('y')} }`);
+    expect((await plain('{ subject(id: "7") { title } }', alice)).data.subject).toEqual({ title: 'second' });
+    await plain('{ subject(id: "7") { title } }', bob);
+    expect(requests.slice(made)).toEqual([]);
+  });
+
+  test('reads what is old together with what the entry lacks', async () => {
+    const { plain, reload, requests, state } = await openReloading();
+    await plain(BOOK);
+    await reload(BOOK);
+    state.title = 'second';
+    const { data, extensions } = await reload('{ book(id: "7") { title publisher } }');
+    expect(data.book).toEqual({ title: 'second', publisher: 'second' });
+    expect(extensions).toBeUndefined();
+    expect(requests).toHaveLength(3);
+    expect((await plain(BOOK)).data.book).toEqual({ title: 'second' });
+  });
+
+  test('gets null for a record that is known to be absent while the service is down', async () => {
+    const { plain, reload, state } = await openReloading();
+    Object.assign(state, { status: 404, body: '{"msg":"book_not_found","code":6000,"request":"GET /v2/book/7"}' });
+    expect((await plain(BOOK)).data.book).toBeNull();
+    Object.assign(state, { status: 503, body: '' });
+    const { data, errors } = await reload(BOOK);
+    expect([data.book, errors]).toEqual([null, undefined]);
+  });
+
+  test('takes nothing of the share for a record that it does not read', async () => {
+    const { plain, reload, requests } = await openReloading({ maxAliases: '200', maxRootFields: '200' });
+    const numbers = Array.from({ length: RELOADS_PER_ADDRESS }, (_, at) => at + 1);
+    const books = `{ ${numbers.map((at) => `b${at}: book(id: "${at}") { title }`).join(' ')} }`;
+    const annotations = `{ ${numbers.map((at) => `b${at}: book(id: "${at}") { annotations(first: 1) { totalCount } }`).join(' ')} }`;
+    await plain(books);
+    await reload(annotations);
+    const made = requests.length;
+    await reload(books);
+    expect(requests.length - made).toBe(RELOADS_PER_ADDRESS);
+  });
+
+  test('drops what is cached when the service forbids storing what has changed', async () => {
+    const { plain, reload, state } = await openReloading();
+    await plain(BOOK);
+    Object.assign(state, { title: 'second', cacheControl: 'no-store' });
+    expect((await reload(BOOK)).data.book).toEqual({ title: 'second' });
+    expect((await plain(BOOK)).data.book).toEqual({ title: 'second' });
+  });
+
+  test.each([2, 1])(
+    'gets cached lists that differ in fields while the service is down, of %d and 1 items',
+    async (first) => {
+      const both = [search('x', first, 'publisher'), search('x')];
+      const { plain, reload, state } = await openReloading();
+      for (const each of both) await plain(`{ ${each} }`);
+      Object.assign(state, { status: 503, body: '' });
+      const { data, errors, extensions } = await reload(`{ a: ${both[0]} b: ${both[1]} }`);
+      expect(errors).toBeUndefined();
+      expect(data.b.nodes).toEqual([{ title: 'first' }]);
+      expect(data.a.nodes).toHaveLength(first);
+      expect(extensions.stale).toHaveLength(2);
+    },
+  );
+
+  test('is told the reason where a film is not for its tier any more', async () => {
+    const { plain, reload, state } = await openReloading();
+    const query = '{ subject(id: "7") { title } }';
+    await plain(query, alice);
+    Object.assign(state, { status: 403, body: '{"msg":"need_permission","code":1000,"request":"x"}' });
+    const { data, errors } = await reload(query, undefined, alice);
+    expect(data.subject?.title ?? null).toBeNull();
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual([expect.any(String)]);
+  });
+
+  test('is told the reason where a chart is not for its tier any more, and so is everybody after it', async () => {
+    const { plain, reload, state } = await openReloading();
+    const query = '{ inTheaters(first: 1) { nodes { title } } }';
+    expect((await plain(query, alice)).data.inTheaters.nodes).toEqual([{ title: 'first' }]);
+    Object.assign(state, { status: 403, body: '{"msg":"need_permission","code":1000,"request":"x"}' });
+    const codes = async (asked: ReturnType<typeof plain>) =>
+      (await asked).errors?.map(({ extensions }) => extensions.code);
+    expect(await codes(reload(query, undefined, alice))).toEqual(['TIER_REQUIRED']);
+    expect(await codes(plain(query, alice))).toEqual(['TIER_REQUIRED']);
+  });
+
+  test('is one read for many clients that ask at once', async () => {
+    const { plain, reload, requests, state } = await openReloading();
+    await plain(BOOK);
+    state.title = 'second';
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => reload(BOOK, `192.0.2.${at}`)));
+    expect(answers.map(({ data }) => data.book.title)).toEqual(Array.from({ length: 20 }, () => 'second'));
+    expect(requests).toHaveLength(2);
+  });
+
+  test('leaves nothing behind when its client leaves', async () => {
+    const { url, plain, reload, requests, state } = await openReloading();
+    await plain(BOOK);
+    let release!: () => void;
+    state.isHeldUntil = new Promise((resolve) => (release = resolve));
+    const leaving = new AbortController();
+    const asked = fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'cache-control': 'no-cache' },
+      body: JSON.stringify({ query: BOOK }),
+      signal: leaving.signal,
+    });
+    await until(() => requests.length === 2);
+    leaving.abort();
+    await expect(asked).rejects.toThrow();
+    state.isHeldUntil = undefined;
+    state.title = 'second';
+    expect((await plain(BOOK)).data.book).toEqual({ title: 'first' });
+    expect((await reload(BOOK)).data.book).toEqual({ title: 'second' });
+    release();
+  });
+
+  test('takes windows of one film list from half of its share too', async () => {
+    const { plain, reload, requests } = await openReloading({ accessToken: 'app', filmTier: 'basic' });
+    const films = (first: number, field = 'title') => `comingSoon(first: ${first}) { nodes { ${field} } }`;
+    const from = { 'x-forwarded-for': '192.0.2.1' };
+    await plain(`{ ${films(1)} }`, from);
+    await plain(`{ ${films(2, 'year')} }`, from);
+    for (let at = 1; at <= 8; at++) await plain(`{ subject(id: "${at}") { title } }`, from);
+    expect(requests).toHaveLength(10);
+    const { data, errors, extensions } = await reload(`{ a: ${films(1)} b: ${films(2, 'year')} }`);
+    expect(errors).toBeUndefined();
+    expect(data).toMatchObject({ a: { nodes: [{ title: 'first' }] }, b: { nodes: [{}, {}] } });
+    expect(extensions.stale).toHaveLength(2);
+    expect(requests).toHaveLength(10);
+  });
+
+  test.each(['no-cache, no-cache', 'NO-CACHE', 'max-age=0,no-cache', `${'x,'.repeat(3500)}no-cache`])(
+    'is asked for by any form of the directive: %.20s',
+    async (value) => {
+      const { plain, requests } = await openReloading();
+      await plain(BOOK);
+      expect((await plain(BOOK, { 'cache-control': value })).data.book).toEqual({ title: 'first' });
+      expect(requests).toHaveLength(2);
+    },
+  );
+
+  test.each(['"no-cache"', 'no-cache="age"', 'no-cached', 'max-age=0', 'no cache', ',,,'.repeat(2500)])(
+    'is not asked for by another: %.20s',
+    async (value) => {
+      const { plain, requests } = await openReloading();
+      await plain(BOOK);
+      expect((await plain(BOOK, { 'cache-control': value })).extensions).toBeUndefined();
+      expect(requests).toHaveLength(1);
+    },
+  );
+
+  test('makes no more calls for windows of one list than a cold run', async () => {
+    const both = `{ a: ${search('x', 1)} b: ${search('x', 2, 'id title')} }`;
+    const cold = await openReloading();
+    await cold.plain(both);
+    expect(cold.requests).toHaveLength(1);
+    const { plain, reload, requests } = await openReloading();
+    await plain(`{ a: ${search('x', 1)} }`);
+    await plain(`{ b: ${search('x', 2, 'id title')} }`);
+    await reload(both);
+    expect(requests).toHaveLength(3);
+    await reload(both);
+    await reload(both);
+    await reload(both);
+    expect(requests).toHaveLength(4);
+  });
+});
+
+describe('x-explain: plan of a reload', () => {
+  const plan = { 'x-explain': 'plan' };
+
+  test('tells no more calls than the share has room for', async () => {
+    const { plain, reload } = await openReloading({
+      explain: 'on',
+      maxAliases: '200',
+      maxRootFields: '200',
+      maxUpstreamCalls: '200',
+    });
+    const numbers = Array.from({ length: RELOADS_PER_ADDRESS + 10 }, (_, at) => at + 1);
+    const books = `{ ${numbers.map((at) => `b${at}: book(id: "${at}") { title }`).join(' ')} }`;
+    await plain(books);
+    const { extensions } = await reload(books, undefined, plan);
+    expect(extensions.upstream.min).toBe(RELOADS_PER_ADDRESS);
+  });
+
+  test('promises no call of a film that the rate limit may refuse', async () => {
+    const { plain, reload, requests } = await openReloading({ explain: 'on', accessToken: 'app', filmTier: 'basic' });
+    const films = `{ ${Array.from({ length: 15 }, (_, at) => `f${at}: subject(id: "${at + 1}") { title }`).join(' ')} }`;
+    await plain(films, { 'x-forwarded-for': '192.0.2.1' });
+    const made = requests.length;
+    const { extensions } = await reload(films, undefined, plan);
+    await reload(films);
+    expect(extensions.upstream.min).toBeLessThanOrEqual(requests.length - made);
+  });
+});
+
+describe.skipIf(!hasRedis)(`a reload over a Redis${withoutRedis}`, () => {
+  async function replicas() {
+    const made = await changingService();
+    const redis = await redisServer();
+    const settings = { trustedProxies: '127.0.0.1', redisUrl: redis.url };
+    const open = async () => clientAt((await replica(made.url, settings)).url);
+    return { ...made, redis, one: await open(), other: await open() };
+  }
+
+  test('leaves other replicas the other searches', async () => {
+    const { one, other, requests, state } = await replicas();
+    await one.plain(`{ ${search('x')} }`);
+    await one.plain(`{ ${search('y')} }`);
+    await until(async () => (await other.plain(`{ ${search('y')} }`)).status === 'catalog-graphql; hit');
+    await until(async () => (await other.plain(`{ ${search('x')} }`)).status === 'catalog-graphql; hit');
+    state.title = 'second';
+    await one.reload(`{ ${search('x')} }`);
+    await until(async () => (await other.plain(`{ ${search('x')} }`)).data.searchBooks.nodes[0].title === 'second');
+    const made = requests.length;
+    await other.plain(`{ ${search('y')} }`);
+    await one.plain(`{ ${search('y')} }`);
+    await one.plain(`{ ${search('x')} }`);
+    expect(requests.slice(made)).toEqual([]);
+  });
+
+  test('shows other replicas a record that was absent', async () => {
+    const { one, other, state } = await replicas();
+    const [status, body] = [404, '{"msg":"book_not_found","code":6000,"request":"GET /v2/book/7"}'];
+    Object.assign(state, { status, body });
+    await one.plain(BOOK);
+    expect((await other.plain(BOOK)).data.book).toBeNull();
+    Object.assign(state, { status: 200, body: undefined });
+    expect((await one.reload(BOOK)).data.book).toEqual({ title: 'first' });
+    await until(async () => (await other.plain(BOOK)).data.book !== null);
+  });
+
+  test('stores nothing that a write of another replica has made untrue', async () => {
+    const { one, other, requests, state } = await replicas();
+    await one.plain(BOOK);
+    await until(async () => (await other.plain(BOOK)).status === 'catalog-graphql; hit');
+    let release!: () => void;
+    state.title = 'second';
+    state.isHeldUntil = new Promise((resolve) => (release = resolve));
+    const made = requests.length;
+    const reloading = one.reload(BOOK);
+    await until(() => requests.length === made + 1);
+    state.title = 'third';
+    await other.plain(COLLECT, alice);
+    release();
+    await reloading;
+    state.isHeldUntil = undefined;
+    expect((await one.plain(BOOK)).data.book).toEqual({ title: 'third' });
+    expect((await other.plain(BOOK)).data.book).toEqual({ title: 'third' });
+  });
+
+  test('shows new data while the Redis is down', async () => {
+    const { one, redis, state } = await replicas();
+    await one.plain(BOOK);
+    await redis.stop();
+    state.title = 'second';
+    const { data, errors } = await one.reload(BOOK);
+    expect([data.book, errors]).toEqual([{ title: 'second' }, undefined]);
+  });
+});
