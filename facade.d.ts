@@ -68,7 +68,7 @@ export interface FacadeOperation {
   explain?: 'plan' | 'trace' | undefined;
   /** Two mutations with one key are one write. */
   idempotencyKey?: string | undefined;
-  /** Others of the request, such as `x-request-id`, `traceparent` or the client's name and version, in lower case. */
+  /** Others of the request, such as `x-request-id`, `cache-control`, `traceparent` or the client's name and version, in lower case. */
   headers?: Readonly<Record<string, string>> | undefined;
 }
 

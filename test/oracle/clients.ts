@@ -37,6 +37,7 @@ function requestOf(operation: CaseOperation, requestId: string, cancellation: Ca
     explain: undefined,
     address: '127.0.0.1',
     requestId,
+    isReload: operation.client.isReload,
     incremental: acceptedTypes(acceptOf(operation)).incremental,
     variables: operation.variables,
     cancellation,
@@ -94,7 +95,7 @@ const asJson = (value: object): Piece =>
   ) as Piece;
 
 async function byRequest(product: Product, operation: CaseOperation, requestId: string): Promise<Shown | undefined> {
-  const { via, leavesAfter } = operation.client;
+  const { via, leavesAfter, isReload } = operation.client;
   const token = tokenFor(operation);
   const leaving = new AbortController();
   if (leavesAfter !== undefined) after(leavesAfter, () => leaving.abort(new Error('The client disconnected.')));
@@ -102,6 +103,7 @@ async function byRequest(product: Product, operation: CaseOperation, requestId: 
     'x-request-id': requestId,
     accept: isIncremental(operation) ? acceptOf(operation) : 'application/json',
     ...(token ? { authorization: `Bearer ${token}` } : {}),
+    ...(isReload ? { 'cache-control': 'no-cache' } : {}),
     ...(via === 'post' ? { 'content-type': 'application/json' } : { 'x-graphql-csrf': '1' }),
   };
   const { document: query, variables } = operation;

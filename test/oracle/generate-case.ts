@@ -18,6 +18,8 @@ export interface CaseOperation extends Operation_ {
     via: 'pipeline' | 'post' | 'get';
     /** The client leaves after this many turns of the event loop. */
     leavesAfter?: number;
+    /** It asks for new data, by `Cache-Control: no-cache`. */
+    isReload?: boolean;
   };
 }
 
@@ -115,6 +117,10 @@ export function generateCase(seed: string): Case {
   if (identity.chance(0.4))
     for (const { operations } of steps)
       for (const each of operations) each.document = withIds(parse(each.document, { noLocation: true }));
+  const reloads = createRandom(`${seed} reloads`);
+  if (reloads.chance(0.4))
+    for (const { operations } of steps)
+      for (const each of operations) if (reloads.chance(0.5)) each.client = { ...each.client, isReload: true };
   const oddities = generateOddities(seed);
   return {
     isOverOrigin,

@@ -487,6 +487,7 @@ class CaseRun {
     const books = this.service.met.filter(({ operation }) => operation === requestId).map(({ request }) => request);
     const isKept = isAlone && person === null && client.leavesAfter === undefined && !document.includes('mutation');
     this.read = isKept ? { text, books } : undefined;
+    if (client.isReload) return;
     if (settings.recordTtlSeconds === 0 || faults.rate > 0 || this.replicas) return;
     if (!this.read || before?.text !== text || (manners.caching === 'varying' && !isOverOrigin)) return;
     const again = books.find((request) => /^GET \/v2\/book\/\d+$/.test(request) && before.books.includes(request));

@@ -88,7 +88,8 @@ const withStep = (given: Case, at: number, operations: CaseOperation[]): Case =>
 
 function* smallerOperations(operation: CaseOperation): Generator<CaseOperation> {
   const { client, person } = operation;
-  if (client.leavesAfter !== undefined) yield { ...operation, client: { via: client.via } };
+  if (client.isReload) yield { ...operation, client: { ...client, isReload: false } };
+  if (client.leavesAfter !== undefined) yield { ...operation, client: { ...client, leavesAfter: undefined } };
   if (client.via !== 'pipeline') yield { ...operation, client: { ...client, via: 'pipeline' } };
   const document = parse(operation.document, { noLocation: true });
   for (const smaller of smallerDocuments(document)) yield { ...operation, ...tidied(smaller, operation.variables) };
