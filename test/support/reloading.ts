@@ -11,16 +11,18 @@ export async function changingService() {
     status: 200,
     body: undefined as string | undefined,
     cacheControl: 'max-age=600',
+    retryAfter: undefined as string | undefined,
     /** Reads are answered, with what they found, when it resolves. */
     isHeldUntil: undefined as Promise<void> | undefined,
   };
   const url = await listen(
     createServer((request, response) => {
       requests.push(request.url!);
-      const { title, status, cacheControl, isHeldUntil } = state;
+      const { title, status, cacheControl, retryAfter, isHeldUntil } = state;
       const body = state.body ?? JSON.stringify(bodyOf(request.url!, title));
+      const headers = { 'content-type': 'application/json', 'cache-control': cacheControl };
       const respond = () =>
-        response.writeHead(status, { 'content-type': 'application/json', 'cache-control': cacheControl }).end(body);
+        response.writeHead(status, retryAfter ? { ...headers, 'retry-after': retryAfter } : headers).end(body);
       if (isHeldUntil && request.method === 'GET') void isHeldUntil.then(respond);
       else respond();
     }),

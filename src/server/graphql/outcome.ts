@@ -77,36 +77,36 @@ export function ageHeaders({ callLog }: UpstreamSession): string[] {
   return oldest < 0 ? [] : ['age', String(oldest)];
 }
 
-/** Names and values alternate. */
-type CostHeaders = [name: 'catalog-cost', cost: string, name: 'cache-status', status: string, ...others: string[]];
-
 /**
- * The header Catalog-Cost: calls that were sent to the service, the most that could have been, and calls that the caches, and equal calls
- * in flight, made unnecessary. Cache-Status (RFC 9211): whether the caches had all of it, and whether some of that was old. RateLimit: what
- * is left to the caller, if there is a limit. The headers of a response in parts leave before its calls are made, so its last part has the
- * cost and the limit.
+ * Names and values alternate. Catalog-Cost: calls that were sent to the service, the most that could have been, and calls that the caches, and
+ * equal calls in flight, made unnecessary. Cache-Status (RFC 9211): whether the caches had all of it, and whether some of that was old; none
+ * if nothing was read and nothing sent. RateLimit: what is left to the caller, if there is a limit.
  */
-export function costHeaders({ callLog }: UpstreamSession, mostCalls: number, left: RateLimitState | null): CostHeaders {
+export function costHeaders({ callLog }: UpstreamSession, mostCalls: number, left: RateLimitState | null): string[] {
   let [sent, saved] = [0, 0];
-  let [status, isOld] = [HIT, false];
-  for (const { how, staleSeconds, ageSeconds } of callLog.calls) {
+  let [isStale, isOld] = [false, false];
+  let forwarded: 'miss' | 'method' | undefined;
+  for (const { how, method, ageSeconds } of callLog.calls) {
     if (how === 'sent') sent++;
     else if (how !== 'refused') saved++;
-    if (how === 'sent' || how === 'joined') status = MISS;
-    if (staleSeconds !== undefined || ageSeconds !== undefined) isOld = true;
+    if (how === 'sent' || how === 'joined') forwarded = method === 'GET' ? (forwarded ?? 'miss') : 'method';
+    if (how === 'stale') isStale = isOld = true;
+    if (ageSeconds !== undefined) isOld = true;
   }
-  const cost = `calls=${sent}, most=${mostCalls}, saved=${saved}`;
-  const headers: CostHeaders = ['catalog-cost', cost, 'cache-status', isOld ? `${status}; detail=stale` : status];
+  const headers = ['catalog-cost', `calls=${sent}, most=${mostCalls}, saved=${saved}`];
+  const status = forwarded ? `${CACHE}; fwd=${forwarded === 'miss' && isStale ? 'stale' : forwarded}` : HIT;
+  if (forwarded || saved > 0) headers.push('cache-status', isOld ? `${status}; detail=stale` : status);
   if (!left) return headers;
   const seconds = Math.max(0, Math.ceil((Date.parse(left.resetsAt) - Date.now()) / 1000));
   headers.push('ratelimit', `"films";r=${left.remaining};t=${seconds}`);
   return headers;
 }
 
-const HIT = 'catalog-graphql; hit';
-const MISS = 'catalog-graphql; fwd=miss';
+/** The name of the facade in Cache-Status. */
+const CACHE = 'catalog-graphql';
+const HIT = `${CACHE}; hit`;
 
-/** The parts of a response, of which the last has what Catalog-Cost and RateLimit of a whole one say. */
+/** The parts of a response. Its headers leave before its calls are made, so its last part has what Catalog-Cost and RateLimit of a whole one say. */
 export function withCost(outcome: Outcome): Outcome {
   const { session, mostCalls } = outcome;
   if (!session || mostCalls === undefined) return outcome;
@@ -114,13 +114,17 @@ export function withCost(outcome: Outcome): Outcome {
     for await (const part of outcome.result as ResultParts) {
       if (part.hasNext) yield part;
       else {
-        const [, catalogCost, , , , rateLimit] = costHeaders(session, mostCalls, await session.rateBudget());
+        const headers = costHeaders(session, mostCalls, await session.rateBudget());
+        const [catalogCost, rateLimit] = ['catalog-cost', 'ratelimit'].map((name) => valueIn(headers, name));
         yield { ...part, extensions: { ...part.extensions, catalogCost, ...(rateLimit && { rateLimit }) } };
       }
     }
   };
   return { ...outcome, result: parts() };
 }
+
+const valueIn = (headers: readonly string[], name: string): string | undefined =>
+  headers.includes(name) ? headers[headers.indexOf(name) + 1] : undefined;
 
 /** Headers of a response that was stored. */
 export const STORED_COST = ['catalog-cost', 'calls=0', 'cache-status', HIT] as const;

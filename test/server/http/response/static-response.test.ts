@@ -186,6 +186,27 @@ test('RateLimit tells what is left to a limited token, in production too; the po
   expect([quiet.get('ratelimit-policy'), quiet.get('server-timing')]).toEqual([null, null]);
 });
 
+test('the last part of a response in parts tells what is left to a limited token, and nothing to other callers', async () => {
+  const setup = await startFacade({ recordTtlSeconds: '60' }, { ACCESS_TOKEN: 'own', FILM_TIER: 'basic' });
+  setup.books.behave(json(JSON.stringify({ id: '1', title: 'x', subjects: [] })));
+  const text = '{ subject(id: 1) { title ... @defer { reviews { nodes { title } } } } }';
+  const send = async (given: Record<string, string>) => {
+    const accept = 'multipart/mixed;deferSpec=20220824, application/json';
+    const headers = { 'content-type': 'application/json', accept, ...given };
+    const response = await fetch(setup.url, { method: 'POST', headers, body: JSON.stringify({ query: text }) });
+    expect(response.headers.get('ratelimit')).toBeNull();
+    const parts = (await response.text()).split('"hasNext":true');
+    expect(parts[0]).not.toContain('rateLimit');
+    return parts.at(-1);
+  };
+  expect(await send(own)).toMatch(
+    /"catalogCost":"calls=\d, most=\d+, saved=\d","rateLimit":"\\"films\\";r=3\d;t=\d+"\}/,
+  );
+  const isPublic = await send({});
+  expect(isPublic).toContain('"catalogCost"');
+  expect(isPublic).not.toContain('rateLimit');
+});
+
 test('a public or stored response, and one to a caller without a limit, has no RateLimit', async () => {
   const basic = await films({ NODE_ENV: 'production' });
   const isPublic = await basic({});
