@@ -74,9 +74,9 @@ test('hooks of the program', async () => {
   const dear = `query Dear { ${Array.from({ length: 11 }, (_, at) => `b${at}: book(id: "${at + 1}") { title }`).join(' ')} }`;
   expect((await facade.execute({ query: dear })).errors).toMatchObject([{ message: 'Dear makes more than 10 calls.' }]);
   expect(journal).toMatchObject([
-    { name: undefined, made: 0, errors: ['OPERATION_FORBIDDEN'] },
+    { name: 'Photos', made: 0, errors: ['OPERATION_FORBIDDEN'] },
     { name: 'Photos', errors: [] },
-    { errors: ['OPERATION_FORBIDDEN'] },
+    { name: 'Dear', errors: ['OPERATION_FORBIDDEN'] },
   ]);
   await facade.close();
 });

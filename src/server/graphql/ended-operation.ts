@@ -16,7 +16,7 @@ export interface EndedOperation {
   readonly startedAt: number;
   /** Undefined if the document cannot be run. */
   readonly operation: NamedOperation | undefined;
-  /** Undefined if it cannot be run, or if the response was stored. */
+  /** Undefined if it cannot be run or was refused, or if the response was stored. */
   readonly document: ExecutableDocument | undefined;
   /** What was read and written; undefined if nothing was run. */
   readonly session: UpstreamSession | undefined;

@@ -21,8 +21,10 @@ import type { OperationRequest } from './request.ts';
 
 export type Pipeline = ReturnType<typeof createPipeline>;
 
+/** `refused`: an operation that could be run and may not be. */
+type Asked = Prepared & { readonly refused?: NamedOperation };
 /** Runs the operation of a document. `writes`: of a mutation with an idempotency key, whose response is sent whole and kept. */
-export type RunOperation = (prepared: Prepared, request: OperationRequest, writes?: WriteGuard) => Promise<Outcome>;
+export type RunOperation = (prepared: Asked, request: OperationRequest, writes?: WriteGuard) => Promise<Outcome>;
 
 interface PipelineParts {
   schema: GraphQLSchema;
@@ -39,13 +41,13 @@ export function createPipeline(parts: PipelineParts) {
   const { startSpan, onInvalidDocument, onEnd = [] } = watchers;
   const prepare = createPrepare(schema, config);
 
-  const run: RunOperation = async ({ ready, errors }, request, writes) => {
+  const run: RunOperation = async ({ ready, errors, refused }, request, writes) => {
     const epoch = epochNow();
     const { requestId, headers } = request;
     const startedAt = performance.now();
     if (!ready) {
       const nothingRun = {
-        operation: undefined,
+        operation: refused,
         document: undefined,
         session: undefined,
         price: undefined,

@@ -48,8 +48,8 @@ export const authorizedRun = (core: Core, authorize: Authorize) => {
   return (run: RunOperation): RunOperation =>
     async (prepared, request, writes) => {
       const { ready } = prepared;
-      const refused = ready && (await refusalOf(ready, request));
-      if (refused) return run({ errors: [refused] }, request, writes);
+      const error = ready && (await refusalOf(ready, request));
+      if (error) return run({ errors: [error], refused: ready.named }, request, writes);
       return forThisCaller(await run(prepared, request, writes));
     };
 };

@@ -65,6 +65,16 @@ describe('authorize', () => {
     );
   });
 
+  test('is seen by whoever runs the facade: what it refuses has its name in onOperation, and counts', async () => {
+    const onOperation = vi.fn();
+    const facade = guarded({ onOperation });
+    await facade.fetch(new Request(address, post(`query Refused ${query}`, stranger)));
+    expect(onOperation).toHaveBeenCalledWith(expect.objectContaining({ name: 'Refused', type: 'query' }));
+    const metrics = await (await facade.fetch(new Request('http://host.example/metrics'))).text();
+    expect(metrics).toContain('catalog_operations_total{type="query",outcome="errors"} 1\n');
+    expect(metrics).toContain('catalog_errors_total{code="OPERATION_FORBIDDEN"} 1\n');
+  });
+
   test.each([[false], [undefined], [null], [0], ['']])(
     'takes the answer %j for a refusal without a reason',
     async (answer) => {
