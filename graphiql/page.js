@@ -25,12 +25,13 @@ if (schema) answerIntrospection(schema);
 const person = people && createPersonSwitch(people);
 const operations = watchOperations(explain);
 const starters = createStarters();
-const search = schema && createSearch(loadSchema, explain ? () => dock.show('Price') : undefined);
+const others = [...(explain ? ['Price'] : []), ...(people ? ['People'] : [])];
+const search = schema && createSearch(loadSchema, others, (name) => dock.show(name));
 const dock = createDock(
   [
     ...(explain ? [createCalls(operations), createPrice(operations, person)] : []),
     ...(search ? [search] : []),
-    ...(people ? [createPeopleCompared(operations, people)] : []),
+    ...(people ? [createPeopleCompared(person, people)] : []),
     createHistory(operations),
   ],
   [...(person ? [person.label] : []), createCurlButton()],

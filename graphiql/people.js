@@ -13,7 +13,7 @@ export function withPerson(headers) {
   return authorization && !isOwn ? { ...headers, authorization } : headers;
 }
 
-/** Sends all operations of the page as the person. Returns the switch, and a function that is told of changes. */
+/** Sends all operations of the page as the person. Returns the switch, `send`, which adds no token, and a function that is told of changes. */
 export function createPersonSwitch(people) {
   const send = window.fetch.bind(window);
   window.fetch = (input, options = {}) => {
@@ -41,5 +41,5 @@ export function createPersonSwitch(people) {
   choose(stored(STORED));
   const label = element('label', { className: 'calls-person', textContent: 'Sent as ' });
   label.append(select);
-  return { label, watch: (onPerson) => void listeners.push(onPerson) };
+  return { label, send, watch: (onPerson) => void listeners.push(onPerson) };
 }

@@ -8,7 +8,7 @@ const CLOSED = 'closed';
 
 /**
  * A section has a `name`, its `content`, what stands `about` it in its button, and may have `update` for a change of tab, `open` for when it
- * is opened, and `watch` for when there are editors. `tools` are shown in the bar, and `row` above it. Returns `watch`, to be called when there
+ * is opened, `focus` for when the user opens it, and `watch` for when there are editors. `tools` are shown in the bar, and `row` above it. Returns `watch`, to be called when there
  * are editors, and `show`, which opens a section.
  */
 export function createDock(sections, tools, row) {
@@ -31,7 +31,10 @@ export function createDock(sections, tools, row) {
     );
     content.id = `dock-${name.toLowerCase()}`;
     bar.setAttribute('aria-controls', content.id);
-    bar.addEventListener('click', () => choose(name === opened ? CLOSED : name));
+    bar.addEventListener('click', () => {
+      choose(name === opened ? CLOSED : name);
+      if (opened === name) section.focus?.();
+    });
     bars.set(section, bar);
     head.append(bar);
     dock.append(content);

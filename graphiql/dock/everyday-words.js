@@ -10,13 +10,17 @@ export const everydayWords = {
   actress: ['casts', 'celebrity'],
   star: ['celebrity', 'rating'],
   weekend: ['events', 'event', 'startsAt'],
-  tonight: ['events', 'event'],
+  today: ['events', 'event', 'startsAt'],
+  tonight: ['events', 'event', 'startsAt'],
+  tomorrow: ['events', 'event', 'startsAt'],
   concert: ['events', 'music'],
   party: ['events'],
   shelf: ['bookCollections', 'collection'],
   library: ['bookCollections', 'collection'],
   save: ['collectBook'],
   bookmark: ['collectBook'],
+  reader: ['user', 'bookCollections'],
+  annotator: ['annotations', 'author'],
   quote: ['annotation'],
   highlight: ['annotation'],
   diary: ['note', 'notes'],
@@ -34,6 +38,7 @@ export const everydayWords = {
   login: ['viewer', 'isLoggedIn'],
   premium: ['filmTier', 'tier'],
   permission: ['canUse'],
+  allowed: ['canUse'],
   cheaper: ['rateBudget', 'first', 'calls'],
   cheap: ['rateBudget', 'first', 'calls'],
   price: ['rateBudget', 'calls'],
@@ -44,5 +49,37 @@ export const everydayWords = {
   sync: ['shelfChanges', 'noteChanges'],
 };
 
-/** Words that are about the price of a document: the section of the price answers them. */
-export const priceWords = ['cheaper', 'cheap', 'price', 'cost', 'expensive', 'calls', 'limit'];
+/** Words of a sentence that say nothing of what is searched. */
+export const fillers = new Set(
+  (
+    'a all also an and any are at be between by can cannot do does for from get gets give has have how i in is it its ' +
+    'like list many more most much my not of on one only or over see than that the their them there they this to under ' +
+    'want was we what when where which who whom whose why will with without would you'
+  ).split(' '),
+);
+
+/** Sections that answer a question better than the schema does: what their buttons say, and the words of the questions. */
+export const sectionsByWords = {
+  Price: {
+    says: 'Price: what the open document costs, and what makes it cheaper',
+    words: ['cheaper', 'cheap', 'price', 'cost', 'dear', 'expensive', 'calls', 'limit'],
+  },
+  People: {
+    says: 'People: what each person may use, and what each is refused',
+    words: [
+      'alice',
+      'bob',
+      'carol',
+      'nobody',
+      'token',
+      'login',
+      'logged',
+      'permission',
+      'allowed',
+      'forbidden',
+      'refused',
+      'tier',
+      'premium',
+    ],
+  },
+};

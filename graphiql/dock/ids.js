@@ -1,5 +1,5 @@
-/** Completes ids with those seen in the responses of this session, and coordinates with those of the schema. */
-import { entriesOf } from './schema-search.js';
+/** Completes ids with those seen in the responses of this session and an example, and coordinates with those of the schema. */
+import { entriesOf, exampleIn } from './schema-search.js';
 
 const SEEN_MAX = 500;
 
@@ -35,7 +35,8 @@ export function completeIds(operations, load) {
         endColumn: position.column + after.length,
       };
       if (wanted.isCoordinate) return { suggestions: await coordinatesFor(range) };
-      return { suggestions: suggestionsFor(seen, wanted, range) };
+      const schema = await load?.().catch(() => undefined);
+      return { suggestions: itemsOf(idsFor(schema, [...seen.values()].reverse(), wanted.type), range) };
     },
   });
   async function coordinatesFor(range) {
@@ -63,19 +64,32 @@ export function completeIds(operations, load) {
   };
 }
 
-/** Those of the wanted type first, then the last seen. */
-function suggestionsFor(seen, { type }, range) {
-  const isWanted = (id) => id.toLowerCase().startsWith(`${type.toLowerCase()}:`);
-  return [...seen.values()].reverse().map(({ id, label }, at) => ({
+/**
+ * Those of the wanted type, and the example in the description of the field that loads one by its id. All ids if the type is none of the
+ * schema, as for `node`.
+ */
+export function idsFor(schema, seen, wanted) {
+  const roots = schema?.__schema.types.find(({ name }) => name === schema.__schema.queryType.name).fields ?? [];
+  const root = roots.find(({ name, args }) => wanted.toLowerCase().endsWith(name.toLowerCase()) && idIn(args));
+  const isWanted = ({ id }) => id.toLowerCase().startsWith(`${(root?.type.name ?? wanted).toLowerCase()}:`);
+  if (!root || root.type.kind === 'INTERFACE')
+    return [...seen.filter(isWanted), ...seen.filter((each) => !isWanted(each))];
+  const example = exampleIn(idIn(root.args));
+  return [...seen.filter(isWanted), ...(example ? [{ id: example, label: 'an example' }] : [])];
+}
+
+const idIn = (args) => args.find(({ name }) => name === 'id');
+
+const itemsOf = (ids, range) =>
+  ids.map(({ id, label }, at) => ({
     label: { label: id, description: label },
     kind: monaco.languages.CompletionItemKind.Value,
     insertText: id,
     filterText: `${id} ${label}`,
-    sortText: `${isWanted(id) ? 0 : 1}${String(at).padStart(4, '0')}`,
+    sortText: String(at).padStart(4, '0'),
     detail: label,
     range,
   }));
-}
 
 /** What is typed of an id in a document, and the type that is wanted: of `bookId:` a book, of `book(id:` too. */
 export function argumentAt(before) {

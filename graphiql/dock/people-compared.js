@@ -1,28 +1,57 @@
-/** The section of the people: the document is run as each of them, and a table shows what each is refused. */
+/** The section of the people: what each may use, and the document run as each of them, with what each is refused. */
 import { getOperationAST } from 'graphql/utilities/getOperationAST.mjs';
 import { parse } from 'graphql/language/parser.mjs';
-import { operationIn, requestInEditors } from '../editors.js';
+import { openTab, operationIn, requestInEditors } from '../editors.js';
 import { button, element } from '../element.js';
+import { tableOfAllowed } from './people-allowed.js';
 
 const COUNTS = ['no', 'one', 'two', 'three', 'four', 'five'];
 
+/** `send` adds no token: nobody is sent as nobody. */
 export function createPeopleCompared({ send }, people) {
-  const status = element('p', {
-    textContent: 'Runs the document as each person of the demo, and shows what each is refused.',
-  });
+  const status = element('p', {});
   status.setAttribute('role', 'status');
   const result = element('div', { className: 'dock-wide' });
   const run = button(`Run as all ${COUNTS[people.length] ?? people.length}`, compare);
+  const may = button('What each may use', list);
   const content = element(
     'div',
     { className: 'dock-list', role: 'region', ariaLabel: 'Run as everybody' },
+    may,
+    ' ',
     run,
     status,
     result,
   );
+  /** The tab whose document was run. */
+  let tab;
+  clear();
+
+  function clear() {
+    tab = undefined;
+    status.textContent =
+      'What each person of the demo may use, by the rules of the service; or this document run as each, and what each is refused.';
+    result.replaceChildren();
+  }
+
+  async function list() {
+    clear();
+    try {
+      const table = await tableOfAllowed(
+        (person, query) =>
+          answerFor(person, { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query }) }),
+        people,
+      );
+      status.textContent = 'Fields that are not for everybody. All others, everybody may use.';
+      result.replaceChildren(table);
+    } catch {
+      status.textContent = 'The requirements could not be loaded.';
+    }
+  }
 
   async function compare() {
-    result.replaceChildren();
+    clear();
+    tab = openTab();
     const request = requestInEditors();
     const problem = request ? problemOf(JSON.parse(request.body).query) : 'There is no document to run.';
     status.textContent = problem ?? 'Running …';
@@ -50,7 +79,9 @@ export function createPeopleCompared({ send }, people) {
     }
   }
 
-  return { name: 'People', content };
+  // What was run belongs to the document of one tab.
+  const update = () => tab && tab !== openTab() && clear();
+  return { name: 'People', content, update };
 }
 
 /** Only what changes nothing is run several times. */

@@ -1,7 +1,9 @@
 /** A search in names and descriptions of the schema, by everyday words too. */
-import { everydayWords } from './everyday-words.js';
+import { everydayWords, fillers } from './everyday-words.js';
 
 const ROOTS = ['queryType', 'mutationType'];
+/** Types that others consist of: they come after what can be tried. */
+const isPart = (name) => /(?:Edge|Connection|Payload|Input|Limits|ErrorCode)$/.test(name);
 
 /** What can be found, from the result of an introspection. */
 export function entriesOf({ __schema: schema }) {
@@ -11,7 +13,8 @@ export function entriesOf({ __schema: schema }) {
     .flatMap((type) => {
       const isRoot = rootNames.includes(type.name);
       const members = [...(type.fields ?? []), ...(type.inputFields ?? []), ...(type.enumValues ?? [])];
-      const own = { coordinate: type.name, name: type.name, description: type.description ?? '', boost: 8 };
+      const less = isPart(type.name) ? 30 : 0;
+      const own = { coordinate: type.name, name: type.name, description: type.description ?? '', boost: 8 - less };
       return [
         ...(isRoot ? [] : [own]),
         ...members.map((member) => ({
@@ -21,54 +24,65 @@ export function entriesOf({ __schema: schema }) {
           type: member.type && textOf(member.type),
           arguments: (member.args ?? []).map(({ name }) => name),
           field: type.kind === 'OBJECT' && type.name !== rootNames[1] ? member : undefined,
-          boost: type.name === rootNames[0] ? 60 : isRoot ? 12 : 0,
+          boost: type.name === rootNames[0] ? 60 : isRoot ? 12 : -less,
         })),
       ];
     });
 }
 
-/** The entries that have all words, the best first. */
-export function searchEntries(entries, text) {
-  const words = text
+/** What a text searches for: its words, without those of every sentence. */
+export function wordsOf(text) {
+  const all = text
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean);
-  if (words.length === 0) return [];
-  const meanings = words.map(meaningsOf);
-  return entries
-    .map((entry) => ({ entry, score: scoreOf(entry, meanings) }))
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score || a.entry.coordinate.length - b.entry.coordinate.length)
-    .map(({ entry }) => entry);
+  const words = all.filter((word) => !fillers.has(word) && !/^\d$/.test(word));
+  return words.length > 0 ? words : all;
 }
+
+/** The entries that have all words, the best first; if there are none, those that have most of them. `missed` are the words that none has. */
+export function searchEntries(entries, text) {
+  const words = wordsOf(text);
+  const meanings = words.map(meaningsOf);
+  const rated = entries
+    .map((entry) => ({ entry, scores: meanings.map((each) => scoreOf(entry, each)) }))
+    .filter(({ scores }) => hitsIn(scores) > 0);
+  const most = Math.max(0, ...rated.map(({ scores }) => hitsIn(scores)));
+  const found = rated.filter(({ scores }) => hitsIn(scores) === most);
+  const rankOf = ({ entry, scores }) => scores.reduce((sum, score) => sum + score, entry.boost);
+  found.sort((a, b) => rankOf(b) - rankOf(a) || a.entry.coordinate.length - b.entry.coordinate.length);
+  const missed = words.filter((_, at) => found.every(({ scores }) => scores[at] === 0));
+  return { found: found.map(({ entry }) => entry), missed, isPartial: most < words.length };
+}
+
+const hitsIn = (scores) => scores.filter((score) => score > 0).length;
+
+/** Whether two words are the same but for a plural. */
+export const isSameWord = (a, b) => singular(a) === singular(b);
+const singular = (word) => (word.length > 3 ? word.replace(/s$/, '') : word);
 
 /** A word and those of the schema that mean the same, which count a little less. */
 function meaningsOf(word) {
-  const others = everydayWords[word] ?? everydayWords[word.replace(/s$/, '')] ?? [];
+  const others = everydayWords[word] ?? everydayWords[singular(word)] ?? [];
   return [word, ...others].map((each, at) => {
     const text = each.toLowerCase();
     return { text, pattern: new RegExp(`\\b${text}`, 'u'), weight: at === 0 ? 1 : 0.9 };
   });
 }
 
-function scoreOf(entry, words) {
-  let sum = entry.boost;
-  for (const meanings of words) {
-    const best = Math.max(...meanings.map((each) => matchOf(entry, each) * each.weight));
-    if (best === 0) return 0;
-    sum += best;
-  }
-  return sum;
-}
+const scoreOf = (entry, meanings) => Math.max(...meanings.map((each) => matchOf(entry, each) * each.weight));
 
 function matchOf({ name, description }, { text: word, pattern }) {
   const lower = name.toLowerCase();
   if (lower === word || lower === `${word}s`) return 100;
   if (lower.startsWith(word)) return 55;
-  if (lower.includes(word)) return 45;
+  if (wordStarts(name).some((at) => lower.startsWith(word, at))) return 45;
   const at = description.toLowerCase().search(pattern);
   return at < 0 ? 0 : at < 40 ? 35 : 12;
 }
+
+/** Where the words of a name begin: `mainlandReleaseDate` has three. */
+const wordStarts = (name) => [...name.matchAll(/[A-Z]?[a-z]+|[A-Z]+|\d+/g)].map(({ index }) => index);
 
 export const textOf = ({ kind, name, ofType }) =>
   kind === 'NON_NULL' ? `${textOf(ofType)}!` : kind === 'LIST' ? `[${textOf(ofType)}]` : name;
@@ -89,26 +103,37 @@ export function documentFor({ __schema: { types, queryType } }, { coordinate, fi
   return undefined;
 }
 
+/** For each field of the query that searches the data: a document that searches for these words. */
+export function searchesFor({ __schema: { types, queryType } }, words) {
+  const roots = types.find(({ name }) => name === queryType.name).fields;
+  return roots
+    .filter(({ args }) => args.some(({ name }) => name === 'query'))
+    .map((root) => ({ name: root.name, text: documentOf(fieldLines(types, root, words)) }));
+}
+
 const indented = (lines) => lines.map((line) => `  ${line}`);
 const documentOf = (lines) => `{\n${indented(lines).join('\n')}\n}\n`;
 const isNeeded = ({ type, defaultValue }) => type.kind === 'NON_NULL' && defaultValue === null;
 
 /** The field with its arguments, and a few fields below it. */
-function fieldLines(types, field) {
-  const call = callOf(field);
+function fieldLines(types, field, words) {
+  const call = callOf(field, words);
   const below = call && selectionOf(types, field.type, 0);
   if (!below) return undefined;
   return below.length > 0 ? [`${call} {`, ...indented(below), '}'] : [call];
 }
 
-function callOf({ name, args }) {
+/** The first example in the description of an argument. */
+export const exampleIn = ({ description }) => /`([^`<>]+)`/.exec(description ?? '')?.[1];
+
+function callOf({ name, args }, words = 'a') {
   const needed = args.filter(isNeeded);
   const given = needed.map((each) => {
-    const example = /`([^`<>]+)`/.exec(each.description ?? '')?.[1];
+    const example = exampleIn(each);
     return example && `${each.name}: ${each.type.ofType.kind === 'LIST' ? `["${example}"]` : `"${example}"`}`;
   });
   if (given.includes(undefined)) return undefined;
-  if (args.some((each) => each.name === 'query') && needed.length === 0) given.push('query: "a"');
+  if (args.some((each) => each.name === 'query') && needed.length === 0) given.push(`query: ${JSON.stringify(words)}`);
   if (args.some((each) => each.name === 'first')) given.push('first: 5');
   return given.length > 0 ? `${name}(${given.join(', ')})` : name;
 }

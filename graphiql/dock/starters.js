@@ -2,18 +2,58 @@
 import { modelOf, openDocument, watchEditors } from '../editors.js';
 import { button, element } from '../element.js';
 
+/** By name: the text, and the words by which the search finds it. */
 export const starters = {
-  'A film and its people': `query FilmAndPeople {
+  'A film and its people': {
+    words: ['film', 'movie', 'actor', 'casts', 'people', 'person'],
+    text: `query FilmAndPeople {
   subject(id: "1295644") {
     title
     year
-    directors { name }
-    casts { name }
+    directors { id name }
+    casts { id name }
     reviews(first: 3) { nodes { title } }
   }
 }
 `,
-  'My shelf': `query MyShelf {
+  },
+  'Films by one director': {
+    words: ['director', 'works', 'rating', 'rated', 'filter', 'sort', 'order', 'above', 'below'],
+    text: `# Films have no filter or order by rating: compare the ratings in the response. Other people: "directors { id }" of a film.
+query FilmsByDirector {
+  celebrity(id: "1054524") {
+    name
+    works(first: 20) {
+      nodes {
+        roles
+        subject { title year rating { average } }
+      }
+    }
+  }
+}
+`,
+  },
+  'What annotators read': {
+    words: ['annotator', 'annotation', 'reader', 'readers', 'read'],
+    text: `# The price says how many calls it makes: one for each annotator, whose list is a shelf.
+query WhatAnnotatorsRead {
+  book(id: "6082808") {
+    title
+    annotations(first: 5) {
+      nodes {
+        author {
+          name
+          bookCollections(status: READ, first: 20) { nodes { book { title } } }
+        }
+      }
+    }
+  }
+}
+`,
+  },
+  'My shelf': {
+    words: ['shelf', 'reading', 'library', 'tags'],
+    text: `query MyShelf {
   user(id: "alice") {
     reading: bookCollections(status: READING, first: 5) {
       nodes { updatedAt book { title authors } }
@@ -22,22 +62,27 @@ export const starters = {
   }
 }
 `,
-  'Events of a city': `query CityEvents {
+  },
+  'Events of a city': {
+    words: ['city', 'event', 'weekend', 'today', 'tonight', 'tomorrow', 'date', 'beijing', 'shanghai'],
+    text: `# Events have no filter by date: look at "startsAt". No operation lists cities: an id is a pinyin word, such as "shanghai".
+query CityEvents {
   city(id: "beijing") {
     name
-    events(first: 5) {
-      nodes { title startsAt place }
+    events(first: 20) {
+      nodes { startsAt endsAt title place }
     }
   }
 }
 `,
+  },
 };
 
 const PAUSE_MS = 100;
 
 /** Returns the row of buttons, and a function to be called when there are editors. */
 export function createStarters() {
-  const buttons = Object.entries(starters).map(([name, text]) => button(name, () => openDocument(text)));
+  const buttons = Object.entries(starters).map(([name, { text }]) => button(name, () => openDocument(text)));
   const row = element(
     'div',
     { className: 'dock-starters', hidden: true },

@@ -12,9 +12,11 @@ function viewOfCalls(calls) {
   const bytes = made.reduce((sum, call) => sum + (call.bytes ?? 0), 0);
   const end = Math.max(0, ...calls.map((call) => call.startMs + call.ms));
   const avoided = calls.length - made.length;
+  const absent = made.filter(({ status }) => status === 404).length;
   const totals = [
     made.length > 0 ? `${counted(made.length, 'call')} in ${counted(wavesOf(made), 'wave')}` : 'No call',
     ...(avoided > 0 ? [`${avoided} avoided`] : []),
+    ...(absent > 0 ? [`${absent} not found`] : []),
     ...(made.length > 0 ? [bytesText(bytes), msText(end)] : []),
   ].join(' · ');
   if (calls.length === 0) return { totals };

@@ -215,11 +215,11 @@ test.skipIf(!executablePath)('while typing, the least and most calls are shown w
 });
 
 test.skipIf(!executablePath)(
-  'a blank tab has starters, everyday words find fields, ids of responses are completed, and a document runs as all four',
+  'a blank tab has starters, everyday words and sentences find fields, ids are completed, and a document runs as all four',
   async () => {
     // A document that is found opens in a tab of its own, and a starter in a blank one.
     await page.getByRole('button', { name: 'Find' }).click();
-    await page.getByLabel('Search the schema').fill('movie');
+    await page.keyboard.type('movie'); // its input has the focus
     await page.getByRole('button', { name: 'Try Query.subject' }).click();
     await page.locator('.graphiql-query-editor', { hasText: '1292052' }).waitFor();
     // A field of an object is tried with an object that the query has by an id.
@@ -229,6 +229,13 @@ test.skipIf(!executablePath)(
     await page.getByLabel('Search the schema').fill('cheaper');
     await page.getByRole('button', { name: /^Price: what the open document costs/ }).click();
     expect(await page.locator('#dock-price').isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByLabel('Search the schema').fill('films by one director with rating above 9');
+    await page.locator('#dock-find', { hasText: 'nothing has “above”' }).waitFor();
+    await page.getByRole('button', { name: 'Start with: Films by one director' }).click();
+    await page.locator('.graphiql-query-editor', { hasText: 'no filter or order by rating' }).waitFor();
+    await page.getByLabel('Search the schema').fill('诺兰');
+    await page.getByRole('button', { name: 'searchSubjects: “诺兰”' }).waitFor();
     const starters = page.locator('.dock-starters');
     expect(await starters.isVisible()).toBe(false);
     await page.getByRole('button', { name: 'New tab' }).click();
@@ -246,6 +253,21 @@ test.skipIf(!executablePath)(
     await row.waitFor();
     expect((await row.innerText()).split(/\s+/)).toEqual(['subject.reviews', 'fine', 'TIER_REQUIRED', 'fine', 'fine']);
     await picture('People');
+    // Nobody is sent without the token of the person who is chosen.
+    await type('{ user(id: "alice") { notes(first: 1) { nodes { title } } } }');
+    await page.getByRole('button', { name: 'Run as all four' }).click();
+    const notes = page.locator('#dock-people tr', { hasText: 'user.notes' });
+    await notes.waitFor();
+    expect((await notes.innerText()).split(/\s+/)).toEqual(['user.notes', 'fine', 'fine', 'fine', 'LOGIN_REQUIRED']);
+    // What each may use, without a document: the tiers are found out.
+    await page.getByRole('button', { name: 'What each may use' }).click();
+    const may = (requirement: string) =>
+      page.locator('#dock-people tr', { has: page.getByRole('cell', { name: requirement, exact: true }) });
+    await may('a login').waitFor();
+    const answers = async (requirement: string) => (await may(requirement).locator('td').allInnerTexts()).slice(2);
+    expect(await answers('a login')).toEqual(['yes', 'yes', 'yes', 'no']);
+    expect(await answers('film tier basic or advance')).toEqual(['yes', 'yes', 'no', 'yes']);
+    await picture('People may use');
     await type('mutation Gone { deleteNote(input: { id: "1" }) { deletedId } }');
     await page.getByRole('button', { name: 'Run as all four' }).click();
     await page.locator('#dock-people', { hasText: 'Only a query is run as everybody' }).waitFor();
@@ -260,11 +282,36 @@ test.skipIf(!executablePath)(
     await offered.first().waitFor();
     expect(await offered.count()).toBe(3);
     await picture('Ids');
+    // Of another type there is the example of its description only.
+    await type('{ city(id: ');
+    await page.keyboard.type('"');
+    await page.locator('.suggest-widget .monaco-list-row', { hasText: 'beijing' }).waitFor();
+    expect(await offered.count()).toBe(0);
     await type('{ viewer { canUse(coordinate: ');
     await page.keyboard.type('"');
     await page.locator('.suggest-widget .monaco-list-row', { hasText: 'Annotation.author' }).first().waitFor();
   },
 );
+
+test.skipIf(!executablePath)('a long document or price leaves the page and the bar as they are', async () => {
+  const heights = () =>
+    page.evaluate(() => [document.documentElement.scrollHeight, document.querySelector('.calls-head')!.clientHeight]);
+  const before = await heights();
+  await page.locator('.graphiql-tab').nth(2).click();
+  await page.locator('.graphiql-query-editor', { hasText: ' Film' }).waitFor();
+  await page.locator('.calls-price', { hasText: 'Costs 3 calls' }).waitFor();
+  await page.getByRole('button', { name: /^Calls/ }).click(); // the editor gets the space
+  expect([before[0], await heights()]).toEqual([900, before]);
+  await type('{ top250(first: 100) { nodes { title casts { works(first: 20) { nodes { roles } } } } } }');
+  await page.locator('.calls-price', { hasText: 'over the limit of 250, most for' }).waitFor();
+  expect(await heights()).toEqual(before);
+});
+
+test.skipIf(!executablePath)('a record that the service does not have is named in the calls', async () => {
+  await type('{ city(id: "Beijing") { events(first: 1) { totalCount } } }');
+  await runTyped();
+  await page.locator('.calls-totals', { hasText: '1 call in 1 wave · 1 not found · ' }).waitFor();
+});
 
 test.skipIf(!executablePath)('each tab has its own calls', async () => {
   const totals = page.locator('.calls-totals');

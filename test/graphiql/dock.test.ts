@@ -9,22 +9,38 @@ interface Entry {
 }
 /** The scripts of the page have no types. */
 const load = async (name: string): Promise<unknown> => import(`../../graphiql/dock/${name}.js`);
-const { entriesOf, searchEntries, documentFor } = (await load('schema-search')) as {
+const { entriesOf, searchEntries, documentFor, searchesFor } = (await load('schema-search')) as {
   entriesOf: (introspection: unknown) => Entry[];
-  searchEntries: (entries: readonly Entry[], text: string) => Entry[];
+  searchEntries: (
+    entries: readonly Entry[],
+    text: string,
+  ) => { found: Entry[]; missed: readonly string[]; isPartial: boolean };
   documentFor: (introspection: unknown, entry: Entry) => string | undefined;
+  searchesFor: (introspection: unknown, words: string) => readonly { name: string; text: string }[];
 };
 const { everydayWords } = (await load('everyday-words')) as { everydayWords: Record<string, readonly string[]> };
-const { starters } = (await load('starters')) as { starters: Record<string, string> };
-const { idsIn, argumentAt, memberAt } = (await load('ids')) as {
+const { starters } = (await load('starters')) as {
+  starters: Record<string, { words: readonly string[]; text: string }>;
+};
+interface Requirement {
+  coordinate: string;
+  loginRequired: boolean;
+  tiers: readonly string[] | null;
+}
+const { groupsOf, isAllowed } = (await load('people-allowed')) as {
+  groupsOf: (requirements: readonly Requirement[]) => { coordinates: readonly string[] }[];
+  isAllowed: (group: unknown, viewer: { isLoggedIn: boolean; filmTier: string | null }) => boolean | undefined;
+};
+const { idsIn, idsFor, argumentAt, memberAt } = (await load('ids')) as {
   idsIn: (value: unknown) => Iterable<{ id: string; label: string }>;
+  idsFor: (introspection: unknown, seen: readonly { id: string; label: string }[], wanted: string) => { id: string }[];
   argumentAt: (before: string) => { typed: string; type: string } | undefined;
   memberAt: (before: string) => { typed: string; type: string } | undefined;
 };
 
 const introspection = introspectionFromSchema(schema);
 const entries = entriesOf(introspection);
-const find = (text: string) => searchEntries(entries, text).map(({ coordinate }) => coordinate);
+const find = (text: string) => searchEntries(entries, text).found.map(({ coordinate }) => coordinate);
 
 describe('the search', () => {
   test.each([
@@ -41,6 +57,10 @@ describe('the search', () => {
     ['films cinema', 'Query.inTheaters'],
     ['isbn', 'Query.bookByIsbn'],
     ['collectBook', 'Mutation.collectBook'],
+    ['date', 'Subject.releaseDates'],
+    ['films by one director with rating above 9', 'Query.celebrity'],
+    ['what annotators of a book also read', 'Annotation'],
+    ['events in Beijing this weekend', 'City.events'],
   ])('finds with "%s" %s among the first eight', (text, coordinate) => {
     expect(find(text).slice(0, 8)).toContain(coordinate);
   });
@@ -52,9 +72,24 @@ describe('the search', () => {
     expect(lost).toEqual([]);
   });
 
-  test('all words must be there', () => {
-    expect(find('book xyzzy')).toEqual([]);
-    expect(find('  ')).toEqual([]);
+  test('a word that nothing has is named, and the others are found without it', () => {
+    const { found, missed, isPartial } = searchEntries(entries, 'a book of xyzzy 9');
+    expect([found[0]?.coordinate, missed, isPartial]).toEqual(['Query.book', ['xyzzy'], true]);
+    expect(searchEntries(entries, 'book').missed).toEqual([]);
+    expect([find('xyzzy'), find('  ')]).toEqual([[], []]);
+  });
+
+  test('a word is found where a word of a name begins', () => {
+    expect(find('date').filter((coordinate) => /update/i.test(coordinate))).toEqual([]);
+  });
+
+  test('words that the schema does not have are searched in the data', () => {
+    const searches = searchesFor(introspection, '诺兰 "x"');
+    expect(searches.map(({ name }) => name)).toEqual(['searchBooks', 'searchEvents', 'searchSubjects']);
+    for (const { text } of searches) {
+      expect(validate(schema, parse(text))).toEqual([]);
+      expect(text).toContain(String.raw`query: "诺兰 \"x\""`);
+    }
   });
 
   test('a field of the query, or of an object that the query has by an id, can be tried: its document is valid', () => {
@@ -75,12 +110,27 @@ describe('the search', () => {
   });
 });
 
-test('each of the three starters is valid, and has a name', () => {
-  expect(Object.keys(starters)).toHaveLength(3);
-  for (const text of Object.values(starters)) {
+test('each starter is valid, and has a name', () => {
+  for (const { text } of Object.values(starters)) {
     expect(validate(schema, parse(text))).toEqual([]);
-    expect(text).toMatch(/^query \w+/);
+    expect(text).toMatch(/^(?:#.*\n)?query \w+/);
   }
+});
+
+test('what a person may use follows from login and film tier, and is open while the tier is not known', () => {
+  const groups = groupsOf([
+    { coordinate: 'Note.title', loginRequired: true, tiers: null },
+    { coordinate: 'Note.content', loginRequired: true, tiers: null },
+    { coordinate: 'Query.top250', loginRequired: false, tiers: ['BASIC', 'ADVANCE'] },
+    { coordinate: 'Query.subject', loginRequired: false, tiers: ['BASIC', 'ADVANCE', 'PREMIUM'] },
+    { coordinate: 'Query.book', loginRequired: false, tiers: null },
+  ]);
+  expect(groups.map(({ coordinates }) => coordinates)).toEqual([['Note.title', 'Note.content'], ['Query.top250']]);
+  const allowed = (isLoggedIn: boolean, filmTier: string | null) =>
+    groups.map((group) => isAllowed(group, { isLoggedIn, filmTier }));
+  expect(allowed(true, 'PREMIUM')).toEqual([true, false]);
+  expect(allowed(false, 'ADVANCE')).toEqual([false, true]);
+  expect(allowed(true, null)).toEqual([true, undefined]);
 });
 
 describe('the completion of ids', () => {
@@ -94,6 +144,15 @@ describe('the completion of ids', () => {
       { id: 'User:2', label: 'B' },
     ]);
     expect([...idsIn([undefined, [{ data: { id: 'Note:1' } }]])]).toEqual([{ id: 'Note:1', label: '' }]);
+  });
+
+  test('offers only ids of the type that is wanted, and the example of its description', () => {
+    const seen = ['User:1', 'City:2', 'Note:3'].map((id) => ({ id, label: '' }));
+    const offered = (wanted: string) => idsFor(introspection, seen, wanted).map(({ id }) => id);
+    expect(offered('city')).toEqual(['City:2', 'beijing']);
+    expect(offered('deleteNote')[0]).toBe('Note:3');
+    expect(offered('deleteNote')).not.toContain('User:1');
+    expect(offered('node')).toEqual(['User:1', 'City:2', 'Note:3']);
   });
 
   test('is offered for an argument that takes an id, with its type', () => {
