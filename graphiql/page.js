@@ -55,7 +55,9 @@ document.addEventListener('DOMContentLoaded', () => {
   starters.watch();
   watchIds();
   showTopOfExplorer();
-  YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#root'), { ...options, ...firstTab() });
+  // On a telephone the document has the place of variables and headers until they are opened.
+  const closed = matchMedia('(max-width: 700px)').matches && { defaultEditorToolsVisibility: false };
+  YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#root'), { ...options, ...closed, ...firstTab() });
 });
 
 /** The tab to begin with. GraphiQL takes one that it has stored only if query, variables and headers are equal, else it adds a tab. */

@@ -48,12 +48,12 @@ export function isAllowed({ loginRequired, tiers }, { isLoggedIn, filmTier }) {
 const SAYS = new Map([
   [true, 'yes'],
   [false, 'no'],
-  [undefined, 'tier not known yet'],
+  [undefined, 'unknown'],
 ]);
 
 function tableOf(people, viewers, groups) {
   const table = element('table', {});
-  const heads = ['Fields', 'They require', ...people.map(({ name }) => name)];
+  const heads = ['Fields', ...people.map(({ name }) => name)];
   table
     .createTHead()
     .append(element('tr', {}, ...heads.map((textContent) => element('th', { scope: 'col', textContent }))));
@@ -66,7 +66,6 @@ function tableOf(people, viewers, groups) {
         'tr',
         {},
         element('td', { className: 'people-fields' }, fieldsOf(group)),
-        element('td', { textContent: requirementOf(group) }),
         ...allowed.map((is) => element('td', { className: className(is), textContent: SAYS.get(is) })),
       ),
     );
@@ -74,9 +73,11 @@ function tableOf(people, viewers, groups) {
   return table;
 }
 
-function fieldsOf({ coordinates }) {
-  const count = `${coordinates.length} ${coordinates.length === 1 ? 'field' : 'fields'}, such as ${coordinates[0]}`;
-  return element('details', {}, element('summary', { textContent: count }), coordinates.join(', '));
+function fieldsOf({ coordinates, ...required }) {
+  const summary = element('summary', {
+    textContent: `${coordinates.length} with ${requirementOf(required)}`,
+  });
+  return element('details', {}, summary, coordinates.join(', '));
 }
 
 function requirementOf({ loginRequired, tiers }) {
