@@ -15,7 +15,9 @@ export function sourceIdOf(type: string, id: string, argument = 'id'): string {
       argument,
     });
   if (!isSourceId(key))
-    throw badInput(`This is not an id of the type ${type}, for example \`${type}:1\` or \`1\`.`, { argument });
+    throw badInput(`This is no id of the type ${type}: one has Latin letters, digits and \`_.~-\` only.`, {
+      argument,
+    });
   return key;
 }
 

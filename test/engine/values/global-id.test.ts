@@ -21,6 +21,11 @@ describe('an id that cannot be one', () => {
     expect(errors![0]!.message).toContain(type);
   });
 
+  test('is rejected with the characters that an id consists of, since a city is no number', async () => {
+    const { errors } = await facade().execute('{ city(id: "北京") { id } }');
+    expect(errors![0]!.message).toBe('This is no id of the type City: one has Latin letters, digits and `_.~-` only.');
+  });
+
   test.each([
     ['collectBook(input: { bookId: "Subject:1", status: READ }) { book { id } }', 'bookId', 'Book'],
     ['collectBook(input: { bookId: "a/b", status: READ }) { book { id } }', 'bookId', 'Book'],
