@@ -15,9 +15,7 @@ export function sourceIdOf(type: string, id: string, argument = 'id'): string {
       argument,
     });
   if (!isSourceId(key))
-    throw badInput(`This is no id of the type ${type}: one has Latin letters, digits and \`_.~-\` only.`, {
-      argument,
-    });
+    throw badInput(`This is no id of the type ${type}: one has Latin letters, digits and \`_.~-\` only.`, { argument });
   return key;
 }
 
