@@ -1,5 +1,6 @@
 // Takes the screenshot of GraphiQL for the README, docs/graphiql.png: node test/browser/screenshot.mjs [URL of a running facade]
-// It needs Chromium (or CHROMIUM, a path to one) and the demo data.
+// It needs Chromium (or CHROMIUM, a path to one), a Chinese font, and the demo data, not in the cache yet. To make the file small:
+// pngquant --force --strip --speed 1 --output docs/graphiql.png docs/graphiql.png
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 
@@ -27,10 +28,12 @@ const query = `query Page {
 
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 try {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
+  const page = await browser.newPage({ viewport: { width: 1400, height: 875 }, colorScheme: 'light' });
   page.setDefaultTimeout(60_000);
   await page.goto(`${address}/graphql?query=${encodeURIComponent(query)}`);
   await page.locator('.graphiql-query-editor', { hasText: 'top250' }).waitFor();
+  await page.locator('.graphiql-toggle-editor-tools').click(); // the document has the place of variables and headers
+  await page.locator('.price-mark').first().waitFor();
   await page.locator('.graphiql-execute-button').click();
   await page.locator('.calls-list tbody tr').nth(3).waitFor();
   await page.locator('.result-window', { hasText: 'average' }).waitFor();
