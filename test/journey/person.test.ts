@@ -36,3 +36,16 @@ test('a conflict leads to the existing collection, once a response has shown the
     data: { node: { id, book: { id: 'Book:1003078' } } },
   });
 });
+
+test('somebody who does not exist is null wherever a response names them, also where no call is made for them', async () => {
+  const query = `{
+    a: user(id: "nobody-at-all") { id }
+    b: user(id: "nobody-at-all") { notes { totalCount } }
+    c: user(id: "nobody-at-all") { bookCollection(bookId: "6082808") { status } }
+    d: node(id: "User:nobody-at-all") { ... on User { name } }
+  }`;
+  expect(await setup.execute(query)).toEqual({ data: { a: null, b: null, c: null, d: null } });
+  const film = '{ a: subject(id: "1") { year } b: subject(id: "1") { comments { totalCount } } }';
+  for (const token of ['demo-alice', 'demo-bob', 'demo-carol'])
+    expect(await setup.execute(film, { token })).toEqual({ data: { a: null, b: null } });
+});

@@ -7,7 +7,7 @@
 import { withMembers } from '../../lib/objects.ts';
 import { asError, isPromise, lazily, withValue } from '../../lib/promises.ts';
 import { type RecordSource, keyMembersOf, withThrowingMembers } from '../../api/record-source.ts';
-import { isDenial, isRecordRejection, memberError, tierRequired } from '../../upstream/errors.ts';
+import { RecordRejected, isDenial, isRecordRejection, memberError, tierRequired } from '../../upstream/errors.ts';
 import { asObject, asText } from '../values/decode.ts';
 import { type ParentRecord, type Resolution, startCall } from './field-call.ts';
 import { type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
@@ -42,18 +42,20 @@ export function loadNamedReference(
   missing: readonly string[],
   resolution: Resolution,
 ): unknown {
-  const key = keyIn(record, selection.rule.record!);
+  const { type, rule } = selection;
+  const key = keyIn(record, rule.record!);
   // Also of one that is remembered as absent, for which they send nothing.
   const calls = childCallsOf(record, selection, resolution.variables).filter(
-    // Those of deferred fragments come too late to say it.
     ({ plan, showsRecord }) => showsRecord && selection.fields.includes(plan),
   );
-  const lists = startAll(calls, { record, key, selection }, resolution);
+  startAll(calls, { record, key, selection }, resolution);
   const loaded = missing.length > 0 ? loadMissing(record, selection, missing, 'referred', resolution) : record;
-  const signs = lists.map(({ response }) => response.then((received) => received !== null, isFailure));
   const first = missing.filter((member) => selection.initialMembers.includes(member));
-  if (first.length > 0) signs.push(Promise.resolve(loaded).then((value) => hasAny(value, first)));
-  return signs.length === 0 ? loaded : anyOf(signs).then((exists) => (exists ? loaded : null));
+  if (first.length > 0) {
+    const own = Promise.resolve(loaded).then((value) => (hasAny(value, first) ? value : null));
+    resolution.context.upstream.records.addSign(type.name, rule.record!, key, own);
+  }
+  return nullIfAbsent(loaded, { key, selection }, resolution);
 }
 
 /** Whether a load has told any of the members, or the error of one. */
@@ -62,15 +64,13 @@ function hasAny(loaded: unknown, members: readonly string[]): boolean {
   return members.some((member) => member in record);
 }
 
-/** A call that failed does not say that there is no such record. */
-const isFailure = () => true;
-
-/** Whether any of them is true, as soon as one is. */
-const anyOf = (signs: readonly Promise<boolean>[]): Promise<boolean> =>
-  new Promise((resolve) => {
-    for (const sign of signs) void sign.then((isTrue) => isTrue && resolve(true));
-    void Promise.all(signs).then(() => resolve(false));
-  });
+/** What was loaded; null if the calls of the operation say that there is no such record. */
+const nullIfAbsent = (
+  loaded: unknown,
+  { key, selection: { type, rule } }: Pick<Loading, 'key' | 'selection'>,
+  { context }: Resolution,
+): Promise<unknown> =>
+  context.upstream.records.isAbsent(type.name, rule.record!, key).then((isAbsent) => (isAbsent ? null : loaded));
 
 /** A record that is known to be absent has nothing below it. */
 function eagerChildrenOf(
@@ -96,10 +96,11 @@ interface Loading {
 export const ABSENT = Symbol('absent');
 
 /** Does what the plan says. */
-function execute(loading: Loading, started: readonly StartedChild[], { context, path }: Resolution): unknown {
+function execute(loading: Loading, started: readonly StartedChild[], resolution: Resolution): unknown {
+  const { context, path } = resolution;
   const { record, key, selection, plan } = loading;
   const { request, providers, keeps, refused } = plan;
-  if (plan.isShownByChildren) return nullIfShownAbsent(record, started);
+  if (plan.isShownByChildren) return nullIfAbsent(record, loading, resolution);
   if (request.length === 0 && providers.length === 0 && refused.length === 0) return record;
   const { type, rule } = selection;
   const source = rule.record!;
@@ -108,7 +109,7 @@ function execute(loading: Loading, started: readonly StartedChild[], { context, 
   const telling = providers.length > 0 ? started.filter(({ call }) => providers.includes(call)) : noneStarted;
   const load = () =>
     telling.length > 0 ? loadFromChildren(telling, record, request, keyMembersOf(source), send) : send(request);
-  const loaded = keeps === 'never' ? load() : keepOnError(load, loading);
+  const loaded = keeps === 'never' ? load() : keepOnError(load, loading, resolution);
   return withValue(loaded, (value) => {
     if (value === null && keeps !== 'always') return null;
     const known = value === null ? { ...record, [ABSENT]: true } : (value as ParentRecord);
@@ -125,13 +126,20 @@ function execute(loading: Loading, started: readonly StartedChild[], { context, 
  * A record that the tier may not load may have lists that it may, so its known part is kept too. The exception is a record that the client
  * named without selecting such a list: nothing shows that it exists, so it is rejected as a whole.
  */
-function keepOnError(load: () => unknown, { record, selection, plan: { keeps, request } }: Loading): unknown {
+function keepOnError(load: () => unknown, loading: Loading, resolution: Resolution): unknown {
+  const { record, selection, plan } = loading;
+  const { keeps, request } = plan;
   const keep = (error: unknown) => {
     if (keeps === 'ifRejected' && !isRecordRejection(error)) throw error;
     const unknown = keeps === 'always' ? request : request.filter((member) => !(member in record));
-    return withThrowingMembers(record, unknown, (member) =>
+    const kept = withThrowingMembers(record, unknown, (member) =>
       memberError(selection.rule.record!, member, asError(error)),
     );
+    if (keeps === 'always') return kept;
+    // Lists that the record would have contained are called instead.
+    const eagerCalls = mayHaveLists(error) ? selection.fields.filter(({ mode }) => mode === 'embedded') : [];
+    startAll(childCallsOf(record, { ...selection, eagerCalls }, resolution.variables), loading, resolution);
+    return nullIfAbsent(kept, loading, resolution);
   };
   try {
     const loaded = load();
@@ -140,6 +148,10 @@ function keepOnError(load: () => unknown, { record, selection, plan: { keeps, re
     return keep(error); // the same load failed earlier, for another field
   }
 }
+
+/** Whether lists of a rejected record may be open to the caller, because the tier may be the reason. */
+export const mayHaveLists = (error: unknown): boolean =>
+  isRecordRejection(error) && !(error instanceof RecordRejected && !error.mayBeTier);
 
 /** The record with what was loaded, and a way to load the members that only deferred fragments need. */
 const partlyLoaded = (loaded: unknown, { key, selection, plan }: Loading, resolution: Resolution): unknown =>
@@ -185,10 +197,11 @@ const noneStarted: readonly StartedChild[] = Object.freeze([]);
 /** Starts the calls below a record, without waiting for the record. */
 const startAll = (
   calls: readonly ChildCall[],
-  { record, key, selection: { type, rule } }: Pick<Loading, 'record' | 'key' | 'selection'>,
+  { record, key, selection: { type, rule, fields } }: Pick<Loading, 'record' | 'key' | 'selection'>,
   { context, path: prev, variables }: Resolution,
 ): StartedChild[] => {
-  const isAbsent = context.upstream.records.absenceOf(type.name, rule.record!, key);
+  const { records } = context.upstream;
+  const isAbsent = records.absenceOf(type.name, rule.record!, key);
   return calls.map((call) => {
     const { plan, args } = call;
     let response: Promise<unknown>;
@@ -200,20 +213,12 @@ const startAll = (
       response = Promise.reject(asError(error));
     }
     response.catch(() => undefined); // the field reports it: it gets the same response from the operation
+    // Those of deferred fragments come too late to say that there is no such reference.
+    if (call.showsRecord && (!rule.isReference || fields.includes(plan)))
+      records.addSign(type.name, rule.record!, key, response, rule.isReference);
     return { call, response };
   });
 };
-
-/** Only a record that does not exist has no list and no other variant: an empty list is a response too. */
-function nullIfShownAbsent(record: ParentRecord, started: readonly StartedChild[]): unknown {
-  const shows = started.find(({ call }) => call.showsRecord);
-  return shows
-    ? shows.response.then(
-        (response) => (response === null ? null : record),
-        () => record,
-      )
-    : record;
-}
 
 /**
  * The members that a child's response carries of its parent, and no others: which child responds must not change what is shown. If all

@@ -13,7 +13,7 @@ import {
 import { type Representation, isProvided, wholeRepresentation } from '../../api/endpoint.ts';
 import { listIn } from '../../lib/objects.ts';
 import { asError, isPromise, withValue } from '../../lib/promises.ts';
-import { RecordRejected, TierRequired, isRecordRejection } from '../../upstream/errors.ts';
+import { RecordRejected, TierRequired } from '../../upstream/errors.ts';
 import { isUpstreamMember, withThrowingMembers } from '../../api/record-source.ts';
 import { asObjects } from '../values/decode.ts';
 import { type Page, emptyPage, pageOf } from '../values/paging.ts';
@@ -31,7 +31,7 @@ import {
 } from './field-call.ts';
 import type { FieldRule, TypeRule } from '../plan/declaration-types.ts';
 import type { PlannedField, SelectionPlan } from '../plan/operation-plan.ts';
-import { ABSENT, PartlyLoaded, loadMissing, loadNamedReference } from './load-record.ts';
+import { ABSENT, PartlyLoaded, loadMissing, loadNamedReference, mayHaveLists } from './load-record.ts';
 import { membersOrId } from './plan-load.ts';
 import { readingResolver } from './reading-field.ts';
 import { listedBy } from './listed-variants.ts';
@@ -180,7 +180,7 @@ function memberOf(parent: ParentRecord, member: string): unknown {
   try {
     return parent[member];
   } catch (error) {
-    if (isRecordRejection(error) && !(error instanceof RecordRejected && !error.mayBeTier)) return unreadable;
+    if (mayHaveLists(error)) return unreadable;
     throw error;
   }
 }
@@ -280,8 +280,7 @@ function loadedRecord(
     provided ??= !isNamed && (isListed || !isBareId(record)) ? representation : providesNothing;
     if (!isProvided(provided, member)) (missing ??= []).push(member);
   }
-  if (isNamed && (missing || selection.eagerCalls.length > 0))
-    return loadNamedReference(record, selection, missing ?? [], resolution);
+  if (isNamed) return loadNamedReference(record, selection, missing ?? [], resolution);
   if (!missing) return record;
   const isShown = provided === representation && representation.members.length > 0;
   return loadMissing(record, selection, missing, isShown ? 'shown' : 'referred', resolution);

@@ -12,11 +12,13 @@ import { type LoadContext, maySaveCall, staleAfter, useFresh } from './load-cont
 import {
   type MemberLoad,
   RecordState,
+  isDenied,
   loadsOf,
   markWithheld,
   merge,
   missingOf,
   setError,
+  shownByFailure,
   viewOf,
 } from './record-state.ts';
 import {
@@ -80,6 +82,20 @@ export class RecordLoader {
     if (!this.context.cache.parts.cache.confirm) return undefined;
     const { cache } = this.stateOf(kind, source, key);
     return () => cache.isFoundAbsent();
+  }
+
+  /**
+   * Adds the response to a call that shows whether the record exists: null says that there is none. Of a reference also a failed call shows it,
+   * because others may know a person whom one service lacks.
+   */
+  addSign(kind: string, source: RecordSource, key: string, response: Promise<unknown>, isReference = false): void {
+    const state = this.stateOf(kind, source, key);
+    (state.signs ??= []).push(isReference ? response.catch(shownByFailure) : response);
+  }
+
+  /** Whether the calls of the operation say that there is no such record. */
+  isAbsent(kind: string, source: RecordSource, key: string): Promise<boolean> {
+    return isDenied(this.stateOf(kind, source, key));
   }
 
   /**

@@ -11,7 +11,7 @@ import {
 } from '../../api/record-source.ts';
 import type { Cached, RecordHandle } from '../cache/handle.ts';
 import type { CallPolicy } from '../http/call-policy.ts';
-import { TierRequired, memberError, tierRequired } from '../errors.ts';
+import { TierRequired, UpstreamFailure, UpstreamRejection, memberError, tierRequired } from '../errors.ts';
 
 export class RecordState {
   readonly kind: string;
@@ -27,6 +27,8 @@ export class RecordState {
   /** Loads that are not settled yet. */
   loads: readonly MemberLoad[] = noLoads;
   errors: Map<string, Error> | undefined = undefined;
+  /** Responses that show whether it exists. */
+  signs: Promise<unknown>[] | undefined = undefined;
 
   constructor(kind: string, key: string, source: RecordSource, cache: RecordHandle) {
     this.kind = kind;
@@ -51,6 +53,39 @@ export interface MemberLoad {
 }
 
 const noLoads: readonly MemberLoad[] = Object.freeze([]);
+
+/**
+ * Whether a response says that there is no such record, and none shows it. Those under way are waited for, so that an id has one answer
+ * wherever the operation names it.
+ */
+export async function isDenied(state: RecordState): Promise<boolean> {
+  const { record, source } = state;
+  const signs = (state.signs ??= []);
+  let isShown: boolean | undefined;
+  // Others may be added meanwhile.
+  for (let known = -1; known < signs.length;) {
+    known = signs.length;
+    isShown = await isShownBy(signs);
+    if (isShown) return false;
+    while (state.loads.length > 0) await state.loads[0]!.done;
+  }
+  return state.isAbsent || (isShown === false && !keyMembersOf(source).some((member) => member in record));
+}
+
+/** A call that was not made says nothing. */
+export const shownByFailure = (error: unknown): true | undefined =>
+  error instanceof UpstreamFailure || error instanceof UpstreamRejection || undefined;
+
+/** True as soon as a response shows the record; undefined if none says that there is none. */
+const isShownBy = (signs: readonly Promise<unknown>[]): Promise<boolean | undefined> =>
+  new Promise((resolve) => {
+    let isShown: false | undefined;
+    const note = (response: unknown) => {
+      if (response === null) isShown = false;
+      else if (response !== undefined) resolve(true);
+    };
+    void Promise.all(signs.map((sign) => sign.then(note, () => undefined))).then(() => resolve(isShown));
+  });
 
 /** The unsettled loads that include one of these members. */
 export const loadsOf = ({ loads }: RecordState, members: MemberNames): readonly MemberLoad[] =>

@@ -154,6 +154,56 @@ describe('a film of which only fields of a higher tier are selected', () => {
   );
 });
 
+describe('a record that does not exist is null at every place of a response that names it', () => {
+  const bookNotFound = rejection(404, 6000);
+  const lists = 'photos { nodes { id } }';
+  const cases: [why: string, bodies: Bodies, places: string[]][] = [
+    [
+      'and that its list is refused says nothing else',
+      { '/v2/movie/subject/4': filmNotFound, '/v2/movie/subject/4/comments': needPermission },
+      ['subject(id: 4) { doingCount }', 'subject(id: 4) { comments { nodes { id } } }'],
+    ],
+    [
+      'nor that its own call is refused',
+      { '/v2/movie/celebrity/4': needPermission, '/v2/movie/celebrity/4/photos': filmNotFound },
+      [`celebrity(id: 4) { name ${lists} }`, `node(id: "Celebrity:4") { ... on Celebrity { ${lists} } }`],
+    ],
+    [
+      'nor that another list fails',
+      { '/v2/book/4/annotations': bookNotFound, '/v2/book/4/tags': { status: 500, body: {} } },
+      ['book(id: 4) { annotations { totalCount } }', 'book(id: 4) { tags(first: 50) { name } }'],
+    ],
+    [
+      'nor an argument that is wrong',
+      { '/v2/movie/subject/4': filmNotFound },
+      [`subject(id: 4) { ${lists} }`, 'subject(id: 4) { photos(last: 0) { totalCount } }'],
+    ],
+    [
+      'where only a collection of it is selected',
+      { '/v2/book/4': bookNotFound, '/v2/book/4/collection': rejection(404, 1001) },
+      ['book(id: 4) { title }', 'book(id: 4) { viewerCollection { status } }'],
+    ],
+  ];
+  test.each(cases)('%s', async (_, bodies, places) => {
+    for (const [a, b] of [places, places.toReversed()]) {
+      const made = facadeWith(bodies);
+      expect(await made.execute(`{ a: ${a} b: ${b} }`, { token: 'alice' })).toEqual({ data: { a: null, b: null } });
+    }
+  });
+
+  test('and is there at each if another list has it', async () => {
+    const made = facadeWith({
+      '/v2/book/4/annotations': bookNotFound,
+      '/v2/book/4/tags': { list: 'tags', body: { total: 0, tags: [] } },
+    });
+    expect(
+      await made.execute(
+        '{ a: book(id: 4) { annotations { totalCount } } b: book(id: 4) { tags(first: 50) { name } } }',
+      ),
+    ).toEqual({ data: { a: { annotations: null }, b: { tags: [] } } });
+  });
+});
+
 test('a film that a chart lists although the service has none has no list of reviews, whether its record or the list says so', async () => {
   const made = facadeWith({
     '/v2/movie/coming_soon': { list: 'subjects', body: { total: 1, subjects: [{ id: '4', title: 'x' }] } },

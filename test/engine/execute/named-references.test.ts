@@ -83,6 +83,27 @@ describe('a reference that the client named', () => {
     expect(calls).toEqual([]);
   });
 
+  test.each([
+    'a: user(id: 3) { name } b: user(id: 3) { bookCollection(bookId: 7) { status } } c: user(id: 3) { id }',
+    'a: user(id: 3) { id } b: user(id: 3) { notes { totalCount } } c: node(id: "User:3") { ... on User { name } }',
+    'a: user(id: 3) { bookTags(offset: -1) { totalCount } } b: user(id: 3) { bookTags { totalCount } } c: user(id: 3) { isSite }',
+  ])('is null wherever a response names it, if one place says so and no call shows it: %s', async (places) => {
+    const noCollection = { ...nobody, body: { ...nobody.body, code: 1001 } };
+    const { execute } = facadeWith({ [tags]: nobody, '/v2/book/7/collection': noCollection }, { [events]: 404 });
+    expect(await execute(`{ ${places} }`)).toEqual({ data: { a: null, b: null, c: null } });
+  });
+
+  test('is there wherever a response names it, if a call for it is refused at one place', async () => {
+    const { execute } = facadeWith({ [tags]: refused, [collections]: nobody }, { [events]: 404 });
+    const { data, errors } = await execute(`{
+      a: user(id: 3) { bookCollections { totalCount } }
+      b: user(id: 3) { bookTags { totalCount } }
+      c: user(id: 3) { name }
+    }`);
+    expect(data).toEqual({ a: { bookCollections: null }, b: { bookTags: null }, c: { name: null } });
+    expect(errors).toMatchObject([{ path: ['b', 'bookTags'] }]);
+  });
+
   test('is there while a deferred list is not', async () => {
     const { execute } = facadeWith({ [tags]: nobody });
     expect((await execute('{ user(id: 3) { id ... @defer { bookTags { totalCount } } } }')).data).toEqual({
