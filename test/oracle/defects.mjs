@@ -52,12 +52,12 @@ export const defects = [
   {
     name: 'identity: an object is shown of which every call says that there is none',
     edits: [
-      [
-        'src/engine/execute/load-record.ts',
-        'anyOf(signs).then((exists) => (exists ? loaded : null))',
-        'anyOf(signs).then(() => loaded)',
-      ],
+      ['src/engine/execute/load-record.ts', 'then((isAbsent) => (isAbsent ? null : loaded))', 'then(() => loaded)'],
     ],
+  },
+  {
+    name: 'identity: what another place of the response learns of a record is not waited for',
+    edits: [['src/upstream/loading/record-state.ts', 'while (state.loads.length > 0) await state.loads[0]!.done;', '']],
   },
   {
     name: 'loading: an absent record of a non-null item is null',

@@ -79,11 +79,14 @@ export function generateOperation(random: Random, { ids, isMutation, isDivided }
 
 /** The objects of one type by several paths, in one operation or in one each: some of their fields in all, and others. */
 export function generatePaths(random: Random, given: Ids): Operation_[] {
-  const ids = fewOf(random, given);
+  const ofAbsent = random.chance(0.15);
+  const ids = ofAbsent ? absentOf(given) : fewOf(random, given);
   // A person is found in responses of all kinds.
-  const [name, paths] = random.weighted(
+  const [name, all] = random.weighted(
     [...pathsByType()].map((each): [number, typeof each] => [each[0] === 'User' ? 4 : 1, each]),
   );
+  const byId = all.filter((path) => path.length === 1 && absentKinds.has(path[0]!.field.name));
+  const paths = ofAbsent && byId.length > 0 ? byId : all;
   const type = schema.getType(name) as GraphQLObjectType;
   const draft = (): Draft => ({
     ...{ random, ids, isDivided: false, variables: {}, definitions: [], fragments: [], left: 2, labels: 0 },
@@ -131,6 +134,15 @@ const fewOf = (random: Random, ids: Ids): Ids =>
   Object.fromEntries(
     Object.entries(ids).map(([kind, all]) => [kind, Array.isArray(all) ? random.some(all as string[], 2) : all]),
   ) as unknown as Ids;
+
+/** What `world.ts` and the origin do not have. */
+const absentOf = (ids: Ids): Ids => ({
+  ...ids,
+  user: ['nobody-there'],
+  ...Object.fromEntries(absentIn.map((kind) => [kind, [ids[kind].at(-1)!]])),
+});
+const absentIn = ['book', 'subject', 'celebrity', 'series', 'annotation', 'note', 'event', 'city'] as const;
+const absentKinds: ReadonlySet<string> = new Set([...absentIn, 'user', 'node', 'nodes']);
 
 let paths: ReturnType<typeof pathsTo> | undefined;
 const pathsByType = () => (paths ??= pathsTo(schema, 2));

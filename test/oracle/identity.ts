@@ -36,6 +36,8 @@ export interface Claim {
   coordinate: string;
   path: string;
   value: string;
+  /** That there is such an object, which no call has shown: an object beside it in the response has to agree, a later one not. */
+  isOpen?: boolean;
 }
 
 /** What a reader asked. */
@@ -60,11 +62,11 @@ const ofReader = /\.viewer(?:DidAuthor|CanUpdate|CanDelete|IsOrganizer)$|^Collec
 
 /**
  * Queries by an id, which make no call for the id alone: then it is not claimed that there is such an object. A person named by a uid has it
- * as the id until a response tells the own one.
+ * as the id until a response tells the own one. What exists for one service does not for another, so a response may know better.
  */
 const byId = new Set(['Query.user', 'Query.city', 'Query.series', 'Query.node', 'Query.nodes']);
 
-export function claimsIn({ document, variables }: Asked, { data, errors = [] }: Shown): Claim[] {
+export function claimsIn({ document, variables }: Asked, { data, errors = [], deferredAt = [] }: Shown): Claim[] {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const each of document.definitions)
     if (each.kind === Kind.FRAGMENT_DEFINITION) fragments.set(each.name.value, each);
@@ -111,8 +113,8 @@ export function claimsIn({ document, variables }: Asked, { data, errors = [] }: 
     place: string | undefined,
     path: string,
   ): void {
-    const claim = (text: string) => {
-      if (place !== undefined) claims.push({ key: place, coordinate, path, value: text });
+    const claim = (text: string, isOpen = false) => {
+      if (place !== undefined) claims.push({ key: place, coordinate, path, value: text, isOpen });
     };
     if (value === null) return isFailed(path) ? undefined : claim('null');
     const named = getNamedType(field.type);
@@ -128,8 +130,10 @@ export function claimsIn({ document, variables }: Asked, { data, errors = [] }: 
     if (!type) return claim(SOME_OBJECT);
     const groups = new Map<string, FieldNode[]>();
     for (const set of sets) collect(set, type, groups);
-    if (!byId.has(coordinate) && !isBare(groups))
-      claim(SOME_OBJECT + (hasId(type) ? (idIn(value as Record<string, unknown>, groups) ?? '') : ''));
+    const object = value as Record<string, unknown>;
+    const isOpen = byId.has(coordinate) || (coordinate.startsWith('Query.') && showsNothing(object, groups));
+    if (isOpen && !deferredAt.includes(path)) claim(SOME_OBJECT, true);
+    if (!isOpen && !isBare(groups)) claim(SOME_OBJECT + (hasId(type) ? (idIn(object, groups) ?? '') : ''));
     walk(value, type, sets, place, path);
   }
 
@@ -169,9 +173,12 @@ export function claimsIn({ document, variables }: Asked, { data, errors = [] }: 
 }
 
 /** No call is made for these alone, so they do not claim that there is such an object. */
-const bare = new Set(['id', 'sourceId', '__typename']);
+const bare = new Set(['id', 'sourceId', 'isSite', '__typename']);
 const isBare = (groups: ReadonlyMap<string, readonly FieldNode[]>): boolean =>
   [...groups.values()].every(([node]) => bare.has(node!.name.value));
+
+const showsNothing = (object: Record<string, unknown>, groups: ReadonlyMap<string, readonly FieldNode[]>): boolean =>
+  [...groups].every(([key, [node]]) => bare.has(node!.name.value) || object[key] == null);
 
 /** A path without positions in lists. */
 const keysOf = (path: readonly (string | number)[]): string =>
@@ -218,8 +225,14 @@ export class Identities {
     return this.claims.size;
   }
 
-  /** Adds claims and returns those that contradict one. `source` says where they are from. */
+  /** Adds the claims of a response and returns those that contradict one. `source` says where they are from. */
   add(claims: readonly Claim[], source: string): Conflict[] {
+    const lasting = claims.filter(({ isOpen }) => !isOpen);
+    const inside = lasting.length < claims.length ? new Identities().addAll(claims, source) : [];
+    return [...inside, ...this.addAll(lasting, source)];
+  }
+
+  private addAll(claims: readonly Claim[], source: string): Conflict[] {
     return claims.flatMap((claim) => {
       const before = this.claims.get(claim.key);
       if (!before || (before.value === SOME_OBJECT && claim.value.startsWith(SOME_OBJECT))) {

@@ -28,6 +28,8 @@ export interface Expected {
   isExcused: (code: string) => boolean;
   /** Whether the operation sent a request, without `fields`. */
   wasSent: (request: string) => boolean;
+  /** Whether it or an earlier one did. */
+  wasEverSent: (request: string) => boolean;
   /** The requests of the operation for any window of the same list, or any variant of the same record. */
   sentWindowsOf: (request: string) => readonly string[];
   /** The service sends whole lists, whatever window is requested. */
@@ -37,7 +39,7 @@ export interface Expected {
 const marked = markedFields(schema);
 
 export function compare(
-  { reference, faultOf, isExcused, wasSent, sentWindowsOf, ignoresWindows }: Expected,
+  { reference, faultOf, isExcused, wasSent, wasEverSent, sentWindowsOf, ignoresWindows }: Expected,
   result: Shown,
 ): Violation[] {
   const violations: Violation[] = [];
@@ -226,7 +228,7 @@ export function compare(
   function isKnownAbsent(path: string): boolean {
     if (!/^Query\.[a-z]\w*$/.test(places.get(path)?.coordinate ?? '')) return false;
     const below = [...places].filter(([at]) => parentOf(at) === path);
-    if (below.some(([, { isBelowAbsent, parentRequest }]) => isBelowAbsent && wasSent(parentRequest!))) return true;
+    if (below.some(([, { isBelowAbsent, parentRequest }]) => isBelowAbsent && wasEverSent(parentRequest!))) return true;
     const isRefused = below.some(([at]) => rightErrors.get(at) === 'UNAUTHENTICATED');
     return isRefused && below.every(([, { requests }]) => ![...requests].some(wasSent));
   }
@@ -238,13 +240,19 @@ export function compare(
 
 const withoutPositions = (path: string): string => path.replace(/\.\d+(?=\.|$)/g, '');
 
+/** The requests for the record at a place, wherever the operation names it, and whether each says that there is none. */
+function denialsOf({ places }: Reference, path: string): (readonly [request: string, isAbsent: boolean])[] {
+  const record = places.get(path)?.record;
+  const isOfRecord = (at: string) => at === path || (record !== undefined && places.get(at)?.record === record);
+  return [...places].flatMap(([at, { denials }]) =>
+    isOfRecord(at) || isOfRecord(parentOf(at)) ? [...(denials ?? [])] : [],
+  );
+}
+
 /** A record that the client named, and of which every request says that there is none. */
-function isDenied({ places }: Reference, path: string, isMade: (request: string) => boolean = () => true): boolean {
-  if (!/^Query\.[a-z]\w*$/i.test(places.get(path)?.coordinate ?? '')) return false;
-  const denials = [...places]
-    .filter(([at]) => at === path || parentOf(at) === path)
-    .flatMap(([, place]) => [...(place.denials ?? [])])
-    .filter(([request]) => isMade(request));
+function isDenied(reference: Reference, path: string, isMade: (request: string) => boolean = () => true): boolean {
+  if (!/^Query\.[a-z]\w*$/i.test(reference.places.get(path)?.coordinate ?? '')) return false;
+  const denials = denialsOf(reference, path).filter(([request]) => isMade(request));
   return denials.length > 0 && denials.every(([, isAbsent]) => isAbsent);
 }
 
@@ -254,6 +262,11 @@ export function phantomsIn(
   { data, errors = [], deferredAt = [] }: Shown,
 ): Violation[] {
   const failed = errors.map(({ path = [] }) => path.join('.'));
+  const recordAt = (path: string) => reference.places.get(path)?.record;
+  const faulty = errors.filter(({ extensions }) => isFaultCode(String(extensions?.code)));
+  const hasFailed = (path: string) =>
+    recordAt(path) !== undefined &&
+    faulty.some(({ path: at = [] }) => recordAt(parentOf(at.join('.'))) === recordAt(path));
   return [...reference.places.keys()].flatMap((path) => {
     const value = valueAt(data, path);
     if (
@@ -267,6 +280,8 @@ export function phantomsIn(
     const { requests, denials = new Map() } = reference.places.get(path)!;
     if ([...requests].some((request) => wasSent(request) && !denials.has(request))) return []; // the service has it
     if (!isDenied(reference, path, (request) => wasSent(request) && faultOf(request) === undefined)) return [];
+    // A reference of which a request failed may be there.
+    if (hasFailed(path)) return [];
     // A request for the record, of which something below needs a member, failed.
     const below = [...reference.places].flatMap(([at, { parentRequest }]) =>
       parentRequest !== undefined && parentOf(at) === path ? [parentRequest] : [],

@@ -96,6 +96,8 @@ export interface Place {
   isOfAbsent?: boolean;
   /** There is no such record as the field is of. */
   isBelowAbsent?: boolean;
+  /** The type and key of the record at the place. */
+  record?: string;
   /** The request for the record that the field is of, if it was asked for it. */
   parentRequest?: string;
   /** The code of an error that is correct here as well as below. */
@@ -1014,6 +1016,7 @@ function arriveOne(
     },
   };
   known.set(copy, of);
+  if (key) place.record = `${type.name}:${key}`;
   if (!key || isShown || rule.isReference) return copy;
   if (run.planning) return run.planning.mayExist(of.place!, isNamed) ? copy : null;
 

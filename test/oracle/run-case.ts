@@ -360,6 +360,7 @@ class CaseRun {
       reference,
       faultOf: (request) => faultOf(faults, request),
       wasSent: (request) => this.service.met.some((met) => met.operation === requestId && met.request === request),
+      wasEverSent: (request) => this.service.met.some((met) => met.request === request),
       sentWindowsOf: (request) =>
         this.service.met.flatMap((met) =>
           met.operation === requestId && listOf(met.request) === listOf(request) ? [met.request] : [],
@@ -473,7 +474,9 @@ class CaseRun {
     ];
     const isCut = result.errors?.some(({ extensions }) => cuts.includes(String(extensions?.code)));
     // An absent record ends its part of the operation; calls that still wait for a connection are not made.
-    const isAbsent = Object.values(result.data ?? {}).includes(null);
+    const isAbsent = Object.values(result.data ?? {})
+      .flat()
+      .includes(null);
     // What another replica stored may reach Redis after the plan: a script that Redis lacks takes one more round trip.
     if (made < min && !isCut && !isAbsent && !this.replicas)
       this.report('fewer calls than planned', `${made} calls, planned ${min} to ${max}: ${document}`);
