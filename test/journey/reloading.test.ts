@@ -1,6 +1,12 @@
 /** `Cache-Control: no-cache` of a request, which phones send when somebody pulls to refresh, and what Cache-Status says. */
+import { createHash } from 'node:crypto';
+import { createYoga } from 'graphql-yoga';
 import { describe, expect, test } from 'vitest';
+import type { EmbeddedFacade, ResultPart } from '../../facade.d.ts';
+import { catalogPlugin } from '../../src/facade.ts';
 import { RELOADS_PER_ADDRESS } from '../../src/upstream/limits/reloads.ts';
+import { embedded, post } from '../support/embedded.ts';
+import { mergeParts } from '../support/pieces.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
 import { changingService, clientAt, openReloading as open } from '../support/reloading.ts';
 import { replica } from '../support/replica.ts';
@@ -130,6 +136,59 @@ describe('a request with Cache-Control: no-cache', () => {
     }
     await reload(BOOK);
     expect(requests).toHaveLength(2);
+  });
+});
+
+describe('new data comes', () => {
+  const anew = { 'cache-control': 'no-cache' };
+  /** A facade whose program decides who may run what, and which has a book in its cache that has changed since. */
+  async function outdated() {
+    const { url, state, requests } = await changingService();
+    const facade = embedded(url, { authorize: () => true });
+    expect(await facade.execute({ query: BOOK })).toEqual({ data: { book: { title: 'first' } } });
+    state.title = 'second';
+    expect(await facade.execute({ query: BOOK })).toEqual({ data: { book: { title: 'first' } } });
+    return { facade, url, requests };
+  }
+  const result = { data: { book: { title: 'second' } } };
+
+  test('to an operation of the program', async () => {
+    const { facade } = await outdated();
+    expect(await facade.execute({ query: BOOK, headers: anew })).toEqual(result);
+  });
+
+  test('through a Yoga server of the program', async () => {
+    const { facade } = await outdated();
+    const yoga = createYoga({ logging: false, plugins: [catalogPlugin(facade)] });
+    expect(await (await yoga.fetch('http://host.example/graphql', post(BOOK, anew))).json()).toEqual(result);
+  });
+
+  test('to a GET of a persisted query', async () => {
+    const { facade } = await outdated();
+    const sha256Hash = createHash('sha256').update(BOOK).digest('hex');
+    const extensions = JSON.stringify({ persistedQuery: { version: 1, sha256Hash } });
+    const get = async (params: Record<string, string>, headers: object) => {
+      const address = `http://host.example/graphql?${new URLSearchParams({ extensions, ...params }).toString()}`;
+      return (await facade.fetch(new Request(address, { headers: { ...headers, 'x-graphql-csrf': '1' } }))).json();
+    };
+    expect(await get({ query: BOOK }, {})).toEqual({ data: { book: { title: 'first' } } });
+    expect(await get({}, anew)).toEqual(result);
+  });
+
+  test('in both parts of a response, for no more calls than without a cache', async () => {
+    const { facade, url, requests } = await outdated();
+    const read = async (from: EmbeddedFacade) => {
+      const before = requests.length;
+      const query = '{ book(id: "7") { title ... @defer { publisher } } }';
+      const parts: ResultPart[] = [];
+      const result = await from.execute({ query, headers: anew, incremental: '20220824' });
+      for await (const part of result as AsyncIterable<ResultPart>) parts.push(part);
+      return [mergeParts(parts as never).data, requests.length - before];
+    };
+    const book = { title: 'second', publisher: 'second' };
+    const [data, calls] = await read(facade);
+    expect([data, calls]).toEqual(await read(embedded(url, {})));
+    expect(data).toEqual({ book });
   });
 });
 
