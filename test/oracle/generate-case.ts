@@ -118,9 +118,15 @@ export function generateCase(seed: string): Case {
     for (const { operations } of steps)
       for (const each of operations) each.document = withIds(parse(each.document, { noLocation: true }));
   const reloads = createRandom(`${seed} reloads`);
-  if (reloads.chance(0.4))
-    for (const { operations } of steps)
-      for (const each of operations) if (reloads.chance(0.5)) each.client = { ...each.client, isReload: true };
+  const mayReload = reloads.chance(0.4);
+  const anew = (each: CaseOperation): CaseOperation => ({
+    ...each,
+    person: reloads.pick([null, ...names].filter((name) => name === null || name !== each.person)),
+    client: { ...each.client, isReload: true },
+  });
+  const isRead = ({ operations, isCrossing }: Step) =>
+    !isCrossing && operations.every(({ document }) => !document.includes('mutation'));
+  const byNobody = ({ operations }: Step) => operations.every((each) => each.person === null);
   const oddities = generateOddities(seed);
   return {
     isOverOrigin,
@@ -169,6 +175,11 @@ export function generateCase(seed: string): Case {
       rate: mayBreak ? random.pick([0.05, 0.15, 0.4]) : 0,
       ...(oddities.waits && { refusals: 0.5 }),
     },
-    steps,
+    // What was read is read anew, by nobody or by another person, and then as before.
+    steps: steps.flatMap((step) => {
+      if (!mayReload || !isRead(step)) return [step];
+      const reloaded = { operations: step.operations.map(anew) };
+      return byNobody(step) ? [step, reloaded, step] : [step, reloaded];
+    }),
   };
 }
