@@ -12,6 +12,7 @@ import { type LoadContext, maySaveCall, staleAfter, useFresh } from './load-cont
 import {
   type MemberLoad,
   RecordState,
+  cachedMembers,
   isDenied,
   loadsOf,
   markWithheld,
@@ -20,6 +21,7 @@ import {
   setError,
   shownByFailure,
   viewOf,
+  withCached,
 } from './record-state.ts';
 import {
   type MemberNames,
@@ -172,7 +174,8 @@ export class RecordLoader {
     const { source, key, cache } = state;
     // What is old is requested again with the rest: that is no further call.
     const fresh = cached?.isFresh && !cached.tellsAge ? cached : undefined;
-    const projected = projection(source, this.membersToRequest(load, fresh));
+    const wanted = cached?.isReload ? withCached(load, cached) : load;
+    const projected = projection(source, this.membersToRequest(wanted, fresh));
     const request = createApiRequest(source.endpoint, source.input(key), projected);
     try {
       this.store(load, fresh, projected, await calls.send(request, path, cache));
@@ -182,8 +185,7 @@ export class RecordLoader {
       const available = members.filter((member) => member in stale.value);
       if ((stale.isAbsent || available.length) && (!stale.isFresh || stale.tellsAge))
         calls.logCached(request, path, { how: 'stale', staleSeconds: stale.ageSeconds });
-      state.isAbsent = stale.isAbsent;
-      if (stale.isAbsent) return;
+      if (stale.isAbsent) return void (state.isAbsent = true);
       merge(state, stale.value, available);
       if (source.tiers) markWithheld(state, Object.keys(stale.value), calls);
       throw error;
@@ -196,10 +198,8 @@ export class RecordLoader {
     const missing = known ? members.filter((member) => !(member in known)) : members;
     if (!source.tiers) return missing;
     const { calls } = this.context;
-    const evidence = calls.tierEvidence(
-      source,
-      known ? members.filter((member) => known[member] === undefined) : members,
-    );
+    const unknown = known ? members.filter((member) => known[member] === undefined) : members;
+    const evidence = calls.tierEvidence(source, unknown);
     if (evidence.length === 0) return missing;
     const all = missing.slice();
     for (const member of evidence) if (!all.includes(member) && !(known && member in known)) insert(all, member);
@@ -245,9 +245,8 @@ export class RecordLoader {
 
   /** All members that are cached, so that none is lost. */
   private refresh({ kind, key, source }: RecordState, { value }: Cached): void {
-    const members = Object.keys(value).filter((member) => isUpstreamMember(source, member));
-    const run = (context: LoadContext) =>
-      new RecordLoader(context).load(kind, source, key, members.sort(), {}, undefined);
+    const members = cachedMembers(source, value);
+    const run = (context: LoadContext) => new RecordLoader(context).load(kind, source, key, members, {}, undefined);
     this.context.refresh({ id: `${kind}:${key}`, service: source.endpoint.service, run });
   }
 
@@ -280,9 +279,8 @@ export class RecordLoader {
       markWithheld(state, requested, calls);
     }
     // A person named by a uid is cached with the id.
-    const cachedMembers =
-      source.keyMembers && source.members ? [...source.members, ...source.keyMembers] : source.members;
-    cachePolicy.restrict(cache.put(record, known, response, cachedMembers), source.endpoint);
+    const all = source.keyMembers && source.members ? [...source.members, ...source.keyMembers] : source.members;
+    cachePolicy.restrict(cache.put(record, known, response, all), source.endpoint);
     if (response.reuse.refusal === 'no-store') cachePolicy.forbidsStoring = true;
   }
 }

@@ -31,6 +31,19 @@ describe('a reload', () => {
     expect((await plain(BOOK)).data.book).toEqual({ title: 'third' });
   });
 
+  test('reads all that is cached of a record, so that a change loses nothing for others', async () => {
+    const { plain, reload, requests, state } = await openReloading();
+    await plain('{ book(id: "7") { title publisher } }');
+    state.title = 'second';
+    expect((await reload(BOOK)).data.book).toEqual({ title: 'second' });
+    expect(requests).toEqual(Array.from({ length: 2 }, () => '/v2/book/7?fields=id,publisher,title'));
+    expect((await plain('{ book(id: "7") { title publisher } }')).data.book).toEqual({
+      title: 'second',
+      publisher: 'second',
+    });
+    expect(requests).toHaveLength(2);
+  });
+
   test('drops no other search, and no film of another caller', async () => {
     const { plain, reload, requests, state } = await openReloading();
     await plain(`{ ${search('x')} }`);
