@@ -7,6 +7,7 @@ import { createHistory } from './dock/history.js';
 import { completeIds } from './dock/ids.js';
 import { createPeopleCompared } from './dock/people-compared.js';
 import { createPrice } from './dock/price.js';
+import { completeRootWords } from './dock/root-words.js';
 import { createSearch } from './dock/search.js';
 import { createStarters } from './dock/starters.js';
 import { showTopOfExplorer } from './explorer.js';
@@ -38,6 +39,7 @@ const dock = createDock(
   starters.row,
 );
 const watchIds = completeIds(operations, schema && loadSchema);
+const watchRootWords = schema && completeRootWords(loadSchema);
 
 /** The file of the introspection, which the browser has loaded for GraphiQL. */
 async function loadSchema() {
@@ -54,6 +56,7 @@ document.addEventListener('DOMContentLoaded', () => {
   dock.watch();
   starters.watch();
   watchIds();
+  watchRootWords?.();
   showTopOfExplorer();
   // On a telephone the document has the place of variables and headers until they are opened.
   const closed = matchMedia('(max-width: 700px)').matches && { defaultEditorToolsVisibility: false };

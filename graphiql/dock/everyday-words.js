@@ -52,7 +52,7 @@ export const everydayWords = {
 /** Words of a sentence that say nothing of what is searched. */
 export const fillers = new Set(
   (
-    'a all also an and any are at be between by can cannot do does for from get gets give has have how i in is it its ' +
+    'a all also an and any are at be between by can cannot do does for from get gets give happen happens has have how i in is it its ' +
     'like list many more most much my not of on one only or over see than that the their them there they this to under ' +
     'want was we what when where which who whom whose why will with without would you'
   ).split(' '),

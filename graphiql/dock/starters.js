@@ -19,7 +19,9 @@ export const starters = {
   },
   'Films by one director': {
     words: ['director', 'works', 'rating', 'rated', 'filter', 'sort', 'order', 'above', 'below'],
-    text: `# Films have no filter or order by rating: compare the ratings in the response. Other people: "directors { id }" of a film.
+    text: `# Films have no filter or order by rating:
+# compare the ratings in the response.
+# The id of another person is in "directors { id }".
 query FilmsByDirector {
   celebrity(id: "1054524") {
     name
@@ -35,7 +37,7 @@ query FilmsByDirector {
   },
   'What annotators read': {
     words: ['annotator', 'annotation', 'reader', 'readers', 'read'],
-    text: `# The price says how many calls it makes: one for each annotator, whose list is a shelf.
+    text: `# One call for each annotator: see its price below.
 query WhatAnnotatorsRead {
   book(id: "6082808") {
     title
@@ -65,7 +67,8 @@ query WhatAnnotatorsRead {
   },
   'Events of a city': {
     words: ['city', 'event', 'weekend', 'today', 'tonight', 'tomorrow', 'date', 'beijing', 'shanghai'],
-    text: `# Events have no filter by date: look at "startsAt". No operation lists cities: an id is a pinyin word, such as "shanghai".
+    text: `# Events have no filter by date: see "startsAt".
+# Nothing lists the cities: an id is a word in pinyin.
 query CityEvents {
   city(id: "beijing") {
     name

@@ -31,6 +31,10 @@ const { groupsOf, isAllowed } = (await load('people-allowed')) as {
   groupsOf: (requirements: readonly Requirement[]) => { coordinates: readonly string[] }[];
   isAllowed: (group: unknown, viewer: { isLoggedIn: boolean; filmTier: string | null }) => boolean | undefined;
 };
+const { rootWordAt, rootsFor } = (await load('root-words')) as {
+  rootWordAt: (before: string) => string | undefined;
+  rootsFor: (introspection: unknown, word: string) => readonly { name: string }[];
+};
 const { idsIn, idsFor, argumentAt, memberAt } = (await load('ids')) as {
   idsIn: (value: unknown) => Iterable<{ id: string; label: string }>;
   idsFor: (introspection: unknown, seen: readonly { id: string; label: string }[], wanted: string) => { id: string }[];
@@ -113,7 +117,7 @@ describe('the search', () => {
 test('each starter is valid, and has a name', () => {
   for (const { text } of Object.values(starters)) {
     expect(validate(schema, parse(text))).toEqual([]);
-    expect(text).toMatch(/^(?:#.*\n)?query \w+/);
+    expect(text).toMatch(/^(?:#.{1,55}\n)*query \w+/);
   }
 });
 
@@ -131,6 +135,33 @@ test('what a person may use follows from login and film tier, and is open while 
   expect(allowed(true, 'PREMIUM')).toEqual([true, false]);
   expect(allowed(false, 'ADVANCE')).toEqual([false, true]);
   expect(allowed(true, null)).toEqual([true, undefined]);
+});
+
+describe('the completion of everyday words', () => {
+  test('is offered for a field of the query, of at least three letters', () => {
+    expect(rootWordAt('{ films')).toBe('films');
+    expect(rootWordAt('query A($id: ID! = "{") { book(id: "1") { title } dir')).toBe('dir');
+    expect(rootWordAt('mutation A { book { id } } query { mov')).toBe('mov');
+    for (const other of [
+      '{ fi',
+      '{ book(fir',
+      '{ book { fil',
+      'mutation { fil',
+      'query Film',
+      '{ book(id: "fil',
+      '# { fil',
+    ])
+      expect([other, rootWordAt(other)]).toEqual([other, undefined]);
+  });
+
+  test('offers the fields that mean the word, and not those that its letters find', () => {
+    const offered = (word: string) => rootsFor(introspection, word).map(({ name }) => name);
+    expect(offered('films')).toEqual(expect.arrayContaining(['subject', 'top250']));
+    expect(offered('dir')).toContain('celebrity');
+    expect(offered('weekend')).toContain('searchEvents');
+    expect(offered('book')).not.toContain('book');
+    expect(offered('xyzzy')).toEqual([]);
+  });
 });
 
 describe('the completion of ids', () => {

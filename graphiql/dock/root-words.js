@@ -1,0 +1,69 @@
+/** Completes fields of the query by everyday words: for `films` the editor offers `subject` and `top250`. */
+import { everydayWords } from './everyday-words.js';
+import { entriesOf, searchEntries } from './schema-search.js';
+
+const OFFERED = 6;
+
+/** `load` returns the result of an introspection. The function is to be called when there are editors. */
+export function completeRootWords(load) {
+  const provider = {
+    async provideCompletionItems(model, { lineNumber, column }) {
+      const before = model.getValueInRange({
+        startLineNumber: 1,
+        startColumn: 1,
+        endLineNumber: lineNumber,
+        endColumn: column,
+      });
+      const word = model.uri.path.endsWith('operation.graphql') ? rootWordAt(before) : undefined;
+      const schema = word && (await load().catch(() => undefined));
+      if (!schema) return { suggestions: [] };
+      const range = {
+        startLineNumber: lineNumber,
+        startColumn: column - word.length,
+        endLineNumber: lineNumber,
+        endColumn: column,
+      };
+      const suggestions = rootsFor(schema, word).map(({ name, description }, at) => ({
+        label: { label: name, description: `“${word}”` },
+        kind: monaco.languages.CompletionItemKind.Field,
+        insertText: name,
+        filterText: word, // the editor would look for the word in the name
+        sortText: `~${at}`,
+        detail: description,
+        range,
+      }));
+      return { suggestions, incomplete: true };
+    },
+  };
+  return () => monaco.languages.registerCompletionItemProvider('graphql', provider);
+}
+
+/** The word before the cursor, if it is a field of the query; undefined if it has less than three letters. */
+export function rootWordAt(before) {
+  const code = before.replaceAll(/"(?:[^"\\\n]|\\.)*"|#.*/g, '');
+  const word = /(?<![\w$@])[a-z]\w{2,}$/i.exec(code)?.[0];
+  if (!word) return undefined;
+  let depth = 0;
+  let head = '';
+  for (const sign of code) {
+    if (/[{(]/.test(sign)) depth++;
+    else if (/[})]/.test(sign)) depth--;
+    else if (depth === 0) head += sign;
+    if (depth === 0 && sign === '}') head = '';
+  }
+  return depth === 1 && /^\s*(?:query\b|$)/.test(head) && code.lastIndexOf('(') <= code.lastIndexOf(')')
+    ? word
+    : undefined;
+}
+
+/** Fields of the query that mean the word, or an everyday word that begins with it, and that its letters do not find. */
+export function rootsFor(schema, word) {
+  const lower = word.toLowerCase();
+  const roots = entriesOf(schema).filter(({ coordinate }) =>
+    coordinate.startsWith(`${schema.__schema.queryType.name}.`),
+  );
+  const words = [lower, ...Object.keys(everydayWords).filter((each) => each.startsWith(lower))];
+  const letters = new RegExp([...lower].join('.*'));
+  const found = words.flatMap((each) => searchEntries(roots, each).found);
+  return [...new Set(found)].filter(({ name }) => !letters.test(name.toLowerCase())).slice(0, OFFERED);
+}
