@@ -1,6 +1,6 @@
 /** What reads of cached entries anew cost, and whom they concern. */
-import { describe, expect, test } from 'vitest';
-import { RELOADS_PER_ADDRESS } from '../../../src/upstream/limits/reloads.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { RELOADS_PER_ADDRESS, createReloads } from '../../../src/upstream/limits/reloads.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
 import { changingService, clientAt, openReloading } from '../../support/reloading.ts';
 import { replica } from '../../support/replica.ts';
@@ -218,6 +218,47 @@ describe('a reload', () => {
     await reload(both);
     await reload(both);
     expect(requests).toHaveLength(4);
+  });
+});
+
+describe('what may be read anew', () => {
+  afterEach(() => void vi.useRealTimers());
+  const clock = () => vi.useFakeTimers({ toFake: ['performance'], now: 0 });
+
+  test('is an entry once in ten seconds, for all addresses together', () => {
+    const { advanceTimersByTime } = clock();
+    const reloads = createReloads();
+    const first = reloads('192.0.2.1');
+    expect(first.mayRead('a', false)).toBe(true);
+    first.wasRead('a');
+    expect(first.mayRead('a', false)).toBe(true); // the operation goes on as it began
+    advanceTimersByTime(9_999);
+    expect(reloads('192.0.2.2').mayRead('a', false)).toBe(false);
+    advanceTimersByTime(1);
+    expect(reloads('192.0.2.2').mayRead('a', false)).toBe(true);
+  });
+
+  test('is a share of each address, which comes back a minute after each read', () => {
+    const { advanceTimersByTime } = clock();
+    const reloads = createReloads();
+    const read = (address: string) => reloads(address).mayRead(`entry ${++entries}`, false);
+    let entries = 0;
+    expect(read('192.0.2.1')).toBe(true);
+    advanceTimersByTime(30_000);
+    for (let left = RELOADS_PER_ADDRESS - 1; left > 0; left--) expect(read('192.0.2.1')).toBe(true);
+    expect([read('192.0.2.1'), read('192.0.2.2')]).toEqual([false, true]);
+    advanceTimersByTime(30_000);
+    expect([read('192.0.2.1'), read('192.0.2.1')]).toEqual([true, false]);
+  });
+
+  test('is not used up by a look, and what a look refuses stays refused', () => {
+    clock();
+    const reloads = createReloads();
+    const operation = reloads('192.0.2.1');
+    for (let at = 0; at < RELOADS_PER_ADDRESS; at++) expect(operation.mayRead(`entry ${at}`, true)).toBe(true);
+    expect([operation.mayRead('one more', true), operation.mayRead('one more', false)]).toEqual([false, false]);
+    expect(operation.mayRead('entry 0', false)).toBe(true);
+    expect(reloads('192.0.2.1').mayRead('entry 1', false)).toBe(true);
   });
 });
 
