@@ -131,7 +131,9 @@ function keepOnError(load: () => unknown, loading: Loading, resolution: Resoluti
   const { keeps, request } = plan;
   const keep = (error: unknown) => {
     if (keeps === 'ifRejected' && !isRecordRejection(error)) throw error;
-    const unknown = keeps === 'always' ? request : request.filter((member) => !(member in record));
+    // What is deferred is refused with the rest, as in a complete result.
+    const lost = isRecordRejection(error) ? [...request, ...plan.later] : request;
+    const unknown = keeps === 'always' ? lost : lost.filter((member) => !(member in record));
     const kept = withThrowingMembers(record, unknown, (member) =>
       memberError(selection.rule.record!, member, asError(error)),
     );

@@ -115,6 +115,19 @@ describe('an incremental response, merged, equals the response without directive
     expect(plain.calls).toBeLessThanOrEqual(plain.planned);
   });
 
+  test('of a record that the tier refuses, although a list could tell what is deferred', async () => {
+    const refused = { status: 403, body: { code: 1000, msg: 'need_permission', request: 'GET /v2' } };
+    const works = { total: 1, celebrity: { id: '1', name: '吴京' }, works: [{ roles: ['演员'] }] };
+    const { incremental, plain } = await withAndWithoutDirectives(
+      { '/v2/movie/celebrity/1': refused, '/v2/movie/celebrity/1/works': { list: 'works', body: works } },
+      '{ celebrity(id: 1) { gender ... @defer { name } works(last: 1) { nodes { roles } } } }',
+      { token: 'carol' },
+    );
+    expect(plain.response.data).toMatchObject({ celebrity: { gender: null, name: null, works: { nodes: [{}] } } });
+    expect(incremental.response.data).toEqual(plain.response.data);
+    expect(incremental.response.errors).toHaveLength(2);
+  });
+
   test('with deferred nodes of a list of fifty, for one list call', async () => {
     const query = '{ searchBooks(query: "本", first: 50) { totalCount ... @defer { nodes { title } } } }';
     const { incremental } = await withAndWithoutDirectives(bodies, query);
