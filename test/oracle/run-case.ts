@@ -111,7 +111,7 @@ async function reachesRedis({ upstream }: Product): Promise<void> {
 type RedisEvent =
   'nothing' | 'kill' | 'cut' | 'scripts' | 'eviction' | 'failover' | 'restored' | 'half-open' | 'slow' | 'moving';
 
-const isWrite = ({ operations }: Step): boolean => operations.some(({ document }) => document.includes('mutation'));
+const isWrite = ({ operations }: Step): boolean => operations.some(({ document }) => document.startsWith('mutation'));
 
 /** The same for each run of a case. A Redis that was restored matters most after a write. */
 function eventBefore(steps: readonly Step[], seed: number, at: number): RedisEvent {
@@ -271,7 +271,7 @@ class CaseRun {
     const { redis } = this.replicas!;
     const product = this.products[place]!;
     let held: ReturnType<FaultyService['hold']> | undefined;
-    if (read && !read.document.includes('mutation') && !wrongWith(product, read)) {
+    if (read && !read.document.startsWith('mutation') && !wrongWith(product, read)) {
       held = this.service.hold(`${at}-killed`);
       const ended = execute(product, read, `${at}-killed`).catch(() => undefined);
       await Promise.race([held.reached, ended, turns(KILL_TURNS)]);
@@ -343,7 +343,7 @@ class CaseRun {
     const result = await execute(product, operation, requestId);
     const tookMs = performance.now() - began;
     this.writes(operation, requestId, reference);
-    if (operation.document.includes('mutation')) this.identities.clear();
+    if (operation.document.startsWith('mutation')) this.identities.clear();
     if (!result) return; // the client disconnected
     this.answered++;
     this.private(operation, result);
@@ -387,7 +387,7 @@ class CaseRun {
       [...(reference.places.get(path)?.requests ?? [])].some((request) => faultOf(request) !== undefined) ||
       (path.includes('.') && hasFault(path.slice(0, path.lastIndexOf('.'))));
     // A payload is from before the next write of its operation.
-    if (document.includes('mutation') && Object.keys(result.data ?? {}).length > 1) return;
+    if (document.startsWith('mutation') && Object.keys(result.data ?? {}).length > 1) return;
     const claims = claimsIn({ document: parsed(document), variables }, result).filter(({ path }) => !hasFault(path));
     for (const { key, coordinate, value, path, before } of identities.add(claims, document))
       this.report(
@@ -447,7 +447,7 @@ class CaseRun {
     if (made > maxUpstreamCalls && this.given.settings.readAttempts === 1)
       this.report('more calls than the limit', `${made} calls, at most ${maxUpstreamCalls}: ${document}`);
     const codes = (result.errors ?? []).filter(({ path }) => !path).map(({ extensions }) => String(extensions?.code));
-    const isOver = range && excessCalls(range, document.includes('mutation'), configOf(this.given.settings));
+    const isOver = range && excessCalls(range, document.startsWith('mutation'), configOf(this.given.settings));
     if (isOver && made > 0)
       this.report(
         'run past its limit',
@@ -488,7 +488,7 @@ class CaseRun {
     const before = this.read;
     const text = JSON.stringify([document, variables]);
     const books = this.service.met.filter(({ operation }) => operation === requestId).map(({ request }) => request);
-    const isKept = isAlone && person === null && client.leavesAfter === undefined && !document.includes('mutation');
+    const isKept = isAlone && person === null && client.leavesAfter === undefined && !document.startsWith('mutation');
     this.read = isKept ? { text, books } : undefined;
     if (client.isReload) return;
     if (settings.recordTtlSeconds === 0 || faults.rate > 0 || this.replicas) return;
