@@ -35,8 +35,8 @@ export function createPrice({ send }, person) {
     try {
       const planned = { ...headers, accept: 'application/json', 'x-explain': 'plan' };
       const answer = await (await send(location.pathname, { method: 'POST', headers: planned, body })).json();
-      const { upstream, limit, stopsAt, hints = [] } = answer.extensions ?? {};
-      return { plan: upstream?.fields && { ...upstream, limit, stopsAt, hints }, errors: answer.errors };
+      const { upstream, limit, stopsAt, hints = [], needlessDefer = [] } = answer.extensions ?? {};
+      return { plan: upstream?.fields && { ...upstream, limit, stopsAt, hints, needlessDefer }, errors: answer.errors };
     } catch {
       return undefined; // the facade is unreachable
     }
@@ -85,7 +85,7 @@ function pricedFields(query, { fields }) {
 }
 
 function partsOf(plan, query, fields) {
-  const { limit, stopsAt, likely, max, hints } = plan;
+  const { limit, stopsAt, likely, max, hints, needlessDefer } = plan;
   const judged = element('p', {
     className: limit === undefined ? 'price-fine' : 'price-over',
     textContent:
@@ -98,7 +98,13 @@ function partsOf(plan, query, fields) {
     cheaper.length > 0
       ? [element('h3', { textContent: 'Cheaper, with one click' }), element('ul', {}, ...cheaper)]
       : [];
-  return [element('div', { className: 'price-columns' }, element('div', {}, judged, ...told), tableOf(fields, max))];
+  const needless = needlessDefer.map(({ path, calls }) =>
+    element('p', {
+      textContent: `@defer at ${path || 'the query'} gains nothing: at most ${counted(calls)} without it.`,
+    }),
+  );
+  const summary = element('div', {}, judged, ...needless, ...told);
+  return [element('div', { className: 'price-columns' }, summary, tableOf(fields, max))];
 }
 
 /** A click makes the change in the document; an undo of the editor brings it back. */

@@ -208,6 +208,8 @@ test.skipIf(!executablePath)('while typing, the least and most calls are shown w
   await section.getByRole('button', { name: 'roles', exact: true }).click();
   await page.keyboard.press('ControlOrMeta+z');
   expect(await documentText()).toContain('top250(first: 100)');
+  await type('{ book(id: 1003078) { title ... @defer { pages } } }');
+  await section.getByText('@defer at book gains nothing: at most 1 call without it.').waitFor();
   await type('{ top250(first: 5) { nodes { tit');
   await price.filter({ hasText: /^$/ }).waitFor({ state: 'attached' });
   // Nothing was run for it.
