@@ -1,6 +1,7 @@
 /** What an operation came to. It is one value, written once: status, headers and what is logged are functions of it. */
 import type { ExecutionResult, FormattedExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
+import type { CallLog } from '../../upstream/call-log.ts';
 import type { RateLimitState } from '../../upstream/limits/rate-limiter.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
 import type { ResultParts } from './incremental-delivery.ts';
@@ -77,36 +78,50 @@ export function ageHeaders({ callLog }: UpstreamSession): string[] {
   return oldest < 0 ? [] : ['age', String(oldest)];
 }
 
-/**
- * Names and values alternate. Catalog-Cost: calls that were sent to the service, the most that could have been, and calls that the caches, and
- * equal calls in flight, made unnecessary. Cache-Status (RFC 9211): whether the caches had all of it, and whether some of that was old; none
- * if nothing was read and nothing sent. RateLimit: what is left to the caller, if there is a limit.
- */
+/** Catalog-Cost, Cache-Status and RateLimit. Names and values alternate. */
 export function costHeaders({ callLog }: UpstreamSession, mostCalls: number, left: RateLimitState | null): string[] {
-  let [sent, saved] = [0, 0];
-  let [isStale, isOld] = [false, false];
-  let forwarded: 'miss' | 'method' | undefined;
-  for (const { how, method, ageSeconds } of callLog.calls) {
-    if (how === 'sent') sent++;
-    else if (how !== 'refused') saved++;
-    if (how === 'sent' || how === 'joined') forwarded = method === 'GET' ? (forwarded ?? 'miss') : 'method';
-    if (how === 'stale') isStale = isOld = true;
-    if (ageSeconds !== undefined) isOld = true;
-  }
-  const headers = ['catalog-cost', `calls=${sent}, most=${mostCalls}, saved=${saved}`];
-  const status = forwarded ? `${CACHE}; fwd=${forwarded === 'miss' && isStale ? 'stale' : forwarded}` : HIT;
-  if (forwarded || saved > 0) headers.push('cache-status', isOld ? `${status}; detail=stale` : status);
-  if (!left) return headers;
-  const seconds = Math.max(0, Math.ceil((Date.parse(left.resetsAt) - Date.now()) / 1000));
-  headers.push('ratelimit', `"films";r=${left.remaining};t=${seconds}`);
+  const headers = ['catalog-cost', catalogCostOf(callLog, mostCalls)];
+  const status = cacheStatusOf(callLog);
+  if (status) headers.push('cache-status', status);
+  if (left) headers.push('ratelimit', rateLimitOf(left));
   return headers;
 }
 
-/** The name of the facade in Cache-Status. */
+/** Calls that were sent to the service, the most that could have been, and calls that the caches, and equal calls in flight, made unnecessary. */
+function catalogCostOf({ calls }: CallLog, mostCalls: number): string {
+  let [sent, saved] = [0, 0];
+  for (const { how } of calls)
+    if (how === 'sent') sent++;
+    else if (how !== 'refused') saved++;
+  return `calls=${sent}, most=${mostCalls}, saved=${saved}`;
+}
+
+/** The name of the facade in Cache-Status (RFC 9211). */
 const CACHE = 'catalog-graphql';
 const HIT = `${CACHE}; hit`;
 
-/** The parts of a response. Its headers leave before its calls are made, so its last part has what Catalog-Cost and RateLimit of a whole one say. */
+/** Whether the caches had all data, and whether some of it was old; undefined if nothing was read and nothing sent. */
+function cacheStatusOf({ calls }: CallLog): string | undefined {
+  let forwarded: 'miss' | 'method' | undefined;
+  let [isHit, isStale, isOld] = [false, false, false];
+  for (const { how, method, ageSeconds } of calls) {
+    if (how === 'sent' || how === 'joined') forwarded = method === 'GET' ? (forwarded ?? 'miss') : 'method';
+    else if (how !== 'refused') isHit = true;
+    if (how === 'stale') isStale = true;
+    if (how === 'stale' || ageSeconds !== undefined) isOld = true;
+  }
+  if (!forwarded && !isHit) return undefined;
+  const status = forwarded ? `${CACHE}; fwd=${forwarded === 'miss' && isStale ? 'stale' : forwarded}` : HIT;
+  return isOld ? `${status}; detail=stale` : status;
+}
+
+/** What is left to the caller. */
+function rateLimitOf({ remaining, resetsAt }: RateLimitState): string {
+  const seconds = Math.max(0, Math.ceil((Date.parse(resetsAt) - Date.now()) / 1000));
+  return `"films";r=${remaining};t=${seconds}`;
+}
+
+/** The parts of a response. Its headers leave before its calls are made, so the last part has its Catalog-Cost and RateLimit. */
 export function withCost(outcome: Outcome): Outcome {
   const { session, mostCalls } = outcome;
   if (!session || mostCalls === undefined) return outcome;
@@ -114,17 +129,17 @@ export function withCost(outcome: Outcome): Outcome {
     for await (const part of outcome.result as ResultParts) {
       if (part.hasNext) yield part;
       else {
-        const headers = costHeaders(session, mostCalls, await session.rateBudget());
-        const [catalogCost, rateLimit] = ['catalog-cost', 'ratelimit'].map((name) => valueIn(headers, name));
-        yield { ...part, extensions: { ...part.extensions, catalogCost, ...(rateLimit && { rateLimit }) } };
+        const left = await session.rateBudget();
+        const catalogCost = catalogCostOf(session.callLog, mostCalls);
+        yield {
+          ...part,
+          extensions: { ...part.extensions, catalogCost, ...(left && { rateLimit: rateLimitOf(left) }) },
+        };
       }
     }
   };
   return { ...outcome, result: parts() };
 }
-
-const valueIn = (headers: readonly string[], name: string): string | undefined =>
-  headers.includes(name) ? headers[headers.indexOf(name) + 1] : undefined;
 
 /** Headers of a response that was stored. */
 export const STORED_COST = ['catalog-cost', 'calls=0', 'cache-status', HIT] as const;
