@@ -106,7 +106,7 @@ function joined(catalog: UpstreamSession, openOne: (name: ServiceName) => Upstre
     },
     isKnownAbsent: (kind, source, key) => sessionOf(source.endpoint).records.isKnownAbsent(kind, source, key),
     absenceOf: (kind, source, key) => sessionOf(source.endpoint).records.absenceOf(kind, source, key),
-    addSign: (kind, source, ...rest) => sessionOf(source.endpoint).records.addSign(kind, source, ...rest),
+    addEvidence: (kind, source, ...rest) => sessionOf(source.endpoint).records.addEvidence(kind, source, ...rest),
     isAbsent: (kind, source, key) => sessionOf(source.endpoint).records.isAbsent(kind, source, key),
     tell: (kind, source, ...rest) => sessionOf(source.endpoint).records.tell(kind, source, ...rest),
     wouldRequest: (kind, source, ...rest) => sessionOf(source.endpoint).records.wouldRequest(kind, source, ...rest),

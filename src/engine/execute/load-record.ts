@@ -33,8 +33,8 @@ export function loadMissing(
 }
 
 /**
- * A reference that the client named, with its missing members. It is null if every call made for it, its own or one of the lists below it,
- * says that there is no such record. If no call is made, nothing is claimed.
+ * A reference that the client named, with its missing members. It is null if a call of the operation, its own or one of a list below it, says
+ * that there is no such record, and none shows it. If no call is made, nothing is claimed.
  */
 export function loadNamedReference(
   record: ParentRecord,
@@ -44,16 +44,16 @@ export function loadNamedReference(
 ): unknown {
   const { type, rule } = selection;
   const key = keyIn(record, rule.record!);
-  // Also of one that is remembered as absent, for which they send nothing.
+  // Started also if the reference is remembered as absent: then they send nothing.
   const calls = childCallsOf(record, selection, resolution.variables).filter(
     ({ plan, showsRecord }) => showsRecord && selection.fields.includes(plan),
   );
   startAll(calls, { record, key, selection }, resolution);
   const loaded = missing.length > 0 ? loadMissing(record, selection, missing, 'referred', resolution) : record;
-  const first = missing.filter((member) => selection.initialMembers.includes(member));
-  if (first.length > 0) {
-    const own = Promise.resolve(loaded).then((value) => (hasAny(value, first) ? value : null));
-    resolution.context.upstream.records.addSign(type.name, rule.record!, key, own);
+  const initial = missing.filter((member) => selection.initialMembers.includes(member));
+  if (initial.length > 0) {
+    const own = Promise.resolve(loaded).then((value) => (hasAny(value, initial) ? value : null));
+    resolution.context.upstream.records.addEvidence(type.name, rule.record!, key, own);
   }
   return nullIfAbsent(loaded, { key, selection }, resolution);
 }
@@ -217,7 +217,7 @@ const startAll = (
     response.catch(() => undefined); // the field reports it: it gets the same response from the operation
     // Those of deferred fragments come too late to say that there is no such reference.
     if (call.showsRecord && (!rule.isReference || fields.includes(plan)))
-      records.addSign(type.name, rule.record!, key, response, rule.isReference);
+      records.addEvidence(type.name, rule.record!, key, response, rule.isReference);
     return { call, response };
   });
 };

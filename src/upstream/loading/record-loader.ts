@@ -13,7 +13,7 @@ import {
   type MemberLoad,
   RecordState,
   cachedMembers,
-  isDenied,
+  isShownAbsent,
   loadsOf,
   markWithheld,
   merge,
@@ -87,22 +87,22 @@ export class RecordLoader {
   }
 
   /**
-   * Adds the response to a call that shows whether the record exists: null says that there is none. Of a reference also a failed call shows it,
-   * because others may know a person whom one service lacks.
+   * Adds the response to a call that shows whether the record exists: null says that there is none. A failed call counts for a reference,
+   * because one upstream may know a person whom the other lacks.
    */
-  addSign(kind: string, source: RecordSource, key: string, response: Promise<unknown>, isReference = false): void {
+  addEvidence(kind: string, source: RecordSource, key: string, response: Promise<unknown>, isReference = false): void {
     const state = this.stateOf(kind, source, key);
-    (state.signs ??= []).push(isReference ? response.catch(shownByFailure) : response);
+    (state.evidence ??= []).push(isReference ? response.catch(shownByFailure) : response);
   }
 
-  /** Whether the calls of the operation say that there is no such record. */
+  /** Whether the calls of the operation say that there is no such record. Waits for those in flight. */
   isAbsent(kind: string, source: RecordSource, key: string): Promise<boolean> {
-    return isDenied(this.stateOf(kind, source, key));
+    return isShownAbsent(this.stateOf(kind, source, key));
   }
 
   /**
-   * Members of a record that another response of the operation has told, or said to be absent. Those that failed stay unknown. The key is not
-   * told: the client may have given it, and the service may show no such record.
+   * Members of a record that another response of the operation has told, or said to be absent. Those that failed stay unknown. The key is
+   * not told: the client may have given it, and the service may show no such record.
    */
   tell(kind: string, source: RecordSource, told: UpstreamRecord, members: MemberNames): void {
     const key = source.keyOf ? source.keyOf(told as never) : (told.id as string | undefined);

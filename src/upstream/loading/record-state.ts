@@ -27,8 +27,8 @@ export class RecordState {
   /** Loads that are not settled yet. */
   loads: readonly MemberLoad[] = noLoads;
   errors: Map<string, Error> | undefined = undefined;
-  /** Responses that show whether it exists. */
-  signs: Promise<unknown>[] | undefined = undefined;
+  /** Responses that show whether it exists: null says that it does not, undefined says nothing. */
+  evidence: Promise<unknown>[] | undefined = undefined;
 
   constructor(kind: string, key: string, source: RecordSource, cache: RecordHandle) {
     this.kind = kind;
@@ -55,36 +55,36 @@ export interface MemberLoad {
 const noLoads: readonly MemberLoad[] = Object.freeze([]);
 
 /**
- * Whether a response says that there is no such record, and none shows it. Those under way are waited for, so that an id has one answer
+ * Whether a response says that there is no such record, and none shows it. Calls in flight are waited for, so that an id has one answer
  * wherever the operation names it.
  */
-export async function isDenied(state: RecordState): Promise<boolean> {
+export async function isShownAbsent(state: RecordState): Promise<boolean> {
   const { record, source } = state;
-  const signs = (state.signs ??= []);
+  const evidence = (state.evidence ??= []);
   let isShown: boolean | undefined;
-  // Others may be added meanwhile.
-  for (let known = -1; known < signs.length;) {
-    known = signs.length;
-    isShown = await isShownBy(signs);
+  // Other responses may be added meanwhile.
+  for (let known = -1; known < evidence.length;) {
+    known = evidence.length;
+    isShown = await isShownBy(evidence);
     if (isShown) return false;
     while (state.loads.length > 0) await state.loads[0]!.done;
   }
   return state.isAbsent || (isShown === false && !keyMembersOf(source).some((member) => member in record));
 }
 
-/** A call that was not made says nothing. */
+/** What a failed call says of a reference: true, that it may be there. A call that was not made says nothing. */
 export const shownByFailure = (error: unknown): true | undefined =>
   error instanceof UpstreamFailure || error instanceof UpstreamRejection || undefined;
 
 /** True as soon as a response shows the record; undefined if none says that there is none. */
-const isShownBy = (signs: readonly Promise<unknown>[]): Promise<boolean | undefined> =>
+const isShownBy = (evidence: readonly Promise<unknown>[]): Promise<boolean | undefined> =>
   new Promise((resolve) => {
     let isShown: false | undefined;
     const note = (response: unknown) => {
       if (response === null) isShown = false;
       else if (response !== undefined) resolve(true);
     };
-    void Promise.all(signs.map((sign) => sign.then(note, () => undefined))).then(() => resolve(isShown));
+    void Promise.all(evidence.map((each) => each.then(note, () => undefined))).then(() => resolve(isShown));
   });
 
 /** The unsettled loads that include one of these members. */
@@ -162,7 +162,7 @@ export const cachedMembers = (source: RecordSource, value: object): string[] =>
     .filter((member) => isUpstreamMember(source, member))
     .sort();
 
-/** The load, of all that is cached too: it is read anew, and a change loses nothing for others. */
+/** The load with all members that are cached too, so that a change drops none that others read. */
 export const withCached = (load: MemberLoad, { value }: Cached): MemberLoad => {
   const members = new Set([...load.members, ...cachedMembers(load.state.source, value)]);
   return { ...load, members: [...members].sort() };
