@@ -13,7 +13,7 @@ export interface NeedlessDefer {
   calls: number;
 }
 
-/** So many are judged, in the order of the document. */
+/** The most that are judged: the first of the document. */
 const JUDGED = 8;
 
 interface Deferred {
@@ -31,16 +31,16 @@ export function needlessDefers(
   const operation = getOperationAST(document, operationName);
   const inline = operation && rewriteOperation(operation, fragmentsOf(document), (_, field) => field);
   if (!inline) return [];
-  const worstWith = (changed: InlineFragmentNode, fragment: InlineFragmentNode) => {
-    const made = visit(inline, { InlineFragment: (node) => (node === fragment ? changed : undefined) });
+  const worstWith = (fragment: InlineFragmentNode, changes: Partial<InlineFragmentNode>) => {
+    const made = visit(inline, { InlineFragment: (node) => (node === fragment ? { ...node, ...changes } : undefined) });
     return worstOf(made, getOperationAST(made, operationName)!).calls;
   };
   return deferredIn(inline)
     .slice(0, JUDGED)
     .flatMap(({ path, fragment, defer }) => {
       const directives = fragment.directives!.filter((each) => each !== defer);
-      const atOnce = worstWith({ ...fragment, directives }, fragment);
-      const left = worstWith({ ...fragment, directives, selectionSet: onlyTypeName }, fragment);
+      const atOnce = worstWith(fragment, { directives });
+      const left = worstWith(fragment, { directives, selectionSet: onlyTypeName });
       if (atOnce.max > left.max || atOnce.likely > left.likely) return [];
       const label = defer.arguments!.find(({ name }) => name.value === 'label')?.value;
       return [{ path, ...(label?.kind === Kind.STRING && { label: label.value }), calls: atOnce.max }];

@@ -21,10 +21,11 @@ import type { OperationRequest } from './request.ts';
 
 export type Pipeline = ReturnType<typeof createPipeline>;
 
-/** `refused`: an operation that could be run and may not be. */
-type Asked = Prepared & { readonly refused?: NamedOperation };
+/** A document to run, or why it is not run. `refused`: the operation of a valid one that may not be run. */
+type PreparedRun = Prepared & { readonly refused?: NamedOperation };
+
 /** Runs the operation of a document. `writes`: of a mutation with an idempotency key, whose response is sent whole and kept. */
-export type RunOperation = (prepared: Asked, request: OperationRequest, writes?: WriteGuard) => Promise<Outcome>;
+export type RunOperation = (prepared: PreparedRun, request: OperationRequest, writes?: WriteGuard) => Promise<Outcome>;
 
 interface PipelineParts {
   schema: GraphQLSchema;

@@ -70,6 +70,7 @@ export interface Received {
   readonly body: string | undefined;
   readonly upload: Upload | undefined;
   readonly explain: string | undefined;
+  /** The client asks for new data. */
   readonly isReload: boolean;
   /** Undefined for what Yoga responds to. */
   readonly json: JsonRequest | undefined;
@@ -152,7 +153,7 @@ function checkMethod(method: string | undefined): void {
     throw new HttpError('METHOD_NOT_ALLOWED', 'Use GET or POST.', { headers: { allow: METHODS } });
 }
 
-/** Whether the client asks for data that is not from a cache. To an If-None-Match, `fetch` adds the same directive. */
+/** Whether the client asks for new data. `fetch` adds the same directive to a request with If-None-Match, so that is none. */
 export const asksForReload = (headers: IncomingHttpHeaders): boolean =>
   headers['if-none-match'] === undefined && /(?:^|[\s,])no-cache(?:$|[\s,])/i.test(headers['cache-control'] ?? '');
 

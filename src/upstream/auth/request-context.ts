@@ -21,13 +21,13 @@ export interface Sender {
   isReload?: boolean | undefined;
 }
 
-/** What one operation reads anew. Times by performance.now(). */
+/** What one operation reads anew. Times are by performance.now(). */
 export interface Reload {
   /** What was stored before then is old. */
   readonly since: number;
-  /** Whether an old entry is to be read anew. Asking takes one read of the address, but for `isPeek`. */
+  /** Whether an old entry is to be read anew. That takes one read from the share of the address, unless `isPeek`. */
   mayRead: (entry: string, isPeek: boolean) => boolean;
-  /** The service has responded. */
+  /** To be called when the service has responded. */
   wasRead: (entry: string) => void;
 }
 

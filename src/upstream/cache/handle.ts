@@ -48,9 +48,9 @@ export interface Cached {
   isFresh: boolean;
   /** Its time is over: it is served while it is refreshed. */
   isDue: boolean;
-  /** It is read anew for the client, who gets it if that fails. */
+  /** It is read anew for the client. It is served if that fails. */
   isReload: boolean;
-  /** The client is told its age: it is due, or is to be read anew and may not. */
+  /** The client is told its age: it is due, or the client wants a newer one and may not reload it. */
   tellsAge: boolean;
   /** There is no such record: the value is empty. */
   isAbsent: boolean;
@@ -223,10 +223,10 @@ class CacheHandle implements CacheReader {
     cache.set(key, this.version, { value: nothing, bytes: 0, isAbsent: true, ...times });
   }
 
-  /** If the entry has changed, nobody gets it any longer, nor what was made of it. Other entries stay: they may be another caller's. */
+  /** If the entry has changed, it is dropped with the responses made of it. Other entries stay: they may be another caller's. */
   private endReload({ text, isRecord }: CacheKey, before: Json, after: Json): void {
     this.viewer.viewer.reload!.wasRead(text);
-    if (isOther(before, after, isRecord)) this.delete();
+    if (hasChanged(before, after, isRecord)) this.delete();
   }
 
   /** Returns freshUntil; null if the response is not reusable. */
@@ -251,8 +251,9 @@ class CacheHandle implements CacheReader {
 
 /** After so many responses in a row that could not be stored, no entry is expected of the endpoint. */
 const UNSTORED_RUN = 20;
-/** Whether a member that a record had, or anything of another response, differs. An absent record had none. */
-const isOther = (before: Json, after: Json, isRecord: boolean): boolean =>
+
+/** Whether a member that a record had has changed, or anything of another response. An absent record had none, so it has changed. */
+const hasChanged = (before: Json, after: Json, isRecord: boolean): boolean =>
   isRecord && Object.keys(before).length > 0
     ? Object.keys(after).some((member) => member in before && !isDeepStrictEqual(before[member], after[member]))
     : !isDeepStrictEqual(before, after);

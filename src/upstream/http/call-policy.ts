@@ -52,12 +52,9 @@ export class CallPolicy {
     const isRead = endpoint.method === 'GET';
     const body = isRead ? noBody : requestBody(this.services.service.documents, request, files);
     const logged = this.log(request, path);
-    const { isReload } = reader ?? noReader;
-    const context = mayBegin
-      ? { ...this.context, cancellation: createCancellationToken(), mayBegin }
-      : isReload
-        ? { ...this.context, isReload }
-        : this.context;
+    let { context } = this;
+    if (mayBegin) context = { ...context, cancellation: createCancellationToken(), mayBegin };
+    else if (reader?.isReload) context = { ...context, isReload: true };
     const call = new UpstreamCall(this.services, context, request, credential, body, logged);
     const isShareable = reader?.isShareable() ?? true;
     return call.run(isRead ? shareKeyOf(request, isShareable, this.context.rateShare) : undefined, reader);
@@ -135,8 +132,6 @@ export class CallPolicy {
     return logged;
   }
 }
-
-const noReader: Partial<Reader> = {};
 
 /** Numbers the reads that must not be shared. */
 let unsharedReads = 0;

@@ -106,7 +106,7 @@ export class FilmRateLimiter {
     // Retries against a service that fails must not use up what is left for the next minute.
     if (isRetry) return { slots: forRetries(slots), perAddress: forRetries(perAddress), holdMs };
     if (!isRefresh && !isReload) return { slots, perAddress, holdMs };
-    // It counts for the address that read the entry, so it takes nothing from the share of another. Half of that address's own share
+    // A refresh or reload counts for the address that read the entry, so it takes nothing from the share of another. Half of that address's own share
     // stays free, and half of all, which is the whole share of one more address.
     return { slots: slots / 2, perAddress: Math.floor(perAddress / 2), holdMs };
   }

@@ -1,21 +1,21 @@
 /**
- * Reads of cached entries anew because a client asks for it, with `Cache-Control: no-cache` of its request. Each takes from the share of the
- * client's address, and many clients that ask for one entry make one read of it.
+ * Reloads: reads of cached entries because a client asks for new data, by `Cache-Control: no-cache` of its request. Each takes one read from
+ * the share of the client's address. Many clients that ask for one entry make one read of it.
  */
 import { LRUCache } from 'lru-cache';
 import type { Reload } from '../auth/request-context.ts';
 import { atMost } from '../../lib/remember.ts';
 import { WINDOW_MS } from './sliding-window.ts';
 
-/** Reads of an address in a minute, in this process. */
+/** The share of an address: reloads a minute, in this process. */
 export const RELOADS_PER_ADDRESS = 60;
-/** An entry is read anew once in so many ms, for whoever asks. */
+/** An entry is reloaded once in so many ms, whoever asks. */
 const RELOAD_MS = 10_000;
 const ADDRESSES_MAX = 10_000;
 /** Characters of the names of entries, which may have a text that somebody searches for. */
 const CHARACTERS_MAX = 2_000_000;
 
-/** Returns what an operation of a client may read anew. Times are by performance.now(). */
+/** Returns what one operation of the client with the address may reload. Times are by performance.now(). */
 export function createReloads(): (address: string) => Reload {
   const readsOf = new LRUCache<string, readonly number[]>(atMost(ADDRESSES_MAX));
   const readAt = new LRUCache<string, number>({
@@ -27,9 +27,9 @@ export function createReloads(): (address: string) => Reload {
 
   return (address) => {
     const since = performance.now();
-    /** Also what was peeked at and may not be read: the operation uses what it was shown. */
+    /** By entry. What a peek refuses stays refused: the operation uses what it was shown. */
     const decided = new Map<string, boolean>();
-    /** Peeked at and not read yet. */
+    /** Entries that a peek found, and that are not read yet. */
     const expected = new Set<string>();
 
     function mayRead(entry: string, isPeek: boolean): boolean {

@@ -33,7 +33,7 @@ export function useFresh(context: LoadContext, request: ApiRequest, cached: Cach
   context.cachePolicy.restrict(isAbsent ? null : freshUntil, request.endpoint);
 }
 
-/** The entry that may be used although upstream failed; undefined if there is none. Drops the entry if upstream denied access. */
+/** The entry that may be used although upstream failed; undefined if there is none. Drops the entry if upstream or the tier denied access. */
 export function staleAfter(
   { cachePolicy, viewer }: LoadContext,
   { share }: Endpoint,
@@ -58,6 +58,6 @@ const mayServeOld = (error: unknown): boolean =>
   error instanceof TooManyCalls ||
   (error instanceof UpstreamRejection && !isDenial(error));
 
-/** Whether the cache may save the call. The rate limit may leave no room to read a film anew. */
+/** Whether the call may be unnecessary. The rate limit may leave no room to reload a film. */
 export const maySaveCall = ({ share }: Endpoint, { isFresh, isReload }: Cached): boolean =>
   isFresh || (isReload && share === 'tier');

@@ -15,7 +15,7 @@ import { type MergeableRead, answers, differ, listOf, mergedReads, partOf } from
 interface ResponseLoad extends MergeableRead {
   path: Path | undefined;
   isParentAbsent: IsParentAbsent | undefined;
-  /** It stands for reads of what is cached, which the client wants anew. */
+  /** All reads that it answers are of what is cached and is to be read anew. */
   isReload?: boolean;
 }
 
