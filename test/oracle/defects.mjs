@@ -56,8 +56,14 @@ export const defects = [
     ],
   },
   {
-    name: 'identity: what another place of the response learns of a record is not waited for',
-    edits: [['src/upstream/loading/record-state.ts', 'while (state.loads.length > 0) await state.loads[0]!.done;', '']],
+    name: 'identity: a call that was not made shows that a person exists',
+    edits: [
+      [
+        'src/upstream/loading/record-state.ts',
+        'error instanceof UpstreamFailure || error instanceof UpstreamRejection || undefined;',
+        'error !== null || undefined;',
+      ],
+    ],
   },
   {
     name: 'loading: an absent record of a non-null item is null',

@@ -110,7 +110,12 @@ export function generateCase(seed: string): Case {
       [3, identity.pick(names)],
     ]);
     const via = byFetch ? 'post' : 'pipeline';
-    const reads = generatePaths(identity, ids).map((each) => ({ ...each, person: name, client: { via } as const }));
+    const ofAbsent = createRandom(`${seed} absent`).chance(0.15);
+    const reads = generatePaths(identity, ids, ofAbsent).map((each) => ({
+      ...each,
+      person: name,
+      client: { via } as const,
+    }));
     steps.splice(identity.int(0, steps.length), 0, ...reads.map((each) => ({ operations: [each] })));
   }
   // As clients with a normalised cache send them.

@@ -77,9 +77,8 @@ export function generateOperation(random: Random, { ids, isMutation, isDivided }
   };
 }
 
-/** The objects of one type by several paths, in one operation or in one each: some of their fields in all, and others. */
-export function generatePaths(random: Random, given: Ids): Operation_[] {
-  const ofAbsent = random.chance(0.15);
+/** The objects of one type by several paths, in one operation or in one each: some of their fields in all, and others. `ofAbsent`: by ids of nothing. */
+export function generatePaths(random: Random, given: Ids, ofAbsent = false): Operation_[] {
   const ids = ofAbsent ? absentOf(given) : fewOf(random, given);
   // A person is found in responses of all kinds.
   const [name, all] = random.weighted(
