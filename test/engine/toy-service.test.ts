@@ -48,6 +48,7 @@ test('no file of the catalog is loaded for a second service', () => {
     'src/api/endpoint-table.ts',
     'src/api/endpoint.ts',
     'src/api/record-source.ts',
+    'src/api/service-descriptor.ts',
   ]);
 });
 
