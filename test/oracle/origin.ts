@@ -192,9 +192,12 @@ export async function openOriginService({ own }: Settings): Promise<Service> {
 
   const agent = new Agent();
   const underWay = new Set<Promise<unknown>>();
+  let isClosed = false;
   const personsOf = (id: string) => withAddress(PUBLIC_URL, () => formsOf(stores, id));
   return {
     answer(request) {
+      // Of an operation that has ended: nobody waits for it.
+      if (isClosed) return new Promise(() => undefined);
       const answer = overHttp(origin.url, agent, request);
       underWay.add(answer);
       return answer.finally(() => underWay.delete(answer));
@@ -223,7 +226,8 @@ export async function openOriginService({ own }: Settings): Promise<Service> {
     },
     failures: () => failures,
     async close() {
-      await Promise.all(underWay);
+      while (underWay.size > 0) await Promise.all(underWay);
+      isClosed = true;
       await agent.close();
       await origin.close();
       db.close();
