@@ -1,4 +1,4 @@
-/** `Cache-Control: no-cache` of a request, which phones send when somebody pulls to refresh, and what Cache-Status says. */
+/** `Cache-Control: no-cache` of a request, which phones send when somebody pulls to refresh. */
 import { createHash } from 'node:crypto';
 import { createYoga } from 'graphql-yoga';
 import { describe, expect, test } from 'vitest';
@@ -7,11 +7,16 @@ import { catalogPlugin } from '../../src/facade.ts';
 import { RELOADS_PER_ADDRESS } from '../../src/upstream/limits/reloads.ts';
 import { embedded, post } from '../support/embedded.ts';
 import { mergeParts } from '../support/pieces.ts';
-import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
-import { changingService, clientAt, openReloading as open } from '../support/reloading.ts';
-import { replica } from '../support/replica.ts';
+import { hasRedis, until, withoutRedis } from '../support/redis.ts';
+import {
+  BOOK,
+  aliases,
+  changingService,
+  manyAliases,
+  openReloading as open,
+  openReplicas,
+} from '../support/reloading.ts';
 
-const BOOK = '{ book(id: "7") { title } }';
 const FILM = '{ subject(id: "7") { title } }';
 const SEARCH = '{ searchBooks(query: "x", first: 1) { nodes { title } } }';
 
@@ -57,9 +62,9 @@ describe('a request with Cache-Control: no-cache', () => {
   });
 
   test('reads no more of an address than its share, and takes nothing from another', async () => {
-    const { plain, reload, requests } = await open({ maxAliases: '200', maxRootFields: '200' });
+    const { plain, reload, requests } = await open(manyAliases);
     const some = RELOADS_PER_ADDRESS + 20;
-    const books = `{ ${Array.from({ length: some }, (_, at) => `b${at}: book(id: "${at + 1}") { title }`).join(' ')} }`;
+    const books = aliases(some, (id) => `book(id: "${id}") { title }`);
     await plain(books);
     expect(requests).toHaveLength(some);
     const { extensions, data } = await reload(books);
@@ -86,19 +91,19 @@ describe('a request with Cache-Control: no-cache', () => {
   });
 
   test('gets null for a record that has been deleted, and so does everybody after it', async () => {
-    const { plain, reload, state } = await open();
+    const { plain, reload, losesBook } = await open();
     await plain(BOOK);
-    Object.assign(state, { status: 404, body: '{"msg":"book_not_found","code":6000,"request":"GET /v2/book/7"}' });
+    losesBook();
     expect((await plain(BOOK)).data.book).toEqual({ title: 'first' });
     expect((await reload(BOOK)).data.book).toBeNull();
     expect((await plain(BOOK)).data.book).toBeNull();
   });
 
   test('finds a record that was absent before', async () => {
-    const { plain, reload, state } = await open();
-    Object.assign(state, { status: 404, body: '{"msg":"book_not_found","code":6000,"request":"GET /v2/book/7"}' });
+    const { plain, reload, losesBook, findsBook } = await open();
+    losesBook();
     expect((await plain(BOOK)).data.book).toBeNull();
-    Object.assign(state, { status: 200, body: undefined });
+    findsBook();
     expect((await plain(BOOK)).data.book).toBeNull();
     expect((await reload(BOOK)).data.book).toEqual({ title: 'first' });
     expect((await plain(BOOK)).data.book).toEqual({ title: 'first' });
@@ -106,12 +111,11 @@ describe('a request with Cache-Control: no-cache', () => {
 
   test('reads films from half of the share of its address, and never waits for the rate limit', async () => {
     const { plain, reload, requests } = await open({ accessToken: 'app', filmTier: 'basic' });
-    const films = (count: number) =>
-      `{ ${Array.from({ length: count }, (_, at) => `f${at}: subject(id: "${at + 1}") { title }`).join(' ')} }`;
-    await plain(films(15), { 'x-forwarded-for': '192.0.2.1' });
+    const films = aliases(15, (id) => `subject(id: "${id}") { title }`);
+    await plain(films, { 'x-forwarded-for': '192.0.2.1' });
     expect(requests).toHaveLength(15);
     // The address has 20 of 40 calls a minute and has used 15; half of 20 is what reloads may have.
-    const { data, errors } = await reload(films(15));
+    const { data, errors } = await reload(films);
     expect(errors).toBeUndefined();
     expect(Object.values(data)).toEqual(Array.from({ length: 15 }, () => ({ title: 'first' })));
     expect(requests).toHaveLength(15);
@@ -192,32 +196,12 @@ describe('new data comes', () => {
   });
 });
 
-describe('Cache-Status', () => {
-  test('says whether the caches had the data, and whether some of it was old', async () => {
-    const { plain, state } = await open({ recordTtlSeconds: '600' });
-    expect((await plain(BOOK)).status).toBe('catalog-graphql; fwd=miss');
-    expect((await plain(BOOK)).status).toBe('catalog-graphql; hit');
-    expect((await plain('{ book(id: "7") { title id } }')).status).toBe('catalog-graphql; hit');
-    expect((await plain('{ a: book(id: "7") { title } b: book(id: "8") { title } }')).status).toBe(
-      'catalog-graphql; fwd=miss',
-    );
-    state.status = 503;
-    expect((await plain('{ book(id: "9") { title } }')).status).toBe('catalog-graphql; fwd=miss');
-  });
-});
-
 describe.skipIf(!hasRedis)(`replicas over a Redis${withoutRedis}`, () => {
   test('have what one of them has read anew, if it was changed', async () => {
-    const made = await changingService();
-    const redis = await redisServer();
-    const settings = { trustedProxies: '127.0.0.1', redisUrl: redis.url };
-    const [one, other] = [
-      clientAt((await replica(made.url, settings)).url),
-      clientAt((await replica(made.url, settings)).url),
-    ];
+    const { one, other, state } = await openReplicas();
     await one.plain(BOOK);
     await until(async () => (await other.plain(BOOK)).status === 'catalog-graphql; hit');
-    made.state.title = 'second';
+    state.title = 'second';
     expect((await one.reload(BOOK)).data.book).toEqual({ title: 'second' });
     await until(async () => (await other.plain(BOOK)).data.book?.title === 'second');
     expect((await one.plain(BOOK)).data.book).toEqual({ title: 'second' });

@@ -1,7 +1,17 @@
 import { createServer } from 'node:http';
 import type { Flags } from '../../src/config/read.ts';
 import { listen } from './listen.ts';
+import { redisServer } from './redis.ts';
 import { replica } from './replica.ts';
+
+export const BOOK = '{ book(id: "7") { title } }';
+
+/** As many aliases `at0`, `at1` and so on of a field with an id, from 1 upwards. */
+export const aliases = (count: number, fieldOf: (id: number) => string): string =>
+  `{ ${Array.from({ length: count }, (_, at) => `at${at}: ${fieldOf(at + 1)}`).join(' ')} }`;
+
+/** Settings with which an operation may have so many aliases. */
+export const manyAliases = { maxAliases: '200', maxRootFields: '200' };
 
 /** A service with one title everywhere, which changes when the test says so. */
 export async function changingService() {
@@ -13,21 +23,41 @@ export async function changingService() {
     cacheControl: 'max-age=600',
     retryAfter: undefined as string | undefined,
     /** Reads are answered, with what they found, when it resolves. */
-    isHeldUntil: undefined as Promise<void> | undefined,
+    heldUntil: undefined as Promise<void> | undefined,
   };
   const url = await listen(
     createServer((request, response) => {
       requests.push(request.url!);
-      const { title, status, cacheControl, retryAfter, isHeldUntil } = state;
+      const { title, status, cacheControl, retryAfter, heldUntil } = state;
       const body = state.body ?? JSON.stringify(bodyOf(request.url!, title));
       const headers = { 'content-type': 'application/json', 'cache-control': cacheControl };
       const respond = () =>
         response.writeHead(status, retryAfter ? { ...headers, 'retry-after': retryAfter } : headers).end(body);
-      if (isHeldUntil && request.method === 'GET') void isHeldUntil.then(respond);
+      if (heldUntil && request.method === 'GET') void heldUntil.then(respond);
       else respond();
     }),
   );
-  return { url, requests, state };
+  return {
+    url,
+    requests,
+    state,
+    /** There is no book from now on. */
+    losesBook: () =>
+      void Object.assign(state, {
+        status: 404,
+        body: '{"msg":"book_not_found","code":6000,"request":"GET /v2/book/7"}',
+      }),
+    findsBook: () => void Object.assign(state, { status: 200, body: undefined }),
+    /** Reads from now on wait until the function that it returns is called; later ones do not. */
+    hold: () => {
+      let resolve!: () => void;
+      state.heldUntil = new Promise((resolved) => (resolve = resolved));
+      return () => {
+        state.heldUntil = undefined;
+        resolve();
+      };
+    },
+  };
 }
 
 function bodyOf(url: string, title: string): object {
@@ -76,4 +106,13 @@ export async function openReloading(settings: Flags = {}) {
   const made = await changingService();
   const { url } = await replica(made.url, { trustedProxies: '127.0.0.1', ...settings });
   return { ...made, ...clientAt(url), url };
+}
+
+/** Two replicas over one Redis. */
+export async function openReplicas() {
+  const made = await changingService();
+  const redis = await redisServer();
+  const settings = { trustedProxies: '127.0.0.1', redisUrl: redis.url };
+  const open = async () => clientAt((await replica(made.url, settings)).url);
+  return { ...made, redis, one: await open(), other: await open() };
 }

@@ -1,8 +1,7 @@
 /** What Cache-Status (RFC 9211) says of a response. */
 import { describe, expect, test } from 'vitest';
-import { openReloading } from '../../support/reloading.ts';
+import { BOOK, openReloading } from '../../support/reloading.ts';
 
-const BOOK = '{ book(id: "7") { title } }';
 const FILM = (id: number) => `{ subject(id: "${id}") { title } }`;
 const COLLECT = (fields: string) =>
   `mutation { collectBook(input: { bookId: "7", status: READING, isPrivate: false }) { ${fields} } }`;
@@ -14,8 +13,15 @@ describe('Cache-Status', () => {
     expect((await plain(BOOK)).status).toBe('catalog-graphql; fwd=miss');
     expect((await plain(BOOK, alice)).status).toBe('catalog-graphql; hit');
     expect((await plain(BOOK)).status).toBe('catalog-graphql; hit');
+    expect((await plain('{ book(id: "7") { title id } }')).status).toBe('catalog-graphql; hit');
     const one = await plain('{ a: book(id: "7") { title } b: book(id: "8") { title } }');
     expect(one.status).toBe('catalog-graphql; fwd=miss');
+  });
+
+  test('is a miss for a record that is not cached, also if its call fails', async () => {
+    const { plain, state } = await openReloading();
+    state.status = 503;
+    expect((await plain(BOOK)).status).toBe('catalog-graphql; fwd=miss');
   });
 
   test('names a write, whatever was read beside it', async () => {
