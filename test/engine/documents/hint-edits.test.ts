@@ -1,15 +1,12 @@
-import { type DocumentNode, type OperationDefinitionNode, getOperationAST, parse, validate } from 'graphql';
+import { getOperationAST, parse, validate } from 'graphql';
 import { expect, test } from 'vitest';
-import { worstCaseOf } from '../../../src/engine/cost/call-cost.ts';
 import { editsOfHint, withEdits } from '../../../src/engine/documents/hint-edits.ts';
 import { hintText, hintsFor } from '../../../src/engine/documents/hints.ts';
-import { planOperation } from '../../../src/engine/plan/plan-operation.ts';
 import { schema } from '../../../src/graph/schema.ts';
+import { worstWith } from '../../support/worst-with.ts';
 
-const caller = { isLoggedIn: true, filmTier: null };
 const variables = { n: 50, tag: 'a' };
-const worstOf = (document: DocumentNode, operation: OperationDefinitionNode) =>
-  worstCaseOf(planOperation(schema, document, operation, caller, variables), variables);
+const worstOf = worstWith(variables);
 const after = (text: string, hint: Parameters<typeof editsOfHint>[1]) => withEdits(text, editsOfHint(text, hint));
 
 const dear = [

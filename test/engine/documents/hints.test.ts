@@ -2,17 +2,14 @@ import { type DocumentNode, type OperationDefinitionNode, getOperationAST, parse
 import { expect, test } from 'vitest';
 import { runCheck } from '../../../src/check/command.ts';
 import { readConfig } from '../../../src/config/read.ts';
-import { worstCaseOf } from '../../../src/engine/cost/call-cost.ts';
 import { type Hint, hintText, hintsFor } from '../../../src/engine/documents/hints.ts';
 import { fragmentsOf, rewriteOperation } from '../../../src/engine/documents/rewrite.ts';
-import { planOperation } from '../../../src/engine/plan/plan-operation.ts';
 import { schema } from '../../../src/graph/schema.ts';
 import { journey } from '../../support/journey.ts';
+import { worstWith } from '../../support/worst-with.ts';
 
 const { facade } = await journey();
-const caller = { isLoggedIn: true, filmTier: null };
-const worstOf = (document: DocumentNode, operation: OperationDefinitionNode) =>
-  worstCaseOf(planOperation(schema, document, operation, caller, {}), {});
+const worstOf = worstWith({});
 const mostOf = (document: DocumentNode) => worstOf(document, getOperationAST(document)!).calls.max;
 const hintsOf = (text: string) => hintsFor(schema, parse(text), undefined, worstOf);
 
