@@ -4,6 +4,10 @@ import { withPerson } from './people.js';
 /** The model of an editor: `operation.graphql`, `variables.json` or `request-headers.json`; undefined before it is made. */
 export const modelOf = (name) => monaco.editor.getModels().find(({ uri }) => uri.path.endsWith(name));
 
+/** The text of an editor before a position. */
+export const textBefore = (model, { lineNumber, column }) =>
+  model.getValueInRange({ startLineNumber: 1, startColumn: 1, endLineNumber: lineNumber, endColumn: column });
+
 /** The request that a click on run would send; undefined if an editor has no valid text. */
 export function requestInEditors() {
   const query = modelOf('operation.graphql')?.getValue() ?? '';

@@ -4,6 +4,15 @@ export function element(name, properties = {}, ...children) {
   return made;
 }
 
+/** A table of rows below the names of its columns. */
+export function tableWith(columns, rows, properties = {}) {
+  const table = element('table', properties);
+  const heads = columns.map((textContent) => element('th', { scope: 'col', textContent }));
+  table.createTHead().append(element('tr', {}, ...heads));
+  table.createTBody().append(...rows);
+  return table;
+}
+
 /** A button with a text. */
 export function button(textContent, onClick, properties = {}) {
   const made = element('button', { type: 'button', textContent, ...properties });

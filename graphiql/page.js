@@ -26,8 +26,8 @@ if (schema) answerIntrospection(schema);
 const person = people && createPersonSwitch(people);
 const operations = watchOperations(explain);
 const starters = createStarters();
-const others = [...(explain ? ['Price'] : []), ...(people ? ['People'] : [])];
-const search = schema && createSearch(loadSchema, others, (name) => dock.show(name));
+const answering = [...(explain ? ['Price'] : []), ...(people ? ['People'] : [])];
+const search = schema && createSearch(loadSchema, answering, (name) => dock.show(name));
 const dock = createDock(
   [
     ...(explain ? [createCalls(operations), createPrice(operations, person)] : []),

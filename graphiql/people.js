@@ -13,7 +13,10 @@ export function withPerson(headers) {
   return authorization && !isOwn ? { ...headers, authorization } : headers;
 }
 
-/** Sends all operations of the page as the person. Returns the switch, `send`, which adds no token, and a function that is told of changes. */
+/**
+ * Sends all operations of the page as the person who is chosen. Returns the `label` with the switch; `send`, a fetch that adds no token; and
+ * `watch`, whose listener is called for each change.
+ */
 export function createPersonSwitch(people) {
   const send = window.fetch.bind(window);
   window.fetch = (input, options = {}) => {

@@ -8,8 +8,8 @@ const CLOSED = 'closed';
 
 /**
  * A section has a `name`, its `content`, what stands `about` it in its button, and may have `update` for a change of tab, `open` for when it
- * is opened, `focus` for when the user opens it, and `watch` for when there are editors. `tools` are shown in the bar, and `row` above it. Returns `watch`, to be called when there
- * are editors, and `show`, which opens a section.
+ * is opened, `focus` for when the user opens it, and `watch` for when there are editors. `tools` are shown in the bar, and `row` above it.
+ * Returns `watch`, to be called when there are editors, and `show`, which opens a section.
  */
 export function createDock(sections, tools, row) {
   const head = element('div', { className: 'calls-head' });

@@ -1,4 +1,5 @@
 /** Completes ids with those seen in the responses of this session and an example, and coordinates with those of the schema. */
+import { textBefore } from '../editors.js';
 import { entriesOf, exampleIn } from './schema-search.js';
 
 const SEEN_MAX = 500;
@@ -19,13 +20,7 @@ export function completeIds(operations, load) {
     triggerCharacters: ['"'],
     async provideCompletionItems(model, position) {
       if (!isIn(model)) return { suggestions: [] };
-      const before = model.getValueInRange({
-        startLineNumber: 1,
-        startColumn: 1,
-        endLineNumber: position.lineNumber,
-        endColumn: position.column,
-      });
-      const wanted = wantedAt(before);
+      const wanted = wantedAt(textBefore(model, position));
       if (!wanted) return { suggestions: [] };
       const after = /^[^"\n]*/.exec(model.getLineContent(position.lineNumber).slice(position.column - 1))[0];
       const range = {
@@ -65,8 +60,8 @@ export function completeIds(operations, load) {
 }
 
 /**
- * Those of the wanted type, and the example in the description of the field that loads one by its id. All ids if the type is none of the
- * schema, as for `node`.
+ * Of the `seen` ids those of the `wanted` type, and the example in the description of the field of the query that loads one by its id. All
+ * seen ids, those of the type first, if no such field is found or it loads any type, as `node` does. `schema`: undefined if there is none.
  */
 export function idsFor(schema, seen, wanted) {
   const roots = schema?.__schema.types.find(({ name }) => name === schema.__schema.queryType.name).fields ?? [];

@@ -1,12 +1,12 @@
 /** What each person may use: the requirements of the service, grouped, beside the login and the film tier of each person. */
-import { element } from '../element.js';
+import { element, tableWith } from '../element.js';
 
 const REQUIREMENTS = '{ service { fieldRequirements { coordinate loginRequired tiers } } }';
 const PERSON = '{ viewer { isLoggedIn filmTier } }';
 /** One chart for the advance tier only, and one not for the premium tier: what is refused shows the tier. */
 const CHARTS = '{ newMovies { title } top250(first: 1) { nodes { id } } }';
 
-/** `send` sends a query as a person. Only for a tier that is not known yet it makes calls, two. */
+/** `send` returns the response to a query of a person. Two calls are made for each tier that is not known yet. Throws without data. */
 export async function tableOfAllowed(send, people) {
   const viewerOf = async (person) => (await send(person, PERSON)).data.viewer;
   const [requirements, viewers] = await Promise.all([
@@ -23,16 +23,15 @@ export async function tableOfAllowed(send, people) {
   return tableOf(people, viewers, groupsOf(requirements.data.service.fieldRequirements));
 }
 
-/** Fields that require the same; none of those that everybody gets. */
+/** Fields that require the same, the largest group first; without those that everybody gets. `tiers`: undefined if all tiers get them. */
 export function groupsOf(requirements) {
-  const tiers = new Set(requirements.flatMap((each) => each.tiers ?? []));
+  const allTiers = new Set(requirements.flatMap((each) => each.tiers ?? []));
   const groups = new Map();
   for (const { coordinate, loginRequired, tiers: having } of requirements) {
-    const isLimited = having !== null && having.length < tiers.size;
-    if (!loginRequired && !isLimited) continue;
-    const limit = isLimited ? having : undefined;
-    const key = `${loginRequired} ${limit}`;
-    if (!groups.has(key)) groups.set(key, { loginRequired, tiers: limit, coordinates: [] });
+    const tiers = having !== null && having.length < allTiers.size ? having : undefined;
+    if (!loginRequired && !tiers) continue;
+    const key = `${loginRequired} ${tiers}`;
+    if (!groups.has(key)) groups.set(key, { loginRequired, tiers, coordinates: [] });
     groups.get(key).coordinates.push(coordinate);
   }
   return [...groups.values()].sort((a, b) => b.coordinates.length - a.coordinates.length);
@@ -45,32 +44,18 @@ export function isAllowed({ loginRequired, tiers }, { isLoggedIn, filmTier }) {
   return filmTier === null ? undefined : tiers.includes(filmTier);
 }
 
-const SAYS = new Map([
-  [true, 'yes'],
-  [false, 'no'],
-  [undefined, 'unknown'],
+const CELLS = new Map([
+  [true, { className: 'people-fine', textContent: 'yes' }],
+  [false, { className: 'people-lacking', textContent: 'no' }],
+  [undefined, { className: 'dock-weak', textContent: 'unknown' }],
 ]);
 
 function tableOf(people, viewers, groups) {
-  const table = element('table', {});
-  const heads = ['Fields', ...people.map(({ name }) => name)];
-  table
-    .createTHead()
-    .append(element('tr', {}, ...heads.map((textContent) => element('th', { scope: 'col', textContent }))));
-  const body = table.createTBody();
-  for (const group of groups) {
-    const allowed = viewers.map((viewer) => isAllowed(group, viewer));
-    const className = (is) => (is ? 'people-fine' : is === false ? 'people-lacking' : 'dock-weak');
-    body.append(
-      element(
-        'tr',
-        {},
-        element('td', { className: 'people-fields' }, fieldsOf(group)),
-        ...allowed.map((is) => element('td', { className: className(is), textContent: SAYS.get(is) })),
-      ),
-    );
-  }
-  return table;
+  const rows = groups.map((group) => {
+    const cells = viewers.map((viewer) => element('td', CELLS.get(isAllowed(group, viewer))));
+    return element('tr', {}, element('td', { className: 'people-fields' }, fieldsOf(group)), ...cells);
+  });
+  return tableWith(['Fields', ...people.map(({ name }) => name)], rows);
 }
 
 function fieldsOf({ coordinates, ...required }) {

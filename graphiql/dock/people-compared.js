@@ -2,39 +2,39 @@
 import { getOperationAST } from 'graphql/utilities/getOperationAST.mjs';
 import { parse } from 'graphql/language/parser.mjs';
 import { openTab, operationIn, requestInEditors } from '../editors.js';
-import { button, element } from '../element.js';
+import { button, element, tableWith } from '../element.js';
 import { tableOfAllowed } from './people-allowed.js';
 
 const COUNTS = ['no', 'one', 'two', 'three', 'four', 'five'];
 
-/** `send` adds no token: nobody is sent as nobody. */
+/** `send` adds no token, so that nobody of the `people` is sent without one. */
 export function createPeopleCompared({ send }, people) {
   const status = element('p', {});
   status.setAttribute('role', 'status');
   const result = element('div', { className: 'dock-wide' });
   const run = button(`Run as all ${COUNTS[people.length] ?? people.length}`, compare);
-  const may = button('What each may use', list);
+  const allowed = button('What each may use', showAllowed);
   const content = element(
     'div',
-    { className: 'dock-list', role: 'region', ariaLabel: 'Run as everybody' },
-    may,
+    { className: 'dock-list', role: 'region', ariaLabel: 'What people may use' },
+    allowed,
     ' ',
     run,
     status,
     result,
   );
-  /** The tab whose document was run. */
+  /** The tab whose document was run; undefined if none was. */
   let tab;
   clear();
 
   function clear() {
     tab = undefined;
     status.textContent =
-      'What each person of the demo may use, by the rules of the service; or this document run as each, and what each is refused.';
+      'Shows what each person of the demo may use, or runs the document as each and shows what each is refused.';
     result.replaceChildren();
   }
 
-  async function list() {
+  async function showAllowed() {
     clear();
     try {
       const table = await tableOfAllowed(
@@ -42,7 +42,7 @@ export function createPeopleCompared({ send }, people) {
           answerFor(person, { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query }) }),
         people,
       );
-      status.textContent = 'Fields that are not for everybody. All others, everybody may use.';
+      status.textContent = 'Fields that not everybody may use. Everybody may use all others.';
       result.replaceChildren(table);
     } catch {
       status.textContent = 'The requirements could not be loaded.';
@@ -110,37 +110,16 @@ function rowsOf(answers) {
 }
 
 function tableOf(people, answers, refused) {
-  const table = element('table', {});
-  const heads = ['Field', ...people.map(({ name }) => name)];
-  table
-    .createTHead()
-    .append(element('tr', {}, ...heads.map((textContent) => element('th', { scope: 'col', textContent }))));
-  const body = table.createTBody();
-  const add = (name, cells) =>
-    body.append(
-      element(
-        'tr',
-        {},
-        element('th', { scope: 'row', className: 'calls-path', textContent: name, title: name }),
-        ...cells,
-      ),
-    );
-  for (const [field, cells] of refused)
-    add(
-      field,
-      people.map((_, at) => refusalCell(cells[at], answers[at])),
-    );
-  add(
-    'Values',
-    answers.map(({ data }) => element('td', { textContent: String(valuesIn(data)) })),
-  );
+  const rowOf = (name, cellOf) => {
+    const head = element('th', { scope: 'row', className: 'calls-path', textContent: name, title: name });
+    return element('tr', {}, head, ...answers.map(cellOf));
+  };
+  const rows = refused.map(([field, cells]) => rowOf(field, (answer, at) => refusalCell(cells[at], answer)));
+  rows.push(rowOf('Values', ({ data }) => element('td', { textContent: String(valuesIn(data)) })));
   // Where x-explain is off, nothing tells the calls.
   if (answers.some(({ extensions }) => extensions?.upstream))
-    add(
-      'Calls',
-      answers.map((answer) => element('td', { textContent: String(callsOf(answer)) })),
-    );
-  return table;
+    rows.push(rowOf('Calls', (answer) => element('td', { textContent: String(callsOf(answer)) })));
+  return tableWith(['Field', ...people.map(({ name }) => name)], rows);
 }
 
 function refusalCell(refusal, { data }) {

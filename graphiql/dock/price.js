@@ -1,8 +1,8 @@
-/** The section of the price: what the document would cost, planned while it is written; what makes it cheaper; and the calls of each field. */
+/** The section of the price: what the document would cost, planned while it is written; what makes it cheaper; the calls of each field. */
 import { editsOfHint, placesOf, withEdits } from '../../src/engine/documents/hint-edits.ts';
 import { parse } from 'graphql/language/parser.mjs';
 import { editorOf, modelOf, operationIn, replaceText, requestInEditors, watchEditors } from '../editors.js';
-import { button, element } from '../element.js';
+import { button, element, tableWith } from '../element.js';
 import { range } from './trace.js';
 
 /** How long nothing is typed before the document is planned. */
@@ -119,35 +119,17 @@ function hintButton({ path, first, without, calls }, query) {
 }
 
 function tableOf(fields, most) {
-  const table = element('table', { className: 'price-fields' });
-  table
-    .createTHead()
-    .append(
-      element(
-        'tr',
-        {},
-        ...['Field', 'Calls', 'Endpoint'].map((name) => element('th', { scope: 'col', textContent: name })),
-      ),
-    );
-  const body = table.createTBody();
-  for (const { path, at, min, max, endpoints } of fields) {
+  const rows = fields.map(({ path, at, min, max, endpoints }) => {
     const name = path.slice(path.lastIndexOf('.') + 1);
     const place = button(name, () => showAt(at), { className: 'price-field', title: path });
     place.style.paddingLeft = `${(path.split('.').length - 1) * 14}px`;
     const calls = element('td', { className: 'calls-number', textContent: range(min, max) });
     if (max === 0) calls.classList.add('dock-weak');
     if (max > most / 2 && max > 1) calls.classList.add('price-most');
-    body.append(
-      element(
-        'tr',
-        {},
-        element('td', {}, place),
-        calls,
-        element('td', { className: 'price-endpoint', textContent: endpoints?.join(', ') ?? '' }),
-      ),
-    );
-  }
-  return table;
+    const endpoint = element('td', { className: 'price-endpoint', textContent: endpoints?.join(', ') ?? '' });
+    return element('tr', {}, element('td', {}, place), calls, endpoint);
+  });
+  return tableWith(['Field', 'Calls', 'Endpoint'], rows, { className: 'price-fields' });
 }
 
 function showAt(offset) {

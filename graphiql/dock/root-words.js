@@ -1,4 +1,5 @@
 /** Completes fields of the query by everyday words: for `films` the editor offers `subject` and `top250`. */
+import { textBefore } from '../editors.js';
 import { everydayWords } from './everyday-words.js';
 import { entriesOf, searchEntries } from './schema-search.js';
 
@@ -7,16 +8,12 @@ const OFFERED = 6;
 /** `load` returns the result of an introspection. The function is to be called when there are editors. */
 export function completeRootWords(load) {
   const provider = {
-    async provideCompletionItems(model, { lineNumber, column }) {
-      const before = model.getValueInRange({
-        startLineNumber: 1,
-        startColumn: 1,
-        endLineNumber: lineNumber,
-        endColumn: column,
-      });
-      const word = model.uri.path.endsWith('operation.graphql') ? rootWordAt(before) : undefined;
+    async provideCompletionItems(model, position) {
+      const isDocument = model.uri.path.endsWith('operation.graphql');
+      const word = isDocument ? rootWordAt(textBefore(model, position)) : undefined;
       const schema = word && (await load().catch(() => undefined));
       if (!schema) return { suggestions: [] };
+      const { lineNumber, column } = position;
       const range = {
         startLineNumber: lineNumber,
         startColumn: column - word.length,
@@ -38,25 +35,25 @@ export function completeRootWords(load) {
   return () => monaco.languages.registerCompletionItemProvider('graphql', provider);
 }
 
-/** The word before the cursor, if it is a field of the query; undefined if it has less than three letters. */
+/** The word that `before`, the text up to the cursor, ends with; undefined if it is no field of the query or has less than three letters. */
 export function rootWordAt(before) {
   const code = before.replaceAll(/"(?:[^"\\\n]|\\.)*"|#.*/g, '');
   const word = /(?<![\w$@])[a-z]\w{2,}$/i.exec(code)?.[0];
   if (!word) return undefined;
   let depth = 0;
   let head = '';
-  for (const sign of code) {
-    if (/[{(]/.test(sign)) depth++;
-    else if (/[})]/.test(sign)) depth--;
-    else if (depth === 0) head += sign;
-    if (depth === 0 && sign === '}') head = '';
+  for (const character of code) {
+    if (/[{(]/.test(character)) depth++;
+    else if (/[})]/.test(character)) depth--;
+    else if (depth === 0) head += character;
+    if (depth === 0 && character === '}') head = '';
   }
   return depth === 1 && /^\s*(?:query\b|$)/.test(head) && code.lastIndexOf('(') <= code.lastIndexOf(')')
     ? word
     : undefined;
 }
 
-/** Fields of the query that mean the word, or an everyday word that begins with it, and that its letters do not find. */
+/** Fields of the query that the word, or an everyday word that begins with it, means. The editor finds those with its letters itself. */
 export function rootsFor(schema, word) {
   const lower = word.toLowerCase();
   const roots = entriesOf(schema).filter(({ coordinate }) =>

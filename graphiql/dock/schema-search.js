@@ -13,8 +13,8 @@ export function entriesOf({ __schema: schema }) {
     .flatMap((type) => {
       const isRoot = rootNames.includes(type.name);
       const members = [...(type.fields ?? []), ...(type.inputFields ?? []), ...(type.enumValues ?? [])];
-      const less = isPart(type.name) ? 30 : 0;
-      const own = { coordinate: type.name, name: type.name, description: type.description ?? '', boost: 8 - less };
+      const penalty = isPart(type.name) ? 30 : 0;
+      const own = { coordinate: type.name, name: type.name, description: type.description ?? '', boost: 8 - penalty };
       return [
         ...(isRoot ? [] : [own]),
         ...members.map((member) => ({
@@ -24,13 +24,13 @@ export function entriesOf({ __schema: schema }) {
           type: member.type && textOf(member.type),
           arguments: (member.args ?? []).map(({ name }) => name),
           field: type.kind === 'OBJECT' && type.name !== rootNames[1] ? member : undefined,
-          boost: type.name === rootNames[0] ? 60 : isRoot ? 12 : -less,
+          boost: type.name === rootNames[0] ? 60 : isRoot ? 12 : -penalty,
         })),
       ];
     });
 }
 
-/** What a text searches for: its words, without those of every sentence. */
+/** The words of a text, without fillers and single digits; with them if there are no others. */
 export function wordsOf(text) {
   const all = text
     .toLowerCase()
@@ -40,7 +40,10 @@ export function wordsOf(text) {
   return words.length > 0 ? words : all;
 }
 
-/** The entries that have all words, the best first; if there are none, those that have most of them. `missed` are the words that none has. */
+/**
+ * The entries that have all words of the text, the best first; if there are none, those that have the most of them, and `isPartial`. `missed`
+ * are the words that none of these has.
+ */
 export function searchEntries(entries, text) {
   const words = wordsOf(text);
   const meanings = words.map(meaningsOf);
@@ -103,7 +106,7 @@ export function documentFor({ __schema: { types, queryType } }, { coordinate, fi
   return undefined;
 }
 
-/** For each field of the query that searches the data: a document that searches for these words. */
+/** For each field of the query that searches the data: its name, and a document that searches for these words. */
 export function searchesFor({ __schema: { types, queryType } }, words) {
   const roots = types.find(({ name }) => name === queryType.name).fields;
   return roots

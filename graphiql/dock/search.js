@@ -46,7 +46,7 @@ export function createSearch(load, sections, openSection) {
     }
     if (text !== input.value) return; // more has been typed meanwhile
     const { found, missed, isPartial } = searchEntries(entriesOf(schema), text);
-    const answers = text.trim() === '' ? [] : answersTo(wordsOf(text));
+    const answers = answersTo(wordsOf(text));
     const isSilent = text.trim() === '' || (found.length === 0 && answers.length > 0);
     status.textContent = isSilent ? '' : statusOf(found.length, missed, isPartial);
     const offered = answers.length > 0 ? answers : searchesOf(schema, missed);
@@ -56,14 +56,14 @@ export function createSearch(load, sections, openSection) {
     );
   }
 
-  /** Sections and documents that answer the question as a whole, the documents with the most of the words first. */
+  /** Buttons for the sections and documents that answer the question as a whole, the documents with the most of the words first. */
   function answersTo(words) {
-    const asked = (theirs) => words.filter((word) => theirs.some((each) => isSameWord(word, each))).length;
+    const hitsIn = (theirs) => words.filter((word) => theirs.some((each) => isSameWord(word, each))).length;
     const opened = Object.entries(sectionsByWords)
-      .filter(([name, about]) => sections.includes(name) && asked(about.words) > 0)
+      .filter(([name, about]) => sections.includes(name) && hitsIn(about.words) > 0)
       .map(([name, { says }]) => button(says, () => openSection(name)));
     const started = Object.entries(starters)
-      .map(([name, about]) => ({ name, text: about.text, count: asked(about.words) }))
+      .map(([name, about]) => ({ name, text: about.text, count: hitsIn(about.words) }))
       .filter(({ count }) => count > 0)
       .sort((a, b) => b.count - a.count)
       .map(({ name, text }) => button(`Start with: ${name}`, () => openDocument(text), { className: 'price-hint' }));
@@ -75,7 +75,7 @@ export function createSearch(load, sections, openSection) {
   return { name: 'Find', content, open, focus: () => input.focus() };
 }
 
-/** Words that the schema does not have may be in the data. */
+/** Buttons that search the data for the words that the schema does not have; none if it has all. */
 function searchesOf(schema, missed) {
   if (missed.length === 0) return [];
   const words = missed.join(' ');
@@ -84,8 +84,8 @@ function searchesOf(schema, missed) {
 
 function statusOf(count, missed, isPartial) {
   const counted = count > SHOWN ? `The first ${SHOWN} of ${count}` : `${count} found`;
-  const nothing = missed.map((word) => `“${word}”`).join(', ');
-  if (missed.length > 0) return count > 0 ? `${counted}; nothing has ${nothing}` : `Nothing has ${nothing}.`;
+  const quoted = missed.map((word) => `“${word}”`).join(', ');
+  if (missed.length > 0) return count > 0 ? `${counted}; nothing has ${quoted}` : `Nothing has ${quoted}.`;
   return isPartial ? `${counted}; nothing has all of these words` : counted;
 }
 
