@@ -497,7 +497,7 @@ const table = {
     advice: 'report',
     codes: {
       PLANNED_NOT_RUN: notes(
-        'The request has `x-explain: plan`: nothing was run. `extensions.upstream` has the calls that it would make, `extensions.answer` the size that the response could have, `extensions.limit` the most calls that are allowed, if it would be rejected for its calls, `extensions.stopsAt` how many it makes at most, if more are possible, and `extensions.hints` of a dear query what would make it cheaper: a smaller `first` at a list, or fields to leave out; and `extensions.needlessDefer` each `@defer` that gains nothing.',
+        'The request has `x-explain: plan`: nothing was run. `extensions.upstream` has the calls that it would make, `answer` the size that the response could have. `limit` is the most calls that are allowed, if it would be rejected for its calls; `stopsAt` how many it makes at most, if more are possible. `hints` say what would make a dear query cheaper: a smaller `first` at a list, or fields to leave out. `needlessDefer` has each `@defer` that gains nothing.',
         'Leave the header out to run the operation.',
         '`EXPLAIN` turns the header on and off.',
       ),

@@ -33,8 +33,8 @@ export function loadMissing(
 }
 
 /**
- * A reference that the client named, with its missing members. It is null if a call of the operation, its own or one of a list below it, says
- * that there is no such record, and none shows it. If no call is made, nothing is claimed.
+ * A reference that the client named, with its missing members. It is null if a call of the operation, its own or one of a list below it,
+ * says that there is no such record, and none shows it. If no call is made, nothing is claimed.
  */
 export function loadNamedReference(
   record: ParentRecord,

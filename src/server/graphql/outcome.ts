@@ -87,7 +87,7 @@ export function costHeaders({ callLog }: UpstreamSession, mostCalls: number, lef
   return headers;
 }
 
-/** Calls that were sent to the service, the most that could have been, and calls that the caches, and equal calls in flight, made unnecessary. */
+/** Calls that were sent to the service, the most that could have been, and those that caches and equal calls in flight made unnecessary. */
 function catalogCostOf({ calls }: CallLog, mostCalls: number): string {
   let [sent, saved] = [0, 0];
   for (const { how } of calls)

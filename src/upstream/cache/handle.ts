@@ -252,7 +252,7 @@ class CacheHandle implements CacheReader {
 /** After so many responses in a row that could not be stored, no entry is expected of the endpoint. */
 const UNSTORED_RUN = 20;
 
-/** Whether a member that a record had has changed, or anything of another response. An absent record had none, so it has changed. */
+/** Whether a member that a record had has changed, or anything of another response. An absent record that is there has changed. */
 const hasChanged = (before: Json, after: Json, isRecord: boolean): boolean =>
   isRecord && Object.keys(before).length > 0
     ? Object.keys(after).some((member) => member in before && !isDeepStrictEqual(before[member], after[member]))

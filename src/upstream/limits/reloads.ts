@@ -1,6 +1,6 @@
 /**
- * Reloads: reads of cached entries because a client asks for new data, by `Cache-Control: no-cache` of its request. Each takes one read from
- * the share of the client's address. Many clients that ask for one entry make one read of it.
+ * Reloads: reads of cached entries because a client asks for new data, by `Cache-Control: no-cache` of its request. Each takes one read
+ * from the share of the client's address. Many clients that ask for one entry make one read of it.
  */
 import { LRUCache } from 'lru-cache';
 import type { Reload } from '../auth/request-context.ts';

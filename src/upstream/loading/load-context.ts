@@ -33,7 +33,7 @@ export function useFresh(context: LoadContext, request: ApiRequest, cached: Cach
   context.cachePolicy.restrict(isAbsent ? null : freshUntil, request.endpoint);
 }
 
-/** The entry that may be used although upstream failed; undefined if there is none. Drops the entry if upstream or the tier denied access. */
+/** The entry that may be used although upstream failed, or undefined. Drops the entry if upstream or the tier denied access. */
 export function staleAfter(
   { cachePolicy, viewer }: LoadContext,
   { share }: Endpoint,
