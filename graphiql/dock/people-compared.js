@@ -25,10 +25,14 @@ export function createPeopleCompared({ send }, people) {
   );
   /** The tab whose document was run; undefined if none was. */
   let tab;
+  /** Counts what was begun: only the result of the last is shown. */
+  let begun = 0;
   clear();
 
   function clear() {
     tab = undefined;
+    begun++;
+    run.disabled = false;
     status.textContent =
       'Shows what each person of the demo may use, or runs the document as each and shows what each is refused.';
     result.replaceChildren();
@@ -36,16 +40,19 @@ export function createPeopleCompared({ send }, people) {
 
   async function showAllowed() {
     clear();
+    const own = begun;
+    status.textContent = 'Loading …';
     try {
       const table = await tableOfAllowed(
         (person, query) =>
           answerFor(person, { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query }) }),
         people,
       );
+      if (own !== begun) return;
       status.textContent = 'Fields that not everybody may use. Everybody may use all others.';
       result.replaceChildren(table);
     } catch {
-      status.textContent = 'The requirements could not be loaded.';
+      if (own === begun) status.textContent = 'The requirements could not be loaded.';
     }
   }
 
@@ -57,7 +64,9 @@ export function createPeopleCompared({ send }, people) {
     status.textContent = problem ?? 'Running …';
     if (problem) return;
     run.disabled = true;
+    const own = begun;
     const answers = await Promise.all(people.map((person) => answerFor(person, request)));
+    if (own !== begun) return;
     run.disabled = false;
     const refused = rowsOf(answers);
     status.textContent = refused.length > 0 ? 'Refused, by field:' : 'Nobody is refused anything.';

@@ -12,7 +12,8 @@ export function completeRootWords(load) {
       const isDocument = model.uri.path.endsWith('operation.graphql');
       const word = isDocument ? rootWordAt(textBefore(model, position)) : undefined;
       const schema = word && (await load().catch(() => undefined));
-      if (!schema) return { suggestions: [] };
+      // With more letters the editor asks again.
+      if (!schema) return { suggestions: [], incomplete: isDocument };
       const { lineNumber, column } = position;
       const range = {
         startLineNumber: lineNumber,
