@@ -170,6 +170,10 @@ describe('SIGTERM during an upload', () => {
   });
 });
 
+const cost = {
+  catalogCost: 'calls=2, most=3, saved=0',
+  rateLimit: expect.stringMatching(/^"films";r=40;t=\d+$/) as string,
+};
 const timedOut = expect.objectContaining({ extensions: expect.objectContaining({ code: 'UPSTREAM_TIMEOUT' }) });
 /** The parts of an incremental response, in either format: one line each. */
 const partsOf = (answer: string) =>
@@ -210,7 +214,7 @@ describe.each([
           { data: { publisher: '作家' }, path: ['book'] },
         ],
         hasNext: false,
-        extensions: { catalogCost: 'calls=2, most=3, saved=0' },
+        extensions: cost,
       },
     ]);
     expect([status, text.trimEnd().endsWith(last)]).toEqual([200, true]);
@@ -235,7 +239,7 @@ describe.each([
           { data: { publisher: null }, path: ['book'], errors: [timedOut] },
         ],
         hasNext: false,
-        extensions: { catalogCost: 'calls=2, most=3, saved=0' },
+        extensions: cost,
       },
     ]);
     expect([status, text.trimEnd().endsWith(last)]).toEqual([200, true]);
