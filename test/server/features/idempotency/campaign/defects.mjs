@@ -28,8 +28,8 @@ export const defects = [
       absenceCounts,
       [
         'src/upstream/http/call-policy.ts',
-        '{ ...this.context, cancellation: createCancellationToken(), mayBegin }',
-        '{ ...this.context, mayBegin }',
+        '{ ...context, cancellation: createCancellationToken(), mayBegin }',
+        '{ ...context, mayBegin }',
       ],
     ],
   },
