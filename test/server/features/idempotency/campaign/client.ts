@@ -110,7 +110,9 @@ export async function pursue(pursuit: Pursuit): Promise<Pursued> {
     while (!isFinal(answer) && late < LATE_ATTEMPTS && attempts < ATTEMPTS) {
       if (answer.code === 'UPSTREAM_RESULT_UNKNOWN')
         settleAt = Math.min(settleAt, performance.now() + 1_000 * answer.retryAfter!);
-      await sleep(Math.max(100, settleAt - performance.now()));
+      // A pause that the service has asked for may begin with any attempt.
+      const pauseMs = answer.code === 'RATE_LIMITED' ? 1_000 * (answer.retryAfter ?? 0) : 0;
+      await sleep(Math.max(100, pauseMs, settleAt - performance.now()));
       answer = await attempt();
       if (answer.code !== 'NO_ANSWER' && answer.code !== 'IDEMPOTENCY_UNAVAILABLE') late++;
     }
