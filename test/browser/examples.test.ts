@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { chromium } from 'playwright-core';
-import type { Browser, Locator, Page, Request } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { publishClient } from '../../build.mjs';
 import { runCheck } from '../../src/check/command.ts';
@@ -16,17 +16,20 @@ import { picture, temporaryDirectory } from '../support/service.ts';
 import { startProgram } from '../support/program.ts';
 import type { Program } from '../support/program.ts';
 import { executablePath, PATIENT } from './chromium.ts';
+import { type Rule, passageTo } from './passage.ts';
 
 const apps = ['react-relay', 'offline-apollo'] as const;
 const env = { PORT: '0', ORIGIN_PORT: '0', PERSISTED_OPERATIONS: 'client/manifest.json' };
 let program: Program;
 let browser: Browser;
+let passage: Awaited<ReturnType<typeof passageTo>>;
 const urls = {} as Record<(typeof apps)[number], string>;
 const stops: (() => void)[] = [];
 
 beforeAll(async () => {
   if (!executablePath) return;
   program = await startProgram(env);
+  passage = await passageTo(program.url);
   browser = await chromium.launch({ executablePath, args: ['--no-sandbox'], timeout: PATIENT });
   await publishClient(); // before both apps do
   await Promise.all(apps.map(async (name) => (urls[name] = await startApp(name))));
@@ -34,12 +37,13 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const stop of stops) stop();
   await browser?.close();
+  passage?.close();
   await program?.stop();
 });
 
 function startApp(name: string): Promise<string> {
   const child = spawn(process.execPath, ['examples/start.mjs', name], {
-    env: { ...process.env, NODE_ENV: undefined, CATALOG_URL: program.url, ORIGIN_URL: program.origin, APP_PORT: '0' },
+    env: { ...process.env, NODE_ENV: undefined, CATALOG_URL: passage.url, ORIGIN_URL: program.origin, APP_PORT: '0' },
   });
   stops.push(() => child.kill());
   let out = '';
@@ -64,25 +68,22 @@ async function open(name: (typeof apps)[number], width: number, colorScheme: 'li
   page.on('console', (message) => {
     if (message.text().startsWith('Nothing to compare with')) failures.push(message.text());
   });
-  const requests: Request[] = [];
-  page.on('request', (request) => {
-    if (new URL(request.url()).pathname === '/graphql') requests.push(request);
-  });
+  const { requests } = passage;
+  requests.length = 0;
   onTestFinished(async ({ task }) => {
-    if (task.result?.state === 'fail') await describe(page, requests);
+    if (task.result?.state === 'fail') await describe(page);
+    passage.set();
     await context.close();
   });
   await page.goto(urls[name]);
   return { context, page, failures, requests };
 }
 
-/** What a page shows and was told, in the output of a failed test. */
-async function describe(page: Page, requests: readonly Request[]): Promise<void> {
+/** What a page shows and asked for, in the output of a failed test. */
+async function describe(page: Page): Promise<void> {
   console.log(`${page.url()} shows: ${await page.locator('body').innerText()}`);
-  for (const request of requests) {
-    const response = request.failure()?.errorText ?? (await (await request.response())?.text())?.slice(0, 300);
-    console.log(request.method(), request.url(), response);
-  }
+  for (const { method, url, body, answered } of passage.requests)
+    console.log(method, url, body.slice(0, 300), answered ?? 'was not answered');
 }
 
 /** What the page says that it transferred is what a tenth of the REST way may be. */
@@ -124,8 +125,7 @@ test$('react-relay: the page of a book is one request with deferred parts, of a 
   const { page, requests, failures } = await open('react-relay', 1280);
   await expectTenth(page, 1);
   expect(requests).toHaveLength(1);
-  const response = await requests[0]!.response();
-  expect(response!.headers()['content-type']).toMatch(/^multipart\/mixed/);
+  expect(requests[0]!.answered!['content-type']).toMatch(/^multipart\/mixed/);
   expect(await page.locator('h1').innerText()).toBe('永恒的边缘');
   expect(await page.locator('.series li').count()).toBe(3);
   expect(await page.locator('.list > li').count()).toBe(3);
@@ -183,22 +183,20 @@ test$(
     const first = page.locator('.list > li').first();
     await first.filter({ hasText: text }).waitFor();
     expect(await count.innerText()).toBe(`(${before + 1})`);
-    expect(requests.at(-1)!.headers()['content-type']).toMatch(/^multipart\/form-data/);
+    expect(requests.at(-1)!.headers['content-type']).toMatch(/^multipart\/form-data/);
     const stored = await (await fetch((await first.locator('img').getAttribute('src'))!)).arrayBuffer();
     expect(Buffer.from(stored).equals(buffer)).toBe(true);
   },
 );
 
-/** From now on the facade reports that these fields failed, as in an outage of the service or for a refusal. */
-async function fail(page: Page, code: string, failed: (data: Record<string, unknown>) => unknown): Promise<void> {
-  await page.context().route('**/graphql*', async (route) => {
-    const response = await route.fetch();
-    const { data } = (await response.json()) as { data: Record<string, unknown> };
+/** The facade reports that these fields failed, as in an outage of the service or for a refusal. */
+const failing =
+  (code: string, failed: (data: Record<string, unknown>) => unknown): Rule =>
+  async (_request, answer) => {
+    const { data } = (await answer()) as { data: Record<string, unknown> };
     failed(data);
-    const json = { data, errors: [{ message: 'Failed.', extensions: { code } }] };
-    await route.fulfill({ response, json }).catch(() => undefined); // the outage has ended meanwhile
-  });
-}
+    return { data, errors: [{ message: 'Failed.', extensions: { code } }] };
+  };
 const noAnnotations = ({ book }: Record<string, unknown>) => book && Object.assign(book, { annotations: null });
 const nothing = (data: Record<string, unknown>) => Object.keys(data).forEach((name) => (data[name] = null));
 
@@ -231,7 +229,7 @@ test$('offline-apollo: an outage shows what was seen last, and a refused list sa
   expect(seen).toBeGreaterThan(0);
   await expect.poll(() => stored(page, 'cache'), { timeout: PATIENT }).toContain('"summary"');
   for (const failed of [noAnnotations, nothing]) {
-    await fail(page, 'UPSTREAM_UNAVAILABLE', failed);
+    passage.set(failing('UPSTREAM_UNAVAILABLE', failed));
     // Twice: the first visit of an outage must not have stored its nulls.
     for (let visit = 0; visit < 2; visit++) {
       await page.reload();
@@ -239,16 +237,16 @@ test$('offline-apollo: an outage shows what was seen last, and a refused list sa
       expect(await page.locator('h1').innerText()).toBe(title);
       expect(await notes.count()).toBe(seen);
     }
-    await page.context().unroute('**/graphql*');
+    passage.set();
   }
   await shoot(page, 'Book in an outage 390 light');
-  await fail(page, 'FORBIDDEN', noAnnotations);
+  passage.set(failing('FORBIDDEN', noAnnotations));
   await page.reload();
   await page.locator('.no-list').waitFor();
   expect(await page.locator('#outage').count()).toBe(0);
   expect(await page.locator('h1').innerText()).toBe(title);
   await shoot(page, 'Book with a refused list 390 light');
-  await page.context().unroute('**/graphql*');
+  passage.set();
   await page.reload();
   await expect.poll(() => notes.count(), { timeout: PATIENT }).toBe(seen);
   expect(await page.locator('.no-list').count()).toBe(0);
@@ -261,7 +259,7 @@ test$('react-relay: a further page that fails leaves the list as it is, and can 
   const items = page.locator('.annotations .list > li');
   await items.first().waitFor();
   const before = await items.count();
-  await fail(page, 'UPSTREAM_UNAVAILABLE', ({ node }) => Object.assign(node as object, { annotations: null }));
+  passage.set(failing('UPSTREAM_UNAVAILABLE', ({ node }) => Object.assign(node as object, { annotations: null })));
   await expectMore(page, before, items);
 });
 
@@ -270,7 +268,7 @@ test$('offline-apollo: the whole shelf is there offline, and in an outage it say
   const items = page.locator('#read li');
   await items.first().waitFor();
   const told = Number(/\d+/.exec(await page.locator('#READ-title').innerText())![0]);
-  await fail(page, 'UPSTREAM_UNAVAILABLE', ({ user }) => user && Object.assign(user, { shelfChanges: null }));
+  passage.set(failing('UPSTREAM_UNAVAILABLE', ({ user }) => user && Object.assign(user, { shelfChanges: null })));
   await page.reload();
   await page.locator('#outage').waitFor();
   for (let shown = await items.count(); shown < told; shown = await items.count())
@@ -300,10 +298,10 @@ test$('offline-apollo: an entry that was removed elsewhere goes, also from the p
 test$('offline-apollo: a write whose result is unknown is shown, and can be dismissed', async () => {
   const { page } = await open('offline-apollo', 390);
   await openBook(page);
-  await page.route('**/graphql', async (route) => {
-    if (route.request().headers()['idempotency-key'] === undefined) return route.continue();
+  passage.set(async ({ headers }) => {
+    if (headers['idempotency-key'] === undefined) return 'pass';
     const error = { message: 'It may have been made.', extensions: { code: 'UPSTREAM_RESULT_UNKNOWN' } };
-    await route.fulfill({ json: { data: { collectBook: null }, errors: [error] } });
+    return { data: { collectBook: null }, errors: [error] };
   });
   await page.getByRole('button', { name: '1 of 5' }).click();
   const shown = page.locator('[data-state="unknown"]', { hasText: 'it is not known whether this was saved' });
@@ -322,7 +320,7 @@ async function expectMore(page: Page, before: number, items: Locator): Promise<v
   await page.locator('#no-more', { hasText: 'could not be loaded' }).waitFor();
   expect(await items.count()).toBe(before);
   await shoot(page, `No more ${new URL(page.url()).port}`);
-  await page.context().unroute('**/graphql*');
+  passage.set();
   await more.click();
   await expect.poll(() => items.count(), { timeout: PATIENT }).toBeGreaterThan(before);
   expect(await page.locator('#no-more').count()).toBe(0);
@@ -331,7 +329,7 @@ async function expectMore(page: Page, before: number, items: Locator): Promise<v
 test$('offline-apollo: a book that was not seen before an outage is not called absent', async () => {
   const { page } = await open('offline-apollo', 390);
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
-  await fail(page, 'UPSTREAM_UNAVAILABLE', nothing);
+  passage.set(failing('UPSTREAM_UNAVAILABLE', nothing));
   await page.locator('#reading a').nth(1).click();
   for (let visit = 0; visit < 2; visit++) {
     await page.locator('main .card', { hasText: 'could not be loaded' }).waitFor();
@@ -354,8 +352,8 @@ test$(
     await openBook(page);
     await page.getByRole('button', { name: 'Compare with REST' }).click();
     await expectTenth(page, 1);
-    expect(requests.map((request) => request.method())).toEqual(['POST', 'GET']); // the shelf by POST, because `since` grows
-    for (const request of requests) expect(`${request.url()} ${request.postData()}`).not.toMatch(/query=|"query":/);
+    expect(requests.map(({ method }) => method)).toEqual(['POST', 'GET']); // the shelf by POST, because `since` grows
+    for (const { url, body } of requests) expect(`${url} ${body}`).not.toMatch(/query=|"query":/);
     expect(failures).toEqual([]);
   },
 );
@@ -369,7 +367,7 @@ test$('offline-apollo: what was seen is there offline, and queued writes are sen
 
   await context.setOffline(true);
   // A request of a page with a service worker may be made by another process, which the emulation above does not reach.
-  await context.route('**/graphql*', (route) => route.abort('internetdisconnected'));
+  passage.set(async () => 'cut');
   await page.reload();
   await page.locator('h1', { hasText: title }).waitFor();
   await page.getByRole('button', { name: 'Read', exact: true }).click();
@@ -385,11 +383,11 @@ test$('offline-apollo: what was seen is there offline, and queued writes are sen
   expect((await entryOf(book)).status).toBe('reading');
 
   requests.length = 0;
-  await context.unroute('**/graphql*');
+  passage.set();
   await context.setOffline(false);
   await page.locator('#outbox').waitFor({ state: 'detached' });
   expect(await entryOf(book)).toMatchObject({ status: 'read', rating: { value: '2' } });
-  const keys = requests.flatMap((request) => request.headers()['idempotency-key'] ?? []);
+  const keys = requests.flatMap(({ headers }) => headers['idempotency-key'] ?? []);
   expect(new Set(keys).size).toBe(2);
   for (const key of keys) expect(key).toMatch(/^[!-~]{16,}$/);
   await expect.poll(() => stored(page, 'outbox'), { timeout: PATIENT }).toBe('[]');
@@ -412,20 +410,20 @@ test$('offline-apollo: a write whose response is lost is sent again with the sam
   const { page, requests } = await open('offline-apollo', 390);
   await openBook(page);
   let lost = 0;
-  await page.route('**/graphql', async (route) => {
-    if (route.request().headers()['idempotency-key'] === undefined || lost++ > 0) return route.continue();
-    await route.fetch(); // the service has made the write
-    await route.abort('connectionreset');
+  passage.set(async ({ headers }, answer) => {
+    if (headers['idempotency-key'] === undefined || lost++ > 0) return 'pass';
+    await answer(); // the service has made the write
+    return 'cut';
   });
   await page.getByRole('button', { name: '4 of 5' }).click();
   await expect.poll(() => lost, { timeout: PATIENT }).toBe(2);
   await page.locator('#outbox').waitFor({ state: 'detached' });
-  const keys = requests.flatMap((request) => request.headers()['idempotency-key'] ?? []);
+  const keys = requests.flatMap(({ headers }) => headers['idempotency-key'] ?? []);
   expect(keys).toHaveLength(2);
   expect(keys[0]).toBe(keys[1]);
   // The facade did not make the write again.
-  const again = await requests.filter((request) => 'idempotency-key' in request.headers())[1]!.response();
-  expect(again!.headers()['idempotency-replayed']).toBe('true');
+  const again = requests.filter(({ headers }) => 'idempotency-key' in headers)[1]!;
+  expect(again.answered!['idempotency-replayed']).toBe('true');
   expect(await page.getByRole('button', { name: '4 of 5' }).getAttribute('aria-pressed')).toBe('true');
 });
 

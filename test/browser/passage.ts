@@ -1,0 +1,70 @@
+import { type IncomingHttpHeaders, type IncomingMessage, createServer, request as forward } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+/** A request that an app sent to the facade, and the headers of its response once there is one. */
+export interface Passed {
+  method: string;
+  /** Path and query. */
+  url: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+  answered?: IncomingHttpHeaders;
+}
+/**
+ * What becomes of a request: the JSON that is sent, or `cut`, which closes its connection.
+ * `answer` has the facade answer it, and returns its JSON. `pass` lets it through as it is.
+ */
+export type Rule = (request: Passed, answer: () => Promise<object>) => Promise<object | 'cut' | 'pass'>;
+
+/**
+ * A proxy between the apps and the facade. A test sees each request, and changes what becomes of it.
+ * The interception of the browser misses some requests of a page that has a service worker: another process makes them.
+ */
+export async function passageTo(target: string) {
+  const { hostname, port } = new URL(target);
+  const requests: Passed[] = [];
+  let rule: Rule | undefined;
+
+  async function send(request: Passed, headers: IncomingHttpHeaders): Promise<IncomingMessage> {
+    const sent = forward({ hostname, port, method: request.method, path: request.url, headers, agent: false });
+    sent.end(request.body, 'latin1');
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    request.answered = answer.headers;
+    return answer;
+  }
+
+  const server = createServer((incoming, outgoing) => {
+    const handle = async () => {
+      // As latin1, so that the bytes of a form with a file stay what they are.
+      const body = (await buffer(incoming)).toString('latin1');
+      const request: Passed = { method: incoming.method!, url: incoming.url!, headers: incoming.headers, body };
+      requests.push(request);
+      const plain = { ...incoming.headers, 'accept-encoding': 'identity', accept: 'application/json' };
+      const answer = async () => JSON.parse((await buffer(await send(request, plain))).toString('utf8')) as object;
+      const becomes = rule ? await rule(request, answer) : 'pass';
+      if (becomes === 'cut') return void incoming.socket.destroy();
+      if (becomes !== 'pass')
+        return void outgoing
+          .writeHead(200, { 'content-type': 'application/json', date: new Date().toUTCString() })
+          .end(JSON.stringify(becomes));
+      const response = await send(request, incoming.headers);
+      outgoing.writeHead(response.statusCode!, response.headers);
+      response.on('error', () => outgoing.destroy()).pipe(outgoing);
+    };
+    handle().catch(() => outgoing.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Every request, the oldest first. */
+    requests,
+    /** From now on each request becomes what the rule says; without one, each passes. */
+    set: (next?: Rule) => (rule = next),
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
