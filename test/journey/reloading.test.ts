@@ -90,6 +90,36 @@ describe('a request with Cache-Control: no-cache', () => {
     expect((await reload(BOOK)).data.book).toEqual({ title: 'first' });
   });
 
+  test('gets the cached records with their age while the circuit breaker is open, and makes no call', async () => {
+    const { plain, reload, requests, state } = await open({ ...manyAliases, breakerFailures: '3' });
+    const books = aliases(12, (id) => `book(id: "${id}") { title }`);
+    await plain(books);
+    state.isGone = true;
+    for (const time of ['as it opens', 'while it is open']) {
+      const before = requests.length;
+      const { data, errors, extensions } = await reload(books);
+      expect(errors, time).toBeUndefined();
+      expect(Object.values(data), time).toEqual(Array.from({ length: 12 }, () => ({ title: 'first' })));
+      expect([...(extensions?.stale ?? []), ...(extensions?.age ?? [])], time).toHaveLength(12);
+      if (time !== 'as it opens') expect(requests).toHaveLength(before);
+    }
+  });
+
+  test('gets the cached record with its age where the operation may make no more calls', async () => {
+    const { plain, reload, requests } = await open({ maxUpstreamCalls: '3', accessToken: 'app', filmTier: 'basic' });
+    // Of a list without a size fewer items are expected than the film has.
+    const directors = '{ subject(id: "7") { directors { bornPlace } } }';
+    const at = (id: number) => plain(`{ celebrity(id: "${id}") { bornPlace } }`);
+    for (const id of [1, 2, 3, 4]) await at(id);
+    await plain(directors);
+    expect(requests).toHaveLength(5);
+    const { data, errors, extensions } = await reload(directors);
+    expect(requests).toHaveLength(8);
+    expect(errors).toBeUndefined();
+    expect(data).toEqual({ subject: { directors: Array.from({ length: 4 }, () => ({ bornPlace: 'first' })) } });
+    expect([...(extensions?.stale ?? []), ...(extensions?.age ?? [])]).toHaveLength(2);
+  });
+
   test('gets null for a record that has been deleted, and so does everybody after it', async () => {
     const { plain, reload, losesBook } = await open();
     await plain(BOOK);

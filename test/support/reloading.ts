@@ -22,6 +22,8 @@ export async function changingService() {
     body: undefined as string | undefined,
     cacheControl: 'max-age=600',
     retryAfter: undefined as string | undefined,
+    /** Whether connections are closed without a response. */
+    isGone: false,
     /** Reads are answered, with what they found, when it resolves. */
     heldUntil: undefined as Promise<void> | undefined,
   };
@@ -29,6 +31,7 @@ export async function changingService() {
     createServer((request, response) => {
       requests.push(request.url!);
       const { title, status, cacheControl, retryAfter, heldUntil } = state;
+      if (state.isGone) return void request.socket.destroy();
       const body = state.body ?? JSON.stringify(bodyOf(request.url!, title));
       const headers = { 'content-type': 'application/json', 'cache-control': cacheControl };
       const respond = () =>
@@ -63,7 +66,8 @@ export async function changingService() {
 function bodyOf(url: string, title: string): object {
   const { pathname, searchParams } = new URL(url, 'http://service');
   const [, id = '7'] = /(\d+)(?:\/collection)?$/.exec(pathname) ?? [];
-  const whole = { id, title, publisher: title, pages: '7' };
+  const directors = ['1', '2', '3', '4'].map((id) => ({ id, name: title, alt: '', avatars: null }));
+  const whole = { id, title, publisher: title, pages: '7', born_place: title, directors };
   const members = searchParams.get('fields')?.split(',') ?? Object.keys(whole);
   const record = Object.fromEntries(Object.entries(whole).filter(([member]) => members.includes(member)));
   if (pathname.endsWith('/collection')) return { id: 1, book_id: id, user_id: '5', status: 'reading', book: whole };
