@@ -4,6 +4,7 @@
 
 import type { FormattedExecutionResult, GraphQLSchema } from 'graphql';
 import type { Extend, Service } from './extend.js';
+import type { OperationPrice as WholePrice } from './price.js';
 
 /** The graph for a program with an HTTP server of its own. Throws a ConfigError that names every wrong option. */
 export function createFacade(options: FacadeOptions): EmbeddedFacade;
@@ -40,6 +41,16 @@ export interface EmbeddedFacade {
   execute(this: void, operation: FacadeOperation & { incremental?: undefined }): Promise<FormattedExecutionResult>;
   /** The parts, if the document has `@defer` or `@stream`; else the whole result. A program that stops reading them calls `return()`, as `for await` does. */
   execute(this: void, operation: FacadeOperation): Promise<FormattedExecutionResult | AsyncIterable<ResultPart>>;
+  /**
+   * What an operation costs, also fields of `extend` and calls of `services`, as `price` of `catalog-graphql/price` says it of the catalog
+   * alone. It calls nothing. With `variables` (also `{}`), for these; without, for all that it may be sent with.
+   */
+  price(
+    this: void,
+    document: string,
+    variables?: Readonly<Record<string, unknown>>,
+    operationName?: string,
+  ): WholePrice;
   /** The paths to be routed to `fetch` so that every link works: /graphql, the files of GraphiQL, /docs/errors. Probes and metrics are not among them. */
   readonly paths: readonly string[];
   /** Waits for running requests, for at most `shutdownMs`, and closes all connections. Later requests are rejected. */

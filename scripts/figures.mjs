@@ -14,7 +14,7 @@ const LOADED = {
   'src/engine/cost/call-cost.ts': { files: 23, lines: 3_220 },
   'src/engine/execute/executor.ts': { files: 34, lines: 4_830 },
   'src/engine/documents/assess.ts': { files: 51, lines: 6_740 },
-  'src/price.ts': { files: 156, lines: 18_000 },
+  'src/price.ts': { files: 157, lines: 18_000 },
 };
 const features = readdirSync(fileURLToPath(new URL('../src/server/features', import.meta.url)), {
   withFileTypes: true,

@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import type { EmbeddedFacade, FacadeOperation, FacadeOptions } from '../facade.d.ts';
 import type { Logger } from 'pino';
 import { readOptions } from './config/read.ts';
+import { createAssess } from './engine/documents/assess.ts';
 import { addedParts } from './extension/added.ts';
 import { createLog } from './lib/log.ts';
+import { lazily } from './lib/promises.ts';
 import { keepPluginParts } from './embedding/catalog-plugin.ts';
+import { operationPrice } from './engine/documents/operation-price.ts';
 import { type ProgramRequest, createProgram } from './embedding/program.ts';
 import { createFetchHandler, passActiveSpan } from './fetch-handler.ts';
 import { packageDir } from './package.ts';
@@ -46,7 +49,10 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
 
   const execute = ((operation) => program.run(requestOf(operation), formatted)) as EmbeddedFacade['execute'];
   const { schema } = core;
-  const facade = { schema, fetch, execute, paths, close: () => (closed ??= close()) };
+  const assess = lazily(() => createAssess(schema, core.config));
+  const price: EmbeddedFacade['price'] = (document, variables, operationName) =>
+    operationPrice(assess()(document, operationName, variables));
+  const facade = { schema, fetch, execute, price, paths, close: () => (closed ??= close()) };
   keepPluginParts(facade, { schema, program, prepare: operations.prepare, explain: config.explain });
   return facade;
 }

@@ -2,6 +2,7 @@
 import type { OperationPrice, PriceSettings, Variables } from '../price.d.ts';
 import { readOptions } from './config/read.ts';
 import { schema } from './graph/schema.ts';
+import { operationPrice } from './engine/documents/operation-price.ts';
 import { oncePer } from './lib/remember.ts';
 import { createAssess } from './engine/documents/assess.ts';
 
@@ -19,19 +20,5 @@ export function price(
   settings: PriceSettings = byDefault,
   operationName?: string,
 ): OperationPrice {
-  const { errors, ready, cost, requirements } = assessWith(settings)(document, operationName, variables);
-  return {
-    operation: ready?.operation.name?.value ?? null,
-    errors: errors.map(({ message, locations = [], extensions: { code, coordinate } }) => ({
-      message,
-      code: typeof code === 'string' ? code : 'BAD_USER_INPUT',
-      locations,
-      ...(typeof coordinate === 'string' && { coordinate }),
-    })),
-    cost: cost ? { calls: cost.calls, items: cost.items, values: cost.values } : null,
-    mostExpensive: cost?.dearest ?? null,
-    scopes: requirements?.scopes ?? [],
-    tiers: requirements?.tiers ?? null,
-    loginRequired: requirements?.loginRequired ?? false,
-  };
+  return operationPrice(assessWith(settings)(document, operationName, variables));
 }

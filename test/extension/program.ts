@@ -1,5 +1,6 @@
 /** A program that embeds facades with an extension. It runs in a process of its own, because types are declared once for a process. */
 import type { FacadeOptions } from '../../facade.d.ts';
+import type { OperationPrice } from '../../price.d.ts';
 import { Book, type Extend } from '../../src/extend.ts';
 import { ConfigError, createFacade } from '../../src/facade.ts';
 import { shelf } from './shelf.ts';
@@ -13,6 +14,8 @@ export interface Embedded {
   options: FacadeOptions;
   asked?: readonly Asked[];
   isAtOnce?: boolean;
+  /** Documents whose price is asked. */
+  priced?: readonly string[];
   isLogged?: boolean;
   /** Whether `friendsOnly` is its hook `authorize`. */
   isGuarded?: boolean;
@@ -27,7 +30,7 @@ export interface Asked {
   etagOf?: number;
 }
 /** What it answered, or why it was not made. */
-export type Answered = { problems: readonly string[] } | { answers: Answer[]; log?: string };
+export type Answered = { problems: readonly string[] } | { answers: Answer[]; prices: OperationPrice[]; log?: string };
 export interface Answer {
   status: number;
   /** Its value, if it is JSON. */
@@ -72,6 +75,7 @@ async function open({
   options,
   asked = [],
   isAtOnce = false,
+  priced = [],
   isLogged = false,
   isGuarded = false,
 }: Embedded): Promise<Answered> {
@@ -88,8 +92,9 @@ async function open({
     const answer = async (each: Asked) => answerOf(await facade.fetch(requestOf(each, answers)));
     if (isAtOnce) answers.push(...(await Promise.all(asked.map(answer))));
     else for (const each of asked) answers.push(await answer(each));
+    const prices = priced.map((document) => facade.price(document));
     await facade.close();
-    return { answers, ...(isLogged && { log }) };
+    return { answers, prices, ...(isLogged && { log }) };
   } catch (error) {
     if (error instanceof ConfigError) return { problems: error.problems };
     throw error;

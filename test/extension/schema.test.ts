@@ -45,6 +45,26 @@ test('fields of an extension are read, priced, cached and found by node as the o
   expect(rooms!.body.data).toEqual({ rooms: [{ id: 'Room:1' }], node: { id: 'Room:2', sourceId: '2' } });
 });
 
+test('the facade tells the price of fields of an extension, which its own limits reject', async () => {
+  const [answered] = await embed({
+    extension: 'shelf',
+    options: { ...options, maxUpstreamCalls: 5 },
+    asked: [{ query: '{ searchBooks(query: "a", first: 5) { nodes { place { row } } } }' }],
+    priced: [
+      'query Shelf { book(id: "6082808") { place { row } } }',
+      '{ searchBooks(query: "a", first: 5) { nodes { place { row } } } }',
+      '{ book(id: "6082808") { shelf } }',
+    ],
+  });
+  const { answers, prices } = answered as Extract<typeof answered, { answers: unknown }>;
+  expect(prices).toMatchObject([
+    { operation: 'Shelf', errors: [], cost: { calls: { most: 3 } }, mostExpensive: { coordinate: 'Book.place' } },
+    { errors: [{ code: 'TOO_MANY_CALLS', coordinate: 'Book.place' }], cost: { calls: { likely: 11, most: 11 } } },
+    { errors: [{ code: 'GRAPHQL_VALIDATION_FAILED' }], cost: null },
+  ]);
+  expect(answers[0]!.body.errors).toMatchObject(prices[1]!.errors.map(({ message }) => ({ message })));
+});
+
 test('a resolver of the program with maxCalls runs for each caller: its response is neither stored nor public', async () => {
   const asked = ['{ turn book(id: "6082808") { title } }', '{ book(id: "6082808") { turn } }'].flatMap((query) => [
     ...[false, false, true, true].map((isGet) => ({ query, isGet })),
