@@ -16,20 +16,20 @@ import { picture, temporaryDirectory } from '../support/service.ts';
 import { startProgram } from '../support/program.ts';
 import type { Program } from '../support/program.ts';
 import { executablePath, PATIENT } from './chromium.ts';
-import { type Rule, passageTo } from './passage.ts';
+import { type Rule, proxyTo } from './facade-proxy.ts';
 
 const apps = ['react-relay', 'offline-apollo'] as const;
 const env = { PORT: '0', ORIGIN_PORT: '0', PERSISTED_OPERATIONS: 'client/manifest.json' };
 let program: Program;
 let browser: Browser;
-let passage: Awaited<ReturnType<typeof passageTo>>;
+let proxy: Awaited<ReturnType<typeof proxyTo>>;
 const urls = {} as Record<(typeof apps)[number], string>;
 const stops: (() => void)[] = [];
 
 beforeAll(async () => {
   if (!executablePath) return;
   program = await startProgram(env);
-  passage = await passageTo(program.url);
+  proxy = await proxyTo(program.url);
   browser = await chromium.launch({ executablePath, args: ['--no-sandbox'], timeout: PATIENT });
   await publishClient(); // before both apps do
   await Promise.all(apps.map(async (name) => (urls[name] = await startApp(name))));
@@ -37,13 +37,13 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const stop of stops) stop();
   await browser?.close();
-  passage?.close();
+  proxy?.close();
   await program?.stop();
 });
 
 function startApp(name: string): Promise<string> {
   const child = spawn(process.execPath, ['examples/start.mjs', name], {
-    env: { ...process.env, NODE_ENV: undefined, CATALOG_URL: passage.url, ORIGIN_URL: program.origin, APP_PORT: '0' },
+    env: { ...process.env, NODE_ENV: undefined, CATALOG_URL: proxy.url, ORIGIN_URL: program.origin, APP_PORT: '0' },
   });
   stops.push(() => child.kill());
   let out = '';
@@ -68,11 +68,11 @@ async function open(name: (typeof apps)[number], width: number, colorScheme: 'li
   page.on('console', (message) => {
     if (message.text().startsWith('Nothing to compare with')) failures.push(message.text());
   });
-  const { requests } = passage;
+  const { requests } = proxy;
   requests.length = 0;
   onTestFinished(async ({ task }) => {
     if (task.result?.state === 'fail') await describe(page);
-    passage.set();
+    proxy.pass();
     await context.close();
   });
   await page.goto(urls[name]);
@@ -82,7 +82,7 @@ async function open(name: (typeof apps)[number], width: number, colorScheme: 'li
 /** What a page shows and asked for, in the output of a failed test. */
 async function describe(page: Page): Promise<void> {
   console.log(`${page.url()} shows: ${await page.locator('body').innerText()}`);
-  for (const { method, url, body, answered } of passage.requests)
+  for (const { method, url, body, answered } of proxy.requests)
     console.log(method, url, body.slice(0, 300), answered ?? 'was not answered');
 }
 
@@ -229,7 +229,7 @@ test$('offline-apollo: an outage shows what was seen last, and a refused list sa
   expect(seen).toBeGreaterThan(0);
   await expect.poll(() => stored(page, 'cache'), { timeout: PATIENT }).toContain('"summary"');
   for (const failed of [noAnnotations, nothing]) {
-    passage.set(failing('UPSTREAM_UNAVAILABLE', failed));
+    proxy.changeBy(failing('UPSTREAM_UNAVAILABLE', failed));
     // Twice: the first visit of an outage must not have stored its nulls.
     for (let visit = 0; visit < 2; visit++) {
       await page.reload();
@@ -237,16 +237,16 @@ test$('offline-apollo: an outage shows what was seen last, and a refused list sa
       expect(await page.locator('h1').innerText()).toBe(title);
       expect(await notes.count()).toBe(seen);
     }
-    passage.set();
+    proxy.pass();
   }
   await shoot(page, 'Book in an outage 390 light');
-  passage.set(failing('FORBIDDEN', noAnnotations));
+  proxy.changeBy(failing('FORBIDDEN', noAnnotations));
   await page.reload();
   await page.locator('.no-list').waitFor();
   expect(await page.locator('#outage').count()).toBe(0);
   expect(await page.locator('h1').innerText()).toBe(title);
   await shoot(page, 'Book with a refused list 390 light');
-  passage.set();
+  proxy.pass();
   await page.reload();
   await expect.poll(() => notes.count(), { timeout: PATIENT }).toBe(seen);
   expect(await page.locator('.no-list').count()).toBe(0);
@@ -259,7 +259,7 @@ test$('react-relay: a further page that fails leaves the list as it is, and can 
   const items = page.locator('.annotations .list > li');
   await items.first().waitFor();
   const before = await items.count();
-  passage.set(failing('UPSTREAM_UNAVAILABLE', ({ node }) => Object.assign(node as object, { annotations: null })));
+  proxy.changeBy(failing('UPSTREAM_UNAVAILABLE', ({ node }) => Object.assign(node as object, { annotations: null })));
   await expectMore(page, before, items);
 });
 
@@ -268,7 +268,7 @@ test$('offline-apollo: the whole shelf is there offline, and in an outage it say
   const items = page.locator('#read li');
   await items.first().waitFor();
   const told = Number(/\d+/.exec(await page.locator('#READ-title').innerText())![0]);
-  passage.set(failing('UPSTREAM_UNAVAILABLE', ({ user }) => user && Object.assign(user, { shelfChanges: null })));
+  proxy.changeBy(failing('UPSTREAM_UNAVAILABLE', ({ user }) => user && Object.assign(user, { shelfChanges: null })));
   await page.reload();
   await page.locator('#outage').waitFor();
   for (let shown = await items.count(); shown < told; shown = await items.count())
@@ -298,7 +298,7 @@ test$('offline-apollo: an entry that was removed elsewhere goes, also from the p
 test$('offline-apollo: a write whose result is unknown is shown, and can be dismissed', async () => {
   const { page } = await open('offline-apollo', 390);
   await openBook(page);
-  passage.set(async ({ headers }) => {
+  proxy.changeBy(async ({ headers }) => {
     if (headers['idempotency-key'] === undefined) return 'pass';
     const error = { message: 'It may have been made.', extensions: { code: 'UPSTREAM_RESULT_UNKNOWN' } };
     return { data: { collectBook: null }, errors: [error] };
@@ -320,7 +320,7 @@ async function expectMore(page: Page, before: number, items: Locator): Promise<v
   await page.locator('#no-more', { hasText: 'could not be loaded' }).waitFor();
   expect(await items.count()).toBe(before);
   await shoot(page, `No more ${new URL(page.url()).port}`);
-  passage.set();
+  proxy.pass();
   await more.click();
   await expect.poll(() => items.count(), { timeout: PATIENT }).toBeGreaterThan(before);
   expect(await page.locator('#no-more').count()).toBe(0);
@@ -329,7 +329,7 @@ async function expectMore(page: Page, before: number, items: Locator): Promise<v
 test$('offline-apollo: a book that was not seen before an outage is not called absent', async () => {
   const { page } = await open('offline-apollo', 390);
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
-  passage.set(failing('UPSTREAM_UNAVAILABLE', nothing));
+  proxy.changeBy(failing('UPSTREAM_UNAVAILABLE', nothing));
   await page.locator('#reading a').nth(1).click();
   for (let visit = 0; visit < 2; visit++) {
     await page.locator('main .card', { hasText: 'could not be loaded' }).waitFor();
@@ -367,7 +367,7 @@ test$('offline-apollo: what was seen is there offline, and queued writes are sen
 
   await context.setOffline(true);
   // A request of a page with a service worker may be made by another process, which the emulation above does not reach.
-  passage.set(async () => 'cut');
+  proxy.changeBy(async () => 'cut');
   await page.reload();
   await page.locator('h1', { hasText: title }).waitFor();
   await page.getByRole('button', { name: 'Read', exact: true }).click();
@@ -383,7 +383,7 @@ test$('offline-apollo: what was seen is there offline, and queued writes are sen
   expect((await entryOf(book)).status).toBe('reading');
 
   requests.length = 0;
-  passage.set();
+  proxy.pass();
   await context.setOffline(false);
   await page.locator('#outbox').waitFor({ state: 'detached' });
   expect(await entryOf(book)).toMatchObject({ status: 'read', rating: { value: '2' } });
@@ -410,7 +410,7 @@ test$('offline-apollo: a write whose response is lost is sent again with the sam
   const { page, requests } = await open('offline-apollo', 390);
   await openBook(page);
   let lost = 0;
-  passage.set(async ({ headers }, answer) => {
+  proxy.changeBy(async ({ headers }, answer) => {
     if (headers['idempotency-key'] === undefined || lost++ > 0) return 'pass';
     await answer(); // the service has made the write
     return 'cut';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /** A request that an app sent to the facade, and the headers of its response once there is one. */
-export interface Passed {
+export interface SeenRequest {
   method: string;
   /** Path and query. */
   url: string;
@@ -16,18 +16,18 @@ export interface Passed {
  * What becomes of a request: the JSON that is sent, or `cut`, which closes its connection.
  * `answer` has the facade answer it, and returns its JSON. `pass` lets it through as it is.
  */
-export type Rule = (request: Passed, answer: () => Promise<object>) => Promise<object | 'cut' | 'pass'>;
+export type Rule = (request: SeenRequest, answer: () => Promise<object>) => Promise<object | 'cut' | 'pass'>;
 
 /**
  * A proxy between the apps and the facade. A test sees each request, and changes what becomes of it.
  * The interception of the browser misses some requests of a page that has a service worker: another process makes them.
  */
-export async function passageTo(target: string) {
+export async function proxyTo(target: string) {
   const { hostname, port } = new URL(target);
-  const requests: Passed[] = [];
+  const requests: SeenRequest[] = [];
   let rule: Rule | undefined;
 
-  async function send(request: Passed, headers: IncomingHttpHeaders): Promise<IncomingMessage> {
+  async function send(request: SeenRequest, headers: IncomingHttpHeaders): Promise<IncomingMessage> {
     const sent = forward({ hostname, port, method: request.method, path: request.url, headers, agent: false });
     sent.end(request.body, 'latin1');
     const [answer] = (await once(sent, 'response')) as [IncomingMessage];
@@ -39,16 +39,16 @@ export async function passageTo(target: string) {
     const handle = async () => {
       // As latin1, so that the bytes of a form with a file stay what they are.
       const body = (await buffer(incoming)).toString('latin1');
-      const request: Passed = { method: incoming.method!, url: incoming.url!, headers: incoming.headers, body };
+      const request: SeenRequest = { method: incoming.method!, url: incoming.url!, headers: incoming.headers, body };
       requests.push(request);
       const plain = { ...incoming.headers, 'accept-encoding': 'identity', accept: 'application/json' };
       const answer = async () => JSON.parse((await buffer(await send(request, plain))).toString('utf8')) as object;
-      const becomes = rule ? await rule(request, answer) : 'pass';
-      if (becomes === 'cut') return void incoming.socket.destroy();
-      if (becomes !== 'pass')
+      const outcome = rule ? await rule(request, answer) : 'pass';
+      if (outcome === 'cut') return void incoming.socket.destroy();
+      if (outcome !== 'pass')
         return void outgoing
           .writeHead(200, { 'content-type': 'application/json', date: new Date().toUTCString() })
-          .end(JSON.stringify(becomes));
+          .end(JSON.stringify(outcome));
       const response = await send(request, incoming.headers);
       outgoing.writeHead(response.statusCode!, response.headers);
       response.on('error', () => outgoing.destroy()).pipe(outgoing);
@@ -60,8 +60,10 @@ export async function passageTo(target: string) {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** Every request, the oldest first. */
     requests,
-    /** From now on each request becomes what the rule says; without one, each passes. */
-    set: (next?: Rule) => (rule = next),
+    /** From now on each request becomes what the rule says. */
+    changeBy: (next: Rule) => (rule = next),
+    /** From now on each request passes. */
+    pass: () => (rule = undefined),
     close: () => {
       server.closeAllConnections();
       server.close();
