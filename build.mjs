@@ -16,9 +16,9 @@ const root = fileURLToPath(new URL('.', import.meta.url));
 
 /** Bundled with its dependencies: Node need not find and compile 500 files. Other entries leave dependencies to their importer. */
 const PROGRAM = 'src/main.ts';
-/** A program that embeds the facade, and what it extends the graph with: both have one builder. */
+/** What a program imports: the facade, what it extends the graph with, and prices. They have one builder, so that it may import all of them. */
 const EMBEDDED = 'src/facade.ts';
-const EXTENSIONS = 'src/extend.ts';
+const BESIDE_IT = ['src/extend.ts', 'src/price.ts'];
 /** Not bundled: packages that are large and rarely used, or that few users need. */
 const OUTSIDE = ['entities', 'fast-xml-parser', 'ioredis'];
 /**
@@ -54,7 +54,7 @@ export async function bundle(entry = PROGRAM, onBuild = () => undefined) {
   const isProgram = entry === PROGRAM;
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: entry === EMBEDDED ? [entry, EXTENSIONS] : [entry],
+    entryPoints: entry === EMBEDDED ? [entry, ...BESIDE_IT] : [entry],
     outdir: 'dist',
     splitting: true,
     chunkNames: `${name}-[name]-[hash]`,
@@ -334,7 +334,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await Promise.all(
     entries.length > 0
       ? entries.map((entry) => (entry === 'client' ? publishClient() : bundle(entry, onBuild)))
-      : [bundle(PROGRAM, onBuild), bundle(EMBEDDED, onBuild), bundle('src/price.ts', onBuild), publishOperations()],
+      : [bundle(PROGRAM, onBuild), bundle(EMBEDDED, onBuild), publishOperations()],
   );
   if (entries.length === 0 || entries.includes(PROGRAM))
     await Promise.all([publishGraphiql(onBuild), publishDocs(onBuild)]);

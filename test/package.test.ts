@@ -90,7 +90,7 @@ test('the package contains what it needs at run time and its documentation, and 
   ]);
   const made = readdirSync(join(installed, 'dist')).sort();
   // Chunks that are loaded on demand lie beside each program, each with its source map.
-  const pieces = made.filter((file) => /^(?:main|facade|price)-[\w-]+-\w+\.js$/.test(file));
+  const pieces = made.filter((file) => /^(?:main|facade)-[\w-]+-\w+\.js$/.test(file));
   const programs = ['extend.js', 'facade.js', 'main.js', 'price.js', ...pieces];
   expect(pieces.length).toBeGreaterThan(1);
   expect(made).toEqual(
@@ -343,6 +343,26 @@ test('the price of a document can be imported: it opens nothing, and nothing kee
   expect([stdout, stderr]).toEqual([
     '{"calls":{"least":1,"likely":4,"most":4},"items":15,"values":17} Subject.directors 0\n',
     '',
+  ]);
+});
+
+test('a program imports the facade, its extension and the price of documents', async () => {
+  const { url } = await service();
+  writeFileSync(
+    join(elsewhere, 'both.mjs'),
+    `import { price } from 'catalog-graphql/price';
+     import { createFacade } from 'catalog-graphql';
+     import { Book, text } from 'catalog-graphql/extend';
+     const extend = (builder) => builder.objectField(Book, 'name', (t) => t.reads('title', text, 'The title.'));
+     const facade = createFacade({ baseUrl: '${url}', eventBaseUrl: '${url}', extend, logLevel: 'error' });
+     const document = '{ book(id: "6082808") { name } }';
+     for (const { cost, errors } of [facade.price(document), price(document)])
+       console.log(cost?.calls.most, errors.map(({ message }) => message).join());
+     await facade.close();`,
+  );
+  expect(await printed('both.mjs', url)).toEqual([
+    '1 ',
+    'undefined Cannot query field "name" on type "Book". Did you mean "title"?',
   ]);
 });
 
