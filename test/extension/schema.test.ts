@@ -65,6 +65,21 @@ test('the facade tells the price of fields of an extension, which its own limits
   expect(answers[0]!.body.errors).toMatchObject(prices[1]!.errors.map(({ message }) => ({ message })));
 });
 
+test('a resolver that is selected twice runs twice, and its calls are likely twice', async () => {
+  const query = '{ book(id: "6082808") { a: place { row } b: place { row } c: place { row } } }';
+  const tooMany = { body: { errors: [{ extensions: { code: 'TOO_MANY_CALLS', limit: 5 } }] } };
+  const [answered] = await embed({
+    extension: 'shelf',
+    options: { ...options, maxUpstreamCalls: 5 },
+    asked: [{ query }],
+    priced: [query],
+  });
+  expect(answered).toMatchObject({
+    answers: [tooMany],
+    prices: [{ errors: [{ code: 'TOO_MANY_CALLS' }], cost: { calls: { likely: 7, most: 7 } } }],
+  });
+});
+
 test('a resolver of the program with maxCalls runs for each caller: its response is neither stored nor public', async () => {
   const asked = ['{ turn book(id: "6082808") { title } }', '{ book(id: "6082808") { turn } }'].flatMap((query) => [
     ...[false, false, true, true].map((isGet) => ({ query, isGet })),

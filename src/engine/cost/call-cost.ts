@@ -138,7 +138,10 @@ function countField(total: Count, field: PlannedField, place: Place, parent: Typ
     return countObjects(total, field, items, held);
   }
   for (const read of rule.readsAsNobody ?? []) addCall(total, field, place, read);
-  if (rule.maxCalls) addCall(total, field, timesAs(place, Number(rule.maxCalls)), ownCalls(coordinateOf(field)));
+  if (rule.maxCalls) {
+    const runs = timesAs({ ...place, source: place.path }, Number(rule.maxCalls)); // equal ones run too
+    addCall(total, field, runs, ownCalls(coordinateOf(field)));
+  }
   const whole = rule.isNamed ? undefined : (rule.representation ?? wholeRepresentation);
   const own = {
     provided: rule.mayBeReference ? undefined : (provided ?? rule.representation),
@@ -189,12 +192,8 @@ function countCall(total: Count, field: PlannedField, args: PagingArgs, place: P
   const { times, likely, possibleTiers } = place;
   const endpoint = endpointOf(rule, args);
   // What stands beside its parent in a list is usually there.
-  addCall(
-    total,
-    field,
-    { ...place, times: capped(times * readsOf(rule, args)), likely: rule.atHand ? 0 : likely },
-    endpoint,
-  );
+  const reads = { ...place, times: capped(times * readsOf(rule, args)), likely: rule.atHand ? 0 : likely };
+  addCall(total, field, reads, endpoint);
   const most = rule.pageSize === undefined ? (rule.assumedSize ?? LIST_SIZE) : FIRST_MAX;
   const size = Math.min(args.last ?? args.first ?? rule.pageSize ?? most, most);
   const representation = rule.representation ?? wholeRepresentation;
