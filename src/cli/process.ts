@@ -1,6 +1,4 @@
-/** The life of the process: signals, errors that nobody handles, and directories. */
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+/** The life of the process: signals, and errors that nobody handles. */
 import type { Logger } from 'pino';
 import { UserError } from '../lib/user-error.ts';
 
@@ -21,26 +19,6 @@ export async function openPort<T>(setting: string, port: number, open: () => Pro
     }
     throw error;
   }
-}
-
-export function checkWritable(dataDir: string): void {
-  try {
-    makeDirectory(resolve(dataDir));
-    accessSync(dataDir, constants.W_OK | constants.X_OK);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UserError(
-      `Cannot write to ${resolve(dataDir)} (${code}). Set DATA_DIR to a directory that can be written.`,
-    );
-  }
-}
-
-/** Node's option `recursive` never returns for a directory such as /proc, in which nothing can be created. */
-function makeDirectory(path: string): void {
-  if (existsSync(path) && statSync(path).isDirectory()) return;
-  const parent = dirname(path);
-  if (!existsSync(parent)) makeDirectory(parent);
-  mkdirSync(path);
 }
 
 /** Called before anything is opened, so that a signal during the start is handled too. The signal aborts the result. */

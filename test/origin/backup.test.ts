@@ -138,6 +138,7 @@ describe('a backup is refused', () => {
 
   test('if the folder cannot be written', () => {
     expect(() => backUp(filledDirectory(), '/dev/null/backup')).toThrow('Cannot write to /dev/null/backup (ENOTDIR).');
+    expect(() => backUp(filledDirectory(), '/proc/backup')).toThrow('Cannot write to /proc/backup (ENOENT).');
   });
 
   test('if a picture of a record is lost, without a database that would look complete', async () => {

@@ -1,6 +1,7 @@
 /** A copy of the data of an origin, which may be running: `catalog-graphql backup`. */
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { makeDirectory } from '../data-directory.ts';
 import { DATABASE_FILE } from './database.ts';
 import { PICTURES, isPictureFile, syncToDisk } from '../pictures.ts';
 import { openSqlite } from './sqlite.ts';
@@ -34,7 +35,7 @@ export function backUp(dataDir: string, target: string): number {
 
 function makeEmpty(target: string): void {
   try {
-    mkdirSync(join(target, PICTURES), { recursive: true });
+    makeDirectory(resolve(target, PICTURES));
     const found = [...readdirSync(target).filter((file) => file !== PICTURES), ...readdirSync(join(target, PICTURES))];
     if (found.length === 0) return;
   } catch (error) {
