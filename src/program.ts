@@ -43,7 +43,8 @@ const settingsOf: Record<string, readonly SettingName[]> = {
   doctor: everySetting,
 };
 addSettingFlags(program, everySetting);
-for (const command of program.commands) addSettingFlags(command, settingsOf[command.name()] ?? []);
+for (const command of program.commands)
+  addSettingFlags(command.allowExcessArguments(false), settingsOf[command.name()] ?? []);
 // `origin --data-dir x` sets the option of the command `origin`, not the option of the program.
 program.enablePositionalOptions();
 

@@ -264,6 +264,7 @@ test('an unknown command or flag is reported with suggestions', async () => {
     unknown("error: unknown option '--max-depht'\n(Did you mean --max-depth?)\n"),
   );
   expect(await wrong('--prot', '80')).toEqual(unknown("error: unknown option '--prot'\n(Did you mean --port?)\n"));
+  expect((await wrong('doctor', 'https://api.example')).err).toContain("too many arguments for 'doctor'");
 });
 
 test('the help fits a terminal of 100 columns', async () => {
