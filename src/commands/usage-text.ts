@@ -1,10 +1,9 @@
 /** `catalog-graphql usage`: which fields may be removed, and who reads the others, as /usage of a server says. */
-import { readFileSync } from 'node:fs';
 import { printableLine } from '../lib/text/printable.ts';
 import { type UsageReport, type UsedCoordinate, mergeReports } from '../server/features/usage/report.ts';
-import { UserError } from '../lib/user-error.ts';
 import { countedIn } from './usage-period.ts';
 import { printReleases, readRelease } from './usage-releases.ts';
+import { usageReportOf, usageTokenIn } from './usage-request.ts';
 
 export interface UsageOptions {
   /** The file of the token. */
@@ -19,35 +18,9 @@ export interface UsageOptions {
 export async function runUsage(urls: readonly string[], options: UsageOptions): Promise<string> {
   const { tokenFile, manifest = [], days } = options;
   const manifests = manifest.map(readRelease);
-  const token = tokenFile === undefined ? undefined : tokenIn(tokenFile);
-  const report = mergeReports(await Promise.all(urls.map((url) => reportOf(url, token))));
+  const token = usageTokenIn(tokenFile);
+  const report = mergeReports(await Promise.all(urls.map((url) => usageReportOf(url, token))));
   return manifests.length > 0 ? printReleases(report, manifests, days) : printUsage(report, days);
-}
-
-function tokenIn(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch (error) {
-    throw new UserError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
-  }
-}
-
-async function reportOf(url: string, token: string | undefined): Promise<UsageReport> {
-  if (!URL.canParse(url)) throw new UserError(`${url} is no URL, such as http://localhost:4000.`);
-  const address = `${url.replace(/(?:\/usage)?\/?$/, '')}/usage`;
-  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  let response: Response;
-  try {
-    // A redirect could lead the token elsewhere.
-    response = await fetch(address, { headers, redirect: 'error' });
-  } catch {
-    throw new UserError(`${address} cannot be reached.`);
-  }
-  if (response.status === 401) throw new UserError(`${address} needs the token of USAGE_TOKEN: --token-file FILE.`);
-  if (response.status === 404)
-    throw new UserError(`${address} is not there: set USAGE=on, in production USAGE_TOKEN too.`);
-  if (!response.ok) throw new UserError(`${address} responds with status ${response.status}.`);
-  return (await response.json()) as UsageReport;
 }
 
 /** Deprecated fields first, then what nobody has ever read. */

@@ -1,5 +1,6 @@
 /** The command `usage` and its options. What it does is loaded when it is given. */
 import { type Command, InvalidArgumentError } from 'commander';
+import { writeDocument } from '../cli/output.ts';
 import { fail } from './run.ts';
 import type { UsageOptions } from './usage-text.ts';
 
@@ -17,7 +18,7 @@ export function addUsageCommand(program: Command): void {
 async function usage(urls: string[], options: UsageOptions): Promise<void> {
   try {
     const { runUsage } = await import('./usage-text.ts');
-    process.stdout.write(await runUsage(urls, options));
+    writeDocument(await runUsage(urls, options));
   } catch (error) {
     fail(error);
   }
