@@ -17,7 +17,7 @@ export interface UpstreamErrorDetails {
   request: string;
   /** The read that shows the outcome of a write, if that is unknown. */
   lookAt?: string;
-  /** Why the body of a response is not what was requested, if that is known. */
+  /** Why a response is not what was requested. */
   reason?: string;
   /** The code of an error of this machine, which kept the call from being made. */
   ownTrouble?: string;

@@ -42,7 +42,7 @@ export function observeCalls(metrics: Metrics, log: Logger): (call: ObservedCall
     if (span) endCallSpan(span, call);
     if (call.mended) responses.logMended(call.mended);
     if (call.failure?.ownTrouble !== undefined) responses.logOwnTrouble(call.failure);
-    if (call.failure?.status !== undefined) responses.logResponse(outcome, call.failure);
+    if (call.failure?.status !== undefined || call.failure?.reason) responses.logResponse(outcome, call.failure);
   };
 }
 

@@ -153,10 +153,9 @@ export function decodeResponse(
   // The event service reports its errors in JSON, not Atom.
   const code = errorBodyCode(media === 'json' ? value : jsonIn(text));
   if (code !== undefined) return new ReportedError(code);
-  const lacked = keyLackedBy(request, value);
-  const reason =
-    lacked ?? (cause === undefined ? 'not what was requested' : media === 'json' ? 'not JSON' : 'not Atom');
-  const details = { ...detailsOf(request), status, ...(lacked && { reason: lacked }) };
+  const unread = media === 'json' ? 'not JSON' : 'not Atom';
+  const reason = cause === undefined ? (lackIn(request, value) ?? 'not what was requested') : unread;
+  const details = { ...detailsOf(request), status, reason };
   throw new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, reason, { cause });
 }
 
@@ -224,10 +223,11 @@ function isExpected({ endpoint, input, members }: ApiRequest, value: unknown): b
   return true;
 }
 
-/** Says which member a record lacks that would show that it is one: of another service, its endpoint may not say which that is. */
-function keyLackedBy({ endpoint: { key, list } }: ApiRequest, value: unknown): string | undefined {
-  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isRecord || list !== undefined || hasKey(value as Record<string, unknown>, key)) return undefined;
+/** Says which member a response lacks that would show what it is: of another service, its endpoint may name a wrong one. */
+function lackIn({ endpoint: { key, list } }: ApiRequest, value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  if (list !== undefined) return `the response has no list \`${list}\`; see \`list\``;
+  if (hasKey(value as Record<string, unknown>, key)) return undefined;
   return `the response has no member ${key.map((member) => `\`${member}\``).join(' or ')}; see \`key\``;
 }
 

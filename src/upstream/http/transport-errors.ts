@@ -95,5 +95,5 @@ export function transportFailure(
     return new UpstreamFailure('UPSTREAM_UNAVAILABLE', details, `no connection can be made here: ${own}`, options);
   if (isUnreachable(error)) return new UpstreamFailure('UPSTREAM_UNAVAILABLE', details, 'no connection', options);
   const reason = error instanceof Error ? error.message : 'invalid response';
-  return new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, reason, options);
+  return new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', { ...details, reason }, reason, options);
 }

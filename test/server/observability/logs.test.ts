@@ -45,6 +45,21 @@ test('an invalid response is logged with its request and status, once a minute',
   expect(JSON.stringify(lines)).not.toContain('secret');
 });
 
+test.each([
+  ['a page', json('<html>'), 200, 'not JSON'],
+  ['a list without items', json('{"count":0}'), 200, 'the response has no list `books`; see `list`'],
+  ['a text', json('"books"'), 200, 'not what was requested'],
+  ['a body that is too large', json(`{"books":["${'x'.repeat(11_000_000)}"]}`), undefined, /^a body over \d+ bytes$/],
+])('the log says why a response cannot be used, which clients are not told: %s', async (_, sent, status, reason) => {
+  const { execute, lines } = await observed(sent);
+  const { errors } = await execute('{ searchBooks(query: "a") { nodes { title } } }', alice);
+  const extensions = { code: 'UPSTREAM_INVALID_RESPONSE', upstream: { service: 'catalog' } };
+  expect(errors).toMatchObject([{ extensions }]);
+  expect(JSON.stringify(errors)).not.toContain('reason');
+  expect(lines).toMatchObject([{ error: extensions.code, reason: expect.stringMatching(reason) as string }]);
+  expect(lines[0]!.status).toBe(status);
+});
+
 test('a text with a broken character is a warning, once a minute', async () => {
   const body = Buffer.concat([
     Buffer.from('{"id":"7","title":"活'),
