@@ -1,5 +1,6 @@
 /** What an operation came to. It is one value, written once: status, headers and what is logged are functions of it. */
 import type { ExecutionResult, FormattedExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
+import type { CallCost } from '../../engine/cost/worst-case.ts';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { CallLog } from '../../upstream/call-log.ts';
 import type { RateLimitState } from '../../upstream/limits/rate-limiter.ts';
@@ -14,8 +15,8 @@ export interface Outcome {
   readonly document: ExecutableDocument | undefined;
   /** What was read and written for it; undefined if it was not run. */
   readonly session: UpstreamSession | undefined;
-  /** The most calls that it could have made; undefined if it was not run. */
-  readonly mostCalls: number | undefined;
+  /** The calls that it could have made; undefined if it was not run. */
+  readonly price: CallCost | undefined;
   /** How long the response may be used again, and by whom; undefined if it is for this request alone. */
   readonly cachePolicy: CachePolicy | undefined;
   /** The invalidations of caches that came before it; null if nothing is cached. */
@@ -79,8 +80,8 @@ export function ageHeaders({ callLog }: UpstreamSession): string[] {
 }
 
 /** Catalog-Cost, Cache-Status and RateLimit. Names and values alternate. */
-export function costHeaders({ callLog }: UpstreamSession, mostCalls: number, left: RateLimitState | null): string[] {
-  const headers = ['catalog-cost', catalogCostOf(callLog, mostCalls)];
+export function costHeaders({ callLog }: UpstreamSession, price: CallCost, left: RateLimitState | null): string[] {
+  const headers = ['catalog-cost', catalogCostOf(callLog, price)];
   const status = cacheStatusOf(callLog);
   if (status) headers.push('cache-status', status);
   if (left) headers.push('ratelimit', rateLimitOf(left));
@@ -88,12 +89,12 @@ export function costHeaders({ callLog }: UpstreamSession, mostCalls: number, lef
 }
 
 /** Calls that were sent to the service, the most that could have been, and those that caches and equal calls in flight made unnecessary. */
-function catalogCostOf({ calls }: CallLog, mostCalls: number): string {
+function catalogCostOf({ calls }: CallLog, { max }: CallCost): string {
   let [sent, saved] = [0, 0];
   for (const { how } of calls)
     if (how === 'sent') sent++;
     else if (how !== 'refused') saved++;
-  return `calls=${sent}, most=${mostCalls}, saved=${saved}`;
+  return `calls=${sent}, most=${max}, saved=${saved}`;
 }
 
 /** The name of the facade in Cache-Status (RFC 9211). */
@@ -123,14 +124,14 @@ function rateLimitOf({ remaining, resetsAt }: RateLimitState): string {
 
 /** The parts of a response. Its headers leave before its calls are made, so the last part has its Catalog-Cost and RateLimit. */
 export function withCost(outcome: Outcome): Outcome {
-  const { session, mostCalls } = outcome;
-  if (!session || mostCalls === undefined) return outcome;
+  const { session, price } = outcome;
+  if (!session || !price) return outcome;
   const parts = async function* (): ResultParts {
     for await (const part of outcome.result as ResultParts) {
       if (part.hasNext) yield part;
       else {
         const left = await session.rateBudget();
-        const catalogCost = catalogCostOf(session.callLog, mostCalls);
+        const catalogCost = catalogCostOf(session.callLog, price);
         yield {
           ...part,
           extensions: { ...part.extensions, catalogCost, ...(left && { rateLimit: rateLimitOf(left) }) },

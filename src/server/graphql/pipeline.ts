@@ -56,7 +56,7 @@ export function createPipeline(parts: PipelineParts) {
       };
       const ended = { requestId, headers, startedAt, ...nothingRun, isStored: false, errors };
       for (const watch of onEnd) watch(ended);
-      const notRun = { session: undefined, mostCalls: undefined, cachePolicy: undefined };
+      const notRun = { session: undefined, price: undefined, cachePolicy: undefined };
       return { result: { errors }, document: ready, ...notRun, epoch };
     }
     const { named: operation } = ready;
@@ -72,7 +72,7 @@ export function createPipeline(parts: PipelineParts) {
       // A result with errors, stale records or a call log is for this request alone.
       const isReusable = !result.errors && !result.extensions;
       const cachePolicy = isReusable ? session?.cachePolicy : undefined;
-      return { result, document: ready, session, mostCalls: price?.max, cachePolicy, epoch };
+      return { result, document: ready, session, price, cachePolicy, epoch };
     };
     try {
       const planned = planRequest(parts, ready, request, { span, writes });
@@ -88,7 +88,7 @@ export function createPipeline(parts: PipelineParts) {
         extensions: () => extensionsOf(session, request),
         onEnd: (found) => void end(session, { errors: found }, calls),
       });
-      return { result, document: ready, session, mostCalls: calls.max, cachePolicy: undefined, epoch };
+      return { result, document: ready, session, price: calls, cachePolicy: undefined, epoch };
     } catch (error) {
       span?.span.end();
       throw error;

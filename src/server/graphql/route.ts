@@ -82,11 +82,11 @@ export function createGraphqlRoute(config: RouteSettings, steps: RouteSteps): (e
       if (outcome.isReplayed) exchange.headers.push('idempotency-replayed', 'true');
       if (method !== 'POST') response.setHeader('cache-control', cacheControlOf(outcome.cachePolicy));
       if (!isWhole(outcome)) return await (await yoga())(exchange, parsed, withCost(outcome));
-      const { session, mostCalls } = outcome;
-      if (session && mostCalls !== undefined) {
+      const { session, price } = outcome;
+      if (session && price) {
         // A public response is for everybody, so it says nothing about one caller.
         const left = session.cachePolicy.scope === 'public' ? null : await session.rateBudget();
-        exchange.headers.push(...costHeaders(session, mostCalls, left));
+        exchange.headers.push(...costHeaders(session, price, left));
         for (const { ofRun } of added) exchange.headers.push(...ofRun(session, received.readAt, left));
         if (outcome.result.extensions) exchange.headers.push(...ageHeaders(session));
       }

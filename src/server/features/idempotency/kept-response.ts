@@ -31,7 +31,7 @@ export function readKept(text: string, ready: ExecutableDocument): { outcome: Wh
     ...(extensions && { extensions }),
   };
   return {
-    outcome: { result, document: ready, session: undefined, mostCalls: undefined, cachePolicy: undefined, epoch: null },
+    outcome: { result, document: ready, session: undefined, price: undefined, cachePolicy: undefined, epoch: null },
     files,
   };
 }

@@ -278,6 +278,25 @@ test('the plan of a mutation with a key has the calls that settling may need', a
   expect(withKey.fields[0].max - without.fields[0].max).toBe(9);
 });
 
+test('Catalog-Cost of a mutation with a key has the most calls that its plan has, with the reads for the key', async () => {
+  const { url } = await replica(proxy.url);
+  const body = bodyOf(
+    'x',
+    'mutation { createNote(input: { title: "a", content: "b", privacy: PUBLIC }) { note { id } } }',
+  );
+  const ask = (more: Record<string, string>) => {
+    const headers = { authorization: 'Bearer demo-alice', 'content-type': 'application/json', ...more };
+    return fetch(`${url}/graphql`, { method: 'POST', headers, body });
+  };
+  const key = { 'idempotency-key': randomUUID() };
+  const { extensions } = (await (await ask({ ...key, 'x-explain': 'plan' })).json()) as {
+    extensions: { upstream: { max: number } };
+  };
+  expect((await ask({})).headers.get('catalog-cost')).toBe('calls=1, most=1, saved=0');
+  expect((await ask(key)).headers.get('catalog-cost')).toContain(`, most=${extensions.upstream.max}, `);
+  expect(extensions.upstream.max).toBeGreaterThan(1);
+});
+
 test.skipIf(!hasRedis)('a reader of Redis sees neither the token nor the response', async () => {
   const redis = await redisServer();
   const send = keyedClient((await replica(proxy.url, { redisUrl: redis.url })).url);
