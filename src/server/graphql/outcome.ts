@@ -72,9 +72,9 @@ export function secondsToKeep({ scope, freshUntil, mayChange }: CachePolicy): nu
 export const isCacheable = ({ scope, freshUntil }: Pick<CachePolicy, 'scope' | 'freshUntil'>): boolean =>
   scope === 'public' && Number.isFinite(freshUntil) && freshUntil > performance.now();
 
-/** Age of a response from records that are being refreshed, which its extensions name: that of the oldest. */
+/** Age of a response from old records, which its extensions name: that of the oldest. */
 export function ageHeaders({ callLog }: UpstreamSession): string[] {
-  const ages = callLog.calls.map(({ ageSeconds = -1 }) => ageSeconds);
+  const ages = callLog.calls.map(({ staleSeconds, ageSeconds = -1 }) => staleSeconds ?? ageSeconds);
   const oldest = Math.max(-1, ...ages);
   return oldest < 0 ? [] : ['age', String(oldest)];
 }

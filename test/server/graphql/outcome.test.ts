@@ -1,4 +1,4 @@
-/** What Cache-Status (RFC 9211) says of a response. */
+/** What Cache-Status (RFC 9211) and Age say of a response. */
 import { describe, expect, test } from 'vitest';
 import { BOOK, openReloading } from '../../support/reloading.ts';
 
@@ -77,4 +77,14 @@ describe('Cache-Status', () => {
     expect([again.status, again.headers.get('cache-status')]).toEqual([304, 'catalog-graphql; hit']);
     expect(requests).toHaveLength(1);
   });
+});
+
+test('Age is that of the oldest record that stands in for a failed call, which extensions.stale names', async () => {
+  const { plain, state } = await openReloading({ readAttempts: '1' });
+  state.cacheControl = 'max-age=0';
+  await plain(BOOK);
+  Object.assign(state, { status: 503, body: '' });
+  const { extensions, headers } = await plain(BOOK);
+  expect(extensions?.stale).toHaveLength(1);
+  expect(headers.get('age')).toBe(String(extensions!.stale![0]!.ageSeconds));
 });

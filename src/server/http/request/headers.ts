@@ -55,7 +55,7 @@ const REQUEST_HEADERS = [
 ].join(', ');
 
 const EXPOSED_HEADERS =
-  'cache-status, catalog-cost, date, etag, idempotency-replayed, ratelimit, ratelimit-policy, retry-after, server-timing, x-request-id';
+  'age, cache-status, catalog-cost, date, etag, idempotency-replayed, ratelimit, ratelimit-policy, retry-after, server-timing, x-request-id';
 
 /** Whether CORS_ORIGINS lists the origin, with its port or with any. */
 export const isListedOrigin = (origin: string, origins: readonly string[]): boolean =>
