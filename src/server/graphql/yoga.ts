@@ -25,8 +25,8 @@ interface WriterContext {
 const READ_BEFORE = '{ __typename }';
 const MULTIPART = 'multipart/mixed';
 const STREAMED = /^(?:multipart\/mixed|text\/event-stream)\b/;
-/** Headers that are set where the response is sent. Yoga's `Content-Encoding: none` is no encoding that a client knows. */
-const CONNECTION_HEADERS = new Set(['connection', 'transfer-encoding', 'content-length', 'content-encoding']);
+/** Headers that are set by the route or where the response is sent. Yoga's `Content-Encoding: none` is no encoding that a client knows. */
+const OWN_HEADERS = new Set(['cache-control', 'connection', 'content-encoding', 'content-length', 'transfer-encoding']);
 
 /**
  * Yoga gets a minimal Request and returns a Response, which is sent here. Its own Node adapter would build a URL from the Host header,
@@ -48,8 +48,8 @@ export function createYogaWriter(schema: GraphQLSchema, log: Logger, statusOf: S
     if (!exchange.isOpen) return discard(answer.body);
     exchange.setHeaders();
     answer.headers.forEach((value, name) => {
-      // Headers set before, such as cache-control, take precedence.
-      if (!CONNECTION_HEADERS.has(name.toLowerCase()) && !response.hasHeader(name)) response.setHeader(name, value);
+      // Headers set before take precedence.
+      if (!OWN_HEADERS.has(name.toLowerCase()) && !response.hasHeader(name)) response.setHeader(name, value);
     });
     response.statusCode = answer.status;
     const contentType = answer.headers.get('content-type') ?? '';

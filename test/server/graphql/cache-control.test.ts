@@ -213,15 +213,29 @@ test('with the cache turned off every response is revalidated', async () => {
   expect(response.headers.get('cache-control')).toBe('private, no-cache');
 });
 
-test('a response to a POST has no Cache-Control, and Vary names the headers that affect a response', async () => {
-  const { url, get } = await facade(bookThere);
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: '{ book(id: 7) { title } }' }),
-  });
-  expect(await response.json()).toEqual({ data: { book: { title: '活着' } } });
-  expect(response.headers.has('cache-control')).toBe(false);
+test.each(['application/json', 'multipart/mixed', 'text/event-stream'])(
+  'a response to a POST has no Cache-Control, whole, in parts or with errors: %s',
+  async (accept) => {
+    const { url } = await facade(bookThere);
+    for (const query of [
+      '{ book(id: 7) { title } }',
+      '{ book(id: 7) { title ... @defer { pages } } }',
+      '{ nothing }',
+    ]) {
+      const headers = { 'content-type': 'application/json', accept };
+      const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ query }) });
+      expect(await response.text()).toContain(query.includes('title') ? '活着' : 'GRAPHQL_VALIDATION_FAILED');
+      expect([query, response.headers.get('content-type'), response.headers.get('cache-control')]).toEqual([
+        query,
+        expect.stringContaining(accept),
+        null,
+      ]);
+    }
+  },
+);
+
+test('Vary names the headers that affect a response', async () => {
+  const { get } = await facade(bookThere);
   expect((await get('{ book(id: 7) { title } }')).headers.get('vary')).toBe(
     'Authorization, Accept, x-explain, Accept-Encoding, Origin',
   );
