@@ -92,6 +92,17 @@ test('with NULL an error nulls its own position only, even a non-null one', asyn
   expect(unusual.body).toEqual(body);
 });
 
+test('beside introspection an error nulls the same as without it', async () => {
+  const { send } = await facade(strict);
+  const introspecting = query.replace('{', '{ __schema { queryType { name } }');
+  const __schema = { queryType: { name: 'Query' } };
+  for (const onError of ['PROPAGATE', 'NULL', 'HALT']) {
+    const { data } = (await send({ query, onError })).body;
+    const beside = await send({ query: introspecting, onError });
+    expect([onError, beside.body.data]).toEqual([onError, data && { __schema, ...data }]);
+  }
+});
+
 test('a null at a non-null position is an error with NULL too', async () => {
   const { send } = await facade(strict);
   const { body } = await send({ query: '{ shelf { items { isNull } } }', onError: 'NULL' });
