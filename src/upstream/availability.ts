@@ -2,7 +2,9 @@
 import type { ServiceName } from '../api/endpoint.ts';
 
 /** `reason` is undefined if it is reachable again. */
-export type OnAvailabilityChange = (service: ServiceName | 'redis', reason: string | undefined) => void;
+type Monitored = ServiceName | 'redis' | 'redis of idempotency keys';
+
+export type OnAvailabilityChange = (service: Monitored, reason: string | undefined) => void;
 
 /** `reason` is undefined if it is reachable again. */
 export type ReportAvailability = (reason: string | undefined) => void;

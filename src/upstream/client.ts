@@ -161,6 +161,8 @@ function createRateLimiter(
 /** The Redis of idempotency keys, and whether it and the shared one can be used. */
 const keysState = (shared: SharedState | undefined, keys: KeyRedis | undefined) => ({
   redisFor: keys?.redisFor,
+  /** The state of IDEMPOTENCY_REDIS_URL; undefined if that is not set. */
+  keyRedis: keys?.state,
   /** A sentence if a Redis cannot be used as it is set. `keyScripts`: what that of the keys has to run. */
   checkRedis: async (keyScripts: readonly string[] = []): Promise<string | undefined> =>
     (await shared?.check(keys?.isOwn ? [] : keyScripts)) ?? (await keys?.check(keyScripts)),

@@ -32,6 +32,17 @@ const beside = (code: string) => `--import data:text/javascript,${encodeURICompo
 /** An alert may have several faults, which are told apart after a comma. */
 const alertOf = (fault: string): string => fault.split(',', 1)[0]!;
 
+/** The Redis of the setting stops. */
+async function withoutRedis(setting: string, isReachable: (upstream: Facade['upstream']) => boolean) {
+  const redis = await redisServer();
+  const facade = await startFacade({}, { [setting]: redis.url });
+  await until(() => isReachable(facade.upstream));
+  return recordFacade(facade, async (index) => {
+    if (index === 1) await redis.stop();
+    await until(() => !isReachable(facade.upstream));
+  });
+}
+
 /** What happened, from the first scrape on; before it there was nothing wrong. */
 const faults: Readonly<Record<string, () => Promise<Recording>>> = {
   async CatalogUpstreamAway() {
@@ -142,15 +153,9 @@ const faults: Readonly<Record<string, () => Promise<Recording>>> = {
     return recorded;
   },
   ...(hasRedis && {
-    async CatalogRedisAway() {
-      const redis = await redisServer();
-      const facade = await startFacade({}, { REDIS_URL: redis.url });
-      await until(() => facade.upstream.redis!().isReachable);
-      return recordFacade(facade, async (index) => {
-        if (index === 1) await redis.stop();
-        await until(() => !facade.upstream.redis!().isReachable);
-      });
-    },
+    CatalogRedisAway: () => withoutRedis('REDIS_URL', ({ redis }) => redis!().isReachable),
+    'CatalogRedisAway, of the idempotency keys': () =>
+      withoutRedis('IDEMPOTENCY_REDIS_URL', ({ keyRedis }) => keyRedis!().isReachable),
   }),
   async CatalogReplica() {
     let program: Program = await startProgram(AWAY);

@@ -5,7 +5,7 @@
 import type { TlsFiles } from '../../config/upstream-tls.ts';
 import type { OnAvailabilityChange } from '../availability.ts';
 import { createRedisCache } from './cache.ts';
-import { type RedisConnection, openRedis } from './connection/connection.ts';
+import { type RedisConnection, openRedis, stateOf } from './connection/connection.ts';
 import type { ChannelOptions, RedisCall } from './connection/channel.ts';
 import { createSharedDocuments } from './documents.ts';
 import { createRedisPauses } from './pauses.ts';
@@ -69,15 +69,11 @@ export function connectRedis({
     cache,
     unsent,
     state: () => ({
-      isReachable: connection.isReachable(),
+      ...stateOf(connection),
       /** Invalidations that are not written yet. */
       unsent: unsent(),
       /** Entries that this process loads for all replicas. */
       leases: leases(),
-      /** Refused commands, by the first word of the error. */
-      refusals: Object.fromEntries(connection.refusals),
-      /** Replies that were late, by the kind of call. */
-      lateReplies: Object.fromEntries(connection.lateReplies),
     }),
     windows: createRedisWindows(connection, channel({ what: 'the rate limit', timeoutMs: timeouts.window })),
     pauses: createRedisPauses(connection, channel({ what: 'pauses', timeoutMs: timeouts.record }), events),

@@ -2,6 +2,7 @@
 import { version } from '../../../package.ts';
 import type { UpstreamClient } from '../../../upstream/client.ts';
 import type { ServiceState } from '../../../upstream/http/pool.ts';
+import type { RedisState } from '../../../upstream/redis/connection/connection.ts';
 import type { CheckHealth, Reachability } from '../../health.ts';
 import type { ServerState } from '../../http/connections/state.ts';
 import type { Metrics } from '../../observability/metrics.ts';
@@ -20,7 +21,7 @@ export function registerServerGauges(metrics: Metrics, state: () => ServerState)
 
 /** Registers the gauges of each upstream. */
 export function registerUpstreamGauges(metrics: Metrics, upstream: UpstreamClient, checkUpstreams: CheckHealth): void {
-  const { state, redis } = upstream;
+  const { state, redis, keyRedis } = upstream;
   const ofEach = (read: (service: ServiceState) => number) => () =>
     Object.fromEntries(Object.entries(state()).map(([service, now]) => [service, read(now)]));
   const gauge = (name: string, help: string, read: (service: ServiceState) => number) =>
@@ -40,7 +41,7 @@ export function registerUpstreamGauges(metrics: Metrics, upstream: UpstreamClien
   gauge('catalog_upstream_calls_running', 'Upstream calls in flight.', ({ running }) => running);
   gauge('catalog_upstream_calls_waiting', 'Upstream calls that wait for a connection.', ({ waiting }) => waiting);
   registerCacheGauges(metrics, upstream);
-  if (redis) registerRedisGauges(metrics, redis);
+  if (redis ?? keyRedis) registerRedisGauges(metrics, upstream);
 }
 
 function registerCacheGauges(metrics: Metrics, { cacheSize, notStored, refreshed, ownBudget }: UpstreamClient): void {
@@ -58,15 +59,26 @@ function registerCacheGauges(metrics: Metrics, { cacheSize, notStored, refreshed
   metrics.gauge('catalog_rate_limit', limit, async () => (await ownBudget())?.limit, undefined, 'max');
 }
 
-function registerRedisGauges(metrics: Metrics, redis: NonNullable<UpstreamClient['redis']>): void {
-  const up = '1 while Redis can be reached, and answers in time.';
-  metrics.gauge('catalog_redis_up', up, () => (redis().isReachable ? 1 : 0), undefined, 'min');
+function registerRedisGauges(metrics: Metrics, { redis, keyRedis }: UpstreamClient): void {
+  const all = { ...(redis && { REDIS_URL: redis }), ...(keyRedis && { IDEMPOTENCY_REDIS_URL: keyRedis }) };
+  const up = '1 while the Redis of the setting can be reached, and answers in time.';
+  const isUp = () => Object.entries(all).map(([setting, state]) => [setting, state().isReachable ? 1 : 0] as const);
+  metrics.gauge('catalog_redis_up', up, () => Object.fromEntries(isUp()), 'setting', 'min');
+  const refused = 'Commands that Redis refused, by the first word of its error.';
+  metrics.gauge('catalog_redis_refusals', refused, () => sums(all, 'refusals'), 'error');
+  const late = 'Replies of Redis that came after the deadline of their call, by the kind of call.';
+  metrics.total('catalog_redis_late_replies_total', late, () => sums(all, 'lateReplies'), 'calls');
+  if (!redis) return;
   const leases = 'Entries that this process loads from upstream for all replicas.';
   metrics.gauge('catalog_redis_leases', leases, () => redis().leases);
   const unsent = 'Invalidations that are not in Redis yet: other replicas may serve what they concern.';
   metrics.gauge('catalog_redis_invalidations_unsent', unsent, () => redis().unsent);
-  const refused = 'Commands that Redis refused, by the first word of its error.';
-  metrics.gauge('catalog_redis_refusals', refused, () => redis().refusals, 'error');
-  const late = 'Replies of Redis that came after the deadline of their call, by the kind of call.';
-  metrics.total('catalog_redis_late_replies_total', late, () => redis().lateReplies, 'calls');
+}
+
+/** Of all Redis together. */
+function sums(all: Readonly<Record<string, () => RedisState>>, of: 'refusals' | 'lateReplies'): Record<string, number> {
+  const total: Record<string, number> = {};
+  for (const state of Object.values(all))
+    for (const [name, count] of Object.entries(state()[of])) total[name] = (total[name] ?? 0) + count;
+  return total;
 }

@@ -131,6 +131,21 @@ export function openRedis(settings: RedisSettings): RedisConnection {
   return connection;
 }
 
+/** For metrics. */
+export interface RedisState {
+  isReachable: boolean;
+  /** Refused commands, by the first word of the error. */
+  refusals: Readonly<Record<string, number>>;
+  /** Replies that were late, by the kind of call. */
+  lateReplies: Readonly<Record<string, number>>;
+}
+
+export const stateOf = ({ isReachable, refusals, lateReplies }: RedisConnection): RedisState => ({
+  isReachable: isReachable(),
+  refusals: Object.fromEntries(refusals),
+  lateReplies: Object.fromEntries(lateReplies),
+});
+
 const countIn =
   (counts: Map<string, number>) =>
   (name: string): void =>

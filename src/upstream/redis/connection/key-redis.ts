@@ -4,13 +4,15 @@ import type { TransportSettings } from '../../http/pool.ts';
 import { type TlsFiles, readTlsFiles } from '../../../config/upstream-tls.ts';
 import type { OnAvailabilityChange } from '../../availability.ts';
 import type { ChannelOptions } from './channel.ts';
-import { type RedisConnection, openRedis } from './connection.ts';
+import { type RedisConnection, type RedisState, openRedis, stateOf } from './connection.ts';
 import type { RedisAccess, SharedState } from '../shared-state.ts';
 
 export interface KeyRedis {
   redisFor: (options: ChannelOptions) => RedisAccess;
   /** It is another Redis than the one that replicas share. */
   isOwn: boolean;
+  /** Undefined for the shared one, whose state is read elsewhere. */
+  state: (() => RedisState) | undefined;
   /** A sentence if it cannot be used as it is set; undefined for the shared one, which is checked elsewhere. */
   check: (scripts: readonly string[]) => Promise<string | undefined>;
   renewTls: (tls: TlsFiles) => boolean;
@@ -36,6 +38,7 @@ export function openKeyRedis(
     return {
       redisFor,
       isOwn: false,
+      state: undefined,
       check: async () => undefined,
       renewTls: () => false,
       use: async () => undefined,
@@ -43,12 +46,13 @@ export function openKeyRedis(
       close: async () => undefined,
     };
   }
-  const report = (reason: string | undefined) => onOutage?.('redis', reason);
+  const report = (reason: string | undefined) => onOutage?.('redis of idempotency keys', reason);
   const variable = 'IDEMPOTENCY_REDIS_URL';
   const connection = openRedis({ url, variable, namespace, tls: readTlsFiles('redis', settings), report });
   return {
     redisFor: (options) => ({ connection, call: connection.channel(options) }),
     isOwn: true,
+    state: () => stateOf(connection),
     check: connection.check,
     renewTls: connection.renewTls,
     use: connection.use,
