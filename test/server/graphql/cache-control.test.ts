@@ -197,6 +197,23 @@ test('a rejected GET is not cacheable', async () => {
   expect((await fetch(url)).headers.get('cache-control')).toBe('no-store');
 });
 
+test('an error that is sent before the route of the graph has begun is not cacheable, and that of a POST has no header', async () => {
+  const { url } = await facade(bookThere);
+  const tooLong = { method: 'QUERY', body: 'x'.repeat(2_000_000) };
+  const shown = async (path: string, init: RequestInit) => {
+    const response = await fetch(url.replace('/graphql', path), init);
+    return [response.status, response.headers.get('cache-control')];
+  };
+  const headers = { 'x-explain': 'nothing' };
+  expect(await shown('/graphql?query={__typename}', { headers })).toEqual([400, 'no-store']);
+  expect(await shown('/graphql?query={__typename}', { headers, method: 'HEAD' })).toEqual([400, 'no-store']);
+  expect(await shown('/graphql', tooLong)).toEqual([413, 'no-store']);
+  expect(await shown('/nothing', {})).toEqual([404, 'no-store']);
+  const body = JSON.stringify({ query: '{ __typename }' });
+  const post = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body };
+  expect(await shown('/graphql', post)).toEqual([400, null]);
+});
+
 test('an incremental response is not cacheable', async () => {
   const { get } = await facade(bookThere);
   const response = await get('{ book(id: 7) { title ... @defer { subtitle } } }', { accept: 'multipart/mixed' });

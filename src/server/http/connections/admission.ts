@@ -7,7 +7,7 @@ import type { Config } from '../../../config/settings.ts';
 import { afterPendingReads } from '../../../lib/event-loop.ts';
 import { type CancellationToken, cancel, waitUnlessCancelled } from '../../../lib/cancellation.ts';
 import type { Exchange } from '../exchange.ts';
-import { type ErrorFormat, type HelpSettings, HttpError, httpErrorBody } from '../response/http-error.ts';
+import { type ErrorFormat, type HelpSettings, HttpError, httpErrorBody, notStored } from '../response/http-error.ts';
 
 /** The right to run one operation. */
 export interface OperationSlot {
@@ -188,9 +188,10 @@ export function overloadedSender(settings: HelpSettings) {
     graphql: httpErrorBody(overloaded(), settings, 'graphql'),
     'json-rpc': httpErrorBody(overloaded(), settings, 'json-rpc'),
   };
-  return (response: ServerResponse, headers: readonly string[], format: ErrorFormat): void => {
+  return (response: ServerResponse, headers: string[], format: ErrorFormat): void => {
     const body = bodies[format];
-    response.writeHead(503, [...headers, ...OVERLOADED_HEADERS, 'content-length', String(Buffer.byteLength(body))]);
+    headers.push(...OVERLOADED_HEADERS, ...Object.entries(notStored(response.req)).flat());
+    response.writeHead(503, [...headers, 'content-length', String(Buffer.byteLength(body))]);
     response.end(body);
   };
 }

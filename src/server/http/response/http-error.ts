@@ -108,6 +108,10 @@ export function httpErrorBody(
   return JSON.stringify({ jsonrpc: '2.0', error: { code: SERVER_ERROR, message, data }, id: null });
 }
 
+/** No cache may store an error. A response to a POST is not stored without such a header. */
+export const notStored = ({ method }: Pick<IncomingMessage, 'method'>): Record<string, string> =>
+  method === 'POST' ? {} : { 'cache-control': 'no-store' };
+
 /** Sends the error in a media type. A client that is still sending its body may go on for `requestBodyTimeoutMs`. */
 export function sendHttpError(
   exchange: Exchange,
@@ -134,6 +138,7 @@ export function sendHttpError(
   response.writeHead(sent, {
     'content-type': `${media}; charset=utf-8`,
     'content-length': Buffer.byteLength(body),
+    ...notStored(request),
     ...error.headers,
   });
   if (!isClosed) return void response.end(body);

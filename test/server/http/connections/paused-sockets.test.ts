@@ -61,6 +61,18 @@ function createClient(port: number) {
 
 const book = '{"data":{"book":{"title":"x"}}}';
 
+test('the rejection of a GET may not be stored, and that of a POST has no Cache-Control', async () => {
+  const { books, facade, release } = await overloaded('1', '0');
+  const first = createClient(facade.port).sendQuery(1);
+  await until(() => books.requests.length === 1);
+  const second = createClient(facade.port);
+  const [read, sent] = [await second.read('/graphql?query={__typename}'), await second.sendQuery(2)];
+  expect([read.status, read.headers['cache-control']]).toEqual([503, 'no-store']);
+  expect([sent.status, sent.headers['cache-control']]).toEqual([503, undefined]);
+  release();
+  await first;
+});
+
 test('a rejected client that retries on the same connection is served when there is capacity', async () => {
   const { books, facade, release } = await overloaded('1', '0');
   const first = createClient(facade.port).sendQuery(1);
