@@ -157,7 +157,7 @@ export function compare(
       return report('lost without an error', path, `null at ${path || 'the root'}, right is ${short(right)}`);
     }
     if (right === null || right === undefined) {
-      if (rightErrors.get(path) === 'TIER_REQUIRED' && isTold(coordinateOf(path))) return;
+      if (rightErrors.get(path) === 'TIER_REQUIRED' && (isTold(coordinateOf(path)) || isShownElsewhere(path))) return;
       // Public data may come from the cache, whatever the token.
       if (rightErrors.get(path) === 'UNAUTHENTICATED') return;
       const place = places.get(path);
@@ -212,6 +212,12 @@ export function compare(
     const mayBeRemembered = code === 'UNAUTHENTICATED' || (code === 'TIER_REQUIRED' && place?.isBelowAbsent);
     if (mayBeRemembered && ![...(place?.requests ?? [])].some(wasSent)) return;
     report('error not reported', path, `${code} at ${path}`);
+  }
+
+  /** A record that the tier may not read is shown if another place of the response shows it, with what a list tells of it. */
+  function isShownElsewhere(path: string): boolean {
+    const record = places.get(path)?.record;
+    return record !== undefined && [...places].some(([at, place]) => place.record === record && !rightErrors.has(at));
   }
 
   /** A part of the list that a request for a larger window returned, which is more than the window of a service that ignores it. */
