@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { EmbeddedFacade, FacadeOperation, FacadeOptions } from '../facade.d.ts';
 import type { Logger } from 'pino';
-import { readOptions } from './config/read.ts';
+import { ConfigError, readOptions } from './config/read.ts';
 import { createAssess } from './engine/documents/assess.ts';
 import { addedParts } from './extension/added.ts';
 import { createLog } from './lib/log.ts';
@@ -23,6 +23,7 @@ export { catalogPlugin } from './embedding/catalog-plugin.ts';
 export function createFacade(given: FacadeOptions): EmbeddedFacade {
   const { onLog, extend, services, authorize, onOperation, headersTo, ...options } = { ...given }; // called without options, it reports the missing settings
   const config = readOptions(options);
+  checkFunctions({ onLog, authorize, onOperation, headersTo });
   const write = onLog ?? ((line: string) => void process.stderr.write(line));
   const log = createLog(config.logLevel, { write });
   // It opens no port, so only settings can tell where the page of errors is.
@@ -57,12 +58,18 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
   return facade;
 }
 
+/** A hook that cannot be called would fail every operation. */
+function checkFunctions(given: object): void {
+  const wrong = Object.entries(given).filter(([, each]) => each !== undefined && typeof each !== 'function');
+  if (wrong.length > 0) throw new ConfigError(wrong.map(([name]) => `${name} must be a function`));
+}
+
 /** Options of their own are headers of an HTTP request. */
 function requestOf(operation: FacadeOperation): ProgramRequest {
   const { token, explain, idempotencyKey, headers: others, address = '', signal, incremental, ...params } = operation;
   const headers = {
     ...others,
-    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(token != null && { authorization: `Bearer ${token}` }),
     ...(explain !== undefined && { 'x-explain': explain }),
     ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
   };

@@ -316,6 +316,15 @@ describe('the options of a facade', () => {
     ]);
   });
 
+  test.each([
+    ['hooks', { authorize: Promise.resolve(true), onOperation: 5, headersTo: {} }],
+    ['the log', { onLog: 'stdout' }],
+  ])('that are functions are told from others at the start: %s', (_, wrong) => {
+    expect(problems({ ...upstreams, ...wrong })).toEqual(
+      Object.keys(wrong).map((name) => `${name} must be a function`),
+    );
+  });
+
   test('are shown where they are rejected, unless they contain a secret', () => {
     const secret = 'k3y-of-the-facade';
     const wrong = { maxDepth: secret, maxTokens: `Bearer ${secret}`, logLevel: `${secret}?`, graphiql: 'yes' };

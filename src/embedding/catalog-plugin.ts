@@ -71,7 +71,7 @@ export function catalogPlugin(facade: EmbeddedFacade, options: CatalogPluginOpti
       if (options.token) {
         const token = await options.token(context);
         delete headers.authorization;
-        if (token !== undefined) headers.authorization = `Bearer ${token}`;
+        if (token != null) headers.authorization = `Bearer ${token}`;
       }
       const { incremental } = acceptedTypes(headers.accept);
       const params = { query: textOf(document), operationName, variables, onError };

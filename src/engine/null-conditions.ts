@@ -42,7 +42,7 @@ export const semanticNonNullDirective = new GraphQLDirective({
 
 export function describeNulls(schema: GraphQLSchema): GraphQLSchema {
   for (const { field, coordinate, condition } of nullableFields(schema)) {
-    if (condition === undefined) throw new Error(`${coordinate} may be null and does not say when`);
+    if (condition === undefined) throw new Error(`${coordinate} may be null and does not say when: set nullIf`);
     const sentence = condition === false ? 'Null only beside an error.' : `Null if ${condition}.`;
     field.description = withSentence(field.description, sentence);
   }

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { printSchema } from 'graphql';
+import { createYoga } from 'graphql-yoga';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { EmbeddedFacade, FacadeOperation, FacadeOptions, ResultPart } from '../../facade.d.ts';
-import { createFacade } from '../../src/facade.ts';
-import { embedded, post, settingsFor, silentService } from '../support/embedded.ts';
+import { catalogPlugin, createFacade } from '../../src/facade.ts';
+import { bodyOf, embedded, post, settingsFor, silentService } from '../support/embedded.ts';
 import { until } from '../support/redis.ts';
 import { picture, service } from '../support/service.ts';
 import { mergeParts } from '../support/pieces.ts';
@@ -27,6 +28,14 @@ const overHttp = async (query: string, variables?: object): Promise<unknown> =>
 test('the schema of a facade is the one that it serves', () => {
   expect(printSchema(facade.schema)).toContain('type Query');
   expect(readFileSync('schema.graphql', 'utf8')).toContain(printSchema(facade.schema).slice(0, 200));
+});
+
+test.each([undefined, null])('a program that finds no token, and passes %s, reads what is public', async (token) => {
+  const query = '{ viewer { isLoggedIn } }';
+  const nobody = { data: { viewer: { isLoggedIn: false } } };
+  expect(await facade.execute({ query, token: token as undefined })).toEqual(nobody);
+  const yoga = createYoga({ logging: false, plugins: [catalogPlugin(facade, { token: () => token as undefined })] });
+  expect(await bodyOf(await yoga.fetch('http://host.example/graphql', post(query, {})))).toEqual(nobody);
 });
 
 describe('an operation of the program', () => {

@@ -23,8 +23,9 @@ export const addedHeaders =
   (headersTo: HeadersTo): AddHeaders =>
   (service, headers) => {
     const added: unknown = headersTo(service);
-    if (typeof added !== 'object' || added === null || 'then' in added)
-      throw new TypeError(`headersTo("${service}") must return an object of headers, not a promise.`);
+    // Headers and Map have no members: what is in them would not be sent.
+    if (typeof added !== 'object' || added === null || 'then' in added || Symbol.iterator in added)
+      throw new TypeError(`headersTo("${service}") must return an object with headers as members, and no promise.`);
     for (const [name, value] of Object.entries(added)) {
       if (OWN.has(name.toLowerCase()))
         throw new TypeError(`headersTo("${service}") must not set ${name.toLowerCase()}.`);

@@ -97,6 +97,8 @@ describe('headersTo', () => {
     ['a value that is no text', { 'x-key': 7 }],
     ['a promise', Promise.resolve({ 'x-key': 'a' })],
     ['nothing', undefined],
+    ['a header of an object without members', new Headers({ 'x-key': 'a' })],
+    ['a header of a map', new Map([['x-key', 'a']])],
   ])('cannot set %s: the call fails, is not sent, and the log says why', async (_, headers) => {
     const { url, seen } = await noting();
     const lines: string[] = [];
