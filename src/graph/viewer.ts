@@ -65,7 +65,7 @@ builder.queryField('viewer', (t) =>
     type: Viewer,
     description:
       'The caller and the permissions of the caller, as far as earlier responses show them. Makes no call, except for `user`. That is null until a response has named the caller, ' +
-      'such as `book { viewerCollection { user { id } } }` of a collected book, or any write.',
+      'such as `book { viewerCollection { user { id } } }` of a collected book, or a write of a collection, an annotation, a review or a comment.',
     resolve: (_, __, { viewer, upstream }) => {
       upstream.cachePolicy.restrict(null); // it changes with every response and is private
       return viewer;
