@@ -92,7 +92,7 @@ export interface FieldBuilder<Shape> {
   call<Of, In, Out extends Of, From extends Name<Shape> = never, Args extends object = object>(
     options: CallOptions<Shape, In, Out, From, Args> & { type: ObjectRef<Of> },
   ): Field;
-  /** A list, as a connection. */
+  /** A list, as a connection. Its pages are requested as `Window` says. */
   connection<Item, In, Out, From extends Name<Shape> = never, Args extends object = object>(
     options: CallOptions<Shape, In, Out, From, Args> & {
       /** The type of the nodes. */
@@ -224,7 +224,7 @@ export function endpoint<Line extends `GET /${string}`, In, Out>(
 export function takes<In = object>(): Takes<In>;
 /** The status and the type of the response. */
 export function gives<Out>(status: 200): Gives<Out>;
-/** What a list takes: the engine sets it. */
+/** What a list takes: the engine sets it. A service that has other names for it would send its first page again and again. */
 export interface Window {
   start?: number | undefined;
   count?: number | undefined;

@@ -90,6 +90,8 @@ function problemsOf({ name, baseUrl, token, callsAMinute, concurrency, endpoints
       problems.push(`${limit} must be a whole number from 1`);
   for (const { method, path, media, share } of Object.values(endpoints)) {
     if (method !== 'GET' || media !== 'json') problems.push(`${method} ${path} must be a read of JSON: GET`);
+    if (!/^\/[^?#\s]*$/.test(path))
+      problems.push(`${method} ${path} must have a path that begins with /, without query or fragment`);
     if (share !== 'public' && share !== 'viewer') problems.push(`share of ${path} must be public or viewer`);
     // What the token of one caller has read would be shown to others.
     if (share === 'public' && token === 'caller')
