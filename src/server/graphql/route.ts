@@ -80,7 +80,7 @@ export function createGraphqlRoute(config: RouteSettings, steps: RouteSteps): (e
       const prepared = found instanceof Promise ? await found : found;
       const outcome = await run(prepared, parking ? { ...parsed, parking } : parsed);
       if (outcome.isReplayed) exchange.headers.push('idempotency-replayed', 'true');
-      if (method !== 'POST') response.setHeader('cache-control', cacheControlOf(outcome.cachePolicy));
+      if (method !== 'POST') response.setHeader('cache-control', cacheControlOf(accepted.json && outcome.cachePolicy));
       if (!isWhole(outcome)) return await (await yoga())(exchange, parsed, withCost(outcome));
       const { session, price } = outcome;
       if (session && price) {

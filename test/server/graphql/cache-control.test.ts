@@ -214,13 +214,19 @@ test('an error that is sent before the route of the graph has begun is not cache
   expect(await shown('/graphql', post)).toEqual([400, null]);
 });
 
-test('an incremental response is not cacheable', async () => {
-  const { get } = await facade(bookThere);
-  const response = await get('{ book(id: 7) { title ... @defer { subtitle } } }', { accept: 'multipart/mixed' });
-  expect(response.headers.get('content-type')).toContain('multipart/mixed');
-  expect(await response.text()).toContain('活着');
-  expect(response.headers.get('cache-control')).toMatch(/no-(?:store|cache)/);
-});
+test.each(['multipart/mixed', 'text/event-stream'])(
+  'a response that is sent in parts is not stored, nor one that is whole in a media type for parts: %s',
+  async (accept) => {
+    const { get } = await facade(bookThere);
+    for (const query of ['{ book(id: 7) { title ... @defer { subtitle } } }', '{ book(id: 7) { title } }']) {
+      const response = await get(query, { accept });
+      expect(await response.text()).toContain('活着');
+      const { headers } = response;
+      expect([headers.get('cache-control'), headers.get('etag')]).toEqual(['no-store', null]);
+      expect(headers.get('content-type')).toContain(accept);
+    }
+  },
+);
 
 test('with the cache turned off every response is revalidated', async () => {
   const { books, url } = await startFacade();
