@@ -75,7 +75,7 @@ function registerRedisGauges(metrics: Metrics, { redis, keyRedis }: UpstreamClie
   metrics.gauge('catalog_redis_invalidations_unsent', unsent, () => redis().unsent);
 }
 
-/** Of all Redis together. */
+/** The counts of all Redis together. */
 function sums(all: Readonly<Record<string, () => RedisState>>, of: 'refusals' | 'lateReplies'): Record<string, number> {
   const total: Record<string, number> = {};
   for (const state of Object.values(all))
