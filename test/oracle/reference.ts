@@ -50,7 +50,7 @@ import { eventEndpoints } from '../../src/api/event.ts';
 import type { FieldRule, TypeRule } from '../../src/engine/plan/declaration-types.ts';
 import { builder } from '../../src/engine/builder.ts';
 import { fieldRule, timeOrderOf, typeRule } from '../../src/engine/plan/read-declarations.ts';
-import { encodeAnchor, itemKey } from '../../src/engine/values/newest-first.ts';
+import { encodeAnchor, anchorAt } from '../../src/engine/values/newest-first.ts';
 import { asInt, asText } from '../../src/engine/values/decode.ts';
 import { deferOf, fragmentApplies, isIncluded } from '../../src/engine/plan/document.ts';
 import { serviceError } from '../../src/api/errors.ts';
@@ -211,9 +211,9 @@ function cursorOfItem({ items, start, end, listId, newestFirst, total }: Page<un
   const position = index === items.length - 1 ? end - 1 : Math.min(start + index, end - 1);
   const own = index === 0 ? start : Math.max(start + index, end - items.length + index);
   const place = `${listId()}:${newestFirst || own === position ? '' : `${own}-`}${position}`;
-  const shown = items.slice(0, index + 1).findLast((item) => item !== null);
-  const key = newestFirst && itemKey(shown, newestFirst);
-  return Buffer.from(key ? `${place}:${encodeAnchor({ ...key, total })}` : place).toString('base64url');
+  const shown = items.slice(0, index + 1).findLastIndex((item) => item !== null);
+  const anchor = newestFirst && anchorAt(items, shown, newestFirst, total);
+  return Buffer.from(anchor ? `${place}:${encodeAnchor(anchor)}` : place).toString('base64url');
 }
 
 export const referenceSchema: GraphQLSchema = withResolvers(

@@ -37,8 +37,17 @@ export const kinds = {
   },
 } satisfies Record<string, Kind>;
 
-/** How a service orders entries of one second. */
-export type Ties = 'descending' | 'ascending';
+/** What services do that is not specified. */
+export interface Oddities {
+  /** How entries of one second are ordered. */
+  ties?: 'descending' | 'ascending';
+  /** Entries that count, and leave a gap in their page. */
+  isHidden?: (id: number) => boolean;
+  /** The length of the list, as it is told. */
+  told?: (length: number) => number | null;
+  /** Without times. */
+  isTimeless?: boolean;
+}
 
 const ZONE_MS = 8 * 3_600_000;
 
@@ -46,14 +55,15 @@ const ZONE_MS = 8 * 3_600_000;
 export function changingShelf(
   entries: readonly ShelfEntry[],
   clock: () => number,
-  ties: Ties = 'descending',
   { path: listPath, list, prefix, record, orderOf }: Kind = kinds.shelfChanges,
+  { ties = 'descending', isHidden = () => false, told = (length) => length, isTimeless = false }: Oddities = {},
 ) {
   const shelf = [...entries];
   let newest = Math.max(0, ...entries.map(({ id }) => id));
   const calls: string[] = [];
   const made = facade({ recordTtlSeconds: 0 });
-  const stamp = (second: number) => new Date(second * 1_000 + ZONE_MS).toISOString().slice(0, 19).replace('T', ' ');
+  const stamp = (second: number) =>
+    isTimeless ? '' : new Date(second * 1_000 + ZONE_MS).toISOString().slice(0, 19).replace('T', ' ');
   const byTime = (a: ShelfEntry, b: ShelfEntry) =>
     orderOf(b) - orderOf(a) || (ties === 'descending' ? b.id - a.id : a.id - b.id);
   made.service
@@ -62,9 +72,10 @@ export function changingShelf(
       calls.push(path);
       const query = new URL(path, 'http://x').searchParams;
       const [start, count] = [Number(query.get('start')), Number(query.get('count'))];
-      const shown = shelf.sort(byTime).slice(start, start + count);
+      const page = shelf.sort(byTime).slice(start, start + count);
+      const shown = page.filter(({ id }) => !isHidden(id));
       const items = shown.map((entry) => record(entry.id, stamp(entry.second), stamp(begun(entry))));
-      const data = { start, count, total: shelf.length, [list]: items };
+      const data = { start, count, total: told(shelf.length), [list]: items };
       return { statusCode: 200, data, responseOptions: { headers: { 'content-type': 'application/json' } } };
     })
     .persist();
@@ -75,7 +86,7 @@ export function changingShelf(
     execute: made.execute,
     prefix,
     /** Ids and seconds of the entries. */
-    entries: () => new Map(shelf.map(({ id, second }) => [id, second])),
+    entries: () => new Map(shelf.filter(({ id }) => !isHidden(id)).map(({ id, second }) => [id, second])),
     add: () => void shelf.push({ id: ++newest, second: clock(), made: clock() }),
     remove: (at: number) => shelf.splice(place(at), 1)[0]?.id,
     edit: (at: number) => {

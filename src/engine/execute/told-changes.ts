@@ -3,7 +3,7 @@ import type { GraphQLObjectType } from 'graphql';
 import { asText } from '../values/decode.ts';
 import { globalId } from '../values/global-id.ts';
 import { type Progress, type ToldChanges, changesIn } from '../values/list-changes.ts';
-import type { Page } from '../values/paging.ts';
+import { FIRST_MAX, type Page, statedCount } from '../values/paging.ts';
 import { encodeSince } from '../values/since.ts';
 import { typeRule } from '../plan/read-declarations.ts';
 
@@ -14,9 +14,14 @@ export function changesOf(
   type: GraphQLObjectType,
 ): ToldChanges<object> {
   const { keyOf = (item: { id?: unknown }) => asText(item.id) || null } = typeRule(type).record!;
-  const { start, total, hasNext, newestFirst, listId, behind } = page;
+  const { start, total, hasNext, newestFirst, listId, behind, envelope } = page;
   const isShown = new Set(page.items);
-  const read = { items: items.slice(0, page.items.length), start, total, isLast: !hasNext, behind };
+  const shown = items.slice(0, page.items.length);
+  // Of a page that shows nothing, all items may be hidden.
+  const end = shown.length > 0 ? start + shown.length : Math.max(page.end, start + FIRST_MAX);
+  const isLast = !hasNext && (shown.length > 0 || end >= (total ?? 0));
+  const hasGap = shown.length < Math.min(statedCount(envelope, FIRST_MAX), FIRST_MAX, (total ?? 0) - start);
+  const read = { items: shown, end, total, isLast, hasGap, behind };
   const told = changesIn<object>(read, progress, {
     order: newestFirst!,
     // The service may list what is no object.

@@ -6,7 +6,7 @@
  */
 import { asInt, asText, localDateTime } from './decode.ts';
 
-/** The members of an item that order such a list. Not specified: the order of items of one second; ids are taken to descend unless a page shows otherwise. */
+/** The members of an item that order such a list. Not specified: the order of items of one second; ids are taken to descend unless a page or its cursor shows otherwise. */
 export interface NewestFirst<Item = Record<string, unknown>> {
   time: keyof Item & string;
   /** Ids grow with time. */
@@ -25,6 +25,8 @@ export interface ItemKey {
 /** The item that a page starts after, and the length of the list then; null if the service does not tell it. */
 export interface Anchor extends ItemKey {
   total: number | null;
+  /** The item before it is of the same second, and has a lower id. */
+  ascends: boolean;
 }
 
 /** Undefined if the item has no readable time or id. */
@@ -32,6 +34,12 @@ export function itemKey(item: unknown, { time, id }: NewestFirst): ItemKey | und
   const record = (item ?? {}) as Record<string, unknown>;
   const [at, name] = [localDateTime.decode(record[time]), asText(record[id])];
   return at !== null && /^\d+$/.test(name) ? { time: at, id: name } : undefined;
+}
+
+/** The anchor at the item in that place, if it has a key. */
+export function anchorAt(items: readonly unknown[], at: number, order: NewestFirst, total: number | null) {
+  const keys = [itemKey(items[at - 1], order), itemKey(items[at], order)];
+  return keys[1] && { ...keys[1], total, ascends: ascends(keys, 1) };
 }
 
 /** When an item was changed last; undefined if it has no readable time. */
@@ -45,7 +53,7 @@ export function passedItems(items: readonly unknown[], order: NewestFirst, ancho
   const keys = items.map((item) => itemKey(item, order));
   const found = keys.findIndex((key) => key?.id === anchor.id && key.time === anchor.time);
   if (found >= 0) return found + 1;
-  const ties = tiesOf(keys);
+  const ties = tiesOf(keys, anchor);
   const isBehind = ({ time, id }: ItemKey) => {
     if (time !== anchor.time) return time < anchor.time;
     return ties === 'ascending' ? isLess(anchor.id, id) : ties === 'mixed' || isLess(id, anchor.id);
@@ -72,34 +80,32 @@ export function placeToReadAgain(
   return { start: start + passed, behind: isFound ? undefined : anchor };
 }
 
-/** How the ids of items of one second are ordered in this page. */
-function tiesOf(keys: readonly (ItemKey | undefined)[]): 'ascending' | 'descending' | 'mixed' | 'unknown' {
-  let [ascends, descends] = [false, false];
-  for (let at = 1; at < keys.length; at++) {
-    const [before, key] = [keys[at - 1], keys[at]];
-    if (!before || before.time !== key?.time) continue;
-    if (isLess(before.id, key.id)) ascends = true;
-    else descends = true;
-  }
-  if (ascends && descends) return 'mixed';
-  return ascends ? 'ascending' : descends ? 'descending' : 'unknown';
+/** How the ids of items of one second are ordered: descending, as far as the anchor and these items show. */
+function tiesOf(keys: readonly (ItemKey | undefined)[], anchor: Anchor): 'ascending' | 'descending' | 'mixed' {
+  const ties = keys.flatMap((key, at) => (key && keys[at - 1]?.time === key.time ? [ascends(keys, at)] : []));
+  if (!anchor.ascends && !ties.includes(true)) return 'descending';
+  return ties.includes(false) ? 'mixed' : 'ascending';
+}
+
+/** Whether an item has the second of the one before it, and a higher id. */
+function ascends(keys: readonly (ItemKey | undefined)[], at: number): boolean {
+  const [before, key] = [keys[at - 1], keys[at]];
+  return before !== undefined && before.time === key?.time && isLess(before.id, key.id);
 }
 
 /** Whether one number, as a text of digits, is less than another. */
 const isLess = (one: string, other: string): boolean =>
   one.length === other.length ? one < other : one.length < other.length;
 
-const DIGITS = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/;
-
 /** As a part of a cursor: the length of the list, the time in base 36, the id. */
-export const encodeAnchor = ({ time, id, total }: Anchor): string =>
-  `${total ?? ''}:${Number(time.replace(/\D/g, '')).toString(36)}:${id}`;
+export const encodeAnchor = ({ time, id, total, ascends }: Anchor): string =>
+  `${total ?? ''}:${Number(time.replace(/\D/g, '')).toString(36)}:${id}${ascends ? '+' : ''}`;
 
 /** Undefined if the text is not such a part. */
 export function decodeAnchor(text: string): Anchor | undefined {
-  const [, total, stamp, id] = /^(\d{0,9}):([0-9a-z]{1,10}):(\d{1,20})$/.exec(text) ?? [];
+  const [, total, stamp, id, sign] = /^(\d{0,9}):([0-9a-z]{1,10}):(\d{1,20})(\+?)$/.exec(text) ?? [];
   if (stamp === undefined) return undefined;
   const digits = String(parseInt(stamp, 36)).padStart(14, '0');
-  const time = localDateTime.decode(digits.replace(DIGITS, '$1-$2-$3 $4:$5:$6'));
-  return time === null ? undefined : { time, id: id!, total: asInt(total) };
+  const time = localDateTime.decode(digits.replace(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/, '$1-$2-$3 $4:$5:$6'));
+  return time === null ? undefined : { time, id: id!, total: asInt(total), ascends: sign === '+' };
 }

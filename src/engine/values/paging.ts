@@ -2,7 +2,7 @@
 import type { Endpoint, Representation } from '../../api/endpoint.ts';
 import { badInput, requireRange } from '../errors/to-client-error.ts';
 import { asFloat, asInt, asText, isReadableId } from './decode.ts';
-import { type Anchor, type NewestFirst, decodeAnchor, encodeAnchor, itemKey, passedItems } from './newest-first.ts';
+import { type Anchor, type NewestFirst, anchorAt, decodeAnchor, encodeAnchor, passedItems } from './newest-first.ts';
 
 /** The largest `first`. */
 export const FIRST_MAX = 100;
@@ -208,7 +208,7 @@ function nextStart({ next_start }: ListResponse, start: number): number | null {
   return next !== null && Number.isInteger(next) && next > start && next <= POSITION_MAX ? next : null;
 }
 
-const statedCount = ({ count, itemsPerPage }: ListResponse, first: number): number =>
+export const statedCount = ({ count, itemsPerPage }: ListResponse, first: number): number =>
   asInt(count ?? itemsPerPage) || first;
 
 const statedStart = ({ start, startIndex }: ListResponse): number | null =>
@@ -229,7 +229,7 @@ export function cursorOf(page: Page<unknown>, index: number): string {
   const place = `${page.listId()}:${own === position ? '' : `${own}-`}${position}`;
   let shown = index;
   while (shown >= 0 && items[shown] === null) shown--;
-  const key = newestFirst && (shown < 0 ? behind : itemKey(items[shown], newestFirst));
+  const key = newestFirst && (shown < 0 ? behind : anchorAt(items, shown, newestFirst, total));
   return encoded(key ? `${place}:${encodeAnchor({ ...key, total })}` : place);
 }
 
@@ -245,20 +245,11 @@ function positionOf({ items, start, end }: Pick<Page<unknown>, 'items' | 'start'
   return index === items.length - 1 ? end - 1 : Math.min(start + index, end - 1);
 }
 
-export const emptyPage = (representation: Representation): Page<never> =>
-  pageOf(
-    { total: 0 },
-    [],
-    { first: 0, start: 0, behind: undefined },
-    {
-      listId: () => '',
-      representation,
-      keys: undefined,
-      totalIsCapped: false,
-      newestFirst: undefined,
-      isRanked: false,
-    },
-  );
+export function emptyPage(representation: Representation): Page<never> {
+  const window = { first: 0, start: 0, behind: undefined };
+  const options = { keys: undefined, totalIsCapped: false, newestFirst: undefined, isRanked: false };
+  return pageOf({ total: 0 }, [], window, { listId: () => '', representation, ...options });
+}
 
 function isReadable<Item>(item: Item | null | undefined, keys: readonly string[] | undefined): item is Item {
   if (typeof item !== 'object' || item === null) return false;

@@ -13,7 +13,7 @@ const PARTS: readonly Pass['part'][] = ['front', 'whole', 'again'];
 const KEYS_MAX = 50_000;
 const PREFIX_MAX = 200;
 
-export function encodeSince(list: string, { known, from, pass }: Progress): string {
+export function encodeSince(list: string, { known, from, hasGaps, pass }: Progress): string {
   const keys = [...known];
   const prefix = /^.{0,200}:/s.exec(keys[0] ?? '')?.[0] ?? '';
   const numbered = /^(?:0|[1-9]\d{0,14})$/;
@@ -22,7 +22,7 @@ export function encodeSince(list: string, { known, from, pass }: Progress): stri
   numbers.sort((one, other) => one - other);
   const others = keys.filter((key) => !isNumbered(key));
   const ordered = [...numbers.map((number) => prefix + String(number)), ...others];
-  const head = { v: VERSION, list, from, prefix, size: numbers.length, others, pass: pass && headOf(pass) };
+  const head = { v: VERSION, list, from, hasGaps, prefix, size: numbers.length, others, pass: pass && headOf(pass) };
   const unmet = pass ? bitsOf(ordered.map((key) => pass.unmet.has(key))) : [];
   const bytes = Buffer.from([...differencesOf(numbers), ...unmet]);
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), bytes]).toString('base64url');
@@ -30,17 +30,12 @@ export function encodeSince(list: string, { known, from, pass }: Progress): stri
 
 /** What the client has; nothing without a `since`. */
 export const progressOf = ({ since }: { since?: string | null }, list: () => string): Progress =>
-  since == null ? { known: new Set(), from: null, pass: null } : decodeSince(list(), since);
+  since == null ? { known: new Set(), from: null, hasGaps: false, pass: null } : decodeSince(list(), since);
 
-const headOf = ({ part, from, next, isDisturbed, begunAt, readAt, behind, position }: Pass) => ({
+const headOf = ({ part, behind, unmet: _, ...rest }: Pass) => ({
+  ...rest,
   part: PARTS.indexOf(part),
-  from,
-  next,
-  isDisturbed,
-  begunAt,
-  readAt,
   behind: behind && encodeAnchor(behind),
-  position,
 });
 
 function decodeSince(list: string, since: string): Progress {
@@ -64,7 +59,7 @@ function parsed(text: string): Record<string, unknown> | undefined {
 
 /** Undefined if a part is missing or wrong. */
 function readProgress(
-  { from, prefix, size, others, pass }: Record<string, unknown>,
+  { from, hasGaps, prefix, size, others, pass }: Record<string, unknown>,
   bytes: Buffer,
 ): Progress | undefined {
   if (!isTime(from) || typeof prefix !== 'string' || prefix.length > PREFIX_MAX + 1 || !Array.isArray(others))
@@ -74,11 +69,12 @@ function readProgress(
   if (!read || !others.every((key) => typeof key === 'string')) return undefined;
   const ordered = [...read.numbers.map((number) => prefix + String(number)), ...others];
   const known = new Set(ordered);
-  if (pass === null) return { known, from, pass };
+  const progress = { known, from, hasGaps: hasGaps === true };
+  if (pass === null) return { ...progress, pass };
   const bits = bytes.subarray(read.end);
   const unmet = new Set(ordered.filter((_, at) => ((bits[at >> 3] ?? 0) >> (at & 7)) & 1));
   const current = isPlainObject(pass) ? passOf(pass, unmet) : undefined;
-  return current && { known, from, pass: current };
+  return current && { ...progress, pass: current };
 }
 
 function passOf(

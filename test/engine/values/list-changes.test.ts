@@ -1,7 +1,7 @@
 /** Copies of a shelf, of annotations and of notes on several devices, while these change and the network is cut. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { changingShelf, kinds } from '../../support/changing-shelf.ts';
+import { type Oddities, changingShelf, kinds } from '../../support/changing-shelf.ts';
 
 const START = Date.parse('2026-11-27T00:00:00Z') / 1_000;
 let second = START;
@@ -72,12 +72,12 @@ const truth = (shelf: Shelf) =>
   );
 const sorted = (entries: ReadonlyMap<string, string>) => [...entries].sort();
 
-function shelfOf(size: number, inOneSecond: boolean, field: Field = 'shelfChanges') {
+function shelfOf(size: number, inOneSecond: boolean, field: Field = 'shelfChanges', odd: Oddities = {}) {
   const entries = Array.from({ length: size }, (_, at) => ({
     id: at + 1,
     second: START - (inOneSecond ? 90 : 90 + size - at),
   }));
-  return { ...changingShelf(entries, () => second, 'descending', kinds[field]), field };
+  return { ...changingShelf(entries, () => second, kinds[field], odd), field };
 }
 
 type Step = { kind: 'add' | 'remove' | 'edit' | 'tick' | 'ask' | 'lose'; at: number };
@@ -90,6 +90,14 @@ const steps = (maxLength: number) =>
     { minLength: maxLength / 4, maxLength },
   );
 
+const oddities = fc.record({
+  ties: fc.constantFrom('ascending' as const, 'descending' as const),
+  isHidden: fc.constantFrom(
+    () => false,
+    (id: number) => id % 17 === 0,
+  ),
+});
+
 async function run(shelf: Shelf, actions: readonly Step[]) {
   const devices = [device(shelf), device(shelf)];
   for (const { kind, at } of actions) {
@@ -100,8 +108,9 @@ async function run(shelf: Shelf, actions: readonly Step[]) {
     else if (kind === 'tick') setClock(second + (at % 3 === 0 ? 61 : at % 2));
     else await either.step(kind === 'lose');
   }
-  setClock(second + 3); // a change of the last seconds may be told by the next sync only
+  setClock(second + 3);
   for (const each of devices) {
+    await each.sync(); // it goes on where it was, and may leave to the next one what changed meanwhile
     await each.sync();
     expect(sorted(each.stored)).toEqual(sorted(truth(shelf)));
   }
@@ -114,9 +123,9 @@ describe('a copy that is kept by changes', () => {
   test.for(fields)('of %s has what the list has, through changes and lost responses on two devices', async (field) => {
     const sizes = fc.constantFrom(0, 97, 350);
     await fc.assert(
-      fc.asyncProperty(sizes, fc.boolean(), steps(60), async (size, inOneSecond, actions) => {
+      fc.asyncProperty(sizes, fc.boolean(), oddities, steps(60), async (size, inOneSecond, odd, actions) => {
         setClock(START);
-        await run(shelfOf(size, inOneSecond, field), actions);
+        await run(shelfOf(size, inOneSecond, field, odd), actions);
       }),
       { numRuns: Number(process.env.CHANGES_RUNS ?? (process.env.THOROUGH ? 12 : 4)), endOnFailure: true },
     );
@@ -174,6 +183,61 @@ describe('a copy that is kept by changes', () => {
     // In its first minute an edit is told again: what else is changed in its second cannot be told apart.
     expect(told.length).toBeLessThanOrEqual(2);
     expect((await ask(shelf, phone.since())).nodes).toEqual([]);
+  });
+
+  test.for(fields)('of %s costs a slow client no more calls', async (field) => {
+    const shelf = shelfOf(350, false, field);
+    const phone = device(shelf);
+    for (let calls = 1; await phone.step(); calls++) {
+      expect(calls).toBeLessThan(4);
+      setClock(second + 40);
+    }
+    expect(sorted(phone.stored)).toEqual(sorted(truth(shelf)));
+  });
+
+  test.for(fields)('of %s has all that is behind what is hidden, or has no time', async (field) => {
+    const oddities: Oddities[] = [
+      { isHidden: (id) => id % 17 === 0 },
+      { isHidden: (id) => id > 120 && id < 250 },
+      { isHidden: (id) => id > 200 },
+      { isTimeless: true },
+      { told: (length) => length - 3 },
+      { told: () => null },
+    ];
+    for (const odd of oddities) {
+      const shelf = shelfOf(350, false, field, odd);
+      const phone = device(shelf);
+      const expectWhole = () => expect([...phone.stored.keys()].sort()).toEqual([...truth(shelf).keys()].sort());
+      await phone.sync();
+      expectWhole();
+      shelf.remove(60);
+      shelf.remove(260);
+      await phone.sync();
+      expectWhole();
+      const before = shelf.calls.length;
+      await phone.sync();
+      expect(shelf.calls.length - before).toBeLessThan(10);
+    }
+  });
+
+  test.for(fields)('of %s tells a change that has an earlier time than one before it', async (field) => {
+    for (const [wrong, right] of [
+      [3_600, 0],
+      [0, -20],
+    ] as const) {
+      const start = second;
+      const shelf = shelfOf(50, false, field);
+      const phone = device(shelf);
+      setClock(start + wrong);
+      shelf.edit(3);
+      setClock(start);
+      await phone.sync();
+      setClock(start + right);
+      shelf.edit(7);
+      setClock(start);
+      await phone.sync();
+      expect(sorted(phone.stored)).toEqual(sorted(truth(shelf)));
+    }
   });
 
   test('rejects a since of another list, and one that nobody has returned', async () => {
