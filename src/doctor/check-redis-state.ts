@@ -75,14 +75,28 @@ export async function checkKeyRedis(config: RedisSettings): Promise<Diagnosis> {
         refusal ?? `the Redis of ${variable} cannot be reached, or does not respond`,
         'Without it, writes with keys are refused.',
       );
-    const found = evictionIn(await infoOf(connection.redis, 'memory'));
-    if (!found) return ok(check, `in the Redis of ${variable}, which evicts nothing`);
-    return warning(check, found.problem, found.advice);
+    return describeKeyMemory(variable, await infoOf(connection.redis, 'memory'));
   } catch {
     return warning(check, `the Redis of ${variable} does not answer INFO`, 'Whether it may evict keys is not known.');
   } finally {
     await connection.close();
   }
+}
+
+/** `info`: the section memory. */
+function describeKeyMemory(variable: string, info: string): Diagnosis {
+  const check = 'idempotency keys';
+  const evicts = evictionIn(info);
+  if (evicts) return warning(check, evicts.problem, evicts.advice);
+  const { usedBytes, maxBytes } = memoryIn(info);
+  const place = `in the Redis of ${variable}, which evicts nothing`;
+  if (maxBytes === 0 || usedBytes <= maxBytes * FULL) return ok(check, place);
+  const size = `${mb(usedBytes)} of ${mb(maxBytes)}`;
+  return warning(
+    check,
+    `${place}: ${size}`,
+    'A full Redis refuses keys, and then writes with keys: give it more memory.',
+  );
 }
 
 const infoOf = async (redis: { call: (...words: [string, string]) => Promise<unknown> }, section: string) =>

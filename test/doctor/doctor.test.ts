@@ -245,6 +245,20 @@ test.skipIf(!hasRedis)('what is advised of a Redis that has idempotency keys too
   }
 });
 
+test.skipIf(!hasRedis)('a Redis of idempotency keys that is nearly full is a warning', async () => {
+  const of = async (...args: string[]) => {
+    const { port } = await startRedis(['--maxmemory-policy', 'noeviction', ...args]);
+    const env = { IDEMPOTENCY_REDIS_URL: `redis://127.0.0.1:${port}` };
+    return (await doctor(over('http://127.0.0.1:9', env))).find('idempotency keys')[0]!;
+  };
+  expect(await of('--maxmemory', '100mb')).toMatchObject({ status: 'ok' });
+  expect(await of('--maxmemory', '1000')).toMatchObject({
+    status: 'warning',
+    message: expect.stringMatching(/MB of 0\.0 MB$/),
+    advice: expect.stringContaining('more memory'),
+  });
+});
+
 test.skipIf(!hasRedis)('a Redis that refuses the password is named without it', async () => {
   const { port } = await startRedis(['--requirepass', 'other']);
   const { find } = await doctor(over('http://127.0.0.1:9', { REDIS_URL: `redis://:sesame@127.0.0.1:${port}` }));
