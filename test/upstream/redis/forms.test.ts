@@ -139,11 +139,13 @@ describe.skipIf(!hasRedis)('a Redis', () => {
     for (const command of ['hrandfield', 'xrevrange', 'zrank', 'hmget']) expect(stats).toContain(`cmdstat_${command}:`);
   });
 
-  test('a server that wants a password, and a server without a cluster are told', async () => {
+  test('a server that wants a password, one without a cluster, and one that is no Sentinel are told', async () => {
     const { port: locked } = await startRedis(['--requirepass', 'sesame']);
     expect((await connect(`redis://127.0.0.1:${locked}`)).problem).toContain('needs a password');
     expect((await connect(`redis://:sesame@127.0.0.1:${locked}`)).problem).toBeUndefined();
     expect((await connect(`redis+cluster://127.0.0.1:${port}`)).problem).toContain('leave out +cluster');
+    const noSentinel = (await connect(`redis+sentinel://127.0.0.1:${port}/primary`)).problem;
+    expect(noSentinel).toBe('The Redis of REDIS_URL is no Sentinel: leave out +sentinel and the name.');
   });
 
   test('the check at the start has every command that the scripts use', () => {

@@ -52,6 +52,8 @@ export function describeRefusal(
 /** A cluster that is called as a server, or the other way round. */
 function describeKind(message: string, { kind, hosts, tls }: RedisAddress, server: string): string | undefined {
   if (/cluster support disabled/.test(message)) return `${server} is not in cluster mode: leave out +cluster.`;
+  if (kind === 'sentinel' && UNKNOWN_COMMAND.test(message) && /sentinel/i.test(message))
+    return `${server} is no Sentinel: leave out +sentinel and the name.`;
   if (!/MOVED|CROSSSLOT/.test(message) || kind === 'cluster') return undefined;
   const [{ host, port } = { host: 'host', port: 6379 }] = hosts;
   return `${server} is in cluster mode: use ${tls ? 'rediss' : 'redis'}+cluster://${host}:${port}.`;
