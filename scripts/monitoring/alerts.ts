@@ -135,10 +135,11 @@ export const alerts: readonly Alert[] = [
     name: 'CatalogRedisAway',
     title: 'Redis is away',
     severity: 'page',
-    expression: 'catalog_redis_up == 0',
-    summary: '{{ $labels.instance }} cannot reach the Redis of {{ $labels.setting }}, or waits for it too long.',
+    expression: 'catalog_redis_up == 0 or increase(catalog_redis_refusals[1m]) > 0',
+    summary:
+      'Redis ({{ $labels.setting }}{{ $labels.error }}) cannot be reached from {{ $labels.instance }}, or is slow, or refuses commands.',
     means:
-      'Each replica caches and counts calls by itself. After a write, others may serve what it changed. Without the Redis of `IDEMPOTENCY_REDIS_URL`, writes with a key are refused: `IDEMPOTENCY_UNAVAILABLE`.',
+      'Or it is slow, or refuses commands for a minute: `OOM` if it is full. Each replica caches and counts calls by itself. After a write, others may serve what it changed. Without that of the keys, writes with a key are refused: `IDEMPOTENCY_UNAVAILABLE`.',
     look: 'the log line `redis is unreachable`, or `redis of idempotency keys is unreachable`, has the reason: `no answer in time` is a Redis that is slow (`catalog_redis_late_replies_total`) or gone without a word, `TRYAGAIN` a slot of a cluster that is being moved; `catalog_redis_refusals`.',
     change: 'Redis, or the user in its setting. The facade connects again by itself.',
   },

@@ -1,6 +1,8 @@
 /** Faults that are made, and alerts that fire: what Prometheus would have scraped goes through its own rules, in virtual time. */
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { alerts, anchorOf } from '../../scripts/monitoring/alerts.ts';
@@ -156,6 +158,22 @@ const faults: Readonly<Record<string, () => Promise<Recording>>> = {
     CatalogRedisAway: () => withoutRedis('REDIS_URL', ({ redis }) => redis!().isReachable),
     'CatalogRedisAway, of the idempotency keys': () =>
       withoutRedis('IDEMPOTENCY_REDIS_URL', ({ keyRedis }) => keyRedis!().isReachable),
+    async 'CatalogRedisAway, by one that is full'() {
+      const redis = await redisServer();
+      const facade = await startFacade({}, { IDEMPOTENCY_REDIS_URL: redis.url });
+      const state = facade.upstream.keyRedis!;
+      await until(() => state().isReachable);
+      const admin = new Redis(redis.url);
+      await admin.config('SET', 'maxmemory', '1');
+      admin.disconnect();
+      return recordFacade(facade, async () => {
+        const { OOM: before = 0 } = state().refusals;
+        while ((state().refusals.OOM ?? 0) === before)
+          await facade.execute('mutation { deleteNote(input: { id: "Note:1" }) { deletedId } }', {
+            headers: { authorization: 'Bearer token', 'idempotency-key': `"${randomUUID()}"` },
+          });
+      });
+    },
   }),
   async CatalogReplica() {
     let program: Program = await startProgram(AWAY);

@@ -169,7 +169,7 @@ function declaredMetrics(registry: Registry) {
       [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       ['operation'],
     ),
-    errors: counter('catalog_errors_total', 'Errors in responses by code.', ['code']),
+    errors: counter('catalog_errors_total', 'Errors of operations, not of rejected requests, by code.', ['code']),
     responseCacheHits: counter('catalog_response_cache_hits_total', 'Responses served from the response cache.'),
     persistedDocuments: counter('catalog_persisted_documents_total', 'Documents requested by id, by outcome.', [
       'outcome',
