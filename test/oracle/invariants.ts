@@ -32,6 +32,8 @@ export interface Expected {
   wasEverSent: (request: string) => boolean;
   /** The requests of the operation for any window of the same list, or any variant of the same record. */
   sentWindowsOf: (request: string) => readonly string[];
+  /** The service has asked for a pause, so a request may not have been sent. */
+  isPaused: boolean;
   /** The service sends whole lists, whatever window is requested. */
   ignoresWindows: boolean;
 }
@@ -278,7 +280,7 @@ function isDenied(reference: Reference, path: string, isMade: (request: string) 
 
 /** Objects that no call shows to exist: each that was made for one says that there is no such record, and there is no error in it. */
 export function phantomsIn(
-  { reference, faultOf, wasSent }: Expected,
+  { reference, faultOf, wasSent, isPaused }: Expected,
   { data, errors = [], deferredAt = [] }: Shown,
 ): Violation[] {
   const failed = errors.map(({ path = [] }) => path.join('.'));
@@ -303,11 +305,11 @@ export function phantomsIn(
     if (!isDenied(reference, path, (request) => wasSent(request) && faultOf(request) === undefined)) return [];
     // A reference of which a request failed may be there.
     if (hasFailed(path)) return [];
-    // A request for the record, of which something below needs a member, failed.
+    // A request for the record, of which something below needs a member, failed, or failed before and is not sent again.
     const below = [...reference.places].flatMap(([at, { parentRequest }]) =>
       parentRequest !== undefined && parentOf(at) === path ? [parentRequest] : [],
     );
-    if (below.some((request) => wasSent(request) && faultOf(request) !== undefined)) return [];
+    if (below.some((request) => (wasSent(request) || isPaused) && faultOf(request) !== undefined)) return [];
     return [{ kind: `a phantom: ${reference.places.get(path)!.coordinate}`, detail: `at ${path}` }];
   });
 }

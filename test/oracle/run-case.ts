@@ -366,6 +366,7 @@ class CaseRun {
           met.operation === requestId && listOf(met.request) === listOf(request) ? [met.request] : [],
         ),
       ignoresWindows: this.given.manners.ignoresWindows,
+      isPaused,
       isExcused: (code) =>
         ((hasMetLimit || isPaused) && code === 'RATE_LIMITED') ||
         (isPaused && code === 'UPSTREAM_UNAVAILABLE') ||
@@ -466,15 +467,10 @@ class CaseRun {
     const made = this.service.met.filter(({ operation }) => operation === requestId).length;
     if (made > max) this.report('more calls than planned', `${made} calls, planned ${min} to ${max}: ${document}`);
     // A token that the service has refused is not sent again.
-    const cuts = [
-      'RATE_LIMITED',
-      'TOO_MANY_CALLS',
-      'UNAUTHENTICATED',
-      ...(this.service.met.some((each) => each.asksForLongWait) ? ['UPSTREAM_UNAVAILABLE'] : []),
-    ];
+    const cuts = ['RATE_LIMITED', 'TOO_MANY_CALLS', 'UNAUTHENTICATED'];
     const isCut = result.errors?.some(({ extensions }) => cuts.includes(String(extensions?.code)));
-    // While the service asks for a pause, a reload shows what is cached.
-    const isPaused = result.extensions?.stale !== undefined && this.service.met.some((each) => each.asksForLongWait);
+    // While the service asks for a pause, a reload shows what is cached, and whether a person exists may not be asked.
+    const isPaused = this.service.met.some((each) => each.asksForLongWait);
     // An absent record ends its part of the operation; calls that still wait for a connection are not made.
     const isAbsent = Object.values(result.data ?? {})
       .flat()
