@@ -30,6 +30,8 @@ export interface EmbeddedFacade {
   /**
    * Responds to a request by its path, like the facade with a port: /graphql, /health, /ready, /metrics and others.
    * `address` is the client's: one address gets at most half of the calls that the facade's own token may make.
+   * Rejects if the signal of the request is aborted, with its reason, if its body was already read, or if the facade is closed. A server of
+   * node:http that does not catch that ends when a client leaves.
    */
   fetch(this: void, request: Request, from?: { address?: string | undefined } | null): Promise<Response>;
   /** The schema, for tools that read it. Only `execute` and `fetch` run operations: its resolvers need the plan of one. */
