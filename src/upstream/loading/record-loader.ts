@@ -259,6 +259,7 @@ export class RecordLoader {
     const { calls, cachePolicy } = this.context;
     const { source, key, cache } = state;
     const record = recordIn(response, source, key);
+    if (response.reuse.refusal === 'no-store') cachePolicy.forbidsStoring = true;
     if (!record) {
       state.isAbsent = true;
       cachePolicy.restrict(null);
@@ -281,7 +282,6 @@ export class RecordLoader {
     // A person named by a uid is cached with the id.
     const all = source.keyMembers && source.members ? [...source.members, ...source.keyMembers] : source.members;
     cachePolicy.restrict(cache.put(record, known, response, all), source.endpoint);
-    if (response.reuse.refusal === 'no-store') cachePolicy.forbidsStoring = true;
   }
 }
 

@@ -150,6 +150,14 @@ test('Cache-Control follows what is done with the caching headers of upstream', 
   expect(await shown('strict')).toEqual(['no-store', never, never, never]);
 });
 
+test('a response with the absence of a record, of which upstream says no-store, is not stored', async () => {
+  const absent = JSON.stringify({ code: 6000, msg: 'x', request: 'x' });
+  const { get } = await facade({ '/v2/book/7': json(absent, 404, { 'cache-control': 'no-store' }) });
+  const response = await get('{ book(id: 7) { title } }');
+  expect(await response.json()).toEqual({ data: { book: null } });
+  expect([response.headers.get('cache-control'), response.headers.get('etag')]).toEqual(['no-store', null]);
+});
+
 test('a response with errors, with extensions or with stale data is not stored', async () => {
   const { get, books } = await facade({
     ...bookThere,
