@@ -170,3 +170,13 @@ test('the start and the end of the program are logged', async () => {
   ]);
   expect(new Set(lines.map((line) => line.hostname))).toEqual(new Set([hostname()]));
 });
+
+test('no text that a client chooses controls the terminal on which a log is read', async () => {
+  const lines: string[] = [];
+  const log = createLog(INFO, { write: (line: string) => void lines.push(line) });
+  const client = '\u001b[2J\u009b2J\u007f\u202e\nname';
+  log.info({ client }, 'operation');
+  expect(lines.join('')).not.toMatch(/[\0-\x09\v-\x1f\x7f-\x9f\u202e]/);
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([{ client }]);
+  expect(lines.join('').split('\n')).toHaveLength(2);
+});
