@@ -54,13 +54,18 @@ const variableIn = (
 /** What Kubernetes sets for a service of the name `redis`, and what other clients of Redis read. */
 const OF_OTHERS = /^REDIS_(PORT|HOST|DB)$/;
 
+/** A NODE_ENV that is not quite `production` leaves everything of the demo on. */
+const NEARLY_PRODUCTION = /^\s*prod/i;
+
 /** Variables of the environment that are no settings, but spelled nearly like one. */
 export function misspelledSettings(env: NodeJS.ProcessEnv = process.env): { given: string; meant: string }[] {
   const rows = entries().map(([, row]) => row);
   const names = rows.map((row) => row.env);
   // FTP_PROXY is no misspelled HTTP_PROXY.
   const own = rows.filter((row) => !row.isConventional).map((row) => row.env);
-  return Object.keys(env).flatMap((given) => {
+  return Object.entries(env).flatMap(([given, value = '']) => {
+    if (given === 'NODE_ENV' && value !== 'production' && NEARLY_PRODUCTION.test(value))
+      return [{ given: `${given}=${value}`, meant: 'NODE_ENV=production' }];
     if (names.includes(given) || OF_OTHERS.test(given)) return [];
     const meant = closest(given.toUpperCase(), own);
     return meant === undefined ? [] : [{ given, meant }];

@@ -102,6 +102,20 @@ test.each([
   expect(misspelledSettings({ [given]: '1', PORT: '0' })).toEqual([{ given, meant }]);
 });
 
+test.each(['Production', 'PRODUCTION', 'prod', 'production '])(
+  'NODE_ENV=%j is not production, which was meant',
+  (value) => {
+    expect(misspelledSettings({ NODE_ENV: value })).toEqual([
+      { given: `NODE_ENV=${value}`, meant: 'NODE_ENV=production' },
+    ]);
+    expect(readConfig({ NODE_ENV: value }).production).toBe(false);
+  },
+);
+
+test.each(['production', 'development', 'test', '', undefined])('NODE_ENV=%j is no misspelling', (value) => {
+  expect(misspelledSettings({ NODE_ENV: value })).toEqual([]);
+});
+
 test('variables of the system and of other programs are not taken for misspelled settings', () => {
   const others =
     `PATH HOME HOSTNAME LANG USER LOGNAME SHELL TERM PWD TMPDIR NODE_ENV NODE_OPTIONS DATABASE_URL HTTP_PROXY
