@@ -72,7 +72,7 @@ function fieldsIn(schema: GraphQLSchema, { document, operation }: ExecutableDocu
     const owners = isAbstractType(parent) ? schema.getPossibleTypes(parent) : [];
     return [coordinate, ...owners.map(({ name }) => `${name}.${field}`)];
   });
-  return [...new Set(found)];
+  return Object.freeze([...new Set(found)]); // later requests with the document get the same list
 }
 
 const refusal = (reason: unknown): GraphQLError =>

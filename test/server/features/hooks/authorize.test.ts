@@ -85,6 +85,17 @@ describe('authorize', () => {
     },
   );
 
+  test('is told all fields each time, whatever it does with the list: who takes from it is refused', async () => {
+    const facade = embedded(origin.url, {
+      logLevel: 'silent',
+      authorize: ({ fields }) => (fields as string[]).splice(0).every((field) => !field.startsWith('Book.')),
+    });
+    for (const _ of ['first', 'second']) {
+      const { data, errors } = await bodyOf(await facade.fetch(new Request(address, post(query))));
+      expect([data, errors]).toMatchObject([undefined, [{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }]]);
+    }
+  });
+
   test('is asked where the operation has no price, because it is too dear', async () => {
     const authorize = vi.fn((_: AskedOperation) => 'no');
     const facade = embedded(origin.url, { authorize, maxUpstreamCalls: 1 });
