@@ -13,7 +13,10 @@ const sentenceOf = ({ description, must, shown, byDefault }: Setting<unknown>): 
 /** All settings under the headings of their groups, as in `docs/settings.md`. */
 export function settingsMarkdown(): string {
   // Addresses and stars are code: they are no links and no emphasis.
-  return underHeadings((row) => `- \`${row.env}\`: ${sentenceOf(row)}`).replaceAll(/https?:\/\/[^\s,;]*|\*/g, '`$&`');
+  return underHeadings((row) => `- \`${row.env}\`: ${sentenceOf(row)}`).replaceAll(
+    /https?:\/\/(?:[^\s,;]*[^\s,;).])?|\*/g,
+    '`$&`',
+  );
 }
 
 /** A file of variables. All are comments: with none of them uncommented it changes nothing. */

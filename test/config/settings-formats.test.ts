@@ -95,3 +95,9 @@ test('the page of docs is printed from the same table', () => {
   const squeezed = (text: string) => text.replaceAll(/\s+/g, ' ');
   expect(squeezed(readFileSync('docs/settings.md', 'utf8'))).toContain(squeezed(settingsFormats.markdown()));
 });
+
+test('an address in the page of settings is code without the bracket and the full stop that follow it', () => {
+  const addresses = settingsFormats.markdown().match(/`https?:[^`]*`/g)!;
+  expect(addresses).toContain('`https://apps.example/catalog`');
+  expect(addresses.filter((each) => /[).]`$/.test(each))).toEqual([]);
+});
