@@ -108,6 +108,27 @@ test('a resolver with arguments on a record gets the members that it needs, or n
   });
 });
 
+test('an error of a resolver has a code, and the log has those that the program did not give one', async () => {
+  const [answered] = await embed({
+    extension: 'shelf',
+    options: { ...options, logLevel: 'error' },
+    isLogged: true,
+    asked: [{ query: '{ noNumber sold coded: sold(code: "SOLD") }' }],
+  });
+  const { answers, log = '' } = answered as Extract<typeof answered, { answers: unknown }>;
+  const internal = { code: 'INTERNAL_SERVER_ERROR', requestId: expect.any(String) as string };
+  expect(answers[0]!.body.errors).toMatchObject([
+    { path: ['noNumber'], extensions: internal },
+    { path: ['sold'], message: 'It is sold.', extensions: internal },
+    { path: ['coded'], message: 'It is sold.', extensions: { code: 'SOLD' } },
+  ]);
+  const logged = log
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as object);
+  expect(logged).toMatchObject([{ coordinate: 'Query.noNumber' }, { coordinate: 'Query.sold' }]);
+});
+
 test('a process has one extension: its facades have the same, and those without have the schema of the catalog', async () => {
   const asked = [{ query: '{ book(id: "6082808") { shout } }' }];
   const [plain, extended, again, other, plainAgain] = await embed(

@@ -1,9 +1,12 @@
 /** An extension of the catalog's own graph, with each kind of field that calls no service of its own. */
+import { GraphQLError } from 'graphql';
 import { Book, type Extend, Node, count, decoder, identity, text } from '../../src/extend.ts';
 
 const upperCase = decoder('String', (value) => String(value).toUpperCase());
 
 let turns = 0;
+
+const rare = { description: 'A number.', nullable: true, nullIf: false, maxCalls: 0 } as const;
 
 /** What the resolvers of an embedding program were called with. */
 export const asked: string[] = [];
@@ -64,6 +67,17 @@ export const shelf: Extend = (builder) => {
     }),
     turn: t.computed({ type: 'Int', description: 'A number.', needs: ['title'], maxCalls: 0, resolve: () => ++turns }),
   }));
+  builder.queryField('noNumber', (t) => t.field({ ...rare, type: 'Int', resolve: () => Number('seven') }));
+  builder.queryField('sold', (t) =>
+    t.field({
+      ...rare,
+      type: 'Int',
+      args: { code: t.arg.string({ description: 'Its code.' }) },
+      resolve: (_, { code }) => {
+        throw new GraphQLError('It is sold.', code == null ? {} : { extensions: { code } });
+      },
+    }),
+  );
   builder.queryField('turn', (t) =>
     t.field({ type: 'Int', description: 'How often it was read.', maxCalls: 0, resolve: () => ++turns }),
   );

@@ -22,8 +22,12 @@ export function maskErrors(
     const field = fieldAt(error.path ?? [], plan.root);
     const coordinate = field && `${field.parent}.${field.field.name}`;
     if (!cause && (!error.path || error.extensions.code)) return [error];
-    if (cause instanceof GraphQLError)
-      return [replaced(error, field, cause.message, { ...codeOf(cause), ...cause.extensions, coordinate })];
+    if (cause instanceof GraphQLError) {
+      const code = codeOf(cause);
+      if (code === undefined) log.error({ err: cause, requestId, coordinate }, 'a field failed');
+      const own = code === undefined ? { code: 'INTERNAL_SERVER_ERROR', requestId } : { code };
+      return [replaced(error, field, cause.message, { ...own, ...cause.extensions, coordinate })];
+    }
     const expected = toClientError(cause);
     if (expected) {
       // For a list, the same error would be repeated for each item.
@@ -39,9 +43,9 @@ export function maskErrors(
   });
 }
 
-/** Errors of graphql-js about an argument or a directive have nodes and no code. */
-const codeOf = ({ nodes, extensions }: GraphQLError): object =>
-  extensions.code === undefined && nodes?.length ? { code: 'BAD_USER_INPUT' } : {};
+/** Errors of graphql-js about an argument or a directive have nodes and no code, those about a value of a resolver neither. */
+const codeOf = ({ nodes, extensions }: GraphQLError): unknown =>
+  extensions.code ?? (nodes?.length ? 'BAD_USER_INPUT' : undefined);
 
 /** The field at a response path. The path is the only thing that all executors report in the same way. */
 function fieldAt(path: readonly (string | number)[], root: SelectionPlan): PlannedField | undefined {
