@@ -102,7 +102,10 @@ export interface FieldBuilder<Shape> {
       items?: (response: Out, parent: Pick<Shape, From>) => readonly (Item | null | undefined)[];
     },
   ): Field;
-  /** A field with a resolver of its own, which says what it costs. It may depend on the caller: a response with it is in no cache. */
+  /**
+   * A field with a resolver of its own, which says what it costs. It may depend on the caller: a response with it is in no cache. Clients are
+   * shown the message of a GraphQLError that it throws, with the code in its `extensions`; any other error is logged, and not shown.
+   */
   field<Args extends object = object, Needs extends Name<Shape> = never>(options: {
     type: TypeParam;
     description: string;
