@@ -9,6 +9,7 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import { CodedRejection } from '../../upstream/errors.ts';
 import type { FilledIn, PatchSource } from '../../upstream/write-guard.ts';
 import { type ClientCode, messageOf } from '../errors/codes.ts';
+import { asFloat, asText } from '../values/decode.ts';
 import type { FieldBuilder } from './node.ts';
 import { type Violation, invalidIf, violationError } from '../errors/violations.ts';
 
@@ -32,6 +33,18 @@ export interface Column<Whole, Shown> {
   readonly shown?: (shown: Shown) => unknown;
 }
 type Kept<Whole> = Partial<Whole> | undefined;
+
+/** A text or number of the record as it can be written again: null if there is none, undefined if it is something else. */
+export const sureText = (value: unknown) => ((value ?? '') === '' ? null : asText(value) || undefined);
+export const neededText = (value: unknown) => sureText(value) ?? undefined;
+export const sureNumber = (value: unknown) =>
+  Number.isInteger(asFloat(value ?? 0)) ? asFloat(value ?? 0) || null : undefined;
+
+/** What is kept in one field; undefined if it is not certain. */
+export const keptAs = <Name extends string, Value>(name: Name, value: Value | undefined) =>
+  value === undefined ? undefined : ({ [name]: value } as Record<Name, Value>);
+export const keptWord = <Name extends string, Word>(name: Name, shown: unknown, words: readonly Word[]) =>
+  keptAs(name, words[words.indexOf(shown as Word)]);
 
 export interface PatchContext extends PatchSource {
   /** The id in the input. */

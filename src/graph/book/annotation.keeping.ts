@@ -1,6 +1,7 @@
 /** How an update of an annotation keeps what its input leaves out. */
 import { type AnnotationRecord, PRIVACY_PRIVATE, PRIVACY_PUBLIC, bookEndpoints } from '../../api/book.ts';
 import type { Keeping } from '../../engine/fields/change.ts';
+import { keptAs, neededText, sureNumber, sureText } from '../../engine/fields/patch.ts';
 
 /** The input of the whole annotation. */
 interface WholeAnnotation {
@@ -18,21 +19,21 @@ export const keptAnnotation: Keeping<WholeAnnotation, AnnotationRecord> = {
   columns: [
     {
       fields: ['content'],
-      keep: ({ content }) => (content === undefined ? undefined : { content }),
+      keep: ({ content }) => keptAs('content', neededText(content)),
       shown: ({ content }) => content,
     },
     {
       fields: ['page'],
       clearedBy: 'chapter',
       isClearable: true,
-      keep: ({ page_no }) => ({ page: page_no || null }),
+      keep: ({ page_no }) => keptAs('page', sureNumber(page_no)),
       shown: ({ page_no }) => page_no || null,
     },
     {
       fields: ['chapter'],
       clearedBy: 'page',
       isClearable: true,
-      keep: ({ chapter }) => ({ chapter }),
+      keep: ({ chapter }) => keptAs('chapter', sureText(chapter)),
       shown: ({ chapter }) => chapter || null,
     },
     { fields: ['isPrivate'], keep: ({ privacy }) => privacies.get(privacy), shown: ({ privacy }) => privacy },

@@ -1,13 +1,14 @@
 /** How an update of a collection keeps what its input leaves out. */
-import { type CollectionRecord, type CollectionStatus, bookEndpoints, collectionStatuses } from '../../api/book.ts';
+import { type CollectionRecord, RATING_MAX, bookEndpoints, collectionStatuses } from '../../api/book.ts';
 import type { Keeping } from '../../engine/fields/change.ts';
-import type { PatchContext } from '../../engine/fields/patch.ts';
-import { asText, texts } from '../../engine/values/decode.ts';
+import { type PatchContext, keptAs, keptWord, sureNumber, sureText } from '../../engine/fields/patch.ts';
+import { asInt, asObject, asText, texts } from '../../engine/values/decode.ts';
+import { listIn } from '../../lib/objects.ts';
 import { UpstreamRejection, isRateLimit } from '../../upstream/errors.ts';
 
 /** The input of the whole collection. */
 interface WholeCollection {
-  status: CollectionStatus;
+  status: (typeof collectionStatuses)[number];
   rating?: number | null | undefined;
   tags?: string[] | null | undefined;
   comment?: string | null | undefined;
@@ -24,18 +25,23 @@ export const keptCollection: Keeping<WholeCollection, CollectionRecord> = {
   input: (id: string) => ({ id }),
   absent: 'COLLECTION_NOT_FOUND',
   columns: [
-    { fields: ['status'], keep: statusOf, shown: ({ status }) => status },
-    { fields: ['rating'], isClearable: true, keep: (record) => ({ rating: ratingIn(record) }), shown: ratingIn },
+    {
+      fields: ['status'],
+      keep: ({ status }) => keptWord('status', status, collectionStatuses),
+      shown: ({ status }) => status,
+    },
+    { fields: ['rating'], isClearable: true, keep: ratingOf, shown: (record) => ratingOf(record)?.rating ?? null },
     {
       fields: ['tags'],
       isClearable: true,
-      keep: ({ tags }) => ({ tags: texts.decode(tags) }),
+      keep: ({ tags }) =>
+        (listIn(tags) ?? [tags]).some((tag) => sureText(tag) === undefined) ? undefined : { tags: texts.decode(tags) },
       shown: ({ tags }) => texts.decode(tags).sort(),
     },
     {
       fields: ['comment'],
       isClearable: true,
-      keep: ({ comment }) => ({ comment: comment ?? null }),
+      keep: ({ comment }) => keptAs('comment', sureText(comment)),
       shown: ({ comment }) => comment || null,
     },
     {
@@ -47,13 +53,10 @@ export const keptCollection: Keeping<WholeCollection, CollectionRecord> = {
   ],
 };
 
-function ratingIn({ rating }: CollectionRecord): number | null {
-  return Number(rating?.value) || null;
-}
-
-function statusOf({ status: shown }: CollectionRecord): { status: CollectionStatus } | undefined {
-  const status = collectionStatuses.find((each) => each === shown);
-  return status && { status };
+/** The rating as it is given; of another maximum it is not certain. */
+function ratingOf({ rating }: CollectionRecord) {
+  const { value = rating, max = RATING_MAX } = asObject(rating);
+  return keptAs('rating', asInt(max) === RATING_MAX ? sureNumber(value) : undefined);
 }
 
 /**

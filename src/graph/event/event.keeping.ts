@@ -1,7 +1,7 @@
 /** How an update of an event keeps what its input leaves out. */
 import { type EventRecord, type EventType, eventEndpoints } from '../../api/event.ts';
 import type { Keeping } from '../../engine/fields/change.ts';
-import type { PatchContext } from '../../engine/fields/patch.ts';
+import { type PatchContext, keptAs, neededText } from '../../engine/fields/patch.ts';
 
 /** The input of the whole event. */
 interface WholeEvent {
@@ -36,11 +36,7 @@ export const keptEvent: Keeping<WholeEvent, EventRecord> = {
       keep: ({ startTime: startsAt }) => (startsAt ? { startsAt } : undefined),
       shown: ({ startTime }) => startTime,
     },
-    {
-      fields: ['endsAt'],
-      keep: ({ endTime: endsAt }) => (endsAt ? { endsAt } : undefined),
-      shown: ({ endTime }) => endTime,
-    },
+    { fields: ['endsAt'], keep: ({ endTime: at }) => keptAs('endsAt', neededText(at)), shown: ({ endTime: at }) => at },
     { fields: ['place'], keep: placeOf, shown: ({ where }) => where },
     {
       fields: ['inviteOnly'],
@@ -74,5 +70,5 @@ function placeOf({ where, location }: EventRecord) {
 }
 
 function flagOf<Name extends string>(name: Name, word: string | undefined) {
-  return word === 'yes' || word === 'no' ? ({ [name]: word === 'yes' } as Record<Name, boolean>) : undefined;
+  return keptAs(name, word === 'yes' || word === 'no' ? word === 'yes' : undefined);
 }

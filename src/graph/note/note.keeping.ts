@@ -1,6 +1,7 @@
 /** How an update of a note keeps what its input leaves out. */
 import { type NotePrivacy, type NoteRecord, noteEndpoints, notePrivacies } from '../../api/note.ts';
 import type { Keeping } from '../../engine/fields/change.ts';
+import { keptAs, keptWord, neededText } from '../../engine/fields/patch.ts';
 import { type KeptPictures, writtenNote } from './written-note.ts';
 
 /** The input of the whole note. */
@@ -18,13 +19,21 @@ export const keptNote: Keeping<WholeNote, NoteRecord> = {
   input: (id) => ({ id, format: 'text' }),
   absent: 'NOTE_NOT_FOUND',
   columns: [
-    { fields: ['title'], keep: ({ title }) => ({ title }), shown: ({ title }) => title },
+    {
+      fields: ['title'],
+      keep: ({ title }) => keptAs('title', neededText(title)),
+      shown: ({ title }) => title,
+    },
     {
       fields: ['content'],
-      keep: ({ content, photos }) => writtenNote(content, photos),
+      keep: ({ content, photos }) => writtenNote(neededText(content), photos),
       shown: ({ content }) => content,
     },
-    { fields: ['privacy'], keep: privacyOf, shown: ({ privacy }) => privacy },
+    {
+      fields: ['privacy'],
+      keep: ({ privacy }) => keptWord('privacy', privacy, notePrivacies),
+      shown: ({ privacy }) => privacy,
+    },
     {
       fields: ['canReply'],
       keep: ({ can_reply: canReply }) => (typeof canReply === 'boolean' ? { canReply } : undefined),
@@ -32,8 +41,3 @@ export const keptNote: Keeping<WholeNote, NoteRecord> = {
     },
   ],
 };
-
-function privacyOf({ privacy: shown }: NoteRecord): { privacy: NotePrivacy } | undefined {
-  const privacy = notePrivacies.find((each) => each === shown);
-  return privacy && { privacy };
-}
