@@ -161,11 +161,22 @@ function decoded(
   text: string,
   eventBaseUrl: string,
 ): Pick<ServiceRead, 'value' | 'code' | 'problem'> {
-  if (status < 200 || status >= 300) return { code: status >= 400 ? errorCodeIn(text, serviceErrors) : undefined };
+  if (status < 200 || status >= 300) return refused(status, text);
   try {
     const value = decodeResponse(atomDocuments, request, text, status, eventBaseUrl);
     return value instanceof ReportedError ? { code: value.code } : { value };
   } catch {
-    return { problem: /^\s*(?:<!doctype html|<html)/i.test(text) ? 'a web page' : 'not what was requested' };
+    return { problem: isPage(text) ? 'a web page' : 'not what was requested' };
   }
+}
+
+const isPage = (text: string): boolean => /^\s*(?:<!doctype html|<html)/i.test(text);
+
+/** A redirect, a page of a firewall, or a 404 without a code of the table is no answer of the service. */
+function refused(status: number, text: string): Pick<ServiceRead, 'code' | 'problem'> {
+  if (status < 400) return { problem: 'a redirect, which is not followed' };
+  const code = errorCodeIn(text, serviceErrors);
+  if (code !== undefined || status >= 500) return { code };
+  if (isPage(text)) return { problem: 'a web page' };
+  return status === 404 ? { problem: 'no error of the service' } : { code };
 }

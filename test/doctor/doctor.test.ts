@@ -139,6 +139,9 @@ test('a member that is only new is a warning', async () => {
 
 test.each([
   ['a page of a gateway', response(502, 'text/html', '<html>Bad Gateway</html>'), 'status 502, text/html'],
+  ['a redirect', response(302, 'text/html', ''), 'status 302, a redirect, which is not followed'],
+  ['the page of a firewall', response(403, 'text/html', '<html>Forbidden</html>'), 'status 403, a web page'],
+  ['a server without these paths', response(404, 'text/plain', 'Not Found'), 'status 404, no error of the service'],
   ['the login page of a proxy', response(200, 'text/html', '<!doctype html><html></html>'), 'status 200, a web page'],
 ])('%s is no service, and is not read again and again', async (_, behaviour, expected) => {
   const upstream = await hostile(behaviour);
