@@ -92,13 +92,12 @@ export function violationsOfGiven<Whole, Shown>(
   const open = new Set<unknown>(leftOut(patch, input).flatMap(({ fields }) => fields));
   const cleared = patch.columns.map(({ fields, isClearable }) => {
     const isNull = fields.some((field) => input[field] === null) && !fields.some((field) => hasValue(input[field]));
-    return invalidIf(isNull && !isClearable, fields[0], 'MISSING_ARGUMENT', { message: NOT_CLEARABLE });
+    return invalidIf(isNull && !isClearable, fields[0], 'MISSING_ARGUMENT', { message: 'This cannot be cleared.' });
   });
   const isCleared = (path: unknown) => cleared.some((each) => each?.path[1] === path);
   return [...cleared, ...violations.filter((each) => !open.has(each?.path[1]) && !isCleared(each?.path[1]))];
 }
 
-const NOT_CLEARABLE = 'This cannot be cleared.';
 const GIVE_IT = 'What is there now cannot be told for certain, so it is not kept.';
 
 /** What is kept of the record: the fields that the input leaves out. Throws if one of them is not certain, or the record is absent. */

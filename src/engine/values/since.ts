@@ -85,8 +85,7 @@ function passOf(
   const name = isCount(part) ? PARTS[part] : undefined;
   if (!name || anchor === undefined || !isTime(from) || !isTime(next) || typeof isDisturbed !== 'boolean')
     return undefined;
-  if (typeof position !== 'number' || !Number.isInteger(position) || position < -1 || position > 999_999_999)
-    return undefined;
+  if (typeof position !== 'number' || !isCount(position + 1) || position > 999_999_999) return undefined;
   if (!isCount(begunAt) || !isCount(readAt)) return undefined;
   return { part: name, from, next, isDisturbed, begunAt, readAt, behind: anchor, position, unmet };
 }
@@ -94,7 +93,9 @@ function passOf(
 const isTime = (value: unknown): value is string | null =>
   value === null || (typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(value));
 
-const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value) && value >= 0;
+/** A count, or a time in milliseconds: those of later years are no dates. */
+const isCount = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) < 1e14;
 
 /** Seven bits a byte, the lowest first; the eighth says that more follow. */
 function differencesOf(sorted: readonly number[]): number[] {

@@ -19,11 +19,7 @@ export const keptNote: Keeping<WholeNote, NoteRecord> = {
   input: (id) => ({ id, format: 'text' }),
   absent: 'NOTE_NOT_FOUND',
   columns: [
-    {
-      fields: ['title'],
-      keep: ({ title }) => keptAs('title', neededText(title)),
-      shown: ({ title }) => title,
-    },
+    { fields: ['title'], keep: ({ title }) => keptAs('title', neededText(title)), shown: ({ title }) => title },
     {
       fields: ['content'],
       keep: ({ content, photos }) => writtenNote(neededText(content), photos),

@@ -252,4 +252,19 @@ describe('a copy that is kept by changes', () => {
       expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', argument: 'since' } }]);
     }
   });
+
+  test('rejects a since with a time that is no date', async () => {
+    const shelf = shelfOf(150, false);
+    const { since } = await ask(shelf, null);
+    const text = Buffer.from(since, 'base64url').toString('latin1');
+    for (const [time, code] of [
+      ['1795737600000', undefined],
+      ['9000000000000000', 'BAD_USER_INPUT'],
+      ['1e300', 'BAD_USER_INPUT'],
+    ] as const) {
+      const given = Buffer.from(text.replace(/"begunAt":\d+/, `"begunAt":${time}`), 'latin1').toString('base64url');
+      const { errors } = await shelf.execute(`{ user(id: 3) { shelfChanges(since: "${given}") { since } } }`);
+      expect(errors?.[0]?.extensions.code).toBe(code);
+    }
+  });
 });
