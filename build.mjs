@@ -204,6 +204,8 @@ export async function publishOperations() {
   if (existsSync(`${root}generated/operations.ts`)) await publishModule('generated/operations.ts', 'dist/operations');
 }
 
+/** What clients take out of a document, which the ESLint plugin needs. */
+const SENT = 'src/config/documents/client-directives.ts';
 /** Makes client/dist, the package of front ends: the documents, and each file of client/src. */
 export async function publishClient() {
   rmSync(`${root}client/dist`, { recursive: true, force: true });
@@ -212,9 +214,10 @@ export async function publishClient() {
       .replace("'@graphql-typed-document-node/core'", "'./typed-document.js'")
       .replace("'../../generated/operations.ts'", "'./index.js'")
       .replace("'./price.ts'", "'./price.cjs'")
+      .replace(`'../../${SENT}'`, "'./client-directives.js'")
       .replace(/'(\.\/\S+)\.ts'/g, "'$1.js'");
   const modules = readdirSync(`${root}client/src`).map((file) => [`client/src/${file}`, basename(file, '.ts')]);
-  for (const [source, name] of [['generated/operations.ts', 'index'], ...modules])
+  for (const [source, name] of [['generated/operations.ts', 'index'], [SENT, 'client-directives'], ...modules])
     await publishModule(source, `client/dist/${name}`, rewrite, { commonJs: true });
   await publishPrice();
   for (const file of ['price.js', 'price.cjs', 'price.d.ts']) rmSync(`${root}client/dist/${file}`);

@@ -2,7 +2,8 @@
  * An ESLint plugin: the price of each operation where it is written, and what makes it cheaper as suggestions, which editors apply with a
  * click. It reads `.graphql` files, and templates and calls of `gql` and `graphql` in scripts.
  */
-import { type DefinitionNode, Kind, parse, visit } from 'graphql';
+import { type DefinitionNode, Kind, parse, print, visit } from 'graphql';
+import { asSent } from '../../src/config/documents/client-directives.ts';
 import { findFragment, fragmentsIn } from './fragment-files.ts';
 import { type GraphqlSource, type ScriptNode, contentOf, isGraphqlFile, taggedSource } from './graphql-sources.ts';
 import { type DocumentPrice, type PriceLimits, price } from './price.ts';
@@ -63,6 +64,9 @@ interface Rule {
 /** Undefined if there is nothing to say of the operation. */
 type Judge = (priced: DocumentPrice, options: CallsOptions) => string | undefined;
 
+const TAGS: readonly string[] = ['gql', 'graphql'];
+/** The strings of a document, which may have the sign of a comment, and its comments. */
+const STRINGS_AND_COMMENTS = /"""(?:\\"""|[^])*?"""|"(?:\\.|[^"\\\n\r])*"|#[^\n\r]*/g;
 const amount = { type: 'integer', minimum: 0 };
 const names = { type: 'array', items: { type: 'string' } };
 const schema = [
@@ -86,10 +90,12 @@ function ruleOf(description: string, judge: Judge): Rule {
     create(given): ReturnType<Rule['create']> {
       const context = given as Context;
       const options = (context.options[0] ?? {}) as CallsOptions;
-      const { tags = ['gql', 'graphql'] } = options;
+      const { tags = TAGS } = options;
       const { text } = context.sourceCode;
       const sources: GraphqlSource[] = [];
-      const add = (source: GraphqlSource | undefined) => source && sources.push(source);
+      // The argument of a function may have the comment too.
+      const add = (source: GraphqlSource | undefined) =>
+        source && !sources.some(({ start }) => start === source.start) && sources.push(source);
       const isCommented = (node: ScriptNode) =>
         context.sourceCode.getCommentsBefore?.(node).some(({ value }) => value.trim() === 'GraphQL');
       const end = () => {
@@ -116,28 +122,42 @@ function ruleOf(description: string, judge: Judge): Rule {
 /** A document of one operation in the file. */
 interface Priced {
   price: DocumentPrice;
-  source: GraphqlSource;
+  /** `canEdit` is false if another text than that of the file has the price. */
+  source: GraphqlSource & { canEdit?: boolean };
   /** Where the operation and its head are in the source. */
   start: number;
   end: number;
   name: string;
 }
 
-function pricesOf(sources: readonly GraphqlSource[], { limits, fragments = ['src'] }: CallsOptions, cwd: string) {
+function pricesOf(
+  sources: readonly GraphqlSource[],
+  { limits, tags = TAGS, fragments = ['src'] }: CallsOptions,
+  cwd: string,
+) {
   const inFile = new Map(sources.flatMap(({ text }) => [...fragmentsIn(text)]));
-  const find = (name: string) => inFile.get(name) ?? findFragment(name, fragments, cwd);
+  const find = (name: string) => inFile.get(name) ?? findFragment(name, fragments, cwd, tags);
   return sources.flatMap((source): Priced[] => {
     const definitions = definitionsOf(source.text);
     return definitions.flatMap((operation) => {
       if (operation.kind !== Kind.OPERATION_DEFINITION) return [];
       const document = documentOf(source.text, operation, definitions, find);
-      if (document === undefined) return [];
+      const sent = document && sentTextOf(document);
+      if (!sent) return [];
       const name = operation.name?.value;
       const start = operation.loc!.start;
       const end = operation.name?.loc!.end ?? operation.selectionSet.loc!.start + 1;
-      return [{ price: price(document, name, limits), source, start, end, name: name ?? operation.operation }];
+      const place = sent === document ? source : { ...source, canEdit: false };
+      return [{ price: price(sent, name, limits), source: place, start, end, name: name ?? operation.operation }];
     });
   });
+}
+
+/** Without what clients take out; undefined if nothing is left to send. */
+function sentTextOf(document: string): string | undefined {
+  const parsed = parse(document, { noLocation: true });
+  const sent = asSent(parsed);
+  return sent === parsed ? document : sent && print(sent);
 }
 
 function definitionsOf(text: string): readonly DefinitionNode[] {
@@ -194,7 +214,10 @@ function report(context: Context, { price: { hints }, source, start, end, name }
   const placeOf = (at: number) => context.sourceCode.getLocFromIndex(source.start + at);
   // A fragment of elsewhere cannot be edited from here.
   const isHere = ({ edits }: DocumentPrice['hints'][number]) =>
-    source.isExact && edits.length > 0 && edits.every((edit) => edit.end <= source.text.length);
+    source.isExact &&
+    source.canEdit !== false &&
+    edits.length > 0 &&
+    edits.every((edit) => edit.end <= source.text.length);
   context.report({
     loc: source.isExact ? { start: placeOf(start), end: placeOf(end) } : { start: placeOf(0), end: placeOf(0) },
     messageId: 'said',
@@ -245,16 +268,12 @@ export const parser: Parser = {
   parseForESLint(text) {
     const lines = text.split(/\r\n|\n|\r/);
     const end = { line: lines.length, column: lines.at(-1)!.length };
-    const comments = [...text.matchAll(/^[ \t]*#(.*)$/gm)].map((found) => {
-      const start = found.index + found[0].indexOf('#');
-      const line = text.slice(0, start).split(/\r\n|\n|\r/).length;
-      const column = found[0].indexOf('#');
-      return {
-        type: 'Block',
-        value: found[1],
-        range: [start, found.index + found[0].length],
-        loc: { start: { line, column }, end: { line, column: found[0].length } },
-      };
+    const comments = [...text.matchAll(STRINGS_AND_COMMENTS)].flatMap(({ 0: found, index }) => {
+      if (!found.startsWith('#')) return [];
+      const before = text.slice(0, index).split(/\r\n|\n|\r/);
+      const [line, column] = [before.length, before.at(-1)!.length];
+      const loc = { start: { line, column }, end: { line, column: column + found.length } };
+      return [{ type: 'Block', value: found.slice(1), range: [index, index + found.length], loc }];
     });
     const range = [0, text.length];
     const loc = { start: { line: 1, column: 0 }, end };

@@ -1,14 +1,16 @@
 /** Fragments of other files of a project, by their names. */
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Kind, parse } from 'graphql';
 
 const FILES = /\.(?:graphql|gql|[cm]?[jt]sx?)$/;
-const TEMPLATES = /(?:\b(?:gql|graphql)\s*\(?\s*|\/\*\s*GraphQL\s*\*\/\s*)`((?:[^`\\]|\\.)*)`/g;
+/** An expression in a template, with one level of braces of its own. */
+const EXPRESSIONS = /\$\{(?:[^{}]|\{[^{}]*\})*\}/g;
 /** How long the list of files is taken for true: an editor checks at every key. */
 const LIST_MS = 2_000;
 
 const lists = new Map<string, { at: number; files: string[] }>();
+/** By the file and the names of its templates. */
 const read = new Map<string, { mtimeMs: number; fragments: Map<string, string> }>();
 
 /** The texts of the fragments of a document. */
@@ -25,14 +27,27 @@ export function fragmentsIn(text: string): Map<string, string> {
   }
 }
 
-/** Looks a fragment up in files, and in those below folders, relative to `cwd`. */
-export function findFragment(name: string, places: readonly string[], cwd: string): string | undefined {
+/** Looks a fragment up in files, and in those below folders, relative to `cwd`; `tags` are the names of templates with documents. */
+export function findFragment(
+  name: string,
+  places: readonly string[],
+  cwd: string,
+  tags: readonly string[],
+): string | undefined {
+  const templates = templatesOf(tags);
   for (const place of places)
-    for (const file of filesBelow(join(cwd, place))) {
-      const found = fragmentsOfFile(file).get(name);
+    for (const file of filesBelow(resolve(cwd, place))) {
+      const found = fragmentsOfFile(file, templates).get(name);
       if (found !== undefined) return found;
     }
   return undefined;
+}
+
+/** Templates and arguments with these names, with or without a parameter of their type, and those with the comment `GraphQL`. */
+function templatesOf(tags: readonly string[]): RegExp {
+  const names = tags.map((tag) => tag.replaceAll('$', '\\$')).join('|');
+  const tagged = `(?<![\\w$.])(?:${names})\\s*(?:<[^<>();]*>)?\\s*(?:\\(\\s*)?`;
+  return new RegExp(`(?:${tagged}|/\\*\\s*GraphQL\\s*\\*/\\s*)\`((?:[^\`\\\\]|\\\\.)*)\``, 'gs');
 }
 
 function filesBelow(place: string): string[] {
@@ -52,16 +67,17 @@ function listOf(place: string): string[] {
   });
 }
 
-function fragmentsOfFile(file: string): Map<string, string> {
+function fragmentsOfFile(file: string, templates: RegExp): Map<string, string> {
   const mtimeMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
   if (mtimeMs === undefined) return new Map();
-  const known = read.get(file);
+  const key = `${templates.source} ${file}`;
+  const known = read.get(key);
   if (known?.mtimeMs === mtimeMs) return known.fragments;
   const text = readFileSync(file, 'utf8');
   const documents = /\.(?:graphql|gql)$/.test(file)
     ? [text]
-    : [...text.matchAll(TEMPLATES)].map(([, template]) => template!.replaceAll(/\$\{[^}]*\}/g, ' '));
+    : [...text.matchAll(templates)].map(([, template]) => template!.replaceAll(EXPRESSIONS, ' '));
   const fragments = new Map(documents.flatMap((each) => [...fragmentsIn(each)]));
-  read.set(file, { mtimeMs, fragments });
+  read.set(key, { mtimeMs, fragments });
   return fragments;
 }

@@ -119,4 +119,57 @@ fragment F on Subject { title summary }
     for (const each of message!.suggestions!) expect(apply(code, each)).toMatch(/^query A \{ top250\(first: \d+\)/);
     expect(lint('query A { top250 { nodes { ...Nowhere } } }', price, { name: 'a.graphql', cwd })).toEqual([]);
   });
+
+  test('takes such fragments from templates with other names, with types, and with braces in their expressions', () => {
+    const cwd = temporaryDirectory();
+    mkdirSync(join(cwd, 'parts'));
+    writeFileSync(join(cwd, 'parts/typed.ts'), 'gql<F>`fragment Typed on Subject { summary }`');
+    writeFileSync(join(cwd, 'parts/braces.js'), 'gql`fragment Braces on Subject { summary } ${of({ a: 1 })}`');
+    writeFileSync(
+      join(cwd, 'parts/named.js'),
+      'film`fragment Named on Subject { summary }`; afilm`fragment No on Book { id }`',
+    );
+    const of = (name: string, options: object) =>
+      told(
+        lint(
+          `film\`query A { top250(first: 2) { nodes { ...${name} } } }\``,
+          { 'catalog/price': ['warn', options] },
+          { cwd },
+        ),
+      );
+    // A folder may be absolute.
+    for (const fragments of [['parts'], [join(cwd, 'parts')]]) {
+      const options = { tags: ['film', 'gql'], fragments };
+      const price = ['A: about 3 calls, 1 to 3, most for Subject.summary'];
+      for (const name of ['Typed', 'Braces', 'Named']) expect([name, of(name, options)]).toEqual([name, price]);
+      expect(of('No', options)).toEqual([]);
+    }
+  });
+
+  test('tells an operation once whose function has the comment of a document too', () => {
+    expect(told(lint('graphql(/* GraphQL */ `query A { book(id: 1) { title } }`)', price))).toEqual(['A: 1 call']);
+  });
+
+  test('tells that of what a client sends, without what it takes out, and then edits nothing', () => {
+    const code = `query A($n: Int, $open: Boolean) {
+  top250(first: $n) @connection(key: "a") { nodes { title summary isOpen(now: $open) @client ...F @nonreactive ...G } }
+}
+fragment F on Subject { year }
+fragment G on Subject { isOpen @client }`;
+    const messages = lint(code, price, { name: 'a.graphql' });
+    expect(told(messages)).toEqual(['A: about 101 calls, 1 to 101, most for Subject.summary']);
+    expect(messages[0]!.suggestions ?? []).toEqual([]);
+    expect(lint('query A { isOpen @client }', price, { name: 'a.graphql' })).toEqual([]);
+  });
+
+  test('is switched off by a comment at the end of a line, and not by what looks so in a string', () => {
+    const off = (name: string) => `# eslint-${name} catalog/price`;
+    const code = `query A { book(id: 1) { title } } ${off('disable-line')}
+query B { searchBooks(query: "${off('disable')}") { totalCount } }
+query C { searchBooks(query: """
+${off('disable')}
+""") { totalCount } }
+`;
+    expect(lint(code, price, { name: 'a.graphql' }).map(({ line }) => line)).toEqual([2, 3]);
+  });
 });
