@@ -39,7 +39,7 @@ export function withCursors(document: DocumentNode): DocumentNode {
 const cursors = (variable: string): readonly SelectionNode[] =>
   getOperationAST(parse(`{ ${CURSORS}${variable}: edges { cursor } }`))!.selectionSet.selections;
 
-/** The largest version within the room: first all lists are cut to the same length, then, at one item each, texts. */
+/** The largest version within the room: first all lists are cut to the same length, then, at one item each, texts, then objects. */
 export function cutToFit(data: unknown, room: number): { value: unknown; cuts: Cut[] } {
   const cutTo = (limits: Limits) => {
     const cuts = new Map<string, Cut>();
@@ -49,15 +49,20 @@ export function cutToFit(data: unknown, room: number): { value: unknown; cuts: C
   if (measure(data, whole, room + CUTS_ROOM) >= 0) return cutTo(whole);
   const items = largest(1, longest(data, Array.isArray), (most) => fits({ ...whole, items: most }));
   if (items > 0) return cutTo({ ...whole, items });
-  const characters = largest(20, longest(data, isText), (most) => fits({ items: 1, characters: most }));
-  return cutTo(characters > 0 ? { items: 1, characters } : { items: 0, characters: 20 });
+  const characters = largest(20, longest(data, isText), (most) => fits({ ...whole, items: 1, characters: most }));
+  if (characters > 0) return cutTo({ ...whole, items: 1, characters });
+  const least = { ...whole, items: 0, characters: 20 };
+  if (fits(least)) return cutTo(least);
+  return cutTo({ ...least, members: largest(1, widest(data), (most) => fits({ ...least, members: most })) });
 }
 
 interface Limits {
   items: number;
   characters: number;
+  /** The most members of an object. */
+  members: number;
 }
-const whole: Limits = { items: Infinity, characters: Infinity };
+const whole: Limits = { items: Infinity, characters: Infinity, members: Infinity };
 
 /** The largest number from `least` to `most` that passes, or 0. */
 function largest(least: number, most: number, passes: (number: number) => boolean): number {
@@ -81,9 +86,12 @@ function measure(value: unknown, limits: Limits, room: number): number {
     for (let at = 0; at < value.length && at < limits.items && left >= 0; at++)
       left = measure(value[at], limits, left - 1);
   } else if (typeof value === 'object' && value !== null) {
+    let members = 0;
     for (const [key, member] of Object.entries(value)) {
-      if (left < 0) break;
-      if (!key.startsWith(CURSORS)) left = measure(member, limits, left - key.length - 4);
+      if (left < 0 || members >= limits.members) break;
+      if (key.startsWith(CURSORS)) continue;
+      members++;
+      left = measure(member, limits, left - key.length - 4);
     }
   } else left -= String(value).length;
   return left;
@@ -94,6 +102,16 @@ function longest(value: unknown, is: (value: unknown) => boolean): number {
   const own = is(value) ? (value as { length: number }).length : 0;
   if (typeof value !== 'object' || value === null) return own;
   return Object.values(value).reduce((most: number, member) => Math.max(most, longest(member, is)), own);
+}
+
+/** The most members that an object has. */
+function widest(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const members = Object.values(value);
+  return members.reduce(
+    (most: number, member) => Math.max(most, widest(member)),
+    Array.isArray(value) ? 0 : members.length,
+  );
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -116,12 +134,12 @@ function cut(value: unknown, path: string, limits: Limits, cuts: Map<string, Cut
   const last = isCut ? (cursors as { cursor: string }[])[limits.items - 1]?.cursor : undefined;
   const variable = name?.slice(CURSORS.length);
   const goOn = last !== undefined && variable ? { [variable]: last } : undefined;
-  const shown = members
-    .filter(([key]) => !key.startsWith(CURSORS))
-    .map(([key, member]): [string, unknown] => {
-      if (isCut && key === 'pageInfo') return [key, pageInfoAt(member as object, last)];
-      return [key, cut(member, path ? `${path}.${key}` : key, limits, cuts, goOn)];
-    });
+  const own = members.filter(([key]) => !key.startsWith(CURSORS));
+  if (own.length > limits.members) note(cuts, { path, shown: limits.members, of: own.length });
+  const shown = own.slice(0, limits.members).map(([key, member]): [string, unknown] => {
+    if (isCut && key === 'pageInfo') return [key, pageInfoAt(member as object, last)];
+    return [key, cut(member, path ? `${path}.${key}` : key, limits, cuts, goOn)];
+  });
   return Object.fromEntries(shown);
 }
 
@@ -141,8 +159,17 @@ function note(cuts: Map<string, Cut>, each: Cut): void {
 }
 
 function withinRoom(cuts: readonly Cut[]): Cut[] {
-  let left = CUTS_ROOM - 50;
-  return cuts.filter((each) => (left -= JSON.stringify(each).length + 1) >= 0);
+  const named = firstFitting(cuts, CUTS_ROOM - 100);
+  return [...named, ...cutOf('cut', named.length, cuts.length)];
+}
+
+/** Names a list beside the data of which not all is shown. */
+export const cutOf = (path: string, shown: number, of: number): Cut[] => (shown < of ? [{ path, shown, of }] : []);
+
+/** The items that fit into a number of characters. */
+export function firstFitting<Item>(items: readonly Item[], room: number): Item[] {
+  let left = room;
+  return items.filter((each) => (left -= JSON.stringify(each).length + 1) >= 0);
 }
 
 /** Does not cut a character of two units in half. */

@@ -66,7 +66,8 @@ const capabilities = { tools: {}, resources: {} };
 const instructions =
   'Each tool states the most calls that it can cost. Each result has the calls that it cost and, in `left`, the film calls that are left. ' +
   'Ids in arguments are those of results. Null without an error means that there is none. An error says what to do; if it has ' +
-  '`retryAfter`, wait for that many seconds. `cut` lists the lists that were cut, with the arguments for their next items in `next`.';
+  '`retryAfter`, wait for that many seconds; `alsoAt` has the other paths that it is for. `cut` says what was cut, with the arguments for the ' +
+  'next items of a list in `next`; with the path `errors` in it, null may be an error that was left out.';
 
 /** What depends on the settings alone changes with a restart. */
 const SETTINGS_CACHED: Caching = { ttlMs: 300_000, cacheScope: 'public' };

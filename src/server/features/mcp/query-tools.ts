@@ -105,29 +105,53 @@ function schemaTool({ schema, config }: ToolParts): CallableTool {
     async call(given) {
       checkArguments(inputSchema, given);
       const { types } = given;
-      if (types !== undefined && !Array.isArray(types)) throw badInput('`types` is a list of names.');
-      const text = types === undefined ? bare() : printedTypes(schema, types);
-      return { result: { content: [{ type: 'text', text: shortenText(text, config.mcpResultCharacters) }] } };
+      if (types != null && !Array.isArray(types)) throw badInput('`types` is a list of names.');
+      const shown = types == null ? bare() : printedTypes(schema, types);
+      return { result: { content: [{ type: 'text', text: typesWithin(shown, config.mcpResultCharacters) }] } };
     },
   };
 }
 
-function bareSchema(schema: GraphQLSchema): string {
-  return print(
-    visit(parse(printSchema(schema)), {
-      enter: (node) => ('description' in node && node.description ? { ...node, description: undefined } : undefined),
-    }),
-  );
+/** A type as it is printed. */
+interface Printed {
+  name: string;
+  text: string;
 }
 
-const TYPES_MAX = 20;
-
-function printedTypes(schema: GraphQLSchema, names: readonly unknown[]): string {
-  const types = names.slice(0, TYPES_MAX).map((name) => {
-    const type = typeof name === 'string' ? schema.getType(name) : undefined;
-    return type && !isIntrospectionType(type)
-      ? printType(type)
-      : `# There is no type ${JSON.stringify(name)?.slice(0, 50)}.`;
+function bareSchema(schema: GraphQLSchema): Printed[] {
+  const bare = visit(parse(printSchema(schema)), {
+    enter: (node) => ('description' in node && node.description ? { ...node, description: undefined } : undefined),
   });
-  return types.join('\n\n');
+  return bare.definitions.map((each) => ({
+    name: 'name' in each && each.name ? each.name.value : '',
+    text: print(each),
+  }));
 }
+
+const printedTypes = (schema: GraphQLSchema, names: readonly unknown[]): Printed[] =>
+  names.map((given) => {
+    const type = typeof given === 'string' ? schema.getType(given) : undefined;
+    if (type && !isIntrospectionType(type)) return { name: type.name, text: printType(type) };
+    const name = JSON.stringify(given).slice(0, 50);
+    return { name, text: `# There is no type ${name}.` };
+  });
+
+/** The first types that fit; a comment names those that are left out, so that they can be read next. */
+function typesWithin(types: readonly Printed[], most: number): string {
+  const texts = types.map(({ text }) => text);
+  if (fits(texts, most)) return texts.join(GAP);
+  for (let shown = types.length - 1; shown > 0; shown--) {
+    const kept = [...texts.slice(0, shown), leftOut(types.slice(shown), most)];
+    if (fits(kept, most)) return kept.join(GAP);
+  }
+  const note = leftOut(types.slice(1), most);
+  return `${shortenText(texts[0]!, most - note.length - GAP.length)}${GAP}${note}`;
+}
+
+const GAP = '\n\n';
+
+const fits = (texts: readonly string[], most: number): boolean =>
+  texts.reduce((sum, { length }) => sum + length + GAP.length, -GAP.length) <= most;
+
+const leftOut = (types: readonly Printed[], most: number): string =>
+  shortenText(`# Cut. Left out, for \`types\`: ${types.map(({ name }) => name).join(', ') || 'none'}`, most / 2);

@@ -1,7 +1,7 @@
 /** Results of tools: data, errors in words for an agent, and cost; cut to a number of characters. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { GraphQLError } from 'graphql';
-import { CUTS_ROOM, cutToFit, shortenText } from './cut-response.ts';
+import { CUTS_ROOM, cutOf, cutToFit, firstFitting, shortenText } from './cut-response.ts';
 import type { JsonSchema, ObjectSchema } from './documents/json-schema.ts';
 import type { ServiceDescriptor } from '../../../api/service-descriptor.ts';
 import { type Retry, notesOn } from '../../../engine/errors/codes.ts';
@@ -14,6 +14,8 @@ export interface AgentError {
   code: string;
   message: string;
   path?: string;
+  /** The other paths with the same error. */
+  alsoAt?: string[];
   whatToDo?: string;
   /** Whether the same call may help. */
   retry?: Retry;
@@ -34,20 +36,32 @@ export interface ToolOutcome {
 
 export const toolOutcome = (service: ServiceDescriptor, done: Run, max: number): ToolOutcome => ({
   result: toolResult(done, max),
-  lack: lackOf(service, done.errors),
+  lack: mayHaveWritten(service, done) ? undefined : lackOf(service, done.errors),
 });
 
+/** A client that gets a token for a request sends it again, so a write that may have been made is no question of tokens. */
+const mayHaveWritten = (service: ServiceDescriptor, { isMutation, data, errors }: Run): boolean =>
+  isMutation &&
+  (Object.values(data ?? {}).some((value) => value !== null) || errors.some((each) => !lackOf(service, [each])));
+
 function toolResult({ data, errors, stale, cost, plan }: Run, max: number): CallToolResult {
-  const shownErrors = boundedErrors(errors.map(agentError), max / 2);
-  const isFailed = data === null || (shownErrors.length > 0 && Object.values(data).every((value) => value === null));
+  const bounded = boundedErrors(errors.map(agentError), (max * 2) / 5);
+  const isFailed = data === null || (errors.length > 0 && Object.values(data).every((value) => value === null));
   const isPlanned = plan !== undefined;
+  const shownStale = stale && firstFitting(stale, max / 20);
   const rest = {
-    ...(shownErrors.length > 0 && !isPlanned && { errors: shownErrors }),
-    ...(stale !== undefined && { stale }),
+    ...(errors.length > 0 && !isPlanned && { errors: bounded.errors }),
+    ...(shownStale && { stale: shownStale }),
     cost: costOf(cost),
   };
-  const { value, cuts } = cutToFit(isPlanned ? plan : data, max - JSON.stringify(rest).length - CUTS_ROOM);
-  const shown = { [isPlanned ? 'plan' : 'data']: value, ...(cuts.length > 0 && { cut: cuts }), ...rest };
+  const cutRest = [
+    ...(isPlanned ? [] : cutOf('errors', bounded.shown, bounded.of)),
+    ...cutOf('stale', shownStale?.length ?? 0, stale?.length ?? 0),
+  ];
+  const room = max - JSON.stringify({ ...rest, cut: cutRest }).length - CUTS_ROOM;
+  const { value, cuts } = cutToFit(isPlanned ? plan : data, room);
+  const cut = [...cutRest, ...cuts];
+  const shown = { [isPlanned ? 'plan' : 'data']: value, ...(cut.length > 0 && { cut }), ...rest };
   return packed(shown, isFailed && !isPlanned);
 }
 
@@ -73,20 +87,43 @@ export function agentError(error: GraphQLError | HttpError): AgentError {
   return {
     code: String(code),
     message: shortenText(message, MESSAGE_MAX),
-    ...(path && { path: path.join('.') }),
+    ...(path && { path: shortenText(path.join('.'), MESSAGE_MAX) }),
     ...(notes && { whatToDo: notes.client, retry: notes.retry }),
     ...details,
   };
 }
 
-/** The first errors with their first violations, as many as fit. */
-function boundedErrors(errors: readonly AgentError[], room: number): readonly AgentError[] {
+/** The first errors with their first violations and further paths, as many as fit; `shown` and `of` count the paths. */
+function boundedErrors(all: readonly AgentError[], room: number) {
   let left = room;
-  const fits = (part: unknown) => (left -= JSON.stringify(part).length) >= 0;
-  return errors.slice(0, ERRORS_MAX).flatMap(({ violations, ...error }, at) => {
+  const fits = (part: unknown) => (left -= JSON.stringify(part).length + 1) >= 0;
+  const different = merged(all);
+  const errors = different.slice(0, ERRORS_MAX).flatMap(({ violations, alsoAt, ...error }, at): AgentError[] => {
     if (!fits(error) && at > 0) return [];
-    return [{ ...error, ...(Array.isArray(violations) && { violations: violations.filter(fits) }) }];
+    return [
+      {
+        ...error,
+        ...(Array.isArray(violations) && { violations: violations.filter(fits) }),
+        ...(alsoAt && { alsoAt: alsoAt.filter(fits) }),
+      },
+    ];
   });
+  return { errors, shown: placesOf(errors), of: placesOf(different) };
+}
+
+const placesOf = (errors: readonly AgentError[]): number =>
+  errors.reduce((sum, { alsoAt = [] }) => sum + 1 + alsoAt.length, 0);
+
+/** Errors that differ in their paths alone are one. */
+function merged(errors: readonly AgentError[]): AgentError[] {
+  const found = new Map<string, AgentError>();
+  for (const { path, ...error } of errors) {
+    const key = JSON.stringify(error);
+    const first = found.get(key);
+    if (!first) found.set(key, { ...error, ...(path !== undefined && { path }) });
+    else if (path !== undefined) (first.alsoAt ??= []).push(path);
+  }
+  return [...found.values()];
 }
 
 const costOf = ({ calls, left }: Cost) => ({ calls, ...(left && { left }) });
@@ -102,7 +139,8 @@ export function resultSchemaOf(data: JsonSchema): ObjectSchema {
       cut: {
         type: 'array',
         items: object,
-        description: 'Lists that were cut; `next` has the arguments for the next items.',
+        description:
+          'What was cut; `next` has the arguments for the next items. The path `errors` is that of errors left out.',
       },
       stale: { type: 'array', items: object },
       cost: {

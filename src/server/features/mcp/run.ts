@@ -1,5 +1,5 @@
 /** Runs one operation for an agent: by the pipeline and the admission of GraphQL, within the share that agents have of both. */
-import type { ExecutionResult, GraphQLError } from 'graphql';
+import { type ExecutionResult, type GraphQLError, OperationTypeNode } from 'graphql';
 import type { Variables } from '../../../engine/plan/document.ts';
 import type { CachePolicy } from '../../../upstream/cache/cache-policy.ts';
 import { type LoggedCall, wasSent } from '../../../upstream/call-log.ts';
@@ -20,10 +20,11 @@ export interface Cost {
 export interface Run {
   data: Record<string, unknown> | null;
   errors: readonly GraphQLError[];
-  stale: unknown;
+  stale: readonly unknown[] | undefined;
   /** With `isPlanned`: the calls that it would make. */
   plan: unknown;
   cost: Cost;
+  isMutation: boolean;
   cachePolicy: CachePolicy | undefined;
 }
 
@@ -60,7 +61,9 @@ export function createRunner(parts: FeatureParts): RunForAgent {
       const { data = null, errors = [], extensions: { upstream: plan, stale } = {} } = result as ExecutionResult;
       const calls = session?.callLog.calls ?? [];
       const left = await upstream.forOperation(caller, lifetime).rateBudget();
-      return { data, errors, stale, plan, cost: { calls: callsMade(calls), left }, cachePolicy };
+      const isMutation = prepared.ready?.operation.operation === OperationTypeNode.MUTATION;
+      const cost = { calls: callsMade(calls), left };
+      return { data, errors, stale: stale as Run['stale'], plan, cost, isMutation, cachePolicy };
     } finally {
       running--;
     }

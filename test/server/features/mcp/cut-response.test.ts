@@ -28,4 +28,22 @@ describe('a response that is cut', () => {
     const { value } = cutToFit({ list: { edges: null, pageInfo, __cursors_after: null }, items: [1], ...texts }, ROOM);
     expect(value).toMatchObject({ list: { edges: null, pageInfo }, items: [], text0: `${'一'.repeat(19)}…` });
   });
+
+  test('has as many members of each object as fit if nothing else can be cut, and says so', () => {
+    const record = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`member${at}`, at]));
+    const records = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`record${at}`, record]));
+    const { value, cuts } = cutToFit(records, ROOM);
+    expect(lengthOf(value)).toBeLessThanOrEqual(ROOM);
+    const shown = Object.keys(value as object).length;
+    expect(shown).toBeGreaterThan(5);
+    expect(cuts[0]).toEqual({ path: '', shown, of: 30 });
+    expect(cutToFit({ ['a'.repeat(3_000)]: 1 }, ROOM)).toEqual({ value: {}, cuts: [{ path: '', shown: 0, of: 1 }] });
+  });
+
+  test('counts the cuts that do not fit among those that are named', () => {
+    const lists = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`list${at}`, Array(100).fill('text')]));
+    const { cuts } = cutToFit(lists, ROOM);
+    expect(lengthOf(cuts)).toBeLessThanOrEqual(800);
+    expect(cuts.at(-1)).toEqual({ path: 'cut', shown: cuts.length - 1, of: 50 });
+  });
 });

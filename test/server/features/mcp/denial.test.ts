@@ -8,6 +8,8 @@ let service: string;
 let code = 1001;
 beforeAll(async () => {
   const server = createServer((request, response) => {
+    if (request.url === '/event/1/wishers')
+      return void response.writeHead(202, { 'content-type': 'application/json' }).end('{}');
     const body = JSON.stringify({ code, msg: 'uri_not_found', request: `${request.method} ${request.url}` });
     response.writeHead(code === 1001 ? 404 : 403, { 'content-type': 'application/json' }).end(body);
   });
@@ -64,4 +66,21 @@ test('a record that the person may not see is no question of scopes', async () =
     200,
     { result: { structuredContent: { errors: [{ code: 'FORBIDDEN' }] } } },
   ]);
+});
+
+test('a write that was made is not denied for what follows it: a client that logs in would send it again', async () => {
+  const { facade } = await facadeOver(service, { ...SETTINGS, mcpWrites: 'on' });
+  const collect = 'collectBook(input: { bookId: "2", status: READ }) { created }';
+  const interest = 'addEventInterest(input: { id: "1" }) { __typename }';
+  const both = await post(facade.url, query(`mutation { ${interest} ${collect} }`), token);
+  expect([both.status, JSON.parse(both.text)]).toMatchObject([
+    200,
+    {
+      result: {
+        structuredContent: { data: { addEventInterest: {}, collectBook: null }, errors: [{ code: 'FORBIDDEN' }] },
+      },
+    },
+  ]);
+  const { status } = await post(facade.url, query(`mutation { ${collect} }`), token);
+  expect(status).toBe(403);
 });

@@ -1,5 +1,7 @@
+import { printSchema } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../../../src/config/read.ts';
+import { schema } from '../../../../src/graph/schema.ts';
 import { agent } from '../../../support/agent.ts';
 import { journey } from '../../../support/journey.ts';
 
@@ -87,6 +89,55 @@ test('schema returns the whole schema without descriptions, or named types with 
   const types = await call('schema', { types: ['Book', 'Nothing'] });
   expect(types.text).toContain('"""');
   expect(types.text).toContain('# There is no type "Nothing".');
+});
+
+test('a schema that is too long ends with the names of the types that are left out, and each can be read then', async () => {
+  const read = async (types?: readonly string[]) => {
+    const { text } = await call('schema', types && { types });
+    expect(text.length).toBeLessThanOrEqual(20_000);
+    const [, left = ''] = /\n\n# Cut\. Left out, for `types`: (.+)$/.exec(text) ?? [];
+    return { shown: definedIn(text), left: left.split(', ').filter(Boolean) };
+  };
+  const whole = await read();
+  expect(whole.left).toContain('User');
+  const all = [...whole.shown];
+  for (let { left } = whole; left.length > 0;) {
+    const { shown, left: stillLeft } = await read(left);
+    expect(shown.length).toBeGreaterThan(0);
+    all.push(...shown);
+    left = stillLeft;
+  }
+  expect(all.sort()).toEqual(definedIn(printSchema(schema)).sort());
+});
+
+const definedIn = (text: string): string[] =>
+  [...text.matchAll(/^(?:type|enum|input|union|interface|scalar|directive) @?(\w+)/gm)].map(([, name]) => name!);
+
+test('the beginning of a type that is too long by itself is shown as cut', async () => {
+  const limited = { mcp: 'on', mcpOperations: 'operations', mcpFree: 'on', mcpResultCharacters: '2000' };
+  const { call } = await agent((await journey(limited)).facade.url, 'demo-alice');
+  const { text } = await call('schema', { types: ['Query', 'Book'] });
+  expect(text.length).toBeLessThanOrEqual(2_000);
+  expect(text).toMatch(/^"""[^]+…\n\n# Cut\. Left out, for `types`: Book$/);
+});
+
+test('a result of many objects is within the limit, and names what is left out', async () => {
+  const limited = { mcp: 'on', mcpOperations: 'operations', mcpFree: 'on', mcpResultCharacters: '2000' };
+  const { call } = await agent((await journey(limited)).facade.url, 'demo-alice');
+  const books = Array.from({ length: 30 }, (_, at) => `b${at}: book(id: "1003078") { ...Long }`).join(' ');
+  const fragment =
+    'fragment Long on Book { title publisher binding price isbn13 webUrl summary cover { small large } }';
+  const { text, output } = await call('query', { query: `{ ${books} } ${fragment}` });
+  expect(text.length).toBeLessThanOrEqual(2_000);
+  expect(output.cut).toContainEqual({ path: '', shown: Object.keys(output.data!).length, of: 30 });
+});
+
+test('errors that differ in their paths alone are one with all paths', async () => {
+  const users = Array.from({ length: 25 }, (_, at) => `a${at}: user(id: "no id!") { id }`);
+  const { output } = await call('query', { query: `{ ${users.join(' ')} }` });
+  const alsoAt = Array.from({ length: 24 }, (_, at) => `a${at + 1}`);
+  expect(output.errors).toEqual([expect.objectContaining({ path: 'a0', alsoAt })]);
+  expect(output.cut).toBeUndefined();
 });
 
 test('MCP_FREE and PERSISTED_ONLY exclude each other', () => {

@@ -1,7 +1,9 @@
 import { GraphQLError } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
+import { catalogService } from '../../../../src/graph/service/descriptor.ts';
 import { codeGroups } from '../../../../src/engine/errors/codes.ts';
-import { agentError } from '../../../../src/server/features/mcp/result.ts';
+import { agentError, toolOutcome } from '../../../../src/server/features/mcp/result.ts';
+import type { Run } from '../../../../src/server/features/mcp/run.ts';
 import { type ToolOutput, agent } from '../../../support/agent.ts';
 import { journey } from '../../../support/journey.ts';
 
@@ -93,4 +95,25 @@ test('an error contains the record that its advice refers to, and no details of 
     retry: 'no',
     existing: { id: 'Collection:1' },
   });
+});
+
+const run: Run = {
+  ...{ data: null, errors: [], stale: undefined, plan: undefined, isMutation: false, cachePolicy: undefined },
+  cost: { calls: { catalog: 0, events: 0 }, left: null },
+};
+const outputOf = (done: Partial<Run>) =>
+  toolOutcome(catalogService, { ...run, ...done }, LIMIT).result.structuredContent as ToolOutput;
+
+test('errors and stale records that are left out are counted in `cut`, so that no null passes for an absent record', () => {
+  const names = Array.from({ length: 30 }, (_, at) => `field${at}`);
+  const errors = names.map(
+    (name) => new GraphQLError(`${name} failed.`, { path: [name], extensions: { code: 'CODE' } }),
+  );
+  const stale = names.map((path) => ({ path, ageSeconds: 60 }));
+  const output = outputOf({ data: Object.fromEntries(names.map((name) => [name, null])), errors, stale });
+  expect(JSON.stringify(output).length).toBeLessThanOrEqual(LIMIT);
+  expect(output.cut!.slice(0, 2)).toEqual([
+    { path: 'errors', shown: output.errors!.length, of: 30 },
+    { path: 'stale', shown: expect.any(Number) as number, of: 30 },
+  ]);
 });
