@@ -74,8 +74,8 @@ const idOfPage = (url = ''): string | undefined =>
   /^https?:\/\/(?:[^/?#]+\/(?:people|site|artist)|site\.[^/?#]+)\/([^/?#]+)/.exec(url)?.[1];
 
 function decodeFeed<Entry>(feed: AtomFields, decode: (entry: AtomFields) => Entry | undefined): Feed<Entry> {
-  // Skip an entry without an id instead of failing the page.
-  const entries = (feed.entries ?? []).map(decode).filter((entry) => entry !== undefined);
+  // An entry without an id is null instead of failing the page, as in a list of JSON: positions stay right.
+  const entries = (feed.entries ?? []).map((entry) => decode(entry) ?? null) as Entry[];
   const { title, author, itemPerPage, itemsPerPage } = feed;
   const members = {
     title,

@@ -44,7 +44,7 @@ describe('reading', () => {
     });
   });
 
-  test('leaves people without an id out of a feed, and accepts both spellings of OpenSearch', () => {
+  test('has null for people without an id, which keeps their places, and accepts both spellings of OpenSearch', () => {
     expect(readers.personFeed(fixture('people-feed'))).toEqual({
       title: 'People',
       links: {},
@@ -62,17 +62,18 @@ describe('reading', () => {
           links: {},
           location: { id: '128501', name: 'Rivertown' },
         },
+        null,
         { id: '9', name: 'Moss', type: 'user', links: { homepage: 'http://http://moss.example/' } },
       ],
     });
   });
 
-  test('leaves events without an id out of a feed', () => {
+  test('has null for events without an id', () => {
     expect(readers.eventFeed(fixture('event-feed'))).toEqual({
       author: { id: '9', name: 'Moss', type: 'user', links: {} },
       links: { alternate: 'https://www.example/people/9/events' },
       itemsPerPage: 20,
-      entries: [{ id: '1', title: 'One', links: {} }],
+      entries: [{ id: '1', title: 'One', links: {} }, null],
     });
   });
 

@@ -60,7 +60,7 @@ const PageInfo = builder.objectRef<Page<unknown>>('PageInfo').implement({
       description: 'The cursor of the first edge, for `before`.',
       nullIf: 'the page is empty',
       resolve: (page) =>
-        page.items.length > 0 || (page.isBackward && page.end > page.start)
+        page.items.length > 0 || (page.isBackward && page.end > 0)
           ? cursorOf(page, Math.max(0, page.items.findIndex(isShown)))
           : null,
     }),

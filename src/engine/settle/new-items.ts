@@ -1,5 +1,6 @@
 /** Finds what a write added to a list: what was not in it before. */
 import { setImmediate } from 'node:timers/promises';
+import { isPlainObject } from '../../lib/objects.ts';
 import type { ReadBack, LostWrite, ReadRecord, Reading, Snapshot } from '../../upstream/write-guard.ts';
 import { absent, there, unknown } from './record-rules.ts';
 import type { Likeness } from './texts.ts';
@@ -61,7 +62,8 @@ async function readPages<In, Item extends Identified>(
   // New items that come first need one page alone.
   for (let left = order === 'newest' ? 1 : pages; left > 0; left--) {
     const page = await load(read, input, person, at);
-    if (page === null) return undefined;
+    // An item that cannot be read may be the new one.
+    if (!page?.items.every(isPlainObject)) return undefined;
     const { items: some } = page;
     total = page.total;
     for (const item of some) found.set(String(item.id), item);

@@ -4,7 +4,7 @@
  * They are tolerant, because the service returns numbers as texts, null for texts and empty strings in lists. A decoder never throws, so a
  * wrong member affects its own field only.
  */
-import { listIn } from '../../lib/objects.ts';
+import { isPlainObject, listIn } from '../../lib/objects.ts';
 import { rfc3339Of } from './iso-time.ts';
 
 /** When a nullable field is null, as the end of the sentence "Null if …"; false if only beside an error. */
@@ -165,10 +165,12 @@ export function asObject<T extends object>(value: T | null | undefined): Partial
 }
 
 /** The members of a list that are objects. */
-export function asObjects<T extends object>(value: readonly T[] | null | undefined): T[] {
-  const items = (listIn(value) ?? []) as T[];
-  return items.filter((item) => typeof item === 'object' && item !== null);
-}
+export const asObjects = <T extends object>(value: readonly T[] | null | undefined): T[] =>
+  ((listIn(value) ?? []) as T[]).filter(isPlainObject);
+
+/** What the items of a page are read as: one that is no object is null, so that positions stay right. */
+export const asItems = <T extends object, Shape>(value: readonly T[], read: (item: T) => Shape): (Shape | null)[] =>
+  (listIn(value) ?? []).map((item) => (isPlainObject(item) ? read(item as T) : null));
 
 /** The members of a list that are objects with an id. */
 export function asRecords<T extends { id?: unknown }>(

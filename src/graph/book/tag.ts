@@ -1,6 +1,6 @@
 import { type BookTag as EmbeddedTag, RECORD_TAGS, TAGS_MAX, bookEndpoints } from '../../api/book.ts';
 import { builder } from '../../engine/builder.ts';
-import { asInt, asObjects, asText, count, text } from '../../engine/values/decode.ts';
+import { asInt, asItems, asObjects, asText, count, text } from '../../engine/values/decode.ts';
 import type { FieldBuilder } from '../../engine/fields/node.ts';
 import { requireRange } from '../../engine/errors/to-client-error.ts';
 import { User, isSite, userEdgeNames } from '../types/user.ts';
@@ -93,7 +93,7 @@ builder.objectField(User, 'bookTags', (t) =>
     endpoint: bookEndpoints.userTags,
     from: userEdgeNames,
     input: ({ id }) => ({ name: id }),
-    items: ({ tags }, { id }) => asObjects<TagShape>(tags).map((tag) => ({ ...tag, owner: id })),
+    items: ({ tags }, { id }) => asItems<TagShape, TagShape>(tags, (tag) => ({ ...tag, owner: id })),
     isEmpty: isSite,
   }),
 );

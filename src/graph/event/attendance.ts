@@ -1,6 +1,6 @@
 import { eventEndpoints, eventOfUser } from '../../api/event.ts';
 import { builder } from '../../engine/builder.ts';
-import { asObjects, asText, siteOrNull, textOrNull } from '../../engine/values/decode.ts';
+import { asItems, asText, siteOrNull, textOrNull } from '../../engine/values/decode.ts';
 import { edgeOf } from '../../engine/fields/connection.ts';
 import { Organization, User, atomUser, authorOfFeed, personMembers, userEdgeNames } from '../types/user.ts';
 import { City, cityAt } from './city.ts';
@@ -21,14 +21,14 @@ builder.objectFields(Event, (t) => ({
     description: 'The participants, in the order of the service. Costs one call.',
     endpoint: eventEndpoints.participants,
     from: ['id'],
-    items: ({ entries }) => asObjects(entries).map(atomUser),
+    items: ({ entries }) => asItems(entries, atomUser),
   }),
   interestedPeople: t.connection({
     type: User,
     description: 'The interested people, in the order of the service. Costs one call.',
     endpoint: eventEndpoints.wishers,
     from: ['id'],
-    items: ({ entries }) => asObjects(entries).map(atomUser),
+    items: ({ entries }) => asItems(entries, atomUser),
   }),
 }));
 

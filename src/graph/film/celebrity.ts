@@ -12,6 +12,7 @@ import {
 } from '../../api/film.ts';
 import { builder } from '../../engine/builder.ts';
 import {
+  asItems,
   asObjects,
   asText,
   asTexts,
@@ -88,7 +89,7 @@ export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').impleme
       from: ['id'],
       input: ({ id }) => ({ id: id ?? '' }),
       isEmpty: (person) => pageOf(person) === null,
-      items: ({ works }) => asObjects<WorkRecord | SubjectRecord>(works).map(workFrom),
+      items: ({ works }) => asItems<WorkRecord | SubjectRecord, WorkRecord>(works, workFrom),
       representation: { members: ['roles', 'subject'] },
       embedded: {
         member: 'works',

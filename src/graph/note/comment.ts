@@ -1,6 +1,6 @@
 import { type NoteCommentRecord, noteCommentMembers, noteEndpoints } from '../../api/note.ts';
 import { builder } from '../../engine/builder.ts';
-import { asObjects, asText, localDateTime, textOrEmpty } from '../../engine/values/decode.ts';
+import { asItems, asText, localDateTime, textOrEmpty } from '../../engine/values/decode.ts';
 import { badInput } from '../../engine/errors/to-client-error.ts';
 import { globalId, isSourceId, keyInGlobalId } from '../../engine/values/global-id.ts';
 import { Node } from '../../engine/fields/node.ts';
@@ -74,8 +74,7 @@ builder.objectFields(Note, (t) => ({
     endpoint: noteEndpoints.comments,
     from: ['id'],
     backReference: 'note',
-    items: ({ comments }, { id }) =>
-      asObjects(comments).map((comment): NoteCommentShape => ({ ...comment, note_id: id })),
+    items: ({ comments }, { id }) => asItems(comments, (comment): NoteCommentShape => ({ ...comment, note_id: id })),
   }),
   noteComment: t.call({
     type: NoteComment,

@@ -31,6 +31,11 @@ test('in a list with more pages, no new annotation is found if old ones were cha
   expect(await findIn([changed!, first!, ...rest])).toEqual({ kind: 'absent' });
 });
 
+test('an item that cannot be read may be the new one', async () => {
+  expect(await findIn([null as never, ...old])).toEqual({ kind: 'unknown' });
+  expect(await findIn([...old], [null as never, ...old])).toEqual({ kind: 'unknown' });
+});
+
 test('a new annotation of another book with another content is not taken for this one', async () => {
   const other = { ...annotation(1_001, 'what else was read'), book_id: '2' };
   expect(await findIn([other, ...old])).toEqual({ kind: 'absent' });

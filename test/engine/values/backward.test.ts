@@ -36,6 +36,14 @@ describe('the last nodes of a list', () => {
     await expect(read('last: 10')).rejects.toThrow('The service does not say how long this list is');
   });
 
+  test('lead back to the others if the service counts more than it has', async () => {
+    const { read } = readerOf('comments', { total: 30, hidden: new Set(numbers(6, 30).map(Number)), hidesNext: true });
+    const pages = [await read('last: 10')];
+    while (pages[0]!.pageInfo.hasPreviousPage)
+      pages.unshift(await read(`last: 10, before: "${pages[0]!.pageInfo.startCursor}"`));
+    expect(pages.flatMap(({ ids }) => ids)).toEqual(numbers(1, 6));
+  });
+
   test('are those behind `after`', async () => {
     const { read } = readerOf('comments', plain(23));
     const { pageInfo } = await read('first: 20');
