@@ -41,9 +41,10 @@ export type PageUpdate = (result: unknown, args: Args, cache: Cache, info: Info)
  * The resolver of a connection, and what is removed when its first page is written. Each set of arguments has a page of its own, so that
  * a list shows what the server says for its arguments. Where the operation has the variable that pages of this list use for `after`, the
  * list without a cursor shows its page and the loaded pages after it. `relayPagination` of Graphcache cannot do this: it joins pages of
- * all sizes, has null for a list without arguments, and an empty list for what a page did not select.
+ * all sizes, has null for a list without arguments, and an empty list for what a page did not select. Objects with the keys `deleted` are
+ * left out, unless they were written again: a list that has one of them would be null until it is loaded again.
  */
-export function pagedList(): { resolve: PageResolver; update: PageUpdate } {
+export function pagedList(deleted: ReadonlySet<string>): { resolve: PageResolver; update: PageUpdate } {
   /** The names of variables with which pages of this list were read. Graphcache passes no arguments that are null. */
   const cursorVariables = new Set(['after']);
   return {
@@ -51,17 +52,12 @@ export function pagedList(): { resolve: PageResolver; update: PageUpdate } {
       const page = pageOf(info, args, cache);
       if (args.after !== undefined) {
         for (const [name, value] of Object.entries(info.variables)) if (value === args.after) cursorVariables.add(name);
-        return page;
+        return withoutDeleted(page, deleted, cache);
       }
       const isPaged = Object.keys(info.variables).some((name) => cursorVariables.has(name));
       const others = page && isPaged ? pagesAfter(page, args, cache, info) : [];
-      return page && others.length > 0
-        ? joined(
-            page,
-            others.map(({ key }) => key),
-            cache,
-          )
-        : page;
+      const keys = others.map(({ key }) => key);
+      return withoutDeleted(page && keys.length > 0 ? joined(page, keys, cache) : page, deleted, cache);
     },
     // A page that was loaded before the first page was loaded again may overlap with it, or leave a gap.
     update(result, args, cache, info) {
@@ -138,6 +134,23 @@ function joined(first: string, others: readonly string[], cache: Cache): Connect
     ...(nodes && { nodes: unique(nodes, (node) => node) }),
     ...(pageInfo && { pageInfo }),
   };
+}
+
+function withoutDeleted(shown: Connection | Value, deleted: ReadonlySet<string>, cache: Cache): Connection | Value {
+  if (!shown || deleted.size === 0) return shown;
+  const isThere = (node: unknown) =>
+    !deleted.has(node as string) || cache.resolve(node as string, '__typename') !== undefined;
+  const page = typeof shown === 'string' ? pageWithLists(shown, cache) : shown;
+  const edges = page.edges?.filter((edge) => isThere(cache.resolve(edge, 'node')));
+  const nodes = page.nodes?.filter(isThere);
+  const isWhole = edges?.length === page.edges?.length && nodes?.length === page.nodes?.length;
+  return isWhole ? shown : { ...page, ...(edges && { edges }), ...(nodes && { nodes }) };
+}
+
+function pageWithLists(page: string, cache: Cache): Connection {
+  const [edges, nodes] = [listIn(page, 'edges', cache), listIn(page, 'nodes', cache)];
+  const __typename = cache.resolve(page, '__typename') as string;
+  return { __typename, ...(edges && { edges }), ...(nodes && { nodes }) };
 }
 
 /** The list with those of the pages after it, up to a page without. */
