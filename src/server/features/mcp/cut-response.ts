@@ -128,10 +128,12 @@ function cut(value: unknown, path: string, limits: Limits, cuts: Map<string, Cut
   }
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value as Record<string, unknown>);
-  const [name, cursors] = members.find(([key]) => key.startsWith(CURSORS)) ?? [];
+  const [name, ours] = members.find(([key]) => key.startsWith(CURSORS)) ?? [];
+  // A document of the agent may have selected cursors itself.
+  const cursors = ours ?? ('pageInfo' in value ? Object.values(value).find(Array.isArray) : undefined);
   const count = (cursors as unknown[] | undefined)?.length ?? 0;
   const isCut = count > limits.items;
-  const last = isCut ? (cursors as { cursor: string }[])[limits.items - 1]?.cursor : undefined;
+  const last = isCut ? (cursors as ({ cursor?: string } | null)[])[limits.items - 1]?.cursor : undefined;
   const variable = name?.slice(CURSORS.length);
   const goOn = last !== undefined && variable ? { [variable]: last } : undefined;
   const own = members.filter(([key]) => !key.startsWith(CURSORS));

@@ -28,6 +28,8 @@ const MESSAGE_MAX = 400;
 /** The members of `extensions` that an agent gets. */
 const DETAILS = ['retryAfter', 'violations', 'limit', 'actual', 'existing', 'coordinate', 'requestId'];
 
+const DOCUMENT_CODES = ['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED'];
+
 export interface ToolOutcome {
   result: CallToolResult;
   /** What the token lacked for all of it. */
@@ -78,7 +80,7 @@ export function failedResult(error: AgentError): CallToolResult {
 
 export function agentError(error: GraphQLError | HttpError): AgentError {
   const { message, extensions } = error;
-  const path = error instanceof HttpError ? undefined : error.path;
+  const { path, locations } = error instanceof HttpError ? {} : error;
   const { code = 'INTERNAL_SERVER_ERROR' } = extensions;
   const details = Object.fromEntries(
     DETAILS.filter((name) => name in extensions).map((name) => [name, extensions[name]]),
@@ -88,6 +90,8 @@ export function agentError(error: GraphQLError | HttpError): AgentError {
     code: String(code),
     message: shortenText(message, MESSAGE_MAX),
     ...(path && { path: shortenText(path.join('.'), MESSAGE_MAX) }),
+    // An error of the document, which the agent may have written; others are found by their path or argument.
+    ...(DOCUMENT_CODES.includes(String(code)) && locations && { locations }),
     ...(notes && { whatToDo: notes.client, retry: notes.retry }),
     ...details,
   };

@@ -132,6 +132,28 @@ test('a result of many objects is within the limit, and names what is left out',
   expect(output.cut).toContainEqual({ path: '', shown: Object.keys(output.data!).length, of: 30 });
 });
 
+test('the page info of a list that is cut never leads past the items that are left out', async () => {
+  const limited = { mcp: 'on', mcpOperations: 'operations', mcpFree: 'on', mcpResultCharacters: '2000' };
+  const { call } = await agent((await journey(limited)).facade.url, 'demo-alice');
+  const search = async (selection: string) => {
+    const query = `{ list: searchBooks(query: "的", first: 20) { pageInfo { hasNextPage endCursor } ${selection} } }`;
+    const { output } = await call('query', { query });
+    expect(output.cut).toEqual([expect.objectContaining({ of: 20 })]);
+    return output.data!.list as { pageInfo: { hasNextPage: boolean; endCursor: string }; edges: { cursor: string }[] };
+  };
+  const { edges, pageInfo } = await search('edges { cursor node { title authors publisher isbn13 } }');
+  expect(pageInfo).toEqual({ hasNextPage: true, endCursor: edges.at(-1)!.cursor });
+  const { pageInfo: unknown } = await search('nodes { title authors publisher isbn13 webUrl }');
+  expect(unknown).toEqual({ hasNextPage: true, endCursor: null });
+});
+
+test('an error of a document says where in it', async () => {
+  const { output } = await call('query', { query: '{\n  book(id: )\n}' });
+  expect(output.errors).toMatchObject([{ code: 'GRAPHQL_PARSE_FAILED', locations: [{ line: 2, column: 12 }] }]);
+  const { output: unknown } = await call('query', { query: '{ viewer { isLoggedIn nothing } }' });
+  expect(unknown.errors).toMatchObject([{ code: 'GRAPHQL_VALIDATION_FAILED', locations: [{ line: 1, column: 23 }] }]);
+});
+
 test('errors that differ in their paths alone are one with all paths', async () => {
   const users = Array.from({ length: 25 }, (_, at) => `a${at}: user(id: "no id!") { id }`);
   const { output } = await call('query', { query: `{ ${users.join(' ')} }` });
