@@ -130,6 +130,19 @@ test('deferred fields are delivered after the others', async () => {
   expect(requests).toHaveBeenCalledTimes(1);
 });
 
+test('deferred fields alone are loaded with the policy that the page names, and with no other', async () => {
+  const client = as('demo-alice');
+  await client.query('{ subject(id: "26266893") { id title } }', {}).toPromise();
+  const document = FilmWithDeferDocument;
+  const variables = { id: '26266893' };
+  const { last } = await open(client, document, variables);
+  await client.query('{ subject(id: "26266893") { id year } }', {}).toPromise();
+  expect(last().subject?.comments).toBeUndefined();
+  expect(requests).toHaveBeenCalledTimes(2);
+  client.query(document, variables, { requestPolicy: 'network-only' }).subscribe(() => undefined);
+  await waitFor(() => expect(last().subject?.comments?.nodes).toHaveLength(2));
+});
+
 test('requests of urql are answered by the fast path', async () => {
   const client = as('demo-alice');
   await open(client, SearchDocument, { query: '百年' });
