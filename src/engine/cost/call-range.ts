@@ -169,7 +169,7 @@ function requestIfAny(field: PlannedField, parent: ParentRecord, variables: Vari
   const { rule, args } = field;
   try {
     if (rule.isUnavailable?.(parent) || rule.isEmpty?.(parent)) return undefined;
-    return requestOf(field, parent, args(variables));
+    return requestOf(field, parent, args(variables), variables);
   } catch {
     return undefined;
   }

@@ -57,17 +57,18 @@ export interface Paging {
   progress: Progress | undefined;
 }
 
-/** What a field requests. Throws if its arguments are wrong. */
+/** What a field requests. Throws if its arguments are wrong. `operation`: one object for each. */
 export function requestOf(
   { rule, variants, needsNoItems }: PlannedField,
   parent: ParentRecord,
   args: object,
+  operation: object,
 ): FieldRequest {
   const endpoint = endpointOf(rule, args);
   const input = rule.input!(parent, args);
   if (rule.pageSize === undefined) return { endpoint, input, paging: undefined };
   const listId = lazily(() => listIdOf(endpoint, input));
-  const progress = rule.tellsChanges ? progressOf(args, listId) : undefined;
+  const progress = rule.tellsChanges ? progressOf(args, listId, operation) : undefined;
   const window = progress ? windowAfter(progress) : windowOf(args, rule.pageSize, listId);
   const paged = withMembers(input, windowInput(endpoint, needsNoItems ? { ...window, first: 1 } : window));
   const newestFirst = timeOrderOf(rule, args);
@@ -87,7 +88,7 @@ export function startCall(
 ): StartedCall {
   const item = itemInVariant(plan.rule, parent, args, plan.members, context, path);
   if (item !== undefined) return { response: item, paging: undefined };
-  const { endpoint, input, paging } = requestOf(plan, parent, args);
+  const { endpoint, input, paging } = requestOf(plan, parent, args, context);
   const members = plan.recordMembers ?? plan.members;
   const response = context.upstream.responses.load(endpoint, input, members, path, isParentAbsent, plan.needsNoItems);
   if (!paging || !mayMove(paging, plan)) return { response, paging };

@@ -119,7 +119,7 @@ function callResolver(rule: FieldRule, keys: Keys): EngineResolver {
   /** An embedded member stands in for the response. */
   function fromEmbedded(parent: ParentRecord, member: unknown, resolution: Resolution): unknown {
     const { representation, upTo } = rule.embedded!;
-    const { endpoint, paging } = requestOf(resolution.plan, parent, resolution.args);
+    const { endpoint, paging } = requestOf(resolution.plan, parent, resolution.args, resolution.context);
     // A list that is null is empty, as one that is missing.
     if (member === null && endpoint.list === undefined) return null;
     const response = endpoint.list === undefined ? member : { [endpoint.list]: member, count: upTo };
@@ -167,9 +167,9 @@ async function callOrEmbedded(call: () => unknown, embedded: () => unknown, mayO
 }
 
 /** Whether the record of a list is absent. Throws if the arguments of the field are wrong. */
-function isOfAbsent(parent: ParentRecord, { plan, args }: Resolution): boolean {
+function isOfAbsent(parent: ParentRecord, { plan, args, context }: Resolution): boolean {
   if (!(ABSENT in parent)) return false;
-  requestOf(plan, parent, args);
+  requestOf(plan, parent, args, context);
   return true;
 }
 

@@ -11,13 +11,14 @@ const VERSION = 2;
 const PARTS: readonly Pass['part'][] = ['front', 'whole', 'again'];
 /** Bounds what a `since` that somebody has made up can take. */
 const KEYS_MAX = 50_000;
-const PREFIX_MAX = 200;
+/** Characters of all `since` of an operation, with their keys: aliases may repeat one whose keys are a byte each. Fields read theirs twice. */
+const CHARACTERS_MAX = 8_000_000;
+const characters = new WeakMap<object, number>();
 
 export function encodeSince(list: string, { known, from, hasGaps, pass }: Progress): string {
   const keys = [...known];
   const prefix = /^.{0,200}:/s.exec(keys[0] ?? '')?.[0] ?? '';
-  const numbered = /^(?:0|[1-9]\d{0,14})$/;
-  const isNumbered = (key: string) => key.startsWith(prefix) && numbered.test(key.slice(prefix.length));
+  const isNumbered = (key: string) => key.startsWith(prefix) && /^(?:0|[1-9]\d{0,14})$/.test(key.slice(prefix.length));
   const numbers = keys.filter(isNumbered).map((key) => Number(key.slice(prefix.length)));
   numbers.sort((one, other) => one - other);
   const others = keys.filter((key) => !isNumbered(key));
@@ -28,9 +29,15 @@ export function encodeSince(list: string, { known, from, hasGaps, pass }: Progre
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), bytes]).toString('base64url');
 }
 
-/** What the client has; nothing without a `since`. */
-export const progressOf = ({ since }: { since?: string | null }, list: () => string): Progress =>
-  since == null ? { known: new Set(), from: null, hasGaps: false, pass: null } : decodeSince(list(), since);
+/** What the client has; nothing without a `since`. `operation`: one object for each. */
+export const progressOf = ({ since }: { since?: string | null }, list: () => string, operation: object): Progress =>
+  since == null ? { known: new Set(), from: null, hasGaps: false, pass: null } : decodeSince(list(), since, operation);
+
+function take(operation: object, taken: number): void {
+  const sum = taken + (characters.get(operation) ?? 0);
+  if (sum > CHARACTERS_MAX) throw badInput('The `since` of the operation have too many keys.', { argument: 'since' });
+  characters.set(operation, sum);
+}
 
 const headOf = ({ part, behind, unmet: _, ...rest }: Pass) => ({
   ...rest,
@@ -38,13 +45,15 @@ const headOf = ({ part, behind, unmet: _, ...rest }: Pass) => ({
   behind: behind && encodeAnchor(behind),
 });
 
-function decodeSince(list: string, since: string): Progress {
+function decodeSince(list: string, since: string, operation: object): Progress {
+  take(operation, since.length);
   const bytes = Buffer.from(since, 'base64url');
   const end = bytes.indexOf('\n');
   const head = end < 0 ? undefined : parsed(bytes.subarray(0, end).toString());
-  const progress = head?.v === VERSION ? readProgress(head, bytes.subarray(end + 1)) : undefined;
+  if (head?.v === VERSION && head.list !== list)
+    throw badInput('This `since` belongs to another list.', { argument: 'since' });
+  const progress = head?.v === VERSION ? readProgress(head, bytes.subarray(end + 1), operation) : undefined;
   if (!progress) throw badInput('This is not a `since` that a former call returned.', { argument: 'since' });
-  if (head!.list !== list) throw badInput('This `since` belongs to another list.', { argument: 'since' });
   return progress;
 }
 
@@ -61,18 +70,17 @@ function parsed(text: string): Record<string, unknown> | undefined {
 function readProgress(
   { from, hasGaps, prefix, size, others, pass }: Record<string, unknown>,
   bytes: Buffer,
+  operation: object,
 ): Progress | undefined {
-  if (!isTime(from) || typeof prefix !== 'string' || prefix.length > PREFIX_MAX + 1 || !Array.isArray(others))
-    return undefined;
+  if (!isTime(from) || typeof prefix !== 'string' || !Array.isArray(others)) return undefined;
   if (!isCount(size) || size + others.length > KEYS_MAX) return undefined;
+  take(operation, size * prefix.length + (size + others.length) * 8);
   const read = numbersIn(bytes, size);
   if (!read || !others.every((key) => typeof key === 'string')) return undefined;
   const ordered = [...read.numbers.map((number) => prefix + String(number)), ...others];
-  const known = new Set(ordered);
-  const progress = { known, from, hasGaps: hasGaps === true };
-  if (pass === null) return { ...progress, pass };
-  const bits = bytes.subarray(read.end);
-  const unmet = new Set(ordered.filter((_, at) => ((bits[at >> 3] ?? 0) >> (at & 7)) & 1));
+  const progress = { known: new Set(ordered), from, hasGaps: hasGaps === true, pass: null };
+  if (pass === null) return progress;
+  const unmet = new Set(ordered.filter((_, at) => ((bytes[read.end + (at >> 3)] ?? 0) >> (at & 7)) & 1));
   const current = isPlainObject(pass) ? passOf(pass, unmet) : undefined;
   return current && { ...progress, pass: current };
 }
@@ -94,8 +102,7 @@ const isTime = (value: unknown): value is string | null =>
   value === null || (typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(value));
 
 /** A count, or a time in milliseconds: those of later years are no dates. */
-const isCount = (value: unknown): value is number =>
-  Number.isInteger(value) && Number(value) >= 0 && Number(value) < 1e14;
+const isCount = (of: unknown): of is number => Number.isInteger(of) && Number(of) >= 0 && Number(of) < 1e14;
 
 /** Seven bits a byte, the lowest first; the eighth says that more follow. */
 function differencesOf(sorted: readonly number[]): number[] {

@@ -253,6 +253,26 @@ describe('a copy that is kept by changes', () => {
     }
   });
 
+  test('reads eight million characters of keys in an operation, and rejects a since that aliases repeat more often', async () => {
+    const shelf = shelfOf(3, false);
+    const { since } = await ask(shelf, null);
+    const text = Buffer.from(since, 'base64url');
+    const line = text.indexOf('\n');
+    const head = JSON.parse(text.toString('utf8', 0, line)) as object;
+    for (const [size, prefix, places, isRead] of [
+      [50_000, '3:', 3, true],
+      [50_000, '3:', 30, false],
+      [50_000, 'x'.repeat(200), 1, false],
+    ] as const) {
+      const first = Buffer.from(`${JSON.stringify({ ...head, prefix, size })}\n`);
+      const variables = { since: Buffer.concat([first, Buffer.alloc(size, 1)]).toString('base64url') };
+      const aliases = Array.from({ length: places }, (_, at) => `a${at}: shelfChanges(since: $since) { hasMore }`);
+      const document = `query ($since: String) { user(id: 3) { ${aliases.join(' ')} } }`;
+      const { errors } = await shelf.execute(document, { variables, token: 'of-the-reader' });
+      expect(errors?.[0]?.message).toBe(isRead ? undefined : 'The `since` of the operation have too many keys.');
+    }
+  });
+
   test('rejects a since with a time that is no date', async () => {
     const shelf = shelfOf(150, false);
     const { since } = await ask(shelf, null);
