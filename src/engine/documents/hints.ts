@@ -37,7 +37,7 @@ const SHOWN = 3;
 /** A hint leaves at most this part of the calls. */
 const GAIN = 0.75;
 const PAGES = [20, 10, 5, 2] as const;
-/** The most costs that are tried, and the most fields of one object. */
+/** The most costs that are tried, the most lists, and the most fields of one object. */
 const TRIED = 8;
 
 /** Those first that halve the calls, and of these those that leave out the fewest leaves; empty if it needs few calls, or if no change gains. */
@@ -56,9 +56,9 @@ export function hintsFor(
   const costly = worst.calls.fields.toSorted((a, b) => b.max - a.max).slice(0, TRIED);
   const tried: Try = { operation, fragments, worstOf, most };
   const { lists, leaves } = readSelections(schema, tried);
-  const isAbove = ({ path: list }: PagedList) => costly.some(({ path }) => path.startsWith(`${list}.`));
+  const above = new Set(costly.flatMap(({ path }) => lists.filter((list) => path.startsWith(`${list.path}.`))));
   const found = [
-    ...lists.filter(isAbove).flatMap((list) => smallerPage(tried, list)),
+    ...[...above].slice(0, TRIED).flatMap((list) => smallerPage(tried, list)),
     ...costly.flatMap((cost) => withoutFields(tried, cost)),
   ];
   const lost = ({ path, without = [] }: Hint) =>

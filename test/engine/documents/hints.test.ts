@@ -81,6 +81,22 @@ test('what needs few calls has no hint, and a mutation has none', () => {
   expect(hintsOf('mutation { likeNote(input: { id: "1" }) { note { id } } }')).toEqual([]);
 });
 
+test('of a query with many lists above its dear fields at most 8 lists are tried, so the plans stay few', () => {
+  const below =
+    'annotations(first: 100) { nodes { book { annotations(first: 100) { nodes { book { authorIntro } } } } } }';
+  const lists = Array.from(
+    { length: 20 },
+    (_, at) => `a${at}: annotations(first: 100, offset: ${at}) { nodes { book { ${below} } } }`,
+  );
+  let plans = 0;
+  const counted: typeof worstOf = (...given) => {
+    plans++;
+    return worstOf(...given);
+  };
+  hintsFor(schema, parse(`{ book(id: 1) { ${lists.join(' ')} } }`), undefined, counted);
+  expect(plans).toBeLessThanOrEqual(1 + 8 * 4 + 8);
+});
+
 test('x-explain: plan has the hints of a dear query for its variables, and check prints them', async () => {
   const query = 'query Top($n: Int) { top250(first: $n) { nodes { title summary } } }';
   const response = await fetch(`${facade.url}/graphql`, {
