@@ -1,11 +1,22 @@
 /** Tools: reviewed operations with their schemas, price and hints; with MCP_FREE, documents that agents write. */
 import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server';
-import { type GraphQLSchema, Kind, OperationTypeNode, type SelectionNode, print } from 'graphql';
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  type SelectionNode,
+  print,
+} from 'graphql';
 import type { ServiceDescriptor } from '../../../api/service-descriptor.ts';
 import { withCursors } from './cut-response.ts';
 import type { Variables } from '../../../engine/plan/document.ts';
 import { type ObjectSchema, dataSchemaOf, inputSchemaOf } from './documents/json-schema.ts';
-import { type Price, priceOf } from '../../../engine/cost/price.ts';
+import { worstCasesOfAny } from '../../../engine/cost/cost-range.ts';
+import { type Price, planViewers, priceOf } from '../../../engine/cost/price.ts';
+import type { Service } from '../../../upstream/errors.ts';
+import { withKey } from '../../graphql/key-price.ts';
 import { slotsOfAgents } from '../../../upstream/limits/film-rate.ts';
 import { fieldRule } from '../../../engine/plan/read-declarations.ts';
 import { badInput } from '../../../engine/errors/to-client-error.ts';
@@ -47,21 +58,23 @@ function toolOf(
     maxCalls: config.maxUpstreamCalls,
     limited: limitedCalls(service),
   });
+  const isMutation = operation.operation === OperationTypeNode.MUTATION;
+  const keyed = isMutation && config.idempotencyTtlSeconds > 0 ? keyedPriceOf(schema, document, operation) : undefined;
   const text = print(withCursors(document));
   const { errors } = prepare(text, name);
   if (errors) throw new ConfigError([`MCP_OPERATIONS: ${name} is over a limit: ${errors[0]?.message}`]);
   const tool: DescribedTool = {
     name,
     title,
-    description: `${description}\n${priceText(service, price, config.mcpShare / 100)}`,
+    description: `${description}\n${priceText(service, price, config.mcpShare / 100)}${keyed ? keyedText(keyed) : ''}`,
     inputSchema,
     outputSchema: resultSchemaOf(dataSchemaOf(schema, document, operation)),
     annotations: hintsOf(schema, operation.operation, operation.selectionSet.selections),
-    _meta: { 'catalog-graphql/price': price },
+    _meta: { 'catalog-graphql/price': price, ...(keyed && { 'catalog-graphql/price-with-key': keyed }) },
   };
   // Every variable is given: the defaults of a mutation are examples of its author.
   const absent: Record<string, null> = {};
-  if (operation.operation === OperationTypeNode.MUTATION) for (const key in inputSchema.properties) absent[key] = null;
+  if (isMutation) for (const key in inputSchema.properties) absent[key] = null;
   return {
     tool,
     async call(given, request) {
@@ -82,6 +95,19 @@ function priceText({ basicCallsAMinute: slots }: ServiceDescriptor, price: Price
   const rate = `; basic film tier: ${film} of ${slots} a minute, of which agents have ${slotsOfAgents(slots, share)}`;
   return `Cost: about ${likely} calls; at most ${catalog} of the catalog, ${events} of events${film > 0 ? rate : ''}.`;
 }
+
+/** The most calls with an idempotency key, which reads before and after the write. */
+type KeyedPrice = Pick<Price, 'catalog' | 'events'>;
+
+function keyedPriceOf(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): KeyedPrice {
+  const priced = { schema, document, operation, maxFields: Infinity, viewers: planViewers };
+  const cases = worstCasesOfAny(priced).map(({ calls }) => withKey(calls).services);
+  const most = (service: Service) => Math.max(...cases.map((each) => each[service]?.max ?? 0));
+  return { catalog: most('catalog'), events: most('events') };
+}
+
+const keyedText = ({ catalog, events }: KeyedPrice): string =>
+  ` With an idempotency key: at most ${catalog} of the catalog, ${events} of events.`;
 
 /** Throws a GraphQLError. GraphQL ignores unknown variables; an agent that mistypes one gets an error instead. */
 export function checkArguments({ properties, required = [] }: ObjectSchema, given: Variables): void {

@@ -87,6 +87,31 @@ test.each(Object.keys(argumentsOf))(
   },
 );
 
+test.each([
+  ['Collect', 'collect', { book: '1003078', status: 'READ', isPrivate: false }],
+  ['Annotate', 'annotate', { book: '1003078', content: '这一页值得再读一遍：一句话就把人物写活了。' }],
+])('%s has the price with an idempotency key too, which is that of its plan', async (name, file, variables) => {
+  const setup = await open();
+  const { client } = await agent(setup.facade.url, 'demo-bob');
+  const { description, _meta } = (await client.listTools()).tools.find((tool) => tool.name === name)!;
+  const response = await fetch(new URL('/graphql', setup.facade.url), {
+    method: 'POST',
+    headers: {
+      ...{ 'content-type': 'application/json', authorization: 'Bearer demo-bob' },
+      ...{ 'idempotency-key': 'a-key', 'x-explain': 'plan' },
+    },
+    body: JSON.stringify({ query: readFileSync(`operations/${file}.graphql`, 'utf8'), variables }),
+  });
+  const { extensions } = (await response.json()) as {
+    extensions: { upstream: { services: Record<'catalog' | 'events', { max: number }> } };
+  };
+  const { catalog } = extensions.upstream.services;
+  const price = _meta!['catalog-graphql/price-with-key'] as Price;
+  expect(price.catalog).toBe(catalog.max);
+  expect(price.catalog).toBeGreaterThan((_meta!['catalog-graphql/price'] as Price).catalog);
+  expect(description).toContain(` With an idempotency key: at most ${catalog.max} of the catalog`);
+});
+
 test('the price covers the largest page and all variables', async () => {
   const path = mkdtempSync(join(tmpdir(), 'operations-'));
   const text = `
