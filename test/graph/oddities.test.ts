@@ -295,11 +295,61 @@ describe('a list that PHP writes as an object with whole numbers as keys', () =>
     });
   });
 
+  test.each(['{}', 'null'])('is empty as %s, past the end of the list', async (books) => {
+    const { execute } = facadeWith('/v2/book/search', `{"start":20,"count":20,"total":20,"books":${books}}`);
+    expect(await execute('{ searchBooks(query: "x", offset: 20) { totalCount nodes { title } } }')).toEqual({
+      data: { searchBooks: { totalCount: 20, nodes: [] } },
+    });
+  });
+
   test.each(['{}', '{"0":{"id":"1"},"error":"x"}', '{"-1":{"id":"1"}}'])('is not: %s', async (books) => {
     const { execute } = facadeWith('/v2/book/search', `{"start":0,"count":20,"total":2,"books":${books}}`);
     const { errors } = await execute('{ searchBooks(query: "x") { totalCount } }');
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
   });
+});
+
+describe('a list that the service sends whole, whatever is asked for', () => {
+  const whole = Array.from({ length: 13 }, (_, at) => ({ id: String(at + 1), title: 'x' }));
+  const ids = whole.map(({ id }) => id);
+
+  test.each([{ start: 0, count: 13, total: 13 }, { total: '13' }, { start: 0 }, {}])(
+    'is shown in pages, with the envelope %j',
+    async (envelope) => {
+      const { execute } = facadeWith('/v2/book/search', JSON.stringify({ ...envelope, books: whole }));
+      const shown: string[][] = [];
+      let after = '';
+      for (let pages = 0; pages < 6; pages++) {
+        const { data } = await execute(
+          `{ searchBooks(query: "x", first: 4${after}) { nodes { sourceId } pageInfo { hasNextPage endCursor } } }`,
+        );
+        const { nodes, pageInfo } = data.searchBooks;
+        shown.push(nodes.map(({ sourceId }: { sourceId: string }) => sourceId));
+        if (!pageInfo.hasNextPage) break;
+        after = `, after: "${pageInfo.endCursor}"`;
+      }
+      expect(shown).toEqual([ids.slice(0, 4), ids.slice(4, 8), ids.slice(8, 12), ids.slice(12)]);
+    },
+  );
+
+  test('is not a rest of it, whose beginning is the position that was asked for', async () => {
+    const books = whole.slice(4);
+    const { execute } = facadeWith('/v2/book/search', JSON.stringify({ start: 4, books }));
+    const { data } = await execute('{ searchBooks(query: "x", first: 2, offset: 4) { nodes { sourceId } } }');
+    expect(data.searchBooks.nodes).toEqual([{ sourceId: '5' }, { sourceId: '6' }]);
+  });
+});
+
+test('false, which PHP writes where it has nothing, is no text and no id', async () => {
+  const { execute } = book({
+    title: false,
+    subtitle: false,
+    author: [false, 'a'],
+    series: { id: false, title: false },
+  });
+  const { data, errors } = await execute('{ book(id: "7") { title subtitle authors series { title } } }');
+  expect(errors).toBeUndefined();
+  expect(data.book).toEqual({ title: '', subtitle: null, authors: ['a'], series: null });
 });
 
 describe('JSON that JavaScript reads otherwise', () => {

@@ -65,10 +65,7 @@ export const count = decoder('Int', (value) => asInt(value) ?? 0);
 /** A count; null if there is none. */
 export const countOrNull = orNull('Int', asInt);
 /** A number from 1 on; anything else is null. */
-export const positiveOrNull = orNull('Int', (value) => {
-  const number = asInt(value);
-  return number !== null && number > 0 ? number : null;
-});
+export const positiveOrNull = orNull('Int', (value) => ((asInt(value) ?? 0) > 0 ? asInt(value) : null));
 /** A count, 0 if there is none, for a nullable field. */
 export const countOrZero = decoder('Int', (value): number | null => asInt(value) ?? 0, { nullIf: false });
 /** A flag, false if there is none. Atom writes yes and no. */
@@ -92,7 +89,7 @@ export function asText(value: unknown): string {
   if (typeof value === 'string') return value;
   // `1e999` parses to Infinity. Integers beyond 2^53 would lose digits; those of the service come as texts.
   if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : '';
-  return typeof value === 'boolean' ? String(value) : '';
+  return value === true ? 'true' : ''; // PHP writes false where it has nothing
 }
 
 /** The first text of a list where one text is due: a single text where a list is due is a list of one. */
@@ -101,16 +98,12 @@ function oneText(value: unknown): string {
 }
 
 export function asTexts(value: unknown): string[] {
-  const items = listIn(value);
-  if (!items) return asText(value).trim() ? [asText(value)] : [];
-  return items.map(asText).filter((item) => item.trim() !== '');
+  return (listIn(value) ?? [value]).map(asText).filter((item) => item.trim() !== '');
 }
 
 /** An integer within GraphQL's Int, or null. */
 export function asInt(value: unknown): number | null {
-  const number = asFloat(value);
-  if (number === null) return null;
-  const whole = Math.trunc(number);
+  const whole = Math.trunc(asFloat(value) ?? NaN);
   return whole >= -2147483648 && whole <= 2147483647 ? whole : null;
 }
 
@@ -126,8 +119,7 @@ export function asFlag(value: unknown): boolean {
 
 export function asUrl(value: unknown): string | null {
   if (typeof value !== 'string') return null;
-  const written = value.trim();
-  const url = written.startsWith('//') ? `https:${written}` : written;
+  const url = value.trim().replace(/^\/\//, 'https://');
   return /^https?:\/\/[^\s/?#"<>\\][^\s"<>]*$/i.test(url) ? url : null;
 }
 
@@ -151,8 +143,7 @@ export function asLocalDateTime(value: unknown): string | null {
 const zonedForm = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 export function asDateTime(value: unknown): string | null {
   const stamp = asText(value).trim();
-  if (!zonedForm.test(stamp) || !isReal(stamp)) return null;
-  return stamp.includes(' ') ? stamp.replace(' ', 'T') : stamp;
+  return zonedForm.test(stamp) && isReal(stamp) ? stamp.replace(' ', 'T') : null;
 }
 
 /** Whether `YYYY-MM-DDTHH:MM:SS` at the start of a text is a real time. `Date` reads the 31st of February as the 3rd of March. */
@@ -160,9 +151,8 @@ const isReal = (stamp: string): boolean =>
   new Date(`${stamp.slice(0, 10)}T${stamp.slice(11, 19)}Z`).getUTCDate() === Number(stamp.slice(8, 10));
 
 /** A member that should be an object, as one; anything else is empty. */
-export function asObject<T extends object>(value: T | null | undefined): Partial<T> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
-}
+export const asObject = <T extends object>(value: T | null | undefined): Partial<T> =>
+  isPlainObject(value) ? value : {};
 
 /** The members of a list that are objects. */
 export const asObjects = <T extends object>(value: readonly T[] | null | undefined): T[] =>
@@ -173,11 +163,8 @@ export const asItems = <T extends object, Shape>(value: readonly T[], read: (ite
   (listIn(value) ?? []).map((item) => (isPlainObject(item) ? read(item as T) : null));
 
 /** The members of a list that are objects with an id. */
-export function asRecords<T extends { id?: unknown }>(
-  value: readonly (T | null | undefined)[] | null | undefined,
-): T[] {
-  return asObjects(value as readonly T[]).filter(({ id }) => isReadableId(id));
-}
+export const asRecords = <T extends { id?: unknown }>(value: readonly (T | null | undefined)[] | null | undefined) =>
+  asObjects(value as readonly T[]).filter(({ id }) => isReadableId(id));
 
 /** Whether an id can be returned exactly as the service wrote it. */
 export const isReadableId = (id: unknown): boolean => asText(id) !== '';

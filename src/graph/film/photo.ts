@@ -6,17 +6,9 @@ import {
   photoMembers,
   simplePhoto,
 } from '../../api/film.ts';
-import { withMembers } from '../../lib/objects.ts';
+import { isPlainObject, listIn, withMembers } from '../../lib/objects.ts';
 import { builder } from '../../engine/builder.ts';
-import {
-  asItems,
-  asRecords,
-  asText,
-  countOrZero,
-  localDateTime,
-  textOrNull,
-  urlOrNull,
-} from '../../engine/values/decode.ts';
+import { asRecords, asText, countOrZero, localDateTime, textOrNull, urlOrNull } from '../../engine/values/decode.ts';
 import { isSourceId } from '../../engine/values/global-id.ts';
 import { identity } from '../../engine/fields/node.ts';
 import { SIGNATURE, UID, User, author, authorSignature, authorUid } from '../types/user.ts';
@@ -49,9 +41,10 @@ interface PhotoShape extends PhotoRecord {
 const listedPhoto = { members: [...simplePhoto.members, 'celebrity_id'] };
 
 /** The photos of a film, or of the person with this id, each with its page. */
-function photosIn(photos: readonly PhotoRecord[], person: string | null = null): (PhotoShape | null)[] {
+function photosIn(photos: unknown, person: string | null = null): (PhotoShape | null)[] {
   const page: PhotoShape[] = [];
-  return asItems(photos, (photo) => {
+  return (listIn(photos) ?? []).map((photo) => {
+    if (!isPlainObject(photo)) return null;
     // The real service writes the id of the person as that of the film.
     const isFilm = person === null || asText(photo.subject_id) !== asText(person);
     const more = { page, celebrity_id: person, ...(isFilm ? {} : { subject_id: null }) };

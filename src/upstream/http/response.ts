@@ -189,18 +189,24 @@ function readJson({ endpoint: { list }, input }: ApiRequest, text: string): unkn
   const value = parseJson(text, NESTING_MAX);
   if (list === undefined || typeof value !== 'object' || value === null) return value;
   const record = value as Record<string, unknown>;
-  const items = listIn(record[list]) ?? (isNothing(record[list]) && isZero(record.total) ? [] : undefined);
-  if (!items) return value;
-  const { count } = input as { count?: unknown };
-  // Some endpoints ignore `count` and send the whole list. One extra item is kept: it shows that there are more.
-  record[list] = typeof count === 'number' && items.length > count + 1 ? items.slice(0, count + 1) : items;
+  const { start, count } = input as { start?: unknown; count?: unknown };
+  const from = typeof start === 'number' ? start : 0;
+  const total = /^\d+$/.test(String(record.total)) ? Number(record.total) : NaN;
+  const items = listIn(record[list]) ?? (isNothing(record[list]) && total <= from ? [] : undefined);
+  if (items) record[list] = typeof count === 'number' ? windowIn(items, from, count, total, record.start) : items;
   return value;
+}
+
+/** Some endpoints ignore `count`, or both, and send the whole list. One extra item is kept: it shows that there are more. */
+function windowIn(items: readonly unknown[], start: number, count: number, total: number, stated: unknown) {
+  const isWhole = Number.isNaN(total) ? items.length > count + 1 && Number(stated) !== start : items.length >= total;
+  const from = isWhole && items.length > count ? start : 0;
+  return items.slice(from, from + count + 1);
 }
 
 /** Some services send null for an empty list, or `{}`, or nothing. */
 const isNothing = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
-const isZero = (total: unknown): boolean => total === 0 || total === '0';
 
 /** The parsed JSON; undefined if the text is not JSON. */
 function jsonIn(text: string): unknown {
