@@ -17,7 +17,9 @@ export function cacheOptions(): {
     resolvers[type] = Object.fromEntries(policies.map(([field, { resolve }]) => [field, resolve]));
     updates[type] = Object.fromEntries(policies.map(([field, { update }]) => [field, update]));
   }
-  for (const type of deletions) updates[type] = { deletedId: removalInto(deleted) };
+  // An update of the payload itself would make it null in the result of the mutation.
+  const removal = removalInto(deleted);
+  updates.Mutation = Object.fromEntries(deletions.map((payload) => [mutationOf(payload), removal]));
   // Types without an id are stored in their parent.
   return {
     schema: introspection,
@@ -27,11 +29,16 @@ export function cacheOptions(): {
   };
 }
 
+/** `deleteNote` of `DeleteNotePayload`. */
+const mutationOf = (payload: string): string => `d${payload.slice(1, -'Payload'.length)}`;
+
 /** What a mutation deleted leaves the cache, and so all lists; what else showed it is loaded again. */
 const removalInto =
   (deleted: Set<string>): PageUpdate =>
   (result, _, cache, { fieldName, optimistic }) => {
-    const id = (result as Readonly<Record<string, unknown>>)[fieldName];
+    const payload = (result as Readonly<Record<string, object | null>>)[fieldName] ?? {};
+    // A payload has no other field with an id, so that `deletedId` is found by any alias.
+    const id: unknown = Object.values(payload).find((value) => typeof value === 'string' && value.includes(':'));
     if (typeof id !== 'string' || optimistic) return;
     const key = `${typeOfId(id)}:${id}`;
     deleted.add(key);

@@ -1,6 +1,6 @@
 /** What a mutation deleted is gone from the lists that a store has, without a line of the program. */
 import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
-import { Client, fetchExchange } from '@urql/core';
+import { Client, fetchExchange, gql } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { type DocumentNode, parse } from 'graphql';
 import relay from 'relay-runtime';
@@ -104,6 +104,24 @@ test.each(Object.entries(stores))('with %s a page does not show a note that was 
   expect(before.map(([first]) => first)).toEqual([id, id]);
   await remove(id);
   expect(ids()).toEqual(before.map((list) => list.slice(1)));
+});
+
+test.each([
+  ['deleteNote', 'deletedId'],
+  ['gone', 'was'],
+])('with urql the result of a deletion is the payload, under the names %s and %s', async (gone, was) => {
+  const created = await here.execute('mutation { createNote(input: { title: "一", content: "二" }) { note { id } } }', {
+    token,
+  });
+  const { id } = created.data.createNote.note as { id: string };
+  await here.execute('{ book(id: "6082808") { viewerCollection { user { id } } } }', { token }); // names the caller
+  const exchanges = [cacheExchange(urqlOptions()), fetchExchange];
+  const client = new Client({ url: uri, exchanges, preferGetMethod: false, fetchOptions: { headers } });
+  const document = gql(
+    `mutation Remove($id: ID!) { ${gone}: deleteNote(input: { id: $id }) { ${was}: deletedId author { id notes(first: 1) { nodes { id } } } } }`,
+  );
+  const { data } = await client.mutation(document, { id }).toPromise();
+  expect(data).toMatchObject({ [gone]: { [was]: id, author: { id: 'User:1000001', notes: { nodes: [{}] } } } });
 });
 
 test('with urql the loaded pages of a list stay, without another request, and are loaded again as usual', async () => {
