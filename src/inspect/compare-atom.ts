@@ -8,7 +8,7 @@ export function compareAtom(endpoint: Endpoint, value: unknown, document: string
   const unknown = [...pathsIn(endpoint.media as AtomMedia, document)]
     .filter((path) => !isKnown(path))
     .map((path): Deviation => ({ what: 'unknown', coordinate: path.slice(0, PATH_MAX) }));
-  const missing = lostEntries(value, document) ? [{ what: 'missing', coordinate: 'entries[].id' } as const] : [];
+  const missing = hasLostEntry(value) ? [{ what: 'missing', coordinate: 'entries[].id' } as const] : [];
   return [...compare(endpoint, value, asked), ...missing, ...unknown];
 }
 
@@ -34,8 +34,8 @@ function isKnown(path: string): boolean {
   return KNOWN.has(name) || UNREAD.has(attribute === -1 ? name : name.slice(attribute));
 }
 
-/** Entries without an id are left out of a page. */
-function lostEntries(value: unknown, document: string): boolean {
+/** An entry without an id is null. */
+function hasLostEntry(value: unknown): boolean {
   const { entries } = value as { entries?: unknown };
-  return Array.isArray(entries) && entries.length < (document.match(/<(?:\w+:)?entry[\s>]/g)?.length ?? 0);
+  return Array.isArray(entries) && entries.includes(null);
 }

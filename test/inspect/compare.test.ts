@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bookEndpoints } from '../../src/api/book.ts';
 import { type Tier, tiers } from '../../src/api/endpoint.ts';
+import { eventEndpoints } from '../../src/api/event.ts';
 import { filmEndpoints } from '../../src/api/film.ts';
 import { noteEndpoints } from '../../src/api/note.ts';
 import { readers } from '../../src/atom/media.ts';
@@ -206,6 +207,13 @@ test.runIf(hasCorpus)('an entry of a feed that has lost its id is named', () => 
     .replace(/(<entry>[^]*?)<id>[^<]*<\/id>/, '$1')
     .replaceAll(/<link [^>]*rel="self"[^>]*\/>/g, '');
   expect(findingsIn(feed, text)).toContain('missing entries[].id');
+});
+
+test('an entry without an id is named, whatever the others have', () => {
+  const text = '<feed xmlns="http://www.w3.org/2005/Atom"><entry><id>http://x/event/1</id></entry><entry/></feed>';
+  const asked = { tiers: [...tiers], fields: undefined };
+  const found = compareAtom(eventEndpoints.search, readers.eventFeed(text), text, asked).map(shown);
+  expect(found).toContain('missing entries[].id');
 });
 
 test('no response makes the comparison fail, and a member that no type has is always named', () => {
