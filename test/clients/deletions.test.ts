@@ -114,14 +114,11 @@ test.each([
     token,
   });
   const { id } = created.data.createNote.note as { id: string };
-  await here.execute('{ book(id: "6082808") { viewerCollection { user { id } } } }', { token }); // names the caller
   const exchanges = [cacheExchange(urqlOptions()), fetchExchange];
   const client = new Client({ url: uri, exchanges, preferGetMethod: false, fetchOptions: { headers } });
-  const document = gql(
-    `mutation Remove($id: ID!) { ${gone}: deleteNote(input: { id: $id }) { ${was}: deletedId author { id notes(first: 1) { nodes { id } } } } }`,
-  );
+  const document = gql(`mutation Remove($id: ID!) { ${gone}: deleteNote(input: { id: $id }) { ${was}: deletedId } }`);
   const { data } = await client.mutation(document, { id }).toPromise();
-  expect(data).toMatchObject({ [gone]: { [was]: id, author: { id: 'User:1000001', notes: { nodes: [{}] } } } });
+  expect(data).toEqual({ [gone]: { [was]: id } });
 });
 
 test('with urql the loaded pages of a list stay, without another request, and are loaded again as usual', async () => {
