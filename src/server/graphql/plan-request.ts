@@ -4,6 +4,7 @@ import type { Config } from '../../config/settings.ts';
 import type { Context, ResponseLimits } from '../../engine/context.ts';
 import { worstCaseOf } from '../../engine/cost/call-cost.ts';
 import { callRangeOf } from '../../engine/cost/call-range.ts';
+import type { CallCost } from '../../engine/cost/worst-case.ts';
 import { type WorstOf, hintsFor } from '../../engine/documents/hints.ts';
 import { needlessDefers } from '../../engine/documents/needless-defer.ts';
 import { type DocumentSettings, excessCalls, isOfMutation, variablesLimit } from '../../engine/documents/limits.ts';
@@ -13,9 +14,11 @@ import { NOT_EXECUTABLE } from '../../engine/errors/codes.ts';
 import type { Variables } from '../../engine/plan/document.ts';
 import type { OperationPlan } from '../../engine/plan/operation-plan.ts';
 import { planOperation } from '../../engine/plan/plan-operation.ts';
+import { writeRuleAt } from '../../engine/settle/write-rules.ts';
 import type { Sender } from '../../upstream/auth/request-context.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
+import type { WriteRule } from '../../upstream/write-guard.ts';
 import type { IncrementalFormat } from '../http/request/accept.ts';
 import type { OperationRequest } from './request.ts';
 
@@ -131,4 +134,24 @@ function requestError(error: GraphQLError): GraphQLError {
 function badVariable(error: GraphQLError): GraphQLError {
   error.extensions.code ??= 'BAD_USER_INPUT';
   return requestError(error);
+}
+
+/**
+ * What a key adds to a write: the first request reads before it sends, and once more if the response is lost. A later one reads, sends again, and reads after a lost
+ * response, or if the service says that the write is done.
+ */
+const moreCallsOf = ({ reads: [before, find] }: Pick<WriteRule, 'reads'>): number => Math.max(before + find, 2 * find);
+
+/** The calls of a plan with those that an idempotency key adds. */
+export function withKey(planned: CallCost): CallCost {
+  const cost = structuredClone(planned);
+  for (const field of cost.fields) {
+    const found = writeRuleAt(field.endpoint);
+    if (!found) continue;
+    const more = field.max * moreCallsOf(found.rule);
+    field.max += more;
+    cost.max += more;
+    cost.services[found.endpoint.service]!.max += more;
+  }
+  return cost;
 }

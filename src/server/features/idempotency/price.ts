@@ -1,6 +1,6 @@
 /** The price of a request with a key. */
 import type { CallCost } from '../../../engine/cost/worst-case.ts';
-import { withKey } from '../../graphql/key-price.ts';
+import { withKey } from '../../graphql/plan-request.ts';
 import type { Outcome, WholeOutcome } from '../../graphql/outcome.ts';
 
 /** The outcome with the calls that a key adds to its price, or to the one that `x-explain: plan` shows. */

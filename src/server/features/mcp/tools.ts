@@ -16,7 +16,7 @@ import { type ObjectSchema, dataSchemaOf, inputSchemaOf } from './documents/json
 import { worstCasesOfAny } from '../../../engine/cost/cost-range.ts';
 import { type Price, planViewers, priceOf } from '../../../engine/cost/price.ts';
 import type { Service } from '../../../upstream/errors.ts';
-import { withKey } from '../../graphql/key-price.ts';
+import { withKey } from '../../graphql/plan-request.ts';
 import { slotsOfAgents } from '../../../upstream/limits/film-rate.ts';
 import { fieldRule } from '../../../engine/plan/read-declarations.ts';
 import { badInput } from '../../../engine/errors/to-client-error.ts';
