@@ -17,6 +17,7 @@ import {
   parse,
 } from 'graphql';
 import { format, resolveConfig } from 'prettier';
+import { fingerprintOf } from './client/src/fingerprint.ts';
 import { scalars } from './client/src/scalars.ts';
 import { createManifest } from './src/commands/manifest-text.ts';
 import { settingsMarkdown } from './src/config/settings-formats.ts';
@@ -106,14 +107,20 @@ async function typed(folder: string): Promise<string> {
 /** The ids of the documents in the manifest, by the name of their operation. */
 function documentIds(): string {
   const ids = Object.entries(JSON.parse(manifest) as Record<string, string>).map(([id, text]) => {
-    const operation = parse(text).definitions.find((each) => each.kind === Kind.OPERATION_DEFINITION);
-    return [operation?.name?.value ?? '', id] as const;
+    const document = parse(text);
+    const operation = document.definitions.find((each) => each.kind === Kind.OPERATION_DEFINITION);
+    return { name: operation?.name?.value ?? '', id, fingerprint: fingerprintOf(document) };
   });
+  const table = (member: 'id' | 'fingerprint') =>
+    JSON.stringify(Object.fromEntries(ids.map((each) => [each.name, each[member]])));
   const comment = 'The ids of the documents in manifest.json, by the name of their operation: SHA-256 of their text.';
   return `// Printed by "npm run codegen" from operations/; not edited by hand.
 
 /** ${comment} */
-export const documentIds: Record<${ids.map(([name]) => `'${name}'`).join(' | ')}, string> = ${JSON.stringify(Object.fromEntries(ids))};`;
+export const documentIds: Record<${ids.map(({ name }) => `'${name}'`).join(' | ')}, string> = ${table('id')};
+
+/** What tells these documents from others with their names. */
+export const fingerprints: typeof documentIds = ${table('fingerprint')};`;
 }
 
 /** The codes of errors as a type. */

@@ -37,3 +37,23 @@ export const documentIds: Record<
   ShelfSync: 'e32d3e083bdcdfa1777eee744ef6a6b55eb4192235aa1d4e4882548f5db1803e',
   Shelf: '6b650062aa8be2a7d23f26a8b901763fd39d91a4c40ec21fdf8a0b825425d877',
 };
+
+/** What tells these documents from others with their names. */
+export const fingerprints: typeof documentIds = {
+  Annotate: 'zo2pse',
+  Annotations: '150yv9x',
+  Book: '5ub2o7',
+  Celebrity: '1w2nd32',
+  Charts: '1giw8bf',
+  City: '1gvq238',
+  Collect: '1wuf8ll',
+  Dashboard: 'af5mkg',
+  Diary: '6wr02o',
+  Event: '138uvf3',
+  Explain: 'vzes1m',
+  Film: '63wuv6',
+  WriteNote: '1wywbkv',
+  Search: 'x5b1m8',
+  ShelfSync: '1wo8993',
+  Shelf: 'eigwah',
+};

@@ -116,6 +116,12 @@ test('Apollo Client sends the documents of catalog-graphql-client by their ids i
     ['POST', false],
   ]);
   expect(() => documentId(gql(bookPage))).toThrow('The operation BookPage is not in the manifest');
+  for (const own of [
+    'query Book { book(id: "1") { title } }',
+    'query Book($id: ID! = "27025715") { book(id: $id) { id } }',
+  ])
+    expect(() => documentId(gql(own))).toThrow('The operation Book is not that of catalog-graphql-client');
+  expect(() => documentId(gql('query toString { viewer { isLoggedIn } }'))).toThrow('toString is not in the manifest');
   // Each id is the hash of the text that the client sends.
   const manifest = JSON.parse(readFileSync(persistedOperations, 'utf8')) as Record<string, string>;
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -123,6 +129,8 @@ test('Apollo Client sends the documents of catalog-graphql-client by their ids i
     if (!name.endsWith('Document')) continue;
     const sent = client.documentTransform.transformDocument(document as DocumentNode);
     expect(manifest).toHaveProperty(sha256(print(sent)));
+    for (const each of [sent, document as DocumentNode, gql(print(sent))])
+      expect(documentId(each)).toBe(sha256(print(sent)));
   }
 });
 
