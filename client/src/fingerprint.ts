@@ -16,7 +16,8 @@ export function fingerprintOf({ definitions }: DocumentNode): string {
 /** The values of a node and of those below it, in the order of their keys. */
 function textOf(node: unknown): string {
   if (Array.isArray(node)) return node.map(textOf).join('');
-  if (typeof node !== 'object' || node === null) return node == null ? '' : String(node);
+  if (typeof node === 'string' || typeof node === 'boolean') return String(node);
+  if (typeof node !== 'object' || node === null) return '';
   const { kind, name, alias } = node as { kind: string; name?: { value?: string }; alias?: unknown };
   if (kind === 'Field' && name?.value === '__typename' && !alias) return '';
   const entries = Object.entries(node).filter(([key]) => !IGNORED.has(key));
