@@ -194,9 +194,7 @@ const positions: Readonly<Record<string, (page: Page<unknown>) => unknown>> = {
   'PageInfo.hasPreviousPage': ({ start }) => start > 0,
   'PageInfo.startCursor': (page) => {
     const first = page.items.findIndex((item) => item !== null);
-    return page.items.length > 0 || (page.isBackward && page.end > page.start)
-      ? cursorOfItem(page, Math.max(0, first))
-      : null;
+    return page.items.length > 0 || (page.isBackward && page.end > 0) ? cursorOfItem(page, Math.max(0, first)) : null;
   },
   'PageInfo.endCursor': (page) => (page.end > page.start ? cursorOfItem(page, page.items.length - 1) : null),
 };
@@ -863,14 +861,23 @@ interface ReferencePage extends Page<unknown> {
   alsoHasNext: boolean | undefined;
 }
 
+/** The items from the window on; a service that ignores `start` sends the whole list. */
+function fromWindow({ total, start: stated }: Parent, sent: readonly unknown[], { first, start }: Window) {
+  const counted = asInt(total);
+  const asked = first || 1;
+  const isWhole = counted === null ? sent.length > asked + 1 && asInt(stated) !== start : sent.length >= counted;
+  return isWhole && sent.length > asked ? sent.slice(start) : sent;
+}
+
 function pageOf(
   answer: Parent,
-  all: readonly unknown[],
+  sent: readonly unknown[],
   { first, start, back }: Window,
   { rule, args, ...info }: GraphQLResolveInfo & { rule: FieldRule; args: object },
   list: () => string,
   capped: boolean,
 ): ReferencePage {
+  const all = fromWindow(answer, sent, { first, start });
   const node = getNamedType(
     (getNamedType(info.returnType) as GraphQLObjectType).getFields().nodes!.type,
   ) as GraphQLObjectType;
