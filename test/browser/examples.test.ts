@@ -127,8 +127,8 @@ test$('react-relay: the page of a book is one request with deferred parts, of a 
   expect(requests).toHaveLength(1);
   expect(requests[0]!.answered!['content-type']).toMatch(/^multipart\/mixed/);
   expect(await page.locator('h1').innerText()).toBe('永恒的边缘');
-  expect(await page.locator('.series li').count()).toBe(3);
-  expect(await page.locator('.list > li').count()).toBe(3);
+  for (const items of ['.series li', '.list > li'])
+    await expect.poll(() => page.locator(items).count(), { timeout: PATIENT }).toBe(3);
   await page.locator('.series a').first().click();
   await page.locator('h1', { hasText: '巨人的陨落' }).waitFor();
   expect(failures).toEqual([]);
@@ -235,7 +235,7 @@ test$('offline-apollo: an outage shows what was seen last, and a refused list sa
       await page.reload();
       await page.locator('#outage').waitFor();
       expect(await page.locator('h1').innerText()).toBe(title);
-      expect(await notes.count()).toBe(seen);
+      await expect.poll(() => notes.count(), { timeout: PATIENT }).toBe(seen);
     }
     proxy.pass();
   }
@@ -282,17 +282,18 @@ test$('offline-apollo: an entry that was removed elsewhere goes, also from the p
   await page.locator('article').waitFor();
   const book = decodeURIComponent(new URL(page.url()).hash).replace('#Book:', '');
   const pressed = page.locator('[aria-label="Status"] [aria-pressed="true"]');
-  expect(await pressed.innerText()).toBe('Read');
+  await expect.poll(() => pressed.allInnerTexts(), { timeout: PATIENT }).toEqual(['Read']);
   await fetch(`${program.origin}/v2/book/${book}/collection`, {
     method: 'DELETE',
     headers: { authorization: 'Bearer demo-alice' },
   });
   await page.getByRole('link', { name: 'Shelf' }).click();
   await page.evaluate(() => dispatchEvent(new Event('online')));
+  await page.locator('#read').waitFor();
   await page.locator(`a[href="#Book:${book}"]`).waitFor({ state: 'detached' });
   await page.goto(`${urls['offline-apollo']}#Book:${book}`);
   await page.locator('article').waitFor();
-  expect(await pressed.count()).toBe(0);
+  await expect.poll(() => pressed.count(), { timeout: PATIENT }).toBe(0);
 });
 
 test$('offline-apollo: a write whose result is unknown is shown, and can be dismissed', async () => {
@@ -391,7 +392,7 @@ test$('offline-apollo: what was seen is there offline, and queued writes are sen
   expect(new Set(keys).size).toBe(2);
   for (const key of keys) expect(key).toMatch(/^[!-~]{16,}$/);
   await expect.poll(() => stored(page, 'outbox'), { timeout: PATIENT }).toBe('[]');
-  expect(await page.locator('#read').innerText()).toContain(title);
+  await page.locator('#read', { hasText: title }).waitFor();
   expect(failures).toEqual([]);
 });
 
@@ -402,8 +403,7 @@ test$('offline-apollo: a book to read is on the shelf, also when the app is open
   await page.locator('#outbox').waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'Shelf' }).click();
   await page.reload();
-  await page.waitForLoadState('networkidle');
-  expect(await page.locator('#wish').innerText()).toContain(title);
+  await page.locator('#wish', { hasText: title }).waitFor();
 });
 
 test$('offline-apollo: a write whose response is lost is sent again with the same key', async () => {
