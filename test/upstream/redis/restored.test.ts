@@ -22,12 +22,12 @@ describe.skipIf(!hasRedis)('after an acknowledged write', () => {
     ['a process that has asked for nothing since the snapshot', [1, 0]],
   ];
   test.each(orders)('a Redis that was restored shows nobody the state before: %s reads first', async (_, order) => {
-    const { write, read, port } = await processes(2);
+    const { write, read, port, areConnected } = await processes(2);
     for (const at of [0, 1]) expect(await read(at)).toBe('0');
     const old = await snapshot(port);
     await write(0);
     expect(await read(0)).toBe('1');
-    await old.restart(2);
+    await old.restart(areConnected);
     for (const at of order) expect(await read(at)).toBe('1');
   });
 
@@ -84,9 +84,12 @@ async function processes(count: number) {
   afterAll(() => Promise.all(all.map((each) => each.close())));
   const begin = (at: number, authorization?: string) =>
     all[at]!.forOperation({ authorization, address: '127.0.0.1', requestId: 'test' }, createCancellationToken());
-  for (const each of all) await until(() => each.redis?.()?.isReachable === true);
+  const areConnected = (expected: boolean) => until(() => all.every((each) => each.redis?.()?.isReachable === expected));
+  await areConnected(true);
   return {
     port,
+    /** Waits until all have a connection, or none has. */
+    areConnected,
     /** A minute ago when it returns. The write of another list than that of `alice` clears nothing that is read here. */
     write: async (at: number, person = 'alice') => {
       const session = begin(at, `Bearer ${person}`);
@@ -115,16 +118,14 @@ async function snapshot(port: number) {
   const values = await Promise.all(keys.map(async (key) => [key, await admin.dumpBuffer(key)] as const));
   admin.disconnect();
   return {
-    /** As another server on the same port, until so many processes are connected to it. */
-    async restart(connected: number): Promise<void> {
+    /** As another server on the same port, until the processes are connected to it. Clients of other tests may be too. */
+    async restart(areConnected: (expected: boolean) => Promise<void>): Promise<void> {
       const old = new Redis(port, '127.0.0.1', { retryStrategy: null });
       old.on('error', () => undefined);
       await old.shutdown('NOSAVE').catch(() => undefined);
+      await areConnected(false);
       await startRedis(['--dir', directory], { port });
-      const redis = new Redis(port, '127.0.0.1');
-      const clients = async () => Number(/connected_clients:(\d+)/.exec(await redis.info('clients'))![1]);
-      await until(async () => (await clients()) === connected + 1);
-      redis.disconnect();
+      await areConnected(true);
     },
     /** Without a restart, as behind the proxy of a provider. */
     async restore(): Promise<void> {
