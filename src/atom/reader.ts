@@ -190,7 +190,7 @@ function readTag(reader: Reader, outer: Scope): Tag {
     const from = reader.at;
     const to = skipName(reader);
     const value = readValue(reader);
-    const position = rule ? positionOf(rule.attributes, text, from, to) : -1;
+    const position = rule ? positionOf(rule.attributes, units, from, to) : -1;
     if (position !== -1) {
       if (values[position] !== undefined) giveUp();
       values[position] = value;
@@ -210,7 +210,7 @@ function readTag(reader: Reader, outer: Scope): Tag {
   const isEmpty = code === SLASH;
   if (isEmpty && units[++reader.at] !== GREATER) giveUp();
   reader.at++;
-  const isExact = rule !== undefined && rule.namespace === namespaceOf(scope, text, nameStart, localStart);
+  const isExact = rule !== undefined && rule.namespace === namespaceOf(scope, units, nameStart, localStart);
   if (!isExact) checkName(text.slice(nameStart, nameEnd));
   return { nameStart, nameEnd, rule, isExact, isEmpty, base, scope, values, text: '', inner: undefined };
 }
@@ -220,24 +220,27 @@ const rulesByInitial: readonly (readonly ElementRule[])[] = Array.from({ length:
   elementRules.filter(({ name }) => (name.charCodeAt(0) & 31) === bits),
 );
 
-function ruleOf({ text, units }: Reader, start: number, end: number): ElementRule | undefined {
-  for (const rule of rulesByInitial[units[start]! & 31]!) if (isAt(rule.name, text, start, end)) return rule;
+function ruleOf({ units }: Reader, start: number, end: number): ElementRule | undefined {
+  for (const rule of rulesByInitial[units[start]! & 31]!) if (isAt(rule.name, units, start, end)) return rule;
   return undefined;
 }
 
-function positionOf(names: readonly string[], text: string, start: number, end: number): number {
-  for (let at = 0; at < names.length; at++) if (isAt(names[at]!, text, start, end)) return at;
+function positionOf(names: readonly string[], units: Uint16Array, start: number, end: number): number {
+  for (let at = 0; at < names.length; at++) if (isAt(names[at]!, units, start, end)) return at;
   return -1;
 }
 
-function namespaceOf(scope: Scope, text: string, start: number, end: number): Namespace | undefined {
-  for (const { prefix, namespace } of scope) if (isAt(prefix, text, start, end)) return namespace;
+function namespaceOf(scope: Scope, units: Uint16Array, start: number, end: number): Namespace | undefined {
+  for (const { prefix, namespace } of scope) if (isAt(prefix, units, start, end)) return namespace;
   return undefined;
 }
 
 /** Whether the range of the text is this name. */
-const isAt = (name: string, text: string, start: number, end: number): boolean =>
-  name.length === end - start && text.startsWith(name, start);
+function isAt(name: string, units: Uint16Array, start: number, end: number): boolean {
+  if (name.length !== end - start) return false;
+  for (let at = 0; at < name.length; at++) if (name.charCodeAt(at) !== units[start + at]) return false;
+  return true;
+}
 
 function readValue(reader: Reader): string {
   if (skipBlanks(reader) !== EQUALS) giveUp();

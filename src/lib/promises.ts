@@ -3,7 +3,7 @@
 export const isPromise = (value: unknown): value is Promise<unknown> => value instanceof Promise;
 
 export const withValue = (value: unknown, next: (value: unknown) => unknown): unknown =>
-  isPromise(value) ? value.then(next) : next(value);
+  value instanceof Promise ? value.then(next) : next(value);
 
 export const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));
 

@@ -262,8 +262,8 @@ export const defects = [
     edits: [
       [
         'src/upstream/http/response.ts',
-        'const charsets = declaredCharsets(body, contentType);',
-        'const charsets = declaredCharsets(body, contentType).slice(2);',
+        'for (const charsetOf of charsetSources) {',
+        'for (const charsetOf of charsetSources.slice(2)) {',
       ],
     ],
   },

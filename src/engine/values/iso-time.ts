@@ -33,11 +33,15 @@ export function rfc3339Of(text: string): string | null {
 /** Java reads offsets up to 18 hours. */
 const OFFSET_MAX_MINUTES = 18 * 60;
 
+/** What `wholeSeconds` would not change. */
+const usualForm = /^.{10}T.{8}(?:Z|[+-](?:0\d|1[0-7]):\d\d)$/;
+
 /**
  * The one form of RFC 3339 that clients get and the service is sent: whole seconds, `T` and `Z` in upper case. Formatters of mobile platforms
  * read either fractions or none.
  */
 export function wholeSeconds(stamp: string): string {
+  if (usualForm.test(stamp)) return stamp;
   const whole = `${stamp.slice(0, 10)}T${stamp.slice(11, 19)}`;
   const zone = stamp
     .slice(19)

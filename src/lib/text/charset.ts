@@ -3,16 +3,6 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { remembering } from '../remember.ts';
 import { textOf } from './utf8.ts';
 
-/** The charsets that a body declares, at most two; the first one that fits counts. Without any it is UTF-8. */
-export function declaredCharsets(body: Buffer, contentType: string | undefined): readonly string[] {
-  const first = markedCharset(body) ?? charsetOfHeader(contentType);
-  const ofXml = body[0] === LESS ? charsetOfXml(body) : undefined;
-  if (first === undefined) return ofXml === undefined ? none : [ofXml];
-  return ofXml === undefined ? [first] : [first, ofXml];
-}
-
-const none: readonly string[] = [];
-
 /** The body as text, without a byte order mark; undefined if some bytes are not of this charset, or it is unknown. */
 export function decodeStrictly(body: Buffer, charset: string): string | undefined {
   if (charset === 'utf-8') {
@@ -52,7 +42,16 @@ const charsetOfHeader = remembering((contentType) =>
 /** How far a declaration may reach. */
 const DECLARATION_MAX = 200;
 const charsetOfXml = (body: Buffer): string | undefined =>
-  named(/^<\?xml\s[^>]*?\sencoding\s*=\s*["']([^"']+)/.exec(body.toString('latin1', 0, DECLARATION_MAX)));
+  body[0] === LESS
+    ? named(/^<\?xml\s[^>]*?\sencoding\s*=\s*["']([^"']+)/.exec(body.toString('latin1', 0, DECLARATION_MAX)))
+    : undefined;
+
+/** Where the charset of a body is found, undefined where it is not. The first that fits counts; the last is the default. */
+export const charsetSources: readonly ((body: Buffer, contentType: string | undefined) => string | undefined)[] = [
+  (body, contentType) => markedCharset(body) ?? charsetOfHeader(contentType),
+  charsetOfXml,
+  () => 'utf-8',
+];
 
 /** Code pages, which Java and Windows name otherwise than the web. */
 const codePages: Readonly<Record<string, string>> = { 932: 'shift_jis', 936: 'gbk', 949: 'euc-kr', 950: 'big5' };

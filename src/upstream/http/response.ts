@@ -4,7 +4,7 @@ import { gunzip } from 'node:zlib';
 import type { Endpoint, Repeat, Tier } from '../../api/endpoint.ts';
 import type { DocumentFormat, ErrorTable } from '../../api/service-descriptor.ts';
 import { listIn } from '../../lib/objects.ts';
-import { declaredCharsets, decodeStrictly } from '../../lib/text/charset.ts';
+import { charsetSources, decodeStrictly } from '../../lib/text/charset.ts';
 import { parseJson } from '../../lib/text/json.ts';
 import { type Cacheability, cachingHeaders } from '../cache/caching-header.ts';
 import { UpstreamFailure } from '../errors.ts';
@@ -35,6 +35,10 @@ const readHeaders = [
   'ratelimit-reset',
   'x-ratelimit-remaining',
 ] as const;
+/** The headers by the length of their names: most that a service sends have another. */
+const none: readonly never[] = [];
+const headersOfLength: (typeof readHeaders)[number][][] = [];
+for (const name of readHeaders) (headersOfLength[name.length] ??= []).push(name);
 /** The values of a repeated header are joined by commas. */
 export type ResponseHeaders = Partial<Record<(typeof readHeaders)[number], string>>;
 
@@ -43,8 +47,8 @@ export function headersOf(raw: readonly Buffer[]): ResponseHeaders {
   const headers: ResponseHeaders = {};
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = raw[at]!;
-    for (const known of readHeaders) {
-      if (name.length !== known.length || name.toString('latin1').toLowerCase() !== known) continue;
+    for (const known of headersOfLength[name.length] ?? none) {
+      if (name.toString('latin1').toLowerCase() !== known) continue;
       const value = raw[at + 1]!.toString('latin1');
       headers[known] = headers[known] === undefined ? value : `${headers[known]}, ${value}`;
     }
@@ -101,16 +105,17 @@ export function inflate(body: Buffer, encoding: string, maxBytes: number): Buffe
 
 /** The body as text, without a byte order mark; throws if it is not of the charset that it declares. */
 export function decodeBody(body: Buffer, contentType?: string): Pick<HttpResponse, 'text' | 'isMended'> {
-  const charsets = declaredCharsets(body, contentType);
-  let isOther = false;
-  for (const charset of charsets) {
+  const tried: string[] = [];
+  for (const charsetOf of charsetSources) {
+    const charset = charsetOf(body, contentType);
+    if (charset === undefined) continue;
     const text = decodeStrictly(body, charset);
     if (text !== undefined) return { text, isMended: false };
-    isOther ||= charset !== 'utf-8';
+    tried.push(charset);
   }
-  const text = decodeStrictly(body, 'utf-8');
-  if (text !== undefined) return { text, isMended: false };
-  if (isOther) throw new InvalidResponse(`a body that is not ${charsets.join(' or ').slice(0, 60)}`);
+  const declared = tried.slice(0, -1);
+  if (declared.some((charset) => charset !== 'utf-8'))
+    throw new InvalidResponse(`a body that is not ${declared.join(' or ').slice(0, 60)}`);
   return { text: mendedText(body), isMended: true };
 }
 

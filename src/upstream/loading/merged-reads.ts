@@ -60,9 +60,9 @@ export const answers = (whole: ApiRequest, { request: part, needsNoItems }: Merg
 export function mergedReads<Read extends MergeableRead>(reads: readonly Read[]): MergedRead<Read>[] {
   const ofPaths = new Map<string, Read[]>();
   for (const read of reads) {
-    const { endpoint, wirePath } = read.request;
+    const { wirePath } = read.request;
     const query = wirePath.indexOf('?');
-    const path = `${endpoint.service} ${query < 0 ? wirePath : wirePath.slice(0, query)}`;
+    const path = query < 0 ? wirePath : wirePath.slice(0, query);
     const ofPath = ofPaths.get(path);
     if (ofPath) ofPath.push(read);
     else ofPaths.set(path, [read]);
@@ -78,7 +78,7 @@ function mergedOfPath<Read extends MergeableRead>(reads: readonly Read[]): Merge
   const sizeOf = ({ request, needsNoItems }: Read) => (needsNoItems ? 0 : (windowOf(request)?.count ?? 0));
   for (const read of reads.toSorted((one, other) => sizeOf(other) - sizeOf(one))) {
     const { request, needsNoItems } = read;
-    const list = listOf(request);
+    const list = `${request.endpoint.service} ${listOf(request)}`;
     const ofList = merged.get(list) ?? [];
     merged.set(list, ofList);
     const same = ofList.find((each) => needsNoItems === true || isWithin(windowOf(request), windowOf(each.request)));

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { declaredCharsets, decodeStrictly } from '../../../src/lib/text/charset.ts';
+import { charsetSources, decodeStrictly } from '../../../src/lib/text/charset.ts';
+
+/** The charsets that a body declares, without the default. */
+const declaredCharsets = (body: Buffer, contentType: string | undefined) =>
+  charsetSources.slice(0, -1).flatMap((charsetOf) => charsetOf(body, contentType) ?? []);
 
 const none = Buffer.from('{}');
 const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16();

@@ -68,9 +68,9 @@ export class Admission {
    */
   enter(request: SlotRequest): OperationSlot | Promise<OperationSlot> {
     if (request.lifetime.reason) throw clientLeft();
+    if (this.held < this.settings.maxRunningOperations && this.queue.size === 0) return this.take(request);
     if (this.freePlaces() <= 0) throw overloaded();
-    const isFree = this.held < this.settings.maxRunningOperations && this.queue.size === 0;
-    return isFree ? this.take(request) : this.wait(request);
+    return this.wait(request);
   }
 
   /** `slot`: that of the request. */
