@@ -283,9 +283,7 @@ function skipName(reader: Reader): number {
 /** ASCII names with at most one prefix, but for those that fast-xml-parser rejects. */
 const acceptedName = /^(?!(?:__proto__|constructor|prototype)$)(?:[A-Za-z_][-.\w]*:)?[A-Za-z_][-.\w]*$/;
 
-function checkName(name: string): void {
-  if (!acceptedName.test(name)) giveUp();
-}
+const checkName = (name: string): boolean => acceptedName.test(name) || giveUp();
 
 /** Skips white space; returns the character after it. */
 function skipBlanks(reader: Reader): number {

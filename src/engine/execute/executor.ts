@@ -8,6 +8,7 @@ import {
   type GraphQLLeafType,
   type GraphQLOutputType,
   type GraphQLSchema,
+  getNullableType,
   isAbstractType,
   isLeafType,
   isListType,
@@ -15,7 +16,7 @@ import {
 } from 'graphql';
 import { type Path, addPath } from 'graphql/jsutils/Path.js';
 import { isPromise, withValue } from '../../lib/promises.ts';
-import { noArguments, plainlyOf } from '../plan/arguments.ts';
+import { isText, noArguments, plainlyOf } from '../plan/arguments.ts';
 import type { Context } from '../context.ts';
 import { type Variables, isStreamed } from '../plan/document.ts';
 import {
@@ -147,7 +148,8 @@ function execute(step: Step, source: Source, execution: Execution, path: Path | 
   const here = step.isLeaf ? undefined : addPath(path, step.key, step.parent);
   try {
     const value = step.resolve(source, execution, here);
-    if (step.isComplete?.(value)) {
+    // Most values are texts: no call for each.
+    if (step.isComplete === isText ? typeof value === 'string' : step.isComplete?.(value)) {
       if (typeof value === 'string') execution.room.bytes -= bytesOf(value);
       return value;
     }
@@ -170,7 +172,7 @@ function stepOf(schema: GraphQLSchema, plan: PlannedField, parent: Position | un
     resolve: resolveOf(schema, plan, engine),
     complete: completeOf(schema, position, field.type),
     isComplete: plainlyOf(field.type),
-    isLeaf: isPlainLeaf(field.type) && !engine,
+    isLeaf: isLeafType(getNullableType(field.type)) && !engine,
   };
 }
 
@@ -188,8 +190,6 @@ function resolveOf(schema: GraphQLSchema, plan: PlannedField, engine: EngineReso
   // A write is logged with its path.
   return (source, { context, variables }, path) => plain(source, args(variables), context, { ...info, path: path! });
 }
-
-const isPlainLeaf = (type: GraphQLOutputType): boolean => isLeafType(isNonNullType(type) ? type.ofType : type);
 
 function completeOf(schema: GraphQLSchema, position: Position, type: GraphQLOutputType): Complete {
   if (isNonNullType(type)) {

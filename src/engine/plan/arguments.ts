@@ -21,7 +21,7 @@ import { shallowCopy } from '../../lib/objects.ts';
 import { shownMessage, shownText, shownValue } from '../errors/shown-value.ts';
 import { type Variables, hasVariable, hasVariables } from './document.ts';
 
-const isText = (value: unknown): boolean => typeof value === 'string';
+export const isText = (value: unknown): boolean => typeof value === 'string';
 const checks = new Map<string, (value: unknown) => boolean>([
   ['ID', isText],
   ['String', isText],

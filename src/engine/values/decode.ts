@@ -41,9 +41,9 @@ export const orNull = <Shape>(
 /** A text, '' if there is none. */
 export const text = decoder('String', oneText);
 /** A text, '' if there is none, for a nullable field. */
-export const textOrEmpty = decoder('String', (value): string | null => oneText(value), { nullIf: false });
+export const textOrEmpty = decoder<string | null>('String', oneText, { nullIf: false });
 /** An id, '' if there is none; nullable, because a person without a page has none and a field has one type in all nodes. */
-export const idText = decoder('ID', (value): string | null => asText(value), { nullIf: false });
+export const idText = decoder<string | null>('ID', asText, { nullIf: false });
 /** A text; '' and white space are null. */
 export const textOrNull = orNull('String', (value) => {
   const text = oneText(value);
@@ -52,7 +52,7 @@ export const textOrNull = orNull('String', (value) => {
 /** A list of texts; null is an empty list, a single text a list of one, and empty texts are left out. */
 export const texts = decoder('String', asTexts, { list: true });
 /** A list of texts as `texts` reads it, for a nullable field. */
-export const textsOrNull = decoder('String', (value): string[] | null => asTexts(value), { list: true, nullIf: false });
+export const textsOrNull = decoder<string[] | null>('String', asTexts, { list: true, nullIf: false });
 /** A word of a closed list; anything else is null. */
 export const wordOrNull = <Word extends string>(type: TypeOf<Word>, words: readonly Word[]) =>
   orNull(
@@ -75,11 +75,7 @@ export const urlOrNull = orNull('URL', (value) => asUrl(oneText(value)));
 /** The URL of a site. People often leave out the scheme: `www.example.com` is `http://www.example.com`. */
 export const siteOrNull = orNull('URL', asSite);
 /** The http and https URLs of a list. */
-export const urlsOrNull = decoder(
-  'URL',
-  (value): string[] | null => asTexts(value).flatMap((item) => asUrl(item) ?? []),
-  { list: true, nullIf: false },
-);
+export const urlsOrNull = decoder<string[] | null>('URL', asUrls, { list: true, nullIf: false });
 /** `YYYY-MM-DD HH:MM:SS`, returned with a T; anything else is null. */
 export const localDateTime = orNull('LocalDateTime', asLocalDateTime);
 /** RFC 3339 with an offset. Other forms of ISO 8601 (`+0800`, no seconds, `T24:00`) are rewritten; anything else is null. */
@@ -124,6 +120,10 @@ export function asUrl(value: unknown): string | null {
   return /^https?:\/\/[^\s/?#"<>\\][^\s"<>]*$/i.test(url) ? url : null;
 }
 
+function asUrls(value: unknown): string[] {
+  return asTexts(value).flatMap((item) => asUrl(item) ?? []);
+}
+
 /** A host name with a dot whose last label is not a number, optionally with port and path. */
 const bareSite = /^(?:[\p{L}\p{N}_-]+\.)+(?=[^\s/?#:]*\p{L})[\p{L}\p{N}-]+(?::\d{1,5})?(?:[/?#][^\s"<>]*)?$/u;
 /** Limits the length of texts, because the expression takes quadratic time. */
@@ -147,9 +147,8 @@ export function asDateTime(value: unknown): string | null {
   return zonedForm.test(stamp) && isReal(stamp) ? stamp.replace(' ', 'T') : null;
 }
 
-/** A time of a day that each month has: it is told without a `Date`, which takes longer than the rest of decoding. */
+/** A day that each month has, which is told without a `Date`: that takes longer than the rest of decoding. */
 const usualForm = /^.{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8]).(?:[01]\d|2[0-3])(?::[0-5]\d){2}/;
-
 /** Whether `YYYY-MM-DDTHH:MM:SS` at the start of a text is a real time. `Date` reads the 31st of February as the 3rd of March. */
 const isReal = (stamp: string): boolean =>
   usualForm.test(stamp) ||

@@ -32,7 +32,6 @@ export function rfc3339Of(text: string): string | null {
 
 /** Java reads offsets up to 18 hours. */
 const OFFSET_MAX_MINUTES = 18 * 60;
-
 /** What `wholeSeconds` would not change. */
 const usualForm = /^.{10}T.{8}(?:Z|[+-](?:0\d|1[0-7]):\d\d)$/;
 
@@ -43,10 +42,7 @@ const usualForm = /^.{10}T.{8}(?:Z|[+-](?:0\d|1[0-7]):\d\d)$/;
 export function wholeSeconds(stamp: string): string {
   if (usualForm.test(stamp)) return stamp;
   const whole = `${stamp.slice(0, 10)}T${stamp.slice(11, 19)}`;
-  const zone = stamp
-    .slice(19)
-    .replace(/^\.\d+/, '')
-    .toUpperCase();
+  const zone = stamp.toUpperCase().replace(/^.{19}(?:\.\d+)?/, '');
   if (zone === 'Z' || Number(zone.slice(1, 3)) * 60 + Number(zone.slice(4)) <= OFFSET_MAX_MINUTES) return whole + zone;
   return `${new Date(whole + zone).toISOString().slice(0, 19)}Z`;
 }

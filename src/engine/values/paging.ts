@@ -230,7 +230,7 @@ export function cursorOf(page: Page<unknown>, index: number): string {
   let shown = index;
   while (shown >= 0 && items[shown] === null) shown--;
   const key = newestFirst && (shown < 0 ? behind : anchorAt(items, shown, newestFirst, total));
-  return encoded(key ? `${place}:${encodeAnchor({ ...key, total })}` : place);
+  return Buffer.from(key ? `${place}:${encodeAnchor({ ...key, total })}` : place).toString('base64url');
 }
 
 /**
@@ -256,11 +256,6 @@ function isReadable<Item>(item: Item | null | undefined, keys: readonly string[]
   const record = item as Record<string, unknown>;
   return !keys || isReadableId(record.id) || keys.every((name) => isReadableId(record[name]));
 }
-
-/** A cursor that is a position, as those of lists that are not ordered by time. */
-export const encodeCursor = (listId: string, position: number): string => encoded(`${listId}:${position}`);
-
-const encoded = (text: string): string => Buffer.from(text).toString('base64url');
 
 interface Cursor {
   position: number;

@@ -24,15 +24,16 @@ export function decodeStrictly(body: Buffer, charset: string): string | undefine
 
 const [LESS, NUL] = [0x3c, 0];
 
-/** The charset that the first bytes show: a byte order mark, or zero bytes of ASCII characters in UTF-16. */
-function markedCharset(body: Buffer): string | undefined {
+/** The charset that the first bytes show, by a byte order mark or by zero bytes of ASCII characters in UTF-16, else that of the header. */
+function outerCharset(body: Buffer, contentType: string | undefined): string | undefined {
   const first = body[0];
   const second = body[1];
   if (first === 0xef && second === 0xbb && body[2] === 0xbf) return 'utf-8';
   if (first === 0xfe && second === 0xff) return 'utf-16be';
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   if (first === NUL && body[2] === NUL && second !== NUL) return 'utf-16be';
-  return second === NUL && body[3] === NUL && first !== NUL ? 'utf-16le' : undefined;
+  if (second === NUL && body[3] === NUL && first !== NUL) return 'utf-16le';
+  return charsetOfHeader(contentType);
 }
 
 const charsetOfHeader = remembering((contentType) =>
@@ -48,7 +49,7 @@ const charsetOfXml = (body: Buffer): string | undefined =>
 
 /** Where the charset of a body is found, undefined where it is not. The first that fits counts; the last is the default. */
 export const charsetSources: readonly ((body: Buffer, contentType: string | undefined) => string | undefined)[] = [
-  (body, contentType) => markedCharset(body) ?? charsetOfHeader(contentType),
+  outerCharset,
   charsetOfXml,
   () => 'utf-8',
 ];

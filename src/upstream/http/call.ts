@@ -280,8 +280,10 @@ export class UpstreamCall implements SharedCall {
     // A read that began before a write does not share its response with a read after it.
     if (endpoint.method !== 'GET') services.inFlight.forget(this.credential);
     logged.ms = performance.now() - this.context.callLog.started - logged.startMs;
-    const { how, ms } = logged;
-    const outcome = outcomeOf(logged);
+    const { how, ms, error, status } = logged;
+    // The status of a rejection, the name of any other error.
+    const hasStatus = error === undefined || /^(Upstream|Coded)Rejection$/.test(error);
+    const outcome = hasStatus ? String(status ?? 'none') : error;
     if (how !== 'joined') services.observe?.({ endpoint, how, outcome, ms, failure, mended, span });
   }
 }
@@ -294,7 +296,3 @@ function isCountedByService(error: unknown): boolean {
   if (error instanceof NotYet) return false;
   return !(error instanceof UpstreamFailure) || error.wasSent;
 }
-
-/** The status of a rejection, the name of any other error. */
-const outcomeOf = ({ error, status }: LoggedCall): string =>
-  error === undefined || /^(Upstream|Coded)Rejection$/.test(error) ? String(status ?? 'none') : error;

@@ -1,7 +1,7 @@
 /** HTTP responses and their decoded bodies. With status 200 the body may be another record, an error, or anything else. */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import type { Endpoint, Repeat, Tier } from '../../api/endpoint.ts';
+import type { Repeat, Tier } from '../../api/endpoint.ts';
 import type { DocumentFormat, ErrorTable } from '../../api/service-descriptor.ts';
 import { listIn } from '../../lib/objects.ts';
 import { charsetSources, decodeStrictly } from '../../lib/text/charset.ts';
@@ -36,7 +36,6 @@ const readHeaders = [
   'x-ratelimit-remaining',
 ] as const;
 /** The headers by the length of their names: most that a service sends have another. */
-const none: readonly never[] = [];
 const headersOfLength: (typeof readHeaders)[number][][] = [];
 for (const name of readHeaders) (headersOfLength[name.length] ??= []).push(name);
 /** The values of a repeated header are joined by commas. */
@@ -47,7 +46,7 @@ export function headersOf(raw: readonly Buffer[]): ResponseHeaders {
   const headers: ResponseHeaders = {};
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = raw[at]!;
-    for (const known of headersOfLength[name.length] ?? none) {
+    for (const known of headersOfLength[name.length] ?? []) {
       if (name.toString('latin1').toLowerCase() !== known) continue;
       const value = raw[at + 1]!.toString('latin1');
       headers[known] = headers[known] === undefined ? value : `${headers[known]}, ${value}`;
@@ -136,11 +135,12 @@ export function decodeResponse(
   status: number,
   eventBaseUrl?: string,
 ): unknown {
-  const { media } = request.endpoint;
+  const { media, key, list } = request.endpoint;
   let value: unknown;
   let cause: unknown;
   try {
-    if (media === 'empty' || !isRead(request.endpoint)) {
+    if (media === 'empty' || (list === undefined && key.length === 0)) {
+      // Any body is a success, even none, except an error body and a web page, such as the login page of a proxy.
       value = jsonIn(text);
       if (errorBodyCode(value) === undefined && !isWebPage(text)) return value;
     } else {
@@ -164,8 +164,6 @@ export function decodeResponse(
   throw new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, reason, { cause });
 }
 
-/** False where any body is a success, even none, except an error body and a web page, such as the login page of a proxy. */
-const isRead = ({ key, list }: Endpoint): boolean => list !== undefined || key.length > 0;
 /** How far into a page its HTML begins: an XML declaration or comments may precede it. */
 const HTML_WITHIN = 1_000;
 

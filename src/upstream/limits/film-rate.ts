@@ -43,7 +43,7 @@ type Decision = Slot | typeof unlimited | RateLimited;
 export class FilmRateLimiter {
   /** Windows of the facade's own credentials. */
   private readonly own = new Set<string>();
-  private readonly windows = createSlidingWindows((window) => this.own.has(window));
+  private readonly windows = createSlidingWindows(this.own);
   private readonly credentials = new Map<string, CredentialCalls>();
   /** When each credential refreshed last, by performance.now(). */
   private readonly refreshed = new LRUCache<string, number>(atMost(REFRESHED_MAX));

@@ -43,11 +43,11 @@ const WINDOWS_MAX = 10_000;
 
 type Held = Map<string, { address: string; backAt: number }>;
 
-/** `isPinned`: a window of the facade's own token, which many made-up tokens must not push out. */
-export function createSlidingWindows(isPinned: (window: string) => boolean = () => false) {
+/** `pinnedIds`: of the windows of the facade's own tokens, which many made-up tokens must not push out. */
+export function createSlidingWindows(pinnedIds: ReadonlySet<string>) {
   const windows = new LRUCache<string, Held>(atMost(WINDOWS_MAX));
   const pinned = new Map<string, Held>();
-  const tableOf = (window: string) => (isPinned(window) ? pinned : windows);
+  const tableOf = (window: string) => (pinnedIds.has(window) ? pinned : windows);
 
   /** Asking makes no window. */
   function heldIn(window: string): Held {
@@ -84,7 +84,8 @@ export function createSlidingWindows(isPinned: (window: string) => boolean = () 
     },
     /** The state of all slots, or of those of one address. */
     state(window: string, address?: string): WindowState {
-      const taken = [...heldIn(window).values()].filter((slot) => address === undefined || slot.address === address);
+      const all = [...heldIn(window).values()];
+      const taken = address === undefined ? all : all.filter((slot) => slot.address === address);
       return { taken: taken.length, backInMs: taken.length ? firstBack(taken) : undefined };
     },
   };

@@ -258,12 +258,13 @@ export class RecordLoader {
   ): void {
     const { calls, cachePolicy } = this.context;
     const { source, key, cache } = state;
-    const record = recordIn(response, source, key);
+    const { value } = response;
+    const record = (value !== null && source.read ? source.read(value as never, key) : value) as UpstreamRecord | null;
     if (response.reuse.refusal === 'no-store') cachePolicy.forbidsStoring = true;
     if (!record) {
       state.isAbsent = true;
       cachePolicy.restrict(null);
-      if (response.value === null) cache.putAbsent(response);
+      if (value === null) cache.putAbsent(response);
       else cache.delete();
       return;
     }
@@ -283,11 +284,6 @@ export class RecordLoader {
     const all = source.keyMembers && source.members ? [...source.members, ...source.keyMembers] : source.members;
     cachePolicy.restrict(cache.put(record, known, response, all), source.endpoint);
   }
-}
-
-function recordIn({ value }: ApiResponse, { read }: RecordSource, key: string): UpstreamRecord | null {
-  if (value === null) return null;
-  return (read ? read(value as never, key) : value) as UpstreamRecord | null;
 }
 
 /** The `fields` parameter of a record's request; none if nearly all are wanted. */

@@ -88,7 +88,7 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: BodySet
 export function parsedJson(text: string, what: string, status = 400): unknown {
   checkSurrogates(text);
   try {
-    return JSON.parse(text);
+    return JSON.parse(withoutByteOrderMark(text));
   } catch {
     throw new HttpError('BAD_REQUEST', `${what} must be JSON.`, { status });
   }
@@ -100,10 +100,11 @@ export function parsedJson(text: string, what: string, status = 400): unknown {
  */
 function decodeStrictUtf8(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw invalidText('The body is not UTF-8.');
-  const text = bytes.toString();
-  // PowerShell and .NET write a byte order mark. RFC 8259 lets readers ignore it.
-  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  return withoutByteOrderMark(bytes.toString());
 }
+
+/** PowerShell and .NET write one. RFC 8259 lets readers ignore it. */
+const withoutByteOrderMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
 
 /** Rejects a query string or form whose percent-encoded bytes are not UTF-8. */
 export function checkPercentEncoding(text: string): void {

@@ -94,13 +94,13 @@ const NAMES = /^[\w!#$%&'*+.^`|~, \t-]+$/;
 /** The client's id of the request if it is well formed, else a new one. It is in the response, in the log and in upstream calls. */
 export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
   const { 'x-request-id': given } = request.headers;
-  return typeof given === 'string' && /^[A-Za-z0-9_.-]{1,64}$/.test(given) ? given : nextRequestId();
+  if (typeof given === 'string' && /^[A-Za-z0-9_.-]{1,64}$/.test(given)) return given;
+  return processPart + (++lastNumber).toString(16).padStart(12, '0');
 }
 
 /** Ids have the format of a UUID: a random part for the process, and the number of the request. */
 const processPart = randomUUID().slice(0, 24);
 let lastNumber = 0;
-const nextRequestId = (): string => processPart + (++lastNumber).toString(16).padStart(12, '0');
 
 /** The media type of a Content-Type header, in lower case and without parameters. */
 export const essenceOf = (contentType: string | undefined): string =>
