@@ -1,6 +1,7 @@
 /** The reads and writes of one operation, called by resolvers. Nothing here outlives the operation. */
 import type { Path } from 'graphql/jsutils/Path.js';
-import type { Endpoint } from '../api/endpoint.ts';
+import type { Endpoint, Tier } from '../api/endpoint.ts';
+import type { Credential } from './auth/credentials.ts';
 import type { RequestContext } from './auth/request-context.ts';
 import type { Viewer } from './auth/viewer.ts';
 import { CachePolicy } from './cache/cache-policy.ts';
@@ -50,6 +51,26 @@ const unsharedAsNobody = { ...unshared, asNobody: true };
 /** For a caller with an unreadable Authorization, who gets errors and nothing from the cache. */
 const emptyCache = createRecordCache({ ttlSeconds: 0 });
 
+/** A class, because a getter in a literal takes longer than the rest of the session. */
+class SessionViewer implements Viewer {
+  readonly isLoggedIn: boolean;
+  readonly isRejected: boolean;
+  readonly filmTier: Tier | null;
+  private readonly credential: Credential;
+
+  constructor(credential: Credential) {
+    this.isLoggedIn = !credential.isOwn;
+    this.isRejected = credential.isRejected;
+    this.filmTier = credential.filmTier;
+    this.credential = credential;
+  }
+
+  /** The operation itself may learn it: the payload of a write shows what its response has told. */
+  get person(): Viewer['person'] {
+    return this.credential.person;
+  }
+}
+
 export class UpstreamSession implements LoadContext {
   readonly calls: CallPolicy;
   readonly cache: ViewerCache;
@@ -83,16 +104,7 @@ export class UpstreamSession implements LoadContext {
       isRefresh: context.isRefresh === true,
       reload: context.reload,
     });
-    const { filmTier, isRejected } = credential;
-    this.viewer = {
-      isLoggedIn,
-      filmTier,
-      isRejected,
-      // The operation itself may learn it: the payload of a write shows what its response has told.
-      get person() {
-        return credential.person;
-      },
-    };
+    this.viewer = new SessionViewer(credential);
     this.callLog = context.callLog;
     this.cachePolicy = cachePolicy ?? new CachePolicy(isLoggedIn || isUnreadable);
   }
