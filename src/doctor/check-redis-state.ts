@@ -3,8 +3,8 @@ import { readRedisAddress } from '../config/redis-address.ts';
 import type { Config } from '../config/settings.ts';
 import { type TlsSettings, readTlsFiles } from '../config/upstream-tls.ts';
 import { openRedis } from '../upstream/redis/connection/connection.ts';
-import { infoField, memoryIn } from '../upstream/redis/connection/info.ts';
-import { evictionIn } from '../upstream/redis/connection/key-redis.ts';
+import { infoField, memoryIn, writesToDisk } from '../upstream/redis/connection/info.ts';
+import { keyLossIn } from '../upstream/redis/connection/key-redis.ts';
 import { connectRedis } from '../upstream/redis/shared-state.ts';
 import { type Diagnosis, failed, ok, warning } from './diagnosis.ts';
 
@@ -55,7 +55,7 @@ export async function checkRedisState(config: RedisSettings): Promise<Diagnosis>
 const hasKeys = ({ idempotencyRedisUrl, idempotencyTtlSeconds }: RedisSettings): boolean =>
   idempotencyRedisUrl === undefined && idempotencyTtlSeconds > 0;
 
-/** Whether idempotency keys are kept where nothing is forgotten. */
+/** Whether idempotency keys are kept where nothing is lost. */
 export async function checkKeyRedis(config: RedisSettings): Promise<Diagnosis> {
   const { redisUrl, idempotencyRedisUrl, idempotencyTtlSeconds } = config;
   const check = 'idempotency keys';
@@ -75,21 +75,22 @@ export async function checkKeyRedis(config: RedisSettings): Promise<Diagnosis> {
         refusal ?? `the Redis of ${variable} cannot be reached, or does not respond`,
         'Without it, writes with keys are refused.',
       );
-    return describeKeyMemory(variable, await infoOf(connection.redis, 'memory'));
+    const info = `${await infoOf(connection.redis, 'memory')}\n${await infoOf(connection.redis, 'persistence')}`;
+    return describeKeyRedis(variable, info);
   } catch {
-    return warning(check, `the Redis of ${variable} does not answer INFO`, 'Whether it may evict keys is not known.');
+    return warning(check, `the Redis of ${variable} does not answer INFO`, 'Whether it may lose keys is not known.');
   } finally {
     await connection.close();
   }
 }
 
-/** `info`: the section memory. */
-function describeKeyMemory(variable: string, info: string): Diagnosis {
+/** `info`: the sections memory and persistence. */
+function describeKeyRedis(variable: string, info: string): Diagnosis {
   const check = 'idempotency keys';
-  const evicts = evictionIn(info);
-  if (evicts) return warning(check, evicts.problem, evicts.advice);
+  const loss = keyLossIn(info);
+  if (loss) return warning(check, loss.problem, loss.advice);
   const { usedBytes, maxBytes } = memoryIn(info);
-  const place = `in the Redis of ${variable}, which evicts nothing`;
+  const place = `in the Redis of ${variable}, which evicts nothing${writesToDisk(info) ? ' and writes to disk' : ''}`;
   if (maxBytes === 0 || usedBytes <= maxBytes * FULL) return ok(check, place);
   const size = `${mb(usedBytes)} of ${mb(maxBytes)}`;
   return warning(

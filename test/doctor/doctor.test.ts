@@ -250,7 +250,7 @@ test.skipIf(!hasRedis)('what is advised of a Redis that has idempotency keys too
 
 test.skipIf(!hasRedis)('a Redis of idempotency keys that is nearly full is a warning', async () => {
   const of = async (...args: string[]) => {
-    const { port } = await startRedis(['--maxmemory-policy', 'noeviction', ...args]);
+    const { port } = await startRedis(['--maxmemory-policy', 'noeviction', '--appendonly', 'yes', ...args]);
     const env = { IDEMPOTENCY_REDIS_URL: `redis://127.0.0.1:${port}` };
     return (await doctor(over('http://127.0.0.1:9', env))).find('idempotency keys')[0]!;
   };
@@ -259,6 +259,27 @@ test.skipIf(!hasRedis)('a Redis of idempotency keys that is nearly full is a war
     status: 'warning',
     message: expect.stringMatching(/MB of 0\.0 MB$/),
     advice: expect.stringContaining('more memory'),
+  });
+});
+
+test.skipIf(!hasRedis)('a Redis that does not write idempotency keys to disk is a warning', async () => {
+  const of = async (variable: string, ...args: string[]) => {
+    const { port } = await startRedis(args);
+    const env = { [variable]: `redis://127.0.0.1:${port}` };
+    return (await doctor(over('http://127.0.0.1:9', env))).find('idempotency keys')[0]!;
+  };
+  const isWarned = {
+    status: 'warning',
+    message: expect.stringMatching(/may lose them at a restart \(appendonly no\)/),
+    advice: expect.stringContaining('appendonly yes'),
+  };
+  expect(await of('REDIS_URL')).toMatchObject(isWarned);
+  expect(await of('IDEMPOTENCY_REDIS_URL')).toMatchObject(isWarned);
+  // A snapshot lacks the last keys.
+  expect(await of('IDEMPOTENCY_REDIS_URL', '--save', '60 1')).toMatchObject(isWarned);
+  expect(await of('IDEMPOTENCY_REDIS_URL', '--appendonly', 'yes')).toMatchObject({
+    status: 'ok',
+    message: 'in the Redis of IDEMPOTENCY_REDIS_URL, which evicts nothing and writes to disk',
   });
 });
 

@@ -10,3 +10,9 @@ export const memoryIn = (info: string): { usedBytes: number; maxBytes: number; p
   maxBytes: Number(infoField(info, 'maxmemory') ?? 0),
   policy: infoField(info, 'maxmemory_policy'),
 });
+
+/** Whether each change is written to disk, by the section persistence; undefined if the server does not say. */
+export function writesToDisk(info: string): boolean | undefined {
+  const enabled = infoField(info, 'aof_enabled');
+  return enabled === undefined ? undefined : enabled === '1';
+}

@@ -1,5 +1,5 @@
 /** The Redis in which idempotency keys are kept. If it loses a key, a write may be made twice. */
-import { memoryIn } from './info.ts';
+import { memoryIn, writesToDisk } from './info.ts';
 import type { TransportSettings } from '../../http/pool.ts';
 import { type TlsFiles, readTlsFiles } from '../../../config/upstream-tls.ts';
 import type { OnAvailabilityChange } from '../../availability.ts';
@@ -42,7 +42,7 @@ export function openKeyRedis(
       check: async () => undefined,
       renewTls: () => false,
       use: async () => undefined,
-      warning: () => evictionWarning(connection),
+      warning: () => lossWarning(connection),
       close: async () => undefined,
     };
   }
@@ -56,7 +56,7 @@ export function openKeyRedis(
     check: connection.check,
     renewTls: connection.renewTls,
     use: connection.use,
-    warning: () => evictionWarning(connection),
+    warning: () => lossWarning(connection),
     close: connection.close,
   };
 }
@@ -64,20 +64,25 @@ export function openKeyRedis(
 const INFO_MS = 1_000;
 
 /** Undefined also if Redis does not answer. */
-async function evictionWarning({ redis, channel }: RedisConnection): Promise<string | undefined> {
+async function lossWarning({ redis, channel }: RedisConnection): Promise<string | undefined> {
   if (redis.status !== 'ready') return undefined;
   const call = channel({ what: 'its limits', timeoutMs: INFO_MS });
-  const info = await call(async () => String(await redis.call('INFO', 'memory')));
-  const found = info === undefined ? undefined : evictionIn(info);
+  const info = await call(async () => String(await redis.call('INFO')));
+  const found = info === undefined ? undefined : keyLossIn(info);
   return found && `${found.problem} ${found.advice}`;
 }
 
-/** What is wrong with the Redis of idempotency keys, and what to do about it; undefined if it evicts nothing. */
-export function evictionIn(info: string): { problem: string; advice: string } | undefined {
+/** How the Redis of idempotency keys may lose them, and what to do about it; undefined if it may not. `info`: memory and persistence. */
+export function keyLossIn(info: string): { problem: string; advice: string } | undefined {
   const { maxBytes, policy = 'noeviction' } = memoryIn(info);
-  if (maxBytes === 0 || policy === 'noeviction') return undefined;
+  const losses = [
+    ...(maxBytes > 0 && policy !== 'noeviction' ? [`may evict them (${policy})`] : []),
+    // Also with snapshots, which lack the last keys.
+    ...(writesToDisk(info) === false ? ['may lose them at a restart (appendonly no)'] : []),
+  ];
+  if (losses.length === 0) return undefined;
   return {
-    problem: `The Redis of the idempotency keys may evict them (${policy}): writes that are sent again may be made twice.`,
+    problem: `The Redis of the idempotency keys ${losses.join(' and ')}: writes that are sent again may be made twice.`,
     advice: 'Set IDEMPOTENCY_REDIS_URL to one with maxmemory-policy noeviction and appendonly yes.',
   };
 }

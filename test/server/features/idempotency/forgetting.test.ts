@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import type { Flags } from '../../../../src/config/read.ts';
-import { evictionIn } from '../../../../src/upstream/redis/connection/key-redis.ts';
+import { keyLossIn } from '../../../../src/upstream/redis/connection/key-redis.ts';
 import { keyedClient } from '../../../support/keyed-client.ts';
 import { type ArrivedWrite, atOnce, lateService } from '../../../support/late-service.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../../../support/redis.ts';
@@ -103,6 +103,8 @@ test.each([
   ['maxmemory:1000\r\nmaxmemory_policy:volatile-lru\r\n', true],
   ['maxmemory:1000\r\nmaxmemory_policy:allkeys-random\r\n', true],
   ['maxmemory:1000\r\nmaxmemory_policy:volatile-ttl\r\n', true],
-])('a Redis with %j is warned of if it may evict keys', (info, isWarned) => {
-  expect(evictionIn(info) !== undefined).toBe(isWarned);
+  ['maxmemory:0\r\naof_enabled:1\r\n', false],
+  ['maxmemory:0\r\naof_enabled:0\r\n', true],
+])('a Redis with %j is warned of if it may lose keys', (info, isWarned) => {
+  expect(keyLossIn(info) !== undefined).toBe(isWarned);
 });
