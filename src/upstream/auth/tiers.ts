@@ -15,7 +15,8 @@ export function learnFromResponse(policy: TierPolicy, credential: Credential, en
   if (!endpoint.isTiered) return;
   credential.refusedEndpoints.delete(endpoint.path);
   credential.refusedRecords.delete(endpoint);
-  learn(policy, credential, policy.provenBy(endpoint, value));
+  // A tier that is set is not learned: the members need not be looked through.
+  if (!credential.isTierFixed) learn(policy, credential, policy.provenBy(endpoint, value));
 }
 
 /**

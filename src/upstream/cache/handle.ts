@@ -269,8 +269,7 @@ export class RecordHandle extends CacheHandle {
   put(record: Json, members: readonly string[], meta: ResponseMeta, all?: readonly string[]): number | null {
     const value: Json = {};
     for (const member of members) value[member] = record[member];
-    if (!all) Object.assign(value, record);
-    else for (const member of all) if (member in record) value[member] = record[member];
+    for (const member in record) if (!all || all.includes(member)) value[member] = record[member];
     // `delete` is a call into the runtime, and nearly always the member is absent.
     const { viewerMember } = this.endpoint;
     if (viewerMember !== undefined && viewerMember in value) delete value[viewerMember];
