@@ -1,8 +1,8 @@
 /**
  * The worst case of an operation, computed from its plan before it runs: upstream calls, and the objects and values of its response.
  *
- * Calls are counted as if nothing were cached and no two calls were equal. Responses are limited too, because a response whose values are
- * all at hand is built in one go.
+ * The most calls are counted as if nothing were cached and no two calls were equal, the likely ones as if equal calls were made once.
+ * Responses are limited too, because a response whose values are all at hand is built in one go.
  *
  * An example, explained in docs/architecture.md. Each count is multiplied by that of the field above it:
  *

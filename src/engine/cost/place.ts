@@ -86,7 +86,7 @@ export const timesAs = (place: Place, count: number): Place => ({
 /** Nested pages multiply to numbers that JSON cannot hold, so counts end here. */
 export const capped = (count: number): number => Math.min(count, Number.MAX_SAFE_INTEGER);
 
-/** By its arguments, if it has another name. */
+/** The source of a field: by its name, and by its arguments if it has an alias. */
 export function sourceOf(above: string, { field, nodes, args }: PlannedField, variables: Variables): string {
   const given = nodes[0]!.alias ? JSON.stringify(argumentsIfValid(args, variables) ?? nodes[0]!.alias.value) : '';
   return `${above}.${field.name}${given}`;

@@ -89,8 +89,8 @@ function membersLoadedFirst(
 }
 
 /**
- * Members that the tier does not get are left out, and so is the id of a record that upstream named, because it would show nothing new. A
- * record that the client named is requested with its id if no other member can be requested.
+ * Members that the tier does not get are left out, and so is the id of a record that upstream named: it is no reason for a request, and the
+ * record loader adds it to one. A record that the client named is requested with its id if no other member can be requested.
  */
 function membersToRequest(
   missing: readonly string[],

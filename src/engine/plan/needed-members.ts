@@ -49,7 +49,7 @@ const referredBack = (name: string, selections: Selections): readonly string[] =
 const membersLoaded = ({ fields, members }: SelectionPlan): readonly string[] =>
   fields.some(({ recordMembers }) => recordMembers) ? noMembers : members;
 
-/** The `fields` parameter of a call; undefined for all. */
+/** The `fields` parameter of a call, undefined for all; also with members that its representation lacks, which a response may have. */
 export function requestedMembers(
   rule: FieldRule,
   selections: Selections,

@@ -13,7 +13,7 @@ export interface ListVariants {
 
 /**
  * How a field gets its value.
- * - `value`     from its parent, by its resolver
+ * - `value`     from its parent or its arguments, by its resolver
  * - `embedded`  from a member of the parent record that would otherwise need a call
  * - `call`      from a call
  * - `lookup`    from the record with the key in the arguments, loaded with the selected fields

@@ -16,7 +16,7 @@ import { type GraphqlRequest, METHODS, type createRequestReader } from './reques
 
 /** Headers that features add to whole responses: names and values alternate. */
 export interface AddedHeaders {
-  /** Headers of a response that was stored. */
+  /** Headers of a response that was stored: the same for each. */
   readonly stored: readonly string[];
   /** Headers of a response whose operation was run; `startedAt`: by performance.now(). `left`: to the caller, null without a limit. */
   readonly ofRun: (session: UpstreamSession, startedAt: number, left: RateLimitState | null) => readonly string[];

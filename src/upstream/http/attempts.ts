@@ -1,4 +1,4 @@
-/** One HTTP request: waits for the circuit breaker and a connection, reads the whole response, and retries where that may help. */
+/** One HTTP request: waits for a connection, checks the circuit breaker, reads the whole response, and retries where that may help. */
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dispatcher, errors } from 'undici/index.js';
