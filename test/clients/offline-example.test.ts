@@ -299,6 +299,28 @@ describe('a queue of writes', () => {
     expect(new Set(queue.writes().map(({ order }) => order)).size).toBe(MOST_WRITES);
   });
 
+  test('has the writes of two windows in the order in which they were made, within one bound', async () => {
+    const rows = rowsInMemory();
+    const [one, two] = [outboxIn(rows, () => undefined), outboxIn(rows, () => undefined)];
+    await Promise.all([one.load(), two.load()]);
+    for (let at = 0; at < MOST_WRITES - 1; at++) await one.add(writeOf(`Book:${at}`));
+    await two.add(writeOf('Book:last'));
+    await one.load();
+    expect(one.writes().at(-1)?.book.id).toBe('Book:last');
+    await expect(two.add(writeOf('Book:more'))).rejects.toThrow('full');
+  });
+
+  test('a decision that was made in another window is not made again', async () => {
+    const rows = rowsInMemory();
+    await rows.write([['a', { ...writeOf('Book:1'), key: 'a', order: 1, state: 'unknown' }]]);
+    const [one, two] = [outboxIn(rows, () => undefined), outboxIn(rows, () => undefined)];
+    await Promise.all([one.load(), two.load()]);
+    await one.decide('a', 'again');
+    await two.decide('a', 'again');
+    expect(await rows.all()).toHaveLength(1);
+    expect(two.writes()).toEqual(one.writes());
+  });
+
   test('a write that comes while the queue is read stays in it', async () => {
     const rows = rowsInMemory();
     let release: () => void = () => undefined;

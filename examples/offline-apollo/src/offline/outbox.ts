@@ -88,6 +88,11 @@ export function outboxIn(rows: Rows, onChange: () => void): Outbox {
     onChange();
   }
   const nextOrder = () => (writes.at(-1)?.order ?? 0) + 1;
+  /** Another window may have changed what is stored. */
+  async function read(): Promise<void> {
+    writes = (await rows.all()).map(([, value]) => value as QueuedWrite);
+    writes.sort((one, other) => one.order - other.order);
+  }
 
   /** False if the write must wait, because nothing has told yet what time it is. */
   async function isReady(write: QueuedWrite, now: number | null): Promise<boolean> {
@@ -102,12 +107,12 @@ export function outboxIn(rows: Rows, onChange: () => void): Outbox {
     writes: () => writes,
     load: () =>
       inTurn(async () => {
-        writes = (await rows.all()).map(([, value]) => value as QueuedWrite);
-        writes.sort((one, other) => one.order - other.order);
+        await read();
         onChange();
       }),
     add: (write) =>
       inTurn(async () => {
+        await read();
         if (writes.length >= MOST_WRITES) throw new Error(`The queue is full: ${MOST_WRITES} changes wait.`);
         await store([{ ...write, key: crypto.randomUUID(), order: nextOrder(), state: 'waiting' }]);
       }),
@@ -125,8 +130,9 @@ export function outboxIn(rows: Rows, onChange: () => void): Outbox {
     },
     decide: (key, what) =>
       inTurn(async () => {
+        await read();
         const write = writes.find((each) => each.key === key);
-        if (!write) return;
+        if (!write) return onChange();
         const { book, variables } = write;
         const again: QueuedWrite = { key: crypto.randomUUID(), order: nextOrder(), book, variables, state: 'waiting' };
         await store(what === 'again' ? [again] : [], [key]);
