@@ -16,6 +16,7 @@ const proxy = await losingProxy(program.url, () => faults.shift());
 
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
   faults.length = 0;
 });
 
@@ -281,6 +282,41 @@ describe('a queue of writes', () => {
     outbox.write = () => Promise.reject(new Error('no space'));
     await expect(device.write(spare[1]!, { status: 'WISH' })).rejects.toThrow('no space');
     expect(device.app().outbox.writes()).toHaveLength(1);
+  });
+
+  test('is sent also where the shelf cannot be stored, which is said', async () => {
+    const device = offlineDevice(proxy.url);
+    await device.write(spare[0]!, { status: 'WISH', comment: 'no space' });
+    device.stored.shelf.write = () => Promise.reject(new Error('no space'));
+    expect(await device.run()).toMatchObject({ problem: 'storage' });
+    expect(await entryOf(spare[0]!)).toMatchObject({ comment: 'no space' });
+    expect(statesOf(device)).toEqual([['made', undefined]]);
+  });
+
+  test('a request that is not answered ends, and its write waits', async () => {
+    const patience = new AbortController();
+    vi.spyOn(AbortSignal, 'timeout').mockReturnValue(patience.signal);
+    const via: typeof fetch = (url, init) => {
+      if (!(init?.headers as Record<string, string>)['idempotency-key']) return fetch(url, init);
+      return new Promise((_, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(new Error('too late')));
+        patience.abort();
+      });
+    };
+    const device = offlineDevice(proxy.url, { via });
+    await device.write(spare[0]!, { status: 'WISH' });
+    expect(await device.run()).toMatchObject({ problem: 'offline' });
+    expect(statesOf(device)).toEqual([['waiting', undefined]]);
+  });
+
+  test('waits while no response says what time it is', async () => {
+    const via: typeof fetch = async (url, init) => Response.json(await (await fetch(url, init)).json());
+    const device = offlineDevice(proxy.url, { via });
+    await device.write(spare[0]!, { status: 'WISH' });
+    expect(await device.run()).toMatchObject({ problem: 'offline' });
+    expect(device.app().outbox.writes()).toEqual([
+      expect.not.objectContaining({ sentAt: expect.anything() as unknown }),
+    ]);
   });
 
   test('a queue that is full says so and keeps what it has, also where two writes come at once', async () => {

@@ -31,6 +31,11 @@ export function ShelfPage() {
         </p>
       )}
       {run.problem === 'refused' && <NoList />}
+      {run.problem === 'storage' && (
+        <p className="soft" role="status">
+          This device has no space left: this is what it stored last.
+        </p>
+      )}
       {shelf.isCut && <p className="soft">The oldest entries are not kept on this device.</p>}
       {(Object.keys(statuses) as CollectionStatus[]).map((status) => (
         <Section key={status} status={status} entries={entries.filter((entry) => entry.status === status)} />

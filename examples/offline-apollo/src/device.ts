@@ -6,7 +6,7 @@ import { type QueuedWrite, outboxIn } from './offline/outbox.ts';
 import { type Rows, rowsInMemory } from './offline/rows.ts';
 import { serviceAt } from './offline/service.ts';
 import { type Entry, shelfCopy } from './offline/shelf-copy.ts';
-import { type Run, syncOf } from './offline/sync.ts';
+import { type Run, notStored, syncOf } from './offline/sync.ts';
 import { READER, token } from './session.ts';
 
 /** A table in IndexedDB. */
@@ -51,7 +51,6 @@ let run: Run = { problem: null, retryAfter: 0 };
 let state = { shelf: shelf.state(), writes: outbox.writes(), run };
 
 const AGAIN_MS = 5_000;
-/** The time of the last run that found the service, so that a page that is looked at again is not read at each glance. */
 let timer: ReturnType<typeof setTimeout> | undefined;
 let running: Promise<void> | undefined;
 let isAskedAgain = false;
@@ -69,10 +68,11 @@ async function start(client: ApolloClient): Promise<void> {
   const once = async () => {
     clearTimeout(timer);
     // Windows of one browser share what is kept: one after the other.
-    run = await exclusively(sync).catch((): Run => ({ problem: 'offline', retryAfter: 0 }));
+    run = await exclusively(sync).catch(() => notStored);
     tell();
     const isOpen =
-      run.problem === 'offline' || state.writes.some(({ state }) => state === 'waiting' || state === 'made');
+      ['offline', 'storage'].includes(run.problem ?? '') ||
+      state.writes.some(({ state }) => state === 'waiting' || state === 'made');
     if (isOpen) timer = setTimeout(() => void refresh(), Math.max(AGAIN_MS, run.retryAfter * 1_000));
   };
   refresh = async () => {

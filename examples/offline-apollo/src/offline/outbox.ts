@@ -39,8 +39,8 @@ interface GraphError {
 export interface Answer<Data> {
   data?: Data | null;
   errors?: GraphError[];
-  /** When it was made, in milliseconds by the clock of the service; 0 if it does not say. */
-  serviceTime: number;
+  /** When it was made, in milliseconds by the clock of the service; null if it does not say. */
+  serviceTime: number | null;
   /** In seconds. */
   retryAfter: number;
 }

@@ -3,6 +3,9 @@ import { documentIds } from 'catalog-graphql-client/trusted';
 import type { Answer } from './outbox.ts';
 import type { Service } from './sync.ts';
 
+/** A connection may be lost without a sign. The facade answers long before. */
+const PATIENCE_MS = 60_000;
+
 /** The facade, by POST: `since` grows with the shelf, and an address is limited. `headers`: the token that is valid now. */
 export function serviceAt(url: string, headers: () => Record<string, string>, via = fetch): Service {
   async function post<Data>(
@@ -12,10 +15,11 @@ export function serviceAt(url: string, headers: () => Record<string, string>, vi
   ): Promise<Answer<Data> | undefined> {
     const body = JSON.stringify({ documentId, variables });
     const sent = { 'content-type': 'application/json', ...headers(), ...more };
-    const response = await via(url, { method: 'POST', headers: sent, body }).catch(() => undefined);
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const response = await via(url, { method: 'POST', headers: sent, body, signal }).catch(() => undefined);
     const answer = (await response?.json().catch(() => undefined)) as Partial<Answer<Data>> | null | undefined;
     if (!response || (answer?.data === undefined && !answer?.errors)) return undefined;
-    const serviceTime = Date.parse(response.headers.get('date') ?? '') || 0;
+    const serviceTime = Date.parse(response.headers.get('date') ?? '') || null;
     const retryAfter = Number(response.headers.get('retry-after')) || 0;
     return { ...answer, serviceTime, retryAfter };
   }

@@ -12,8 +12,8 @@ export interface Service {
 
 export interface Run {
   /** What to tell the person; null if all is well. `offline`: no connection, or the service is down. */
-  problem: 'login' | 'update' | 'offline' | 'refused' | null;
-  /** The seconds that the service asks to wait. */
+  problem: 'login' | 'update' | 'offline' | 'refused' | 'storage' | null;
+  /** The seconds until the next run, if they are asked for. */
   retryAfter: number;
 }
 
@@ -26,7 +26,10 @@ interface Device {
   onRemoved?: (entries: readonly Entry[]) => void;
 }
 
-/** A function that makes one run. A run that is cut goes on in the next one, where it was. */
+/** The device stores no more. The next run may be long after: it reads the same again. */
+export const notStored: Run = { problem: 'storage', retryAfter: 60 };
+
+/** A function that makes one run. A run that is cut goes on in the next one, where it was. It rejects if the queue cannot be read or stored. */
 export function syncOf({ user, shelf, outbox, service, onRemoved }: Device): () => Promise<Run> {
   let serviceTime: number | null = null;
 
@@ -36,7 +39,7 @@ export function syncOf({ user, shelf, outbox, service, onRemoved }: Device): () 
       const since = shelf.since();
       const answer = await service.changes({ user, since });
       if (!answer) return { problem: 'offline', retryAfter: 0 };
-      serviceTime = answer.serviceTime;
+      serviceTime = answer.serviceTime ?? serviceTime;
       const changes = answer.data?.user?.shelfChanges;
       if (!changes) {
         const codes = (answer.errors ?? []).map(({ extensions }) => extensions?.code ?? '');
@@ -48,7 +51,8 @@ export function syncOf({ user, shelf, outbox, service, onRemoved }: Device): () 
         }
         return { problem: problemOf(codes), retryAfter: answer.retryAfter };
       }
-      const removed = await shelf.apply(changes, since);
+      const removed = await shelf.apply(changes, since).catch(() => undefined);
+      if (!removed) return notStored;
       onRemoved?.(removed);
       ({ hasMore } = changes);
     }
@@ -59,8 +63,8 @@ export function syncOf({ user, shelf, outbox, service, onRemoved }: Device): () 
     await shelf.load();
     await outbox.load();
     const failed = await readShelf();
-    // A shelf that is refused keeps no write from being made.
-    if (failed && failed.problem !== 'refused') return failed;
+    // A shelf that is refused, or is not stored, keeps no write from being made.
+    if (failed && failed.problem !== 'refused' && failed !== notStored) return failed;
     const send: Send = async (write) => {
       const answer = await service.send(write);
       serviceTime = answer?.serviceTime ?? serviceTime;
