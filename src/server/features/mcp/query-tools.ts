@@ -11,7 +11,7 @@ import {
   printType,
   visit,
 } from 'graphql';
-import { shortenText } from './cut-response.ts';
+import { largest, shortenText } from './cut-response.ts';
 import type { Variables } from '../../../engine/plan/document.ts';
 import { badInput } from '../../../engine/errors/to-client-error.ts';
 import { lazily } from '../../../lib/promises.ts';
@@ -105,12 +105,15 @@ function schemaTool({ schema, config }: ToolParts): CallableTool {
     async call(given) {
       checkArguments(inputSchema, given);
       const { types } = given;
-      if (types != null && !Array.isArray(types)) throw badInput('`types` is a list of names.');
-      const shown = types == null ? bare() : printedTypes(schema, types);
+      if (!isNamesOrNull(types)) throw badInput('`types` is a list of names.');
+      const shown = types == null ? bare() : printedTypes(schema, new Set(types));
       return { result: { content: [{ type: 'text', text: typesWithin(shown, config.mcpResultCharacters) }] } };
     },
   };
 }
+
+const isNamesOrNull = (types: unknown): types is readonly string[] | null | undefined =>
+  types == null || (Array.isArray(types) && types.every((each) => typeof each === 'string'));
 
 /** A type as it is printed. */
 interface Printed {
@@ -128,9 +131,10 @@ function bareSchema(schema: GraphQLSchema): Printed[] {
   }));
 }
 
-const printedTypes = (schema: GraphQLSchema, names: readonly unknown[]): Printed[] =>
-  names.map((given) => {
-    const type = typeof given === 'string' ? schema.getType(given) : undefined;
+/** Each type is printed once, so that an agent cannot make this take longer than the schema does. */
+const printedTypes = (schema: GraphQLSchema, names: ReadonlySet<string>): Printed[] =>
+  [...names].map((given) => {
+    const type = schema.getType(given);
     if (type && !isIntrospectionType(type)) return { name: type.name, text: printType(type) };
     const name = JSON.stringify(given).slice(0, 50);
     return { name, text: `# There is no type ${name}.` };
@@ -140,10 +144,9 @@ const printedTypes = (schema: GraphQLSchema, names: readonly unknown[]): Printed
 function typesWithin(types: readonly Printed[], most: number): string {
   const texts = types.map(({ text }) => text);
   if (fits(texts, most)) return texts.join(GAP);
-  for (let shown = types.length - 1; shown > 0; shown--) {
-    const kept = [...texts.slice(0, shown), leftOut(types.slice(shown), most)];
-    if (fits(kept, most)) return kept.join(GAP);
-  }
+  const first = (shown: number) => [...texts.slice(0, shown), leftOut(types.slice(shown), most)];
+  const shown = largest(1, types.length - 1, (number) => fits(first(number), most));
+  if (shown > 0) return first(shown).join(GAP);
   const note = leftOut(types.slice(1), most);
   return `${shortenText(texts[0]!, most - note.length - GAP.length)}${GAP}${note}`;
 }

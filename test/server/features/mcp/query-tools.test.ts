@@ -1,5 +1,5 @@
 import { printSchema } from 'graphql';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { ConfigError, readConfig } from '../../../../src/config/read.ts';
 import { schema } from '../../../../src/graph/schema.ts';
 import { agent } from '../../../support/agent.ts';
@@ -112,6 +112,28 @@ test('a schema that is too long ends with the names of the types that are left o
 
 const definedIn = (text: string): string[] =>
   [...text.matchAll(/^(?:type|enum|input|union|interface|scalar|directive) @?(\w+)/gm)].map(([, name]) => name!);
+
+test('a type that is named several times is shown once, so that no request prints more than the schema', async () => {
+  const once = await call('schema', { types: ['Book'] });
+  const { text } = await call('schema', { types: Array.from({ length: 9_000 }, () => 'Book') });
+  expect(text).toBe(once.text);
+});
+
+test('thousands of names cost little: the cut is searched for, not tried at each of them', async () => {
+  const names = Array.from({ length: 9_000 }, (_, at) => `Unknown${at}`);
+  const slice = vi.spyOn(Array.prototype, 'slice');
+  const { text } = await call('schema', { types: names });
+  const copied = slice.mock.results.reduce((sum, { value }) => sum + (value as unknown[]).length, 0);
+  slice.mockRestore();
+  expect(text.length).toBeLessThanOrEqual(20_000);
+  expect(text).toMatch(/^# There is no type "Unknown0"\.\n/);
+  expect(copied).toBeLessThan(1_000_000);
+});
+
+test.each([[[7]], [[['Book']]], ['Book'], [[null]]])('%j is no list of names, which is an error', async (types) => {
+  const { output, isError } = await call('schema', { types });
+  expect([isError, output.errors![0]!.code]).toEqual([true, 'BAD_USER_INPUT']);
+});
 
 test('the beginning of a type that is too long by itself is shown as cut', async () => {
   const limited = { mcp: 'on', mcpOperations: 'operations', mcpFree: 'on', mcpResultCharacters: '2000' };
