@@ -25,6 +25,8 @@ export interface AgentError {
 
 const ERRORS_MAX = 10;
 const MESSAGE_MAX = 400;
+/** An error of the document may name as many places as that has fields. */
+const LOCATIONS_MAX = 10;
 /** The members of `extensions` that an agent gets. */
 const DETAILS = ['retryAfter', 'violations', 'limit', 'actual', 'existing', 'coordinate', 'requestId'];
 
@@ -91,7 +93,7 @@ export function agentError(error: GraphQLError | HttpError): AgentError {
     message: shortenText(message, MESSAGE_MAX),
     ...(path && { path: shortenText(path.join('.'), MESSAGE_MAX) }),
     // An error of the document, which the agent may have written; others are found by their path or argument.
-    ...(DOCUMENT_CODES.includes(String(code)) && locations && { locations }),
+    ...(DOCUMENT_CODES.includes(String(code)) && locations && { locations: locations.slice(0, LOCATIONS_MAX) }),
     ...(notes && { whatToDo: notes.client, retry: notes.retry }),
     ...details,
   };

@@ -176,6 +176,13 @@ test('an error of a document says where in it', async () => {
   expect(unknown.errors).toMatchObject([{ code: 'GRAPHQL_VALIDATION_FAILED', locations: [{ line: 1, column: 23 }] }]);
 });
 
+test('an error of a document that is in hundreds of places names the first of them', async () => {
+  const variables = Array.from({ length: 900 }, () => '$v: Int').join(' ');
+  const { output } = await call('query', { query: `query (${variables}) { __typename }` });
+  const [error] = output.errors as { code: string; locations?: unknown[] }[];
+  expect([error!.code, error!.locations!.length]).toEqual(['GRAPHQL_VALIDATION_FAILED', 10]);
+});
+
 test('errors that differ in their paths alone are one with all paths', async () => {
   const users = Array.from({ length: 25 }, (_, at) => `a${at}: user(id: "no id!") { id }`);
   const { output } = await call('query', { query: `{ ${users.join(' ')} }` });
