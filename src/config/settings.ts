@@ -144,13 +144,7 @@ export const settings = {
       'rejects every document that is not in the manifest; report: runs it, and counts and logs it',
       'off',
     ),
-    automaticPersistedQueries: setting(
-      'AUTOMATIC_PERSISTED_QUERIES',
-      onOff,
-      true,
-      'clients may store documents by hash; ignored with PERSISTED_ONLY',
-      'on',
-    ),
+    automaticPersistedQueries: setting('AUTOMATIC_PERSISTED_QUERIES', onOff, true, 'clients may store documents by hash; ignored with PERSISTED_ONLY', 'on'),
   }),
   ...inGroup('Logs and traces', {
     logLevel: setting('LOG_LEVEL', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'lowest level that is logged'),
@@ -169,16 +163,8 @@ export const settings = {
   ...inGroup('Secrets in files', {
     accessTokenFile: optional('ACCESS_TOKEN_FILE', path, 'file with the ACCESS_TOKEN, read again when it changes'),
     redisUrlFile: optional('REDIS_URL_FILE', path, 'file with the REDIS_URL, read again when it changes'),
-    idempotencyRedisUrlFile: optional(
-      'IDEMPOTENCY_REDIS_URL_FILE',
-      path,
-      'file with the IDEMPOTENCY_REDIS_URL, read again when it changes',
-    ),
-    otelExporterOtlpHeadersFile: optional(
-      'OTEL_EXPORTER_OTLP_HEADERS_FILE',
-      path,
-      'file with the OTEL_EXPORTER_OTLP_HEADERS, read again when it changes',
-    ),
+    idempotencyRedisUrlFile: optional('IDEMPOTENCY_REDIS_URL_FILE', path, 'file with the IDEMPOTENCY_REDIS_URL, read again when it changes'),
+    otelExporterOtlpHeadersFile: optional('OTEL_EXPORTER_OTLP_HEADERS_FILE', path, 'file with the OTEL_EXPORTER_OTLP_HEADERS, read again when it changes'),
   }),
   ...inGroup('The way to upstream', {
     httpsProxy: conventional(optional('HTTPS_PROXY', proxyAddress, 'proxy through which upstreams at https:// are called; one at http:// is called directly, because a proxy would read the tokens')),
@@ -279,12 +265,7 @@ export const settings = {
     workers: standalone(setting('WORKERS', processes, 1, 'processes of the facade on this port; auto: one for each core, or for each that the CPU quota of the container gives')),
     maxRunningOperations: setting('MAX_RUNNING_OPERATIONS', amount, 256, 'operations running at once'),
     maxWaitingOperations: setting('MAX_WAITING_OPERATIONS', whole(0, 1_000_000), 256, 'operations waiting to run; more are rejected with 503'),
-    maxClientConnections: standalone(setting(
-      'MAX_CLIENT_CONNECTIONS',
-      amount,
-      4_000,
-      'connections of clients; requests on further connections are rejected with 503',
-    )),
+    maxClientConnections: standalone(setting('MAX_CLIENT_CONNECTIONS', amount, 4_000, 'connections of clients; requests on further connections are rejected with 503')),
     maxBodyBytes: setting('MAX_BODY_BYTES', bytes, 1_000_000, 'largest JSON body of a request'),
     maxHeaderBytes: setting('MAX_HEADER_BYTES', whole(1_024, 1_000_000), 16_384, 'largest headers of a request'),
     requestHeadersTimeoutMs: standalone(setting('REQUEST_HEADERS_TIMEOUT_MS', milliseconds, 15_000, 'time for the headers of a request to arrive')),
@@ -310,12 +291,7 @@ export const settings = {
     redisKey: optional('REDIS_KEY', keyFile, 'key of that certificate'),
     revalidateSeconds: setting('REVALIDATE_SECONDS', whole(0, 86_400), 0, 'how long a public or film record whose time is over is still served at once, while calls that nobody needs refresh it'),
     absentTtlSeconds: setting('ABSENT_TTL_SECONDS', whole(0, 3_600), 30, 'how long the absence of a record is cached; 0: not at all'),
-    recordTtlSeconds: optional(
-      'RECORD_TTL_SECONDS',
-      whole(0, 31_536_000),
-      'time to live of all cached records; 0 turns the cache off',
-      'depends on the type',
-    ),
+    recordTtlSeconds: optional('RECORD_TTL_SECONDS', whole(0, 31_536_000), 'time to live of all cached records; 0 turns the cache off', 'depends on the type'),
     upstreamUserAgent: setting(
       'UPSTREAM_USER_AGENT',
       matching('1 to 200 visible ASCII characters and spaces', /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/),
@@ -336,12 +312,7 @@ export const settings = {
     maxConnections: setting('MAX_CONNECTIONS', whole(1, 10_000), 64, 'connections to a fast upstream'),
     maxBusyConnections: setting('MAX_BUSY_CONNECTIONS', whole(1, 10_000), 256, 'connections to a slow upstream, or while calls wait'),
     maxConnectionAgeMs: setting('MAX_CONNECTION_AGE_MS', whole(0, 86_400_000), 60_000, 'how long a connection to upstream is used before a new one replaces it, so that a change of the address in DNS is noticed; 0: until it closes'),
-    breakerFailures: setting(
-      'BREAKER_FAILURES',
-      whole(1, 1_000),
-      5,
-      'consecutive connection errors and timeouts that open the circuit breaker of an upstream',
-    ),
+    breakerFailures: setting('BREAKER_FAILURES', whole(1, 1_000), 5, 'consecutive connection errors and timeouts that open the circuit breaker of an upstream'),
     breakerPauseMs: setting('BREAKER_PAUSE_MS', milliseconds, 1_000, 'how long the circuit breaker stays open; doubled each time the upstream is still unreachable'),
     maxBreakerPauseMs: setting('MAX_BREAKER_PAUSE_MS', milliseconds, 15_000, 'longest time that the circuit breaker stays open'),
     retryAfterSeconds: setting('RETRY_AFTER_SECONDS', whole(1, 3_600), 5, 'pause of a group of endpoints (books, films, notes, events) after a 429 without Retry-After; doubled each time the service refuses again after a pause'),

@@ -1,12 +1,79 @@
-/** What is allowed and seldom meant: the start warns of it. */
+/** What is allowed and seldom meant: the start and the doctor warn of it. The last sentence of each warning says what to do. */
 import { isIP } from 'node:net';
 import { type ProxySettings, isExempt } from './proxy.ts';
-import type { Config } from './settings.ts';
+import { type Config, type SettingName, settings } from './settings.ts';
 
 /** The names of the fixed tokens of the demo, which everybody knows. */
 const DEMO_TOKEN = /^demo-[a-z]+$/;
 
+/** Settings on which the effect of others depends. */
+type Decisive = Pick<
+  Config,
+  | 'ownOrigin'
+  | 'usage'
+  | 'mcp'
+  | 'logLevel'
+  | 'otelExporterOtlpEndpoint'
+  | 'recordTtlSeconds'
+  | 'idempotencyTtlSeconds'
+  | 'callTimeoutMs'
+  | 'operationTimeoutMs'
+>;
+
+/** `value`: that of the setting. */
+const idle = <const Name extends SettingName>(
+  names: readonly Name[],
+  isIdle: (by: Decisive, value: unknown) => boolean,
+  why: string,
+) => ({ names, isIdle, why });
+
+const isAboveInfo = (level: Config['logLevel']): boolean => !['trace', 'debug', 'info'].includes(level);
+
+/** Settings that do not do what they say, because another is as it is. */
+const idleSettings = [
+  idle(['publicUrl'], ({ ownOrigin }) => !ownOrigin, 'has no effect, because no origin is started beside BASE_URL'),
+  idle(['usageToken', 'usageClients'], ({ usage }) => !usage, 'has no effect, because USAGE is off'),
+  idle(
+    ['mcpOperations', 'mcpWrites', 'mcpFree', 'mcpAuthorizationServer'],
+    ({ mcp }) => !mcp,
+    'has no effect, because MCP is off',
+  ),
+  idle(
+    ['otelExporterOtlpHeaders'],
+    ({ otelExporterOtlpEndpoint }) => otelExporterOtlpEndpoint === undefined,
+    'has no effect, because OTEL_EXPORTER_OTLP_ENDPOINT is not set',
+  ),
+  idle(
+    ['idempotencyRedisUrl'],
+    ({ idempotencyTtlSeconds }) => idempotencyTtlSeconds === 0,
+    'has no effect, because IDEMPOTENCY_TTL_SECONDS is 0: writes that are sent again are made again',
+  ),
+  idle(
+    ['revalidateSeconds'],
+    ({ recordTtlSeconds }) => recordTtlSeconds === 0,
+    'has no effect, because RECORD_TTL_SECONDS is 0',
+  ),
+  idle(
+    ['requestLog', 'slowOperationMs', 'limits', 'persistedOnly'],
+    ({ logLevel }, value) => value !== 0 && isAboveInfo(logLevel),
+    'logs nothing, because LOG_LEVEL is above info',
+  ),
+  idle(
+    ['headersTimeoutMs', 'bodyTimeoutMs'],
+    ({ callTimeoutMs }, value) => Number(value) > callTimeoutMs,
+    'is longer than CALL_TIMEOUT_MS, which ends the call before',
+  ),
+  idle(
+    ['callTimeoutMs'],
+    ({ operationTimeoutMs }, value) => Number(value) > operationTimeoutMs,
+    'is longer than OPERATION_TIMEOUT_MS, which ends operations without files before',
+  ),
+];
+
+type IdleSetting = (typeof idleSettings)[number]['names'][number];
+
 type WarnedSettings = ProxySettings &
+  Decisive &
   Pick<
     Config,
     | 'production'
@@ -18,6 +85,8 @@ type WarnedSettings = ProxySettings &
     | 'accessToken'
     | 'baseUrl'
     | 'eventBaseUrl'
+    | 'reported'
+    | IdleSetting
   >;
 
 /** `serves`: the servers that are started. */
@@ -40,9 +109,22 @@ export function startWarnings(config: WarnedSettings, serves: 'facade' | 'origin
     );
   else if (isFacade && production && accessToken !== undefined && DEMO_TOKEN.test(accessToken))
     warnings.push("ACCESS_TOKEN is a token of the demo in production: everybody knows it. Set the facade's own.");
-  if (isFacade) warnings.push(...bypassed(config));
+  if (isFacade) warnings.push(...bypassed(config), ...withoutEffect(config));
   return warnings;
 }
+
+const withoutEffect = (config: WarnedSettings): string[] =>
+  idleSettings.flatMap(({ names, isIdle, why }) =>
+    names
+      .filter((name) => isSet(config, name) && isIdle(config, config[name]))
+      .map((name) => `${settings[name].env} ${why}. Change one of them.`),
+  );
+
+/** PERSISTED_ONLY=report is off, and stands in `reported`. */
+const isSet = (config: WarnedSettings, name: IdleSetting): boolean =>
+  name === 'persistedOnly'
+    ? config.reported?.untrusted === true
+    : config[name] !== settings[name].byDefault(config.production);
 
 /** Upstreams that a proxy would be used for, if they were at https://. */
 const bypassed = ({ ownOrigin, baseUrl, eventBaseUrl, httpsProxy, httpProxy, noProxy }: WarnedSettings): string[] =>

@@ -3,11 +3,11 @@ import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Config, SettingName, Values } from './settings.ts';
 
-/** The settings of each. */
+/** The files of each. */
 export const tlsSettings = {
-  catalog: { address: 'baseUrl', ca: 'baseUrlCa', cert: 'baseUrlCert', key: 'baseUrlKey' },
-  events: { address: 'eventBaseUrl', ca: 'eventBaseUrlCa', cert: 'eventBaseUrlCert', key: 'eventBaseUrlKey' },
-  redis: { address: 'redisUrl', ca: 'redisCa', cert: 'redisCert', key: 'redisKey' },
+  catalog: { ca: 'baseUrlCa', cert: 'baseUrlCert', key: 'baseUrlKey' },
+  events: { ca: 'eventBaseUrlCa', cert: 'eventBaseUrlCert', key: 'eventBaseUrlKey' },
+  redis: { ca: 'redisCa', cert: 'redisCert', key: 'redisKey' },
 } as const;
 export type TlsUser = keyof typeof tlsSettings;
 export type TlsSettings = Pick<Config, (typeof tlsSettings)[TlsUser]['ca' | 'cert' | 'key']>;
@@ -35,17 +35,26 @@ export function readTlsFiles(service: TlsUser, settings: TlsSettings): TlsFiles 
   return files;
 }
 
+/** The scheme that uses the files, and the addresses of which one must have it: of the two of Redis, the other may be without TLS. */
+const tlsAddresses = {
+  catalog: ['https', 'baseUrl'],
+  events: ['https', 'eventBaseUrl'],
+  redis: ['rediss', 'redisUrl', 'idempotencyRedisUrl'],
+} as const;
+
 /** What is wrong with the settings of an upstream or Redis together. */
 export function connectionProblems(values: Values, nameOf: (name: SettingName) => string): string[] {
   return (['catalog', 'events', 'redis'] as const).flatMap((service) => {
     const names = tlsSettings[service];
     const given = (['ca', 'cert', 'key'] as const).filter((part) => values[names[part]] !== undefined);
     if (given.length === 0) return [];
-    const { address, cert, key } = names;
+    const { cert, key } = names;
+    const [scheme, ...addresses] = tlsAddresses[service];
     const problems: string[] = [];
-    // Several addresses of Redis share these files, and one may be without TLS.
-    if (service !== 'redis' && !values[address]?.startsWith('https:'))
-      problems.push(`${nameOf(address)} must be an https:// address, because ${nameOf(names[given[0]!])} is set`);
+    if (!addresses.some((each) => values[each]?.toLowerCase().startsWith(scheme)))
+      problems.push(
+        `${nameOf(addresses[0])} must be an address with TLS (${scheme}), because ${nameOf(names[given[0]!])} is set`,
+      );
     if ((values[cert] === undefined) !== (values[key] === undefined))
       problems.push(`${nameOf(cert)} and ${nameOf(key)} must be set together`);
     else {

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { entries, flagOf, settings } from '../../src/config/settings.ts';
 import { settingsMarkdown } from '../../src/config/settings-formats.ts';
 import { ConfigError, misspelledSettings, readConfig, readOptions } from '../../src/config/read.ts';
+import { createAuthority, hasOpenssl } from '../support/certificates.ts';
 
 function problems(env: NodeJS.ProcessEnv, flags = {}): readonly string[] {
   try {
@@ -78,6 +79,37 @@ test('a refused value is shown in one short line', () => {
   expect(() => readOptions({ baseUrl: 'http://a', eventBaseUrl: 'http://a', maxDepth: '14' })).toThrow(
     'maxDepth must be a whole number from 1 to 500, not "14"',
   );
+});
+
+test.each([
+  [{ MAX_CONNECTIONS: '20', MAX_BUSY_CONNECTIONS: '10' }, 'MAX_BUSY_CONNECTIONS must not be less than MAX_CONNECTIONS'],
+  [{ BREAKER_PAUSE_MS: '20000' }, 'MAX_BREAKER_PAUSE_MS must not be less than BREAKER_PAUSE_MS'],
+  [{ RETRY_AFTER_SECONDS: '90' }, 'MAX_RETRY_AFTER_SECONDS must not be less than RETRY_AFTER_SECONDS'],
+  [
+    { IDEMPOTENCY_TTL_SECONDS: '102' },
+    'IDEMPOTENCY_TTL_SECONDS must be 0, or at least 103: by UPSTREAM_SETTLE_MS, CALL_TIMEOUT_MS, UPLOAD_TIMEOUT_MS a write may run so long, and is made twice if its key is gone',
+  ],
+])('settings that contradict each other cannot be used: %j', (env, problem) => {
+  expect(problems(env)).toEqual([problem]);
+});
+
+test('settings at the ends of what they allow each other can be used', () => {
+  for (const env of [
+    { BREAKER_PAUSE_MS: '15000' },
+    { RETRY_AFTER_SECONDS: '60' },
+    { IDEMPOTENCY_TTL_SECONDS: '103' },
+    { IDEMPOTENCY_TTL_SECONDS: '0' },
+  ])
+    expect(() => readConfig(env)).not.toThrow();
+});
+
+test.skipIf(!hasOpenssl)('certificates for Redis need an address of Redis with TLS', () => {
+  const { ca: REDIS_CA } = createAuthority();
+  const plain = { REDIS_CA, REDIS_URL: 'redis://a' };
+  const problem = 'REDIS_URL must be an address with TLS (rediss), because REDIS_CA is set';
+  expect(problems({ REDIS_CA })).toEqual([problem]);
+  expect(problems(plain)).toEqual([problem]);
+  expect(() => readConfig({ ...plain, IDEMPOTENCY_REDIS_URL: 'rediss+cluster://b' })).not.toThrow();
 });
 
 test.each(['redis:/x', 'redis:x', 'redis://', 'redis:///0', 'x:6379', 'http://x', 'redis://x:99999'])(

@@ -29,6 +29,31 @@ test.each([
   expect(warned(env)).toEqual(expected);
 });
 
+test.each([
+  [{ ...upstream, PUBLIC_URL: 'https://shop.example' }, ['PUBLIC_URL']],
+  [{ PUBLIC_URL: 'https://shop.example' }, []],
+  [{ USAGE_TOKEN: '0123456789abcdef', USAGE_CLIENTS: 'ios' }, ['USAGE_TOKEN', 'USAGE_CLIENTS']],
+  [{ USAGE: 'on', USAGE_TOKEN: '0123456789abcdef', USAGE_CLIENTS: 'ios' }, []],
+  [{ MCP_WRITES: 'on', MCP_OPERATIONS: 'tools' }, ['MCP_OPERATIONS', 'MCP_WRITES']],
+  [{ MCP: 'on', MCP_WRITES: 'on' }, []],
+  [{ OTEL_EXPORTER_OTLP_HEADERS: 'key=1' }, ['OTEL_EXPORTER_OTLP_HEADERS']],
+  [{ OTEL_EXPORTER_OTLP_HEADERS: 'key=1', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a.example' }, []],
+  [{ IDEMPOTENCY_REDIS_URL: 'redis://a', IDEMPOTENCY_TTL_SECONDS: '0' }, ['IDEMPOTENCY_REDIS_URL']],
+  [{ REVALIDATE_SECONDS: '60', RECORD_TTL_SECONDS: '0' }, ['REVALIDATE_SECONDS']],
+  [{ REQUEST_LOG: 'all', LOG_LEVEL: 'warn' }, ['REQUEST_LOG']],
+  [{ REQUEST_LOG: 'all', LOG_LEVEL: 'debug' }, []],
+  [{ SLOW_OPERATION_MS: '500', LIMITS: 'report', LOG_LEVEL: 'error' }, ['SLOW_OPERATION_MS', 'LIMITS']],
+  [{ SLOW_OPERATION_MS: '0', LOG_LEVEL: 'silent' }, []],
+  [{ PERSISTED_ONLY: 'report', PERSISTED_OPERATIONS: 'client/manifest.json', LOG_LEVEL: 'warn' }, ['PERSISTED_ONLY']],
+  [{ PERSISTED_ONLY: 'on', PERSISTED_OPERATIONS: 'client/manifest.json', LOG_LEVEL: 'warn' }, []],
+  [{ HEADERS_TIMEOUT_MS: '30000', BODY_TIMEOUT_MS: '9000' }, ['HEADERS_TIMEOUT_MS']],
+  [{ CALL_TIMEOUT_MS: '3000', OPERATION_TIMEOUT_MS: '2000' }, ['CALL_TIMEOUT_MS']],
+  [{ OPERATION_TIMEOUT_MS: '2000' }, []],
+])('with %o the start says which settings do not do what they say: %o', (env, expected) => {
+  expect(warned(env)).toEqual(expected);
+  expect(warned(env, 'origin')).toEqual([]);
+});
+
 test('an origin that is started alone warns of its demo tokens only', () => {
   expect(warned({ ...production, HOST: '0.0.0.0', DEMO_TOKENS: 'on' }, 'origin')).toEqual(['DEMO_TOKENS']);
   expect(warned({ HOST: '0.0.0.0' }, 'origin')).toEqual([]);

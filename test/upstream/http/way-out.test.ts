@@ -285,7 +285,7 @@ test('no list of hosts makes the choice of a proxy fail, and an address at http:
 });
 
 test.each([
-  [{ BASE_URL_CERT: 'FILE' }, /BASE_URL must be an https:.* because BASE_URL_CERT is set/],
+  [{ BASE_URL_CERT: 'FILE' }, /BASE_URL must be an address with TLS.* because BASE_URL_CERT is set/],
   [{ BASE_URL_CA: '/nowhere' }, /BASE_URL_CA must be a file of certificates in PEM/],
 ])('the start refuses certificates that cannot be used: %o', (env, problem) => {
   const file = hasOpenssl ? createAuthority().ca : '/nowhere';

@@ -177,7 +177,7 @@ describe.skipIf(!hasRedis)('a Redis', () => {
     'with TLS it is used with the certificate of REDIS_CA, and not without',
     async () => {
       const { url, ca } = await redisWithTls();
-      const tls = readTlsFiles('redis', readConfig({ REDIS_CA: ca }));
+      const tls = readTlsFiles('redis', readConfig({ REDIS_CA: ca, REDIS_URL: url }));
       const { problem, works } = await connect(url, tls);
       expect([problem, await works()]).toEqual([undefined, true]);
       expect(await (await connect(url)).works()).toBe(false);
