@@ -338,6 +338,25 @@ test$('offline-apollo: a book that was not seen before an outage is not called a
   }
 });
 
+test$('offline-apollo: a browser that refuses all storage has the shelf, and writes are sent', async () => {
+  const { page, failures } = await open('offline-apollo', 390);
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  await page.addInitScript(() => {
+    const refuse = () => {
+      throw new DOMException('The operation is insecure.', 'SecurityError');
+    };
+    Object.defineProperty(IDBFactory.prototype, 'open', { value: refuse });
+    Object.defineProperty(window, 'localStorage', { get: refuse });
+  });
+  await page.reload();
+  const title = await openBook(page);
+  await page.getByRole('button', { name: 'Read', exact: true }).click();
+  await page.locator('#outbox').waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Shelf' }).click();
+  await page.locator('#read', { hasText: title }).waitFor();
+  expect(failures).toEqual([]);
+});
+
 /** Opens the second book of the shelf, when the app can start without a network. */
 async function openBook(page: Page): Promise<string> {
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));

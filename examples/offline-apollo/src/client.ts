@@ -44,9 +44,9 @@ const lastSeen = new ApolloLink((operation, forward) => {
 /** A client with the cache of the last visit. Reads are GETs with the id of a trusted document; no request has its text. */
 export async function createClient(): Promise<ApolloClient> {
   const cache = new InMemoryCache(cacheOptions());
-  const stored = await get<NormalizedCacheObject>(CACHE).catch(() => undefined);
+  const stored = await kept<NormalizedCacheObject>(CACHE);
   if (stored) cache.restore(stored);
-  opened = (await get<string[]>(OPENED).catch(() => undefined)) ?? [];
+  opened = (await kept<string[]>(OPENED)) ?? [];
   const client = new ApolloClient({
     cache,
     link: ApolloLink.from([
@@ -61,6 +61,22 @@ export async function createClient(): Promise<ApolloClient> {
   return client;
 }
 
+// A browser may refuse storage, also by an exception of `open`: then the cache ends with the page.
+async function kept<Value>(key: string): Promise<Value | undefined> {
+  try {
+    return await get<Value>(key);
+  } catch {
+    return undefined;
+  }
+}
+async function store(key: string, value: unknown): Promise<void> {
+  try {
+    await set(key, value);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The books that were opened, the last one at the end. */
 let opened: string[] = [];
 
@@ -68,7 +84,7 @@ let opened: string[] = [];
 export function keepPage(client: ApolloClient, book: string): void {
   opened = [...opened.filter((each) => each !== book), book];
   bound(client.cache as InMemoryCache);
-  void set(OPENED, opened).catch(() => undefined);
+  void store(OPENED, opened);
 }
 
 /** Removes the oldest pages over the bounds, with what only they show. */
@@ -86,10 +102,9 @@ function bound(cache: InMemoryCache): NormalizedCacheObject {
 /** Stores the cache a moment after each change. */
 function keep(cache: InMemoryCache): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const store = () => void set(CACHE, bound(cache)).catch(() => undefined); // private windows may have no storage
   const soon = () => {
     clearTimeout(timer);
-    timer = setTimeout(store, 200);
+    timer = setTimeout(() => void store(CACHE, bound(cache)), 200);
   };
   for (const method of ['write', 'evict', 'modify', 'reset'] as const) {
     const original = cache[method].bind(cache) as (...args: unknown[]) => unknown;

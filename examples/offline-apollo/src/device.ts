@@ -13,11 +13,13 @@ import { READER, token } from './session.ts';
 function rowsIn(name: string): Rows {
   const store = createStore(name, 'rows');
   const memory = rowsInMemory();
-  // A private window may have no storage.
-  const isStored = store('readonly', (rows) => promisifyRequest(rows.count())).then(
-    () => true,
-    () => false,
-  );
+  // A browser may refuse storage, also by an exception of `open`.
+  const isStored = Promise.resolve()
+    .then(() => store('readonly', (rows) => promisifyRequest(rows.count())))
+    .then(
+      () => true,
+      () => false,
+    );
   return {
     async all() {
       if (!(await isStored)) return memory.all();
