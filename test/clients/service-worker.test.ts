@@ -9,7 +9,7 @@ const pageWith = (release: string) => `<link href="/icon.svg"><script src="/asse
 
 /** A worker in a browser. `network` has the bodies by their addresses; without one there is no network. */
 function worker() {
-  const state = { network: undefined as Record<string, string> | undefined, isFull: false };
+  const state = { network: undefined as Record<string, string> | undefined, isFull: false, bytesOfCover: 1 };
   const pathOf = (request: string | { url: string }) =>
     new URL(typeof request === 'string' ? request : request.url, HOST);
   const requests: string[] = [];
@@ -50,7 +50,16 @@ function worker() {
     addEventListener: (name: string, listener: (event: object) => void) => listeners.set(name, listener),
     skipWaiting: () => Promise.resolve(),
   };
-  runInNewContext(source, { self, fetch, caches: { open, match }, URL, location: { origin: HOST } });
+  const estimate = async () => ({ usage: state.bytesOfCover * (stores.get('covers')?.size ?? 0), quota: 100 });
+  const given = {
+    self,
+    fetch,
+    caches: { open, match },
+    URL,
+    location: { origin: HOST },
+    navigator: { storage: { estimate } },
+  };
+  runInNewContext(source, given);
   /** The response to an event, once all that it waits for is done. */
   async function dispatch(name: string, event: object = {}): Promise<string | undefined> {
     const waiting: Promise<unknown>[] = [];
@@ -111,6 +120,18 @@ test('a page that is no page of the app is not stored as one', async () => {
   expect(await visit()).toBe('not found');
   state.network = undefined;
   expect(await visit()).toBe(pageWith('one'));
+});
+
+test('covers leave half of the space to the rest, also where many are loaded at once', async () => {
+  const { state, stores, get } = worker();
+  const addresses = Array.from({ length: 20 }, (_, at) => `https://covers.example/${at}.jpg`);
+  state.network = Object.fromEntries(addresses.map((address) => [address, address]));
+  state.bytesOfCover = 10;
+  const shown = await Promise.all(addresses.map((address) => get(address, { destination: 'image' })));
+  expect(shown).toEqual(addresses);
+  const stored = [...stores.get('covers')!.keys()];
+  expect(stored.length).toBeLessThanOrEqual(6);
+  expect(stored.at(-1)).toBe(addresses.at(-1));
 });
 
 test('a device without space shows the pages and covers of the network', async () => {

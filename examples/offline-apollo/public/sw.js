@@ -26,7 +26,7 @@ self.addEventListener('fetch', (event) => {
   if (request.method !== 'GET') return;
   const url = new URL(request.url);
   if (request.mode === 'navigate') event.respondWith(page(event, url));
-  else if (request.destination === 'image' && url.origin !== location.origin) event.respondWith(cover(request));
+  else if (request.destination === 'image' && url.origin !== location.origin) event.respondWith(cover(event));
   else if (url.origin === location.origin && !/^\/(graphql|rest)/.test(url.pathname))
     event.respondWith(caches.match(request, { ignoreVary: true }).then((stored) => stored ?? fetch(request)));
 });
@@ -42,13 +42,24 @@ async function page(event, url) {
 /** What cannot be stored is not: what was stored before stays. */
 const asBefore = () => undefined;
 
-async function cover(request) {
+let storing = Promise.resolve();
+
+async function cover(event) {
+  const { request } = event;
   const covers = await caches.open(COVERS);
   const stored = await covers.match(request);
   if (stored) return stored;
   const response = await fetch(request);
-  await covers.put(request, response.clone()).catch(asBefore);
-  const [oldest, ...others] = await covers.keys();
-  if (others.length >= COVERS_MAX) await covers.delete(oldest);
+  const copy = response.clone();
+  storing = storing.then(() => storeCover(covers, request, copy)).catch(asBefore);
+  event.waitUntil(storing);
   return response;
+}
+
+/** One after the other: Chromium counts 7 MB for a cover of another host, and the queue of writes needs space too. */
+async function storeCover(covers, request, response) {
+  const [oldest, ...others] = await covers.keys();
+  const { usage, quota } = await navigator.storage.estimate();
+  if (others.length + 1 >= COVERS_MAX || usage > quota / 2) await covers.delete(oldest);
+  await covers.put(request, response);
 }
