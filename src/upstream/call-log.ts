@@ -35,7 +35,7 @@ export interface LoggedCall {
 /** The calls of one operation. */
 export interface CallLog {
   readonly calls: LoggedCall[];
-  /** Those that were not answered by the cache. */
+  /** Those that the limit of an operation counts: not what the cache answered. */
   made: number;
   /** When the operation began, by performance.now(). */
   readonly started: number;

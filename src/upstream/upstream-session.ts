@@ -47,6 +47,8 @@ type Settling = Pick<GuardedWrite, 'rule' | 'onLate' | 'kept' | 'known'>;
 /** A read that is compared with a write joins no other. */
 const unshared = { isShareable: () => false, mayJoin: () => false };
 const unsharedAsNobody = { ...unshared, asNobody: true };
+/** What a key reads beside a write does not keep the operation from its other writes. */
+const unsharedForKey = { ...unshared, isUncounted: true };
 
 /** For a caller with an unreadable Authorization, who gets errors and nothing from the cache. */
 const emptyCache = createRecordCache({ ttlSeconds: 0 });
@@ -221,8 +223,7 @@ export class UpstreamSession implements LoadContext {
       onLeft: (running) => void this.unfinished.add(running),
       send: async (parts, mayBegin) =>
         (await this.calls.send(createApiRequest(endpoint, input), path, undefined, parts, mayBegin)).value,
-      read: async (of, given) =>
-        (await this.calls.send(createApiRequest(of, given as object), path, unshared)).value as never,
+      read: this.reader(path, unsharedForKey),
     });
   }
 

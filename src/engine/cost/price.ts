@@ -5,6 +5,7 @@ import { type Variables, withoutIncremental } from '../plan/document.ts';
 import type { OperationPlan } from '../plan/operation-plan.ts';
 import { type PlanViewer, planOperation } from '../plan/plan-operation.ts';
 import { type PricedOperation, anyCaller, worstCasesOfAny } from './cost-range.ts';
+import type { CallCost } from './worst-case.ts';
 
 /** The upstream calls of one run, retries not counted. */
 export interface Price {
@@ -16,6 +17,7 @@ export interface Price {
   film: number;
 }
 
+type WithMore = (calls: CallCost) => CallCost;
 /** Every kind of caller that plans differ for. */
 export const planViewers: readonly PlanViewer[] = [null, ...tiers].flatMap((filmTier) =>
   [true, false].map((isLoggedIn) => ({ isLoggedIn, filmTier })),
@@ -23,19 +25,18 @@ export const planViewers: readonly PlanViewer[] = [null, ...tiers].flatMap((film
 
 /**
  * By the worst cases of `costOfAny`, for callers of each tier: a tier that gets no embedded first pages needs more calls. No run makes more
- * than `maxCalls`. `limited`: the calls that count towards the
- * rate limit, as `GET /v2/book/:id`.
+ * than `maxCalls`. `limited`: the calls that count towards the rate limit, as `GET /v2/book/:id`. `withMore` adds calls to those of a plan.
  */
 export function priceOf(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  { maxCalls, limited }: { maxCalls: number; limited: ReadonlySet<string> },
+  { maxCalls, limited, withMore }: { maxCalls: number; limited: ReadonlySet<string>; withMore?: WithMore },
 ): Price {
   const priced = { schema, document, operation, maxFields: Infinity, viewers: planViewers };
-  const worst = [priced, whole(priced)].flatMap(worstCasesOfAny);
+  const worst = [priced, whole(priced)].flatMap(worstCasesOfAny).map(({ calls }) => withMore?.(calls) ?? calls);
   const usual = worstCasesOfAny({ ...priced, viewers: [anyCaller] });
-  const prices = worst.map(({ calls: { services, fields } }) => {
+  const prices = worst.map(({ services, fields }) => {
     const film = fields.reduce((sum, { endpoint, max }) => (limited.has(endpoint) ? sum + max : sum), 0);
     return { catalog: services.catalog.max, events: services.events.max, film };
   });

@@ -16,7 +16,7 @@ import { maskErrors } from './mask.ts';
 import type { Outcome } from './outcome.ts';
 import type { DocumentSettings } from '../../engine/documents/limits.ts';
 import { type NamedOperation, type Prepared, createPrepare } from '../../engine/documents/prepare.ts';
-import { type RunSettings, explainPlan, planRequest } from './plan-request.ts';
+import { type RunSettings, explainPlan, planRequest, withKey } from './plan-request.ts';
 import type { OperationRequest } from './request.ts';
 
 export type Pipeline = ReturnType<typeof createPipeline>;
@@ -82,7 +82,7 @@ export function createPipeline(parts: PipelineParts) {
       const executed = await document.run(context, coerced);
       const { calls } = worstCaseOf(context.plan, coerced);
       if (!(Symbol.asyncIterator in executed))
-        return end(session, resultForClient(executed, context, request, log), calls);
+        return end(session, resultForClient(executed, context, request, log), writes ? withKey(calls) : calls);
       const result = partsForClient(executed, encoderFor(format!), {
         masked: (found) => withHelp(maskErrors(found, context.plan, request, log), config),
         extensions: () => extensionsOf(session, request),

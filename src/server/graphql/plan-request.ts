@@ -137,8 +137,8 @@ function badVariable(error: GraphQLError): GraphQLError {
 }
 
 /**
- * What a key adds to a write: the first request reads before it sends, and once more if the response is lost. A later one reads, sends again, and reads after a lost
- * response, or if the service says that the write is done.
+ * What a key adds to a write: the first request reads before it sends, and once more if the response is lost. A later one reads, sends
+ * again, and reads after a lost response, or if the service says that the write is done.
  */
 const moreCallsOf = ({ reads: [before, find] }: Pick<WriteRule, 'reads'>): number => Math.max(before + find, 2 * find);
 

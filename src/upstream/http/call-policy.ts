@@ -23,6 +23,8 @@ interface Reader extends SharingReader {
   asNobody?: boolean;
   /** It reads anew what is cached: it does not wait for the rate limit. */
   readonly isReload?: boolean;
+  /** It is beside the calls that an operation may make. */
+  isUncounted?: boolean;
 }
 
 export class CallPolicy {
@@ -47,7 +49,7 @@ export class CallPolicy {
   ): Promise<ApiResponse> {
     const { endpoint } = wanted;
     const credential = reader?.asNobody ? this.services.credentials.anonymous : this.credentialFor(endpoint);
-    this.requireSendable(wanted, credential);
+    this.requireSendable(wanted, credential, !reader?.isUncounted);
     const request = endpoint.visibility ? withVisibility(wanted, endpoint.visibility, credential) : wanted;
     const isRead = endpoint.method === 'GET';
     const body = isRead ? noBody : requestBody(this.services.service.documents, request, files);
@@ -116,12 +118,13 @@ export class CallPolicy {
     return credential;
   }
 
-  private requireSendable(request: ApiRequest, credential: Credential): void {
+  private requireSendable(request: ApiRequest, credential: Credential, isCounted: boolean): void {
     const { settings, credentials } = this.services;
     credentials.rejections.repeat(credential.id, request);
     const { reason } = this.context.cancellation;
     if (reason) throw operationEnded(detailsOf(request), reason);
-    if (++this.context.callLog.made > settings.maxUpstreamCalls) throw new TooManyCalls(settings.maxUpstreamCalls);
+    if (isCounted && ++this.context.callLog.made > settings.maxUpstreamCalls)
+      throw new TooManyCalls(settings.maxUpstreamCalls);
   }
 
   private log({ endpoint: { service, method }, wirePath }: ApiRequest, field: Path | undefined): LoggedCall {

@@ -13,7 +13,7 @@ import { CachePolicy } from '../../../upstream/cache/cache-policy.ts';
 import type { Core } from '../../core.ts';
 import type { Outcome } from '../../graphql/outcome.ts';
 import type { RunOperation } from '../../graphql/pipeline.ts';
-import { planRequest } from '../../graphql/plan-request.ts';
+import { planRequest, withKey } from '../../graphql/plan-request.ts';
 import type { OperationRequest } from '../../graphql/request.ts';
 
 type Authorize = NonNullable<FacadeHooks['authorize']>;
@@ -59,7 +59,8 @@ function priceOf(core: Core, document: ExecutableDocument, request: OperationReq
   const planned = planRequest(core, document, request, { span: undefined, writes: undefined });
   if ('errors' in planned) return undefined;
   const { calls } = worstCaseOf(planned.context.plan, planned.coerced);
-  return { likely: calls.likely, most: calls.max };
+  const { likely, max } = request.idempotencyKey === undefined ? calls : withKey(calls);
+  return { likely, most: max };
 }
 
 /** The coordinates of all fields of the operation; a field of an interface or a union stands as that of each type too. */

@@ -92,7 +92,7 @@ export function createKeyedRunner(
       result = outcome.result as ExecutionResult;
       const refusal = journal.refusal();
       if (refusal && (refusal.code === 'IDEMPOTENCY_KEY_REUSED' || !journal.hasSent())) throw refusal;
-      return withKeyPrice(outcome);
+      return outcome;
     } finally {
       const ended = finish().finally(end);
       // Nobody waits for it otherwise: only the write in flight goes on.

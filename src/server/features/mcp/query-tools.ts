@@ -41,7 +41,7 @@ function queryTool({ config, upstream, prepare, runForAgent }: ToolParts): Calla
       title: 'Run a GraphQL document',
       description:
         'Runs a document against the schema of the tool "schema". Select only what is needed.\n' +
-        `Cost: at most ${maxUpstreamCalls} calls; with plan: true the cost is returned and nothing is run.`,
+        `Cost: at most ${maxUpstreamCalls} calls${mcpWrites ? ', and those for an idempotency key' : ''}; with plan: true the cost is returned and nothing is run.`,
       inputSchema,
       annotations: mcpWrites
         ? { readOnlyHint: false, destructiveHint: true, idempotentHint: false }

@@ -1,21 +1,11 @@
 /** Tools: reviewed operations with their schemas, price and hints; with MCP_FREE, documents that agents write. */
 import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server';
-import {
-  type DocumentNode,
-  type GraphQLSchema,
-  Kind,
-  type OperationDefinitionNode,
-  OperationTypeNode,
-  type SelectionNode,
-  print,
-} from 'graphql';
+import { type GraphQLSchema, Kind, OperationTypeNode, type SelectionNode, print } from 'graphql';
 import type { ServiceDescriptor } from '../../../api/service-descriptor.ts';
 import { withCursors } from './cut-response.ts';
 import type { Variables } from '../../../engine/plan/document.ts';
 import { type ObjectSchema, dataSchemaOf, inputSchemaOf } from './documents/json-schema.ts';
-import { worstCasesOfAny } from '../../../engine/cost/cost-range.ts';
-import { type Price, planViewers, priceOf } from '../../../engine/cost/price.ts';
-import type { Service } from '../../../upstream/errors.ts';
+import { type Price, priceOf } from '../../../engine/cost/price.ts';
 import { withKey } from '../../graphql/plan-request.ts';
 import { slotsOfAgents } from '../../../upstream/limits/film-rate.ts';
 import { fieldRule } from '../../../engine/plan/read-declarations.ts';
@@ -54,12 +44,13 @@ function toolOf(
 ): CallableTool {
   const { document, operation, name, title, description } = reviewed;
   const inputSchema = inputSchemaOf(schema, document, operation);
-  const price = priceOf(schema, document, operation, {
-    maxCalls: config.maxUpstreamCalls,
-    limited: limitedCalls(service),
-  });
+  const limited = limitedCalls(service);
+  const price = priceOf(schema, document, operation, { maxCalls: config.maxUpstreamCalls, limited });
   const isMutation = operation.operation === OperationTypeNode.MUTATION;
-  const keyed = isMutation && config.idempotencyTtlSeconds > 0 ? keyedPriceOf(schema, document, operation) : undefined;
+  // The calls for the key are beside those that an operation may make.
+  const withKeyToo = { maxCalls: Infinity, limited, withMore: withKey };
+  const keyed =
+    isMutation && config.idempotencyTtlSeconds > 0 ? priceOf(schema, document, operation, withKeyToo) : undefined;
   const text = print(withCursors(document));
   const { errors } = prepare(text, name);
   if (errors) throw new ConfigError([`MCP_OPERATIONS: ${name} is over a limit: ${errors[0]?.message}`]);
@@ -96,17 +87,8 @@ function priceText({ basicCallsAMinute: slots }: ServiceDescriptor, price: Price
   return `Cost: about ${likely} calls; at most ${catalog} of the catalog, ${events} of events${film > 0 ? rate : ''}.`;
 }
 
-/** The most calls with an idempotency key, which reads before and after the write. */
-type KeyedPrice = Pick<Price, 'catalog' | 'events'>;
-
-function keyedPriceOf(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): KeyedPrice {
-  const priced = { schema, document, operation, maxFields: Infinity, viewers: planViewers };
-  const cases = worstCasesOfAny(priced).map(({ calls }) => withKey(calls).services);
-  const most = (service: Service) => Math.max(...cases.map((each) => each[service]?.max ?? 0));
-  return { catalog: most('catalog'), events: most('events') };
-}
-
-const keyedText = ({ catalog, events }: KeyedPrice): string =>
+/** With the reads before and after the write. */
+const keyedText = ({ catalog, events }: Price): string =>
   ` With an idempotency key: at most ${catalog} of the catalog, ${events} of events.`;
 
 /** Throws a GraphQLError. GraphQL ignores unknown variables; an agent that mistypes one gets an error instead. */

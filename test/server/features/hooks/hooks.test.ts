@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { EndedOperation } from '../../../../facade.d.ts';
+import type { AskedOperation, EndedOperation } from '../../../../facade.d.ts';
 import { alice, bodyOf, embedded, post } from '../../../support/embedded.ts';
 import { listen } from '../../../support/listen.ts';
 import { until } from '../../../support/redis.ts';
@@ -30,6 +30,20 @@ describe('onOperation', () => {
       { type: undefined, errors: ['GRAPHQL_VALIDATION_FAILED'] },
     ]);
     expect(ended[0]!.ms).toBeGreaterThan(0);
+  });
+
+  test('has the price with the reads for an idempotency key, as authorize has it', async () => {
+    const [ended, asked]: [EndedOperation[], AskedOperation[]] = [[], []];
+    const facade = embedded(origin.url, {
+      authorize: (operation) => asked.push(operation) > 0,
+      onOperation: (operation) => void ended.push(operation),
+    });
+    const query = 'mutation { collectBook(input: { bookId: "1003078", status: WISH }) { created } }';
+    for (const idempotencyKey of ['a-key', undefined])
+      await facade.execute({ query, token: 'demo-bob', ...(idempotencyKey && { idempotencyKey }) });
+    const prices = ended.map(({ price }) => price!.most);
+    expect(prices[0]! - prices[1]!).toBe(4);
+    expect(asked.map(({ price }) => price!.most)).toEqual(prices);
   });
 
   test('is told of a response in parts after the last one', async () => {

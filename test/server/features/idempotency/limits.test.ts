@@ -1,6 +1,7 @@
 /** Nothing is computed on the text of a request before its limits are checked. */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { journey } from '../../../support/journey.ts';
 import { keyedClient } from '../../../support/keyed-client.ts';
 import { atOnce, lateService } from '../../../support/late-service.ts';
 import { replica } from '../../../support/replica.ts';
@@ -19,6 +20,20 @@ test.each([
   expect(without.result.errors[0].message).toContain('Values in variables');
   expect(await send(bodyOf(more), randomUUID())).toEqual(without);
   expect(service.lines).toEqual([]);
+});
+
+test('a mutation within MAX_UPSTREAM_CALLS is made whole with a key too: its reads are beside them', async () => {
+  const { facade, execute } = await journey({ maxUpstreamCalls: '5' });
+  const create = 'mutation { createNote(input: { title: "a", content: "b" }) { note { id } } }';
+  const ids: string[] = [];
+  for (let left = 5; left > 0; left--) {
+    const { data } = await execute(create, { token: 'demo-alice' });
+    ids.push((data as { createNote: { note: { id: string } } }).createNote.note.id);
+  }
+  const deletions = ids.map((id, at) => `d${at}: deleteNote(input: { id: "${id}" }) { deletedId }`);
+  const send = keyedClient(facade.url);
+  const { result } = await send(JSON.stringify({ query: `mutation { ${deletions.join(' ')} }` }), randomUUID());
+  expect(result).toEqual({ data: Object.fromEntries(ids.map((deletedId, at) => [`d${at}`, { deletedId }])) });
 });
 
 test('variables within their limits are told apart, however deep they nest', async () => {

@@ -112,6 +112,24 @@ test.each([
   expect(description).toContain(` With an idempotency key: at most ${catalog.max} of the catalog`);
 });
 
+test('a key adds its reads to the price, whatever directives the operation has and however few calls are allowed', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'operations-'));
+  const text = `mutation Remove($id: ID!) {
+    deleteNote(input: { id: $id }) { author { name bookCollections(first: 1) @skip(if: true) { totalCount } } }
+  }`;
+  writeFileSync(join(path, 'all.graphql'), text);
+  const priceWith = async (maxUpstreamCalls: string) => {
+    const setup = await journey({ mcp: 'on', mcpOperations: path, mcpWrites: 'on', maxUpstreamCalls });
+    const { client } = await agent(setup.facade.url, 'demo-alice');
+    const [tool] = (await client.listTools()).tools;
+    const of = (name: string) => (tool!._meta![`catalog-graphql/${name}`] as Price).catalog;
+    return { plain: of('price'), keyed: of('price-with-key') };
+  };
+  const { plain, keyed } = await priceWith('250');
+  expect(keyed - plain).toBe(2);
+  expect(await priceWith('1')).toEqual({ plain: 1, keyed });
+});
+
 test('the price covers the largest page and all variables', async () => {
   const path = mkdtempSync(join(tmpdir(), 'operations-'));
   const text = `
