@@ -156,7 +156,7 @@ function sharedMethods(parts: MethodParts, era: Era): Record<string, Method> {
   };
 }
 
-/** The member of a call's `_meta` with its idempotency key. */
+/** The member of a call's `_meta` with its idempotency key: clients of the SDK have no header of one call. */
 const IDEMPOTENCY_KEY = 'catalog-graphql/idempotency-key';
 
 async function callTool(
@@ -169,7 +169,8 @@ async function callTool(
   if (!tool) return failed(ProtocolErrorCode.InvalidParams, `Unknown tool: ${String(name).slice(0, 100)}`);
   if (task) return failed(ProtocolErrorCode.InvalidParams, 'Tools are not run as tasks.');
   try {
-    const idempotencyKey = (_meta as Params | undefined)?.[IDEMPOTENCY_KEY];
+    const { headers } = request.exchange.request;
+    const idempotencyKey = (_meta as Params | undefined)?.[IDEMPOTENCY_KEY] ?? headers['idempotency-key'];
     const { result, lack } = await tool.call(given as Params, { ...request, idempotencyKey });
     return { outcome: resultText(era, result), lack };
   } catch (error) {

@@ -123,13 +123,13 @@ function methodParts(toolParts: ToolParts): MethodParts {
 
 /** `Mcp-Method` and `Mcp-Name` are of the edition 2026-07-28; the last lines are headers that tracing adds to requests of pages. */
 const REQUEST_HEADERS = [
-  'authorization, content-type, accept, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, last-event-id',
+  'authorization, content-type, accept, idempotency-key, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, last-event-id',
   'x-request-id, traceparent, tracestate, baggage, sentry-trace',
 ].join(', ');
 
 function addMcpCors({ request, headers }: Exchange, origin: string, methods: string): void {
   headers.push('access-control-allow-origin', origin);
-  headers.push('access-control-expose-headers', 'x-request-id, www-authenticate, retry-after');
+  headers.push('access-control-expose-headers', 'idempotency-replayed, x-request-id, www-authenticate, retry-after');
   if (request.method !== 'OPTIONS') return;
   headers.push('access-control-allow-methods', methods);
   headers.push('access-control-allow-headers', headersAllowed(REQUEST_HEADERS, request.headers));

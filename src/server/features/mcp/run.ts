@@ -57,7 +57,8 @@ export function createRunner(parts: FeatureParts): RunForAgent {
     if (running >= mostRunning) throw tooManyAgents('Agents already run the most operations allowed.');
     running++;
     try {
-      const { result, session, cachePolicy } = await run(prepared, { ...caller, cancellation: lifetime });
+      const { result, session, cachePolicy, isReplayed } = await run(prepared, { ...caller, cancellation: lifetime });
+      if (isReplayed) exchange.headers.push('idempotency-replayed', 'true');
       const { data = null, errors = [], extensions: { upstream: plan, stale } = {} } = result as ExecutionResult;
       const calls = session?.callLog.calls ?? [];
       const left = await upstream.forOperation(caller, lifetime).rateBudget();

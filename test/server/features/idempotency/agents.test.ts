@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { type ToolOutput, agent, facadeOver } from '../../../support/agent.ts';
+import { type ToolOutput, agent, facadeOver, post } from '../../../support/agent.ts';
 import { directService } from '../../../support/keyed-writes.ts';
 import { losingProxy } from '../../../support/losing-proxy.ts';
 import { service } from '../../../support/service.ts';
@@ -19,13 +19,15 @@ writeFileSync(
 let proxy: Awaited<ReturnType<typeof losingProxy>>;
 let client: Awaited<ReturnType<typeof agent>>['client'];
 let noteId: string;
+let url: string;
 beforeAll(async () => {
   const origin = await service();
   proxy = await losingProxy(origin.url, () => undefined);
   const direct = directService(origin.url, 'demo-alice', 'alice');
   noteId = (await direct.json('POST', '/v2/notes', { title: 'a note', content: 'with comments' })).id;
   const { facade } = await facadeOver(proxy.url, { mcpOperations, mcpWrites: 'on' });
-  ({ client } = await agent(facade.url, 'demo-alice'));
+  ({ url } = facade);
+  ({ client } = await agent(url, 'demo-alice'));
 });
 
 /** Calls the tool with a key in its metadata. */
@@ -73,3 +75,36 @@ test.each([[''], [' '], ['a b'], [7], [0], [true], [false], [['a']], [{ key: 'a'
     expect(writesOf(content)).toBe(0);
   },
 );
+
+/** Posts the call with a key in its header, one in its metadata, or both. */
+const posted = async (content: string, { header, meta }: { header?: string; meta?: string }) => {
+  const params = {
+    ...{ name: 'Comment', arguments: { noteId, content } },
+    ...(meta !== undefined && { _meta: { 'catalog-graphql/idempotency-key': meta } }),
+  };
+  const headers = { authorization: 'Bearer demo-alice', ...(header !== undefined && { 'idempotency-key': header }) };
+  const response = await post(url, { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, headers);
+  const { result } = JSON.parse(response.text) as { result: { structuredContent: ToolOutput } };
+  const { data, errors } = result.structuredContent;
+  return { data, code: errors?.[0]?.code, replayed: response.headers.get('idempotency-replayed') };
+};
+
+test('the header is the key of a call that has none in its metadata, and a response that is sent again is marked', async () => {
+  const [header, content] = [randomUUID(), randomUUID()];
+  const first = await posted(content, { header });
+  expect(first).toMatchObject({ data: { createNoteComment: { comment: { content } } }, replayed: null });
+  expect(await posted(content, { header })).toEqual({ ...first, replayed: 'true' });
+  expect(await posted(content, { meta: header })).toEqual({ ...first, replayed: 'true' });
+  expect(writesOf(content)).toBe(1);
+  const meta = randomUUID();
+  expect(await posted(content, { header, meta })).toMatchObject({ code: undefined, replayed: null });
+  expect(writesOf(content)).toBe(2);
+});
+
+test('a page may send the header, and read the mark', async () => {
+  const origin = 'http://localhost:5173';
+  const headers = { origin, 'access-control-request-method': 'POST' };
+  const preflight = await fetch(new URL('/mcp', url), { method: 'OPTIONS', headers });
+  expect(preflight.headers.get('access-control-allow-headers')).toContain('idempotency-key');
+  expect(preflight.headers.get('access-control-expose-headers')).toContain('idempotency-replayed');
+});

@@ -204,7 +204,7 @@ test('an unexpected error is logged, and masked for the client', async () => {
     resources: { list: [], templates: [], documents: [], read: fail },
     log: pino({}, { write: (line: string) => void lines.push(line) }),
   };
-  const request = { exchange: { requestId: 'r1' } } as unknown as AgentRequest;
+  const request = { exchange: { requestId: 'r1', request: { headers: {} } } } as unknown as AgentRequest;
   for (const respond of Object.values(createMethods(parts))) {
     for (const [method, params] of [
       ['tools/call', { name: 'Broken' }],
