@@ -6,7 +6,10 @@ import type { FormattedExecutionResult, GraphQLSchema } from 'graphql';
 import type { Extend, Service } from './extend.js';
 import type { OperationPrice as WholePrice } from './price.js';
 
-/** The graph for a program with an HTTP server of its own. Throws a ConfigError that names every wrong option. */
+/**
+ * The graph for a program with an HTTP server of its own. Throws a ConfigError that names every wrong setting; functions, `services` and
+ * `extend` are checked once the settings are right.
+ */
 export function createFacade(options: FacadeOptions): EmbeddedFacade;
 
 /**

@@ -26,8 +26,8 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
   checkFunctions({ onLog, authorize, onOperation, headersTo });
   const write = onLog ?? ((line: string) => void process.stderr.write(line));
   const log = createLog(config.logLevel, { write });
-  // It opens no port, so only settings can tell where the page of errors is.
   const added = { ...addedParts(extend as never, services as never), headersTo };
+  // It opens no port, so only settings can tell where the page of errors is.
   const core = createCore({ ...config, port: 0 }, log, added);
   const features = allFeatures({ graphiql: join(packageDir, 'dist/graphiql') }, undefined, { authorize, onOperation });
   const { server, operations, paths, checkRedis, loading, closeManifests, end } = createGraphServer(core, features);

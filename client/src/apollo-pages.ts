@@ -110,13 +110,15 @@ function withKnown(known: unknown, item: unknown): unknown {
 const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && referenceOf(value) === undefined;
 
+/** Of the pages that were written or read: a stored cache may be of a clock that was ahead. */
 let latest = 0;
-/** Later than every timestamp before, also than those of a cache that was stored. */
+/** Later than the timestamps of these pages. */
 const timestamp = (): number => (latest = Math.max(latest + 1, Date.now()));
 
 function readPages(existing: Page | null | undefined, options: ReadOptions): Page | null | undefined {
   const { args, canRead, readField } = options;
   if (!existing) return existing;
+  latest = Math.max(latest, existing.writtenAt ?? 0);
   if (isCursor(args?.after) && !(joining in args) && existing.first !== args.first) return undefined;
   // An edge whose node was removed from the cache is left out, as Apollo Client does for lists of nodes.
   const edges = existing.edges?.filter(

@@ -266,12 +266,14 @@ interface Parser {
 export const parser: Parser = {
   meta,
   parseForESLint(text) {
-    const lines = text.split(/\r\n|\n|\r/);
-    const end = { line: lines.length, column: lines.at(-1)!.length };
+    const breaks = [...text.matchAll(/\r\n|\n|\r/g)];
+    const starts = [0, ...breaks.map(({ 0: found, index }) => index + found.length)];
+    const end = { line: starts.length, column: text.length - starts.at(-1)! };
+    let line = 1;
     const comments = [...text.matchAll(STRINGS_AND_COMMENTS)].flatMap(({ 0: found, index }) => {
       if (!found.startsWith('#')) return [];
-      const before = text.slice(0, index).split(/\r\n|\n|\r/);
-      const [line, column] = [before.length, before.at(-1)!.length];
+      while (starts[line]! <= index) line++;
+      const column = index - starts[line - 1]!;
       const loc = { start: { line, column }, end: { line, column: column + found.length } };
       return [{ type: 'Block', value: found.slice(1), range: [index, index + found.length], loc }];
     });

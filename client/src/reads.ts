@@ -42,7 +42,10 @@ interface Tracked {
 
 type Extensions = { readonly upstream?: unknown } | Readonly<Record<string, unknown>>;
 
-let documents: ReadsReport['documents'] = {};
+/** A response key or a name may be `constructor`, which every other object has. */
+const byName = <Value>() => Object.create(null) as Record<string, Value>;
+
+let documents: ReadsReport['documents'] = byName();
 /** By the object that a client returned, so that a component that renders again counts it once and gets the same object. */
 let tracked = new WeakMap<object, Tracked[]>();
 /** Of each copy, the object that it was made of. */
@@ -70,7 +73,7 @@ function counted<T>(data: T, document: TrackedDocument, extensions?: Extensions 
   const known = tracked.get(source) ?? [];
   const before = known.find((each) => each.name === name);
   if (before) return before.copy as T;
-  const record = (documents[name] ??= { results: 0, fields: {}, calls: {} });
+  const record = (documents[name] ??= { results: 0, fields: byName(), calls: byName() });
   record.results++;
   for (const { field, bytes } of callsOf(extensions)) record.calls[field] = (record.calls[field] ?? 0) + bytes;
   const copy = copyOf(source, record.fields, '');
@@ -83,7 +86,7 @@ export const readsReport = (): ReadsReport => ({ version: 1, documents });
 
 /** Forgets what was read. */
 export function clearReads(): void {
-  documents = {};
+  documents = byName();
   tracked = new WeakMap();
 }
 

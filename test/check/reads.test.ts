@@ -76,6 +76,17 @@ interface Film {
   };
 }
 
+test('a response key may be a name that every object has', () => {
+  const data = trackReads<object>({ constructor: 'a', toString: 'b' }, 'query constructor { constructor: title }');
+  expect(data.constructor).toBe('a');
+  const { fields } = readsReport().documents.constructor as unknown as { fields: object };
+  expect(fields).toEqual({
+    constructor: { received: 1, read: 1, bytes: 18 },
+    toString: { received: 1, read: 0, bytes: 15 },
+  });
+  expect(Object).not.toHaveProperty('received');
+});
+
 test('fields that nothing reads are told, those that need a call with their calls and bytes', async () => {
   const { data, extensions } = await run<Film>(film, { id: '1295644' });
   const { subject } = trackReads(data, parse(film), extensions);

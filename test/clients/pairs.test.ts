@@ -240,6 +240,32 @@ describe.each(Object.entries(joining))('%s, for a list with the argument after',
   });
 });
 
+test('Apollo Client drops pages that were stored by a clock that was ahead, after the first page is loaded again', () => {
+  const query = parse(
+    'query ($after: String) { top250(first: 1, after: $after) { nodes { id } pageInfo { endCursor } } }',
+  );
+  const page = (id: string, endCursor: string) => ({
+    top250: {
+      __typename: 'SubjectConnection',
+      nodes: [{ __typename: 'Subject', id }],
+      pageInfo: { __typename: 'PageInfo', endCursor },
+    },
+  });
+  const before = new InMemoryCache(apolloOptions());
+  before.writeQuery({ query, variables: { after: null }, data: page('Subject:1', 'one') });
+  before.writeQuery({ query, variables: { after: 'one' }, data: page('Subject:2', 'two') });
+  const ahead = (_: string, time: string) => `"writtenAt":${Number(time) + 3_600_000}`;
+  const stored = JSON.stringify(before.extract()).replaceAll(/"writtenAt":(\d+)/g, ahead);
+  const cache = new InMemoryCache(apolloOptions()).restore(JSON.parse(stored) as never);
+  const shown = () => {
+    const data = cache.readQuery<ReturnType<typeof page>>({ query, variables: { after: null } });
+    return data?.top250.nodes.map(({ id }) => id);
+  };
+  expect(shown()).toEqual(['Subject:1', 'Subject:2']);
+  cache.writeQuery({ query, variables: { after: null }, data: page('Subject:3', 'one') });
+  expect(shown()).toEqual(['Subject:3']);
+});
+
 /** Some clients send the default values of variables. */
 function withDefaults(document: DocumentNode): Request {
   const definitions = document.definitions.flatMap((each) =>
