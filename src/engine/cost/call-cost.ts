@@ -32,7 +32,6 @@ import {
   pagingArgsOf,
   pathTo,
   readsOf,
-  returnsList,
   rootPlace,
   sourceOf,
   timesAs,
@@ -181,7 +180,7 @@ function countNamed(total: Count, field: PlannedField, ids: readonly string[], p
   for (const selection of field.selections.values()) {
     const count = ids.filter((id) => partsOfId(id)?.type === selection.type.name).length;
     const named = timesAs(place, count);
-    if (returnsList(field)) addAmount(total.items, named.times, place.path, coordinateOf(field));
+    if (field.isList) addAmount(total.items, named.times, place.path, coordinateOf(field));
     const provided = selection.rule.isReference ? undefined : nothingProvided;
     if (count > 0) countObject(total, field, selection, { ...named, size: 1, usual: 1, provided, sent: provided });
   }
@@ -213,7 +212,7 @@ function countCall(total: Count, field: PlannedField, args: PagingArgs, place: P
 
 /** The objects that a field returns: `size` of them, if it returns a list. */
 function countObjects(total: Count, field: PlannedField, place: Place, size: number): void {
-  const isList = returnsList(field);
+  const { isList } = field;
   const usual = Math.min(size, place.usual);
   const objects = isList ? { ...timesAs(place, size), likely: capped(place.likely * usual) } : place;
   if (isList && field.selections.size > 0) addAmount(total.items, objects.times, place.path, coordinateOf(field));

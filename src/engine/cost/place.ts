@@ -1,6 +1,5 @@
 /** Where a field is counted: what the fields above it say of how often it is resolved, and of what is known there. */
 import { type Endpoint, type Representation, type Tier, tiers } from '../../api/endpoint.ts';
-import { getNullableType, isListType } from 'graphql';
 import { FIRST_MAX, type PagingArgs, goesBackward } from '../values/paging.ts';
 import { timeOrderOf } from '../plan/read-declarations.ts';
 import { argumentsIfValid } from '../plan/arguments.ts';
@@ -100,8 +99,6 @@ export function readsOf(rule: FieldRule, args: PagingArgs): number {
   const isMoved = (args.after ?? args.since) != null && timeOrderOf(rule, args) !== undefined;
   return isMoved || goesBackward(args) ? 2 : 1;
 }
-
-export const returnsList = ({ field }: PlannedField): boolean => isListType(getNullableType(field.type));
 
 export function pagingArgsOf(field: PlannedField, variables: Variables): PagingArgs {
   const args = argumentsIfValid<PagingArgs>(field.args, variables) ?? {};

@@ -2,14 +2,7 @@
  * Resolves a field by its plan: from the parent, from an embedded member, from a call, or from a record looked up by its key. A record
  * that has all its selected fields passes through synchronously.
  */
-import {
-  type GraphQLField,
-  type GraphQLFieldResolver,
-  type GraphQLResolveInfo,
-  type GraphQLSchema,
-  getNullableType,
-  isListType,
-} from 'graphql';
+import { type GraphQLField, type GraphQLFieldResolver, type GraphQLResolveInfo, type GraphQLSchema } from 'graphql';
 import { type Representation, isProvided, wholeRepresentation } from '../../api/endpoint.ts';
 import { listIn } from '../../lib/objects.ts';
 import { asError, isPromise, withValue } from '../../lib/promises.ts';
@@ -207,7 +200,7 @@ function resolveRecords(
   const { plan } = resolution;
   if (value === null || value === undefined) return null;
   if (plan.onlySelection && !plan.onlySelection.rule.record) return value; // such objects cannot be loaded
-  const isList = isListType(getNullableType(plan.field.type));
+  const { isList } = plan;
   if (!isList && Array.isArray(value)) return null; // an array instead of a record
   const records = isList ? listIn(value) : undefined;
   if (!records) return resolveRecord(value as ParentRecord, resolution, representation, isListed);

@@ -1,6 +1,6 @@
 /** Which members of records a planned field needs, and whether an embedded member provides them. */
 import type { PagingArgs } from '../values/paging.ts';
-import { type FieldNode, type GraphQLField, type GraphQLObjectType, getNullableType, isListType } from 'graphql';
+import type { FieldNode, GraphQLField, GraphQLObjectType } from 'graphql';
 import { keyMembersOf, wantsWhole } from '../../api/record-source.ts';
 import { argumentsIfValid } from './arguments.ts';
 import { nodeTypeOf, typeRule } from './read-declarations.ts';
@@ -112,9 +112,8 @@ export function needsNoItems(selections: Selections, node: FieldNode): boolean {
     ({ rule, fields, deferred }) =>
       rule.isWrapper === true &&
       [...fields, ...deferred.flatMap((part) => part.fields)].every(
-        ({ rule: { needsNoItems: isOfPage }, field, selections: below }) =>
-          (isOfPage === 'forward' ? isForward : isOfPage) ??
-          (below.size > 0 && !isListType(getNullableType(field.type)) && needsNoItems(below, node)),
+        ({ rule: { needsNoItems: isOfPage }, isList, selections: below }) =>
+          (isOfPage === 'forward' ? isForward : isOfPage) ?? (below.size > 0 && !isList && needsNoItems(below, node)),
       ),
   );
 }

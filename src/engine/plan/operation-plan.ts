@@ -30,6 +30,8 @@ export interface PlannedField {
   readonly mode: FieldMode;
   /** The selection by concrete type; empty for leaves. */
   readonly selections: ReadonlyMap<string, SelectionPlan>;
+  /** Its type is a list. */
+  readonly isList: boolean;
   /** The selection, if there is only one concrete type. */
   readonly onlySelection: SelectionPlan | undefined;
   /** Set for a list whose items are selected in variants that the list has a parameter for. */

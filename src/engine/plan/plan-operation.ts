@@ -14,6 +14,8 @@ import {
   type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
+  getNullableType,
+  isListType,
 } from 'graphql';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import type { ClientCode } from '../errors/codes.ts';
@@ -216,6 +218,7 @@ function planField(walk: Walk, parent: GraphQLObjectType, nodes: readonly FieldN
     nodes,
     mode,
     selections,
+    isList: isListType(getNullableType(field.type)),
     onlySelection: selections.size === 1 ? selections.values().next().value : undefined,
     variants,
     members:
