@@ -1,7 +1,9 @@
 /** Declares the command `doctor`. */
 import type { Command } from 'commander';
-import { type Flags, misspelledSettings, readConfig } from '../config/read.ts';
+import { ConfigError, type Flags, misspelledSettings, readConfig } from '../config/read.ts';
+import type { DoctorParts } from '../doctor/doctor.ts';
 import type { ManifestSettings } from '../engine/documents/check-manifest.ts';
+import { createLog } from '../lib/log.ts';
 import { loadSchema } from './documents.ts';
 
 export function addDoctorCommand(program: Command, flags: () => Flags): void {
@@ -15,6 +17,7 @@ export function addDoctorCommand(program: Command, flags: () => Flags): void {
       const { diagnosesJson, diagnosesText, exitCodeOf } = await import('../doctor/diagnosis.ts');
       const all = await diagnose({
         readSettings: () => readConfig(undefined, withBothAddresses(flags())),
+        startProblems,
         misspelled: misspelledSettings(),
         manifestProblems,
       });
@@ -33,3 +36,26 @@ async function manifestProblems(config: ManifestSettings): Promise<string[]> {
   const { manifestProblems: problemsOf } = await import('../engine/documents/check-manifest.ts');
   return problemsOf(await loadSchema(), config);
 }
+
+/** Makes the server as the start does, without a port and without Redis. */
+const startProblems: DoctorParts['startProblems'] = async (config) => {
+  const [{ createGraphServer }, { createCore }, { allFeatures }] = await Promise.all([
+    import('../server/server.ts'),
+    import('../server/core.ts'),
+    import('../server/features/features.ts'),
+  ]);
+  const alone = { ...config, redisUrl: undefined, idempotencyRedisUrl: undefined };
+  const core = createCore(alone, createLog('silent', process.stderr));
+  const server = createGraphServer(core, allFeatures({}));
+  try {
+    await server.ready();
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems;
+  } finally {
+    server.closeManifests();
+    await core.close();
+    await server.end();
+  }
+};

@@ -12,24 +12,29 @@ import { createServiceReader } from '../inspect/service-reader.ts';
 export interface DoctorParts {
   /** Reads the settings; throws a ConfigError. */
   readSettings: () => Config;
+  /** What keeps the server from its start although every setting can be read. */
+  startProblems: (config: Addressed) => Promise<readonly string[]>;
   /** Variables that are spelled nearly like a setting. */
   misspelled: readonly { given: string; meant: string }[];
   /** What is wrong with documents of the manifest. */
   manifestProblems: (config: Config) => Promise<readonly string[]>;
 }
 
+const CORRECT = 'Correct it: the facade does not start like this';
+
 /** Everything that is checked, in the order of what depends on what. */
-export async function diagnose({ readSettings, misspelled, manifestProblems }: DoctorParts): Promise<Diagnosis[]> {
+export async function diagnose({ readSettings, startProblems, ...parts }: DoctorParts): Promise<Diagnosis[]> {
   let config: Config;
   try {
     config = readSettings();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return error.problems.map((problem) =>
-      failed('settings', problem, 'Correct it: the facade does not start like this, and nothing else was checked.'),
-    );
+    return error.problems.map((problem) => failed('settings', problem, `${CORRECT}, and nothing else was checked.`));
   }
-  const given = misspelled.map(({ given: name, meant }) =>
+  const addressed = withAddresses(config);
+  const problems = (await startProblems(addressed)).map((problem) => failed('settings', problem, `${CORRECT}.`));
+  const usable = `the ${entries().length} settings can be used${config.production ? ', in production' : ''}`;
+  const given = parts.misspelled.map(({ given: name, meant }) =>
     warning('settings', `${name} is not a setting and has no effect`, `Did you mean ${meant}?`),
   );
   const warned = startWarnings(config, 'facade').map((text) => {
@@ -37,14 +42,14 @@ export async function diagnose({ readSettings, misspelled, manifestProblems }: D
     return warning('settings', message, advice);
   });
   return [
-    ok('settings', `the ${entries().length} settings can be used${config.production ? ', in production' : ''}`),
+    ...(problems.length > 0 ? problems : [ok('settings', usable)]),
     ...given,
     ...warned,
-    await checkManifest(config, manifestProblems),
+    await checkManifest(config, parts.manifestProblems),
     checkMemory(config),
     await checkRedisState(config),
     await checkKeyRedis(config),
-    ...(await checkService(config)),
+    ...(await checkService(addressed)),
   ];
 }
 
@@ -68,17 +73,23 @@ async function checkManifest(config: Config, problems: DoctorParts['manifestProb
   );
 }
 
-async function checkService(config: Config): Promise<Diagnosis[]> {
+type Addressed = Config & { baseUrl: string; eventBaseUrl: string };
+
+/** An origin beside the facade is at the addresses that its settings say. */
+function withAddresses(config: Config): Addressed {
   const own = `http://127.0.0.1:${config.originPort}`;
   const { baseUrl = own, eventBaseUrl = own } = config;
-  const reader = createServiceReader({ ...config, baseUrl, eventBaseUrl });
+  return { ...config, baseUrl, eventBaseUrl };
+}
+
+async function checkService(config: Addressed): Promise<Diagnosis[]> {
+  const reader = createServiceReader(config);
   try {
     const unread = await readEach(reader);
     const { reads } = reader;
-    const addressed = { ...config, baseUrl, eventBaseUrl };
     return [
-      checkReachable('catalog', reads, addressed),
-      checkReachable('events', reads, addressed),
+      checkReachable('catalog', reads, config),
+      checkReachable('events', reads, config),
       checkToken(reads, config),
       checkScopes(reads, config),
       checkCaching(reads, config),

@@ -19,6 +19,7 @@ import { service } from '../support/service.ts';
 async function doctor(env: NodeJS.ProcessEnv) {
   const all = await diagnose({
     readSettings: () => readConfig(env),
+    startProblems: () => Promise.resolve([]),
     misspelled: [],
     manifestProblems: () => Promise.resolve([]),
   });
@@ -348,6 +349,20 @@ test('the command prints JSON, and its exit code is that of the checks', async (
     'upstream catalog',
     'upstream events',
   ]);
+});
+
+test('operations that cannot be tools of agents fail at the doctor with the sentence of the start', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'doctor-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const env = { MCP: 'on', MCP_OPERATIONS: join(folder, 'away') };
+  const start = await runProgram({ ...env, ...over('http://127.0.0.1:9', { PORT: '0' }) });
+  expect(start).toMatchObject({ code: 1, err: expect.stringContaining('MCP_OPERATIONS must name') });
+  const { code, out } = await runProgram(env, ['doctor', '--json', '--base-url', 'http://127.0.0.1:9']);
+  const { checks } = JSON.parse(out) as { checks: { check: string; status: string; message: string }[] };
+  const settings = checks.filter(({ check }) => check === 'settings');
+  expect([code, settings.length]).toEqual([1, 1]);
+  expect(settings[0]!.status).toBe('failed');
+  expect(start.err).toContain(settings[0]!.message);
 });
 
 test.skipIf(!hasOpenssl)('the built command calls the service through a proxy', async () => {
