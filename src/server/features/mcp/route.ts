@@ -102,7 +102,9 @@ function checkSource({ headers: { host = '', origin } }: IncomingMessage, config
 function checkHost(host: string, config: SourceSettings): void {
   const name = host.replace(/:\d*$/, '').toLowerCase();
   const isOurs = isLocal(name) || name === config.host.toLowerCase() || name === ourUrl(config)?.hostname;
-  if (!isOurs) throw new HttpError('ORIGIN_NOT_ALLOWED', 'This host is not allowed.');
+  // The address of the metadata is made of it: the grammar of the header allows ports that no URL has.
+  if (!isOurs || !URL.canParse(`http://${host}/mcp`))
+    throw new HttpError('ORIGIN_NOT_ALLOWED', 'This host is not allowed.');
 }
 
 const ourUrl = ({ mcpUrl }: SourceSettings): URL | undefined => (mcpUrl === undefined ? undefined : new URL(mcpUrl));

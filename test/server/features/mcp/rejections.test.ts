@@ -59,6 +59,7 @@ const rejection = (code: string, more: object = {}) => ({
 test.each([
   ['a page of another site', 'POST', { origin: 'https://evil.example' }, 403, 'ORIGIN_NOT_ALLOWED'],
   ['another host', 'POST', { host: 'evil.example' }, 403, 'ORIGIN_NOT_ALLOWED'],
+  ['a port that no URL has', 'POST', { host: '127.0.0.1:99999' }, 403, 'ORIGIN_NOT_ALLOWED'],
   ['a malformed host', 'POST', { host: 'a b' }, 400, 'BAD_REQUEST'],
   ['another method', 'PUT', {}, 405, 'METHOD_NOT_ALLOWED'],
   ['an encoded body', 'POST', { 'content-encoding': 'gzip' }, 415, 'UNSUPPORTED_ENCODING'],
