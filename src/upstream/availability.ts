@@ -1,9 +1,9 @@
 /** Reports once that a service is unreachable, and once that it is reachable again. */
 import type { ServiceName } from '../api/endpoint.ts';
 
-/** `reason` is undefined if it is reachable again. */
 type Monitored = ServiceName | 'redis' | 'redis of idempotency keys';
 
+/** `reason` is undefined if it is reachable again. */
 export type OnAvailabilityChange = (service: Monitored, reason: string | undefined) => void;
 
 /** `reason` is undefined if it is reachable again. */

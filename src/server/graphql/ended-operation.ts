@@ -28,7 +28,7 @@ export interface EndedOperation {
   readonly errors: readonly GraphQLError[] | undefined;
 }
 
-/** What is told of operations. A server without watchers makes nothing for them. */
+/** What watches operations. A server without watchers makes nothing for them. */
 export interface OperationWatchers {
   /** Starts the span of an operation; undefined if nobody records it and there is no trace to pass on. */
   readonly startSpan?:

@@ -54,8 +54,8 @@ export function createCachingWatch(mode: Config['upstreamCache'], onForbidden: O
       const reuse = isKnown
         ? known.reuse
         : cacheabilityOf(headers, { share, isPersonal: share === 'tier' && !isOwn, mode });
-      const isToTell = reuse.refusal !== undefined || (!isKnown && reuse !== unspecified);
-      if (isToTell && (isForEverybody({ share }) || (share === 'anonymous' && isOwn)))
+      const isToReport = reuse.refusal !== undefined || (!isKnown && reuse !== unspecified);
+      if (isToReport && (isForEverybody({ share }) || (share === 'anonymous' && isOwn)))
         see(service, share, headers, reuse);
       if (!isKnown && areConstant(headers)) all[share] = { headers, reuse };
       return reuse;

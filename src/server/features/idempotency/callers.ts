@@ -1,4 +1,7 @@
-/** How many requests with keys of one caller run and wait in this process. A waiting request holds no slot of the admission. */
+/**
+ * How many requests with keys of one caller run and wait in this process. A waiting request holds no slot of the admission, unless an agent
+ * sent it: agents have a share of the slots.
+ */
 import {
   type CancellationToken,
   addListener,

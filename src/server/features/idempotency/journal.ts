@@ -15,7 +15,7 @@ import { hashOf } from './store/names.ts';
 export interface Journal extends WriteGuard {
   /** In the order in which they were first sent. */
   entries: () => readonly JournalEntry[];
-  /** Why a write was not sent: then it is what the whole request is told, if nothing of it was sent. */
+  /** Why a write was not sent. It is the error of the whole request if nothing of it was sent. */
   refusal: () => HttpError | undefined;
   /** A write was sent by this request. */
   hasSent: () => boolean;

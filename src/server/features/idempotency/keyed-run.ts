@@ -164,7 +164,7 @@ function noteWrite(store: KeyStore, { rule, input, credential, person, value }: 
     void store.changeTargets(targetsOf(owners, removedFrom), (each, at) => addEvent(each, { at }));
 }
 
-/** Who is refused is told to ask again after a second: then Redis is asked too. */
+/** A refused client may retry after a second: a longer pause of Redis would refuse it again. */
 const forBoth = { timeoutMs: REDIS_TIMEOUT_MS, longestPauseMs: 1_000 };
 const forKeys = { ...forBoth, what: 'idempotency keys', patienceMs: PATIENCE_MS };
 /** Without Redis a process has turns of its own, so a write does not wait for one that refuses. */

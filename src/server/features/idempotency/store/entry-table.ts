@@ -54,7 +54,7 @@ export interface EntryTable extends EntryStore {
   keepPlaces: (names: readonly string[], ticket: string) => () => void;
 }
 
-/** The longest time until a waiting request looks again: other processes free what nobody is told of. */
+/** The longest time until a waiting request looks again: other processes do not report what they free. */
 const LOOK_MS = { alone: 1_000, shared: 100 };
 const RENEWED_MS = 1_000;
 const nothing = (): void => undefined;

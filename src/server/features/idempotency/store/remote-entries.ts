@@ -1,6 +1,6 @@
 /**
  * Entries of another process, which swaps them. What was read last is tried first, so most changes take one call. What that process has
- * forgotten, or was not told, is what this one wrote last.
+ * forgotten, or never got, is what this one wrote last.
  */
 import { randomBytes } from 'node:crypto';
 import { createBounded } from './bounded.ts';
