@@ -10,11 +10,11 @@ export function watchOutput(failed: () => number): void {
   });
 }
 
-/** Writes the result of a command whose only purpose is that. */
-export function writeDocument(text: string): void {
+/** Writes the result of a command whose only purpose is that. `failed`: the exit code of the command if it cannot. */
+export function writeDocument(text: string, failed = 1): void {
   if (isClosed()) {
     process.stderr.write('The output cannot be written: the standard output is closed.\n');
-    process.exitCode = 1;
+    process.exitCode = failed;
   } else process.stdout.write(text);
 }
 

@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import { type Flags, readConfig } from '../config/read.ts';
 import { type SettingName, entries } from '../config/settings.ts';
+import { writeDocument } from '../cli/output.ts';
 import { printable } from '../lib/text/printable.ts';
 import type { CheckOptions } from '../check/command.ts';
 import { UNREAD_KINDS } from '../check/finding.ts';
@@ -56,8 +57,8 @@ async function check(paths: readonly string[], options: CheckOptions, flags: Fla
     const config = readConfig(undefined, { ...flags, persistedOperations: '', persistedOnly: '' });
     const [{ runCheck }, { schema }] = await Promise.all([import('../check/command.ts'), import('../graph/schema.ts')]);
     const { output, exitCode } = runCheck(paths, options, schema, config);
-    process.stdout.write(printable(output));
     process.exitCode = exitCode;
+    writeDocument(printable(output), CHECK_USAGE);
   } catch (error) {
     fail(error, CHECK_USAGE);
   }

@@ -1,6 +1,7 @@
 /** Declares the command `doctor`. */
 import type { Command } from 'commander';
 import { ConfigError, type Flags, misspelledSettings, readConfig } from '../config/read.ts';
+import { writeDocument } from '../cli/output.ts';
 import type { DoctorParts } from '../doctor/doctor.ts';
 import type { ManifestSettings } from '../engine/documents/check-manifest.ts';
 import { createLog } from '../lib/log.ts';
@@ -21,8 +22,8 @@ export function addDoctorCommand(program: Command, flags: () => Flags): void {
         misspelled: misspelledSettings(),
         manifestProblems,
       });
-      process.stdout.write(`${(json ? diagnosesJson : diagnosesText)(all)}\n`);
       process.exitCode = exitCodeOf(all);
+      writeDocument(`${(json ? diagnosesJson : diagnosesText)(all)}\n`);
     });
 }
 

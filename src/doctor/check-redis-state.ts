@@ -29,14 +29,9 @@ export async function checkRedisState(config: RedisSettings): Promise<Diagnosis>
   const { redis } = shared.connection;
   try {
     const refusal = await shared.check();
-    if (refusal !== undefined)
-      return failed(check, refusal, 'The facade does not start like this. Correct REDIS_URL, or the user in Redis.');
+    if (refusal !== undefined) return refused(check, refusal, 'REDIS_URL');
     if (redis.status !== 'ready')
-      return failed(
-        check,
-        `${place} cannot be reached, or does not respond`,
-        'Start Redis, look why it does not respond, or correct REDIS_URL. The facade runs without it, and replicas share nothing.',
-      );
+      return away(check, place, 'REDIS_URL', 'The facade runs without it, and replicas share nothing.');
     const begun = performance.now();
     const info = `${await infoOf(redis, 'server')}\n${await infoOf(redis, 'memory')}`;
     return describeInfo(address.kind, place, info, { ms: performance.now() - begun, hasKeys: hasKeys(config) });
@@ -69,12 +64,9 @@ export async function checkKeyRedis(config: RedisSettings): Promise<Diagnosis> {
   const connection = openRedis({ url, variable, namespace: 'doctor', tls: readTlsFiles('redis', config) });
   try {
     const refusal = await connection.check();
-    if (refusal !== undefined || connection.redis.status !== 'ready')
-      return failed(
-        check,
-        refusal ?? `the Redis of ${variable} cannot be reached, or does not respond`,
-        'Without it, writes with keys are refused.',
-      );
+    if (refusal !== undefined) return refused(check, refusal, variable);
+    if (connection.redis.status !== 'ready')
+      return away(check, `the Redis of ${variable}`, variable, 'Without it, writes with keys are refused.');
     const info = `${await infoOf(connection.redis, 'memory')}\n${await infoOf(connection.redis, 'persistence')}`;
     return describeKeyRedis(variable, info);
   } catch {
@@ -83,6 +75,16 @@ export async function checkKeyRedis(config: RedisSettings): Promise<Diagnosis> {
     await connection.close();
   }
 }
+
+const refused = (check: string, refusal: string, variable: string): Diagnosis =>
+  failed(check, refusal, `The facade does not start like this. Correct ${variable}, or the user in Redis.`);
+
+const away = (check: string, place: string, variable: string, effect: string): Diagnosis =>
+  failed(
+    check,
+    `${place} cannot be reached, or does not respond`,
+    `Start Redis, look why it does not respond, or correct ${variable}. ${effect}`,
+  );
 
 /** `info`: the sections memory and persistence. */
 function describeKeyRedis(variable: string, info: string): Diagnosis {

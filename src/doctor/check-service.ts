@@ -135,6 +135,8 @@ export function checkCaching(
   const check = 'caching';
   if (recordTtlSeconds === 0) return ok(check, 'RECORD_TTL_SECONDS=0: nothing is cached');
   const open = reads.filter((read) => isSuccess(read) && isForEverybody(read.endpoint));
+  if (open.length === 0)
+    return warning(check, 'no public answer, so nothing is known of its headers', 'See the lines of the upstreams.');
   const words = new Set<string>();
   let [forbidding, uncached] = [0, 0];
   for (const { endpoint, caching = {} } of open) {

@@ -37,6 +37,14 @@ test.skipIf(process.platform !== 'linux').each(['manifest operations', 'schema',
   },
 );
 
+test.skipIf(process.platform !== 'linux').each([
+  ['check operations', 2],
+  ['doctor --base-url http://127.0.0.1:9', 1],
+])('with a closed output %s does not seem to have found nothing', (command, status) => {
+  const stderr = 'The output cannot be written: the standard output is closed.\n';
+  expect(shell(`${program} ${command} >&-`)).toEqual({ status, stdout: '', stderr });
+});
+
 test('a reader that closes its pipe early is no failure', () => {
   expect(shell(`{ ${program} schema; echo $? >&2; } | head -n 1`)).toMatchObject({ status: 0, stderr: '0\n' });
 });

@@ -149,7 +149,7 @@ test.each([
   const { find, exitCode } = await doctor(over(upstream.url, { ACCESS_TOKEN: 'x' }));
   expect(find('upstream catalog')).toMatchObject([{ status: 'failed', message: expect.stringContaining(expected) }]);
   expect(find('upstream events')).toMatchObject([{ status: 'failed' }]);
-  expect(find('interface')).toMatchObject([{ status: 'warning' }]);
+  for (const check of ['caching', 'interface']) expect(find(check)).toMatchObject([{ status: 'warning' }]);
   expect(upstream.requests.length).toBeLessThanOrEqual(6);
   expect(exitCode).toBe(1);
 });
@@ -286,10 +286,29 @@ test.skipIf(!hasRedis)('a Redis that does not write idempotency keys to disk is 
 
 test.skipIf(!hasRedis)('a Redis that refuses the password is named without it', async () => {
   const { port } = await startRedis(['--requirepass', 'other']);
-  const { find } = await doctor(over('http://127.0.0.1:9', { REDIS_URL: `redis://:sesame@127.0.0.1:${port}` }));
-  const refused = find('redis')[0]!;
-  expect(refused).toMatchObject({ status: 'failed', message: expect.stringContaining('refuses the password') });
-  expect(JSON.stringify(refused)).not.toContain('sesame');
+  for (const [variable, check] of [
+    ['REDIS_URL', 'redis'],
+    ['IDEMPOTENCY_REDIS_URL', 'idempotency keys'],
+  ] as const) {
+    const { find } = await doctor(over('http://127.0.0.1:9', { [variable]: `redis://:sesame@127.0.0.1:${port}` }));
+    const refused = find(check)[0]!;
+    expect(refused).toMatchObject({
+      status: 'failed',
+      message: expect.stringContaining('refuses the password'),
+      advice: `The facade does not start like this. Correct ${variable}, or the user in Redis.`,
+    });
+    expect(JSON.stringify(refused)).not.toContain('sesame');
+  }
+});
+
+test('of a Redis that is away it is said what to do, and what does not work meanwhile', async () => {
+  const env = { REDIS_URL: 'redis://127.0.0.1:9', IDEMPOTENCY_REDIS_URL: 'redis://127.0.0.1:9' };
+  const { find } = await doctor(over('http://127.0.0.1:9', env));
+  const start = 'Start Redis, look why it does not respond, or correct';
+  expect(find('redis')[0]!.advice).toBe(`${start} REDIS_URL. The facade runs without it, and replicas share nothing.`);
+  expect(find('idempotency keys')[0]!.advice).toBe(
+    `${start} IDEMPOTENCY_REDIS_URL. Without it, writes with keys are refused.`,
+  );
 });
 
 test.each([
