@@ -174,6 +174,15 @@ export function firstFitting<Item>(items: readonly Item[], room: number): Item[]
   return items.filter((each) => (left -= JSON.stringify(each).length + 1) >= 0);
 }
 
+/** The object with its texts cut to the same length, the largest that fits. Its other values are short. */
+export function withShortTexts(object: Record<string, unknown>, room: number): Record<string, unknown> {
+  const cutTo = (most: number) =>
+    Object.fromEntries(
+      Object.entries(object).map(([key, value]) => [key, isText(value) ? shortenText(value, most) : value]),
+    );
+  return cutTo(largest(1, longest(object, isText), (most) => JSON.stringify(cutTo(most)).length <= room));
+}
+
 /** Does not cut a character of two units in half. */
 export function shortenText(text: string, most: number): string {
   if (text.length <= most) return text;

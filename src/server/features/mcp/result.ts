@@ -1,10 +1,12 @@
 /** Results of tools: data, errors in words for an agent, and cost; cut to a number of characters. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { GraphQLError } from 'graphql';
-import { CUTS_ROOM, cutOf, cutToFit, firstFitting, shortenText } from './cut-response.ts';
+import { CUTS_ROOM, cutOf, cutToFit, firstFitting, shortenText, withShortTexts } from './cut-response.ts';
 import type { JsonSchema, ObjectSchema } from './documents/json-schema.ts';
 import type { ServiceDescriptor } from '../../../api/service-descriptor.ts';
 import { type Retry, notesOn } from '../../../engine/errors/codes.ts';
+import { isPlainObject } from '../../../lib/objects.ts';
+import type { UpstreamErrorDetails } from '../../../upstream/errors.ts';
 import { HttpError } from '../../http/response/http-error.ts';
 import { type Lack, lackOf } from './denial.ts';
 import type { Cost, Run } from './run.ts';
@@ -28,7 +30,7 @@ const MESSAGE_MAX = 400;
 /** An error of the document may name as many places as that has fields. */
 const LOCATIONS_MAX = 10;
 /** The members of `extensions` that an agent gets. */
-const DETAILS = ['retryAfter', 'violations', 'limit', 'actual', 'existing', 'coordinate', 'requestId'];
+const DETAILS = 'retryAfter violations limit actual existing current revision coordinate requestId'.split(' ');
 
 const DOCUMENT_CODES = ['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED'];
 
@@ -83,7 +85,8 @@ export function failedResult(error: AgentError): CallToolResult {
 export function agentError(error: GraphQLError | HttpError): AgentError {
   const { message, extensions } = error;
   const { path, locations } = error instanceof HttpError ? {} : error;
-  const { code = 'INTERNAL_SERVER_ERROR' } = extensions;
+  const { code = 'INTERNAL_SERVER_ERROR', upstream } = extensions;
+  const { lookAt } = (upstream ?? {}) as Partial<UpstreamErrorDetails>;
   const details = Object.fromEntries(
     DETAILS.filter((name) => name in extensions).map((name) => [name, extensions[name]]),
   );
@@ -96,6 +99,7 @@ export function agentError(error: GraphQLError | HttpError): AgentError {
     ...(DOCUMENT_CODES.includes(String(code)) && locations && { locations: locations.slice(0, LOCATIONS_MAX) }),
     ...(notes && { whatToDo: notes.client, retry: notes.retry }),
     ...details,
+    ...(lookAt !== undefined && { upstream: { lookAt: shortenText(lookAt, MESSAGE_MAX) } }),
   };
 }
 
@@ -103,17 +107,25 @@ export function agentError(error: GraphQLError | HttpError): AgentError {
 function boundedErrors(all: readonly AgentError[], room: number) {
   let left = room;
   const fits = (part: unknown) => (left -= JSON.stringify(part).length + 1) >= 0;
+  const withinRoom = (current: Record<string, unknown>) => {
+    const values = withShortTexts(current, left);
+    left -= JSON.stringify(values).length;
+    return values;
+  };
   const different = merged(all);
-  const errors = different.slice(0, ERRORS_MAX).flatMap(({ violations, alsoAt, ...error }, at): AgentError[] => {
-    if (!fits(error) && at > 0) return [];
-    return [
-      {
-        ...error,
-        ...(Array.isArray(violations) && { violations: violations.filter(fits) }),
-        ...(alsoAt && { alsoAt: alsoAt.filter(fits) }),
-      },
-    ];
-  });
+  const errors = different
+    .slice(0, ERRORS_MAX)
+    .flatMap(({ violations, alsoAt, current, ...error }, at): AgentError[] => {
+      if (!fits(error) && at > 0) return [];
+      return [
+        {
+          ...error,
+          ...(isPlainObject(current) && { current: withinRoom(current) }),
+          ...(Array.isArray(violations) && { violations: violations.filter(fits) }),
+          ...(alsoAt && { alsoAt: alsoAt.filter(fits) }),
+        },
+      ];
+    });
   return { errors, shown: placesOf(errors), of: placesOf(different) };
 }
 

@@ -97,6 +97,39 @@ test('an error contains the record that its advice refers to, and no details of 
   });
 });
 
+test('an error has every member of `extensions` that its advice names', () => {
+  const extensions = {
+    ...{ retryAfter: 1, violations: [], limit: 1, actual: 2, existing: { id: 'Collection:1' }, requestId: 'r' },
+    ...{ current: { title: 'a title' }, revision: 'abc', upstream: { lookAt: 'GET /v2/note/7', msg: 'details' } },
+  };
+  const named = codeGroups.flatMap(({ codes }) =>
+    Object.entries(codes).flatMap(([code, { client }]) =>
+      [...client.matchAll(/`(?:extensions\.)?([\w.]+)`/g)].map(([, path]) => ({ code, path: path! })),
+    ),
+  );
+  const shown = named.filter(({ path }) => path.split('.')[0]! in extensions);
+  expect(new Set(shown.map(({ path }) => path)).size).toBeGreaterThan(6);
+  const missing = shown.filter(({ code, path }) => {
+    let value: unknown = agentError(new GraphQLError('It failed.', { extensions: { ...extensions, code } }));
+    for (const member of path.split('.')) value = (value as Record<string, unknown> | undefined)?.[member];
+    return value === undefined;
+  });
+  expect(missing).toEqual([]);
+});
+
+test('the present values of a record that was changed are within the limit, each text as long as can be', () => {
+  const current = { title: 'a title', content: '"'.repeat(9_000), tags: ['a'] };
+  const error = new GraphQLError('It was changed.', { extensions: { code: 'CONFLICT', current, revision: 'abc' } });
+  const output = outputOf({ data: { updateNote: null }, errors: [error] });
+  expect(JSON.stringify(output).length).toBeLessThanOrEqual(LIMIT);
+  expect(output.errors).toMatchObject([
+    {
+      revision: 'abc',
+      current: { title: 'a title', content: expect.stringMatching(/^"{50,}…$/) as string, tags: ['a'] },
+    },
+  ]);
+});
+
 const run: Run = {
   ...{ data: null, errors: [], stale: undefined, plan: undefined, isMutation: false, cachePolicy: undefined },
   cost: { calls: { catalog: 0, events: 0 }, left: null },
