@@ -3,6 +3,7 @@
  * the next items.
  */
 import { type DocumentNode, type FieldNode, Kind, type SelectionNode, getOperationAST, parse, visit } from 'graphql';
+import { isPlainObject } from '../../../lib/objects.ts';
 
 /** A list, or the texts, that did not fit. */
 export interface Cut {
@@ -130,7 +131,8 @@ function cut(value: unknown, path: string, limits: Limits, cuts: Map<string, Cut
   const members = Object.entries(value as Record<string, unknown>);
   const [name, ours] = members.find(([key]) => key.startsWith(CURSORS)) ?? [];
   // A document of the agent may have selected cursors itself.
-  const cursors = ours ?? ('pageInfo' in value ? Object.values(value).find(Array.isArray) : undefined);
+  const cursors =
+    ours ?? (members.some(([, each]) => isPageInfo(each)) ? Object.values(value).find(Array.isArray) : undefined);
   const count = (cursors as unknown[] | undefined)?.length ?? 0;
   const isCut = count > limits.items;
   const last = isCut ? (cursors as ({ cursor?: string } | null)[])[limits.items - 1]?.cursor : undefined;
@@ -139,11 +141,15 @@ function cut(value: unknown, path: string, limits: Limits, cuts: Map<string, Cut
   const own = members.filter(([key]) => !key.startsWith(CURSORS));
   if (own.length > limits.members) note(cuts, { path, shown: limits.members, of: own.length });
   const shown = own.slice(0, limits.members).map(([key, member]): [string, unknown] => {
-    if (isCut && key === 'pageInfo') return [key, pageInfoAt(member as object, last)];
+    if (isCut && isPageInfo(member)) return [key, pageInfoAt(member, last)];
     return [key, cut(member, path ? `${path}.${key}` : key, limits, cuts, goOn)];
   });
   return Object.fromEntries(shown);
 }
+
+/** It may have another name in the document. */
+const isPageInfo = (value: unknown): value is object =>
+  isPlainObject(value) && ('hasNextPage' in value || 'endCursor' in value);
 
 function pageInfoAt(info: object, last: string | undefined): object {
   return {

@@ -157,8 +157,8 @@ test('a result of many objects is within the limit, and names what is left out',
 test('the page info of a list that is cut never leads past the items that are left out', async () => {
   const limited = { mcp: 'on', mcpOperations: 'operations', mcpFree: 'on', mcpResultCharacters: '2000' };
   const { call } = await agent((await journey(limited)).facade.url, 'demo-alice');
-  const search = async (selection: string) => {
-    const query = `{ list: searchBooks(query: "的", first: 20) { pageInfo { hasNextPage endCursor } ${selection} } }`;
+  const search = async (selection: string, pageInfoAs = 'pageInfo') => {
+    const query = `{ list: searchBooks(query: "的", first: 20) { ${pageInfoAs} { hasNextPage endCursor } ${selection} } }`;
     const { output } = await call('query', { query });
     expect(output.cut).toEqual([expect.objectContaining({ of: 20 })]);
     return output.data!.list as { pageInfo: { hasNextPage: boolean; endCursor: string }; edges: { cursor: string }[] };
@@ -167,6 +167,8 @@ test('the page info of a list that is cut never leads past the items that are le
   expect(pageInfo).toEqual({ hasNextPage: true, endCursor: edges.at(-1)!.cursor });
   const { pageInfo: unknown } = await search('nodes { title authors publisher isbn13 webUrl }');
   expect(unknown).toEqual({ hasNextPage: true, endCursor: null });
+  const renamed = await search('edges { cursor node { title authors publisher isbn13 } }', 'page: pageInfo');
+  expect(renamed).toMatchObject({ page: { hasNextPage: true, endCursor: renamed.edges.at(-1)!.cursor } });
 });
 
 test('an error of a document says where in it', async () => {
