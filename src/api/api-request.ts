@@ -84,3 +84,20 @@ export function requestLine({ endpoint: { method }, wirePath }: ApiRequest): str
   const query = wirePath.indexOf('?');
   return `${method} ${query < 0 ? wirePath : wirePath.slice(0, query)}`;
 }
+
+/** A part of a list; the first item is 0. */
+export interface ListWindow {
+  start: number;
+  count: number;
+}
+
+/** Position and number of items, by the `paging` of an endpoint. */
+export const windowNames = { start: ['start', 'count'], 'start-index': ['start-index', 'max-results'] } as const;
+
+/** The window of a request; undefined if it has none. */
+export function windowFor({ endpoint: { list, paging }, input }: ApiRequest): ListWindow | undefined {
+  const [startName, countName] = windowNames[paging];
+  const { [startName]: start, [countName]: count } = input as Record<string, unknown>;
+  if (list === undefined || typeof count !== 'number') return undefined;
+  return { start: typeof start === 'number' ? start - (paging === 'start' ? 0 : 1) : 0, count };
+}

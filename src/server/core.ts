@@ -8,7 +8,7 @@ import { schema } from '../graph/schema.ts';
 import { packageDir } from '../package.ts';
 import { type UpstreamClient, type UpstreamParts, createUpstream } from '../upstream/client.ts';
 import type { TransportSettings } from '../upstream/http/pool.ts';
-import type { HeadersTo } from '../upstream/http/added-headers.ts';
+import type { HeadersTo } from '../upstream/http/request.ts';
 import { type Tab, readTabs } from './graphql/documents/tabs.ts';
 import { type Trusted, createTrusted, operationNames } from './graphql/documents/trusted.ts';
 import { helpUrlOf } from './http/response/http-error.ts';

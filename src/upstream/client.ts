@@ -11,7 +11,7 @@ import { type RecordCache, createRecordCache } from './cache/record-cache.ts';
 import { type OnForbidden, createCachingWatch } from './cache/caching-watch.ts';
 import { createCallLog } from './call-log.ts';
 import type { Service } from './errors.ts';
-import { type HeadersTo, addedHeaders } from './http/added-headers.ts';
+import { type HeadersTo, addedHeaders } from './http/request.ts';
 import type { ObservedCall } from './http/call.ts';
 import type { InspectedResponse } from './http/response.ts';
 import { InFlightRequests } from './http/in-flight.ts';

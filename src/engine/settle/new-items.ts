@@ -23,6 +23,8 @@ interface PageOf<Item> {
   items: readonly Item[];
   /** How many the list has, those that are left out included. */
   total: number | undefined;
+  /** Where it begins, as the service says. */
+  start?: number | undefined;
 }
 
 interface Identified {
@@ -68,7 +70,9 @@ async function readPages<In, Item extends Identified>(
     total = page.total;
     for (const item of some) found.set(String(item.id), item);
     at += some.length;
-    const isEnd = total === undefined ? some.length === 0 : at >= total || (some.length === 0 && at + size >= total);
+    // Of a service that says an earlier position, a page without items is not the requested one.
+    const isEmpty = some.length === 0 && (page.start ?? at) >= at;
+    const isEnd = total === undefined ? isEmpty : at >= total || (isEmpty && at + size >= total);
     if (isEnd) return { items: [...found.values()], isWhole: true, total };
     if (some.length === 0) break;
   }

@@ -130,14 +130,13 @@ interface PageOptions extends Pick<
 
 export function pageOf<Item>(
   response: ListResponse,
-  received: readonly (Item | null | undefined)[],
+  items: readonly (Item | null | undefined)[],
   { first, start, behind, backward }: PageWindow,
   { listId, representation, keys, totalIsCapped, newestFirst, isRanked }: PageOptions,
   /** Set if only the list is shown: the response may be of another window. */
   needsNoItems = false,
 ): Page<Item> {
   const counted = totalOf(response);
-  const items = isLastPageInstead(response, received.length, start, counted) ? [] : received;
   const shown = items.slice(0, first);
   const from = needsNoItems ? (statedStart(response) ?? 0) : start;
   const total = totalIsCapped ? counted : plausible(counted, from, shown.length);
@@ -145,7 +144,9 @@ export function pageOf<Item>(
   const end = next ?? start + shown.length;
   // Some endpoints have a smaller maximum of their own and return it.
   const full = Math.min(first, statedCount(response, first));
-  const hasNext =
+  // The end has been passed, although the page is said to be the requested one.
+  const isPast = counted !== null && counted <= from && shown.length <= counted && !totalIsCapped;
+  const hasMore =
     total === null || totalIsCapped
       ? items.length > 0 && (items.length >= full || next !== null)
       : end > start && end < total;
@@ -157,7 +158,7 @@ export function pageOf<Item>(
     total,
     totalIsCapped,
     isRanked,
-    hasNext: hasNext || items.length > first,
+    hasNext: !isPast && (hasMore || items.length > first),
     title: asText(response.title).trim() || null,
     envelope: response,
     listId,
@@ -213,13 +214,6 @@ export const statedCount = ({ count, itemsPerPage }: ListResponse, first: number
 
 const statedStart = ({ start, startIndex }: ListResponse): number | null =>
   asInt(start ?? (asInt(startIndex) ?? NaN) - 1);
-
-/** Whether the service returned its last page because the requested one lies beyond the end. */
-function isLastPageInstead(response: ListResponse, length: number, start: number, total: number | null): boolean {
-  const from = statedStart(response);
-  // Services exist that always say 0.
-  return from !== null && from + length <= start && (total === null ? from > 0 : start >= total);
-}
 
 /** The cursor of an item. In a list that is ordered by time it names the item, or the one before it that can be shown. */
 export function cursorOf(page: Page<unknown>, index: number): string {

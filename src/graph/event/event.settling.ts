@@ -24,7 +24,7 @@ const ownEvents: ListOf<EventDraft, EventRecord> = {
   async load(read, _, id, start) {
     const window = { 'start-index': start + 1, 'max-results': FEED_COUNT_MAX };
     const page = await read(eventEndpoints.initiated, { id, ...window });
-    return page && { items: page.entries, total: page.totalResults };
+    return page && { items: page.entries, total: page.totalResults, start: page.startIndex };
   },
   size: FEED_COUNT_MAX,
   pages: PAGES,

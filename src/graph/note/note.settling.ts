@@ -43,7 +43,7 @@ interface CommentInput extends OfId {
 const comments: ListOf<CommentInput, NoteCommentRecord> = {
   async load(read, { id }, _, start) {
     const page = await read(noteEndpoints.comments, { id, start, count: COUNT_MAX });
-    return page && { items: page.comments, total: page.total };
+    return page && { items: page.comments, total: page.total, start: page.start };
   },
   size: COUNT_MAX,
   pages: COMMENT_PAGES,

@@ -23,7 +23,7 @@ import {
   isAbsent,
   isTokenRejection,
 } from '../errors.ts';
-import type { AddHeaders } from './added-headers.ts';
+import type { AddHeaders } from './request.ts';
 import type { RateLimitPermit } from '../limits/rate-limiter.ts';
 import type { InFlightRequests, SharedCall, SharingReader } from './in-flight.ts';
 import type { Transport } from './pool.ts';

@@ -9,6 +9,7 @@ import { parseJson } from '../../lib/text/json.ts';
 import { type Cacheability, cachingHeaders } from '../cache/caching-header.ts';
 import { UpstreamFailure } from '../errors.ts';
 import type { ApiRequest } from '../../api/api-request.ts';
+import { cutToWindow, naturalIn } from './list-window.ts';
 import { detailsOf } from './request.ts';
 
 export interface HttpResponse {
@@ -149,7 +150,7 @@ export function decodeResponse(
           ? readJson(request, document)
           : documents!.readers[media](document, eventBaseUrl && eventBaseUrl + request.wirePath);
       value = readTolerantly(media === 'json' ? withoutControls : documents!.readable, text, read);
-      if (isExpected(request, value)) return value;
+      if (isExpected(request, value)) return list === undefined ? value : cutToWindow(request, value);
     }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -192,19 +193,10 @@ function readJson({ endpoint: { list }, input }: ApiRequest, text: string): unkn
   const value = parseJson(text, NESTING_MAX);
   if (list === undefined || typeof value !== 'object' || value === null) return value;
   const record = value as Record<string, unknown>;
-  const { start, count } = input as { start?: unknown; count?: unknown };
-  const from = typeof start === 'number' ? start : 0;
-  const total = /^\d+$/.test(String(record.total)) ? Number(record.total) : NaN;
-  const items = listIn(record[list]) ?? (isNothing(record[list]) && total <= from ? [] : undefined);
-  if (items) record[list] = typeof count === 'number' ? windowIn(items, from, count, total, record.start) : items;
+  const { start = 0 } = input as { start?: number };
+  record[list] =
+    listIn(record[list]) ?? (isNothing(record[list]) && naturalIn(record.total) <= start ? [] : record[list]);
   return value;
-}
-
-/** Some endpoints ignore `count`, or both, and send the whole list. One extra item is kept: it shows that there are more. */
-function windowIn(items: readonly unknown[], start: number, count: number, total: number, stated: unknown) {
-  const isWhole = Number.isNaN(total) ? items.length > count + 1 && Number(stated) !== start : items.length >= total;
-  const from = isWhole && items.length > count ? start : 0;
-  return items.slice(from, from + count + 1);
 }
 
 /** Some services send null for an empty list, or `{}`, or nothing. */
@@ -221,7 +213,7 @@ function jsonIn(text: string): unknown {
 }
 
 /** True for the list, or for the record with the requested key. */
-function isExpected({ endpoint, input, members }: ApiRequest, value: unknown): boolean {
+function isExpected({ endpoint, input, members }: ApiRequest, value: unknown): value is Record<string, unknown> {
   const { key, list, repeats } = endpoint;
   if (typeof value !== 'object' || value === null) return false;
   const record = value as Record<string, unknown>;

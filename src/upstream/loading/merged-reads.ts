@@ -2,15 +2,9 @@
  * Reads of one turn that one request can answer: those of one list, or of another response, that differ in their members, and windows of a
  * list within a larger one.
  */
-import { type ApiRequest, createApiRequest } from '../../api/api-request.ts';
+import { type ApiRequest, type ListWindow, createApiRequest, windowFor, windowNames } from '../../api/api-request.ts';
 import type { MemberNames } from '../../api/record-source.ts';
 import { listIn } from '../../lib/objects.ts';
-
-/** A part of a list; the first item is 0. */
-interface Window {
-  start: number;
-  count: number;
-}
 
 /** A read that a request may answer together with others. */
 export interface MergeableRead {
@@ -25,25 +19,13 @@ export interface MergedRead<Read> {
   reads: Read[];
 }
 
-/** Position and number of items, by the `paging` of an endpoint. */
-const windowNames = { start: ['start', 'count'], 'start-index': ['start-index', 'max-results'] } as const;
-
-/** The window of a request; undefined if it has none. */
-function windowOf({ endpoint, input }: ApiRequest): Window | undefined {
-  const [startName, countName] = windowNames[endpoint.paging];
-  const { [startName]: start, [countName]: count } = input as Record<string, unknown>;
-  if (endpoint.list === undefined || typeof count !== 'number') return undefined;
-  const first = endpoint.paging === 'start-index' ? 1 : 0;
-  return { start: typeof start === 'number' ? start - first : 0, count };
-}
-
 /** Path and query without members and window: equal for the reads of one list. */
 export function listOf({ endpoint, input }: ApiRequest): string {
   const [start, count] = windowNames[endpoint.paging];
   return createApiRequest(endpoint, { ...input, [start]: undefined, [count]: undefined }).wirePath;
 }
 
-const isWithin = (part: Window | undefined, whole: Window | undefined): boolean =>
+const isWithin = (part: ListWindow | undefined, whole: ListWindow | undefined): boolean =>
   part === undefined || whole === undefined
     ? part === whole
     : part.start >= whole.start && part.start + part.count <= whole.start + whole.count;
@@ -54,7 +36,7 @@ const union = (some: MemberNames | undefined, more: MemberNames | undefined): Me
 /** Whether the response to one request has all that a read of the same list asks for. */
 export const answers = (whole: ApiRequest, { request: part, needsNoItems }: MergeableRead): boolean =>
   (!whole.members || part.members?.every((member) => whole.members!.includes(member)) === true) &&
-  (needsNoItems === true || isWithin(windowOf(part), windowOf(whole)));
+  (needsNoItems === true || isWithin(windowFor(part), windowFor(whole)));
 
 /** As few requests as possible for the reads. Only reads of one path can be answered by one request, so others are not compared. */
 export function mergedReads<Read extends MergeableRead>(reads: readonly Read[]): MergedRead<Read>[] {
@@ -75,13 +57,13 @@ export function mergedReads<Read extends MergeableRead>(reads: readonly Read[]):
 function mergedOfPath<Read extends MergeableRead>(reads: readonly Read[]): MergedRead<Read>[] {
   const merged = new Map<string, MergedRead<Read>[]>();
   // A larger window first, so that the smaller ones find it.
-  const sizeOf = ({ request, needsNoItems }: Read) => (needsNoItems ? 0 : (windowOf(request)?.count ?? 0));
+  const sizeOf = ({ request, needsNoItems }: Read) => (needsNoItems ? 0 : (windowFor(request)?.count ?? 0));
   for (const read of reads.toSorted((one, other) => sizeOf(other) - sizeOf(one))) {
     const { request, needsNoItems } = read;
     const list = `${request.endpoint.service} ${listOf(request)}`;
     const ofList = merged.get(list) ?? [];
     merged.set(list, ofList);
-    const same = ofList.find((each) => needsNoItems === true || isWithin(windowOf(request), windowOf(each.request)));
+    const same = ofList.find((each) => needsNoItems === true || isWithin(windowFor(request), windowFor(each.request)));
     if (!same) ofList.push({ request, reads: [read] });
     else {
       const { endpoint, input, members } = same.request;
@@ -94,7 +76,7 @@ function mergedOfPath<Read extends MergeableRead>(reads: readonly Read[]): Merge
 
 /** Whether the windows of two requests of a list differ. */
 export function differ(whole: ApiRequest, part: ApiRequest): boolean {
-  const [from, to] = [windowOf(whole), windowOf(part)];
+  const [from, to] = [windowFor(whole), windowFor(part)];
   return from !== undefined && to !== undefined && (from.start !== to.start || from.count !== to.count);
 }
 
@@ -103,7 +85,7 @@ export function differ(whole: ApiRequest, part: ApiRequest): boolean {
  * smaller maximum, or leaves out items, so that their positions are unknown.
  */
 export function partOf(response: unknown, whole: ApiRequest, part: ApiRequest): unknown {
-  const [from, to] = [windowOf(whole)!, windowOf(part)!];
+  const [from, to] = [windowFor(whole)!, windowFor(part)!];
   if (response === null) return null;
   const { list, paging } = whole.endpoint;
   const page = response as Record<string, unknown>;

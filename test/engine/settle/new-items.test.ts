@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import '../../../src/graph/schema.ts';
 import { COUNT_MAX, bookEndpoints } from '../../../src/api/book.ts';
+import { noteEndpoints } from '../../../src/api/note.ts';
 import { writeRuleOf } from '../../../src/engine/settle/write-rules.ts';
 
 const input = { id: '1', content: 'an annotation of the book', privacy: 'private' };
@@ -61,4 +62,23 @@ test('in a list that was short, a new annotation may be behind a full page of ne
   expect(await findIn([...newer, created, ...short], short)).toEqual({ kind: 'unknown' });
   expect(await findIn([created, ...short], short)).toMatchObject({ kind: 'there', id: '1001' });
   expect(await findIn([created], [])).toMatchObject({ kind: 'there', id: '1001' });
+});
+
+test('where the service sends its first page again, a new comment may be behind it', async () => {
+  const rule = writeRuleOf(noteEndpoints.createComment);
+  const comments = Array.from({ length: COUNT_MAX }, (_, at) => ({ id: String(at + 1), content: `comment ${at}` }));
+  const lookFor = async (states: object) => {
+    const reading = {
+      read: (async (_: unknown, { start }: { start: number }) => ({
+        comments: start === 0 ? comments : [],
+        ...states,
+      })) as never,
+      person: 'alice',
+    };
+    const comment = { id: '1', content: 'a comment on the note' };
+    const before = await rule.before!(comment, reading);
+    return rule.find!(comment, { ...reading, before, others: [], fileNames: undefined });
+  };
+  expect(await lookFor({})).toEqual({ kind: 'absent' });
+  expect(await lookFor({ start: 0 })).toEqual({ kind: 'unknown' });
 });

@@ -134,9 +134,18 @@ test('a start beyond the end, for which the service sends its last page, is an e
   expect(await commentsOf(whole, 'first: 10, offset: 40')).toEqual({ totalCount: 3, ...empty });
 });
 
-test('a page is shown although the service always says `start: 0`', async () => {
-  const second = { ...page(0, tenFrom(11)), total: 60 };
+test('a page is shown although the service says `start: 0`, if another statement says that it is the requested one', async () => {
+  const second = { ...page(0, tenFrom(11)), total: 60, next_start: 20 };
   expect(await commentsOf(second, 'first: 10, offset: 10')).toMatchObject({ ids: tenFrom(11), hasNextPage: true });
+  const last = { ...page(0, [51, 52, 53]), total: 53 };
+  expect(await commentsOf(last, 'first: 10, offset: 50')).toMatchObject({ ids: [51, 52, 53], hasNextPage: false });
+});
+
+test('the list ends with a page past its total, even one that is said to be there', async () => {
+  const past = { ...page(20, tenFrom(1)), total: 20 };
+  expect(await commentsOf(past, 'first: 10, offset: 20')).toMatchObject({ totalCount: null, hasNextPage: false });
+  // More items than there should be show that the total is wrong.
+  expect(await commentsOf({ ...past, total: 9 }, 'first: 10, offset: 20')).toMatchObject({ hasNextPage: true });
 });
 
 test('a total below what was shown is not believed', async () => {
@@ -146,7 +155,7 @@ test('a total below what was shown is not believed', async () => {
     end: 9,
     hasNextPage: true,
   });
-  expect(await commentsOf({ ...page(10, tenFrom(11)), total: 10 }, 'first: 10, offset: 10')).toMatchObject({
+  expect(await commentsOf({ ...page(10, tenFrom(11)), total: 15 }, 'first: 10, offset: 10')).toMatchObject({
     totalCount: null,
     ids: tenFrom(11),
     hasNextPage: true,
@@ -204,7 +213,7 @@ describe('an Atom feed', () => {
   });
 
   test('has no total if `totalResults` counts less than was shown', async () => {
-    const text = atom(sized('totalResults', 10) + sized('startIndex', 11), tenFrom(11));
+    const text = atom(sized('totalResults', 15) + sized('startIndex', 11), tenFrom(11));
     expect(await eventsOf(text, 'first: 10, offset: 10')).toEqual({
       totalCount: null,
       ids: tenFrom(11),
