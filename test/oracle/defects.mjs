@@ -206,6 +206,10 @@ export const defects = [
     edits: [['src/engine/values/paging.ts', "'start-index': start + 1", "'start-index': start"]],
   },
   {
+    name: 'pages: a page that the service says to begin elsewhere is shown',
+    edits: [['src/upstream/http/list-window.ts', 'if (stated >= start || written === start)', 'if (stated >= 0)']],
+  },
+  {
     name: 'pages: the last page says that there is another',
     edits: [['src/engine/values/paging.ts', 'end < total', 'end <= total']],
   },

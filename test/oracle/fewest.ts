@@ -18,7 +18,14 @@ const settings: Settings = {
   ...{ maxUpstreamCalls: 400, isWatched: true, bySockets: false },
 };
 const manners: Manners = {
-  ...{ fields: 'honoured', hidesTotals: false, ignoresWindows: false, hidesItems: false, caching: 'none' },
+  ...{
+    fields: 'honoured',
+    hidesTotals: false,
+    ignoresWindows: false,
+    ignoresStarts: false,
+    hidesItems: false,
+    caching: 'none',
+  },
 };
 
 /** The service has several statuses for an absent record. */

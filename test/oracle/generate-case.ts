@@ -145,6 +145,7 @@ export function generateCase(seed: string): Case {
       ]),
       hidesTotals: random.chance(0.15),
       ignoresWindows: random.chance(0.2),
+      ignoresStarts: createRandom(`${seed} starts`).chance(0.2),
       hidesItems: random.chance(0.3),
       caching: createRandom(`${seed} caching`).weighted<Manners['caching']>([
         [6, 'real'],

@@ -645,8 +645,10 @@ function answered(
   if (of && endpoint.list !== undefined) denies(place, requestOf(endpoint, asked), answer === null);
   if (answer === null) return null;
   if (!window) return rule.mapResponse!(answer, args, parent);
-  const itemsIn = (page: unknown) =>
-    rule.items ? rule.items(page, parent, args) : ((page as Parent)[endpoint.list!] as unknown[]);
+  const itemsIn = (page: unknown) => {
+    const items = rule.items ? rule.items(page, parent, args) : ((page as Parent)[endpoint.list!] as unknown[]);
+    return Array.isArray(items) ? fromWindow(page as Parent, items, window!) : items;
+  };
   let items = itemsIn(answer);
   const isCapped = (page: unknown) => rule.totalIsCapped?.(page, run.viewer, args) ?? false;
   const moved = window.back && moveBack(answer as Parent, items, window, isCapped(answer));
@@ -861,23 +863,27 @@ interface ReferencePage extends Page<unknown> {
   alsoHasNext: boolean | undefined;
 }
 
-/** The items from the window on; a service that ignores `start` sends the whole list. */
-function fromWindow({ total, start: stated }: Parent, sent: readonly unknown[], { first, start }: Window) {
-  const counted = asInt(total);
+/** The items from the window on. A service that ignores the window says where its page begins, or sends the whole list. */
+function fromWindow(answer: Parent, sent: readonly unknown[], { first, start }: Window): readonly unknown[] {
+  const counted = asInt(answer.total ?? answer.totalResults);
+  const index = asInt(answer.startIndex);
+  const begins = asInt(answer.start) ?? (index === null ? null : index - 1);
   const asked = first || 1;
-  const isWhole = counted === null ? sent.length > asked + 1 && asInt(stated) !== start : sent.length >= counted;
-  return isWhole && sent.length > asked ? sent.slice(start) : sent;
+  if (sent.length > asked && counted !== null && sent.length >= counted) return sent.slice(start);
+  if (begins === null) return counted === null && sent.length > asked + 1 ? sent.slice(start) : sent;
+  if (begins >= start || index === start) return sent;
+  const isEnd = sent.length < asked && (counted === null ? begins === 0 : start + sent.length === counted);
+  return isEnd && begins + sent.length <= start ? sent : sent.slice(start - begins);
 }
 
 function pageOf(
   answer: Parent,
-  sent: readonly unknown[],
+  all: readonly unknown[],
   { first, start, back }: Window,
   { rule, args, ...info }: GraphQLResolveInfo & { rule: FieldRule; args: object },
   list: () => string,
   capped: boolean,
 ): ReferencePage {
-  const all = fromWindow(answer, sent, { first, start });
   const node = getNamedType(
     (getNamedType(info.returnType) as GraphQLObjectType).getFields().nodes!.type,
   ) as GraphQLObjectType;

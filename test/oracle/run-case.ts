@@ -365,7 +365,7 @@ class CaseRun {
         this.service.met.flatMap((met) =>
           met.operation === requestId && listOf(met.request) === listOf(request) ? [met.request] : [],
         ),
-      ignoresWindows: this.given.manners.ignoresWindows,
+      ignoresWindows: this.given.manners.ignoresWindows || this.given.manners.ignoresStarts,
       isPaused,
       isExcused: (code) =>
         ((hasMetLimit || isPaused) && code === 'RATE_LIMITED') ||

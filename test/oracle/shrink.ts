@@ -72,6 +72,7 @@ function* candidates(given: Case): Generator<Case> {
   const { oddities } = given;
   for (const name of Object.keys(noOddities) as (keyof Oddities)[])
     if (oddities[name] !== noOddities[name]) yield { ...given, oddities: { ...oddities, [name]: noOddities[name] } };
+  if (manners.ignoresStarts) yield { ...given, manners: { ...manners, ignoresStarts: false } };
   if (manners.ignoresWindows) yield { ...given, manners: { ...manners, ignoresWindows: false } };
   if (settings.recordTtlSeconds !== 0) yield { ...given, settings: { ...settings, recordTtlSeconds: 0 } };
   if (settings.bySockets) yield { ...given, settings: { ...settings, bySockets: false } };

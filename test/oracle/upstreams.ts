@@ -22,6 +22,8 @@ export interface Manners {
   hidesTotals: boolean;
   /** Lists of notes, tags and series are complete, whatever page is requested. */
   ignoresWindows: boolean;
+  /** Searches of books, reviews of films and feeds of events begin at their first item, whatever page is requested, and say so. */
+  ignoresStarts: boolean;
   /** Lists of comments and annotations leave out some items of each page, and say where the next one begins. */
   hidesItems: boolean;
   /**
@@ -218,7 +220,8 @@ const byType: Answer = (asked) => {
 
 /** One page of a v2 list. */
 function listed({ endpoint, query, manners }: Asked, items: readonly unknown[], more: object = {}, byDefault = 20) {
-  const start = Number(query.get('start') ?? 0);
+  const isFirst = manners.ignoresStarts && [bookEndpoints.search, filmEndpoints.reviews].includes(endpoint as never);
+  const start = isFirst ? 0 : Number(query.get('start') ?? 0);
   const count = Math.min(Number(query.get('count') ?? byDefault), 100);
   const isWhole =
     manners.ignoresWindows && [noteEndpoints.userCreated, bookEndpoints.seriesBooks].includes(endpoint as never);
@@ -235,8 +238,11 @@ function listed({ endpoint, query, manners }: Asked, items: readonly unknown[], 
     [endpoint.list!]: hides ? page.filter((_, at) => (start + at) % 3 !== 2) : page,
   };
 }
-function feed({ query, manners }: Asked, entries: readonly unknown[], title: string, more: object = {}) {
-  const start = Math.max(1, Number(query.get('start-index') ?? 1));
+function feed({ endpoint, query, manners }: Asked, entries: readonly unknown[], title: string, more: object = {}) {
+  const { ofCity, search, participants } = eventEndpoints;
+  const isFirst = manners.ignoresStarts && [ofCity, search, participants].includes(endpoint as never);
+  const isWhole = manners.ignoresWindows && [ofCity, participants].includes(endpoint as never);
+  const start = isFirst ? 1 : Math.max(1, Number(query.get('start-index') ?? 1));
   const count = Math.min(Number(query.get('max-results') ?? 20), 50);
   return {
     title,
@@ -244,7 +250,7 @@ function feed({ query, manners }: Asked, entries: readonly unknown[], title: str
     startIndex: start,
     itemsPerPage: count,
     ...(manners.hidesTotals ? {} : { totalResults: entries.length }),
-    entries: entries.slice(start - 1, start - 1 + count),
+    entries: isWhole ? entries : entries.slice(start - 1, start - 1 + count),
   };
 }
 const found = <T>(record: T | null | undefined, code: number, status?: number): T => record ?? refuse(code, status);
