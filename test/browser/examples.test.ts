@@ -338,6 +338,19 @@ test$('offline-apollo: a book that was not seen before an outage is not called a
   }
 });
 
+test$('react-relay: a page whose response was cut after its first part says so, and can be loaded again', async () => {
+  const { page } = await open('react-relay', 390);
+  await page.locator('.list > li').first().waitFor();
+  proxy.changeBy(async ({ body }) => (body.includes('"BookPageQuery"') ? 'part' : 'pass'));
+  await page.goto(`${urls['react-relay']}#6082808`);
+  await page.getByRole('alert').filter({ hasText: 'could not be loaded' }).waitFor();
+  expect(await page.locator('h1').innerText()).toBe('百年孤独');
+  proxy.pass();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.locator('.list > li').first().waitFor();
+  expect(await page.getByRole('alert').filter({ hasText: 'could not be loaded' }).count()).toBe(0);
+});
+
 test$('offline-apollo: a browser that refuses all storage has the shelf, and writes are sent', async () => {
   const { page, failures } = await open('offline-apollo', 390);
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));

@@ -1,4 +1,10 @@
-import { type IncomingHttpHeaders, type IncomingMessage, createServer, request as forward } from 'node:http';
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+  createServer,
+  request as forward,
+} from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -13,10 +19,24 @@ export interface SeenRequest {
   answered?: IncomingHttpHeaders;
 }
 /**
- * What becomes of a request: the JSON that is sent, or `cut`, which closes its connection.
+ * What becomes of a request: the JSON that is sent, or `cut`, which closes its connection, or `part`, the first part of the
+ * response alone.
  * `answer` has the facade answer it, and returns its JSON. `pass` lets it through as it is.
  */
-export type Rule = (request: SeenRequest, answer: () => Promise<object>) => Promise<object | 'cut' | 'pass'>;
+export type Rule = (request: SeenRequest, answer: () => Promise<object>) => Promise<object | 'cut' | 'part' | 'pass'>;
+
+async function firstPart(response: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const [, name] = /boundary="(.+?)"/.exec(response.headers['content-type']!)!;
+  const boundary = `\r\n--${name}\r\n`;
+  outgoing.writeHead(response.statusCode!, response.headers);
+  let text = '';
+  for await (const chunk of response) {
+    text += (chunk as Buffer).toString('latin1');
+    const end = text.indexOf(boundary, boundary.length);
+    if (end < 0) continue;
+    return void outgoing.end(text.slice(0, end + boundary.length), 'latin1');
+  }
+}
 
 /**
  * A proxy between the apps and the facade. A test sees each request, and changes what becomes of it.
@@ -45,6 +65,10 @@ export async function proxyTo(target: string) {
       const answer = async () => JSON.parse((await buffer(await send(request, plain))).toString('utf8')) as object;
       const outcome = rule ? await rule(request, answer) : 'pass';
       if (outcome === 'cut') return void incoming.socket.destroy();
+      if (outcome === 'part') {
+        const identity = { ...incoming.headers, 'accept-encoding': 'identity' };
+        return void (await firstPart(await send(request, identity), outgoing));
+      }
       if (outcome !== 'pass')
         return void outgoing
           .writeHead(200, { 'content-type': 'application/json', date: new Date().toUTCString() })

@@ -8,10 +8,14 @@ const FIRST = '27025715';
 const opened = () => ({ id: decodeURIComponent(location.hash.slice(1)) || FIRST, since: performance.now() });
 
 export function App() {
-  const environment = useMemo(createEnvironment, []);
+  const [isCut, setCut] = useState(false);
+  const environment = useMemo(() => createEnvironment(() => setCut(true)), []);
   const [{ id, since }, setPage] = useState(opened);
   useEffect(() => {
-    const follow = () => setPage(opened());
+    const follow = () => {
+      setCut(false);
+      setPage(opened());
+    };
     window.addEventListener('hashchange', follow);
     return () => window.removeEventListener('hashchange', follow);
   }, []);
@@ -22,6 +26,11 @@ export function App() {
         <span className="soft">alice’s view, with React and Relay</span>
       </header>
       <main>
+        {isCut && (
+          <p className="card" role="alert">
+            Some of this page could not be loaded. <button onClick={() => location.reload()}>Try again</button>
+          </p>
+        )}
         <Failure key={id}>
           <Suspense
             fallback={

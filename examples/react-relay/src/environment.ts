@@ -77,24 +77,34 @@ function whole(response: Response): Response {
   return new Response(body, response);
 }
 
-const network = Network.create((request, variables, _, files) =>
-  Observable.create((sink) => {
-    const read = async () => {
-      const parts: Response | AsyncIterable<{ body: unknown }> = await meros(
-        whole(await send(request, variables, files)),
-      );
-      if (parts instanceof Response) {
-        if (!parts.headers.get('content-type')?.includes('json'))
-          throw new Error(`The facade does not respond (status ${parts.status}).`);
-        for (const response of responsesOf(checked((await parts.json()) as Part, variables))) sink.next(response);
-      } else {
-        for await (const { body } of parts)
-          for (const each of responsesOf(checked(body as Part, variables))) sink.next(each);
-      }
-      sink.complete();
-    };
-    read().catch((error: unknown) => sink.error(error as Error));
-  }),
-);
+/** `onCut` is called if a response ends after its first part: Relay shows no error for the parts that are missing. */
+const networkOf = (onCut: () => void) =>
+  Network.create((request, variables, _, files) =>
+    Observable.create((sink) => {
+      let isWaiting = false;
+      const read = async () => {
+        const parts: Response | AsyncIterable<{ body: unknown }> = await meros(
+          whole(await send(request, variables, files)),
+        );
+        if (parts instanceof Response) {
+          if (!parts.headers.get('content-type')?.includes('json'))
+            throw new Error(`The facade does not respond (status ${parts.status}).`);
+          for (const response of responsesOf(checked((await parts.json()) as Part, variables))) sink.next(response);
+        } else {
+          for await (const { body } of parts) {
+            for (const each of responsesOf(checked(body as Part, variables))) sink.next(each);
+            isWaiting = (body as Part).hasNext === true;
+          }
+          if (isWaiting) throw new Error('The response ended before its last part.');
+        }
+        sink.complete();
+      };
+      read().catch((error: unknown) => {
+        if (isWaiting) onCut();
+        sink.error(error as Error);
+      });
+    }),
+  );
 
-export const createEnvironment = (): Environment => new Environment({ network, store: new Store(new RecordSource()) });
+export const createEnvironment = (onCut: () => void): Environment =>
+  new Environment({ network: networkOf(onCut), store: new Store(new RecordSource()) });
