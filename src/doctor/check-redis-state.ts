@@ -70,7 +70,11 @@ export async function checkKeyRedis(config: RedisSettings): Promise<Diagnosis> {
     const info = `${await infoOf(connection.redis, 'memory')}\n${await infoOf(connection.redis, 'persistence')}`;
     return describeKeyRedis(variable, info);
   } catch {
-    return warning(check, `the Redis of ${variable} does not answer INFO`, 'Whether it may lose keys is not known.');
+    return warning(
+      check,
+      `the Redis of ${variable} does not answer INFO`,
+      'Give its user +info (docs/operations.md): whether it may lose keys is not known.',
+    );
   } finally {
     await connection.close();
   }

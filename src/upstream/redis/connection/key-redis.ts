@@ -67,9 +67,15 @@ const INFO_MS = 1_000;
 async function lossWarning({ redis, channel }: RedisConnection): Promise<string | undefined> {
   if (redis.status !== 'ready') return undefined;
   const call = channel({ what: 'its limits', timeoutMs: INFO_MS });
-  const info = await call(async () => String(await redis.call('INFO')));
+  const info = await call(async () => String(await redis.call('INFO').catch(emptyIfRefused)));
   const found = info === undefined ? undefined : keyLossIn(info);
   return found && `${found.problem} ${found.advice}`;
+}
+
+/** A user without the permission for INFO is no outage. */
+function emptyIfRefused(error: Error): string {
+  if (error.name === 'ReplyError') return '';
+  throw error;
 }
 
 /** How the Redis of idempotency keys may lose them, and what to do about it; undefined if it may not. `info`: memory and persistence. */

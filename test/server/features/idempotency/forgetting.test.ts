@@ -2,12 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { expect, test } from 'vitest';
-import type { Flags } from '../../../../src/config/read.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Flags, readConfig } from '../../../../src/config/read.ts';
+import { catalogService } from '../../../../src/graph/service/descriptor.ts';
+import { createUpstream } from '../../../../src/upstream/client.ts';
 import { keyLossIn } from '../../../../src/upstream/redis/connection/key-redis.ts';
 import { keyedClient } from '../../../support/keyed-client.ts';
 import { type ArrivedWrite, atOnce, lateService } from '../../../support/late-service.ts';
 import { hasRedis, redisServer, until, withoutRedis } from '../../../support/redis.ts';
+import { startRedis } from '../../../support/redis-process.ts';
 import { replica } from '../../../support/replica.ts';
 
 test.skipIf(hasRedis)(withoutRedis, () => undefined);
@@ -96,6 +99,25 @@ test.skipIf(!hasRedis)(
     expect(service.writes().length).toBe(sent + 1);
   },
 );
+
+test.skipIf(!hasRedis)('a Redis whose user may not ask for its limits is not said to be unreachable', async () => {
+  const { port } = await startRedis();
+  const admin = new Redis(port);
+  await admin.call('ACL', 'SETUSER', 'facade', 'on', '>sesame', '~catalog:*', '+@all', '-info');
+  await admin.quit();
+  const idempotencyRedisUrl = `redis://facade:sesame@127.0.0.1:${port}`;
+  const outages: unknown[] = [];
+  const config = { ...readConfig({}), baseUrl: 'http://127.0.0.1:9', eventBaseUrl: 'http://127.0.0.1:9' };
+  const upstream = createUpstream(
+    catalogService,
+    { ...config, idempotencyRedisUrl },
+    { onOutage: (service, reason) => void outages.push([service, reason]) },
+  );
+  onTestFinished(upstream.close);
+  expect(await upstream.checkRedis([])).toBeUndefined();
+  expect(await upstream.keysWarning()).toBeUndefined();
+  expect(outages).toEqual([]);
+});
 
 test.each([
   ['maxmemory:0\r\nmaxmemory_policy:allkeys-lru\r\n', false],
