@@ -160,6 +160,27 @@ test$('react-relay: a change of the shelf is shown before the response, and a re
   expect((await entryOf('27025715')).comment).toBe(before);
 });
 
+test$('react-relay: a private entry stays private when its rating is changed', async () => {
+  const { page } = await open('react-relay', 390);
+  await page.locator('#rest').waitFor();
+  const isPublic = async () => {
+    const response = await fetch(`${program.origin}/v2/book/user/alice/collections?count=100`);
+    const { collections } = (await response.json()) as { collections: { book_id: string }[] };
+    return collections.some(({ book_id }) => book_id === '27025715');
+  };
+  expect(await isPublic()).toBe(true);
+  const { status, comment } = await entryOf('27025715');
+  await fetch(`${program.origin}/v2/book/27025715/collection`, {
+    method: 'PUT',
+    headers: { authorization: 'Bearer demo-alice', 'content-type': 'application/json' },
+    body: JSON.stringify({ status, comment, privacy: 'private' }),
+  });
+  expect(await isPublic()).toBe(false);
+  await page.getByRole('button', { name: '2 of 5' }).click();
+  await expect.poll(async () => (await entryOf('27025715')).rating?.value).toBe('2');
+  expect(await isPublic()).toBe(false);
+});
+
 test$(
   'react-relay: errors of a form are at their fields, and an annotation with a picture appears in the list',
   async () => {

@@ -93,6 +93,7 @@ function Entry({ book }: { book: NonNullable<BookQuery['book']> }) {
   const [entry] = withWrites(last ? [{ ...last, book: shownOf(book) }] : [], written);
   const change = (change: { status?: CollectionStatus; rating?: number }) => {
     setProblem(undefined);
+    // Everybody sees the entry then: whether it was private is not known here.
     const variables = {
       book: book.id,
       status: entry?.status ?? 'READING',

@@ -2,7 +2,8 @@ import { useState } from 'react';
 import { graphql, useFragment, useMutation } from 'react-relay';
 import { fieldErrors } from '../../../client/src/errors.ts';
 import type { ShelfEditor_book$key } from './__generated__/ShelfEditor_book.graphql.ts';
-import type { CollectionStatus, ShelfEditorMutation } from './__generated__/ShelfEditorMutation.graphql.ts';
+import type { CollectionStatus, ShelfEditorAddMutation } from './__generated__/ShelfEditorAddMutation.graphql.ts';
+import type { ShelfEditorChangeMutation } from './__generated__/ShelfEditorChangeMutation.graphql.ts';
 
 const statuses = { WISH: 'Want to read', READING: 'Reading', READ: 'Read' };
 
@@ -25,9 +26,19 @@ export function ShelfEditor({ book }: { book: ShelfEditor_book$key }) {
     `,
     book,
   );
-  const [commit, isSending] = useMutation<ShelfEditorMutation>(graphql`
-    mutation ShelfEditorMutation($input: CollectBookInput!) @raw_response_type {
+  const [add, isAdding] = useMutation<ShelfEditorAddMutation>(graphql`
+    mutation ShelfEditorAddMutation($input: CollectBookInput!) @raw_response_type {
       collectBook(input: $input) {
+        book {
+          id
+          ...ShelfEditor_book
+        }
+      }
+    }
+  `);
+  const [update, isUpdating] = useMutation<ShelfEditorChangeMutation>(graphql`
+    mutation ShelfEditorChangeMutation($input: UpdateCollectionInput!) @raw_response_type {
+      updateCollection(input: $input) {
         book {
           id
           ...ShelfEditor_book
@@ -39,30 +50,32 @@ export function ShelfEditor({ book }: { book: ShelfEditor_book$key }) {
   const [comment, setComment] = useState(entry?.comment ?? '');
 
   const save = (change: { status?: CollectionStatus; rating?: number; comment?: string }) => {
-    const input = {
-      bookId: id,
-      onConflict: 'UPDATE' as const,
-      isPrivate: false,
-      status: change.status ?? entry?.status ?? ('READING' as const),
-      rating: change.rating ?? entry?.rating?.value,
-      comment: change.comment ?? entry?.comment,
-      tags: entry?.tagNames ?? [],
-    };
-    const rating = input.rating == null ? null : { value: input.rating };
     const shown = {
       id: entry?.id ?? `Collection:new:${id}`,
-      status: input.status,
-      comment: input.comment ?? null,
-      tagNames: input.tags,
-      rating,
+      status: change.status ?? entry?.status ?? ('READING' as const),
+      comment: change.comment ?? entry?.comment ?? null,
+      tagNames: entry?.tagNames ?? [],
+      rating: change.rating === undefined ? (entry?.rating ?? null) : { value: change.rating },
+    };
+    const payload = { book: { id, viewerCollection: shown } };
+    const handlers = {
+      onCompleted: (_: unknown, errors: unknown) => setWrong(shownErrors(errors)),
+      onError: (error: Error) => setWrong({ form: error.message }),
     };
     setWrong({});
-    commit({
-      variables: { input },
-      optimisticResponse: { collectBook: { book: { id, viewerCollection: shown } } },
-      onCompleted: (_, errors) => setWrong(shownErrors(errors)),
-      onError: (error) => setWrong({ form: error.message }),
-    });
+    // A change keeps what it does not name, also who may see the entry.
+    if (entry)
+      update({
+        variables: { input: { bookId: id, ...change } },
+        optimisticResponse: { updateCollection: payload },
+        ...handlers,
+      });
+    else
+      add({
+        variables: { input: { bookId: id, ...change, status: shown.status } },
+        optimisticResponse: { collectBook: payload },
+        ...handlers,
+      });
   };
   return (
     <section className="card shelf" aria-labelledby="shelf">
@@ -105,7 +118,7 @@ export function ShelfEditor({ book }: { book: ShelfEditor_book$key }) {
           Save
         </button>
         <span className="soft" role="status">
-          {isSending ? 'Saving…' : ''}
+          {isAdding || isUpdating ? 'Saving…' : ''}
         </span>
       </div>
       {wrong.form && (
