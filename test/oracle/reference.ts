@@ -872,8 +872,9 @@ function fromWindow(answer: Parent, sent: readonly unknown[], { first, start }: 
   if (sent.length > asked && counted !== null && sent.length >= counted) return sent.slice(start);
   if (begins === null) return counted === null && sent.length > asked + 1 ? sent.slice(start) : sent;
   if (begins >= start || index === start) return sent;
-  const isEnd = sent.length < asked && (counted === null ? begins === 0 : start + sent.length === counted);
-  return isEnd && begins + sent.length <= start ? sent : sent.slice(start - begins);
+  if (sent.length > asked || begins + sent.length > start) return sent.slice(start - begins);
+  const exists = counted === null ? sent.length < asked && begins === 0 : counted > start;
+  return exists ? sent : sent.slice(start - begins);
 }
 
 function pageOf(

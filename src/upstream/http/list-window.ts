@@ -22,9 +22,9 @@ export function cutToWindow(request: ApiRequest, response: Record<string, unknow
 }
 
 /**
- * The position at which a response begins: the requested one, unless it says that it is another one. Its statement is not believed if that
- * leaves nothing of the page, and another one contradicts it. What cannot be known: whether a page is the requested one if it has no more
- * items than requested, states no position or the requested one, and has no total or one that lies behind it.
+ * The position at which a response begins: the requested one, unless it says that it is another one. A page of at most the requested size is
+ * believed to be the requested one too if another statement contradicts the position: a total by which there is such a page, the position of the
+ * next page, or fewer items than requested. What cannot be known is whether such a page is the requested one if nothing contradicts anything.
  */
 function beginningOf(
   { total, totalResults, start: position, startIndex, next_start }: Record<string, unknown>,
@@ -42,6 +42,7 @@ function beginningOf(
   const stated = Math.max(0, written - firstPosition);
   // Feeds exist that number their items from 0.
   if (stated >= start || written === start) return start;
-  const isLast = received < count && (Number.isNaN(all) ? stated === 0 : start + received === all);
-  return stated + received <= start && (isLast || naturalIn(next_start) > start) ? start : stated;
+  if (received > count || stated + received > start) return stated;
+  const exists = Number.isNaN(all) ? received < count && stated === 0 : all > start;
+  return exists || naturalIn(next_start) > start ? start : stated;
 }

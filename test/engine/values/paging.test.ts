@@ -134,9 +134,13 @@ test('a start beyond the end, for which the service sends its last page, is an e
   expect(await commentsOf(whole, 'first: 10, offset: 40')).toEqual({ totalCount: 3, ...empty });
 });
 
-test('a page is shown although the service says `start: 0`, if another statement says that it is the requested one', async () => {
-  const second = { ...page(0, tenFrom(11)), total: 60, next_start: 20 };
+test('a page is shown although the service says `start: 0`, if another statement says that there is such a page', async () => {
+  const second = { ...page(0, tenFrom(11)), total: 60 };
   expect(await commentsOf(second, 'first: 10, offset: 10')).toMatchObject({ ids: tenFrom(11), hasNextPage: true });
+  const first = { ...page(0, tenFrom(11)), total: undefined };
+  expect(await commentsOf(first, 'first: 10, offset: 10')).toMatchObject({ ids: [], hasNextPage: false });
+  const known = { ...first, next_start: 20 };
+  expect(await commentsOf(known, 'first: 10, offset: 10')).toMatchObject({ ids: tenFrom(11), hasNextPage: true });
   const last = { ...page(0, [51, 52, 53]), total: 53 };
   expect(await commentsOf(last, 'first: 10, offset: 50')).toMatchObject({ ids: [51, 52, 53], hasNextPage: false });
 });
