@@ -2,6 +2,9 @@ import { type Socket, connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
 
+/** An answer to CONNECT: the end of the connection. */
+export const HANG_UP = 'hang up';
+
 /** A proxy that opens tunnels by CONNECT, and keeps all bytes that it sees. */
 export async function connectProxy(user?: string) {
   const tunnels: string[] = [];
@@ -22,6 +25,7 @@ export async function connectProxy(user?: string) {
       heads.push(head);
       const target = /^CONNECT (\S+) HTTP/.exec(head)?.[1];
       if (reply === '') return; // never answers
+      if (reply === HANG_UP) return socket.destroy();
       if (reply !== undefined) return socket.end(`HTTP/1.1 ${reply}\r\ncontent-length: 0\r\n\r\n`);
       const expected = user && `Basic ${Buffer.from(user).toString('base64')}`;
       if (expected && !head.includes(expected)) return socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n');

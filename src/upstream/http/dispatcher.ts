@@ -1,6 +1,6 @@
 /** Makes the connections to one upstream: directly, or through a proxy. */
 // By its file: for the bare name Bun has a stub of its own, without dispatch.
-import { type Dispatcher, Pool, ProxyAgent } from 'undici/index.js';
+import { type Dispatcher, Pool, ProxyAgent, errors } from 'undici/index.js';
 import { type ProxySettings, proxyFor } from '../../config/proxy.ts';
 import type { Config } from '../../config/settings.ts';
 import type { TlsFiles } from '../../config/upstream-tls.ts';
@@ -28,6 +28,16 @@ export function createDispatcher(origin: string, settings: DispatcherSettings, t
     proxyTls: { timeout },
     requestTls: { timeout, ...tls },
     // A proxy that does not answer CONNECT is one that cannot be reached.
-    clientFactory: (to, options) => new Pool(to, { ...options, headersTimeout: timeout }),
+    clientFactory: (to, options) => new ProxyPool(to, { ...options, headersTimeout: timeout }),
   });
+}
+
+/** Connections to the proxy. The client of a tunnel takes a SocketError for one of its own connection, and asks for a tunnel again at once, without end. */
+class ProxyPool extends Pool {
+  override connect(options: Parameters<Pool['connect']>[0]): Promise<Dispatcher.ConnectData> {
+    return super.connect(options).catch((error: unknown) => {
+      if (!(error instanceof errors.SocketError || error instanceof errors.InformationalError)) throw error;
+      throw Object.assign(new Error('The proxy closed the connection.', { cause: error }), { code: 'ECONNABORTED' });
+    });
+  }
 }

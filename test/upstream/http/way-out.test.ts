@@ -16,7 +16,7 @@ import { createCancellationToken } from '../../../src/lib/cancellation.ts';
 import type { HttpRequest } from '../../../src/upstream/http/request.ts';
 import { createTransport } from '../../../src/upstream/http/pool.ts';
 import { createAuthority, hasOpenssl, withoutOpenssl } from '../../support/certificates.ts';
-import { connectProxy } from '../../support/connect-proxy.ts';
+import { HANG_UP, connectProxy } from '../../support/connect-proxy.ts';
 import { until } from '../../support/hostile.ts';
 
 const TOKEN = 'sesame-token';
@@ -160,6 +160,18 @@ describe.skipIf(!hasOpenssl)('an upstream with a certificate', async () => {
       expect(await send()).toBe('200 {"id":"1"}');
     },
   );
+
+  test('is unreachable if the proxy closes each connection, and the proxy is not asked without end', async () => {
+    const proxy = await connectProxy();
+    proxy.answer(HANG_UP);
+    const env = { ...withCa, HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, CALL_TIMEOUT_MS: '2000' };
+    const { send } = caller(`https://localhost:${port}`, env);
+    expect(await send()).toBe('UPSTREAM_UNAVAILABLE');
+    expect(proxy.heads.length).toBeLessThanOrEqual(3); // READ_ATTEMPTS
+    expect(await send({ method: 'DELETE' })).toBe('UPSTREAM_UNAVAILABLE');
+    proxy.answer(undefined);
+    expect(await send()).toBe('200 {"id":"1"}');
+  });
 
   test('is unreachable, and its connections are free again, if the proxy never answers', async () => {
     const proxy = await connectProxy();
