@@ -164,16 +164,6 @@ function refused(name: SettingName, given: string, { text, shown }: Source): str
   return `, not ${JSON.stringify(safe.length > SHOWN_CHARACTERS ? `${safe.slice(0, SHOWN_CHARACTERS)}…` : safe)}`;
 }
 
-const ordered = [
-  ['maxConnections', 'maxBusyConnections'],
-  ['breakerPauseMs', 'maxBreakerPauseMs'],
-  ['retryAfterSeconds', 'maxRetryAfterSeconds'],
-] as const;
-
-/** What a write with a key may take, after the time in which it begins. */
-const openTimes = ['upstreamSettleMs', 'callTimeoutMs', 'uploadTimeoutMs'] as const;
-const BEGIN_SECONDS = 2.5;
-
 /** Checks the values together, and reads the manifest. Throws if there are problems, with those found before. */
 function checked(given: Values, { production, nameOf }: Source, problems: string[]): Omit<Config, 'ownOrigin'> {
   const secrets = readSecretFiles(given, nameOf);
@@ -181,13 +171,8 @@ function checked(given: Values, { production, nameOf }: Source, problems: string
   const values = { ...given, ...secrets.values };
   problems.push(...connectionProblems(values, nameOf));
   const { mcp, mcpFree, persistedOnly, persistedOperations } = values;
-  for (const [less, more] of ordered)
-    if (values[more] < values[less]) problems.push(`${nameOf(more)} must not be less than ${nameOf(less)}`);
-  const openSeconds = Math.ceil(BEGIN_SECONDS + openTimes.reduce((sum, name) => sum + values[name], 0) / 1_000);
-  if (values.idempotencyTtlSeconds > 0 && values.idempotencyTtlSeconds < openSeconds)
-    problems.push(
-      `${nameOf('idempotencyTtlSeconds')} must be 0, or at least ${openSeconds}: by ${openTimes.map(nameOf).join(', ')} a write may run so long, and is made twice if its key is gone`,
-    );
+  if (values.maxBusyConnections < values.maxConnections)
+    problems.push(`${nameOf('maxBusyConnections')} must not be less than ${nameOf('maxConnections')}`);
   if (mcp && mcpFree && persistedOnly === true)
     problems.push(`${nameOf('mcpFree')} must be off, because ${nameOf('persistedOnly')} is on`);
   if (persistedOnly !== false && persistedOperations === undefined)

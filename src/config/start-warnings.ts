@@ -18,6 +18,10 @@ type Decisive = Pick<
   | 'idempotencyTtlSeconds'
   | 'callTimeoutMs'
   | 'operationTimeoutMs'
+  | 'uploadTimeoutMs'
+  | 'upstreamSettleMs'
+  | 'maxBreakerPauseMs'
+  | 'maxRetryAfterSeconds'
 >;
 
 /** `value`: that of the setting. */
@@ -26,6 +30,10 @@ const idle = <const Name extends SettingName>(
   isIdle: (by: Decisive, value: unknown) => boolean,
   why: string,
 ) => ({ names, isIdle, why });
+
+/** How long a write with a key may run, with the time in which it begins. */
+const longestWriteMs = ({ upstreamSettleMs, callTimeoutMs, uploadTimeoutMs }: Decisive): number =>
+  2_500 + upstreamSettleMs + callTimeoutMs + uploadTimeoutMs;
 
 const isAboveInfo = (level: Config['logLevel']): boolean => !['trace', 'debug', 'info'].includes(level);
 
@@ -62,6 +70,21 @@ const idleSettings = [
     ['headersTimeoutMs', 'bodyTimeoutMs'],
     ({ callTimeoutMs }, value) => Number(value) > callTimeoutMs,
     'is longer than CALL_TIMEOUT_MS, which ends the call before',
+  ),
+  idle(
+    ['breakerPauseMs'],
+    ({ maxBreakerPauseMs }, value) => Number(value) > maxBreakerPauseMs,
+    'is longer than MAX_BREAKER_PAUSE_MS, which has no effect then',
+  ),
+  idle(
+    ['retryAfterSeconds'],
+    ({ maxRetryAfterSeconds }, value) => Number(value) > maxRetryAfterSeconds,
+    'is longer than MAX_RETRY_AFTER_SECONDS, which ends the pause before',
+  ),
+  idle(
+    ['idempotencyTtlSeconds'],
+    (by, value) => Number(value) > 0 && 1_000 * Number(value) < longestWriteMs(by),
+    'is shorter than UPSTREAM_SETTLE_MS, CALL_TIMEOUT_MS and UPLOAD_TIMEOUT_MS together: a write whose response is lost may be made twice with one key',
   ),
   idle(
     ['callTimeoutMs'],

@@ -49,6 +49,9 @@ test.each([
   [{ HEADERS_TIMEOUT_MS: '30000', BODY_TIMEOUT_MS: '9000' }, ['HEADERS_TIMEOUT_MS']],
   [{ CALL_TIMEOUT_MS: '3000', OPERATION_TIMEOUT_MS: '2000' }, ['CALL_TIMEOUT_MS']],
   [{ OPERATION_TIMEOUT_MS: '2000' }, []],
+  [{ BREAKER_PAUSE_MS: '20000', RETRY_AFTER_SECONDS: '90' }, ['BREAKER_PAUSE_MS', 'RETRY_AFTER_SECONDS']],
+  [{ IDEMPOTENCY_TTL_SECONDS: '102' }, ['IDEMPOTENCY_TTL_SECONDS']],
+  [{ BREAKER_PAUSE_MS: '15000', RETRY_AFTER_SECONDS: '60', IDEMPOTENCY_TTL_SECONDS: '103' }, []],
 ])('with %o the start says which settings do not do what they say: %o', (env, expected) => {
   expect(warned(env)).toEqual(expected);
   expect(warned(env, 'origin')).toEqual([]);
