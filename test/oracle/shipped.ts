@@ -31,7 +31,8 @@ function ofExamples(): ReturnType<typeof shipped> {
 
 const inputs: Readonly<Record<string, object>> = {
   AnnotationFormMutation: { content: 'A text that is long enough.', page: 7 },
-  ShelfEditorMutation: { status: 'READ', onConflict: 'UPDATE' },
+  ShelfEditorAddMutation: { status: 'READ' },
+  ShelfEditorChangeMutation: { status: 'READ' },
 };
 
 /** Without the directives of Relay, which its compiler removes, and the arguments of fragments, which it fills in. */

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import { type ApiRequest, requestIfUsable } from '../../api/api-request.ts';
 import { type MemberNames, type RecordSource, isUpstreamMember } from '../../api/record-source.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
-import { mergedReads } from '../../upstream/loading/merged-reads.ts';
+import { answers, listOf, mergedReads } from '../../upstream/loading/merged-reads.ts';
 import { worstCaseOf } from './call-cost.ts';
 import type { CallCost } from './worst-case.ts';
 import type { Variables } from '../plan/document.ts';
@@ -21,6 +21,8 @@ interface RootRequest {
   /** Set if one request may answer several such. */
   request?: ApiRequest;
   needsNoItems?: boolean;
+  /** Set for the load of a record: a call for the same may join it. */
+  load?: ApiRequest | undefined;
   /** The key, or null if the session would send nothing. */
   wouldSend: (session: Pick<UpstreamSession, 'responses' | 'records'>) => Promise<string | null>;
 }
@@ -34,14 +36,17 @@ export async function callRangeOf(
   const cost = structuredClone(worstCaseOf(plan, variables).calls);
   const counted = new Set<string>();
   const open: MergeableRequest[] = [];
+  const made: ApiRequest[] = [];
   for (const request of requestsOf(plan, variables)) {
     const sent = await request.wouldSend(session);
+    const read = sent === null ? request.request : request.load;
+    if (read) made.push(read);
     if (sent === null || counted.has(sent)) continue;
     counted.add(sent);
     if (isMergeable(request)) open.push(request);
     else addRequest(cost, request);
   }
-  for (const { request, reads } of mergedReads(open)) {
+  for (const { request, reads } of mergedReads(open.filter((each) => !isAnswered(each, made)))) {
     const { endpoint, input, members } = request;
     if (reads.length === 1 || (await session.responses.wouldSend(endpoint, input, members)) !== null)
       addRequest(cost, reads[0]!);
@@ -59,8 +64,16 @@ export function fewestCalls(plan: OperationPlan, variables: Variables, ofAny: bo
   const requests = requestsOf(plan, variables);
   if (ofAny) return new Set(requests.map(({ endpoint }) => endpoint)).size;
   const others = requests.filter((request) => !isMergeable(request));
-  return new Set(others.map(({ key }) => key)).size + mergedReads(requests.filter(isMergeable)).length;
+  const loads = others.flatMap(({ load }) => load ?? []);
+  const open = requests.filter(isMergeable).filter((each) => !isAnswered(each, loads));
+  return new Set(others.map(({ key }) => key)).size + mergedReads(open).length;
 }
+
+/** Whether a response that is cached, or requested for another field, may have what a request is for. */
+const isAnswered = (read: MergeableRequest, made: readonly ApiRequest[]): boolean =>
+  made.some(
+    (each) => each.endpoint === read.request.endpoint && answers(each, read) && listOf(each) === listOf(read.request),
+  );
 
 const requestsOf = (plan: OperationPlan, variables: Variables): RootRequest[] =>
   [plan.root, ...plan.root.deferred].flatMap(({ fields }) =>
@@ -161,6 +174,7 @@ const recordRequest = (
   path,
   endpoint: source.endpoint,
   key: `${kind}:${id}`,
+  load: requestIfUsable(source.endpoint, source.input(id)),
   wouldSend: ({ records }) => records.wouldRequest(kind, source, id, members),
 });
 

@@ -101,7 +101,7 @@ export class ResponseLoader {
     return made?.find((each) => (each.list ??= listOf(each.request)) === list && answers(each.request, load));
   }
 
-  /** What is fresh in the cache needs no request; the rest needs as few as possible. */
+  /** What is fresh in the cache needs no request, nor does what is a part of it; the rest needs as few as possible. */
   private async fetchMerged(loads: readonly ResponseLoad[]): Promise<ReadonlyMap<ResponseLoad, Promise<unknown>>> {
     const responses = new Map<ResponseLoad, Promise<unknown>>();
     const found = new Map<ResponseLoad, { cache: ResponseHandle; cached: Cached | undefined }>();
@@ -110,7 +110,16 @@ export class ResponseLoader {
       found.set(load, { cache, cached: await cache.peek() });
     };
     await Promise.all(loads.map(peek));
-    for (const { request, reads } of mergedReads(loads.filter((load) => !found.get(load)!.cached?.isFresh))) {
+    const left: ResponseLoad[] = [];
+    const fresh = loads.filter((load) => found.get(load)!.cached?.isFresh);
+    for (const load of fresh) responses.set(load, this.send(load));
+    for (const load of loads) {
+      if (responses.has(load)) continue;
+      const whole = fresh.find((each) => listOf(each.request) === listOf(load.request) && answers(each.request, load));
+      if (whole) responses.set(load, this.part(responses.get(whole)!, whole.request, load));
+      else left.push(load);
+    }
+    for (const { request, reads } of mergedReads(left)) {
       const isReload = reads.every((read) => found.get(read)!.cached?.isReload);
       const response = this.send({ ...reads[0]!, request, isReload });
       for (const read of reads) {
@@ -119,7 +128,6 @@ export class ResponseLoader {
         responses.set(read, cached ? part.catch((error) => this.stale(read, cache, cached, error)) : part);
       }
     }
-    for (const load of loads) if (found.get(load)!.cached?.isFresh) responses.set(load, this.send(load));
     return responses;
   }
 

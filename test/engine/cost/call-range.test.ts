@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { facade } from '../../support/facade.ts';
+
+type Execute = ReturnType<typeof facade>['execute'];
+interface Ranged {
+  upstream: { min: number; calls: { how: string }[] };
+}
+
+/** The fewest calls that are planned, and those that are then sent. */
+async function plannedAndSent(execute: Execute, query: string): Promise<[planned: number, sent: number]> {
+  const { min } = ((await execute(query, { token: 't', explain: 'plan' })).extensions as unknown as Ranged).upstream;
+  const { calls } = ((await execute(query, { token: 't', explain: 'trace' })).extensions as unknown as Ranged).upstream;
+  return [min, calls.filter(({ how }) => how === 'sent').length];
+}
+
+test('a page within one that is cached needs no call', async () => {
+  const { execute, service } = facade();
+  const comments = Array.from({ length: 10 }, (_, at) => ({ id: String(at + 1), author: { id: '5', name: 'Ann' } }));
+  service
+    .intercept({ path: (path) => path.startsWith('/v2/movie/subject/7/comments') })
+    .reply(200, { start: 0, count: 10, total: 10, comments })
+    .times(1);
+  const ten = 'a: subject(id: "7") { comments(first: 10) { nodes { id } } }';
+  expect(await plannedAndSent(execute, `{ ${ten} }`)).toEqual([1, 1]);
+  const both = `{ ${ten} b: subject(id: "7") { comments(first: 3) { nodes { id } } } }`;
+  expect(await plannedAndSent(execute, both)).toEqual([0, 0]);
+  expect((await execute(both, { token: 't' })).data.b.comments.nodes).toEqual([1, 2, 3].map((id) => ({ id: `FilmComment:${id}` })));
+});
+
+test('a record that is found by two ways is counted once', async () => {
+  const { execute, service } = facade();
+  service
+    .intercept({ path: (path) => path.startsWith('/v2/note/505/comment/1') })
+    .reply(404, { code: 1001, msg: 'no such comment', request: 'GET /v2/note/505/comment/1' })
+    .persist();
+  const query = `{ a: node(id: "NoteComment:505:1") { ... on NoteComment { content } }
+    b: node(id: "Note:505") { ... on Note { noteComment(id: "1") { content } } } }`;
+  expect(await plannedAndSent(execute, query)).toEqual([1, 1]);
+});
