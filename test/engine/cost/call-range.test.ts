@@ -24,7 +24,9 @@ test('a page within one that is cached needs no call', async () => {
   expect(await plannedAndSent(execute, `{ ${ten} }`)).toEqual([1, 1]);
   const both = `{ ${ten} b: subject(id: "7") { comments(first: 3) { nodes { id } } } }`;
   expect(await plannedAndSent(execute, both)).toEqual([0, 0]);
-  expect((await execute(both, { token: 't' })).data.b.comments.nodes).toEqual([1, 2, 3].map((id) => ({ id: `FilmComment:${id}` })));
+  expect((await execute(both, { token: 't' })).data.b.comments.nodes).toEqual(
+    [1, 2, 3].map((id) => ({ id: `FilmComment:${id}` })),
+  );
 });
 
 test('a record that is found by two ways is counted once', async () => {
