@@ -84,7 +84,8 @@ async function processes(count: number) {
   afterAll(() => Promise.all(all.map((each) => each.close())));
   const begin = (at: number, authorization?: string) =>
     all[at]!.forOperation({ authorization, address: '127.0.0.1', requestId: 'test' }, createCancellationToken());
-  const areConnected = (expected: boolean) => until(() => all.every((each) => each.redis?.()?.isReachable === expected));
+  const areConnected = (expected: boolean) =>
+    until(() => all.every((each) => each.redis?.()?.isReachable === expected));
   await areConnected(true);
   return {
     port,
