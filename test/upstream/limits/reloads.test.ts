@@ -214,7 +214,7 @@ describe('a reload', () => {
     await reload(both);
     await reload(both);
     await reload(both);
-    expect(requests).toHaveLength(4);
+    expect(requests).toHaveLength(3);
   });
 });
 

@@ -61,7 +61,7 @@ export const defects = [
     name: 'a short page is the whole list',
     row: 'hidden items',
     group: alone,
-    edits: [[`${settling}/new-items.ts`, 'total === undefined ? some.length === 0 :', 'some.length < size ||']],
+    edits: [[`${settling}/new-items.ts`, 'total === undefined ? isEmpty :', 'some.length < size ||']],
   },
   {
     name: 'a write is settled by what was there before',

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { type Program, startProgram } from '../../../../support/program.ts';
-import { freePort, redisServer } from '../../../../support/redis.ts';
+import { redisServer } from '../../../../support/redis.ts';
 import { startRedis } from '../../../../support/redis-process.ts';
 import { CALL_TIMEOUT_MS, SETTLE_MS } from './client.ts';
 import { largeBook } from './lanes.ts';
@@ -10,14 +10,14 @@ import type { Surroundings } from './run-writes.ts';
 
 /** A process of the facade that always has the same address. */
 async function facadeProcess(env: NodeJS.ProcessEnv) {
-  const port = await freePort();
-  let program: Program = await startProgram({ ...env, PORT: String(port) });
+  let program: Program = await startProgram({ ...env, PORT: '0' });
+  const { url } = program;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     pid: () => program.pid,
     async kill() {
       await program.stop('SIGKILL');
-      program = await startProgram({ ...env, PORT: String(port) });
+      program = await startProgram({ ...env, PORT: new URL(url).port });
     },
     stop: () => program.stop('SIGKILL'),
   };
