@@ -24,6 +24,8 @@ export default defineConfig({
     // What files were transformed to is kept in node_modules, by their content.
     experimental: { fsModuleCache: true },
     sequence: { sequencer: SlowestFirst },
+    // What a program or a library writes when the last test of a worker has ended is lost, and is no failure.
+    onUnhandledError: ({ name }) => name !== 'EnvironmentTeardownError',
     // No test checks durations unless it says so, and a machine may be slow or stall for seconds.
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -63,10 +63,11 @@ test('a connection that waits too long for its next request is closed, one that 
 });
 
 test('a connection that waits for its response is closed after the longer connection timeout', async () => {
-  const { call, held, sockets } = await setUp({ connectionTimeoutMs: 400 });
+  // Long enough for a machine that stalls while the first responses are sent.
+  const { call, held, sockets } = await setUp({ connectionTimeoutMs: 2_000 });
   const [waiting, unused] = [call(), call()];
   for (const each of [waiting, unused]) each.sendRequest('/');
-  await until(() => sockets.length === 2 && sockets.every(({ timeout }) => timeout === LONG - 100));
+  await until(() => sockets.length === 2 && sockets.every(({ timeout }) => timeout === LONG - 500));
   waiting.sendRequest('/held');
   await until(() => waiting.isCut);
   expect(held).toHaveLength(1);
