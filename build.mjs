@@ -1,4 +1,5 @@
 // Bundles the program with its dependencies, and other entries without theirs. An up-to-date bundle is not rebuilt.
+import { createHash } from 'node:crypto';
 import {
   copyFileSync,
   existsSync,
@@ -41,15 +42,18 @@ export const nodeFlags = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
   .scripts.start.split(' ')
   .filter((word) => word.startsWith('--'));
 
-/** Bundles an entry into dist, with chunks for what is loaded on demand; the tests call it too. */
+/** Bundles an entry into dist, with chunks for what is loaded on demand. */
 export async function bundle(entry = PROGRAM, onBuild = () => undefined) {
   if (!existsSync(root + entry)) return; // npm ci may run before the sources exist, as in a container layer
   const name = basename(entry, '.ts');
-  const record = `dist/${name}.built.json`;
-  if (isBuilt(record)) return;
-  onBuild(entry);
-  const begun = Date.now();
-  rmSync(root + record, { force: true });
+  await makeOnce(
+    name,
+    () => onBuild(entry),
+    () => bundleEntry(entry, name),
+  );
+}
+
+async function bundleEntry(entry, name) {
   const { build } = await import('esbuild'); // a development dependency
   const isProgram = entry === PROGRAM;
   const { metafile } = await build({
@@ -76,31 +80,33 @@ export async function bundle(entry = PROGRAM, onBuild = () => undefined) {
   if (isProgram) made.push(writeLicenses(`dist/${name}.licenses.txt`, [...Object.keys(metafile.inputs), GRAPHIQL]));
   for (const file of readdirSync(`${root}dist`))
     if (file.startsWith(`${name}-`) && !made.includes(`dist/${file}`)) rmSync(`${root}dist/${file}`, { force: true });
-  keepRecord(record, begun, [...Object.keys(metafile.inputs), ...SETTINGS], made);
+  return { taken: Object.keys(metafile.inputs), made };
 }
 
 /** Makes the files of the GraphiQL page in dist/graphiql. */
 export async function publishGraphiql(onBuild = () => undefined) {
-  const record = 'dist/graphiql.built.json';
-  if (!existsSync(`${root}graphiql`) || isBuilt(record)) return;
-  onBuild('GraphiQL');
-  const begun = Date.now();
-  rmSync(root + record, { force: true });
-  const { buildGraphiql } = await import('./graphiql/build.mjs');
-  const { taken, made } = await buildGraphiql(root);
-  keepRecord(record, begun, [...taken, ...SETTINGS], made);
+  if (!existsSync(`${root}graphiql`)) return;
+  await makeOnce(
+    'graphiql',
+    () => onBuild('GraphiQL'),
+    async () => {
+      const { buildGraphiql } = await import('./graphiql/build.mjs');
+      return buildGraphiql(root);
+    },
+  );
 }
 
 /** Makes the pages of /docs in dist/docs. */
 export async function publishDocs(onBuild = () => undefined) {
-  const record = 'dist/docs.built.json';
-  if (!existsSync(`${root}docs/build.mjs`) || isBuilt(record)) return;
-  onBuild('docs');
-  const begun = Date.now();
-  rmSync(root + record, { force: true });
-  const { buildDocs } = await import('./docs/build.mjs');
-  const { taken, made } = await buildDocs(root);
-  keepRecord(record, begun, [...taken, ...SETTINGS], made);
+  if (!existsSync(`${root}docs/build.mjs`)) return;
+  await makeOnce(
+    'docs',
+    () => onBuild('docs'),
+    async () => {
+      const { buildDocs } = await import('./docs/build.mjs');
+      return buildDocs(root);
+    },
+  );
 }
 
 /** All that the program needs to start. */
@@ -110,10 +116,19 @@ export async function buildProgram() {
   await publishDocs();
 }
 
-function keepRecord(record, begun, taken, made) {
+/** Makes outputs unless they and their inputs are those of a record. `make` returns the paths of both, relative to the root. */
+async function makeOnce(name, onMake, make) {
+  const record = `dist/${name}.built.json`;
+  if (isBuilt(record)) return;
+  onMake();
+  const begun = Date.now();
+  rmSync(root + record, { force: true });
+  const { taken, made } = await make();
+  const inputs = [...taken, ...SETTINGS];
   // If an input changed meanwhile, the output may contain its old content: record nothing, so that the next start builds again.
-  if (taken.some((path) => statOf(path)?.ctimeMs > begun - CLOCK_MS)) return;
-  writeFileSync(root + record, JSON.stringify([...taken, ...made].map((path) => [path, stateOf(path)])));
+  if (inputs.some((path) => statOf(path)?.ctimeMs > begun - CLOCK_MS)) return;
+  const states = [...inputs, ...made].map((path) => [path, stateOf(path), contentOf(path)]);
+  writeFileSync(root + record, JSON.stringify(states));
 }
 
 /** Timestamps of files lag behind the clock by a tick of the kernel. */
@@ -126,10 +141,24 @@ function stateOf(path) {
   return stat ? `${stat.ctimeMs} ${stat.size}` : 'not there';
 }
 
-/** Whether all inputs and outputs are unchanged. */
+/** A digest of a file, or of the names in a folder. */
+function contentOf(path) {
+  const stat = statOf(path);
+  if (!stat) return 'not there';
+  const content = stat.isDirectory() ? readdirSync(root + path).join() : readFileSync(root + path);
+  return createHash('sha256').update(content).digest('base64');
+}
+
+/** Whether all inputs and outputs have the content that the record names. Only a file that was written since is read. */
 function isBuilt(record) {
   try {
-    return JSON.parse(readFileSync(root + record, 'utf8')).every(([path, state]) => stateOf(path) === state);
+    const states = JSON.parse(readFileSync(root + record, 'utf8'));
+    const written = states.filter(([path, state]) => stateOf(path) !== state);
+    if (written.some(([path, , content]) => contentOf(path) !== content)) return false;
+    if (written.length === 0) return true;
+    for (const each of written) each[1] = stateOf(each[0]);
+    writeFileSync(root + record, JSON.stringify(states));
+    return true;
   } catch {
     return false; // missing or truncated
   }
@@ -201,13 +230,23 @@ function writeLicenses(file, inputs) {
 
 /** Makes what front ends import from this package: the documents, for any runtime, and their types. */
 export async function publishOperations() {
-  if (existsSync(`${root}generated/operations.ts`)) await publishModule('generated/operations.ts', 'dist/operations');
+  const source = 'generated/operations.ts';
+  if (!existsSync(root + source)) return;
+  await makeOnce(
+    'operations',
+    () => undefined,
+    async () => {
+      return { taken: [source], made: await publishModule(source, 'dist/operations') };
+    },
+  );
 }
 
 /** What clients take out of a document, which the ESLint plugin needs. */
 const SENT = 'src/config/documents/client-directives.ts';
 /** Makes client/dist, the package of front ends: the documents, and each file of client/src. */
-export async function publishClient() {
+export const publishClient = () => makeOnce('client', () => undefined, makeClient);
+
+async function makeClient() {
   rmSync(`${root}client/dist`, { recursive: true, force: true });
   const rewrite = (text) =>
     text
@@ -217,11 +256,11 @@ export async function publishClient() {
       .replace(`'../../${SENT}'`, "'./client-directives.js'")
       .replace(/'(\.\/\S+)\.ts'/g, "'$1.js'");
   const modules = readdirSync(`${root}client/src`).map((file) => [`client/src/${file}`, basename(file, '.ts')]);
-  for (const [source, name] of [['generated/operations.ts', 'index'], [SENT, 'client-directives'], ...modules])
-    await publishModule(source, `client/dist/${name}`, rewrite, { commonJs: true });
-  await publishPrice();
-  for (const file of ['price.js', 'price.cjs', 'price.d.ts']) rmSync(`${root}client/dist/${file}`);
-  copyFileSync(root + PRICE, `${root}client/dist/price.cjs`);
+  const sources = [['generated/operations.ts', 'index'], [SENT, 'client-directives'], ...modules];
+  const made = [];
+  for (const [source, name] of sources)
+    made.push(...(await publishModule(source, `client/dist/${name}`, rewrite, { commonJs: true })));
+  const inPrice = await publishPrice();
   // Tools that read no `exports`, as Metro before 0.82 and TypeScript with "moduleResolution": "node", find an entry by its folder.
   const { exports } = JSON.parse(readFileSync(`${root}client/package.json`, 'utf8'));
   for (const entry of Object.keys(exports).filter((path) => /^\.\/\w+$/.test(path))) {
@@ -233,21 +272,30 @@ export async function publishClient() {
     const types = `../dist/${name}.d.${extension.replace('js', 'ts')}`;
     const stub = { type, main: `../dist/${name}.${extension}`, types, sideEffects: false };
     writeFileSync(`${root}client/${name}/package.json`, `${JSON.stringify(stub)}\n`);
+    made.push(`client/${name}/package.json`);
   }
-  for (const file of ['schema.graphql', 'LICENSE']) copyFileSync(root + file, `${root}client/${file}`);
+  for (const file of ['schema.graphql', 'LICENSE']) {
+    copyFileSync(root + file, `${root}client/${file}`);
+    made.push(`client/${file}`);
+  }
+  const taken = [
+    ...sources.map(([source]) => source),
+    ...inPrice,
+    'client/src',
+    'client/package.json',
+    'schema.graphql',
+  ];
+  return { taken: [...taken, 'LICENSE'], made: made.filter((path) => existsSync(root + path)) };
 }
 
-/** The price in one file, with the code of the server that it needs; a CommonJS module, which both kinds of programs import. */
-const PRICE = 'dist/client-price.cjs';
+/** Makes the price in one file, with the code of the server that it needs: a CommonJS module, which both kinds of programs import. */
 async function publishPrice() {
-  const record = 'dist/client-price.built.json';
-  if (isBuilt(record)) return;
-  const begun = Date.now();
   const [{ build }, { default: ts }] = await Promise.all([import('esbuild'), import('typescript')]);
+  for (const file of ['price.js', 'price.d.ts']) rmSync(`${root}client/dist/${file}`);
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: ['client/src/price.ts'],
-    outfile: PRICE,
+    outfile: 'client/dist/price.cjs',
     bundle: true,
     minify: true,
     metafile: true,
@@ -261,8 +309,7 @@ async function publishPrice() {
     banner: { js: "const hereUrl=require('node:url').pathToFileURL(__filename).href;" },
     plugins: [onlyForPrices(ts)],
   });
-  const inputs = Object.keys(metafile.inputs).filter((path) => !path.includes(':'));
-  keepRecord(record, begun, [...inputs, ...SETTINGS], [PRICE]);
+  return Object.keys(metafile.inputs).filter((path) => !path.includes(':'));
 }
 
 /** Leaves out what no price needs: the reader of uploads, and the texts of descriptions, which tools read in the schema. */
@@ -303,7 +350,7 @@ function withoutTexts(ts, path) {
   return text;
 }
 
-/** A source as JavaScript and as declarations, for programs of CommonJS too if asked. */
+/** Makes a source JavaScript and declarations, for programs of CommonJS too if asked. Returns the paths of these. */
 async function publishModule(source, output, rewrite = (text) => text, { commonJs = false } = {}) {
   const text = rewrite(readFileSync(root + source, 'utf8'));
   const [{ transform }, { default: ts }] = await Promise.all([import('esbuild'), import('typescript')]);
@@ -312,7 +359,9 @@ async function publishModule(source, output, rewrite = (text) => text, { commonJ
   // A front end may do without the package graphql, and check its libraries: a type of it is then `any`.
   const types = outputText.replace(/^import type .* from ["']graphql["'];$/m, '// @ts-ignore: it is optional\n$&');
   const formats = commonJs ? { esm: ['js', 'd.ts'], cjs: ['cjs', 'd.cts'] } : { esm: ['js', 'd.ts'] };
+  const made = [];
   for (const [format, [script, declarations]] of Object.entries(formats)) {
+    made.push(`${output}.${script}`, `${output}.${declarations}`);
     const named = (content) => content.replace(/(["'])(\.\/\S+)\.js\1/g, `$1$2.${script}$1`);
     const { code } = await transform(text, {
       loader: 'ts',
@@ -323,6 +372,7 @@ async function publishModule(source, output, rewrite = (text) => text, { commonJ
     writeFileSync(`${root}${output}.${script}`, named(code));
     writeFileSync(`${root}${output}.${declarations}`, named(types));
   }
+  return made;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -49,7 +49,7 @@ export async function buildDocs(root) {
     return output;
   });
   const [taken, copied] = [`docs`, `dist/docs`].map((folder) => pictures.map((picture) => `${folder}/${picture}`));
-  return { taken: ['docs/build.mjs', ...files, ...taken], made: [...made, ...copied] };
+  return { taken: ['docs', 'docs/build.mjs', ...files, ...taken], made: [...made, ...copied] };
 }
 
 const renderer = (file, files) => ({

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 /** A program of two files, with a copy of the build script. */
 const place = mkdtempSync(join(tmpdir(), 'catalog-'));
@@ -58,6 +58,12 @@ test('a program with a changed source is rebuilt, even if the size and mtime of 
   expect(await build()).toEqual({ says: 'other', isNew: false });
 });
 
+test('a program is not rebuilt if a source was written again with the same content, as a checkout does', async () => {
+  const word = inPlace('src/word.ts');
+  writeFileSync(word, readFileSync(word));
+  expect(await build()).toEqual({ says: 'other', isNew: false });
+});
+
 test('a program is rebuilt if its output or its record is missing, changed or truncated', async () => {
   const record = inPlace('dist/tiny.built.json');
   const harms = [
@@ -71,6 +77,41 @@ test('a program is rebuilt if its output or its record is missing, changed or tr
     expect((await build()).says).toBe('other');
     expect((await build()).isNew).toBe(false);
   }
+});
+
+test('the package of front ends is not made again, unless a source has changed or a new one is there', async () => {
+  const files = [
+    'client',
+    'generated',
+    'src',
+    'schema.graphql',
+    'LICENSE',
+    'build.mjs',
+    'package.json',
+    'tsconfig.json',
+  ];
+  const copy = mkdtempSync(join(tmpdir(), 'catalog-'));
+  onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
+  for (const file of files) cpSync(file, join(copy, file), { recursive: true });
+  rmSync(join(copy, 'client/dist'), { recursive: true, force: true });
+  symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
+  mkdirSync(join(copy, 'dist'));
+  const isMade = async () => {
+    await setTimeout(50);
+    const entry = join(copy, 'client/dist/errors.js');
+    const before = statSync(entry, { throwIfNoEntry: false })?.ctimeMs;
+    await promisify(execFile)(process.execPath, ['build.mjs', 'client'], { cwd: copy });
+    return statSync(entry).ctimeMs !== before;
+  };
+  expect([await isMade(), await isMade()]).toEqual([true, false]);
+  writeFileSync(join(copy, 'client/src/another.ts'), 'export const another = 1;\n');
+  expect([await isMade(), await isMade()]).toEqual([true, false]);
+  expect(statSync(join(copy, 'client/dist/another.cjs')).size).toBeGreaterThan(0);
+  const changed = join(copy, 'client/src/errors.ts');
+  writeFileSync(changed, `${readFileSync(changed, 'utf8')}\nexport const more = 1;\n`);
+  expect([await isMade(), await isMade()]).toEqual([true, false]);
+  rmSync(join(copy, 'client/dist/index.d.cts'));
+  expect([await isMade(), await isMade()]).toEqual([true, false]);
 });
 
 test('the program starts with the flags of npm start', async () => {

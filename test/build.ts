@@ -1,32 +1,72 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundle, publishClient, publishDocs, publishGraphiql, publishOperations } from '../build.mjs';
-import { openOrigin } from '../src/origin/server.ts';
+import type { Made } from './support/made.ts';
 import { skippedLine } from './support/optional.ts';
 
-/** Builds the program and fills the demo data once, before all tests. */
-export async function setup(): Promise<() => void> {
+const inRoot = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const dataDir = mkdtempSync(join(tmpdir(), 'catalog-'));
+const building = () => import('../build.mjs');
+
+/** Each returns the file or folder that it has made. An up-to-date one is not made again, but for the demo data. */
+const makers: Record<Made, () => Promise<string>> = {
+  program: async () => {
+    await (await building()).buildProgram();
+    return inRoot('dist/main.js');
+  },
+  graphiql: async () => {
+    await (await building()).publishGraphiql();
+    return inRoot('dist/graphiql');
+  },
+  docs: async () => {
+    await (await building()).publishDocs();
+    return inRoot('dist/docs');
+  },
+  operations: async () => {
+    await (await building()).publishOperations();
+    return inRoot('dist/operations.js');
+  },
+  client: async () => {
+    await (await building()).publishClient();
+    return inRoot('client/dist');
+  },
+  demo: async () => {
+    const { openOrigin } = await import('../src/origin/server.ts');
+    const demoDir = inRoot('demo');
+    await (await openOrigin({ dataDir, port: 0, host: '127.0.0.1', demoDir, demoTokens: true })).close();
+    return dataDir;
+  },
+};
+
+/** Makes for all workers what a test asks for (`made` of support/made.ts), once. A run of tests that ask for nothing makes nothing. */
+export async function setup(): Promise<() => Promise<void>> {
   const skipped = skippedLine();
   if (skipped) console.log(skipped);
-  await bundle().catch((error: unknown) => {
-    console.error('The program does not build; tests that start it will fail.', error);
-    // Never test an older build; tests that do not need it still run.
-    rmSync(new URL('../dist/main.js', import.meta.url), { force: true });
+  const begun = new Map<string, Promise<string>>();
+  // One after another: some write to the same folder.
+  let last: Promise<unknown> = Promise.resolve();
+  const make = (name: Made): Promise<string> => {
+    const result = last.then(makers[name]);
+    last = result.catch(() => undefined);
+    begun.set(name, result);
+    return result;
+  };
+  const server = createServer((request, response) => {
+    const name = request.url!.slice(1) as Made;
+    (begun.get(name) ?? make(name)).then(
+      (path) => response.end(path),
+      (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.stack : String(error)),
+    );
   });
-  await publishOperations();
-  await publishClient();
-  await publishGraphiql();
-  await publishDocs();
-  const dataDir = mkdtempSync(join(tmpdir(), 'catalog-'));
-  try {
-    const demoDir = fileURLToPath(new URL('../demo', import.meta.url));
-    const origin = await openOrigin({ dataDir, port: 0, host: '127.0.0.1', demoDir, demoTokens: true });
-    await origin.close();
-    process.env.FILLED_DATA_DIR = dataDir;
-  } catch (error) {
-    console.error('The origin does not open; tests that need it will fail.', error);
-  }
-  return () => rmSync(dataDir, { recursive: true, force: true });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  process.env.TEST_MAKER = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return async () => {
+    await new Promise((resolve) => server.close(resolve));
+    await last;
+    rmSync(dataDir, { recursive: true, force: true });
+  };
 }

@@ -6,6 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { made } from './support/made.ts';
 import { startNginx } from './support/nginx.ts';
 import { hasProgram } from './support/optional.ts';
 import { type Program, startProgram } from './support/program.ts';
@@ -45,7 +46,8 @@ const image = mkdtempSync(join(tmpdir(), 'catalog-image-'));
 const main = join(image, 'dist/main.js');
 afterAll(() => rmSync(image, { recursive: true, force: true }));
 
-beforeAll(() => {
+beforeAll(async () => {
+  await Promise.all([made('program'), made('operations')]);
   for (const { from, sources, target } of copies(final)) {
     if (from === 'dependencies') {
       // The Node that runs the tests may be older than that of the image, and need the package for SQLite.

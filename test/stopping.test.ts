@@ -2,12 +2,13 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { made } from './support/made.ts';
 import { hasProgram } from './support/optional.ts';
 
-const main = resolve('dist/main.js');
+const main = await made('program');
 const anyPort = { PATH: process.env.PATH, PORT: '0', ORIGIN_PORT: '0', LOG_LEVEL: 'info' };
 
 /** Starts a program in a process group of its own, which is killed after the test. */

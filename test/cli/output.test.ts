@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { made } from '../support/made.ts';
 import { temporaryDirectory } from '../support/service.ts';
 
-const program = `"${process.execPath}" dist/main.js`;
+const program = `"${process.execPath}" ${await made('program')}`;
 
 /** Runs a line of a shell. */
 function shell(line: string) {

@@ -10,9 +10,10 @@ import { hintText } from '../../src/engine/documents/hints.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { price } from '../../src/price.ts';
 import { parse } from 'graphql';
+import { made } from '../support/made.ts';
 
-const built = 'client/dist/price.cjs';
-const client = createRequire(import.meta.url)(join(process.cwd(), built)) as { price: typeof clientPrice };
+const built = join(await made('client'), 'price.cjs');
+const client = createRequire(import.meta.url)(built) as { price: typeof clientPrice };
 const operations = readdirSync('operations').map((file) => readFileSync(join('operations', file), 'utf8'));
 const dear = [
   '{ top250(first: 100) { nodes { title directors { works(first: 5) { nodes { subject { summary } } } } } } }',

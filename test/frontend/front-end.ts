@@ -2,7 +2,11 @@ import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { made } from '../support/made.ts';
 import { temporaryDirectory } from '../support/service.ts';
+
+// Front ends import one of them.
+await Promise.all([made('operations'), made('client')]);
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

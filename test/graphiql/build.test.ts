@@ -3,8 +3,9 @@ import { readFileSync, readdirSync, statSync } from 'node:fs';
 import * as published from '@graphql-yoga/render-graphiql/graphiql';
 import { expect, test } from 'vitest';
 import { gunzipSync } from 'node:zlib';
+import { made } from '../support/made.ts';
 
-const folder = 'dist/graphiql';
+const folder = await made('graphiql');
 
 test('the bundle of GraphiQL is served as it is published', () => {
   const { 'graphiql.js': script, 'graphiql.css': style } = JSON.parse(

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { type Socket, connect } from 'node:net';
 import { expect, test } from 'vitest';
+import { made } from '../support/made.ts';
 import { startFacade } from '../support/start-facade.ts';
 import { expectAtRest } from '../support/atRest.ts';
 import { json } from '../support/hostile.ts';
@@ -22,7 +23,7 @@ const upload = (query: string) => {
   return `POST /graphql HTTP/1.1\r\nhost: x\r\nx-graphql-csrf: 1\r\ncontent-type: multipart/form-data; boundary=${boundary}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 };
 
-const graphiql = JSON.parse(readFileSync('dist/graphiql/files.json', 'utf8')) as Record<string, string>;
+const graphiql = JSON.parse(readFileSync(`${await made('graphiql')}/files.json`, 'utf8')) as Record<string, string>;
 
 /** For each kind, the request whose response contains these fields of a book. */
 const kinds: Record<string, (fields: string) => string> = {

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
+import { made } from '../support/made.ts';
 import { openServer } from '../support/open-server.ts';
 import { journey } from '../support/journey.ts';
 
@@ -20,7 +21,7 @@ const html = { accept: 'text/html,*/*;q=0.8' };
 async function facade(env: NodeJS.ProcessEnv, config: object = { ownOrigin: true }) {
   const upstreams = { BASE_URL: setup.origin.url, EVENT_BASE_URL: setup.origin.url };
   const settings = { ...readConfig({ PORT: '0', ...upstreams, ...env }), ...config };
-  const folders = { welcome: 'welcome', docs: 'dist/docs', graphiql: 'dist/graphiql' };
+  const folders = { welcome: 'welcome', docs: await made('docs'), graphiql: await made('graphiql') };
   const parts = { schema, upstream: setup.upstream, log: pino({ level: 'silent' }), ...folders };
   const server = await openServer(settings, parts);
   afterAll(() => server.close());

@@ -5,20 +5,22 @@ import { openOrigin } from '../../src/origin/server.ts';
 import { backUp } from '../../src/origin/store/database/backup.ts';
 import { openSqlite } from '../../src/origin/store/database/sqlite.ts';
 import { runProgram, startProgram } from '../support/program.ts';
-import { authorization, demoDir, form, picture, read, service, temporaryDirectory } from '../support/service.ts';
+import {
+  authorization,
+  demoDir,
+  filledDirectory,
+  form,
+  picture,
+  read,
+  service,
+  temporaryDirectory,
+} from '../support/service.ts';
 
 const PICTURE_BYTES = 20_000;
 
 function noteForm(title: string): FormData {
   const pictures = { image_1: picture('png', PICTURE_BYTES), image_2: picture('jpg', PICTURE_BYTES) };
   return form({ title, content: '<图片p_1><图片p_2>', pids: 'p_1,p_2', ...pictures });
-}
-
-/** A copy of the demo data. */
-function filledDirectory(): string {
-  const dataDir = temporaryDirectory();
-  cpSync(process.env.FILLED_DATA_DIR!, dataDir, { recursive: true });
-  return dataDir;
 }
 
 /** Opens an origin with these data, and closes it after the work. */
@@ -41,7 +43,7 @@ const getNote = async (url: string, id: string) =>
 test.each([['SIGTERM'], ['SIGINT']] as const)(
   'after %s all data are in one file, whose copy has the last write',
   async (signal) => {
-    const dataDir = filledDirectory();
+    const dataDir = await filledDirectory();
     const program = await startProgram({ DATA_DIR: dataDir, ORIGIN_PORT: '0' }, ['origin']);
     const { body: note } = await writeNote(program.origin, '最后的');
     expect((await program.stop(signal)).code).toBe(0);
@@ -57,7 +59,7 @@ test.each([['SIGTERM'], ['SIGINT']] as const)(
 );
 
 test('an origin that shares its database with another program closes, and loses nothing', async () => {
-  const dataDir = filledDirectory();
+  const dataDir = await filledDirectory();
   const other = () => openSqlite(join(dataDir, 'origin.db'));
   const opened: ReturnType<typeof other>[] = [];
   const note = await withOrigin(dataDir, async (url) => {
@@ -122,8 +124,8 @@ describe('a backup is refused', () => {
   };
 
   test('if the folder holds anything, which stays as it was', async () => {
-    const folder = filledDirectory();
-    expect(await refused(filledDirectory(), folder)).toBe(
+    const folder = await filledDirectory();
+    expect(await refused(await filledDirectory(), folder)).toBe(
       `${folder} is not empty. Name a new directory for each backup.\n`,
     );
     expect(readdirSync(folder)).toContain('origin.db');
@@ -136,13 +138,14 @@ describe('a backup is refused', () => {
     expect(readdirSync(dataDir)).toEqual([]);
   });
 
-  test('if the folder cannot be written', () => {
-    expect(() => backUp(filledDirectory(), '/dev/null/backup')).toThrow('Cannot write to /dev/null/backup (ENOTDIR).');
-    expect(() => backUp(filledDirectory(), '/proc/backup')).toThrow('Cannot write to /proc/backup (ENOENT).');
+  test('if the folder cannot be written', async () => {
+    const dataDir = await filledDirectory();
+    expect(() => backUp(dataDir, '/dev/null/backup')).toThrow('Cannot write to /dev/null/backup (ENOTDIR).');
+    expect(() => backUp(dataDir, '/proc/backup')).toThrow('Cannot write to /proc/backup (ENOENT).');
   });
 
   test('if a picture of a record is lost, without a database that would look complete', async () => {
-    const dataDir = filledDirectory();
+    const dataDir = await filledDirectory();
     await withOrigin(dataDir, (url) => writeNote(url, '丢'));
     rmSync(join(dataDir, 'pictures'), { recursive: true });
     mkdirSync(join(dataDir, 'pictures'));

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
+import { made } from '../support/made.ts';
 import { thorough } from '../support/optional.ts';
 import { type Credential, authorization, form, picture, read, temporaryDirectory } from '../support/service.ts';
 
@@ -131,7 +132,10 @@ async function request(url: string, method: string, path: string, as: Credential
 async function start(dataDir: string): Promise<{ url: string; child: ChildProcess }> {
   // Pass nothing else of the environment: vitest sets a BASE_URL.
   const env = { PATH: process.env.PATH, DATA_DIR: dataDir, ORIGIN_PORT: '0' };
-  const child = spawn(process.execPath, ['dist/main.js', 'origin'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [await made('program'), 'origin'], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const url = await new Promise<string>((resolve, reject) => {
     let output = '';
     child.stdout.on('data', (chunk) => {

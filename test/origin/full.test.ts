@@ -4,12 +4,14 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openSqlite } from '../../src/origin/store/database/sqlite.ts';
+import { made } from '../support/made.ts';
 import { authorization, temporaryDirectory } from '../support/service.ts';
 
 /** Starts the origin as its own process; no file of it may grow beyond this number of kB. */
 async function start(dataDir: string, kilobytes?: number): Promise<{ url: string; child: ChildProcess }> {
+  const program = await made('program');
   const limit = kilobytes === undefined ? '' : `ulimit -f ${kilobytes}; `;
-  const child = spawn('bash', ['-c', `${limit}exec "${process.execPath}" dist/main.js origin`], {
+  const child = spawn('bash', ['-c', `${limit}exec "${process.execPath}" "${program}" origin`], {
     env: { PATH: process.env.PATH, DATA_DIR: dataDir, ORIGIN_PORT: '0', LOG_LEVEL: 'silent' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

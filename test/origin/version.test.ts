@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { cpSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ddl } from '../../src/origin/store/database/schema.ts';
 import { openSqlite } from '../../src/origin/store/database/sqlite.ts';
 import { DATABASE_VERSION } from '../../src/origin/store/database/upgrade.ts';
 import { runProgram, startProgram } from '../support/program.ts';
-import { temporaryDirectory } from '../support/service.ts';
+import { filledDirectory, temporaryDirectory } from '../support/service.ts';
 
 /** The tables of each version. A change of the tables is a new version, with a row of its own. */
 const tablesOf: Record<number, string> = {
@@ -17,9 +17,8 @@ test('the version of the database changes with its tables', () => {
   expect(createHash('sha256').update(ddl).digest('hex').slice(0, 16)).toBe(tablesOf[DATABASE_VERSION]);
 });
 
-function filled(version?: number): string {
-  const dataDir = temporaryDirectory();
-  cpSync(process.env.FILLED_DATA_DIR!, dataDir, { recursive: true });
+async function filled(version?: number): Promise<string> {
+  const dataDir = await filledDirectory();
   if (version !== undefined) setVersion(dataDir, version);
   return dataDir;
 }
@@ -44,7 +43,7 @@ test.each([
   ['facade with its origin', []],
   ['backup', ['backup', join(temporaryDirectory(), 'backup')]],
 ])('the database of a newer release is refused with a sentence, and not changed: %s', async (_, args) => {
-  const dataDir = filled(DATABASE_VERSION + 1);
+  const dataDir = await filled(DATABASE_VERSION + 1);
   const before = readFileSync(join(dataDir, 'origin.db'));
   const { code, out, err } = await runProgram({ DATA_DIR: dataDir, PORT: '0', ORIGIN_PORT: '0' }, args);
   expect([code, out]).toEqual([1, '']);
@@ -56,7 +55,7 @@ test.each([
 });
 
 test('a database from before versions is taken, and gets the version', async () => {
-  const dataDir = filled(0);
+  const dataDir = await filled(0);
   const program = await startProgram({ DATA_DIR: dataDir, ORIGIN_PORT: '0' }, ['origin']);
   expect((await program.stop()).code).toBe(0);
   expect(versionOf(dataDir)).toEqual({ user_version: DATABASE_VERSION });

@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
+import { made } from './made.ts';
+
+// The examples import it.
+await made('client');
 
 /** The TypeScript examples of a page of the documentation. */
 export const tsExamplesOf = (page: string): string[] =>

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { afterEachFile } from './after-file.ts';
+import { made } from './made.ts';
 import { stacksIn } from './unhandled.ts';
 
 /** The program to run, and its working directory. */
@@ -12,8 +12,6 @@ interface Location {
   main?: string;
   cwd?: string;
 }
-
-const built = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 export interface Program {
   /** The URL of the facade; empty for an origin alone. */
@@ -39,7 +37,7 @@ export async function startProgram(
   args: string[] = [],
   location: Location = {},
 ): Promise<Program> {
-  const run = spawnProgram(env, args, location);
+  const run = await spawnProgram(env, args, location);
   const banner = await Promise.race([
     run.banner,
     run.ended.then(({ code, err }) => {
@@ -67,20 +65,20 @@ export async function startProgram(
 }
 
 /** Runs the program until it exits: for a start that must fail. */
-export function runProgram(env: NodeJS.ProcessEnv, args: string[] = [], location: Location = {}): Promise<Ended> {
-  return spawnProgram(env, args, location).ended;
+export async function runProgram(env: NodeJS.ProcessEnv, args: string[] = [], location: Location = {}): Promise<Ended> {
+  return (await spawnProgram(env, args, location)).ended;
 }
 
 /** Kills the program when `when` resolves, before its banner. */
 export async function killProgram(env: NodeJS.ProcessEnv, when: () => Promise<void>): Promise<Ended> {
-  const run = spawnProgram(env, []);
+  const run = await spawnProgram(env, []);
   await when();
   run.child.kill('SIGKILL');
   return run.ended;
 }
 
 /** Killed after the tests, also after one that fails. */
-const running = new Set<ReturnType<typeof spawnProgram>>();
+const running = new Set<Awaited<ReturnType<typeof spawnProgram>>>();
 afterEachFile(async () => {
   for (const { child, ended } of running) {
     child.kill('SIGKILL');
@@ -88,11 +86,11 @@ afterEachFile(async () => {
   }
 });
 
-function spawnProgram(env: NodeJS.ProcessEnv, args: string[], { main = built, cwd }: Location = {}) {
+async function spawnProgram(env: NodeJS.ProcessEnv, args: string[], { main, cwd }: Location = {}) {
+  const program = main ?? (await made('program'));
   const dataDir = mkdtempSync(join(tmpdir(), 'catalog-'));
-  const { FILLED_DATA_DIR: filled } = process.env;
-  if (filled && !('DATA_DIR' in env) && !env.BASE_URL) cpSync(filled, dataDir, { recursive: true });
-  const child = spawn(process.execPath, [main, ...args], {
+  if (!('DATA_DIR' in env) && !env.BASE_URL) cpSync(await made('demo'), dataDir, { recursive: true });
+  const child = spawn(process.execPath, [program, ...args], {
     env: { PATH: process.env.PATH, DATA_DIR: dataDir, LOG_LEVEL: 'error', ...env },
     ...(cwd && { cwd }),
   });

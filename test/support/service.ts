@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { afterEachFile } from './after-file.ts';
+import { made } from './made.ts';
 import { type OriginOptions, openOrigin } from '../../src/origin/server.ts';
 
 export const demoDir = fileURLToPath(new URL('../../demo', import.meta.url));
@@ -23,8 +24,7 @@ export type Service = Awaited<ReturnType<typeof service>>;
 
 /** An origin with demo data for one test file, on a real socket; it is closed after the tests. */
 export async function service(options: Partial<OriginOptions> = {}) {
-  const dataDir = temporaryDirectory();
-  cpSync(await template(), dataDir, { recursive: true });
+  const dataDir = await filledDirectory();
   const origin = await openOrigin({ dataDir, port: 0, host: '127.0.0.1', demoDir, demoTokens: true, ...options });
   afterAll(() => origin.close());
 
@@ -82,6 +82,13 @@ export function temporaryDirectory(): string {
   return directory;
 }
 
+/** A copy of the demo data. */
+export async function filledDirectory(): Promise<string> {
+  const directory = temporaryDirectory();
+  cpSync(await made('demo'), directory, { recursive: true });
+  return directory;
+}
+
 /** A file of this size that has the signature of the format and is otherwise empty. */
 export function picture(kind: keyof typeof firstBytes = 'png', bytes = 200): Blob {
   const content = Buffer.alloc(bytes);
@@ -104,20 +111,4 @@ export function form(parts: Record<string, string | Blob>): FormData {
     else data.set(name, part, `${name}.bin`);
   }
   return data;
-}
-
-let filled: Promise<string> | undefined;
-
-/** The demo data directory, created once per run by test/build.ts or once per process, and then copied. */
-function template(): Promise<string> {
-  const shared = process.env.FILLED_DATA_DIR;
-  filled ??= shared ? Promise.resolve(shared) : fill();
-  return filled;
-}
-
-async function fill(): Promise<string> {
-  const dataDir = temporaryDirectory();
-  const origin = await openOrigin({ dataDir, port: 0, host: '127.0.0.1', demoDir, demoTokens: true });
-  await origin.close();
-  return dataDir;
 }

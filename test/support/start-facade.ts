@@ -8,6 +8,7 @@ import { observeCalls, observeInterface } from '../../src/server/observability/w
 import { type ServerParts, openServer } from './open-server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import type { GraphQLResponse } from './facade.ts';
+import { made } from './made.ts';
 import { hostile } from './hostile.ts';
 import { patientEnv } from './patient.ts';
 
@@ -24,7 +25,14 @@ export async function startFacade(settings: Flags = {}, env: NodeJS.ProcessEnv =
   const log = pino({ level: config.logLevel }, { write: (line: string) => void logged.push(line) });
   const address = { baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! };
   const upstream = parts.upstream ?? createUpstream(catalogService, { ...config, ...address }, { observe, inspect });
-  const facade = await openServer(config, { schema, upstream, log, metrics, graphiql: 'dist/graphiql', ...parts });
+  const facade = await openServer(config, {
+    schema,
+    upstream,
+    log,
+    metrics,
+    graphiql: await made('graphiql'),
+    ...parts,
+  });
   const close = async () => {
     await facade.close();
     await upstream.close();

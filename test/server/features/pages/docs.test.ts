@@ -8,14 +8,21 @@ import { pino } from 'pino';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { readConfig } from '../../../../src/config/read.ts';
 import { schema } from '../../../../src/graph/schema.ts';
+import { made } from '../../../support/made.ts';
 import { openServer } from '../../../support/open-server.ts';
 import { journey } from '../../../support/journey.ts';
 
 const setup = await journey();
 
-async function facade(env: NodeJS.ProcessEnv = {}, docs = 'dist/docs') {
+async function facade(env: NodeJS.ProcessEnv = {}, docs?: string) {
   const upstreams = { BASE_URL: setup.origin.url, EVENT_BASE_URL: setup.origin.url };
-  const parts = { schema, upstream: setup.upstream, log: pino({ level: 'silent' }), graphiql: 'dist/graphiql', docs };
+  const parts = {
+    schema,
+    upstream: setup.upstream,
+    log: pino({ level: 'silent' }),
+    graphiql: await made('graphiql'),
+    docs: docs ?? (await made('docs')),
+  };
   const server = await openServer(readConfig({ PORT: '0', ...upstreams, ...env }), parts);
   afterAll(() => server.close());
   return server.url;

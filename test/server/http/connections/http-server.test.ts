@@ -10,6 +10,7 @@ import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { catalogService } from '../../../../src/graph/service/descriptor.ts';
 import { readConfig } from '../../../../src/config/read.ts';
+import { made } from '../../../support/made.ts';
 import { openServer } from '../../../support/open-server.ts';
 import { createUpstream } from '../../../../src/upstream/client.ts';
 import type { Facade } from '../../../../src/server/server.ts';
@@ -47,7 +48,7 @@ const schema = new GraphQLSchema({
 async function open(
   env: NodeJS.ProcessEnv = {},
   tabs = [{ name: 'word', query: 'query Word { word }' }],
-  graphiql = 'dist/graphiql',
+  graphiql?: string,
 ): Promise<Facade> {
   const config = readConfig({ PORT: '0', ...env });
   const nowhere = { ...config, baseUrl: 'http://127.0.0.1:9', eventBaseUrl: 'http://127.0.0.1:9' };
@@ -58,7 +59,7 @@ async function open(
     upstream,
     log: pino({ level: 'silent' }),
     tabs,
-    graphiql,
+    graphiql: graphiql ?? (await made('graphiql')),
   });
   toClose.push(facade);
   return facade;
@@ -310,7 +311,7 @@ test.each([
 
 test('a file of GraphiQL is read once, however many requests there are', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'graphiql-'));
-  cpSync('dist/graphiql', folder, { recursive: true });
+  cpSync(await made('graphiql'), folder, { recursive: true });
   const { url } = await open({}, [], folder);
   const [name] = readdirSync(folder).filter((file) => file.endsWith('.br'));
   const bytes = async () => {
@@ -329,7 +330,7 @@ test('GraphiQL and introspection are off in production', async () => {
   const { url } = await open({ NODE_ENV: 'production' });
   const page = await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } });
   expect(await page.text()).not.toContain('GraphiQL');
-  const [name] = readdirSync('dist/graphiql').filter((file) => file.endsWith('.br'));
+  const [name] = readdirSync(await made('graphiql')).filter((file) => file.endsWith('.br'));
   expect((await fetch(`${url}/graphql/assets/${name!.slice(0, -3)}`)).status).toBe(404);
   expect(await codeOf(await post(url, { query: '{ __schema { types { name } } }' }))).toBe('GRAPHQL_VALIDATION_FAILED');
 });
