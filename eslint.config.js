@@ -26,8 +26,8 @@ const libraries = [
   },
   {
     names: ['prom-client'],
-    home: ['src/server/observability/metrics.ts', 'src/server/observability/fleet-metrics.ts'],
-    message: 'Only metrics.ts and fleet-metrics.ts of server/observability declare metrics.',
+    home: ['src/server/observability/metrics.ts'],
+    message: 'Only metrics.ts of server/observability declares metrics.',
   },
 ];
 
@@ -83,7 +83,7 @@ const walls = (parent, rooms, outside, more = {}) =>
   }));
 
 /** The rooms of `server/http`; `exchange.ts` is beside them. They know nothing of GraphQL requests. */
-const closedToHttp = ['commands', 'doctor', 'origin', 'workers', 'server/graphql', 'server/features'];
+const closedToHttp = ['commands', 'doctor', 'origin', 'server/graphql', 'server/features'];
 const openOfHttp = { response: [], request: ['response'], connections: ['response', 'request'] };
 
 /**
@@ -94,7 +94,6 @@ const outer = [
   'config',
   'cli',
   'commands',
-  'workers',
   'doctor',
   'inspect',
   'server',
@@ -105,17 +104,17 @@ const outer = [
   'atom',
   'api',
 ];
-const aboveEngine = ['commands', 'doctor', 'inspect', 'origin', 'server', 'workers', 'cli', 'check', 'graph'];
+const aboveEngine = ['commands', 'doctor', 'inspect', 'origin', 'server', 'cli', 'check', 'graph'];
 const typesOfConfig = { typesOf: ['config'] };
 const aboveUpstream = [...aboveEngine, 'engine'];
-const aboveGraph = ['commands', 'doctor', 'inspect', 'origin', 'server', 'workers', 'config', 'cli', 'check'];
-const aboveServer = ['commands', 'doctor', 'origin', 'workers', 'cli', 'check'];
+const aboveGraph = ['commands', 'doctor', 'inspect', 'origin', 'server', 'config', 'cli', 'check'];
+const aboveServer = ['commands', 'doctor', 'origin', 'cli', 'check'];
 const layers = [
   { layer: 'src/lib/**', closed: outer },
   { layer: 'src/api/**', closed: outer.filter((layer) => layer !== 'api') },
-  { layer: 'src/atom/**', closed: outer.filter((layer) => !['atom', 'api', 'workers'].includes(layer)) },
+  { layer: 'src/atom/**', closed: outer.filter((layer) => !['atom', 'api'].includes(layer)) },
   { layer: 'src/inspect/**', closed: [...aboveUpstream.filter((layer) => layer !== 'inspect')] },
-  { layer: 'src/doctor/**', closed: ['commands', 'graph', 'engine', 'server', 'origin', 'workers', 'cli'] },
+  { layer: 'src/doctor/**', closed: ['commands', 'graph', 'engine', 'server', 'origin', 'cli'] },
   { layer: 'src/upstream/**', closed: [...aboveUpstream, 'atom'] },
   ...walls('upstream', upstream, [...aboveUpstream, 'atom']),
   { layer: 'src/engine/**', closed: [...aboveEngine, 'atom'], ...typesOfConfig },
@@ -128,13 +127,12 @@ const layers = [
   ...walls('server/features', Object.fromEntries(features.map((feature) => [feature, []])), [...aboveServer]),
   { layer: 'src/server/http/*.ts', closed: closedToHttp },
   ...walls('server/http', openOfHttp, closedToHttp),
-  { layer: 'src/workers/**', closed: ['commands', 'graph', 'engine', 'upstream', 'origin', 'atom', 'api'] },
   { layer: 'src/config/**', closed: ['commands', 'doctor', 'graph', 'engine', 'upstream', 'server', 'origin', 'atom'] },
   {
     layer: 'src/cli/**',
-    closed: ['commands', 'workers', 'graph', 'engine', 'upstream', 'server', 'origin', 'atom', 'api'],
+    closed: ['commands', 'graph', 'engine', 'upstream', 'server', 'origin', 'atom', 'api'],
   },
-  { layer: 'src/check/**', closed: ['commands', 'origin', 'workers', 'cli', 'upstream', 'atom', 'api'] },
+  { layer: 'src/check/**', closed: ['commands', 'origin', 'cli', 'upstream', 'atom', 'api'] },
   { layer: 'src/origin/store/**', closed: ['graph', 'engine', 'upstream', 'server', 'config', 'cli', 'origin/rules'] },
   { layer: 'src/origin/rules/**', closed: ['graph', 'engine', 'upstream', 'server', 'config', 'cli'] },
   {
@@ -144,19 +142,7 @@ const layers = [
   },
   {
     layer: 'src/embedding/**',
-    closed: [
-      'commands',
-      'workers',
-      'cli',
-      'check',
-      'doctor',
-      'inspect',
-      'origin',
-      'server/features',
-      'graph',
-      'atom',
-      'api',
-    ],
+    closed: ['commands', 'cli', 'check', 'doctor', 'inspect', 'origin', 'server/features', 'graph', 'atom', 'api'],
   },
   { layer: 'src/*.ts', closed: [] },
 ];

@@ -3,7 +3,6 @@
  * only their ratios count. Needs redis-server.
  */
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { ask, listening, load, requestOf } from './load.ts';
@@ -12,10 +11,8 @@ import { orderOf, workloads } from './workloads.ts';
 
 const ROUNDS = 12;
 const MS = 500;
-/** Each process has to compile its hot functions by itself: those of a new worker too. */
+/** Each process has to compile its hot functions by itself. */
 const WARM_UP_MS = 8_000;
-/** Load before a worker is killed, and after. */
-const KILL_MS = 2_000;
 const CONNECTIONS = 32;
 /** Requests of a process in a turn: more than are sent. */
 const PART = 10_000;
@@ -86,7 +83,6 @@ const rows: Row[] = [
       { name: 'one process', processes: [alone] },
       { name: 'the same with Redis', processes: [shared] },
       { name: 'four with Redis', processes: times(4, shared) },
-      { name: 'four workers with Redis', processes: [{ ...shared, WORKERS: '4' }] },
     ],
   },
   {
@@ -96,8 +92,7 @@ const rows: Row[] = [
     arms: [
       { name: 'one process', processes: [alone] },
       { name: 'the same with Redis', processes: [shared] },
-      { name: 'two by hand', processes: times(2, alone) },
-      { name: 'two workers', processes: [{ WORKERS: '2' }] },
+      { name: 'two', processes: times(2, alone) },
     ],
   },
 ];
@@ -107,7 +102,6 @@ if ('a crowd of 60'.includes(wanted)) {
   await crowd(1, 1);
   for (const count of [1, 2, 4]) await crowd(count, 60);
 }
-if ('a killed worker'.includes(wanted)) await killedWorker();
 redis.disconnect();
 await upstream.stop();
 process.exit(0);
@@ -146,11 +140,6 @@ async function commandsOfRedis(): Promise<number> {
   const stats = await redis.info('commandstats');
   const called = [...stats.matchAll(/cmdstat_(evalsha|hget|zrem):calls=(\d+)/g)];
   return called.reduce((sum, [, , calls]) => sum + Number(calls), 0);
-}
-
-function cpuOf(pid: number): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
-  return [pid, ...children.map(Number)].reduce((sum, each) => sum + cpuSeconds(each), 0);
 }
 
 /** Requests that were not sent before, because an equal one would be served as a whole from the response cache. */
@@ -194,7 +183,7 @@ async function compare({ name: row, workload, upstreamIs, arms, isOnePage }: Row
       if (round === -1) await redis.flushall();
       const run = send(processes, round === -1 ? WARM_UP_MS : MS);
       await counted();
-      const [commands, cpu] = [await commandsOfRedis(), processes.reduce((sum, { pid }) => sum + cpuOf(pid), 0)];
+      const [commands, cpu] = [await commandsOfRedis(), processes.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0)];
       const measured = await run();
       if (round === -1) {
         // What is to be cached must be in the cache.
@@ -206,7 +195,7 @@ async function compare({ name: row, workload, upstreamIs, arms, isOnePage }: Row
       result.seconds += measured[0]!.seconds;
       result.calls += await counted();
       result.commands += (await commandsOfRedis()) - commands;
-      result.cpu += processes.reduce((sum, { pid }) => sum + cpuOf(pid), 0) - cpu;
+      result.cpu += processes.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0) - cpu;
     }
   for (const { name, operations, seconds, calls, commands, cpu } of results)
     console.log(
@@ -228,29 +217,4 @@ async function crowd(count: number, clients: number): Promise<void> {
     `| a crowd of ${clients} at one cold page | ${count} over Redis: ${await counted()} calls in all | | | | | |`,
   );
   await closeArm(running);
-}
-
-/** A worker is killed under load: only operations on its connections may be lost. */
-async function killedWorker(): Promise<void> {
-  await fetch(`${address}/admin/set?latency=20&reuse=0`);
-  const [{ port, pid, stop }] = (await openArm({ name: '', processes: [{ WORKERS: '4' }] })) as [Running];
-  const requests = requestsOf('W1');
-  let [done, lost, isOver] = [0, 0, false];
-  const clients = Array.from({ length: CONNECTIONS }, async (_, at) => {
-    for (let next = at; !isOver; next++)
-      await load(port, [requests[next % requests.length]!], { connections: 1, ms: 1 }).then(
-        ({ operations }) => (done += operations),
-        () => lost++,
-      );
-  });
-  await sleep(KILL_MS);
-  const [worker] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
-  process.kill(worker!, 'SIGKILL');
-  await sleep(KILL_MS);
-  isOver = true;
-  await Promise.all(clients);
-  console.log(
-    `| a killed worker, four of them, ${CONNECTIONS} clients | ${lost} of ${done} operations lost | | | | | |`,
-  );
-  await stop();
 }

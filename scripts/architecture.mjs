@@ -6,7 +6,7 @@ const FLOORS = [
   {
     name: 'Programs: a command, a process',
     layers:
-      'main.ts program.ts facade.ts extend.ts extension fetch-handler.ts embedding price.ts commands workers cli check doctor origin',
+      'main.ts program.ts facade.ts extend.ts extension fetch-handler.ts embedding price.ts commands cli check doctor origin',
   },
   { name: 'Server: a route, a header, a capability', layers: 'server' },
   { name: 'Catalog: a field, a mutation', layers: 'graph' },

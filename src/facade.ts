@@ -29,7 +29,7 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
   const added = { ...addedParts(extend as never, services as never), headersTo };
   // It opens no port, so only settings can tell where the page of errors is.
   const core = createCore({ ...config, port: 0 }, log, added);
-  const features = allFeatures({ graphiql: join(packageDir, 'dist/graphiql') }, undefined, { authorize, onOperation });
+  const features = allFeatures({ graphiql: join(packageDir, 'dist/graphiql') }, { authorize, onOperation });
   const { server, operations, paths, checkRedis, loading, closeManifests, end } = createGraphServer(core, features);
   void reportRedis(checkRedis, core.keysWarning, log);
   const handler = createFetchHandler(server);

@@ -1,7 +1,7 @@
 /** The commands of the program. What a command does is loaded when it is given. */
 import { Command } from 'commander';
 import { watchOutput } from './cli/output.ts';
-import { addSettingFlags } from './cli/setting-flags.ts';
+import { addRemovedFlags, addSettingFlags } from './cli/setting-flags.ts';
 import { addBackupCommand } from './commands/backup.ts';
 import { CHECK_SETTINGS, CHECK_USAGE, addCheckCommand } from './commands/check.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
@@ -10,6 +10,7 @@ import { ORIGIN_SETTINGS, addOriginCommand } from './commands/origin.ts';
 import { serveFacade } from './commands/serve.ts';
 import { addUsageCommand } from './commands/usage.ts';
 import type { Flags } from './config/read.ts';
+import { removedSettings } from './config/removed-settings.ts';
 import { type SettingName, entries, settings } from './config/settings.ts';
 import { version } from './package.ts';
 
@@ -43,6 +44,7 @@ const settingsOf: Record<string, readonly SettingName[]> = {
   doctor: everySetting,
 };
 addSettingFlags(program, everySetting);
+addRemovedFlags(program);
 for (const command of program.commands)
   addSettingFlags(command.allowExcessArguments(false), settingsOf[command.name()] ?? []);
 // `origin --data-dir x` sets the option of the command `origin`, not the option of the program.
@@ -54,5 +56,5 @@ await program.parseAsync();
 
 function flags(): Flags {
   const given = Object.assign({}, program.opts(), ...program.commands.map((command) => command.opts())) as object;
-  return Object.fromEntries(Object.entries(given).filter(([name]) => name in settings));
+  return Object.fromEntries(Object.entries(given).filter(([name]) => name in settings || name in removedSettings));
 }

@@ -1,12 +1,15 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { entries } from '../src/config/settings.ts';
 import { readConfig } from '../src/config/read.ts';
 import { clientAddress } from '../src/server/http/request/client-address.ts';
+import { hasProgram } from './support/optional.ts';
 import { startProgram } from './support/program.ts';
 import { service as origin } from './support/service.ts';
 
@@ -194,4 +197,47 @@ test('the health checks pass for a running service and fail otherwise', async ()
   const { url } = await origin();
   expect(await exitOf(at(new URL(url).port), {})).toBe(0);
   expect(await exitOf(at(UNUSED_PORT), {})).toBe(1);
+});
+
+const unit = readFileSync('deploy/systemd/catalog-graphql@.service', 'utf8');
+/** The commands of a key of the unit, as systemd starts them for the instance 4001. */
+const commandsOf = (key: string) =>
+  [...unit.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, line]) =>
+    line!.replaceAll('%i', '4001').replaceAll('$$', '$'),
+  );
+
+test('an instance of systemd starts only with a Redis and a service, and says which setting lacks', async () => {
+  const needed = { REDIS_URL: 'redis://redis', BASE_URL: 'https://api.example' };
+  const start = async (env: NodeJS.ProcessEnv) => {
+    const runs = commandsOf('ExecStartPre').map((command) =>
+      promisify(execFile)('/bin/sh', ['-c', command], { env }).then(
+        () => '',
+        ({ stderr }: { stderr: string }) => stderr,
+      ),
+    );
+    return (await Promise.all(runs)).join('');
+  };
+  expect(await start(needed)).toBe('');
+  expect(await start({ ...needed, REDIS_URL: '' })).toMatch(/REDIS_URL: must be set/);
+  expect(await start({ ...needed, BASE_URL: undefined })).toMatch(/BASE_URL: must be set/);
+});
+
+test('an instance of systemd listens on its own port, and has the time that its end needs', () => {
+  expect(commandsOf('ExecStart')).toEqual(['/usr/bin/env catalog-graphql --port 4001']);
+  const [given] = commandsOf('Environment');
+  const env = Object.fromEntries(given!.split(' ').map((pair) => pair.split('=', 2))) as NodeJS.ProcessEnv;
+  const { production, drainMs, shutdownMs } = readConfig({ ...env, PORT: '1' }, { port: '4001' });
+  expect(production).toBe(true);
+  expect(Number(commandsOf('TimeoutStopSec')[0])).toBe((drainMs + shutdownMs) / 1_000 + 5);
+});
+
+test.skipIf(!hasProgram('systemd-analyze'))('systemd knows every line of the unit', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'catalog-unit-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'catalog-graphql@4001.service');
+  writeFileSync(file, unit);
+  const { stderr } = await promisify(execFile)('systemd-analyze', ['verify', '--man=no', file]).catch(
+    (error: { stderr: string }) => error,
+  );
+  expect(stderr.split('\n').filter((line) => line.includes(file))).toEqual([]);
 });

@@ -43,6 +43,15 @@ test('the origin beside the facade listens on the loopback interface only, whate
   expect((await program.stop()).code).toBe(0);
 });
 
+test.each([
+  [{ ...filled, WORKERS: '4' }, []],
+  [filled, ['--workers', '4']],
+])('a WORKERS that an earlier release had is warned of, and the program starts: %o %o', async (env, args) => {
+  const program = await startProgram({ ...env, LOG_LEVEL: 'warn' }, args);
+  expect((await fetch(`${program.url}/health`)).status).toBe(200);
+  expect((await program.stop()).err).toContain('the capacity of 3 of 4 processes is gone');
+});
+
 test('the origin can run alone', async () => {
   const program = await startProgram(filled, ['origin']);
   expect(program.url).toBe('');

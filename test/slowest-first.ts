@@ -1,8 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The files that take longest, most of them because they start programs. */
-const slow =
-  `frontend/tools package main monitoring/alerts workers/workers journey/afterwriting hostile/reading hostile/members
+const slow = `frontend/tools package main monitoring/alerts journey/afterwriting hostile/reading hostile/members
   journey/readme check/check hostile/upstream server/graphql-over-http/requirements container server/features/mcp/price server/graphql/plans
   server/features/idempotency/settling hostile/sigterm`.split(/\s+/);
 

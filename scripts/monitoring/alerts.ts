@@ -85,7 +85,7 @@ export const alerts: readonly Alert[] = [
     summary: '{{ $labels.instance }} rejects requests with 503.',
     means: 'All slots and the queue are taken, or there are too many connections.',
     look: '`catalog_operations_running` and `_waiting`: at their limits with little CPU, upstream is slow; with much, there are too few processes.',
-    change: 'more replicas or `WORKERS`; `MAX_RUNNING_OPERATIONS` only if CPU is left.',
+    change: 'more replicas; `MAX_RUNNING_OPERATIONS` only if CPU is left.',
   },
   {
     name: 'CatalogErrors',
@@ -147,9 +147,8 @@ export const alerts: readonly Alert[] = [
     name: 'CatalogReplica',
     title: 'A replica restarts or is away',
     severity: 'page',
-    expression: `changes(process_start_time_seconds[10m]) > 1 ${OF_FACADES} or increase(catalog_worker_restarts_total[10m]) > 1 or up == 0 and on (${OF}) max_over_time(catalog_build_info[1d])`,
-    summary:
-      '{{ $labels.instance }} cannot be scraped, or it or a worker has started more than once within ten minutes.',
+    expression: `changes(process_start_time_seconds[10m]) > 1 ${OF_FACADES} or up == 0 and on (${OF}) max_over_time(catalog_build_info[1d])`,
+    summary: '{{ $labels.instance }} cannot be scraped, or has started more than once within ten minutes.',
     means:
       'The process has ended, hangs, or ends by itself again and again: a defect, or the system has killed it. Two restarts of your own within ten minutes do it too.',
     look: 'the last lines of its log, the state of the container (`OOMKilled`), failed probes.',

@@ -161,12 +161,8 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
     },
     { title: 'Versions', queries: { '{{version}}': `count by (version) (catalog_build_info${ON})` } },
     {
-      title: 'Starts and workers',
-      queries: {
-        'starts {{instance}}': `changes(process_start_time_seconds${ON}[1h])`,
-        'workers {{instance}}': sum('catalog_workers'),
-        'workers replaced': `sum(increase(catalog_worker_restarts_total${ON}[1h]))`,
-      },
+      title: 'Starts',
+      queries: { '{{instance}}': `changes(process_start_time_seconds${ON}[1h])` },
     },
   ],
 };

@@ -1,10 +1,9 @@
 /**
- * What a facade with Redis, trusted documents and workers exposes at /metrics: the source of the list in docs, and of all names in
+ * What a facade with Redis and trusted documents exposes at /metrics: the source of the list in docs, and of all names in
  * alerts and dashboard.
  */
 import { pino } from 'pino';
 import { readConfig } from '../../src/config/read.ts';
-import { createFleetMetrics } from '../../src/server/observability/fleet-metrics.ts';
 import { createCore } from '../../src/server/core.ts';
 import { allFeatures } from '../../src/server/features/features.ts';
 import { createGraphServer } from '../../src/server/server.ts';
@@ -26,7 +25,7 @@ export async function exposedMetrics(): Promise<ExposedMetric[]> {
   const core = createCore(config, pino({ level: 'silent' }));
   const { closeManifests } = createGraphServer(core, allFeatures({}));
   core.metrics.collectProcessMetrics();
-  const text = await createFleetMetrics(() => 1).text(new Map([[1, await core.metrics.values()]]));
+  const text = await core.metrics.text();
   closeManifests();
   await core.close();
   return [...text.matchAll(/^# HELP (\w+) (.*)\n# TYPE \w+ (\w+)$/gm)]

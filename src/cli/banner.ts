@@ -15,14 +15,10 @@ export interface StartedServers {
   origin?: { url: string; seeded: boolean };
 }
 
-/** For several workers without REDIS_URL. */
-export const NOT_SHARED =
-  'without REDIS_URL workers share neither cached records nor the rate limit: each counts its calls by itself, and may show what was changed through another until its time to live ends';
-
 /** What the message says of the settings. */
 export type BannerSettings = Pick<
   Config,
-  'production' | 'graphiql' | 'mcp' | 'workers' | 'demoTokens' | 'dataDir' | 'baseUrl' | 'eventBaseUrl'
+  'production' | 'graphiql' | 'mcp' | 'demoTokens' | 'dataDir' | 'baseUrl' | 'eventBaseUrl'
 >;
 
 const DEMO_TOKENS = 'demo-alice (advance), demo-bob (basic), demo-carol (premium)';
@@ -34,7 +30,6 @@ export function banner({ version, facade, origin }: StartedServers, config: Bann
   if (graph && !config.production) lines.push(['page', `${graph}/   what it is for, shown in a browser`]);
   if (graph) lines.push(['graph', `${graph}/graphql${config.graphiql ? '   GraphiQL in a browser' : ''}`]);
   if (graph && config.mcp) lines.push(['agents', `${graph}/mcp   Model Context Protocol`]);
-  if (graph && config.workers > 1) lines.push(['workers', String(config.workers)]);
   if (origin) lines.push(['origin', `${origin.url}   ${dataIn(origin, config)}`]);
   else if (facade) lines.push(...upstreamsOf(facade, config));
   if (graph) lines.push(['docs', `${graph}/docs/errors   also /health, /ready and /metrics`]);
@@ -62,7 +57,6 @@ export function startLine({ version, facade, origin }: StartedServers, config: B
   const fields = {
     version,
     ...(graph && { graph, ...(config.mcp && { mcp: `${facade.url}/mcp` }) }),
-    ...(facade && config.workers > 1 && { workers: config.workers }),
     ...(origin ? { origin: origin.url } : { catalog: config.baseUrl, events: config.eventBaseUrl }),
     ...(facade && { upstreams: facade.upstreams }),
   };

@@ -1,7 +1,7 @@
 /** How a command runs: the settings are read, expected errors are told without a stack, and a signal stops what serves. */
 import { type Logger, destination } from 'pino';
 import { type Closable, closeAll, closeOnSignal, logUnhandledErrors } from '../cli/process.ts';
-import { type Flags, misspelledSettings, readConfig } from '../config/read.ts';
+import { type Flags, misspelledSettings, readConfig, removedWarnings } from '../config/read.ts';
 import type { Config } from '../config/settings.ts';
 import { createLog } from '../lib/log.ts';
 import { printable } from '../lib/text/printable.ts';
@@ -10,11 +10,12 @@ import { UserError } from '../lib/user-error.ts';
 /** Adds to `opened` what has to be closed at the end. Returns the output. */
 export type Start = (config: Config, log: Logger, opened: Closable[]) => Promise<string>;
 
-/** Runs what serves until a signal stops it, also one that comes while it starts. `worker`: what runs instead in a process of `WORKERS`. */
-export function serve(flags: Flags, start: Start, worker?: Start): Promise<void> {
+/** Runs what serves until a signal stops it, also one that comes while it starts. */
+export function serve(flags: Flags, start: Start): Promise<void> {
   const stoppable: Start = async (config, log, opened) => {
     const stopping = closeOnSignal(opened, log);
     try {
+      for (const warning of removedWarnings(flags)) log.warn(warning);
       const output = await start(config, log, opened);
       return stopping.aborted ? '' : output;
     } catch (error) {
@@ -22,19 +23,15 @@ export function serve(flags: Flags, start: Start, worker?: Start): Promise<void>
       throw error;
     }
   };
-  return run(flags, stoppable, worker);
+  return run(flags, stoppable);
 }
 
-export async function run(flags: Flags, start: Start, worker?: Start): Promise<void> {
+export async function run(flags: Flags, start: Start): Promise<void> {
   const opened: Closable[] = [];
   try {
     const config = readConfig(undefined, flags);
     // Without a `minLength` a flush waits for nothing, and the lines of the end may be lost or out of order.
     const log = createLog(config.logLevel, destination({ dest: 2, sync: false, minLength: 1 }));
-    if (worker && config.workers > 1 && (await import('node:cluster')).default.isWorker) {
-      await worker(config, log, opened);
-      return;
-    }
     for (const { given, meant } of misspelledSettings())
       log.warn({ variable: given }, `${given} is not a setting and has no effect. Did you mean ${meant}?`);
     const output = await start(config, log, opened);

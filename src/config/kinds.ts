@@ -1,7 +1,6 @@
 /** Kinds of settings: how a value is read from text, and what it must be. */
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { availableProcessors } from './processors.ts';
 import { readRedisAddress } from './redis-address.ts';
 import { addressRange } from '../lib/address-ranges.ts';
 import { percentDecoded } from '../lib/text/unicode.ts';
@@ -222,14 +221,6 @@ export const headerList = {
           .map(([name, value]) => `${name}=${encodeURIComponent(value as string)}`)
           .join(',')
       : undefined,
-};
-
-const count = whole(1, 256);
-export const processes = {
-  ...count,
-  must: `${count.must}, or auto`,
-  read: (text: string) => (text === 'auto' ? availableProcessors() : count.read(text)),
-  schema: { ...count.schema, pattern: '^(?:auto|[0-9]{1,15})$' },
 };
 
 /** A port may be 0 in tests: the system picks one. */

@@ -3,12 +3,13 @@ import { editDistance } from '../lib/text/edit-distance.ts';
 import { connectionProblems } from './upstream-tls.ts';
 import { type Config, type Setting, type SettingName, type Values, entries, settings } from './settings.ts';
 import { withReported } from './reported.ts';
+import { type RemovedName, removedSettings } from './removed-settings.ts';
 import { readSecretFiles } from './secret-files.ts';
 import { type TrustedDocuments, readManifest } from './documents/trusted-documents.ts';
 import { UserError } from '../lib/user-error.ts';
 
 /** The flags of the command and their texts. */
-export type Flags = Partial<Record<SettingName, string>>;
+export type Flags = Partial<Record<SettingName | RemovedName, string>>;
 
 export class ConfigError extends UserError {
   readonly problems: readonly string[];
@@ -69,6 +70,14 @@ export function misspelledSettings(env: NodeJS.ProcessEnv = process.env): { give
     if (names.includes(given) || OF_OTHERS.test(given)) return [];
     const meant = closest(given.toUpperCase(), own);
     return meant === undefined ? [] : [{ given, meant }];
+  });
+}
+
+/** A warning for each setting of an earlier release that is still given, as a flag or in the environment. */
+export function removedWarnings(flags: Flags = {}, env: NodeJS.ProcessEnv = process.env): string[] {
+  return Object.entries(removedSettings).flatMap(([name, { env: variable, say }]) => {
+    const value = flags[name as RemovedName] ?? env[variable];
+    return (value && say(value)) || [];
   });
 }
 

@@ -20,7 +20,6 @@ import {
   origins,
   path,
   port,
-  processes,
   proxyAddress,
   redisAddress,
   secret,
@@ -262,7 +261,6 @@ export const settings = {
     uploadTimeoutMs: setting('UPLOAD_TIMEOUT_MS', milliseconds, 60_000, 'deadline of an operation with files'),
   }),
   ...inGroup('Load and connections of clients', {
-    workers: standalone(setting('WORKERS', processes, 1, 'processes of the facade on this port; auto: one for each core, or for each that the CPU quota of the container gives')),
     maxRunningOperations: setting('MAX_RUNNING_OPERATIONS', amount, 256, 'operations running at once'),
     maxWaitingOperations: setting('MAX_WAITING_OPERATIONS', whole(0, 1_000_000), 256, 'operations waiting to run; more are rejected with 503'),
     maxClientConnections: standalone(setting('MAX_CLIENT_CONNECTIONS', amount, 4_000, 'connections of clients; requests on further connections are rejected with 503')),

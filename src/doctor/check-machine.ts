@@ -19,12 +19,9 @@ const PROGRAM = 120_000_000;
 /** Outside the heap: buffers of connections, code, the stacks of threads. */
 const OUTSIDE_HEAP = 100_000_000;
 
-type MemorySettings = Pick<Config, 'workers' | 'maxHeldUploadBytes'>;
+type MemorySettings = Pick<Config, 'maxHeldUploadBytes'>;
 
-export function checkMemory(
-  { workers, maxHeldUploadBytes }: MemorySettings,
-  { limit, heap }: Memory = readMemory(),
-): Diagnosis {
+export function checkMemory({ maxHeldUploadBytes }: MemorySettings, { limit, heap }: Memory = readMemory()): Diagnosis {
   const check = 'memory';
   const needed = CACHES + PROGRAM;
   const outside = OUTSIDE_HEAP + maxHeldUploadBytes;
@@ -33,9 +30,8 @@ export function checkMemory(
     heapLimitBytes: heap,
     neededBytes: needed,
     outsideHeapBytes: outside,
-    workers,
   };
-  const message = `${limit === undefined ? 'no limit of a container' : `limit ${mb(limit)}`}, heap at most ${mb(heap)}${workers > 1 ? ` for each of ${workers} workers` : ''}; caches and program need ${mb(needed)}, and ${mb(outside)} outside of it, uploads included`;
+  const message = `${limit === undefined ? 'no limit of a container' : `limit ${mb(limit)}`}, heap at most ${mb(heap)}; caches and program need ${mb(needed)}, and ${mb(outside)} outside of it, uploads included`;
   if (heap < needed)
     return warning(
       check,
@@ -43,18 +39,18 @@ export function checkMemory(
       `The heap is too small for full caches: set NODE_OPTIONS=--max-old-space-size=${Math.ceil(needed / 1e6)} or more.`,
       facts,
     );
-  if (limit !== undefined && limit < (needed + outside) * workers)
+  if (limit !== undefined && limit < needed + outside)
     return warning(
       check,
       message,
-      `Give the container at least ${mb((needed + outside) * workers)}, or it is killed when the caches are full and uploads are held.`,
+      `Give the container at least ${mb(needed + outside)}, or it is killed when the caches are full and uploads are held.`,
       facts,
     );
-  if (limit !== undefined && (heap + outside) * workers > limit)
+  if (limit !== undefined && heap + outside > limit)
     return warning(
       check,
       message,
-      `V8 may use more than the container has: set NODE_OPTIONS=--max-old-space-size=${Math.floor((limit / workers - outside) / 1e6)}, so that it collects garbage in time.`,
+      `V8 may use more than the container has: set NODE_OPTIONS=--max-old-space-size=${Math.floor((limit - outside) / 1e6)}, so that it collects garbage in time.`,
       facts,
     );
   return ok(check, message, facts);

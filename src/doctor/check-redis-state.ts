@@ -8,21 +8,18 @@ import { keyLossIn } from '../upstream/redis/connection/key-redis.ts';
 import { connectRedis } from '../upstream/redis/shared-state.ts';
 import { type Diagnosis, failed, ok, warning } from './diagnosis.ts';
 
-type RedisSettings = TlsSettings &
-  Pick<Config, 'redisUrl' | 'workers' | 'idempotencyRedisUrl' | 'idempotencyTtlSeconds'>;
+type RedisSettings = TlsSettings & Pick<Config, 'redisUrl' | 'idempotencyRedisUrl' | 'idempotencyTtlSeconds'>;
 
 /** Evicts only what has a time to live, which all that the facade stores has. */
 const POLICY = 'volatile-lru';
 
 export async function checkRedisState(config: RedisSettings): Promise<Diagnosis> {
-  const { redisUrl, workers } = config;
+  const { redisUrl } = config;
   const check = 'redis';
   const address = redisUrl === undefined ? undefined : readRedisAddress(redisUrl);
   if (redisUrl === undefined || address === undefined) {
     const message = 'REDIS_URL is not set: records and the rate limit are kept in each process';
-    return workers > 1
-      ? warning(check, message, `${workers} workers share nothing: set REDIS_URL.`)
-      : ok(check, message);
+    return ok(check, message);
   }
   const place = address.hosts.map(({ host, port }) => `${host}:${port}`).join(',');
   const shared = connectRedis({ url: redisUrl, namespace: 'doctor', tls: readTlsFiles('redis', config) });
@@ -57,7 +54,7 @@ export async function checkKeyRedis(config: RedisSettings): Promise<Diagnosis> {
   const url = idempotencyRedisUrl ?? redisUrl;
   if (idempotencyTtlSeconds === 0) return ok(check, 'IDEMPOTENCY_TTL_SECONDS is 0: the header is ignored');
   if (url === undefined) {
-    const message = 'they are kept in the process, for all its workers, and are lost with it';
+    const message = 'they are kept in the process, and are lost with it';
     return ok(check, `${message}; several replicas need IDEMPOTENCY_REDIS_URL or REDIS_URL`);
   }
   const variable = idempotencyRedisUrl === undefined ? 'REDIS_URL' : 'IDEMPOTENCY_REDIS_URL';

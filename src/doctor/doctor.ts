@@ -1,5 +1,5 @@
 /** The command `doctor`: whether the set-up is right, and whether the service still speaks the interface. */
-import { ConfigError } from '../config/read.ts';
+import { ConfigError, removedWarnings } from '../config/read.ts';
 import { type Config, entries } from '../config/settings.ts';
 import { startWarnings } from '../config/start-warnings.ts';
 import { checkMemory } from './check-machine.ts';
@@ -37,7 +37,7 @@ export async function diagnose({ readSettings, startProblems, ...parts }: Doctor
   const given = parts.misspelled.map(({ given: name, meant }) =>
     warning('settings', `${name} is not a setting and has no effect`, `Did you mean ${meant}?`),
   );
-  const warned = startWarnings(config, 'facade').map((text) => {
+  const warned = [...removedWarnings(), ...startWarnings(config, 'facade')].map((text) => {
     const [message, advice = ''] = splitLast(text);
     return warning('settings', message, advice);
   });

@@ -10,18 +10,16 @@ interface ProbeParts {
   /** Why the server accepts no work; undefined if it does. */
   trouble: () => string | undefined;
   manifests: Manifests;
-  /** Whether another worker accepts requests; undefined if there are no workers. */
-  othersAcceptWork?: (() => Promise<boolean>) | undefined;
 }
 
 /**
- * `/ready`: whether load balancers should send requests to this replica; its workers are one replica. All replicas have the same
+ * `/ready`: whether load balancers should send requests to this replica. All replicas have the same
  * upstreams, so an unreachable one is only reported: without replicas, not even cached records would be served.
  */
-export function createProbes({ checkUpstreams, trouble, manifests, othersAcceptWork }: ProbeParts): Routes {
+export function createProbes({ checkUpstreams, trouble, manifests }: ProbeParts): Routes {
   async function ready(exchange: Exchange): Promise<void> {
     const own = trouble();
-    if (own !== undefined && !(await othersAcceptWork?.())) return sendJson(exchange, 503, { status: own });
+    if (own !== undefined) return sendJson(exchange, 503, { status: own });
     const states = manifests.states();
     const upstreams = await checkUpstreams();
     const shown = Object.keys(states).length > 0 && { manifests: states };

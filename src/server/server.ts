@@ -23,8 +23,6 @@ export interface Facade {
   state(): ServerState;
   /** Whether the upstreams can be reached. */
   checkUpstreams(): Promise<UpstreamHealth>;
-  /** Why it accepts no work; undefined if it does. */
-  trouble(): string | undefined;
   /** Reads the manifests again. */
   reload(): Promise<void>;
   close(): Promise<void>;
@@ -34,7 +32,7 @@ export type GraphServer = ReturnType<typeof createGraphServer>;
 
 /** Opens the port. `close` finishes running requests first. */
 export async function openServer(core: Core, graphServer: GraphServer): Promise<Facade> {
-  const { server, shutDown, ready, state, checkUpstreams, trouble, reload } = graphServer;
+  const { server, shutDown, ready, state, checkUpstreams, reload } = graphServer;
   const { port: asked, host } = core.config;
   await ready();
   // If the backlog is full, the system makes a client wait for seconds before it tries again.
@@ -42,15 +40,11 @@ export async function openServer(core: Core, graphServer: GraphServer): Promise<
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const url = `http://${shownHost(host)}:${port}`;
-  return { url, port, state, checkUpstreams, trouble, reload, close: lazily(shutDown) };
+  return { url, port, state, checkUpstreams, reload, close: lazily(shutDown) };
 }
 
-/** A server without a port. `othersAcceptWork`: whether another worker accepts requests; undefined if there are no workers. */
-export function createGraphServer(
-  core: Core,
-  createFeatures: CreateFeatures,
-  othersAcceptWork?: () => Promise<boolean>,
-) {
+/** A server without a port. */
+export function createGraphServer(core: Core, createFeatures: CreateFeatures) {
   const { config, upstream, log, metrics } = core;
   const bodies = createBodyReader(config);
   const uploads = new UploadMemory(config.maxHeldUploadBytes, upstream.service.uploadBytesBelow);
@@ -70,7 +64,7 @@ export function createGraphServer(
   const trouble = () => (http.isDraining ? 'shutting down' : admission.isStuck() ? 'overloaded' : undefined);
   const own: Routes = {
     '/graphql': { handler: graphql.route, audience: 'clients', mayEndInSlash: true },
-    ...createProbes({ checkUpstreams, trouble, manifests, othersAcceptWork }),
+    ...createProbes({ checkUpstreams, trouble, manifests }),
   };
   const routes = features.reduce((all, feature): Routes => ({ ...all, ...feature.routes }), own);
   http.serve(admitted(routes, features, config));
@@ -81,7 +75,6 @@ export function createGraphServer(
     operations: { ...graphql, admission, checks: features.flatMap(({ admit }) => admit ?? []) },
     state,
     checkUpstreams,
-    trouble,
     /** For clients; the others are for the operator, or for the host's own pages. */
     paths: Object.keys(routes).filter((path) => routes[path]!.audience === 'clients'),
     /** Reads the manifests again, now; they are also read when their files change. */

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -238,12 +237,4 @@ test('each setting is read by the program, not only declared', () => {
   const unread = Object.keys(settings).filter((name) => !new RegExp(`\\b${name}\\b`).test(code));
   expect(Object.keys(settings).length).toBeGreaterThan(50);
   expect(unread).toEqual([]);
-});
-
-test('WORKERS is a number of processes, or auto for one on each core', () => {
-  expect(readConfig({}).workers).toBe(1);
-  expect(readConfig({ WORKERS: '4' }).workers).toBe(4);
-  expect(readConfig({ WORKERS: 'auto' }).workers).toBe(availableParallelism());
-  for (const WORKERS of ['0', '257', 'many'])
-    expect(problems({ WORKERS })).toEqual([`WORKERS must be a whole number from 1 to 256, or auto, not "${WORKERS}"`]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readConfig } from '../../src/config/read.ts';
+import { readConfig, removedWarnings } from '../../src/config/read.ts';
 import { startWarnings } from '../../src/config/start-warnings.ts';
 
 const upstream = { BASE_URL: 'http://a.example', EVENT_BASE_URL: 'http://a.example' };
@@ -65,4 +65,17 @@ test('an origin that is started alone warns of its demo tokens only', () => {
 test('no warning has the token', () => {
   const config = readConfig({ ...production, ...upstream, ACCESS_TOKEN: 'demo-carol' });
   expect(startWarnings(config, 'facade').join('')).not.toContain('carol');
+});
+
+test.each([
+  ['4', 'the capacity of 3 of 4 processes is gone'],
+  ['auto', 'the capacity of all cores but one is gone'],
+])('WORKERS=%s of an earlier release is warned of: %s', (WORKERS, lost) => {
+  expect(() => readConfig({ WORKERS })).not.toThrow();
+  for (const warnings of [removedWarnings({}, { WORKERS }), removedWarnings({ workers: WORKERS })])
+    expect(warnings).toEqual([expect.stringMatching(new RegExp(`^WORKERS has no effect: .*${lost}. Run several`))]);
+});
+
+test.each(['', '1', '0', 'many'])('of WORKERS=%j nothing is lost, and nothing is said', (WORKERS) => {
+  expect(removedWarnings({}, { WORKERS })).toEqual([]);
 });

@@ -225,7 +225,7 @@ describe.skipIf(!hasProgram('promtool'))('the rules of Prometheus', () => {
 
   test('fire for nothing that happens under ordinary load, and every metric that they and the dashboard name is exposed', async () => {
     const redis = hasRedis ? await redisServer() : undefined;
-    const shared = redis && { WORKERS: '2', REDIS_URL: redis.url };
+    const shared = redis && { REDIS_URL: redis.url };
     const program = await startProgram({ PORT: '0', ORIGIN_PORT: '0', ...shared });
     const operations = ['book', 'film', 'search', 'charts', 'event', 'city'].map((page) =>
       readFileSync(`operations/${page}.graphql`, 'utf8'),

@@ -133,10 +133,10 @@ test('a mounted ConfigMap is read again when its link changes, manifest and oper
   expect(manifests).toEqual({ PERSISTED_OPERATIONS: 'current', MCP_OPERATIONS: 'outdated' });
 });
 
-test.each(['1', '2'])('SIGHUP reads the manifest again, with WORKERS=%s', async (workers) => {
+test('SIGHUP reads the manifest again', async () => {
   const path = join(folder(), 'manifest.json');
   writeFileSync(path, manifestOf(old));
-  const env = { PORT: '0', ORIGIN_PORT: '0', PERSISTED_OPERATIONS: path, PERSISTED_ONLY: 'on', WORKERS: workers };
+  const env = { PORT: '0', ORIGIN_PORT: '0', PERSISTED_OPERATIONS: path, PERSISTED_ONLY: 'on' };
   const program = await startProgram(env);
   writeFileSync(path, manifestOf(old, fresh));
   process.kill(program.pid, 'SIGHUP');

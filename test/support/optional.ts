@@ -72,8 +72,6 @@ const heavy = [
   'test/upstream/redis/failover.test.ts',
   'test/upstream/redis/forms.test.ts',
   'test/upstream/redis/full.test.ts',
-  'test/workers/keys.test.ts',
-  'test/workers/workers.test.ts',
 ];
 const programs = ['redis-server', 'redis-sentinel', 'openssl', 'curl', 'nginx', 'promtool'];
 

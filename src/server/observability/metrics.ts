@@ -1,15 +1,7 @@
 /** Every metric of the facade, in one prom-client registry. Clients must not be able to choose label values freely. */
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import {
-  Counter,
-  Gauge,
-  Histogram,
-  type MetricObjectWithValues,
-  type MetricValue,
-  Registry,
-  collectDefaultMetrics,
-} from 'prom-client';
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -62,7 +54,7 @@ export function createMetrics() {
     collectProcessMetrics(): void {
       collectDefaultMetrics({ register: registry });
       const limit = 'Bytes of memory of the container, or else of the machine.';
-      collected.gauge('catalog_memory_limit_bytes', limit, memoryLimit, undefined, 'max');
+      collected.gauge('catalog_memory_limit_bytes', limit, memoryLimit);
       const heapLimit = 'Bytes that the heap may have before V8 ends the process.';
       collected.gauge('catalog_heap_limit_bytes', heapLimit, () => getHeapStatistics().heap_size_limit);
     },
@@ -73,30 +65,18 @@ export function createMetrics() {
       for (const flush of flushes) flush();
       return (collecting = registry.metrics().finally(() => (collecting = undefined)));
     },
-    /** All metrics as values, so that those of several processes can be summed. */
-    values(): Promise<MetricObjectWithValues<MetricValue<string>>[]> {
-      for (const flush of flushes) flush();
-      return registry.getMetricsAsJSON();
-    },
   };
 }
 
 /** Metrics of numbers that are kept elsewhere: they are read at each scrape, and cost nothing otherwise. */
 const collectedMetrics = (registry: Registry) => ({
-  /** A gauge that is read at each scrape. With a label, `read` returns a number for each value of the label. Of workers, their sum, minimum or maximum. */
-  gauge(
-    name: string,
-    help: string,
-    read: () => ReadValue | Promise<ReadValue>,
-    label?: string,
-    aggregator: 'sum' | 'min' | 'max' = 'sum',
-  ): void {
+  /** A gauge that is read at each scrape. With a label, `read` returns a number for each value of the label. */
+  gauge(name: string, help: string, read: () => ReadValue | Promise<ReadValue>, label?: string): void {
     new Gauge({
       name,
       help,
       labelNames: label === undefined ? [] : [label],
       registers: [registry],
-      aggregator,
       async collect() {
         const now = await read();
         if (now === undefined) this.remove();

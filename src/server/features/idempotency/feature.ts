@@ -3,27 +3,25 @@ import { lazily } from '../../../lib/promises.ts';
 import type { Core } from '../../core.ts';
 import type { Feature } from '../../feature.ts';
 import type { KeyedRunner } from './keyed-run.ts';
-import type { SwapEntries } from './store/swap.ts';
 
 /** For writes with keys that are in flight when the last client has gone; their outcome is unknown otherwise. */
 const DRAIN_MS = 1_000;
 
-/** `swapKeys`: of a worker, where the keys of all workers are, if they share no Redis. */
-export function createIdempotencyFeature({ config, upstream }: Core, swapKeys: SwapEntries | undefined): Feature {
+export function createIdempotencyFeature({ config, upstream }: Core): Feature {
   let loaded: KeyedRunner | undefined;
   return {
     keyScripts: async () => (await import('./store/redis-entries.ts')).keyScripts,
     around(runOperation) {
       const runner = lazily(async () => {
         const { createKeyedRunner } = await import('./keyed-run.ts');
-        return (loaded = createKeyedRunner(config, upstream, runOperation, swapKeys));
+        return (loaded = createKeyedRunner(config, upstream, runOperation));
       });
       upstream.watchWrites((write) => {
         if (loaded) loaded.noteWrite(write);
-        else if ((upstream.redisFor ?? swapKeys) && config.idempotencyTtlSeconds > 0)
+        else if (upstream.redisFor && config.idempotencyTtlSeconds > 0)
           void runner().then(({ noteWrite }) => noteWrite(write));
       });
-      if (upstream.redisFor ?? swapKeys)
+      if (upstream.redisFor)
         upstream.shareTurns((record, cancellation) => runner().then(({ takeTurn }) => takeTurn(record, cancellation)));
       return (prepared, request) =>
         request.idempotencyKey === undefined

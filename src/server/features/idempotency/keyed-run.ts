@@ -25,7 +25,6 @@ import { withKeyPrice } from './price.ts';
 import { forgotten, reused, tooManyKeys, tooManyWrites } from './refusals.ts';
 import { type Kept, KEPT_CHARACTERS_MAX, addEvent, noteChangeAt } from './store/entries.ts';
 import type { KeyRun } from './store/key-run.ts';
-import type { SwapEntries } from './store/swap.ts';
 import { type KeyStore, createKeyStore, createMemoryStore } from './store/key-store.ts';
 import { swapInRedis } from './store/redis-entries.ts';
 import { createRemoteEntries } from './store/remote-entries.ts';
@@ -61,15 +60,13 @@ type KeySettings = Pick<
   | 'eventBaseUrl'
 >;
 
-/** `swapKeys`: of a worker, where the keys of all workers are. */
 export function createKeyedRunner(
   config: KeySettings,
   upstream: UpstreamClient,
   runOperation: RunOperation,
-  swapKeys?: SwapEntries,
 ): KeyedRunner {
   const ttlMs = 1_000 * config.idempotencyTtlSeconds;
-  const store = openStore(upstream, ttlMs, swapKeys, forKeys);
+  const store = openStore(upstream, ttlMs, forKeys);
   const { upstreamSettleMs: settleMs, callTimeoutMs, uploadTimeoutMs } = config;
   const times = { settleMs, callTimeoutMs, uploadTimeoutMs };
   const callers = createCallers(config.operationTimeoutMs);
@@ -139,7 +136,7 @@ export function createKeyedRunner(
     },
     drain: async (withinMs) => void (await settlesWithin(withinMs, Promise.allSettled(left))),
     noteWrite: (write) => noteWrite(store, write),
-    takeTurn: turnsIn(openStore(upstream, TURNS_TTL_MS, swapKeys, forTurns)),
+    takeTurn: turnsIn(openStore(upstream, TURNS_TTL_MS, forTurns)),
   };
 }
 
@@ -170,15 +167,10 @@ const forKeys = { ...forBoth, what: 'idempotency keys', patienceMs: PATIENCE_MS 
 /** Without Redis a process has turns of its own, so a write does not wait for one that refuses. */
 const forTurns = { ...forBoth, what: 'turns' };
 
-function openStore(
-  upstream: UpstreamClient,
-  ttlMs: number,
-  swapKeys: SwapEntries | undefined,
-  options: ChannelOptions,
-): KeyStore {
+function openStore(upstream: UpstreamClient, ttlMs: number, options: ChannelOptions): KeyStore {
   const redis = upstream.redisFor?.(options);
-  const swap = redis ? swapInRedis(redis, ttlMs) : swapKeys;
-  return swap ? createKeyStore(createRemoteEntries(ttlMs, swap), ttlMs) : createMemoryStore(ttlMs);
+  if (!redis) return createMemoryStore(ttlMs);
+  return createKeyStore(createRemoteEntries(ttlMs, swapInRedis(redis, ttlMs)), ttlMs);
 }
 
 interface Running {

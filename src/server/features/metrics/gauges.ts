@@ -9,7 +9,7 @@ import type { Metrics } from '../../observability/metrics.ts';
 
 /** Registers the gauges of the program and its HTTP server. */
 export function registerServerGauges(metrics: Metrics, state: () => ServerState): void {
-  metrics.gauge('catalog_build_info', 'Always 1, with the version.', () => ({ [version]: 1 }), 'version', 'max');
+  metrics.gauge('catalog_build_info', 'Always 1, with the version.', () => ({ [version]: 1 }), 'version');
   const gauge = (name: string, help: string, key: keyof ServerState) => metrics.gauge(name, help, () => state()[key]);
   gauge('catalog_requests_running', 'HTTP requests in progress.', 'requestsRunning');
   gauge('catalog_operations_running', 'Operations that hold a slot.', 'operationsRunning');
@@ -36,7 +36,6 @@ export function registerUpstreamGauges(metrics: Metrics, upstream: UpstreamClien
       return Object.fromEntries(found.map(([service, reachability]) => [service, isUp(reachability)]));
     },
     'service',
-    'min',
   );
   gauge('catalog_upstream_calls_running', 'Upstream calls in flight.', ({ running }) => running);
   gauge('catalog_upstream_calls_waiting', 'Upstream calls that wait for a connection.', ({ waiting }) => waiting);
@@ -54,16 +53,16 @@ function registerCacheGauges(metrics: Metrics, { cacheSize, notStored, refreshed
   const ended = 'Entries that were refreshed after their time, while they were served, by outcome.';
   metrics.total('catalog_revalidations_total', ended, refreshed, 'outcome');
   const left = "Film calls that the rate limit leaves to the facade's own token now.";
-  metrics.gauge('catalog_rate_limit_remaining', left, async () => (await ownBudget())?.remaining, undefined, 'min');
+  metrics.gauge('catalog_rate_limit_remaining', left, async () => (await ownBudget())?.remaining);
   const limit = "Film calls a minute of the facade's own token, if it has a limit.";
-  metrics.gauge('catalog_rate_limit', limit, async () => (await ownBudget())?.limit, undefined, 'max');
+  metrics.gauge('catalog_rate_limit', limit, async () => (await ownBudget())?.limit);
 }
 
 function registerRedisGauges(metrics: Metrics, { redis, keyRedis }: UpstreamClient): void {
   const all = { ...(redis && { REDIS_URL: redis }), ...(keyRedis && { IDEMPOTENCY_REDIS_URL: keyRedis }) };
   const up = '1 while the Redis of the setting can be reached, and answers in time.';
   const isUp = () => Object.entries(all).map(([setting, state]) => [setting, state().isReachable ? 1 : 0] as const);
-  metrics.gauge('catalog_redis_up', up, () => Object.fromEntries(isUp()), 'setting', 'min');
+  metrics.gauge('catalog_redis_up', up, () => Object.fromEntries(isUp()), 'setting');
   const refused = 'Commands that Redis refused, by the first word of its error.';
   metrics.gauge('catalog_redis_refusals', refused, () => sums(all, 'refusals'), 'error');
   const late = 'Replies of Redis that came after the deadline of their call, by the kind of call.';

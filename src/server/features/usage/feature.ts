@@ -7,16 +7,14 @@ import { sendJson } from '../../http/response/static-response.ts';
 import type { UsageReport } from './report.ts';
 import { createUsage } from './usage.ts';
 
-/** `refusals`: what would be rejected. `share`: of a worker, passes its counts on; what it returns is what all workers have counted. */
+/** `refusals`: what would be rejected. */
 export function createUsageFeature(
   { config, schema, metrics, upstream, isKnownName, trusted }: FeatureParts,
   refusals: () => UsageReport['refusals'] = () => undefined,
-  share: ShareUsage = (own) => own,
 ): Feature {
   if (!config.usage) return {};
   const usage = createUsage(schema, config.usageClients, metrics, { isKnownName, trusted });
   upstream.watchCalls(usage.observe);
-  const report = share(() => ({ ...usage.report(), refusals: refusals() }));
   const { production, usageToken } = config;
   if (production && usageToken === undefined) return { onEnd: usage.onEnd };
   const handler = async (exchange: Exchange): Promise<void> => {
@@ -26,12 +24,10 @@ export function createUsageFeature(
         status: 401,
         headers: { 'www-authenticate': 'Bearer' },
       });
-    sendJson(exchange, 200, await report());
+    sendJson(exchange, 200, { ...usage.report(), refusals: refusals() });
   };
   return { routes: { '/usage': { handler, audience: 'operator' } }, onEnd: usage.onEnd };
 }
-
-type ShareUsage = (own: () => UsageReport) => () => UsageReport | Promise<UsageReport>;
 
 /** In a time that does not depend on the texts. */
 function isEqual(a: string, b: string): boolean {

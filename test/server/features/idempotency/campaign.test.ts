@@ -35,9 +35,7 @@ const ofOne = rows.filter(({ needsTwo }) => !needsTwo);
 const basic = rows.slice(0, 5);
 const groups: readonly Group[] = [
   { name: 'two facades that are killed, over one Redis', open: surroundings.twoKilled, rows, share: 0.5 },
-  { name: 'one facade, in memory', open: surroundings.oneInMemory, rows: ofOne, share: 0.15 },
-  { name: 'two workers', open: surroundings.workers, rows: basic, share: 0.03 },
-  { name: 'two workers without Redis', open: surroundings.workersAlone, rows: basic, share: 0.03 },
+  { name: 'one facade, in memory', open: surroundings.oneInMemory, rows: ofOne, share: 0.2 },
   { name: 'a replica that is paused for longer than its lease', open: surroundings.paused, rows: basic, share: 0.07 },
   { name: 'clocks an hour apart', open: surroundings.clocksApart, rows: basic, share: 0.06 },
   { name: 'a cache that evicts beside a Redis of keys', open: surroundings.evictingCache, rows: basic, share: 0.08 },

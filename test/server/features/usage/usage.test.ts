@@ -294,13 +294,13 @@ test('reports of several processes are added up, and know the past since the las
   });
 });
 
-test('the command reads a server of several workers, and says what it needs', async () => {
+test('the command reads a server, and says what it needs', async () => {
   const usageToken = 'a-token-of-operators';
   const folder = mkdtempSync(join(tmpdir(), 'catalog-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const tokenFile = join(folder, 'token');
   writeFileSync(tokenFile, `${usageToken}\n`);
-  const env = { PORT: '0', ORIGIN_PORT: '0', USAGE: 'on', USAGE_TOKEN: usageToken, WORKERS: '2' };
+  const env = { PORT: '0', ORIGIN_PORT: '0', USAGE: 'on', USAGE_TOKEN: usageToken };
   const program = await startProgram(env);
   for (let time = 0; time < 8; time++)
     await fetch(`${program.url}/graphql`, {
@@ -310,7 +310,7 @@ test('the command reads a server of several workers, and says what it needs', as
     });
   const { code, out, err } = await runProgram({}, ['usage', program.url, '--token-file', tokenFile]);
   expect([code, err]).toEqual([0, '']);
-  expect(out).toMatch(/^counted since .* days, by 2 processes: 8 operations, 0 upstream calls/);
+  expect(out).toMatch(/^counted since .* days, by 1 process: 8 operations, 0 upstream calls/);
   expect(out).toContain('Subject.pubdate (deprecated): nobody yet');
   const ofRelease = ['--manifest', 'client/manifest.json'];
   const release = await runProgram({}, ['usage', program.url, '--token-file', tokenFile, ...ofRelease]);

@@ -1,9 +1,7 @@
-/** The entries of one process, or of its workers. Bounded for each owner, who never removes what belongs to another. */
+/** The entries of one process. Bounded for each owner, who never removes what belongs to another. */
 import { createBounded } from './bounded.ts';
 import { type Entry, isEmpty, sizeOf } from './entries.ts';
 import type { EntryStore } from './entry-table.ts';
-import { isKeyName } from './names.ts';
-import { CLOCK_MS, type Swap, type Swapped, type Versioned, absentEntry } from './swap.ts';
 
 /** Keys are never removed before their time: too many of them keep others from having new ones. */
 const KEYS_MAX = 200_000;
@@ -41,22 +39,3 @@ export function createMemoryEntries(ttlMs: number): EntryStore {
 }
 
 const absent: Readonly<Entry> = Object.freeze({});
-
-/** Swaps entries of workers, one of which may die at any time. Undefined if no further key may be stored: as if it did not reply. */
-export function createSwappedEntries(ttlMs: number): (swap: Swap) => Swapped | undefined {
-  const kept = createBounded<Versioned>(LIMITS);
-  return ({ at, version, entries }) => {
-    const now = performance.now();
-    kept.sweep(now);
-    const found = entries.map(({ name }) => kept.get(name, now) ?? absentEntry);
-    if (Math.abs(now - at) > CLOCK_MS || entries.some((entry, which) => entry.version !== found[which]!.version))
-      return { now, found };
-    const isNewKey = ({ name, next }: Swap['entries'][number], which: number) =>
-      next && isKeyName(name) && found[which] === absentEntry;
-    if (kept.pinned() >= KEYS_MAX && entries.some(isNewKey)) return undefined;
-    for (const { name, next } of entries)
-      if (next) kept.set(name, { version, text: next }, now + ttlMs, next.length, isKeyName(name));
-      else if (next === '') kept.delete(name);
-    return { now };
-  };
-}

@@ -118,12 +118,6 @@ export const defects = [
     edits: [[`${keys}/store/key-run.ts`, "kind: 'journal', text: recorded, savedAt", "kind: 'journal', text, savedAt"]],
   },
   {
-    name: 'each worker has keys of its own',
-    row: 'responses are lost',
-    group: 'without Redis',
-    edits: [[`${keys}/keyed-run.ts`, 'swapInRedis(redis, ttlMs) : swapKeys', 'swapInRedis(redis, ttlMs) : undefined']],
-  },
-  {
     name: 'the times of writes are by the clock of each process',
     row: 'after the end of the call',
     group: 'clocks',

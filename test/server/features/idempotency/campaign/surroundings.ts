@@ -53,15 +53,6 @@ export async function twoKilled(service: string): Promise<Surroundings> {
 export const oneInMemory = async (service: string): Promise<Surroundings> =>
   surround([await facadeProcess(settings(service))]);
 
-export async function workers(service: string): Promise<Surroundings> {
-  const redis = await redisServer();
-  return surround([await facadeProcess({ ...settings(service), REDIS_URL: redis.url, WORKERS: '2' })]);
-}
-
-/** The primary keeps their keys. */
-export const workersAlone = async (service: string): Promise<Surroundings> =>
-  surround([await facadeProcess({ ...settings(service), WORKERS: '2' })]);
-
 /** Each time one of the two is stopped for longer than leases of keys last. */
 export async function paused(service: string): Promise<Surroundings> {
   const facades = await both({ ...settings(service), REDIS_URL: (await redisServer()).url });

@@ -8,7 +8,7 @@ import {
 } from '../../../../../src/server/features/idempotency/store/entries.ts';
 import type { Swap, Swapped } from '../../../../../src/server/features/idempotency/store/swap.ts';
 import { createKeyStore } from '../../../../../src/server/features/idempotency/store/key-store.ts';
-import { createSwappedEntries } from '../../../../../src/server/features/idempotency/store/memory-entries.ts';
+import { createSwappedEntries } from '../../../../support/swapped-entries.ts';
 import { targetsOf } from '../../../../../src/server/features/idempotency/store/names.ts';
 import { createRemoteEntries } from '../../../../../src/server/features/idempotency/store/remote-entries.ts';
 
@@ -24,14 +24,14 @@ const notWaiting = {
 
 /** A store that processes share, whose clock the test moves on. */
 function sharedStore(limits: StoreLimits = STORE_LIMITS) {
-  const kept = createSwappedEntries(TTL_MS);
+  const kept = createSwappedEntries();
   let passedMs = 0;
   let isAway = false;
   const swap = async (swap: Swap): Promise<Swapped | undefined> => {
     if (isAway) return undefined;
     const now = performance.now() + passedMs;
     const isLate = Math.abs(now - swap.at) > 500;
-    return { ...kept({ ...swap, at: isLate ? -Infinity : performance.now() })!, now };
+    return { ...kept({ ...swap, at: isLate ? -Infinity : performance.now() }), now };
   };
   return {
     process: () => createKeyStore(createRemoteEntries(TTL_MS, swap), TTL_MS, limits),
