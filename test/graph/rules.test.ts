@@ -145,9 +145,9 @@ const cases: Case[] = [
     violation: { path: ['input', 'tags'], code: 'TOO_MANY_TAGS', limit: 100, actual: 101 },
   },
   {
-    rule: 'privacy is required if an existing collection may be updated',
+    rule: 'privacy is required if an existing collection may be replaced',
     ...collect,
-    input: { bookId: '7', status: 'WISH', onConflict: 'UPDATE' },
+    input: { bookId: '7', status: 'WISH', onConflict: 'REPLACE' },
     bad: {},
     good: { isPrivate: false },
     violation: { path: ['input', 'isPrivate'], code: 'MISSING_ARGUMENT' },
@@ -317,7 +317,7 @@ describe('a mutation that the service rejects', () => {
     service
       .intercept({ method: 'POST', path: '/v2/book/7/collection' })
       .replyWithError(Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
-    const input = { bookId: '7', status: 'WISH', isPrivate: false, onConflict: 'UPDATE' };
+    const input = { bookId: '7', status: 'WISH', isPrivate: false, onConflict: 'REPLACE' };
     const response = await execute(mutationOf('collectBook', 'created'), { ...alice, variables: { input } });
     expect(response.errors?.[0]?.extensions.code).toBe('UPSTREAM_RESULT_UNKNOWN');
     expect(calls).toHaveLength(1);
@@ -378,7 +378,7 @@ describe('invalid pictures', () => {
 
 test('a missing required Boolean is reported without a remark about being empty', async () => {
   const { execute } = facade();
-  const input = { bookId: '7', status: 'WISH', onConflict: 'UPDATE' };
+  const input = { bookId: '7', status: 'WISH', onConflict: 'REPLACE' };
   const response = await execute(mutationOf('collectBook', 'created'), { ...alice, variables: { input } });
   expect(response.errors?.[0]?.message).toBe('input.isPrivate: This is required.');
 });

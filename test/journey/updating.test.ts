@@ -188,6 +188,52 @@ test('null clears, a page clears the chapter, and a chapter the page', async () 
   }
 });
 
+test('collecting a book anew keeps what it does not name with UPDATE, and clears it with REPLACE', async () => {
+  const shown = 'created collection { status rating { value } tagNames comment } book { id }';
+  const before = { status: 'READ', rating: 4, tags: ['甲', '乙'], comment: '好' };
+  const kept = { status: 'READING', rating: { value: 4 }, tagNames: ['甲', '乙'], comment: '好' };
+  const who = `{ book(id: "${bookId}") { viewerCollection { isPrivate } } }`;
+  const isPrivateNow = async () =>
+    (await setup.cost(who, { token: 'demo-alice' })).response.data.book.viewerCollection.isPrivate as boolean;
+  for (const isPrivate of [true, false]) {
+    await write('deleteCollection', { bookId });
+    expect((await write('collectBook', { bookId, ...before, isPrivate, onConflict: 'UPDATE' })).calls).toBe(1);
+    const again = { bookId, status: 'READING', onConflict: 'UPDATE' };
+    expect(await write('collectBook', again, shown)).toMatchObject({
+      data: { collectBook: { created: false, collection: kept } },
+      calls: isPrivate ? 5 : 4,
+    });
+    expect(await isPrivateNow()).toBe(isPrivate);
+    expect(await write('collectBook', { ...again, isPrivate: !isPrivate, comment: null }, shown)).toMatchObject({
+      data: { collectBook: { created: false, collection: { ...kept, comment: null } } },
+      calls: 3,
+    });
+    expect(await isPrivateNow()).toBe(!isPrivate);
+  }
+  const whole = { bookId, status: 'WISH', isPrivate: true, onConflict: 'REPLACE' };
+  expect(await write('collectBook', whole, shown)).toMatchObject({
+    data: { collectBook: { collection: { status: 'WISH', rating: null, tagNames: [], comment: null } } },
+    calls: 2,
+  });
+});
+
+test('collecting a book anew costs what its price says, and one call if it was not collected', async () => {
+  const priced = async (input: object) => {
+    const { response } = await setup.cost(operation('collectBook', '__typename'), {
+      token: 'demo-alice',
+      variables: { input: { bookId, status: 'READ', ...input } },
+      headers: { 'x-explain': 'plan' },
+    });
+    const { likely, max } = (response.extensions as { upstream: { likely: number; max: number } }).upstream;
+    return [likely, max];
+  };
+  expect(await priced({})).toEqual([1, 1]);
+  expect(await priced({ onConflict: 'KEEP' })).toEqual([1, 2]);
+  expect(await priced({ onConflict: 'REPLACE', isPrivate: true })).toEqual([1, 2]);
+  expect(await priced({ onConflict: 'UPDATE', isPrivate: true })).toEqual([1, 3]);
+  expect(await priced({ onConflict: 'UPDATE' })).toEqual([1, 5]);
+});
+
 test('what cannot be null is a violation, and nothing is read', async () => {
   for (const [name, input] of [
     ['updateCollection', { bookId, status: null }],
@@ -195,6 +241,7 @@ test('what cannot be null is a violation, and nothing is read', async () => {
     ['updateNote', { id: '7', title: null }],
     ['updateEvent', { id: '7', inviteOnly: null }],
     ['updateEvent', { id: '7', type: null, typeTerm: null }],
+    ['collectBook', { bookId, status: 'READ', isPrivate: null, onConflict: 'UPDATE' }],
   ] as const) {
     const answer = await write(name, input);
     expect([name, codeOf(answer), answer.calls]).toEqual([name, 'MISSING_ARGUMENT', 0]);
@@ -270,6 +317,28 @@ test('with a key, a retry is the PUT that the update became, and nothing that so
       isChanged ? 'UPSTREAM_RESULT_UNKNOWN' : { updateNote: { note: { title: '三', content: '二' } } },
     );
     if (isChanged) expect(await read('Note', id, 'title content')).toEqual({ title: '一', content: '别人' });
+  }
+});
+
+test('with a key, a retry of collecting anew is the PUT that it became, whatever was changed since', async () => {
+  const proxy = await losingProxy(setup.origin.url, () => undefined);
+  const send = keyedClient((await replica(proxy.url, { upstreamSettleMs: '60' })).url);
+  const input = { bookId, status: 'READ', onConflict: 'UPDATE' };
+  const query = operation('collectBook', 'collection { status comment }');
+  for (const isChanged of [false, true]) {
+    await write('deleteCollection', { bookId });
+    await write('collectBook', { bookId, status: 'WISH', comment: '一' });
+    proxy.lose((line) => (line.startsWith('PUT ') ? { kind: 'dropped' } : undefined));
+    const key = randomUUID();
+    const body = JSON.stringify({ query, variables: { input } });
+    expect((await send(body, key)).code).toBe('UPSTREAM_RESULT_UNKNOWN');
+    if (isChanged) await write('updateCollection', { bookId, comment: '二' });
+    await sleep(80);
+    proxy.lose(() => undefined);
+    const { code, result } = await send(body, key);
+    expect(isChanged ? code : result.data).toEqual(
+      isChanged ? 'UPSTREAM_RESULT_UNKNOWN' : { collectBook: { collection: { status: 'READ', comment: '一' } } },
+    );
   }
 });
 

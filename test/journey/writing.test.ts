@@ -77,7 +77,7 @@ describe('books', () => {
     expect(codeOf(await write('collectBook', { bookId, status: 'WISH' }, 'created'))).toBe('COLLECTION_EXISTS');
     const replaced = await write(
       'collectBook',
-      { bookId, status: 'READ', isPrivate: true, onConflict: 'UPDATE' },
+      { bookId, status: 'READ', isPrivate: true, onConflict: 'REPLACE' },
       'created book { viewerCollection { status tagNames comment rating { value } } }',
     );
     expect(replaced).toMatchObject({

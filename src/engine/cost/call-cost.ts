@@ -14,7 +14,6 @@
  *           works(first: 5) {           80 calls
  *             nodes {                   80 x 5 = 400 items
  *               subject { title } } } } } }
- *
  * Together at most 101 calls, 500 items and 1082 values.
  */
 import { type Endpoint, type Representation, isProvided, wholeRepresentation } from '../../api/endpoint.ts';
@@ -154,10 +153,13 @@ function countField(total: Count, field: PlannedField, place: Place, parent: Typ
 function countWrite(total: Count, field: PlannedField, place: Place, endpoint: Endpoint): void {
   const { maxCalls = 1, readsBefore } = field.rule;
   const args = argumentsIfValid(field.args, total.variables);
-  for (const read of readsBefore?.(args) ?? []) addCall(total, field, place, read);
+  // A creation reads only if what it creates is there already.
+  const isCreation = endpoint.method === 'POST' && readsBefore !== undefined;
+  const first = { ...place, likely: isCreation ? 0 : place.likely };
+  for (const read of readsBefore?.(args) ?? []) addCall(total, field, first, read);
   const times = typeof maxCalls === 'number' ? maxCalls : maxCalls(args);
   // More than one is for what goes wrong, unless the arguments say how many.
-  const likely = typeof maxCalls === 'number' ? place.likely : capped(place.likely * times);
+  const likely = isCreation || typeof maxCalls === 'number' ? place.likely : capped(place.likely * times);
   addCall(total, field, { ...timesAs(place, times), likely }, endpoint);
 }
 

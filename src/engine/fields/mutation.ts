@@ -32,7 +32,7 @@ import { type Patch, keptOf, readsBefore, showIn, violationsOfGiven } from './pa
 export type ErrorCodes = Readonly<Partial<Record<number, ClientCode>>>;
 
 /** A mutation that is being carried out. */
-export interface WriteRun<Out> {
+export interface WriteRun<Out, Input = unknown> {
   /** Makes the declared call, with more members in its input, and pictures. */
   send: (more?: object, pictures?: AsyncIterable<FilePart>) => Promise<Out>;
   /** Makes another call. */
@@ -41,6 +41,8 @@ export interface WriteRun<Out> {
     input: InputOf<E>,
     pictures?: AsyncIterable<FilePart>,
   ) => Promise<AnswerOf<E>>;
+  /** Begins the change of what is there already, in its turn: see `isPatch`. Returns the input with what it keeps. */
+  change: () => Promise<Input>;
   /** Reads what a payload needs; null if it is absent. */
   read: <E extends Endpoint>(endpoint: E, input: InputOf<E>) => Promise<AnswerOf<E> | null>;
   /** The id of the target; '' if there is none. */
@@ -79,7 +81,7 @@ export interface MutationDeclaration<In, Out, Fields extends InputFieldMap, Resu
   /** The input of the call; by default the id of the target. */
   request?: (input: InputShapeFromFields<Fields>, id: string) => In;
   /** By default the call, with all pictures. */
-  run?: (run: WriteRun<Out>, input: InputShapeFromFields<Fields>) => Promise<Result>;
+  run?: (run: WriteRun<Out, InputShapeFromFields<Fields>>, input: InputShapeFromFields<Fields>) => Promise<Result>;
   payload: Payload<Result>;
   /**
    * The cache entries to invalidate: `Kind:key` for a record, its path for a list, `Kind` for all records of a kind, the path of an
@@ -96,6 +98,8 @@ export interface MutationDeclaration<In, Out, Fields extends InputFieldMap, Resu
   change?: 'of record' | 'of person' | undefined;
   /** How what the input leaves out is kept; without it, the service clears it. */
   patch?: Patch<InputShapeFromFields<Fields>, Shown> | undefined;
+  /** Set if `run` creates, and changes what is there already: whether it then keeps what the input leaves out. */
+  isPatch?: (input: InputShapeFromFields<Fields>) => boolean;
   /** The most writes that it makes, by its input if that is known; 1 by default. */
   maxCalls?: number | ((input: InputShapeFromFields<Fields> | undefined) => number);
 }
@@ -115,9 +119,11 @@ export function mutation<In, Out, Fields extends InputFieldMap = Record<never, n
     invalidates,
     settling,
     patch,
+    isPatch,
     maxCalls = 1,
   } = options;
   addWriteRule(name, endpoint, settling);
+  const keeps = (input: InputShapeFromFields<Fields> | undefined) => !input || !isPatch || isPatch(input);
   const typeName = name[0]!.toUpperCase() + name.slice(1);
   const inputName = `${typeName}Input`;
   const inputType = builder.inputType(inputName, {
@@ -135,7 +141,9 @@ export function mutation<In, Out, Fields extends InputFieldMap = Record<never, n
       writeEndpoint: endpoint,
       invalidates,
       maxCalls: typeof maxCalls === 'number' && !patch ? maxCalls : (args) => writesOf(maxCalls, inputIn(args)),
-      ...(patch && { readsBefore: (args) => readsBefore(patch as never, inputIn(args)) }),
+      ...(patch && {
+        readsBefore: (args) => (keeps(inputIn(args)) ? readsBefore(patch as never, inputIn(args)) : []),
+      }),
       args: { input: t.arg({ type: inputType, required: true, description: 'The input.' }) },
       // Its call is declared as `writeEndpoint`, so it may use the whole context.
       resolve: (_, args, context, info) => written(options, inputName, args.input as never, context as Context, info),
@@ -156,6 +164,9 @@ const targetField = (t: InputBuilder, [field, type]: readonly [string, string]) 
   [field]: t.id({ required: true, description: `Global or bare id of the ${type.toLowerCase()}.` }),
 });
 
+const targetIn = (input: Readonly<Record<string, string>>, [field, type]: readonly [string, string]): string =>
+  sourceIdOf(type, input[field]!, field);
+
 async function written<In, Out, Fields extends InputFieldMap, Result, Shown>(
   options: MutationDeclaration<In, Out, Fields, Result, Shown>,
   inputName: string,
@@ -163,7 +174,8 @@ async function written<In, Out, Fields extends InputFieldMap, Result, Shown>(
   context: Context,
   { path, schema }: GraphQLResolveInfo,
 ): Promise<Written<Result>> {
-  const { endpoint, target, check, request, run, errorCodes, pictures: form, invalidates, patch, change } = options;
+  const { endpoint, target, check, request, run, errorCodes, pictures: form, invalidates, isPatch } = options;
+  const patch = isPatch?.(given) === false ? undefined : options.patch;
   const { upstream, viewer, maxPictures } = context;
   const pictures = (given as { pictures?: readonly PictureInput[] | null }).pictures ?? [];
   let id = '';
@@ -193,27 +205,25 @@ async function written<In, Out, Fields extends InputFieldMap, Result, Shown>(
     write(endpoint, { ...(request ? request(input, id) : { id }), ...more } as never, parts);
   const read: WriteRun<Out>['read'] = async (endpoint, values) =>
     (await upstream.responses.load(endpoint, values as object, undefined, path)) as never;
+  const change: WriteRun<Out, InputShapeFromFields<Fields>>['change'] = async () => {
+    const record = { name: `${target![1]} ${id}`, ofPerson: options.change === 'of person', endpoint };
+    const show = showIn(schema, inputName);
+    const fillIn = patch && ((reads: PatchSource) => keptOf(patch, given, { id, showIn: show, ...reads }));
+    filled = await upstream.beginChange(path, record, fillIn);
+    input = { ...given, ...filled.kept };
+    requireValid(check?.(input, id) ?? []);
+    return input;
+  };
   try {
     upstream.requireLogin();
     requireValid([
       ...withNul(given),
-      target &&
-        validId(
-          target[0],
-          () => (id = sourceIdOf(target[1], (given as Record<string, string>)[target[0]]!, target[0])),
-        ),
-      ...(patch ? violationsOfGiven(patch, given, check?.(given, id) ?? []) : (check?.(given, id) ?? [])),
+      target && validId(target[0], () => (id = targetIn(given as never, target))),
+      ...violationsOfGiven(patch, given, check?.(given, id) ?? []),
       ...(pictures.length > 0 ? pictureViolations(pictures, maxPictures) : []),
     ]);
-    if (change) {
-      const record = { name: `${target![1]} ${id}`, ofPerson: change === 'of person', endpoint };
-      const fillIn =
-        patch && ((reads: PatchSource) => keptOf(patch, given, { id, showIn: showIn(schema, inputName), ...reads }));
-      filled = await upstream.beginChange(path, record, fillIn);
-      input = { ...given, ...filled.kept };
-      requireValid(check?.(input, id) ?? []);
-    }
-    const result = run ? await run({ send, write, read, id, viewer }, input) : ((await send()) as Result);
+    if (options.change && !isPatch) await change();
+    const result = run ? await run({ send, write, change, read, id, viewer }, input) : ((await send()) as Result);
     return { result, id };
   } catch (error) {
     throw withClientCode(error, { ...errorCodes, ...(pictures.length > 0 && form?.errorCodes) });

@@ -85,10 +85,11 @@ export function readsBefore(patch: Patch<never, never>, input: Given | undefined
 
 /** What is wrong with the input as it is given: rules about what it leaves out are those of the record. */
 export function violationsOfGiven<Whole, Shown>(
-  patch: Patch<Whole, Shown>,
+  patch: Patch<Whole, Shown> | undefined,
   input: Given,
   violations: readonly (Violation | undefined)[],
-): (Violation | undefined)[] {
+): readonly (Violation | undefined)[] {
+  if (!patch) return violations;
   const open = new Set<unknown>(leftOut(patch, input).flatMap(({ fields }) => fields));
   const cleared = patch.columns.map(({ fields, isClearable }) => {
     const isNull = fields.some((field) => input[field] === null) && !fields.some((field) => hasValue(input[field]));

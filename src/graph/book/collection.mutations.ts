@@ -36,7 +36,14 @@ const CollectBookConflict = builder.enumType('CollectBookConflict', {
       description:
         'Returns the unchanged collection with `created: false`. Costs a second call. Upstream: `GET /v2/book/{id}/collection`.',
     },
-    UPDATE: { description: 'Replaces the collection like `replaceCollection`. Costs a second call.' },
+    UPDATE: {
+      description:
+        'Changes the collection like `updateCollection`: what the input leaves out stays, and null clears. Costs two calls more, and without `isPrivate` up to two to find out who may see it.',
+    },
+    REPLACE: {
+      description:
+        'Replaces the collection like `replaceCollection`: what the input leaves out is cleared. Costs a second call.',
+    },
   } as const,
 });
 
@@ -77,17 +84,18 @@ const collectionAbsent: ErrorCodes = { 1001: 'COLLECTION_NOT_FOUND' };
 
 mutation('collectBook', {
   description: "Adds a book to the caller's shelf.",
+  upstream: '`POST /v2/book/{id}/collection`',
   endpoint: bookEndpoints.collect,
   settling: bookWrites.collect,
   target: ['bookId', 'Book'],
   change: 'of person',
   input: {
     description: 'The collection to create.',
-    fields: (t) => ({
+    fields: (t: InputBuilder) => ({
       ...collectionFields(t, true),
       isPrivate: t.boolean({
         description:
-          'Whether only the caller may see it; public by default. Required with `onConflict: UPDATE`, which replaces the whole collection.',
+          'Whether only the caller may see it; public by default. Required with `onConflict: REPLACE`, which replaces the whole collection.',
       }),
       onConflict: t.field({
         type: CollectBookConflict,
@@ -98,10 +106,12 @@ mutation('collectBook', {
   },
   check: (input) => [
     ...collectionBroken(input),
-    invalidIf(input.onConflict === 'UPDATE' && input.isPrivate == null, 'isPrivate', 'MISSING_ARGUMENT'),
+    invalidIf(input.onConflict === 'REPLACE' && input.isPrivate == null, 'isPrivate', 'MISSING_ARGUMENT'),
   ],
   request: (input, id) => draftOf(input, id),
-  run: async ({ send, write, read, id, viewer }, input) => {
+  patch: keptCollection,
+  isPatch: ({ onConflict }) => onConflict === 'UPDATE',
+  run: async ({ send, write, change, read, id, viewer }, input) => {
     try {
       return { ...collected(id, await send()), created: true };
     } catch (error) {
@@ -111,19 +121,19 @@ mutation('collectBook', {
       const answer =
         input.onConflict === 'KEEP'
           ? await read(bookEndpoints.collection, { id })
-          : await write(bookEndpoints.updateCollection, draftOf(input, id));
+          : await write(bookEndpoints.updateCollection, draftOf(await change(), id));
       if (!answer) throw error; // it was removed in between
       return { ...collected(id, answer), created: false };
     }
   },
-  maxCalls: 2,
+  maxCalls: (input) => ((input?.onConflict ?? 'UPDATE') === 'FAIL' ? 1 : 2),
   payload: {
     description: 'The result of collecting a book.',
     fields: (t) => ({
       ...collectionAndBook(t),
       created: t.boolean({
         description:
-          'False if the book was already collected: `onConflict: UPDATE` replaced that collection, `KEEP` left it unchanged.',
+          'False if the book was already collected: `onConflict: UPDATE` changed that collection, `REPLACE` replaced it, `KEEP` left it unchanged.',
         resolve: ({ result }) => result.created,
       }),
     }),

@@ -65,7 +65,8 @@ export function createJournal(keyed: KeyedRequest): Journal {
         throw new GraphQLError(error.message, { extensions: error.extensions });
       }
     },
-    keptBy: (field) => journal.get(`${field} 0`)?.kept,
+    // A creation that finds the record there is followed by its change.
+    keptBy: (field) => journal.get(`${field} 0`)?.kept ?? journal.get(`${field} 1`)?.kept,
     entries: () => [...journal.values()],
     refusal: () => refusal,
     hasSent: () => hasSent,
