@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { ConfigError, readOptions } from './config/read.ts';
 import { createAssess } from './engine/documents/assess.ts';
 import { addedParts } from './extension/added.ts';
-import { createLog } from './lib/log.ts';
+import { createLog, logTo, logToStderr } from './lib/log.ts';
 import { lazily } from './lib/promises.ts';
 import { keepPluginParts } from './embedding/catalog-plugin.ts';
 import { operationPrice } from './engine/documents/operation-price.ts';
@@ -24,8 +24,7 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
   const { onLog, extend, services, authorize, onOperation, headersTo, ...options } = { ...given }; // called without options, it reports the missing settings
   const config = readOptions(options);
   checkFunctions({ onLog, authorize, onOperation, headersTo });
-  const write = onLog ?? ((line: string) => void process.stderr.write(line));
-  const log = createLog(config.logLevel, { write });
+  const log = createLog(config.logLevel, onLog ? logTo(onLog) : logToStderr());
   const added = { ...addedParts(extend as never, services as never), headersTo };
   // It opens no port, so only settings can tell where the page of errors is.
   const core = createCore({ ...config, port: 0 }, log, added);

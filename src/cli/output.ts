@@ -3,6 +3,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 
 /** Called once. `failed`: the exit code of the command if its output cannot be written. */
 export function watchOutput(failed: () => number): void {
+  process.stderr.on('error', () => undefined); // there is nowhere to tell it
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE') return; // the reader of a pipe may close it early: `catalog-graphql schema | head`
     process.stderr.write(`The output cannot be written (${code}).\n`);

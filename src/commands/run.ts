@@ -1,9 +1,9 @@
 /** How a command runs: the settings are read, expected errors are told without a stack, and a signal stops what serves. */
-import { type Logger, destination } from 'pino';
+import type { Logger } from 'pino';
 import { type Closable, closeAll, closeOnSignal, logUnhandledErrors } from '../cli/process.ts';
 import { type Flags, misspelledSettings, readConfig, removedWarnings } from '../config/read.ts';
 import type { Config } from '../config/settings.ts';
-import { createLog } from '../lib/log.ts';
+import { createLog, logToStderr, ownStderr } from '../lib/log.ts';
 import { printable } from '../lib/text/printable.ts';
 import { UserError } from '../lib/user-error.ts';
 
@@ -30,8 +30,7 @@ export async function run(flags: Flags, start: Start): Promise<void> {
   const opened: Closable[] = [];
   try {
     const config = readConfig(undefined, flags);
-    // Without a `minLength` a flush waits for nothing, and the lines of the end may be lost or out of order.
-    const log = createLog(config.logLevel, destination({ dest: 2, sync: false, minLength: 1 }));
+    const log = createLog(config.logLevel, logToStderr(ownStderr()));
     for (const { given, meant } of misspelledSettings())
       log.warn({ variable: given }, `${given} is not a setting and has no effect. Did you mean ${meant}?`);
     const output = await start(config, log, opened);

@@ -1,4 +1,5 @@
 /** Gauges: numbers that are read at each scrape. */
+import { lostLines } from '../../../lib/log.ts';
 import { version } from '../../../package.ts';
 import type { UpstreamClient } from '../../../upstream/client.ts';
 import type { ServiceState } from '../../../upstream/http/pool.ts';
@@ -17,6 +18,8 @@ export function registerServerGauges(metrics: Metrics, state: () => ServerState)
   gauge('catalog_connections_waiting', 'Connections that are paused because of overload.', 'connectionsWaiting');
   gauge('catalog_unsent_bytes', 'Response bytes that clients have not read yet.', 'unsentBytes');
   gauge('catalog_held_upload_bytes', 'Bytes of uploaded files that are held in memory.', 'heldUploadBytes');
+  const lost = 'Lines of the log that could not be written: the disk is full, or their reader is stuck or gone.';
+  metrics.total('catalog_log_lines_lost_total', lost, lostLines);
 }
 
 /** Registers the gauges of each upstream. */
