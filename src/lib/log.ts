@@ -15,15 +15,10 @@ export const createLog = (level: string, to: DestinationStream): Logger =>
   pino({ level, formatters: { level: (label) => ({ level: label }) }, hooks: { streamWrite: printable } }, to);
 
 /** Logs to a function of the host. What is wrong with it is no error of whoever logs. */
-export const logTo = (onLine: (line: string) => unknown): DestinationStream => ({
-  async write(line) {
-    try {
-      await onLine(line);
-    } catch {
-      lost++;
-    }
-  },
-});
+export function logTo(onLine: (line: string) => unknown): DestinationStream {
+  const pass = async (line: string) => onLine(line);
+  return { write: (line) => void pass(line).catch(() => void lost++) };
+}
 
 /** Logs to standard error. Nobody waits for a line, and one that cannot be written is lost: the next is tried again. */
 export function logToStderr(stderr: Writable = process.stderr) {
