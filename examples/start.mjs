@@ -3,6 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const name = process.argv[2];
 const here = import.meta.dirname;
@@ -38,27 +39,31 @@ async function startCatalog() {
   };
   const program = spawn(process.execPath, [...nodeFlags, join(root, 'dist/main.js')], {
     env,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'ignore', 'inherit'],
   });
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit());
   process.once('exit', () => program.kill());
-  return new Promise((resolve, reject) => {
-    let out = '';
-    program.stdout.on('data', (chunk) => {
-      out = (out + chunk).slice(-10_000);
-      const [, graph] = /"graph":"([^"]+)\/graphql"/.exec(out) ?? [];
-      const [, origin] = /"origin":"([^"]+)"/.exec(out) ?? [];
-      if (graph && origin) resolve({ CATALOG_URL: graph, ORIGIN_URL: origin });
-    });
-    program.once('exit', (code) => reject(new Error(`The facade ended with ${code}.`)));
-  });
+  const [CATALOG_URL, ORIGIN_URL] = [port, originPort].map((each) => `http://127.0.0.1:${each}`);
+  const isUp = () =>
+    fetch(`${CATALOG_URL}/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await isUp())) {
+    if (program.exitCode !== null) throw new Error(`The facade ended with ${program.exitCode}.`);
+    await sleep(100);
+  }
+  return { CATALOG_URL, ORIGIN_URL };
 }
 
-/** The port if it is free, otherwise any. */
+/** The port if it is free, otherwise another that is. */
 function portOr(port) {
   return new Promise((resolve) => {
     const probe = createServer();
-    probe.once('error', () => resolve(0));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(port)));
+    probe.once('error', () => resolve(portOr(0)));
+    probe.listen(port, '127.0.0.1', () => {
+      const { port: free } = probe.address();
+      probe.close(() => resolve(free));
+    });
   });
 }

@@ -94,6 +94,22 @@ test('wrong settings are reported together, and nothing starts', async () => {
   for (const name of ['PORT', 'FILM_TIER', 'EVENT_BASE_URL', 'MAX_DEPTH']) expect(err).toContain(`  ${name} must be`);
 });
 
+test('in production nothing starts without a service, unless the demo is asked for by name', async () => {
+  const production = { ...filled, NODE_ENV: 'production' };
+  const err =
+    'The settings cannot be used:\n  BASE_URL and EVENT_BASE_URL must name the service, or DEMO=on asks for the demo\n';
+  for (const env of [production, { ...production, BASE_URL: '', EVENT_BASE_URL: '' }, { ...filled, DEMO: 'off' }])
+    expect(await runProgram(env)).toEqual({ code: 1, out: '', err });
+  const { code, out } = await runProgram(production, ['doctor']);
+  expect(code).toBe(1);
+  expect(out).toContain('BASE_URL and EVENT_BASE_URL must name the service');
+  const demo = await startProgram({ ...production, DEMO: 'on' });
+  const headers = { authorization: 'Bearer demo-alice' };
+  const response = await fetch(`${demo.url}/graphql?query={book(id:"6082808"){viewerCollection{status}}}`, { headers });
+  expect(await response.json()).toEqual({ data: { book: { viewerCollection: { status: 'READ' } } } });
+  expect((await demo.stop()).code).toBe(0);
+});
+
 test('a wrong port, a wrong URL and a missing one are each reported in one line without a stack trace', async () => {
   const start = 'The settings cannot be used:\n';
   const cases: [NodeJS.ProcessEnv, string[]][] = [

@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { made } from './support/made.ts';
 import { hasProgram } from './support/optional.ts';
+import { freePort, hasRedis, until } from './support/redis.ts';
+import { startRedis } from './support/redis-process.ts';
+import { temporaryDirectory } from './support/service.ts';
 
 const main = await made('program');
 const anyPort = { PATH: process.env.PATH, PORT: '0', ORIGIN_PORT: '0', LOG_LEVEL: 'info' };
@@ -97,6 +100,47 @@ test('SIGTERM during the start closes what is open and ends with 0, without a ba
   expect(program.written().err).toContain('"msg":"stopped"');
 });
 
+test.each(['info', 'error'])(
+  'with LOG_LEVEL=%s all that the program says is lines of that level on stderr',
+  async (LOG_LEVEL) => {
+    const dataDir = temporaryDirectory();
+    cpSync(process.env.FILLED_DATA_DIR!, dataDir, { recursive: true });
+    const [PORT, ORIGIN_PORT] = [String(await freePort()), String(await freePort())];
+    const program = start(process.execPath, [main], { PORT, ORIGIN_PORT, LOG_LEVEL, DATA_DIR: dataDir });
+    await until(() => isUp(`http://127.0.0.1:${PORT}/health`));
+    program.child.kill('SIGTERM');
+    await program.ended;
+    const { out, err } = program.written();
+    const lines = err.split('\n').filter(Boolean);
+    const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg.split(/[ :]/)[0]);
+    expect({ out, messages }).toEqual({
+      out: '',
+      messages: LOG_LEVEL === 'info' ? ['ready', 'stopping', 'stopped'] : [],
+    });
+  },
+);
+
+test.skipIf(!hasRedis)('what a library says plainly is a line of the log', async () => {
+  const redis = await startRedis();
+  const program = start(process.execPath, [main], {
+    REDIS_URL: `redis://:secret@127.0.0.1:${redis.port}`,
+    BASE_URL: 'http://127.0.0.1:1',
+    EVENT_BASE_URL: 'http://127.0.0.1:1',
+  });
+  await linkIn(program, /"graph":"([^"]+)"/);
+  await until(() => program.written().err.includes('password'));
+  const lines = program.written().err.trim().split('\n');
+  const levels = lines.map((line) => (JSON.parse(line) as { level: string }).level);
+  expect(levels).toContain('warn');
+  expect(program.written().err).not.toContain('secret');
+});
+
+const isUp = (url: string) =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
 const unshare = ['--user', '--map-root-user', '--pid', '--fork', '--kill-child'];
 const canUnshare = hasProgram('unshare') && spawnSync('unshare', [...unshare, 'true']).status === 0;
 
@@ -139,8 +183,4 @@ async function childOf({ pid }: ChildProcess): Promise<number> {
 async function linkIn(program: ReturnType<typeof start>, pattern: RegExp): Promise<string> {
   await until(() => pattern.test(program.written().out));
   return pattern.exec(program.written().out)![1]!;
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await setTimeout(10);
 }

@@ -1,6 +1,6 @@
-/** The message of the command after its start: lines for a person at a terminal, one line of JSON for a log. */
+/** What the command says after its start: lines for a person at a terminal, one line for a log. */
+import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
-import { createLog } from '../lib/log.ts';
 
 export interface StartedFacade {
   url: string;
@@ -40,8 +40,8 @@ export function banner({ version, facade, origin }: StartedServers, config: Bann
   return lines.map(([name, text]) => `${name.padEnd(10)}${text}\n`).join('');
 }
 
-/** For a log: the addresses without tokens. It is written at every LOG_LEVEL, because with port 0 there is no other way to learn the port. */
-export function startLine({ version, facade, origin }: StartedServers, config: BannerSettings): string {
+/** For a log: the addresses without tokens. */
+export function logStart({ version, facade, origin }: StartedServers, config: BannerSettings, log: Logger): void {
   const graph = facade && `${facade.url}/graphql`;
   const parts = [
     ...(graph ? [`graph ${graph}`] : []),
@@ -60,9 +60,7 @@ export function startLine({ version, facade, origin }: StartedServers, config: B
     ...(origin ? { origin: origin.url } : { catalog: config.baseUrl, events: config.eventBaseUrl }),
     ...(facade && { upstreams: facade.upstreams }),
   };
-  let line = '';
-  createLog('info', { write: (text: string) => void (line = text) }).info(fields, `ready: ${parts.join(' over ')}`);
-  return line;
+  log.info(fields, `ready: ${parts.join(' over ')}`);
 }
 
 const dataIn = ({ seeded }: { seeded: boolean }, { dataDir }: BannerSettings): string =>

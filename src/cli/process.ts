@@ -1,4 +1,5 @@
 /** The life of the process: signals, and errors that nobody handles. */
+import { format } from 'node:util';
 import type { Logger } from 'pino';
 import { UserError } from '../lib/user-error.ts';
 
@@ -62,6 +63,12 @@ function exit(log: Logger, code: number): void {
 /** In order: the facade comes before the origin, which it may still call. A start that still runs may open more meanwhile. */
 export async function closeAll(opened: Closable[]): Promise<void> {
   for (let next = opened.shift(); next; next = opened.shift()) await next.close();
+}
+
+/** What libraries and Node write plainly on stderr becomes lines of the log. */
+export function logPlainWarnings(log: Logger): void {
+  for (const level of ['warn', 'error'] as const) console[level] = (...parts) => log[level](format(...parts));
+  process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, warning.message));
 }
 
 /**

@@ -2,13 +2,14 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
-import { type BannerSettings, type StartedServers, banner, startLine } from '../cli/banner.ts';
+import { type BannerSettings, type StartedServers, banner, logStart } from '../cli/banner.ts';
 import { type Closable, openPort } from '../cli/process.ts';
 import { checkWritable } from '../origin/store/data-directory.ts';
 import { createProgress } from '../cli/progress.ts';
 import type { Flags } from '../config/read.ts';
 import type { Config, SettingName } from '../config/settings.ts';
 import { startWarnings } from '../config/start-warnings.ts';
+import { createLog } from '../lib/log.ts';
 import { packageDir, version } from '../package.ts';
 import { serve } from './run.ts';
 
@@ -17,6 +18,7 @@ export const ORIGIN_SETTINGS: readonly SettingName[] = [
   'host',
   'publicUrl',
   'dataDir',
+  'demo',
   'demoTokens',
   'logLevel',
 ];
@@ -33,11 +35,23 @@ export function addOriginCommand(program: Command, flags: () => Flags): void {
 async function startAlone(config: Config, log: Logger, opened: Closable[]): Promise<string> {
   for (const warning of startWarnings(config, 'origin')) log.warn(warning);
   const origin = await startOrigin(config, config.host, log, opened);
-  return startMessage({ origin }, config);
+  return startMessage({ origin }, config, log);
 }
 
-export function startMessage(started: Omit<StartedServers, 'version'>, config: BannerSettings): string {
-  return (process.stdout.isTTY ? banner : startLine)({ version, ...started }, config);
+/** A line of the log. On stdout are the addresses for a person at a terminal, and the same line for a program that let the system choose a port. */
+export function startMessage(
+  started: Omit<StartedServers, 'version'>,
+  config: BannerSettings & Pick<Config, 'port' | 'originPort'>,
+  log: Logger,
+): string {
+  const servers = { version, ...started };
+  const { isTTY } = process.stdout;
+  if (!isTTY || !process.stderr.isTTY) logStart(servers, config, log);
+  if (isTTY) return banner(servers, config);
+  const isChosen = (started.facade && config.port === 0) || (started.origin && config.originPort === 0);
+  let line = '';
+  if (isChosen) logStart(servers, config, createLog('info', { write: (text: string) => void (line = text) }));
+  return line;
 }
 
 export async function startOrigin(config: Config, host: string, log: Logger, opened: Closable[]) {

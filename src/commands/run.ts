@@ -1,6 +1,6 @@
 /** How a command runs: the settings are read, expected errors are told without a stack, and a signal stops what serves. */
 import type { Logger } from 'pino';
-import { type Closable, closeAll, closeOnSignal, logUnhandledErrors } from '../cli/process.ts';
+import { type Closable, closeAll, closeOnSignal, logPlainWarnings, logUnhandledErrors } from '../cli/process.ts';
 import { type Flags, misspelledSettings, readConfig, removedWarnings } from '../config/read.ts';
 import type { Config } from '../config/settings.ts';
 import { createLog, logToStderr, ownStderr } from '../lib/log.ts';
@@ -31,6 +31,7 @@ export async function run(flags: Flags, start: Start): Promise<void> {
   try {
     const config = readConfig(undefined, flags);
     const log = createLog(config.logLevel, logToStderr(ownStderr()));
+    logPlainWarnings(log);
     for (const { given, meant } of misspelledSettings())
       log.warn({ variable: given }, `${given} is not a setting and has no effect. Did you mean ${meant}?`);
     const output = await start(config, log, opened);

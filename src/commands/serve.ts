@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { StartedFacade } from '../cli/banner.ts';
 import { type Closable, openPort } from '../cli/process.ts';
-import type { Flags } from '../config/read.ts';
+import { type Flags, withService } from '../config/read.ts';
 import type { Config } from '../config/settings.ts';
 import { startWarnings } from '../config/start-warnings.ts';
 import { UserError } from '../lib/user-error.ts';
@@ -15,12 +15,13 @@ import { serve } from './run.ts';
 export const serveFacade = (flags: Flags): Promise<void> => serve(flags, startFacade);
 
 async function startFacade(config: Config, log: Logger, opened: Closable[]): Promise<string> {
+  withService(config);
   for (const warning of startWarnings(config, 'facade')) log.warn(warning);
   // Only the facade calls its own origin, so HOST does not apply.
   const origin = config.ownOrigin ? await startOrigin(config, '127.0.0.1', log, opened) : undefined;
   const upstream = withOrigin(config, origin?.url);
   const facade = await openFacade(upstream, log, opened);
-  return startMessage({ facade, ...(origin && { origin }) }, upstream);
+  return startMessage({ facade, ...(origin && { origin }) }, upstream, log);
 }
 
 function hasManifest({ persistedOperations, mcpOperations }: Config): boolean {

@@ -47,6 +47,12 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env, flags: Flags = 
   });
 }
 
+/** What a facade is started with: a service that is named, or the demo. */
+export function withService(config: Config): Config {
+  if (!config.ownOrigin || config.demo) return config;
+  throw new ConfigError(['BASE_URL and EVENT_BASE_URL must name the service, or DEMO=on asks for the demo']);
+}
+
 const variableIn = (
   environment: NodeJS.ProcessEnv,
   { env, isConventional }: Pick<Setting<unknown>, 'env' | 'isConventional'>,
@@ -196,5 +202,5 @@ function checked(given: Values, { production, nameOf }: Source, problems: string
     problems.push(`${nameOf('persistedOperations')} must be a manifest of documents: ${error.message}`);
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  return { ...withReported(values), production, trustedDocuments };
+  return { ...withReported(values), demoTokens: values.demoTokens ?? values.demo, production, trustedDocuments };
 }

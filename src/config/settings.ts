@@ -115,8 +115,9 @@ export const settings = {
   ...inGroup('The origin and its demo', {
     dataDir: standalone(setting('DATA_DIR', path, '.catalog', 'folder with the database and pictures of the origin')),
     originPort: standalone(setting('ORIGIN_PORT', port, 4001, 'port of the origin')),
+    demo: standalone(setting('DEMO', onOff, outsideProduction, 'the demo: without BASE_URL the facade starts an origin; if off, it does not start without a service', OUTSIDE_PRODUCTION)),
     publicUrl: standalone(optional('PUBLIC_URL', httpAddress, 'base URL of links and pictures in records of the origin', 'the Host of each request')),
-    demoTokens: standalone(setting('DEMO_TOKENS', onOff, outsideProduction, 'the fixed tokens of the demo users in the origin', OUTSIDE_PRODUCTION)),
+    demoTokens: standalone(optional('DEMO_TOKENS', onOff, 'the fixed tokens of the demo users in the origin', 'as DEMO')),
   }),
   ...inGroup('What clients see', {
     graphiql: setting('GRAPHIQL', onOff, outsideProduction, 'GraphiQL at /graphql', OUTSIDE_PRODUCTION),
@@ -324,8 +325,9 @@ export type Values = { [Name in SettingName]: (typeof settings)[Name] extends Se
 
 /** All settings, checked and frozen. */
 export type Config = Readonly<
-  Omit<Values, 'persistedOnly'> & {
+  Omit<Values, 'persistedOnly' | 'demoTokens'> & {
     persistedOnly: boolean;
+    demoTokens: boolean;
     /** What would be rejected is only reported; undefined if nothing is. */
     reported: Reported | undefined;
     /** NODE_ENV=production. */

@@ -1,5 +1,5 @@
 /** The command `doctor`: whether the set-up is right, and whether the service still speaks the interface. */
-import { ConfigError, removedWarnings } from '../config/read.ts';
+import { ConfigError, removedWarnings, withService } from '../config/read.ts';
 import { type Config, entries } from '../config/settings.ts';
 import { startWarnings } from '../config/start-warnings.ts';
 import { checkMemory } from './check-machine.ts';
@@ -26,7 +26,7 @@ const CORRECT = 'Correct it: the facade does not start like this';
 export async function diagnose({ readSettings, startProblems, ...parts }: DoctorParts): Promise<Diagnosis[]> {
   let config: Config;
   try {
-    config = readSettings();
+    config = withService(readSettings());
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return error.problems.map((problem) => failed('settings', problem, `${CORRECT}, and nothing else was checked.`));

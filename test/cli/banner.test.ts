@@ -1,13 +1,20 @@
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
-import { banner, startLine } from '../../src/cli/banner.ts';
+import { type BannerSettings, type StartedServers, banner, logStart } from '../../src/cli/banner.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { createProgress } from '../../src/cli/progress.ts';
+import { createLog } from '../../src/lib/log.ts';
 
 const graph = 'http://127.0.0.1:4000';
 const version = '1.2.3';
 const facade = { url: graph, upstreams: { catalog: 'reachable', events: 'unreachable' } };
 const origin = { url: 'http://127.0.0.1:4001', seeded: true };
+
+function startLine(servers: StartedServers, config: BannerSettings): string {
+  let written = '';
+  logStart(servers, config, createLog('info', { write: (text: string) => void (written += text) }));
+  return written;
+}
 
 test('the banner has all URLs and an example request with a demo token', () => {
   const text = banner({ version, facade, origin }, readConfig({}));
