@@ -104,7 +104,7 @@ test.each(['info', 'error'])(
   'with LOG_LEVEL=%s all that the program says is lines of that level on stderr',
   async (LOG_LEVEL) => {
     const dataDir = temporaryDirectory();
-    cpSync(process.env.FILLED_DATA_DIR!, dataDir, { recursive: true });
+    cpSync(await made('demo'), dataDir, { recursive: true });
     const [PORT, ORIGIN_PORT] = [String(await freePort()), String(await freePort())];
     const program = start(process.execPath, [main], { PORT, ORIGIN_PORT, LOG_LEVEL, DATA_DIR: dataDir });
     await until(() => isUp(`http://127.0.0.1:${PORT}/health`));
