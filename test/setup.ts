@@ -1,3 +1,3 @@
-import { runHooksAfterFile } from './support/after-file.ts';
+import { registerHooks } from './support/hooks.ts';
 
-runHooksAfterFile();
+registerHooks();

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEachFile } from './after-file.ts';
+import { afterEachFile } from './hooks.ts';
 
 export const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 export const withoutOpenssl = 'Certificates are tested where openssl is installed: apt-get install -y openssl';

@@ -11,7 +11,37 @@ import { acceptedTypes } from '../../src/server/http/request/accept.ts';
 import { createCancellationToken } from '../../src/lib/cancellation.ts';
 import { createTransport } from '../../src/upstream/http/pool.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
+import { afterEachTest } from './hooks.ts';
 import { type IncrementalPart, mergeParts } from './pieces.ts';
+
+/** What was requested without an interceptor since the last test, in words. */
+const undeclared: string[] = [];
+/** Returns them, and the test does not fail for them. */
+export const takeUndeclared = (): string[] => undeclared.splice(0);
+afterEachTest(() => {
+  const found = takeUndeclared();
+  if (found.length > 0) throw new Error(found.join('\n'));
+});
+
+const isUndeclared = (error: unknown): error is Error & { cause: Error } =>
+  error instanceof Error &&
+  error.cause instanceof Error &&
+  'code' in error.cause &&
+  error.cause.code === 'UND_MOCK_ERR_MOCK_NOT_MATCHED';
+
+/** `reason` says what did not match of the nearest: the path, the method, the headers or the body. */
+function undeclaredText(calls: string[], line: string, reason: Error, agent: MockAgent): string {
+  const declared = agent
+    .pendingInterceptors()
+    .map(({ method, path }) =>
+      [method, path].map((part) => (part instanceof Function ? 'a function' : part)).join(' '),
+    );
+  // "Mock dispatch not matched for path '…': subsequent request to origin …"
+  const [, mismatch] = /matched for (\w+)/.exec(reason.message) ?? [];
+  const times = calls.filter((call) => call === line).length;
+  const again = times > 1 ? ` (its request ${times})` : '';
+  return `${line}${again} was not declared, by its ${mismatch}; declared: ${declared.join(', ') || 'nothing more'}`;
+}
 
 export interface RequestOptions {
   variables?: Record<string, unknown>;
@@ -26,9 +56,10 @@ export interface RequestOptions {
 
 /**
  * A facade over services whose responses the test declares.
- * `service` and `events` are the two upstreams; a call without an interceptor fails, so interceptors also assert which calls are made.
+ * `service` and `events` are the two upstreams. Interceptors also assert which calls are made: a test with a call without one fails, and
+ * says which it was and which were declared. `allowsUndeclared`: the call fails, not the test.
  */
-export function facade(settings: Partial<Config> = {}) {
+export function facade(settings: Partial<Config> = {}, { allowsUndeclared = false } = {}) {
   const agent = new MockAgent({ connections: 1 });
   agent.disableNetConnect();
   afterAll(() => agent.close());
@@ -51,8 +82,14 @@ export function facade(settings: Partial<Config> = {}) {
     transport: {
       ...transport,
       send: (request, signal) => {
-        calls.push(`${request.method} ${request.path}`);
-        return transport.send(request, signal);
+        const line = `${request.method} ${request.path}`;
+        calls.push(line);
+        const response = transport.send(request, signal);
+        response.catch((error: unknown) => {
+          if (!allowsUndeclared && isUndeclared(error))
+            undeclared.push(undeclaredText(calls, line, error.cause, agent));
+        });
+        return response;
       },
     },
   });

@@ -3,7 +3,7 @@ import { type IncomingMessage, type ServerResponse, createServer, request as for
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buffer } from 'node:stream/consumers';
-import { afterEachFile } from './after-file.ts';
+import { afterEachFile } from './hooks.ts';
 
 /**
  * What happens to a write on its way.

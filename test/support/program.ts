@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { afterEachFile } from './after-file.ts';
+import { afterEachFile } from './hooks.ts';
 import { made } from './made.ts';
 import { stacksIn } from './unhandled.ts';
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { afterEachFile } from './after-file.ts';
+import { afterEachFile } from './hooks.ts';
 import type { Certificate } from './certificates.ts';
 import { freePort, until } from './redis.ts';
 

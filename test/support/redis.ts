@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
-import { afterEachFile } from './after-file.ts';
+import { afterEachFile } from './hooks.ts';
 
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 export const withoutRedis = 'Redis is tested where redis-server is installed: apt-get install -y redis-server';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
-import { afterEachFile } from './after-file.ts';
+import { afterEachFile } from './hooks.ts';
 import { made } from './made.ts';
 import { type OriginOptions, openOrigin } from '../../src/origin/server.ts';
 

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { afterEachFile } from './after-file.ts';
+import { afterEachFile } from './hooks.ts';
 
 const running = new Set<() => void>();
 afterEachFile(() => {

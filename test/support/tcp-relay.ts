@@ -1,7 +1,7 @@
 /** A relay in front of a server on 127.0.0.1, as a balancer or a NAT is. */
 import { type Socket, connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { afterEachFile } from './after-file.ts';
+import { afterEachFile } from './hooks.ts';
 
 const running = new Set<() => void>();
 afterEachFile(() => {

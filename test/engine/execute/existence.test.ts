@@ -277,6 +277,7 @@ describe('a record that may be a bare id is planned as loaded', () => {
     const made = facadeWith({
       '/v2/book/annotation/401': { body: { id: '401', book_id: '7' } },
       '/v2/book/7': { body: { id: '7', price: '5' } },
+      '/v2/book/user/1/annotations': { list: 'annotations', body: { annotations: [] } },
     });
     const { response, min, max, calls } = await callsOf(made, '{ annotation(id: 401) { book { price } } }');
     expect(response).toEqual({ data: { annotation: { book: { price: '5' } } } });
