@@ -1,5 +1,6 @@
 /** The context of one operation. */
 import type { Viewer } from '../upstream/auth/viewer.ts';
+import type { Endpoint } from '../api/endpoint.ts';
 import type { UpstreamSession } from '../upstream/upstream-session.ts';
 import type { ReadRecord } from '../upstream/write-guard.ts';
 import type { OperationPlan } from './plan/operation-plan.ts';
@@ -35,12 +36,19 @@ export interface Context {
   onError?: OnError | undefined;
 }
 
+/** The call of a list that has listed a record: its filters and window, without the variant. */
+export interface Listing {
+  endpoint: Endpoint;
+  input: object;
+}
+
 /**
  * What a resolver may use. It calls nothing by itself: a call is declared, by `t.call`, `t.connection` or `mutation`, so that the plan and
  * the cost know it.
  */
 export interface ResolverContext extends Pick<Context, 'viewer' | 'serviceName' | 'maxPictures'> {
   upstream: Pick<UpstreamSession, 'cachePolicy' | 'rateBudget'>;
-  /** Set for a field that declares `readsAsNobody`. */
+  /** Set for a field that declares `readsAsNobody`. `listing`: of its record. */
   readAsNobody?: ReadRecord;
+  listing?: Listing | undefined;
 }

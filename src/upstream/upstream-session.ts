@@ -84,6 +84,7 @@ export class UpstreamSession implements LoadContext {
   replicasMayLag = false;
   readonly records = new RecordLoader(this);
   private responseLoader: ResponseLoader | undefined = undefined;
+  private nobodyLoader: ResponseLoader | undefined = undefined;
   /** The turns of the change that is being made: an operation makes its changes one after the other. */
   private turns: RecordTurn[] = [];
   /** Writes with a key that go on although nobody waits for them. */
@@ -98,17 +99,22 @@ export class UpstreamSession implements LoadContext {
     this.services = services;
     this.context = context;
     this.calls = new CallPolicy(services, context);
-    this.cache = (isUnreadable ? emptyCache : services.records).forViewer({
-      credential: credential.id,
-      hasToken: isLoggedIn,
-      cancellation: context.cancellation,
-      isAccepted: credential.isOwn || credential.accepted,
-      isRefresh: context.isRefresh === true,
-      reload: context.reload,
-    });
+    this.cache = this.viewOf(isUnreadable ? emptyCache : services.records);
     this.viewer = new SessionViewer(credential);
     this.callLog = context.callLog;
     this.cachePolicy = cachePolicy ?? new CachePolicy(isLoggedIn || isUnreadable);
+  }
+
+  private viewOf(records: RecordCache): ViewerCache {
+    const { credential, cancellation, isRefresh, reload } = this.context;
+    return records.forViewer({
+      credential: credential.id,
+      hasToken: !credential.isOwn,
+      cancellation,
+      isAccepted: credential.isOwn || credential.accepted,
+      isRefresh: isRefresh === true,
+      reload,
+    });
   }
 
   /** Many operations read records alone. */
@@ -138,6 +144,7 @@ export class UpstreamSession implements LoadContext {
       throw error;
     } finally {
       this.responseLoader?.clear();
+      this.nobodyLoader?.clear();
     }
   }
 
@@ -157,29 +164,42 @@ export class UpstreamSession implements LoadContext {
     const kept = writes?.keptBy(responsePath(path).join('.'));
     if (kept) return { kept };
     this.cachePolicy.restrict(null);
-    const reads: PatchSource = {
+    const reads = (): PatchSource => ({
       read: this.reader(path, unshared),
-      readAsNobody: this.readerAsNobody(path),
+      readAsNobody: this.readerAsNobody(path, this.newNobodyLoader()),
       get person() {
         return credential.person?.id;
       },
-    };
-    const filled = await fillIn(reads);
+    });
+    const filled = await fillIn(reads());
     if (owner() === before || !filled.known) return filled;
     // The response has told whose record it is: others of this person may have changed it before this turn was theirs too.
     const { endedAt } = await this.enter(record, owner());
-    return endedAt < turn.now ? filled : fillIn(reads);
+    return endedAt < turn.now ? filled : fillIn(reads());
   }
 
-  /** Reads without any token, never from a cache. What is computed of that is of the caller alone. */
-  readerAsNobody(path: Path | undefined): ReadRecord {
+  /** Reads without any token, equal ones once. What is computed of that is of the caller alone. */
+  readerAsNobody(path: Path | undefined, loader = (this.nobodyLoader ??= this.newNobodyLoader())): ReadRecord {
     this.cachePolicy.restrict(null);
-    return this.reader(path, unsharedAsNobody);
+    return (endpoint, input, members) => loader.load(endpoint, input as object, members, path);
+  }
+
+  private newNobodyLoader(): ResponseLoader {
+    const { viewer, cachePolicy, calls } = this;
+    const send: CallPolicy['send'] = (request, path) => calls.send(request, path, unsharedAsNobody);
+    const asNobody = Object.assign(Object.create(calls) as CallPolicy, { send });
+    return new ResponseLoader({
+      calls: asNobody,
+      cache: this.viewOf(emptyCache),
+      viewer,
+      cachePolicy,
+      refresh: () => undefined,
+    });
   }
 
   private reader(path: Path | undefined, options: typeof unshared): ReadRecord {
-    return async (of, given) =>
-      (await this.calls.send(createApiRequest(of, given as object), path, options)).value as never;
+    return async (of, given, members) =>
+      (await this.calls.send(createApiRequest(of, given as object, members), path, options)).value as never;
   }
 
   /** Takes the turn of a record, until `endChange`. */

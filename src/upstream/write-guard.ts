@@ -3,6 +3,7 @@
  * its response is lost.
  */
 import type { AnswerOf, Endpoint, InputOf, WritesOf } from '../api/endpoint.ts';
+import type { MemberNames } from '../api/record-source.ts';
 import type { CancellationToken } from '../lib/cancellation.ts';
 import type { FilePart } from './http/multipart.ts';
 
@@ -29,8 +30,12 @@ export interface Snapshot {
   readonly person?: string;
 }
 
-/** Reads from the service, never from a cache; null if it is absent. */
-export type ReadRecord = <E extends Endpoint>(endpoint: E, input: InputOf<E>) => Promise<AnswerOf<E> | null>;
+/** Reads from the service, never from a cache: these members, or all; null if it is absent. */
+export type ReadRecord = <E extends Endpoint>(
+  endpoint: E,
+  input: InputOf<E>,
+  members?: MemberNames,
+) => Promise<AnswerOf<E> | null>;
 
 export interface Reading {
   readonly read: ReadRecord;

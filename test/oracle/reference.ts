@@ -306,7 +306,7 @@ function createRun(requester: Requester, fetch: Fetch, planning?: Planning): Run
       responses: {
         load: (endpoint, input, _, path) => {
           run.places.get(pathToArray(path).join('.'))?.requests.add(requestOf(endpoint, input));
-          return Promise.resolve().then(() => read(run, endpoint, input));
+          return Promise.resolve().then(() => read(run, endpoint, input) as never);
         },
       },
     },
@@ -497,6 +497,8 @@ function resolverOf(schema: GraphQLSchema, type: GraphQLObjectType, field: Graph
       const [id, name] = [parent.book_id, parent.user_id];
       place.requests.add(requestOf(bookEndpoints.collection, { id, user_id: name }));
       place.requests.add(requestOf(bookEndpoints.collections, { name, count: 1 }));
+      for (const request of place.requests)
+        place.requests.add(request.replace(/^(GET \/v2\/book\/user\/)\w+(?=\/collections)/, `$1${asText(name)}`));
       place.accepts = (shown) => shown === isPrivateEntry(parent, run);
     }
     if (coordinate === 'DeleteCollectionPayload.deletedId')

@@ -4,17 +4,7 @@
  * The most calls are counted as if nothing were cached and no two calls were equal, the likely ones as if equal calls were made once.
  * Responses are limited too, because a response whose values are all at hand is built in one go.
  *
- * An example, explained in docs/architecture.md. Each count is multiplied by that of the field above it:
- *
- *     top250(first: 20) {               1 call: a page of 20 films
- *       nodes {                         20 items
- *         title
- *         directors {                   20 calls: the chart has none of them; 20 x 4 = 80 items, the most that a film may have
- *           name
- *           works(first: 5) {           80 calls
- *             nodes {                   80 x 5 = 400 items
- *               subject { title } } } } } }
- * Together at most 101 calls, 500 items and 1082 values.
+ * docs/architecture.md has an example.
  */
 import { type Endpoint, type Representation, isProvided, wholeRepresentation } from '../../api/endpoint.ts';
 import { isUpstreamMember } from '../../api/record-source.ts';
@@ -135,7 +125,7 @@ function countField(total: Count, field: PlannedField, place: Place, parent: Typ
     const items = { ...here, back: backOf(rule, place), provided: representation, sent: representation, usual: held };
     return countObjects(total, field, items, held);
   }
-  for (const read of rule.readsAsNobody ?? []) addCall(total, field, place, read);
+  if (rule.readsAsNobody) countAsNobody(total, field, place);
   if (rule.maxCalls) {
     const runs = timesAs({ ...place, source: place.path }, Number(rule.maxCalls)); // equal ones run too
     addCall(total, field, runs, ownCalls(coordinateOf(field)));
@@ -167,7 +157,7 @@ function countWrite(total: Count, field: PlannedField, place: Place, endpoint: E
 function isCountedVariant(total: Count, field: PlannedField, place: Place): boolean {
   const { rule, args } = field;
   const { listing } = place;
-  if (!listing || rule.variant?.param !== listing.param) return false;
+  if (!listing || !rule.variant || rule.variant.param !== listing.param) return false;
   const variant = variantIn(rule, args, total.variables);
   if (!listing.variants.has(variant)) {
     const { times, likely } = listing;
@@ -175,6 +165,14 @@ function isCountedVariant(total: Count, field: PlannedField, place: Place): bool
   }
   listing.variants.add(variant);
   return true;
+}
+
+/** The list tells of several records; one is read by itself. */
+function countAsNobody(total: Count, field: PlannedField, place: Place): void {
+  const { record, list } = field.rule.readsAsNobody!;
+  const { times, likely } = place.listing ?? { times: 1, likely: place.times > 1 ? Math.min(1, place.likely) : 0 };
+  addCall(total, field, { ...place, times, likely }, list);
+  addCall(total, field, { ...place, likely: likely > 0 ? 0 : place.likely }, record);
 }
 
 /** `node` and `nodes`: as many records of each type as the arguments name. */
@@ -198,13 +196,12 @@ function countCall(total: Count, field: PlannedField, args: PagingArgs, place: P
   const most = rule.pageSize === undefined ? (rule.assumedSize ?? LIST_SIZE) : FIRST_MAX;
   const size = Math.min(args.last ?? args.first ?? rule.pageSize ?? most, most);
   const representation = rule.representation ?? wholeRepresentation;
-  const listed = variants && { param: variants.param, variants: new Set([undefined, variants.main]) };
   const below = {
     ...place,
     possibleTiers: mode === 'call' ? possibleTiers.filter((tier) => endpoint.tiers.includes(tier)) : possibleTiers,
     back: backOf(rule, place),
     records: undefined,
-    listing: listed && { ...listed, times, likely, endpoint },
+    listing: { param: variants?.param, variants: new Set([undefined, variants?.main]), times, likely, endpoint },
     provided: representation,
     sent: representation,
     usual: Math.min(size, rule.usualSize ?? size),

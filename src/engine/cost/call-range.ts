@@ -1,4 +1,4 @@
-/** The fewest calls that a query makes: those of its root fields that no cache and no remembered rejection saves. */
+/** The fewest calls that a query makes: those of its root fields that no cache, no remembered rejection and no pause saves. */
 import type { Endpoint } from '../../api/endpoint.ts';
 import { type ApiRequest, requestIfUsable } from '../../api/api-request.ts';
 import { type MemberNames, type RecordSource, isUpstreamMember } from '../../api/record-source.ts';

@@ -10,9 +10,10 @@ import { type PlannedField, responseKeyOf } from '../plan/operation-plan.ts';
 /** The size of a list that neither an argument nor its field limits. */
 export const LIST_SIZE = 20;
 
-/** A list with a parameter for the variants of its items. */
+/** A list whose call is made again for its items: in another variant, or without a token. */
 interface CountedList {
-  param: string;
+  /** The parameter for the variants. */
+  param: string | undefined;
   /** Variants that need no further call. */
   variants: Set<string | undefined>;
   times: number;

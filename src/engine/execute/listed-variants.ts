@@ -1,11 +1,10 @@
 /** The items of a list in several variants: the first comes with the list, each other by one more call of the list (`plan/variants.ts`). */
 import type { Path } from 'graphql/jsutils/Path.js';
-import type { Endpoint } from '../../api/endpoint.ts';
 import { withMembers } from '../../lib/objects.ts';
 import { withValue } from '../../lib/promises.ts';
 import { UpstreamFailure } from '../../upstream/errors.ts';
 import { createApiRequest, requestLine } from '../../api/api-request.ts';
-import type { Context } from '../context.ts';
+import type { Context, Listing } from '../context.ts';
 import type { FieldRule } from '../plan/declaration-types.ts';
 import type { ListVariants } from '../plan/operation-plan.ts';
 import { asObjects } from '../values/decode.ts';
@@ -14,18 +13,17 @@ import { asObjects } from '../values/decode.ts';
 export const inVariant = (input: object, variants: ListVariants | undefined): object =>
   variants?.main === undefined ? input : withMembers(input, { [variants.param]: variants.main });
 
-/** The call that listed an item. */
-interface Listing {
-  endpoint: Endpoint;
-  input: object;
-  variants: ListVariants;
+interface ListingWithVariants extends Listing {
+  variants: ListVariants | undefined;
 }
-const listings = new WeakMap<object, Listing>();
+const listings = new WeakMap<object, ListingWithVariants>();
 
-/** The call that listed each item. */
-export function listedBy(items: readonly unknown[], listing: Listing): void {
+/** Notes the call that listed each item. */
+export function listedBy(items: readonly unknown[], listing: ListingWithVariants): void {
   for (const item of items) if (typeof item === 'object' && item !== null) listings.set(item, listing);
 }
+
+export const listingOf = (item: object): Listing | undefined => listings.get(item);
 
 /** The item in this variant, from the list that it came in; undefined where it was not listed, or its list takes no variants. */
 export function itemInVariant(
@@ -36,8 +34,9 @@ export function itemInVariant(
   { upstream }: Context,
   path: Path,
 ): unknown {
-  const listing = variant && listings.get(item);
-  if (!listing || listing.variants.param !== variant.param) return undefined;
+  if (!variant) return undefined;
+  const listing = listings.get(item);
+  if (listing?.variants?.param !== variant.param) return undefined;
   const { endpoint, input, variants } = listing;
   const value = variant.of(args as never);
   if (value === variants.main) return item;

@@ -26,8 +26,7 @@ import type { FieldRule, TypeRule } from '../plan/declaration-types.ts';
 import type { PlannedField, SelectionPlan } from '../plan/operation-plan.ts';
 import { ABSENT, PartlyLoaded, loadMissing, loadNamedReference, mayHaveLists } from './load-record.ts';
 import { membersOrId } from './plan-load.ts';
-import { readingResolver } from './reading-field.ts';
-import { listedBy } from './listed-variants.ts';
+import { listedBy, listingOf } from './listed-variants.ts';
 import { changesOf } from './told-changes.ts';
 
 export type Resolver = GraphQLFieldResolver<ParentRecord, Context, object>;
@@ -51,6 +50,15 @@ export const engineResolverOf = oncePer((schema: GraphQLSchema) =>
 
 /** The only part of the info that resolvers may read: nothing in it depends on the selection. */
 export const infoOf = (schema: GraphQLSchema): GraphQLResolveInfo => ({ schema }) as GraphQLResolveInfo;
+
+/** For a field whose own resolver reads what a reader without a token is shown. */
+const readingResolver =
+  (inner: Resolver, info: GraphQLResolveInfo): EngineResolver =>
+  (parent, { plan, args, context, path }) => {
+    if (plan.mode === 'null') return null;
+    const reads = { readAsNobody: context.upstream.readerAsNobody(path), listing: listingOf(parent) };
+    return inner(parent, args, Object.assign(Object.create(context) as Context, reads), info);
+  };
 
 /** For a field whose own resolver returns records from its parent. */
 function recordResolver(rule: FieldRule, inner: Resolver, info: GraphQLResolveInfo): EngineResolver {
@@ -130,7 +138,7 @@ function callResolver(rule: FieldRule, keys: Keys): EngineResolver {
     if (!paging) return resolveRecords(rule.mapResponse!(response, args, parent), resolution, representation, true);
     const { endpoint, input, window, listId, newestFirst } = paging;
     const items = itemsOf(rule, endpoint, response, parent, args);
-    if (plan.variants) listedBy(items, { endpoint, input, variants: plan.variants });
+    if (plan.variants || rule.isReadAsNobody) listedBy(items, { endpoint, input, variants: plan.variants });
     const isRanked = rule.isRanked ?? false;
     const totalIsCapped = rule.totalIsCapped?.(response, context.viewer, args) ?? false;
     // One literal: reading the members of an object that was spread is slow.

@@ -204,7 +204,7 @@ async function written<In, Out, Fields extends InputFieldMap, Result, Shown>(
   const send: WriteRun<Out>['send'] = (more, parts = allParts()) =>
     write(endpoint, { ...(request ? request(input, id) : { id }), ...more } as never, parts);
   const read: WriteRun<Out>['read'] = async (endpoint, values) =>
-    (await upstream.responses.load(endpoint, values as object, undefined, path)) as never;
+    await upstream.responses.load(endpoint, values as object, undefined, path);
   const change: WriteRun<Out, InputShapeFromFields<Fields>>['change'] = async () => {
     const record = { name: `${target![1]} ${id}`, ofPerson: options.change === 'of person', endpoint };
     const show = showIn(schema, inputName);

@@ -64,8 +64,8 @@ export interface RecordDeclaration<Needs extends string, Below extends string = 
   needsBelow?: Readonly<Record<string, readonly Below[]>>;
   /** Members that the resolver reads if the record has them. Nothing is loaded for them. */
   mayRead?: readonly Below[] | undefined;
-  /** What its resolver may request without any token, at most. */
-  readsAsNobody?: readonly Endpoint[];
+  /** What its resolver may request without any token. Of several records the list tells most. */
+  readsAsNobody?: { record: Endpoint; list: Endpoint };
 }
 
 /** What a field declares of its call. */
@@ -118,6 +118,8 @@ export interface ListDeclaration<
   tellsChanges?: boolean;
   /** The parameter of the list that chooses the variant of a member for all its items. */
   variants?: string;
+  /** Fields of its items read it without any token. */
+  isReadAsNobody?: boolean;
   /** True if the list is known to be empty without a call; reads the members in `from` only. */
   isEmpty?: (parent: Pick<Parent, From>) => boolean;
 }

@@ -9,6 +9,8 @@ import {
   collectionStatuses,
   viewerCollection,
 } from '../../api/book.ts';
+import type { Viewer } from '../../upstream/auth/viewer.ts';
+import { oncePer } from '../../lib/remember.ts';
 import { builder } from '../../engine/builder.ts';
 import { asObject, asText, localDateTime, wordOrNull, textOrNull, texts } from '../../engine/values/decode.ts';
 import { requireRange } from '../../engine/errors/to-client-error.ts';
@@ -21,7 +23,7 @@ import { isCaller, viewerRights } from '../caller.ts';
 import { User, isSite, userEdgeNames, userIdOf } from '../types/user.ts';
 import { Annotation } from './annotation.ts';
 import { Book } from './book.ts';
-import { keptCollection, privacyOf, readsOfPrivacy } from './collection.keeping.ts';
+import { isPrivateEntry, keptCollection, readsOfPrivacy } from './collection.keeping.ts';
 
 export const CollectionStatusEnum = builder.enumType('CollectionStatus', {
   description: 'The reading status of a book.',
@@ -31,6 +33,9 @@ export const CollectionStatusEnum = builder.enumType('CollectionStatus', {
     READ: { value: 'read', description: 'Has read it. Upstream: `read`, `done`.' },
   },
 });
+
+/** The entries of which an operation asks whether they are private. */
+const askedBy = oncePer((_: Viewer) => new Set<string>());
 
 const statusOrNull = wordOrNull(CollectionStatusEnum, collectionStatuses);
 
@@ -76,17 +81,18 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
       type: 'Boolean',
       nullable: true,
       description:
-        "Whether only the caller may see it, of the caller's own collections. One call without your token, and a second one if that is shown nothing.",
+        "Whether only the caller may see it, of the caller's own collections. One call without your token, for all entries of a page together; a second one if that does not tell.",
       nullIf: 'it is not known as the own one, or it cannot be found out',
       upstream: false,
       viewerOnly: true,
-      needs: ['id', 'user_id', 'book_id'],
+      needs: ['id', 'user_id', 'book_id', 'updated'],
       readsAsNobody: readsOfPrivacy,
-      async resolve(collection, _, { viewer, readAsNobody }) {
-        const { user_id, book_id } = collection;
-        if (!isCaller({ id: asText(user_id) }, viewer.person)) return null;
-        const found = await privacyOf(collection, { id: asText(book_id), readAsNobody: readAsNobody! });
-        return found?.isPrivate ?? null;
+      async resolve(collection, _, { viewer, readAsNobody, listing }) {
+        if (!isCaller({ id: asText(collection.user_id) }, viewer.person)) return null;
+        const asked = askedBy(viewer).add(placeOf(collection));
+        await Promise.resolve(); // so that all of this turn are known
+        const isAlone = !listing && asked.size === 1;
+        return (await isPrivateEntry(collection, readAsNobody!, isAlone ? 'last' : 'first', listing)) ?? null;
       },
     }),
     revision: revisionField(t, keptCollection, ['status', 'rating', 'tags', 'comment']),
@@ -182,6 +188,7 @@ builder.objectField(User, 'bookCollections', (t) =>
       rating: t.arg.int({ description: `Only books with this rating by the reader, ${RATING_MIN} to ${RATING_MAX}.` }),
     },
     endpoint: bookEndpoints.collections,
+    isReadAsNobody: true,
     newestFirst: { time: 'updated', id: 'id' },
     from: userEdgeNames,
     backReference: 'user',

@@ -72,7 +72,11 @@ export class CallPolicy {
   refuses(endpoint: Endpoint): boolean {
     try {
       const credential = this.credentialFor(endpoint);
-      return this.services.credentials.rejections.has(credential.id, endpoint.service);
+      const { credentials, rateLimiter } = this.services;
+      return (
+        credentials.rejections.has(credential.id, endpoint.service) ||
+        rateLimiter.pauses.refusal(endpoint, credential) !== undefined
+      );
     } catch {
       return true;
     }

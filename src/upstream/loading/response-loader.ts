@@ -4,7 +4,7 @@
  */
 import DataLoader from 'dataloader';
 import type { Path } from 'graphql/jsutils/Path.js';
-import type { Endpoint } from '../../api/endpoint.ts';
+import type { AnswerOf, Endpoint } from '../../api/endpoint.ts';
 import { type ApiRequest, createApiRequest, requestIfUsable } from '../../api/api-request.ts';
 import { type LoadContext, maySaveCall, staleAfter, useFresh } from './load-context.ts';
 import type { Cached, ResponseHandle } from '../cache/handle.ts';
@@ -47,16 +47,16 @@ export class ResponseLoader {
   }
 
   /** The response of an endpoint; null if what it returns is absent. */
-  load(
-    endpoint: Endpoint,
+  load<E extends Endpoint>(
+    endpoint: E,
     input: object,
     members: MemberNames | undefined,
     path: Path | undefined,
     isParentAbsent?: IsParentAbsent,
     needsNoItems = false,
-  ): Promise<unknown> {
+  ): Promise<AnswerOf<E> | null> {
     const request = createApiRequest(endpoint, input, members);
-    return this.loader.load({ request, path, isParentAbsent, needsNoItems });
+    return this.loader.load({ request, path, isParentAbsent, needsNoItems }) as Promise<AnswerOf<E> | null>;
   }
 
   /** Requests made before a write are made again after it. */

@@ -39,3 +39,18 @@ test('a record that is found by two ways is counted once', async () => {
     b: node(id: "Note:505") { ... on Note { noteComment(id: "1") { content } } } }`;
   expect(await plannedAndSent(execute, query)).toEqual([1, 1]);
 });
+
+test('a call that a pause of the service keeps back is none of the fewest', async () => {
+  const { execute, service, events } = facade();
+  events
+    .intercept({ path: (path) => path.startsWith('/people/1/events') })
+    .reply(429, {}, { headers: { 'retry-after': '30' } })
+    .persist();
+  service
+    .intercept({ path: (path) => path.startsWith('/v2/book/user/1/tags') })
+    .reply(200, { start: 0, count: 1, total: 0, tags: [] })
+    .persist();
+  const query = '{ user(id: "1") { webUrl bookTags { totalCount } } }';
+  expect(await plannedAndSent(execute, query)).toEqual([2, 2]);
+  expect(await plannedAndSent(execute, query)).toEqual([1, 1]);
+});
