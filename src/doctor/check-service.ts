@@ -1,9 +1,9 @@
 /** What the reads of the service show: reachable or not, the token, its scopes and film tier, and whether it still speaks the interface. */
-import { type Endpoint, isForEverybody, tiers } from '../api/endpoint.ts';
+import { type Endpoint, tiers } from '../api/endpoint.ts';
 import { serviceError } from '../api/errors.ts';
 import { type ProxySettings, proxyFor } from '../config/proxy.ts';
 import type { Config } from '../config/settings.ts';
-import { cacheabilityOf, forbiddingWords } from '../upstream/cache/caching-header.ts';
+import { httpTime } from '../lib/text/http-date.ts';
 import { isRateLimit, isTokenRejection } from '../upstream/errors.ts';
 import { createApiRequest } from '../api/api-request.ts';
 import { describeDeviation } from '../inspect/compare.ts';
@@ -100,12 +100,10 @@ export function checkReachable(
 
 /** In seconds, of the response that says it best: the one that took least. */
 function skewOf(reads: readonly ServiceRead[]): number | undefined {
-  const dated = reads.filter(
-    ({ date, receivedAt }) => date !== undefined && receivedAt !== undefined && !Number.isNaN(Date.parse(date)),
-  );
+  const dated = reads.filter(({ date, receivedAt }) => receivedAt !== undefined && httpTime(date) !== undefined);
   const [best] = dated.sort((a, b) => a.ms - b.ms);
   if (!best) return undefined;
-  const skew = Math.round((Date.parse(best.date!) - best.receivedAt!) / 1000);
+  const skew = Math.round((httpTime(best.date)! - best.receivedAt!) / 1000);
   return Math.abs(skew) <= 1 ? 0 : skew; // dates have no fractions
 }
 
@@ -125,44 +123,6 @@ function adviceFor(problem: string | undefined, variable: string, config: Servic
   if (/proxy/.test(problem ?? ''))
     return 'Check HTTPS_PROXY, its user, and whether it lets this host through; NO_PROXY names hosts that are called directly.';
   return `Check ${variable}, and whether a firewall or a proxy (HTTPS_PROXY) is in between.`;
-}
-
-/** What the service's headers say about caching, and what is done. */
-export function checkCaching(
-  reads: readonly ServiceRead[],
-  { upstreamCache: mode, recordTtlSeconds }: Pick<Config, 'upstreamCache' | 'recordTtlSeconds'>,
-): Diagnosis {
-  const check = 'caching';
-  if (recordTtlSeconds === 0) return ok(check, 'RECORD_TTL_SECONDS=0: nothing is cached');
-  const open = reads.filter((read) => isSuccess(read) && isForEverybody(read.endpoint));
-  if (open.length === 0)
-    return warning(check, 'no public answer, so nothing is known of its headers', 'See the lines of the upstreams.');
-  const words = new Set<string>();
-  let [forbidding, uncached] = [0, 0];
-  for (const { endpoint, caching = {} } of open) {
-    const found = forbiddingWords(caching, endpoint.share);
-    const reuse = cacheabilityOf(caching, { share: endpoint.share, isPersonal: false, mode });
-    for (const word of found) words.add(word);
-    if (found.length > 0) forbidding++;
-    if (reuse.refusal !== undefined || reuse.isForOutage) uncached++;
-  }
-  const facts = { answers: open.length, forbidding, uncached, headers: [...words] };
-  if (forbidding === 0) return ok(check, `the headers of ${open.length} public answers forbid no caching`, facts);
-  const said = `${forbidding} of ${open.length} public answers forbid or limit caching (${[...words].join(', ')})`;
-  if (uncached === 0)
-    return ok(
-      check,
-      `${said}; UPSTREAM_CACHE=${mode}: they are cached ${mode === 'relaxed' ? 'all the same' : ''}`.trim(),
-      facts,
-    );
-  return warning(
-    check,
-    `${said}, and ${uncached} are not cached: each read of them is a call`,
-    mode === 'strict'
-      ? 'If these are only defaults of its framework, set UPSTREAM_CACHE=relaxed.'
-      : 'no-store and Vary are always obeyed: if this is not meant, change it at the service.',
-    facts,
-  );
 }
 
 export function checkToken(

@@ -134,7 +134,8 @@ function get(dispatcher: Dispatcher, { timeoutMs, maxBytes, ...request }: GetOpt
           return true;
         },
         onComplete: () => end(() => resolve({ status, headers, text: Buffer.concat(chunks).toString() })),
-        onError: (error) => end(() => reject(error)),
+        // An error is one, whatever its body.
+        onError: (error) => end(() => (status >= 300 ? resolve({ status, headers, text: '' }) : reject(error))),
       },
     );
   });

@@ -62,7 +62,7 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
   const records = parts.records ?? openRecordCache(settings, shared);
   const tiers = service.tiers ?? noTiers;
   const credentials = createCredentials(tiers, settings.accessToken, settings.filmTier);
-  const caching = createCachingWatch(settings.upstreamCache, parts.onCachingForbidden);
+  const caching = createCachingWatch(settings, parts.onCachingForbidden);
   const rateLimiter = createRateLimiter({ ...settings, ...service }, credentials, shared, parts.onPause);
   const reloads = createReloads();
   const refreshQueue = createRefreshQueue((service) => transport.state()[service]!.waiting > 0);

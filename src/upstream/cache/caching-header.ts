@@ -2,6 +2,7 @@
 import type { Share } from '../../api/endpoint.ts';
 import type { Config } from '../../config/settings.ts';
 import { remembering } from '../../lib/remember.ts';
+import { httpTime } from '../../lib/text/http-date.ts';
 
 /** Why a response may not be stored. `unsure`: an absence that the service did not report with a code of its own. */
 export type Refusal = 'no-store' | 'no-cache' | 'private' | 'vary' | 'unsure';
@@ -40,6 +41,8 @@ export interface CachingRules {
   /** Only the sender of the request gets what is stored of it. */
   isPersonal: boolean;
   mode: Config['upstreamCache'];
+  /** The headers of the request that are not the same in each: names and values in turn. The Authorization need not be among them. */
+  sent: readonly string[];
 }
 
 /**
@@ -71,12 +74,14 @@ export const areConstant = ({ age, expires, date }: CachingHeaders): boolean =>
   age === undefined && (expires === undefined || lifetimeOf(expires, date) === 0);
 
 /** The words of the headers that forbid caching or limit it, for people; empty if there are none. */
-export function forbiddingWords({ vary, expires, date, ...headers }: CachingHeaders, share: Share): readonly string[] {
+export function forbiddingWords(headers: CachingHeaders, { refusal, age }: Cacheability, isCached: boolean) {
   const directives = directivesOf(headers['cache-control']);
   const words: string[] = forbidding.filter((name) => directives.has(name));
   for (const name of ages) if (secondsIn(directives, name).includes(0)) words.push(`${name}=0`);
-  if (expires !== undefined && lifetimeOf(expires, date) === 0) words.push('Expires in the past');
-  if (varies(vary, share)) words.push('Vary');
+  if (headers.expires !== undefined && lifetimeOf(headers.expires, headers.date) === 0)
+    words.push('Expires in the past');
+  if (refusal === 'vary') words.push('Vary');
+  if (!isCached && refusal === undefined && age > 0) words.push('Age');
   return words;
 }
 
@@ -90,35 +95,23 @@ function refusalOf(
   directives: Directives,
   vary: string | undefined,
   isDefault: boolean,
-  { share, isPersonal }: CachingRules,
+  rules: CachingRules,
 ): Refusal | undefined {
   if (directives.has('no-store')) return 'no-store';
-  if (vary !== undefined && varies(vary, share)) return 'vary';
+  if (vary !== undefined && varies(vary, rules)) return 'vary';
   if (isDefault) return undefined;
   const isPrivate = directives.has('private');
   // Upstream supports no revalidation: what demands it for each use can only be served while upstream fails.
   if (directives.has('no-cache') && (isPrivate || revalidating.some((name) => directives.has(name)))) return 'no-cache';
-  return isPrivate && !isPersonal ? 'private' : undefined;
+  return isPrivate && !rules.isPersonal ? 'private' : undefined;
 }
 
-/** Request headers that are the same in all requests of this program, because it never sends them or always the same. */
-const alike: ReadonlySet<string> = new Set([
-  'accept',
-  'accept-charset',
-  'accept-encoding',
-  'accept-language',
-  'access-control-request-headers',
-  'access-control-request-method',
-  'host',
-  'origin',
-  'user-agent',
-]);
-/** Headers that may identify the user. */
-const personal: ReadonlySet<string> = new Set(['authorization', 'cookie']);
-
 /** Whether another request of the same scope may get another response. Scope tier has one credential, scope anonymous none. */
-const varies = (vary: string | undefined, share: Share): boolean =>
-  vary !== undefined && namesIn(vary).some((name) => !alike.has(name) && !(share !== 'public' && personal.has(name)));
+export const varies = (vary: string, { share, sent }: CachingRules): boolean =>
+  namesIn(vary).some((name) => {
+    if (name === '*') return true;
+    return name === 'authorization' ? share === 'public' : sent.some((word, at) => at % 2 === 0 && word === name);
+  });
 
 const namesIn = remembering((header = ''): readonly string[] =>
   header
@@ -167,8 +160,6 @@ function longAge(directives: Directives, expires: string | undefined, date: stri
 
 /** Freshness lifetime in seconds by `Expires`. An invalid date counts as expired. */
 function lifetimeOf(expires: string, date: string | undefined): number {
-  const end = Date.parse(expires);
-  if (!/[a-z]/i.test(expires) || Number.isNaN(end)) return 0;
-  const start = date === undefined ? NaN : Date.parse(date);
-  return Math.max(0, Math.round((end - (Number.isNaN(start) ? Date.now() : start)) / 1000));
+  const start = httpTime(date) ?? Date.now();
+  return Math.max(0, Math.round(((httpTime(expires) ?? start) - start) / 1000));
 }

@@ -24,15 +24,33 @@ export const absentUntil = (
   { ttlSeconds = Infinity, absentTtlSeconds }: LifetimeSettings,
 ): number => performance.now() + 1000 * Math.max(0, Math.min(maxAge - age, ttlSeconds, absentTtlSeconds));
 
+/** Seconds for which a response is used without a call. `seconds`: if upstream does not say. */
+const freshFor = (
+  { refusal, isForOutage, maxAge, age }: Cacheability,
+  seconds: number,
+  ttlSeconds: number | undefined,
+): number =>
+  refusal !== undefined || isForOutage
+    ? 0
+    : (ttlSeconds ?? Math.max(0, Math.min(maxAge ?? seconds, MAX_AGE_SECONDS) - age));
+
+/** Whether a response is used again for a second at least: else each read is a call. */
+export const isCached = (
+  { freshSeconds: seconds, share }: Endpoint,
+  reuse: Cacheability,
+  ttlSeconds: number | undefined,
+): boolean => freshFor(reuse, seconds ?? responseSeconds[share], ttlSeconds) >= 1;
+
 /** `seconds`: how long it is fresh if upstream does not say. */
 export function timesOf(
   endpoint: Endpoint,
   seconds: number,
-  { maxAge = seconds, mustRevalidate, isForOutage, staleWhileRevalidate, age }: Cacheability,
+  reuse: Cacheability,
   { ttlSeconds, revalidateSeconds }: LifetimeSettings,
 ): Omit<CacheEntry, 'value' | 'bytes'> {
+  const { mustRevalidate, isForOutage, staleWhileRevalidate, age } = reuse;
   const now = performance.now();
-  const fresh = isForOutage ? 0 : (ttlSeconds ?? Math.max(0, Math.min(maxAge, MAX_AGE_SECONDS) - age));
+  const fresh = freshFor(reuse, seconds, ttlSeconds);
   const freshUntil = now + 1000 * fresh;
   const mayServe = !mustRevalidate && !isForOutage && isForEverybody(endpoint);
   const served = Math.min(staleWhileRevalidate ?? revalidateSeconds, MAX_AGE_SECONDS);

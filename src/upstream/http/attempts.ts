@@ -132,6 +132,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
     this.attempts++;
     this.begun = performance.now();
     this.abort = undefined;
+    this.status = 0;
     const { method, path: wirePath, headers, body = null } = this.request;
     // A form arrives as fast as the client sends it: the service's time begins at its last byte.
     if (body instanceof Readable && !body.readableEnded) body.once('end', () => this.startDeadline());
@@ -214,11 +215,12 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
     }
   }
 
-  private respond(body: Buffer): void {
+  /** Without a body: its status and headers say enough. */
+  private respond(body?: Buffer): void {
     const { status, headers, attempts } = this;
-    const { text, isMended } = decodeBody(body, headers['content-type']);
+    const { text, isMended } = body ? decodeBody(body, headers['content-type']) : noText;
     const retryAfter = status < 400 ? undefined : retryAfterOf(status, headers);
-    const response: HttpResponse = { status, headers, text, isMended, bytes: body.length, attempts, retryAfter };
+    const response: HttpResponse = { status, headers, text, isMended, bytes: body?.length ?? 0, attempts, retryAfter };
     this.permit!.onSuccess();
     if (retryAfter) {
       // The pause begins before a waiting call gets the connection.
@@ -231,6 +233,8 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   }
 
   onError(error: Error): void {
+    // An error whose body cannot be read, for whatever reason, is an error all the same.
+    if (this.status >= 300) return this.respond();
     const { permit, cancellation, request } = this;
     if (cancellation.reason || ownTrouble(error)) permit!.release();
     else if (isUnreachable(error) || isTimeout(error)) permit!.onFailure(outageReason(error));
@@ -257,7 +261,8 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
 
   private mayRetry(): boolean {
     const { readAttempts, callTimeoutMs } = this.host.settings;
-    return this.request.method === 'GET' && this.attempts < readAttempts && this.spentMs < callTimeoutMs;
+    const hasTime = !this.stopped && this.spentMs < callTimeoutMs;
+    return hasTime && this.request.method === 'GET' && this.attempts < readAttempts;
   }
 
   /** Retries after a pause, unless it was stopped or the rate limiter gives no permit; then the last result is final. */
@@ -289,4 +294,5 @@ const completed = atEndOfTurn<HttpAttempts>((all) => {
 });
 
 const noBytes = Buffer.alloc(0);
+const noText = { text: '', isMended: false };
 const noHeaders: ResponseHeaders = Object.freeze({});

@@ -9,7 +9,7 @@ import { addTraceHeaders, startCallSpan } from '../../lib/trace-context.ts';
 import { type Credential, learnPerson } from '../auth/credentials.ts';
 import type { RequestContext } from '../auth/request-context.ts';
 import { learnFromRejection, learnFromResponse } from '../auth/tiers.ts';
-import { unsure } from '../cache/caching-header.ts';
+import { type Cacheability, unsure } from '../cache/caching-header.ts';
 import type { CachingWatch } from '../cache/caching-watch.ts';
 import { redactOwner } from '../cache/redact.ts';
 import { type CallAnswer, type LoggedCall, countAttempts } from '../call-log.ts';
@@ -81,6 +81,8 @@ export class UpstreamCall implements SharedCall {
   private span: Span | undefined;
   private failure: UpstreamErrorDetails | undefined = undefined;
   private mended: UpstreamErrorDetails | undefined = undefined;
+  /** The headers of its request that others may have otherwise; names and values alternate. */
+  private sent: readonly string[] = [];
   private permits: readonly RateLimitPermit[] = noPermits;
   /** False while it waits for the response to an equal call. */
   private hasBegun = false;
@@ -163,8 +165,8 @@ export class UpstreamCall implements SharedCall {
     const { endpoint, wirePath } = this.request;
     const isJson = endpoint.media === 'json';
     const accept = isJson || endpoint.media === 'empty' ? 'application/json' : service.documents!.contentType;
-    const headers = ['accept', accept, 'accept-encoding', 'gzip', 'user-agent', settings.upstreamUserAgent];
-    headers.push('x-request-id', context.requestId);
+    const alike = ['accept', accept, 'accept-encoding', 'gzip', 'user-agent', settings.upstreamUserAgent];
+    const headers = ['x-request-id', context.requestId];
     if (context.span) {
       this.span = startCallSpan(context.span, endpoint.method);
       addTraceHeaders(this.span.spanContext(), headers);
@@ -173,11 +175,12 @@ export class UpstreamCall implements SharedCall {
     if (authorization !== undefined) headers.push('authorization', authorization);
     if (this.body.contentType !== undefined) headers.push('content-type', this.body.contentType);
     this.services.addHeaders?.(endpoint.service, headers);
+    this.sent = headers;
     return {
       service: endpoint.service,
       method: endpoint.method,
       path: wirePath,
-      headers,
+      headers: [...alike, ...headers],
       body: this.body.body,
       maxBytes: isJson ? settings.maxJsonBytes : settings.maxAtomBytes,
       requestLine: requestLine(this.request),
@@ -226,20 +229,24 @@ export class UpstreamCall implements SharedCall {
       if (endpoint.isTiered && shown !== null)
         learnFromResponse(this.services.tiers, credential, endpoint, shown as object);
       if (endpoint.caller && !credential.isOwn) learnPerson(credential, request, shown);
-      return { value: shown, bytes, status, reuse: this.services.caching.reuseOf(endpoint, credential, headers) };
+      return { value: shown, bytes, status, reuse: this.reuseOf(headers) };
     }
     const { errors } = service;
     const code = value instanceof ReportedError ? value.code : status < 400 ? undefined : errorCodeIn(text, errors);
     const row = code === undefined ? undefined : errors[code];
     if (endpoint.method === 'GET' && isAbsent(endpoint, status, code, row)) {
       if (code !== undefined) this.onAccepted();
-      const reuse = code === undefined ? unsure : this.services.caching.reuseOf(endpoint, credential, headers);
+      const reuse = code === undefined ? unsure : this.reuseOf(headers);
       return { value: null, bytes, status, reuse };
     }
     const { seesNoCaller } = service;
     const known = { ...(code !== undefined && { code }), ...(row && { row }), ...(seesNoCaller && { seesNoCaller }) };
     const details = { ...detailsOf(request), status, ...known };
     throw rejectionOf(this.services, endpoint, credential, details, response.retryAfter);
+  }
+
+  private reuseOf(headers: HttpResponse['headers']): Cacheability {
+    return this.services.caching.reuseOf(this.request.endpoint, this.credential, headers, this.sent);
   }
 
   /** The service took the call, and so it takes others of the credential. */

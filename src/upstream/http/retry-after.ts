@@ -1,10 +1,11 @@
 /** How long the service asks not to be called, in the forms that services, proxies and frameworks write. */
+import { httpTime } from '../../lib/text/http-date.ts';
 import type { ResponseHeaders } from './response.ts';
 
 /** Seconds from the response on, rounded up; undefined if the service does not say, or nothing that can be read. */
 export function retryAfterOf(status: number, headers: ResponseHeaders): number | undefined {
   // The clocks differ, so an absolute time counts from the `Date` of the response.
-  const now = timeOf(headers.date) ?? Date.now();
+  const now = httpTime(headers.date) ?? Date.now();
   const isLimit = status === 429 || headers['x-ratelimit-remaining']?.trim() === '0';
   return secondsIn(headers['retry-after'], now) ?? (isLimit ? secondsUntilReset(headers, now) : undefined);
 }
@@ -13,17 +14,8 @@ export function retryAfterOf(status: number, headers: ResponseHeaders): number |
 function secondsIn(header: string | undefined, now: number): number | undefined {
   const seconds = numberIn(header);
   if (seconds !== undefined) return seconds;
-  const at = timeOf(header);
+  const at = httpTime(header);
   return at === undefined ? undefined : Math.max(0, Math.ceil((at - now) / 1000));
-}
-
-/** The time in ms of the date that the text begins with, in any form of HTTP or in that of ISO 8601. */
-function timeOf(header = ''): number | undefined {
-  const text = /^"?((?:[a-z]{3,9},)?[^,"]*)/i.exec(header.trim())?.[1]?.trim() ?? '';
-  if (!/\d:\d\d/.test(text)) return undefined;
-  // Dates of HTTP are in GMT, also where they do not say so.
-  const time = Date.parse(/(?:z|gmt|utc?|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text} GMT`);
-  return Number.isNaN(time) ? undefined : time;
 }
 
 /** The number that the text begins with, rounded up: a list may follow, or a unit of seconds. */

@@ -10,7 +10,7 @@ import {
   unspecified,
 } from '../../../src/upstream/cache/caching-header.ts';
 import { createCancellationToken } from '../../../src/lib/cancellation.ts';
-import { createUpstream } from '../../../src/upstream/client.ts';
+import { type UpstreamParts, createUpstream } from '../../../src/upstream/client.ts';
 import { hostile, json } from '../../support/hostile.ts';
 
 const NOON = Date.parse('Sun, 06 Nov 2033 12:00:00 GMT');
@@ -62,7 +62,7 @@ test.each<[headers: CachingHeaders, reuse: Partial<Cacheability>]>([
     { refusal: 'no-cache', isForOutage: true, mustRevalidate: true, maxAge: 9 },
   ],
 ])('to the letter: %o', (headers, reuse) => {
-  expect(cacheabilityOf(headers, { share: 'public', isPersonal: false, mode: 'strict' })).toEqual({
+  expect(cacheabilityOf(headers, { share: 'public', isPersonal: false, mode: 'strict', sent: [] })).toEqual({
     ...unspecified,
     ...reuse,
   });
@@ -90,7 +90,7 @@ test.each<[headers: CachingHeaders, reuse: Partial<Cacheability>]>([
   [{ 'cache-control': 'no-cache', vary: '*' }, { refusal: 'vary' }],
 ])('as defaults of a framework: %o', (headers, reuse) => {
   for (const share of ['public', 'tier', 'anonymous'] as const)
-    expect(cacheabilityOf(headers, { share, isPersonal: false, mode: 'relaxed' })).toEqual({
+    expect(cacheabilityOf(headers, { share, isPersonal: false, mode: 'relaxed', sent: [] })).toEqual({
       ...unspecified,
       ...reuse,
     });
@@ -98,31 +98,37 @@ test.each<[headers: CachingHeaders, reuse: Partial<Cacheability>]>([
 
 test('what belongs to the viewer is never taken for a framework default', () => {
   const headers = { 'cache-control': 'must-revalidate, no-cache, private' };
-  expect(cacheabilityOf(headers, { share: 'viewer', isPersonal: false, mode: 'relaxed' }).refusal).toBe('no-cache');
+  expect(cacheabilityOf(headers, { share: 'viewer', isPersonal: false, mode: 'relaxed', sent: [] }).refusal).toBe(
+    'no-cache',
+  );
 });
 
 test('a private film is stored for the token that read it', () => {
-  const rules = { share: 'tier', mode: 'strict' } as const;
+  const rules = { share: 'tier', mode: 'strict', sent: [] } as const;
   const headers = { 'cache-control': 'private' };
   expect(cacheabilityOf(headers, { ...rules, isPersonal: true }).refusal).toBeUndefined();
   expect(cacheabilityOf(headers, { ...rules, isPersonal: false }).refusal).toBe('private');
 });
+
+/** The request has these, and an Authorization perhaps. */
+const sent = ['x-request-id', 'cookie', 'x-tenant', 'one'];
 
 test.each<[vary: string, ofEverybody: boolean, ofOneCredential: boolean]>([
   ['Accept-Encoding', true, true],
   ['accept, ACCEPT-encoding,', true, true],
   ['Accept-Encoding, User-Agent', true, true],
   ['Origin, Access-Control-Request-Method, Access-Control-Request-Headers', true, true],
+  ['Accept-Encoding, Cookie, Referer, X-Requested-With, X-Forwarded-Proto, Prefer, Range, X-User', true, true],
+  ['traceparent', true, true],
   ['Authorization', false, true],
   ['Accept-Encoding, authorization', false, true],
-  ['Cookie', false, true],
   ['X-Request-Id', false, false],
-  ['X-User', false, false],
+  ['Cookie, x-tenant', false, false],
   ['*', false, false],
-])('Vary: %s', (vary, ofEverybody, ofOneCredential) => {
+])('Vary: %s counts if the request has such a header', (vary, ofEverybody, ofOneCredential) => {
   for (const mode of ['relaxed', 'strict'] as const) {
     const isStored = (share: 'public' | 'tier' | 'anonymous') =>
-      cacheabilityOf({ vary }, { share, isPersonal: false, mode }).refusal === undefined;
+      cacheabilityOf({ vary }, { share, isPersonal: false, mode, sent }).refusal === undefined;
     expect([isStored('public'), isStored('tier'), isStored('anonymous')]).toEqual([
       ofEverybody,
       ofOneCredential,
@@ -133,25 +139,23 @@ test.each<[vary: string, ofEverybody: boolean, ofOneCredential: boolean]>([
 
 test('what forbids caching is told in known words only', () => {
   const headers = { 'cache-control': 'private, x-\u001b[2K, max-age=0', expires: '0', vary: 'Cookie' };
-  expect(forbiddingWords(headers, 'public')).toEqual(['private', 'max-age=0', 'Expires in the past', 'Vary']);
-  expect(forbiddingWords({ 'cache-control': 'max-age=60', vary: 'Accept-Encoding' }, 'public')).toEqual([]);
+  const varied = { ...unspecified, refusal: 'vary' as const };
+  expect(forbiddingWords(headers, varied, false)).toEqual(['private', 'max-age=0', 'Expires in the past', 'Vary']);
+  expect(forbiddingWords({ 'cache-control': 'max-age=60', vary: 'Cookie' }, unspecified, true)).toEqual([]);
+  expect(forbiddingWords({ age: '90000' }, { ...unspecified, age: 90_000 }, false)).toEqual(['Age']);
 });
 
 /** A service that sends a book with these headers, and an operation that reads its title. */
-async function book(headers: Record<string, string>, settings: NodeJS.ProcessEnv = {}) {
+async function book(headers: Record<string, string>, settings: NodeJS.ProcessEnv = {}, parts: UpstreamParts = {}) {
   const service = await hostile(json('{"id":"7","title":"x"}', 200, headers));
   const { url } = service;
-  const upstream = createUpstream(catalogService, {
-    ...readConfig(settings),
-    baseUrl: url,
-    eventBaseUrl: url,
-    readAttempts: 1,
-  });
+  const config = { ...readConfig(settings), baseUrl: url, eventBaseUrl: url, readAttempts: 1 };
+  const upstream = createUpstream(catalogService, config, parts);
   afterAll(() => upstream.close());
   const source = { endpoint: bookEndpoints.byId, input: (id: string) => ({ id }) };
   const read = async () => {
     const operation = upstream.forOperation(
-      { authorization: undefined, address: '', requestId: 'x' },
+      { authorization: undefined, address: '', requestId: 'cookie' },
       createCancellationToken(),
     );
     const record = await operation.records.load('Book', source, '7', ['title'], {}, undefined);
@@ -208,6 +212,30 @@ test('a response with "Vary: *" is not cached', async () => {
   expect(requests).toHaveLength(2);
 });
 
+test('a response is cached whatever its Vary names, if no request has it', async () => {
+  const { requests, read } = await book({ Vary: 'Accept-Encoding, Cookie, Referer, X-Forwarded-Proto, traceparent' });
+  await read();
+  await read();
+  expect(requests).toHaveLength(1);
+});
+
+test('a response is not cached if its Vary names a header that an embedding program adds, from the first on', async () => {
+  let added: Record<string, string> = {};
+  const { requests, read } = await book(
+    { Vary: 'X-Tenant', 'Cache-Control': 'max-age=1' },
+    {},
+    { headersTo: () => added },
+  );
+  await read();
+  await read();
+  expect(requests).toHaveLength(1);
+  added = { 'X-Tenant': 'one' };
+  later(2);
+  await read();
+  await read();
+  expect(requests).toHaveLength(3);
+});
+
 /** Of eight captured responses of the real service. */
 const realHeaders = {
   'Cache-Control': 'must-revalidate, no-cache, private',
@@ -248,7 +276,7 @@ test('to the letter, no-cache alone is asked for again each time, and stands in 
 });
 
 test('what the headers forbid is reported once, and responses that are not stored are counted by reason', async () => {
-  const service = await hostile(json('{"id":"7","title":"x"}', 200, { ...realHeaders, Vary: 'X-User' }));
+  const service = await hostile(json('{"id":"7","title":"x"}', 200, { ...realHeaders, Vary: 'X-Request-Id' }));
   const { url } = service;
   const reports: unknown[] = [];
   const upstream = createUpstream(
@@ -263,7 +291,7 @@ test('what the headers forbid is reported once, and responses that are not store
       .records.load('Book', { endpoint: bookEndpoints.byId, input: (id) => ({ id }) }, '7', ['title'], {}, undefined);
   await read();
   await read();
-  expect(upstream.notStored()).toEqual({ 'no-store': 0, 'no-cache': 0, private: 0, vary: 2 });
+  expect(upstream.notStored()).toEqual({ 'no-store': 0, 'no-cache': 0, private: 0, vary: 2, expired: 0 });
   expect(reports).toEqual([
     ['catalog', ['no-cache', 'private', 'must-revalidate', 'Expires in the past', 'Vary'], true],
   ]);

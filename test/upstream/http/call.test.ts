@@ -50,7 +50,7 @@ async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows, more
         return transport.send(request, cancellation);
       },
     },
-    caching: createCachingWatch('relaxed', undefined),
+    caching: createCachingWatch({ upstreamCache: 'relaxed', recordTtlSeconds: undefined }, undefined),
     onRejected: (credential: Credential) => void rejected.push(credential),
     observe: (call: ObservedCall) => void observed.push(call),
   };
