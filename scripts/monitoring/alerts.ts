@@ -66,6 +66,17 @@ export const alerts: readonly Alert[] = [
       'if all calls fail, `BASE_URL` leads to something else, such as a login page; if one endpoint does, the service has changed. `MAX_JSON_BYTES`, `MAX_ATOM_BYTES` limit sizes.',
   },
   {
+    name: 'CatalogToken',
+    title: 'The own token is refused',
+    severity: 'page',
+    expression: 'catalog_access_token_refused == 1',
+    summary: '{{ $labels.service }} refuses the ACCESS_TOKEN of {{ $labels.instance }}.',
+    means:
+      'The token has expired, was revoked, or its key is blocked. Requests without a token get copies for up to an hour after their time, and `UNAUTHENTICATED` or `UPSTREAM_REFUSED` for the rest.',
+    look: 'the log line `refuses ACCESS_TOKEN` has the code of the service; `catalog-graphql doctor`.',
+    change: '[the token](#secrets-in-files).',
+  },
+  {
     name: 'CatalogQuota',
     title: 'The quota is nearly used up',
     severity: 'ticket',
@@ -96,8 +107,7 @@ export const alerts: readonly Alert[] = [
     means:
       'In 100 operations there are more than 5 errors of a code that no client causes, or more than 50 of any code.',
     look: 'the [code](errors.md). `INTERNAL_SERVER_ERROR` is a defect: the log line with its `requestId` has the stack.',
-    change:
-      '`UNAUTHENTICATED` without tokens of clients: `ACCESS_TOKEN` is refused, [rotate it](#secrets-in-files). After a release, of a front end too: go back.',
+    change: 'after a release, of a front end too: go back.',
   },
   {
     name: 'CatalogSlow',

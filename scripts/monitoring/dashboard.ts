@@ -83,7 +83,13 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
     { title: 'Unsent responses', unit: 'bytes', queries: { '{{instance}}': sum('catalog_unsent_bytes') } },
   ],
   Upstream: [
-    { title: 'Reachable', queries: { '{{service}}': `min by (service) (catalog_upstream_up${ON})` } },
+    {
+      title: 'Reachable',
+      queries: {
+        '{{service}}': `min by (service) (catalog_upstream_up${ON})`,
+        'refuses the own token: {{service}}': `max by (service) (catalog_access_token_refused${ON})`,
+      },
+    },
     {
       title: 'Calls',
       unit: 'reqps',

@@ -12,6 +12,8 @@ export type Meaning =
   | 'absent'
   /** The token is unknown or expired. */
   | 'token'
+  /** The key of the program that calls is unknown or blocked. */
+  | 'key'
   /** A rate limit is reached. */
   | 'rate'
   /** The record or its endpoint is not for the token, even with the status 404. */

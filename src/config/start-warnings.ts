@@ -106,6 +106,7 @@ type WarnedSettings = ProxySettings &
     | 'ownOrigin'
     | 'demoTokens'
     | 'accessToken'
+    | 'filmTier'
     | 'baseUrl'
     | 'eventBaseUrl'
     | 'reported'
@@ -114,7 +115,7 @@ type WarnedSettings = ProxySettings &
 
 /** `serves`: the servers that are started. */
 export function startWarnings(config: WarnedSettings, serves: 'facade' | 'origin'): string[] {
-  const { production, host, trustedProxies, corsOrigins, ownOrigin, demoTokens, accessToken } = config;
+  const { production, host, trustedProxies, corsOrigins, ownOrigin, demoTokens, accessToken, filmTier } = config;
   const warnings: string[] = [];
   const isFacade = serves === 'facade';
   if (isFacade && !isLoopback(host) && trustedProxies.length === 0)
@@ -132,6 +133,10 @@ export function startWarnings(config: WarnedSettings, serves: 'facade' | 'origin
     );
   else if (isFacade && production && accessToken !== undefined && DEMO_TOKEN.test(accessToken))
     warnings.push("ACCESS_TOKEN is a token of the demo in production: everybody knows it. Set the facade's own.");
+  if (isFacade && accessToken !== undefined && filmTier === undefined)
+    warnings.push(
+      'FILM_TIER is not set: film calls with ACCESS_TOKEN are limited as those of the basic tier until a response shows another. Set FILM_TIER.',
+    );
   if (isFacade) warnings.push(...bypassed(config), ...withoutEffect(config));
   return warnings;
 }

@@ -4,7 +4,7 @@ import { serviceError } from '../api/errors.ts';
 import { type ProxySettings, proxyFor } from '../config/proxy.ts';
 import type { Config } from '../config/settings.ts';
 import { httpTime } from '../lib/text/http-date.ts';
-import { isRateLimit, isTokenRejection } from '../upstream/errors.ts';
+import { isRateLimit, refusesFacade } from '../upstream/errors.ts';
 import { createApiRequest } from '../api/api-request.ts';
 import { describeDeviation } from '../inspect/compare.ts';
 import { type Diagnosis, failed, ok, warning } from './diagnosis.ts';
@@ -133,20 +133,19 @@ export function checkToken(
   const source = accessTokenFile === undefined ? 'ACCESS_TOKEN' : 'ACCESS_TOKEN_FILE';
   const accepted = reads.filter(isSuccess).length;
   const limited = reads.filter((read) => isRejected(read) && isRateLimit(details(read)));
-  const rejected = reads.filter(
-    (read) => isRejected(read) && isTokenRejection(details(read)) && read.endpoint.service === 'catalog',
-  );
-  if (accessToken === undefined)
+  const hasToken = accessToken !== undefined;
+  const refused = reads.filter((read) => isRejected(read) && refusesFacade(details(read), hasToken));
+  if (refused.length > 0)
+    return failed(
+      check,
+      `the service does not accept ${hasToken ? `the token of ${source}` : 'calls without a token'} (${nameOf(refused[0]!.endpoint)}: ${describe(refused[0]!)})`,
+      `Get a new token, and set ${source}. A facade that runs needs a restart, except for the file.`,
+    );
+  if (!hasToken)
     return warning(
       check,
       'ACCESS_TOKEN is not set: what clients without a token request is sent without one',
       'Set ACCESS_TOKEN or ACCESS_TOKEN_FILE, unless every client has a token.',
-    );
-  if (rejected.length > 0 && rejected.every((read) => isUnknown(read)))
-    return failed(
-      check,
-      `the service does not accept the token of ${source} (${describe(rejected[0]!)})`,
-      `Get a new token, and set ${source}. A facade that runs needs a restart, except for the file.`,
     );
   if (limited.length > 0)
     return warning(
@@ -159,7 +158,6 @@ export function checkToken(
   return ok(check, `the token of ${source} is accepted`);
 }
 
-const isUnknown = (read: ServiceRead): boolean => read.code === undefined || serviceError(read.code)?.means === 'token';
 const describe = ({ status, code }: ServiceRead): string =>
   `status ${status}${code === undefined ? '' : `, code ${code} ${serviceError(code)?.msg ?? ''}`.trimEnd()}`;
 

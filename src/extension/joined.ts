@@ -44,6 +44,7 @@ export function joinServices(
       return joined(session, openOne);
     },
     state: () => Object.assign({}, ...clients.map((client) => client.state())) as ReturnType<UpstreamClient['state']>,
+    isOwnRefused: (service) => clients.some((client) => client.isOwnRefused(service)),
     sharedReads: () => clients.reduce((sum, client) => sum + client.sharedReads(), 0),
     watchCalls: (watch) => clients.forEach((client) => client.watchCalls(watch)),
     changeRedisUrl: async (url, onOutcome) => {

@@ -16,6 +16,7 @@ import { type Metrics, createMetrics } from './observability/metrics.ts';
 import {
   logForbiddenCaching,
   logOutages,
+  logOwnRefused,
   observeCalls,
   observeInterface,
   observePauses,
@@ -67,6 +68,7 @@ export function createCore(given: Config, log: Logger, added: AddedParts = {}) {
     observe: observeCalls(metrics, log),
     inspect: config.checkResponses ? observeInterface(metrics, log) : undefined,
     onOutage: logOutages(log),
+    onOwnRefused: logOwnRefused(log),
     onPause: observePauses(metrics, log),
     onCachingForbidden: logForbiddenCaching(log),
     onRedisRestored: () => log.debug('redis closed an idle connection, which is restored'),

@@ -3,7 +3,7 @@ import type { ServiceDescriptor } from '../api/service-descriptor.ts';
 import { type CancellationToken, createCancellationToken } from '../lib/cancellation.ts';
 import { randomUUID } from 'node:crypto';
 import { type TlsUser, readTlsFiles } from '../config/upstream-tls.ts';
-import { type Credential, type Credentials, createCredentials } from './auth/credentials.ts';
+import { type Credential, type Credentials, type OnOwnRefused, createCredentials } from './auth/credentials.ts';
 import { noTiers } from './auth/tiers.ts';
 import type { RequestContext, Sender } from './auth/request-context.ts';
 import type { OnAvailabilityChange } from './availability.ts';
@@ -43,6 +43,7 @@ export interface UpstreamParts {
   headersTo?: HeadersTo | undefined;
   /** Called when a service or Redis becomes unreachable, and when it is reachable again. */
   onOutage?: OnAvailabilityChange;
+  onOwnRefused?: OnOwnRefused;
   /** Called when a service asks for a pause of its calls. */
   onPause?: OnPause;
   /** Called once for each service whose headers forbid caching. */
@@ -61,7 +62,7 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
   const keys = openKeyRedis(settings, namespaceOf(settings, parts), shared, parts.onOutage);
   const records = parts.records ?? openRecordCache(settings, shared);
   const tiers = service.tiers ?? noTiers;
-  const credentials = createCredentials(tiers, settings.accessToken, settings.filmTier);
+  const credentials = createCredentials(tiers, settings.accessToken, settings.filmTier, parts.onOwnRefused);
   const caching = createCachingWatch(settings, parts.onCachingForbidden);
   const rateLimiter = createRateLimiter({ ...settings, ...service }, credentials, shared, parts.onPause);
   const reloads = createReloads();
@@ -117,6 +118,8 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
     notStored: () => caching.refused(),
     /** Entries that were refreshed after their time, by outcome. */
     refreshed: () => refreshQueue.ended(),
+    /** Whether a service refuses the facade's own credential. */
+    isOwnRefused: credentials.isOwnRefused,
     /** What the rate limit leaves to the facade's own token; null if it has none. */
     ownBudget: () => rateLimiter.state(credentials.own),
     /** The state of Redis, and registered documents of all replicas; undefined without Redis. */
@@ -194,13 +197,13 @@ const watches = (credentials: Credentials, services: SessionServices) => ({
   },
 });
 
-/** Drops what was read with a credential that the service rejected. Anybody can make up tokens: with those nothing was ever stored. */
+/** Drops what was read with a client's credential that the service rejected. Anybody can make up tokens: with those nothing was ever stored. */
 function forgetRejected(records: RecordCache, credential: Credential): void {
-  const { id, isOwn, accepted, mayHaveStored } = credential;
+  const { id, accepted, mayHaveStored } = credential;
   if (!mayHaveStored) return;
   // While another service accepts it, what that one answers is stored.
   if (!accepted) credential.mayHaveStored = false;
-  void records.invalidateCredential(id, isOwn);
+  void records.invalidateCredential(id);
 }
 
 /** What changes while the facade runs: secrets and certificates. */

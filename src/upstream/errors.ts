@@ -11,6 +11,8 @@ export interface UpstreamErrorDetails {
   code?: number;
   /** The row of its code; absent if the service lists no such code. */
   row?: ErrorRow | undefined;
+  /** It refuses the operator's credential, not what was requested. */
+  ofFacade?: boolean;
   /** The call could not carry the token of a caller. */
   seesNoCaller?: boolean;
   /** `GET /v2/book/7` */
@@ -209,13 +211,14 @@ export class TooManyCalls extends ExpectedError {
 export const mayServeStale = (error: unknown): boolean =>
   (error instanceof UpstreamFailure && !isDenial(error)) ||
   error instanceof RateLimited ||
-  (error instanceof UpstreamRejection && isRateLimit(error.details));
+  (error instanceof UpstreamRejection && (isRateLimit(error.details) || error.details.ofFacade === true));
 
 const deniedStatuses: readonly (number | undefined)[] = [401, 403, 404];
 /** A denial by status or code: cached data of the record must not be shown again. */
 export function isDenial(error: unknown): error is UpstreamFailure | UpstreamRejection {
   if (!(error instanceof UpstreamFailure || error instanceof UpstreamRejection)) return false;
-  const { status, code, row } = error.details;
+  const { status, code, row, ofFacade } = error.details;
+  if (ofFacade) return false;
   // The page of a gateway denies nothing, whatever its status.
   if (code === undefined && error instanceof UpstreamFailure && error.code === 'UPSTREAM_UNAVAILABLE') return false;
   return deniedStatuses.includes(status) || row?.drops === true;
@@ -223,6 +226,9 @@ export function isDenial(error: unknown): error is UpstreamFailure | UpstreamRej
 
 export const isTokenRejection = ({ status, row }: UpstreamErrorDetails): boolean =>
   status === 401 || row?.means === 'token';
+/** Whether a response without a caller's token refuses the operator's token or key. */
+export const refusesFacade = ({ status, row }: UpstreamErrorDetails, hasToken: boolean): boolean =>
+  row?.means === 'key' || (hasToken && (row ? row.means === 'token' : status === 401));
 /** Only the token can be meant: a 401 with another code may concern the request. */
 export const isUnknownToken = ({ code, row }: UpstreamErrorDetails): boolean =>
   code === undefined || row?.means === 'token';

@@ -10,7 +10,17 @@ const warned = (env: NodeJS.ProcessEnv, serves: 'facade' | 'origin' = 'facade') 
 test.each([
   [{}, []],
   [production, []],
-  [{ ...production, ...upstream, ACCESS_TOKEN: 'x', HOST: '0.0.0.0', TRUSTED_PROXIES: '10.0.0.0/8' }, []],
+  [
+    {
+      ...production,
+      ...upstream,
+      ACCESS_TOKEN: 'x',
+      FILM_TIER: 'basic',
+      HOST: '0.0.0.0',
+      TRUSTED_PROXIES: '10.0.0.0/8',
+    },
+    [],
+  ],
   [{ HOST: '127.0.0.2' }, []],
   [{ HOST: 'localhost' }, []],
   [{ HOST: '::1' }, []],
@@ -23,8 +33,9 @@ test.each([
   [{ ...production, CORS_ORIGINS: 'https://a.example,http://localhost:*' }, ['CORS_ORIGINS']],
   [{ ...production, DEMO_TOKENS: 'on' }, ['DEMO_TOKENS']],
   [{ ...production, ...upstream, DEMO_TOKENS: 'on' }, []],
-  [{ ...production, ...upstream, ACCESS_TOKEN: 'demo-app' }, ['ACCESS_TOKEN']],
-  [{ ...upstream, ACCESS_TOKEN: 'demo-app' }, []],
+  [{ ...production, ...upstream, ACCESS_TOKEN: 'demo-app', FILM_TIER: 'basic' }, ['ACCESS_TOKEN']],
+  [{ ...upstream, ACCESS_TOKEN: 'demo-app', FILM_TIER: 'basic' }, []],
+  [{ ...upstream, ACCESS_TOKEN: 'app' }, ['FILM_TIER']],
 ])('with %o the start warns of %o', (env, expected) => {
   expect(warned(env)).toEqual(expected);
 });

@@ -173,6 +173,34 @@ test('a token that the service does not accept fails, and is not printed', async
   expect(text + diagnosesJson(all)).not.toContain('sesame');
 });
 
+const refusal = (status: number, code: number) => json(JSON.stringify({ code, msg: 'x', request: 'x' }), status);
+
+test.each([
+  [401, 103],
+  [403, 106],
+  [400, 104],
+  [400, 105],
+  [400, 131],
+])('a %i with code %i for films alone fails, and is told of the token', async (status, code) => {
+  const origin = await service();
+  const upstream = await hostile(async (socket, request) => {
+    if (request.path.startsWith('/v2/movie')) return refusal(status, code)(socket, request);
+    const { accept = '', authorization = '' } = request.headers;
+    const answer = await fetch(origin.url + request.path, { headers: { accept, authorization } });
+    response(answer.status, answer.headers.get('content-type') ?? '', await answer.text())(socket, request);
+  });
+  const { find, exitCode } = await doctor(over(upstream.url, { ACCESS_TOKEN: 'demo-app', FILM_TIER: 'advance' }));
+  expect(find('token')).toMatchObject([{ status: 'failed', message: expect.stringContaining(`code ${code}`) }]);
+  expect(exitCode).toBe(1);
+});
+
+test('a service that takes no calls without a key fails where there is no token', async () => {
+  const upstream = await hostile(refusal(400, 131));
+  const { find, exitCode } = await doctor(over(upstream.url));
+  expect(find('token')).toMatchObject([{ status: 'failed', message: expect.stringContaining('without a token') }]);
+  expect(exitCode).toBe(1);
+});
+
 test('a clock that is wrong is a warning', async () => {
   const date = new Date(Date.now() - 3_600_000).toUTCString();
   const upstream = await hostile(json('{"code":1000,"msg":"need_permission","request":"x"}', 403, { date }));

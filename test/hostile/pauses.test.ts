@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { GraphQLResponse } from '../support/facade.ts';
-import { hostile, json } from '../support/hostile.ts';
+import { hostile, json, silence, titledX, until } from '../support/hostile.ts';
 import { hasRedis, redisServer, withoutRedis } from '../support/redis.ts';
 import { replica } from '../support/replica.ts';
 import { codesIn, startFacade } from '../support/start-facade.ts';
@@ -16,14 +16,17 @@ const record = json('{"id":"7","title":"x"}');
 const limited = '{"msg":"rate_limit_exceeded2","code":112,"request":"GET /v2/book/7"}';
 const secondsOf = ({ errors }: GraphQLResponse) => errors?.map(({ extensions }) => extensions.retryAfter);
 
+const search = '{ searchBooks(query: "x", first: 1) { nodes { title } } }';
+const chart = '{ top250(first: 1) { nodes { title } } }';
+
 test.each([502, 503, 504])(
-  'a %i with Retry-After is not tried again, and no other question is asked before the time is over',
+  'a %i with Retry-After is not tried again, and no other question is asked of the endpoint before the time is over',
   async (status) => {
     const { books, execute } = await startFacade();
     books.behave(json('', status, { 'retry-after': '30' }));
     const first = await execute(book(1));
     expect([codesIn(first), secondsOf(first)]).toEqual([['UPSTREAM_UNAVAILABLE'], [30]]);
-    for (const query of [book(1), book(2), film(3)]) {
+    for (const query of [book(1), book(2), book(3)]) {
       const result = await execute(query);
       expect(codesIn(result)).toEqual(['UPSTREAM_UNAVAILABLE']);
       expect(secondsOf(result)![0]).toBeGreaterThan(20);
@@ -31,6 +34,44 @@ test.each([502, 503, 504])(
     expect(books.requests).toHaveLength(1);
   },
 );
+
+test('a search that answers 503 with Retry-After stops no other endpoint, whoever is asked and however often', async () => {
+  const { books, execute } = await startFacade();
+  books.behave((socket, request) =>
+    (request.path.startsWith('/v2/book/search') ? json('', 503, { 'retry-after': '30' }) : titledX)(socket, request),
+  );
+  for (let turn = 1; turn <= 5; turn++) {
+    expect(codesIn(await execute(search))).toEqual(['UPSTREAM_UNAVAILABLE']);
+    expect((await execute(book(turn))).data).toEqual({ book: { title: 'x' } });
+    expect((await execute(film(turn))).data).toEqual({ subject: { title: 'x' } });
+  }
+  expect(books.requests.filter(({ path }) => path.startsWith('/v2/book/search'))).toHaveLength(1);
+});
+
+test('once three endpoints say so, the whole service is asked nothing before the time is over, a write neither', async () => {
+  const { books, execute } = await startFacade();
+  books.behave(titledX);
+  await execute(book(1), as('alice'));
+  books.behave(json('', 503, { 'retry-after': '30' }));
+  for (const query of [book(1), film(1), search]) await execute(query);
+  for (const query of [chart, collect]) {
+    const result = await execute(query, as('alice'));
+    expect(codesIn(result)).toEqual(['UPSTREAM_UNAVAILABLE']);
+    expect(secondsOf(result)![0]).toBeGreaterThan(20);
+  }
+  expect(books.requests).toHaveLength(4);
+});
+
+test('a search that never answers stops no other endpoint', async () => {
+  const { books, execute, upstream } = await startFacade({ headersTimeoutMs: '300', breakerFailures: '3' });
+  books.behave((socket, request) => (request.path.startsWith('/v2/book/search') ? silence : titledX)(socket, request));
+  const lost = Promise.all([1, 2, 3, 4, 5, 6].map((page) => execute(search.replace('"x"', `"${page}"`))));
+  await until(() => books.requests.length === 6);
+  expect((await execute(book(1))).data).toEqual({ book: { title: 'x' } });
+  expect((await lost).flatMap(codesIn)).toEqual(Array(6).fill('UPSTREAM_TIMEOUT'));
+  expect(upstream.state().catalog.isOpen).toBe(false);
+  expect((await execute(film(2))).data).toEqual({ subject: { title: 'x' } });
+});
 
 test('a service that answers 503 without a wait is tried again as before', async () => {
   const { books, execute } = await startFacade();
@@ -94,16 +135,6 @@ test.each([403, 429, 503])('a %i for a token that was never accepted leaves ever
   expect(books.requests).toHaveLength(1);
   books.behave(record);
   expect((await execute(book(7))).data).toEqual({ book: { title: 'x' } });
-});
-
-test('a write during a pause is not sent and says when to come back', async () => {
-  const { books, execute } = await startFacade();
-  books.behave(json('', 503, { 'retry-after': '30' }));
-  await execute(book(1));
-  const result = await execute(collect, as('alice'));
-  expect(codesIn(result)).toEqual(['UPSTREAM_UNAVAILABLE']);
-  expect(secondsOf(result)![0]).toBeGreaterThan(20);
-  expect(books.requests).toHaveLength(1);
 });
 
 test('reads of a service that answers 503 do not use up a basic minute', async () => {

@@ -87,6 +87,15 @@ const faults: Readonly<Record<string, () => Promise<Recording>>> = {
       return books(facade, index * 10, 1);
     });
   },
+  async CatalogToken() {
+    const facade = await startFacade({}, { ACCESS_TOKEN: 'own' });
+    facade.books.behave(titledX);
+    await books(facade, 1, 3);
+    return recordFacade(facade, (index) => {
+      facade.books.behave(json('{"code":106,"msg":"access_token_has_expired","request":"x"}', 401));
+      return index === 1 ? books(facade, 10, 1) : undefined;
+    });
+  },
   async CatalogQuota() {
     const env = { ACCESS_TOKEN: 'own', FILM_TIER: 'basic', TRUSTED_PROXIES: '127.0.0.1' };
     const facade = await startFacade({}, env);
@@ -262,8 +271,8 @@ describe.skipIf(!hasProgram('promtool'))('the rules of Prometheus', () => {
   });
 });
 
-test('there are at most ten alerts, and a fault for each', () => {
-  expect(alerts.length).toBeLessThanOrEqual(10);
+test('there are at most eleven alerts, and a fault for each', () => {
+  expect(alerts.length).toBeLessThanOrEqual(11);
   const tested = new Set([...Object.keys(faults).map(alertOf), ...(hasRedis ? [] : ['CatalogRedisAway'])]);
   expect(alerts.map(({ name }) => name).sort()).toEqual([...tested].sort());
 });

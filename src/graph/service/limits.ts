@@ -104,7 +104,7 @@ const RateLimit = builder.objectRef<{ tier: Tier }>('RateLimit').implement({
 
 /** The limit that the rate limiter applies to a client's token of this tier. */
 const callsAMinuteOf = (tier: Tier): number | null =>
-  isLimited({ isOwn: false, possibleTiers: [tier], hasMetLimit: false }) ? films.BASIC_CALLS_A_MINUTE : null;
+  isLimited({ possibleTiers: [tier] }) ? films.BASIC_CALLS_A_MINUTE : null;
 
 export const ServiceLimits = constants(
   'ServiceLimits',

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { Logger } from 'pino';
+import type { OnOwnRefused } from '../../upstream/auth/credentials.ts';
 import type { OnAvailabilityChange } from '../../upstream/availability.ts';
 import { describeDeviation } from '../../inspect/compare.ts';
 import { watchInterface } from '../../inspect/watch.ts';
@@ -66,19 +67,21 @@ const labelsOf = ({ service, method, path }: Endpoint) => ({ service, endpoint: 
 /** A kind of response is logged once in this time. */
 const QUIET_MS = 60_000;
 
-/** Logs responses that were rejections, or could not be read as they came: of each kind one a minute, with the number of those before it. */
-function createResponseLog(log: Logger) {
+/** `write` gets the number of events of this kind that were not logged; it is not called if one was logged a moment ago. */
+function createQuietLog() {
   const kinds = new Map<string, { loggedAt: number; unlogged: number }>();
-
-  /** `write` gets the number of responses of this kind that were not logged; it is not called if one was logged a moment ago. */
-  function logOnce(kind: string, write: (unlogged: number | undefined) => void): void {
+  return (kind: string, write: (unlogged: number | undefined) => void): void => {
     const last = kinds.get(kind);
     const now = performance.now();
     if (last && now - last.loggedAt < QUIET_MS) return void last.unlogged++;
     kinds.set(kind, { loggedAt: now, unlogged: 0 });
     write(last?.unlogged || undefined);
-  }
+  };
+}
 
+/** Logs responses that were rejections, or could not be read as they came: of each kind one a minute, with the number of those before it. */
+function createResponseLog(log: Logger) {
+  const logOnce = createQuietLog();
   return {
     logMended({ service, request }: UpstreamErrorDetails): void {
       logOnce(`${service} broken character`, (unlogged) =>
@@ -114,6 +117,19 @@ export const logOutages =
       ? log.warn({ service }, `${service} is reachable again`)
       : log.warn({ service, reason }, `${service} is unreachable`);
 
+/** Logs that a service refuses the facade's own credential, which only the operator can change, and that it accepts it again. */
+export function logOwnRefused(log: Logger): OnOwnRefused {
+  const logOnce = createQuietLog();
+  return (service, reason, hasToken) => {
+    const what = hasToken ? 'ACCESS_TOKEN' : 'calls without a token';
+    logOnce(`${service} ${reason}`, (unlogged) =>
+      reason === undefined
+        ? log.warn({ service, unlogged }, `${service} accepts ${what} again`)
+        : log.warn({ service, code: reason, unlogged }, `${service} refuses ${what} (${reason})`),
+    );
+  };
+}
+
 /** Logs once for each service what its caching headers forbid, and whether that is obeyed. */
 export const logForbiddenCaching =
   (log: Logger): OnForbidden =>
@@ -127,10 +143,10 @@ export const logForbiddenCaching =
 
 /** Counts and logs each pause that a service asks for. Anybody can make up tokens, so a pause of a client is no warning. */
 export function observePauses(metrics: Metrics, log: Logger): OnPause {
-  return (service, paused, seconds) => {
+  return ({ service, method, path }, paused, seconds) => {
     metrics.pauses.inc({ service, paused });
     log[paused === 'client' ? 'debug' : 'warn'](
-      { service, paused, seconds },
+      { service, endpoint: `${method} ${path}`, paused, seconds },
       `${service} asks for a pause of its calls`,
     );
   };

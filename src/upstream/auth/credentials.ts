@@ -22,8 +22,6 @@ export interface Credential {
   readonly isTierFixed: boolean;
   /** The tiers it may have, judging by upstream's responses. */
   possibleTiers: readonly Tier[];
-  /** Upstream has reported a rate limit for it. */
-  hasMetLimit: boolean;
   /** A service has accepted it, and has not rejected it since. */
   accepted: boolean;
   /** A service has accepted it at some time, so that something may be stored that was read with it. */
@@ -46,14 +44,25 @@ const REJECTIONS_MAX = 10_000;
 const KNOWN_MAX = 10_000;
 const UNVERIFIED_MAX = 1_000;
 
+/** Called when a service refuses the facade's own credential, and without a reason when it accepts that again. */
+export type OnOwnRefused = (service: Service, reason: number | undefined, hasToken: boolean) => void;
+
 export type Credentials = ReturnType<typeof createCredentials>;
 
 /** All credentials: of clients, the facade's own, and none. */
-export function createCredentials({ possible }: TierPolicy, ownToken: string | undefined, ownTier: Tier | undefined) {
+export function createCredentials(
+  { possible }: TierPolicy,
+  ownToken: string | undefined,
+  ownTier: Tier | undefined,
+  onOwnRefused: OnOwnRefused = () => undefined,
+) {
   const known = new LRUCache<string, Credential>(atMost(KNOWN_MAX));
   /** A table of its own, so that made-up tokens evict none that upstream has accepted. */
   const unverified = new LRUCache<string, Credential>(atMost(UNVERIFIED_MAX));
   const rejections = createRejections();
+  /** The groups of endpoints that refuse the own credential. */
+  const refusing = new Map<Endpoint['group'], Service>();
+  const isOwnRefused = (service: Service): boolean => [...refusing.values()].includes(service);
   const anonymous = create('nobody', null, true, null, possible(false));
   const createOwn = (token: string | undefined): Credential => {
     // The service cannot tell two credentials without a token apart: a pause that it asks for concerns all of its calls.
@@ -70,6 +79,14 @@ export function createCredentials({ possible }: TierPolicy, ownToken: string | u
     /** Operations that have begun go on with the token before. */
     changeOwn(token: string): void {
       own = createOwn(token);
+      refusing.clear();
+    },
+    isOwnRefused,
+    /** Records that a service refuses the own credential, which says nothing of what was read with it. */
+    refuseOwn({ group, service }: Endpoint, { code, status }: UpstreamErrorDetails, hasToken: boolean): void {
+      const isKnown = isOwnRefused(service);
+      refusing.set(group, service);
+      if (!isKnown) onOwnRefused(service, code ?? status, hasToken);
     },
     anonymous,
     rejections,
@@ -84,8 +101,10 @@ export function createCredentials({ possible }: TierPolicy, ownToken: string | u
       return credential;
     },
     /** Records that the service accepts the token. */
-    accept(credential: Credential, service: Service): void {
+    accept(credential: Credential, { service, group }: Endpoint): void {
       const { id, isOwn, acceptedBy } = credential;
+      if (isOwn && refusing.size > 0 && refusing.delete(group) && !isOwnRefused(service))
+        onOwnRefused(service, undefined, true);
       if (isOwn || acceptedBy[service]) return;
       acceptedBy[service] = true;
       credential.accepted = true;
@@ -95,10 +114,9 @@ export function createCredentials({ possible }: TierPolicy, ownToken: string | u
       unverified.delete(id);
       known.set(id, credential);
     },
-    /** Records that the service does not accept the token, or no longer does. */
+    /** Records that the service does not accept the token of a client, or no longer does. */
     reject(credential: Credential, details: UpstreamErrorDetails): void {
-      const { id, isOwn, acceptedBy } = credential;
-      if (isOwn) return;
+      const { id, acceptedBy } = credential;
       const { service } = details;
       // If the service accepted the token before, try once more: the 401 may concern this request only.
       if (!acceptedBy[service] && isUnknownToken(details)) rejections.remember(id, details);
@@ -132,7 +150,6 @@ function create(
     },
     isTierFixed: configured !== null || token === null,
     possibleTiers: configured ? [configured] : possibleTiers,
-    hasMetLimit: false,
     accepted: isOwn,
     mayHaveStored: isOwn,
     isRejected: false,
@@ -151,18 +168,13 @@ export function likelyTiers({ possibleTiers, refusedRecords }: Credential): read
 
 const hashOf = (token: string): string => hash('sha256', token, 'base64url').slice(0, 22);
 
-/**
- * Whether film calls count towards the rate limit, which only the basic tier has. A client's token counts as basic until a response shows
- * another tier. The facade's own counts as FILM_TIER says, and without it only after upstream has reported a rate limit.
- */
-type LimitFacts = Pick<Credential, 'isOwn' | 'possibleTiers' | 'hasMetLimit'>;
-export const isLimited = ({ isOwn, possibleTiers, hasMetLimit }: LimitFacts): boolean =>
-  possibleTiers.includes('basic') && (possibleTiers.length === 1 || hasMetLimit || !isOwn);
+/** Whether film calls count towards the rate limit, which only the basic tier has: until a response shows another, a tier may be that. */
+export const isLimited = ({ possibleTiers }: Pick<Credential, 'possibleTiers'>): boolean =>
+  possibleTiers.includes('basic');
 
 /** The service no longer accepts the token: nothing that was learned before holds. */
 function forgetLearned(credential: Credential, possibleTiers: readonly Tier[]): void {
   credential.possibleTiers = possibleTiers;
-  credential.hasMetLimit = false;
   credential.person = undefined;
   credential.refusedEndpoints.clear();
   credential.refusedRecords.clear();

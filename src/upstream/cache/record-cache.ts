@@ -55,11 +55,8 @@ export function createRecordCache({
   };
   return {
     invalidate,
-    /** Drops what was read with a credential. What was read with the facade's own was shown to everybody without one. */
-    invalidateCredential(credential: string, isOwn: boolean): boolean | Promise<boolean> {
-      const names = [tierPartition(credential)];
-      return isOwn ? invalidate(names) : cache.invalidate(names);
-    },
+    /** Drops what was read with the credential of a client. */
+    invalidateCredential: (credential: string) => cache.invalidate([tierPartition(credential)]),
     /** Counts invalidations: a response may be reused in the epoch of its reads, once that is confirmed. Null if nothing is cached. */
     epoch: (): number | null => (ttlSeconds === 0 ? null : epoch + (cache.epoch?.() ?? 0)),
     /** Undefined if no other process invalidates: then the epoch is always current. */

@@ -237,7 +237,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
     if (this.status >= 300) return this.respond();
     const { permit, cancellation, request } = this;
     if (cancellation.reason || ownTrouble(error)) permit!.release();
-    else if (isUnreachable(error) || isTimeout(error)) permit!.onFailure(outageReason(error));
+    else if (isUnreachable(error) || isTimeout(error)) permit!.onFailure(outageReason(error), this.begun);
     else permit!.onSuccess(); // an invalid response is a response
     this.leave();
     if (this.isSettled) return;

@@ -254,7 +254,7 @@ export class UpstreamCall implements SharedCall {
     const { credential, services } = this;
     const { endpoint } = this.request;
     const { pauses } = services.rateLimiter;
-    services.credentials.accept(credential, endpoint.service);
+    services.credentials.accept(credential, endpoint);
     if (!pauses.isEmpty) pauses.end(endpoint, credential);
   }
 

@@ -8,6 +8,7 @@ import {
   UpstreamRejection,
   isRateLimit,
   isTokenRejection,
+  refusesFacade,
 } from '../errors.ts';
 import { isGatewayFailure } from './attempts.ts';
 import type { RateLimiter } from '../limits/rate-limiter.ts';
@@ -15,7 +16,7 @@ import type { RateLimiter } from '../limits/rate-limiter.ts';
 export interface RejectionServices {
   credentials: Credentials;
   rateLimiter: RateLimiter;
-  /** Called when upstream rejects a token: nothing that was read with it may be shown again. */
+  /** Called when upstream rejects the token of a client: nothing that was read with it may be shown again. */
   onRejected: (credential: Credential) => void;
 }
 type ResponseDetails = UpstreamErrorDetails & { status: number };
@@ -33,8 +34,7 @@ export function rejectionOf(
   const reason = `status ${status}`;
   if (isRateLimit(details)) {
     // Without a code it may be of a gateway, which has not looked at the token.
-    if (code !== undefined) credentials.accept(credential, endpoint.service);
-    if (endpoint.isLimited) credential.hasMetLimit = true;
+    if (code !== undefined) credentials.accept(credential, endpoint);
   }
   const retryAfter = beginPause(services, endpoint, credential, details, asked);
   if (isRateLimit(details)) return new UpstreamRejection(details, retryAfter);
@@ -51,10 +51,17 @@ export function rejectionOf(
     if (isForEverybody(endpoint)) return new UpstreamFailure('UPSTREAM_UNAVAILABLE', details, nameless, { retryAfter });
     if (status !== 401 && status !== 403) return new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, nameless);
   }
-  if (isTokenRejection(details)) {
+  const hasToken = credential.authorization !== undefined;
+  if (credential.isOwn && refusesFacade(details, hasToken)) {
+    credentials.refuseOwn(endpoint, details, hasToken);
+    return new UpstreamRejection({ ...details, ofFacade: true }, retryAfter);
+  }
+  if (!isTokenRejection(details)) {
+    if (code !== undefined) credentials.accept(credential, endpoint);
+  } else if (!credential.isOwn) {
     credentials.reject(credential, details);
     onRejected(credential);
-  } else if (code !== undefined) credentials.accept(credential, endpoint.service);
+  }
   return new UpstreamRejection(details, retryAfter);
 }
 
@@ -69,7 +76,7 @@ function beginPause(
   const { status } = details;
   if (isRateLimit(details)) return pauses.begin(endpoint, credential, 'group', asked);
   if (!asked || !(status === 403 || isGatewayFailure(status))) return undefined;
-  return pauses.begin(endpoint, credential, status === 403 ? 'group' : 'service', asked);
+  return pauses.begin(endpoint, credential, status === 403 ? 'group' : 'endpoint', asked);
 }
 
 /** The error of a call that was not made, because the service takes none for a while. */

@@ -35,6 +35,7 @@ const readHeaders = [
   'x-ratelimit-reset',
   'ratelimit-reset',
   'x-ratelimit-remaining',
+  'x-ratelimit-remaining2',
 ] as const;
 /** The headers by the length of their names: most that a service sends have another. */
 const headersOfLength: (typeof readHeaders)[number][][] = [];

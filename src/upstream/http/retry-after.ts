@@ -6,7 +6,10 @@ import type { ResponseHeaders } from './response.ts';
 export function retryAfterOf(status: number, headers: ResponseHeaders): number | undefined {
   // The clocks differ, so an absolute time counts from the `Date` of the response.
   const now = httpTime(headers.date) ?? Date.now();
-  const isLimit = status === 429 || headers['x-ratelimit-remaining']?.trim() === '0';
+  const isUsedUp = [headers['x-ratelimit-remaining'], headers['x-ratelimit-remaining2']].some(
+    (left) => left?.trim() === '0',
+  );
+  const isLimit = status === 429 || isUsedUp;
   return secondsIn(headers['retry-after'], now) ?? (isLimit ? secondsUntilReset(headers, now) : undefined);
 }
 

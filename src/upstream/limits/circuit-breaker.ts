@@ -5,8 +5,8 @@ import type { Config } from '../../config/settings.ts';
 export interface BreakerPermit {
   /** The service responded, whatever the response. */
   onSuccess: () => void;
-  /** No connection, or no response in time. */
-  onFailure: (reason?: string) => void;
+  /** No connection, or no response in time. `begun`: when the call began, by performance.now(). */
+  onFailure: (reason: string, begun: number) => void;
   /** The call ended on our side, which shows nothing about the service. */
   release: () => void;
 }
@@ -25,6 +25,7 @@ export function createCircuitBreaker(
   let failures = 0;
   let pauseMs = breakerPauseMs;
   let openUntil = 0;
+  let lastSuccess = -Infinity;
   /** The operation whose call is the trial. */
   let trialOwner: object | undefined;
   let waiting: (() => void)[] = [];
@@ -39,11 +40,14 @@ export function createCircuitBreaker(
       if (isTrial) endTrial();
       const wasOpen = failures >= breakerFailures;
       failures = 0;
+      lastSuccess = performance.now();
       pauseMs = breakerPauseMs;
       if (wasOpen) onChange(undefined);
     },
-    onFailure(reason = 'unknown') {
+    onFailure(reason, begun) {
       if (isTrial) endTrial();
+      // One endpoint that hangs is not the service: others have responded meanwhile.
+      if (begun < lastSuccess) return;
       failures++;
       const opens = failures === breakerFailures;
       // Ordinary calls that were already sent when it opened show nothing new.

@@ -1,6 +1,6 @@
 /**
- * Pauses that a service has asked for. During one no call is sent: of a credential to a group of endpoints, or of anybody to the whole service.
- * A pause is longer each time the service refuses calls again after it.
+ * Pauses that a service has asked for. During one no call is sent: of a credential to a group of endpoints, of anybody to an endpoint, or to
+ * the whole service, once several endpoints say so. A pause is longer each time the service refuses calls again after it.
  */
 import { LRUCache } from 'lru-cache';
 import type { Endpoint } from '../../api/endpoint.ts';
@@ -18,17 +18,20 @@ export interface SharedPause {
 
 /** The pauses of all processes. */
 export interface SharedPauses {
-  /** In the order of the two keys; undefined if the store is unreachable. */
-  read: (keys: readonly [string, string]) => Promise<readonly SharedPause[] | undefined>;
+  /** In the order of the keys; undefined if the store is unreachable. */
+  read: (keys: readonly string[]) => Promise<readonly SharedPause[] | undefined>;
   begin: (key: string, pause: SharedPause) => void;
   /** The service takes calls again. Does nothing during a pause. */
   end: (key: string) => void;
 }
 
-/** Whom a pause concerns: everybody, or whose token is sent. */
-export type Paused = 'everybody' | 'own token' | 'client';
+/** What a pause concerns: the service or an endpoint for everybody, or a group of endpoints for whose token is sent. */
+export type Paused = 'everybody' | 'endpoint' | 'own token' | 'client';
 /** Called when a pause begins, not when it goes on. */
-export type OnPause = (service: Service, paused: Paused, seconds: number) => void;
+export type OnPause = (endpoint: Endpoint, paused: Paused, seconds: number) => void;
+
+/** The endpoints that have to refuse, and none to take a call meanwhile, before the whole service counts as paused. */
+const SEVERAL = 3;
 
 /** How long after a pause the next refusal still makes it longer. */
 export const REMEMBERED_MS = 60_000;
@@ -46,6 +49,8 @@ export class Pauses {
   /** Pauses are shared with other processes. */
   readonly isShared: boolean;
   private readonly known = new LRUCache<string, Pause>(atMost(PAUSES_MAX));
+  /** The endpoints of each service that have asked for a pause since it took a call. */
+  private readonly refusing = new Map<Service, Set<Endpoint>>();
   private readonly settings: Pick<Config, 'retryAfterSeconds' | 'maxRetryAfterSeconds'>;
   private readonly shared: SharedPauses | undefined;
   private readonly onPause: OnPause | undefined;
@@ -62,11 +67,19 @@ export class Pauses {
   }
 
   /** Begins a pause, or continues one, and returns its length in seconds. `asked`: seconds; undefined if the service does not say. */
-  begin(endpoint: Endpoint, credential: Credential, scope: 'group' | 'service', asked: number | undefined): number {
-    const { retryAfterSeconds, maxRetryAfterSeconds } = this.settings;
+  begin(endpoint: Endpoint, credential: Credential, scope: 'group' | 'endpoint', asked: number | undefined): number {
+    const { service } = endpoint;
     // A made-up token must not pause the calls of others.
-    const isForAll = scope === 'service' && credential.acceptedBy[endpoint.service];
-    const key = isForAll ? serviceKey(endpoint) : groupKey(endpoint, credential);
+    if (scope === 'group' || !credential.acceptedBy[service])
+      return this.beginFor(groupKey(endpoint, credential), endpoint, credential.isOwn ? 'own token' : 'client', asked);
+    const refusing = this.refusing.get(service) ?? new Set();
+    this.refusing.set(service, refusing.add(endpoint));
+    const seconds = this.beginFor(endpointKey(endpoint), endpoint, 'endpoint', asked);
+    return refusing.size < SEVERAL ? seconds : this.beginFor(serviceKey(endpoint), endpoint, 'everybody', asked);
+  }
+
+  private beginFor(key: string, endpoint: Endpoint, paused: Paused, asked: number | undefined): number {
+    const { retryAfterSeconds, maxRetryAfterSeconds } = this.settings;
     const now = performance.now();
     const { until, refusals: before } = this.known.get(key) ?? noPause;
     // Calls that were under way when the pause began show nothing new.
@@ -74,14 +87,14 @@ export class Pauses {
     const grown = Math.max(1, asked ?? retryAfterSeconds) * 2 ** (refusals - 1);
     const seconds = Math.min(maxRetryAfterSeconds, grown);
     this.remember(key, { until: Math.max(until, now + seconds * 1000), refusals });
-    if (now >= until)
-      this.onPause?.(endpoint.service, isForAll ? 'everybody' : credential.isOwn ? 'own token' : 'client', seconds);
+    if (now >= until) this.onPause?.(endpoint, paused, seconds);
     this.shared?.begin(key, { leftMs: seconds * 1000, refusals });
     return seconds;
   }
 
   /** The service takes calls of this credential to this group again. */
   end(endpoint: Endpoint, credential: Credential): void {
+    this.refusing.delete(endpoint.service);
     for (const key of keysOf(endpoint, credential)) {
       const pause = this.known.get(key);
       if (!pause || performance.now() < pause.until) continue;
@@ -94,8 +107,8 @@ export class Pauses {
   /** The error of a call that is not sent; undefined if there is no pause. */
   refusal(endpoint: Endpoint, credential: Credential): NotYet | undefined {
     if (this.isEmpty) return undefined;
-    const ofService = this.secondsLeft(serviceKey(endpoint));
-    if (ofService > 0) return new ServicePaused(ofService);
+    const ofAll = Math.max(this.secondsLeft(serviceKey(endpoint)), this.secondsLeft(endpointKey(endpoint)));
+    if (ofAll > 0) return new ServicePaused(ofAll);
     const ofGroup = this.secondsLeft(groupKey(endpoint, credential));
     return ofGroup > 0 ? new RateLimited(ofGroup) : undefined;
   }
@@ -126,9 +139,11 @@ export class Pauses {
 const noPause: Pause = { until: -Infinity, refusals: 0 };
 
 const serviceKey = ({ service }: Endpoint): string => `${service} all`;
+const endpointKey = ({ service, method, path }: Endpoint): string => `${service} ${method} ${path}`;
 /** The service limits each group of endpoints separately. */
 const groupKey = ({ group }: Endpoint, { id }: Credential): string => `${group} ${id}`;
-const keysOf = (endpoint: Endpoint, credential: Credential): readonly [string, string] => [
+const keysOf = (endpoint: Endpoint, credential: Credential): readonly string[] => [
   serviceKey(endpoint),
+  endpointKey(endpoint),
   groupKey(endpoint, credential),
 ];

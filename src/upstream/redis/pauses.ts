@@ -6,9 +6,9 @@ import { nameOfEvents } from './keys.ts';
 import { defineScript } from './scripts/script.ts';
 
 /** Returns how long each key lasts, and its refusals. */
-const READ = `return {
-  redis.call('PTTL', KEYS[1]), tonumber(redis.call('GET', KEYS[1]) or 0),
-  redis.call('PTTL', KEYS[2]), tonumber(redis.call('GET', KEYS[2]) or 0)}`;
+const READ = `local found = {}
+for i, key in ipairs(KEYS) do found[i] = {redis.call('PTTL', key), tonumber(redis.call('GET', key) or 0)} end
+return found`;
 /** ARGV: refusals, how long the key lasts in ms. The longer of two pauses stays. */
 const BEGIN = `if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
 return 0`;
@@ -25,24 +25,21 @@ export function createRedisPauses(connection: RedisConnection, inTime: RedisCall
   /** The reads of this turn: calls of one credential to one group share one. */
   const reads = new Map<string, Promise<readonly SharedPause[] | undefined>>();
 
-  async function read(keys: readonly [string, string]): Promise<readonly SharedPause[] | undefined> {
-    const reply = await inTime(() => readPauses(keys.map(pauseKey), []) as Promise<[number, number, number, number]>);
-    if (!reply) return undefined;
-    const [lasts, refusals, otherLasts, otherRefusals] = reply;
-    return [
-      { leftMs: lasts - REMEMBERED_MS, refusals },
-      { leftMs: otherLasts - REMEMBERED_MS, refusals: otherRefusals },
-    ];
+  async function read(keys: readonly string[]): Promise<readonly SharedPause[] | undefined> {
+    const reply = await inTime(
+      () => readPauses(keys.map(pauseKey), []) as Promise<[lasts: number, refusals: number][]>,
+    );
+    return reply?.map(([lasts, refusals]) => ({ leftMs: lasts - REMEMBERED_MS, refusals }));
   }
 
   return {
     read(keys) {
-      const pair = keys.join('\n');
-      const known = reads.get(pair);
+      const all = keys.join('\n');
+      const known = reads.get(all);
       if (known) return known;
       if (reads.size === 0) setImmediate(() => reads.clear());
       const pauses = read(keys);
-      reads.set(pair, pauses);
+      reads.set(all, pauses);
       return pauses;
     },
     begin(key, { leftMs, refusals }) {

@@ -93,12 +93,13 @@ test('a pause that a service asks for is logged once, however many calls it stop
     {
       level: 'warn',
       service: 'catalog',
-      paused: 'everybody',
+      endpoint: 'GET /v2/book/:id',
+      paused: 'endpoint',
       seconds: 30,
       msg: 'catalog asks for a pause of its calls',
     },
   ]);
-  expect(await metrics.text()).toContain('catalog_upstream_pauses_total{service="catalog",paused="everybody"} 1\n');
+  expect(await metrics.text()).toContain('catalog_upstream_pauses_total{service="catalog",paused="endpoint"} 1\n');
 });
 
 test('pauses of clients, whose tokens anybody can make up, are counted and no warning', async () => {

@@ -124,7 +124,7 @@ describe.each(caches)('record cache %s', (where, open) => {
       title: 'a',
     });
     expect(await records.forViewer(anonymous).record(filmEndpoints.subject, 'Subject', '1').get()).toBeUndefined();
-    await records.invalidateCredential('a', false);
+    await records.invalidateCredential('a');
     expect(await records.forViewer(alice).record(filmEndpoints.subject, 'Subject', '1').get()).toBeUndefined();
     expect((await records.forViewer(bob).record(filmEndpoints.subject, 'Subject', '1').get())?.value).toEqual({
       title: 'b',

@@ -244,16 +244,6 @@ test('the log of a call contains when it began and how long it took, and its att
   expect(second).not.toHaveProperty('attempts');
 });
 
-test('only a 429 for a film shows that the facade’s own token has the rate limit of films', async () => {
-  const tooMany = json('{"msg":"rate_limit_exceeded2","code":112,"request":"GET /x"}', 429);
-  const { operation, own } = await callsTo(tooMany, undefined, { accessToken: 'app' });
-  const code = { details: { status: 429, code: 112 } };
-  await expect(operation(own).make(createApiRequest(bookEndpoints.byId, { id: '7' }))).rejects.toMatchObject(code);
-  expect(isLimited(own)).toBe(false);
-  await expect(operation(own).make(film('title'))).rejects.toMatchObject(code);
-  expect(isLimited(own)).toBe(true);
-});
-
 test('a credential is accepted once the service has responded to it with a record', async () => {
   const { operation, unverified } = await callsTo(json('{"title":"活着"}'));
   const alice = unverified('alice');

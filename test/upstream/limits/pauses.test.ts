@@ -17,7 +17,7 @@ const later = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
 
 function accepted(token: string) {
   const credential = credentials.of(token);
-  credentials.accept(credential, 'catalog');
+  credentials.accept(credential, book);
   return credential;
 }
 
@@ -79,12 +79,26 @@ test('a refusal of a credential pauses its calls to that group of endpoints alon
   expect(pauses.refusal(book, accepted('bob'))).toBeUndefined();
 });
 
-test('a service that takes no calls is paused for everybody, but not by a token that it has not accepted', () => {
+test('an endpoint that takes no calls is paused for everybody, but not by a token that the service has not accepted', () => {
   const pauses = new Pauses(settings);
-  pauses.begin(book, credentials.of('made up'), 'service', 7);
+  pauses.begin(book, credentials.of('made up'), 'endpoint', 7);
   expect(pauses.refusal(book, credentials.of('made up'))).toMatchObject({ retryAfter: 7 });
   expect(pauses.refusal(book, accepted('alice'))).toBeUndefined();
-  pauses.begin(book, accepted('alice'), 'service', 9);
-  expect(pauses.refusal(film, accepted('bob'))).toBeInstanceOf(ServicePaused);
+  pauses.begin(book, accepted('alice'), 'endpoint', 9);
+  expect(pauses.refusal(book, accepted('bob'))).toBeInstanceOf(ServicePaused);
   expect(pauses.refusal(book, credentials.own)).toMatchObject({ retryAfter: 9 });
+  expect(pauses.refusal(bookEndpoints.search, credentials.own)).toBeUndefined();
+});
+
+test('a service is paused once three endpoints say so, and none took a call meanwhile', () => {
+  const pauses = new Pauses(settings);
+  const alice = accepted('alice');
+  const [one, two, three] = [bookEndpoints.search, filmEndpoints.search, filmEndpoints.top250];
+  const isPaused = () => pauses.refusal(book, alice) !== undefined;
+  for (const endpoint of [one, one, one, two]) pauses.begin(endpoint, alice, 'endpoint', 9);
+  pauses.end(film, accepted('bob'));
+  pauses.begin(three, alice, 'endpoint', 9);
+  expect(isPaused()).toBe(false);
+  for (const endpoint of [one, two]) pauses.begin(endpoint, alice, 'endpoint', 9);
+  expect(isPaused()).toBe(true);
 });

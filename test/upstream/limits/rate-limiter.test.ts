@@ -5,6 +5,7 @@ import { filmEndpoints } from '../../../src/api/film.ts';
 import { filmTiers } from '../../../src/api/film-tiers.ts';
 import { type RateLimitPermit, RateLimiter } from '../../../src/upstream/limits/rate-limiter.ts';
 import { type Credential, createCredentials } from '../../../src/upstream/auth/credentials.ts';
+import { learnFromResponse } from '../../../src/upstream/auth/tiers.ts';
 import { createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
 import { UNVERIFIED_CALLS } from '../../../src/upstream/limits/unverified.ts';
 
@@ -87,7 +88,6 @@ test('book calls, and calls of other tiers, are not limited', async () => {
     verified('carol', ['premium']),
     verified('either', ['advance', 'premium']),
     own('advance'),
-    own(),
   ])
     expect(permitsOf(await take(rateLimiter, credential, 100)).length).toBe(100);
   const bob = verified('bob', ['basic']);
@@ -124,13 +124,13 @@ test('without a token of its own the facade is limited like basic, and one addre
   ).toBe(60);
 });
 
-test('the facade’s own token has no limit until upstream reports one', async () => {
+test('the facade’s own token of an unknown tier is limited like basic until a response shows more', async () => {
   const rateLimiter = new RateLimiter(settings);
   const credential = own();
   for (const call of permitsOf(await take(rateLimiter, credential, 100))) call.settle(true);
-  credential.hasMetLimit = true;
-  for (const call of permitsOf(await take(rateLimiter, credential, 40))) call.settle(true);
-  expect(permitsOf(await take(rateLimiter, credential, 20)).length).toBe(0);
+  expect(rateLimiter.used(credential)).toBe(40);
+  learnFromResponse(filmTiers, credential, film, { id: '1', languages: ['x'] });
+  expect(permitsOf(await take(rateLimiter, credential, 100)).length).toBe(100);
 });
 
 test('after a 429 a credential is paused as long as Retry-After says, five seconds without it, a minute at most', async () => {

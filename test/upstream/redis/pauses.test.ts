@@ -41,7 +41,7 @@ describe.skipIf(!hasRedis)('pauses in Redis', () => {
   test('a pause of the service of events is shared only by processes that read events from the same one', async () => {
     const { url } = await redisServer();
     const [one, two, other] = [await replica(url), await replica(url), await replica(url, 'other events')];
-    one.known.begin(event, anonymous, 'service', 30);
+    one.known.begin(event, anonymous, 'endpoint', 30);
     await until(async () => {
       await two.known.learn(event, anonymous);
       return two.known.refusal(event, anonymous) !== undefined;
@@ -55,7 +55,7 @@ describe.skipIf(!hasRedis)('pauses in Redis', () => {
     const { url } = await redisServer();
     const [one, two] = [await replica(url), await replica(url)];
     // A pause that is over, and remembered.
-    const keys = ['catalog all', `${book.group} ${own.id}`] as const;
+    const keys = ['catalog GET /v2/book/:id', 'catalog all'] as const;
     one.pauses.begin(keys[0], { leftMs: 1, refusals: 2 });
     await until(async () => {
       const [pause] = (await two.pauses.read(keys)) ?? [];
@@ -63,7 +63,7 @@ describe.skipIf(!hasRedis)('pauses in Redis', () => {
     });
     await two.known.learn(book, own);
     expect(two.known.refusal(book, own)).toBeUndefined();
-    expect(two.known.begin(book, own, 'service', 7)).toBe(28);
+    expect(two.known.begin(book, own, 'endpoint', 7)).toBe(28);
     await until(async () => (await one.pauses.read(keys))?.[0]?.refusals === 3);
     one.pauses.end(keys[0]);
     await one.known.learn(book, own);

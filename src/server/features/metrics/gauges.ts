@@ -42,6 +42,10 @@ export function registerUpstreamGauges(metrics: Metrics, upstream: UpstreamClien
   );
   gauge('catalog_upstream_calls_running', 'Upstream calls in flight.', ({ running }) => running);
   gauge('catalog_upstream_calls_waiting', 'Upstream calls that wait for a connection.', ({ waiting }) => waiting);
+  const refused = '1 while the service refuses ACCESS_TOKEN, or calls without a token if that is not set.';
+  const isRefused = (service: string) => [service, upstream.isOwnRefused(service) ? 1 : 0] as const;
+  const refusals = () => Object.fromEntries(Object.keys(state()).map(isRefused));
+  metrics.gauge('catalog_access_token_refused', refused, refusals, 'service', 'max');
   registerCacheGauges(metrics, upstream);
   if (redis ?? keyRedis) registerRedisGauges(metrics, upstream);
 }
