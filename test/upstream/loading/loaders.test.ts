@@ -42,7 +42,7 @@ async function twoOperations(behaviour: Behaviour) {
 }
 
 const notFound = json('{"code":6000,"msg":"book_not_found"}', 404);
-const rejected = json('{"code":106,"msg":"expired_token"}', 401);
+const rejected = json('{"code":1000,"msg":"need_permission"}', 403);
 
 test.each([
   ['exists', json('{"id":"7","title":"x"}'), { title: 'x' }],
@@ -69,7 +69,7 @@ test('a failing cache fails only its own operation, and shared rejections still 
   );
   expect(service.requests).toHaveLength(1);
   expect(loads[0]).toEqual({ status: 'rejected', reason: broken });
-  expect(loads[1]).toMatchObject({ status: 'rejected', reason: { details: { status: 401 } } });
+  expect(loads[1]).toMatchObject({ status: 'rejected', reason: { details: { status: 403 } } });
 });
 
 const requestContext = { authorization: undefined, address: '127.0.0.1', requestId: 'test' };

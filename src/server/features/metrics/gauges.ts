@@ -45,7 +45,7 @@ export function registerUpstreamGauges(metrics: Metrics, upstream: UpstreamClien
   const refused = '1 while the service refuses ACCESS_TOKEN, or calls without a token if that is not set.';
   const isRefused = (service: string) => [service, upstream.isOwnRefused(service) ? 1 : 0] as const;
   const refusals = () => Object.fromEntries(Object.keys(state()).map(isRefused));
-  metrics.gauge('catalog_access_token_refused', refused, refusals, 'service', 'max');
+  metrics.gauge('catalog_access_token_refused', refused, refusals, 'service');
   registerCacheGauges(metrics, upstream);
   if (redis ?? keyRedis) registerRedisGauges(metrics, upstream);
 }
