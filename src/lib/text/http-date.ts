@@ -1,10 +1,10 @@
 /** The forms of RFC 9110, and that of ISO 8601. A list may follow: the first date counts. */
 const DATE =
-  /^\s*"?((?:[a-z]{3,9},? )?(?:\d\d?[ -][a-z]{3}[ -]\d\d(?:\d\d)? \d\d:\d\d:\d\d|[a-z]{3} {1,2}\d\d? \d\d:\d\d:\d\d \d{4}|\d{4}-\d\d-\d\d[ t]\d\d:\d\d:\d\d(?:\.\d+)?)(?: ?(gmt|utc?|z|[+-]\d\d:?\d\d))?)\s*"?\s*(?:,|$)/i;
+  /^"?((?:[a-z]{3,9},? )?(?:\d\d?[ -][a-z]{3}[ -]\d\d(?:\d\d)? \d\d:\d\d:\d\d|[a-z]{3} {1,2}\d\d? \d\d:\d\d:\d\d \d{4}|\d{4}-\d\d-\d\d[ t]\d\d:\d\d:\d\d(?:\.\d+)?)(?: ?(gmt|utc?|z|[+-]\d\d:?\d\d))?)"?(?:,|$)/i;
 
 /** The time in ms of a date in a header; undefined if it is none. Without a zone it is in GMT, whatever that of this machine is. */
 export function httpTime(header = ''): number | undefined {
-  const [, text = '', zone] = DATE.exec(header) ?? [];
+  const [, text = '', zone] = DATE.exec(header.trim()) ?? [];
   const time = Date.parse(zone === undefined ? `${text} GMT` : text);
   return Number.isNaN(time) ? undefined : time;
 }

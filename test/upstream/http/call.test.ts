@@ -8,7 +8,7 @@ import { filmEndpoints } from '../../../src/api/film.ts';
 import { RateLimiter } from '../../../src/upstream/limits/rate-limiter.ts';
 import type { ObservedCall } from '../../../src/upstream/http/call.ts';
 import { CallPolicy } from '../../../src/upstream/http/call-policy.ts';
-import { type Credential, createCredentials, isLimited } from '../../../src/upstream/auth/credentials.ts';
+import { type Credential, createCredentials } from '../../../src/upstream/auth/credentials.ts';
 import { InFlightRequests } from '../../../src/upstream/http/in-flight.ts';
 import { createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
 import { type CallLog, createCallLog } from '../../../src/upstream/call-log.ts';
