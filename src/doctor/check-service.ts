@@ -4,7 +4,8 @@ import { serviceError } from '../api/errors.ts';
 import { type ProxySettings, proxyFor } from '../config/proxy.ts';
 import type { Config } from '../config/settings.ts';
 import { httpTime } from '../lib/text/http-date.ts';
-import { isRateLimit, refusesFacade } from '../upstream/errors.ts';
+import { refusesOwn } from '../upstream/auth/own-refusals.ts';
+import { isRateLimit } from '../upstream/errors.ts';
 import { createApiRequest } from '../api/api-request.ts';
 import { describeDeviation } from '../inspect/compare.ts';
 import { type Diagnosis, failed, ok, warning } from './diagnosis.ts';
@@ -134,7 +135,7 @@ export function checkToken(
   const accepted = reads.filter(isSuccess).length;
   const limited = reads.filter((read) => isRejected(read) && isRateLimit(details(read)));
   const hasToken = accessToken !== undefined;
-  const refused = reads.filter((read) => isRejected(read) && refusesFacade(details(read), hasToken));
+  const refused = reads.filter((read) => isRejected(read) && refusesOwn(details(read), hasToken));
   if (refused.length > 0)
     return failed(
       check,

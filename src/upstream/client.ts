@@ -3,7 +3,8 @@ import type { ServiceDescriptor } from '../api/service-descriptor.ts';
 import { type CancellationToken, createCancellationToken } from '../lib/cancellation.ts';
 import { randomUUID } from 'node:crypto';
 import { type TlsUser, readTlsFiles } from '../config/upstream-tls.ts';
-import { type Credential, type Credentials, type OnOwnRefused, createCredentials } from './auth/credentials.ts';
+import { type Credential, type Credentials, createCredentials } from './auth/credentials.ts';
+import { type OnOwnRefused, createOwnRefusals } from './auth/own-refusals.ts';
 import { noTiers } from './auth/tiers.ts';
 import type { RequestContext, Sender } from './auth/request-context.ts';
 import type { OnAvailabilityChange } from './availability.ts';
@@ -62,17 +63,18 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
   const keys = openKeyRedis(settings, namespaceOf(settings, parts), shared, parts.onOutage);
   const records = parts.records ?? openRecordCache(settings, shared);
   const tiers = service.tiers ?? noTiers;
-  const credentials = createCredentials(tiers, settings.accessToken, settings.filmTier, parts.onOwnRefused);
+  const credentials = createCredentials(tiers, settings.accessToken, settings.filmTier);
   const caching = createCachingWatch(settings, parts.onCachingForbidden);
   const rateLimiter = createRateLimiter({ ...settings, ...service }, credentials, shared, parts.onPause);
   const reloads = createReloads();
-  const refreshQueue = createRefreshQueue((service) => transport.state()[service]!.waiting > 0);
+  const refreshQueue = createRefreshQueue((of) => transport.state()[of]!.waiting > 0);
   const services: SessionServices = {
     settings,
     transport,
     service,
     tiers,
     credentials,
+    ownRefusals: createOwnRefusals(parts.onOwnRefused),
     inFlight,
     addHeaders: parts.headersTo && addedHeaders(parts.headersTo),
     rateLimiter,
@@ -112,21 +114,17 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
     confirmEpoch: records.confirmEpoch,
     /** The current load of each service. */
     state: () => transport.state(),
-    /** The size of the record cache in memory. */
-    cacheSize: () => records.size(),
     /** Responses that their headers forbid to store, by reason. */
     notStored: () => caching.refused(),
     /** Entries that were refreshed after their time, by outcome. */
     refreshed: () => refreshQueue.ended(),
-    /** Whether a service refuses the facade's own credential. */
-    isOwnRefused: credentials.isOwnRefused,
     /** What the rate limit leaves to the facade's own token; null if it has none. */
     ownBudget: () => rateLimiter.state(credentials.own),
     /** The state of Redis, and registered documents of all replicas; undefined without Redis. */
     redis: shared?.state,
     documents: shared?.documents,
     ...keysState(shared, keys),
-    ...secretChanges(settings, credentials, transport, { shared, keys }),
+    ...secretChanges(settings, services, { shared, keys }),
     close: async (): Promise<void> => {
       refreshQueue.close();
       await transport.close();
@@ -175,6 +173,10 @@ const keysState = (shared: SharedState | undefined, keys: KeyRedis | undefined) 
 
 /** For those that watch calls, and for keys of writes. */
 const watches = (credentials: Credentials, services: SessionServices) => ({
+  /** The size of the record cache in memory. */
+  cacheSize: () => services.records.size(),
+  /** Whether a service refuses the facade's own credential. */
+  isOwnRefused: services.ownRefusals.has,
   /** Calls that wait for the rate limiter or count towards it. */
   limited: () => services.rateLimiter.calls(),
   /** Reads in flight; equal reads share one. */
@@ -209,12 +211,11 @@ function forgetRejected(records: RecordCache, credential: Credential): void {
 /** What changes while the facade runs: secrets and certificates. */
 const secretChanges = (
   settings: TransportSettings,
-  credentials: Credentials,
-  transport: Transport,
+  { credentials, ownRefusals, transport }: SessionServices,
   { shared, keys }: { shared: SharedState | undefined; keys: KeyRedis | undefined },
 ) => ({
   /** For requests from now on that have no token of their own. */
-  changeAccessToken: (token: string): void => credentials.changeOwn(token),
+  changeAccessToken: (token: string): void => (credentials.changeOwn(token), ownRefusals.clear()),
   /** Throws if the files cannot be used; false if they have what is in use. */
   renewCertificates(user: TlsUser): boolean {
     if (user !== 'redis') return transport.renewCertificates?.(user) ?? false;

@@ -207,12 +207,6 @@ export class TooManyCalls extends ExpectedError {
   }
 }
 
-/** Whether stale data may be served: upstream failed, and did not deny access. */
-export const mayServeStale = (error: unknown): boolean =>
-  (error instanceof UpstreamFailure && !isDenial(error)) ||
-  error instanceof RateLimited ||
-  (error instanceof UpstreamRejection && (isRateLimit(error.details) || error.details.ofFacade === true));
-
 const deniedStatuses: readonly (number | undefined)[] = [401, 403, 404];
 /** A denial by status or code: cached data of the record must not be shown again. */
 export function isDenial(error: unknown): error is UpstreamFailure | UpstreamRejection {
@@ -226,9 +220,6 @@ export function isDenial(error: unknown): error is UpstreamFailure | UpstreamRej
 
 export const isTokenRejection = ({ status, row }: UpstreamErrorDetails): boolean =>
   status === 401 || row?.means === 'token';
-/** Whether a response without a caller's token refuses the operator's token or key. */
-export const refusesFacade = ({ status, row }: UpstreamErrorDetails, hasToken: boolean): boolean =>
-  row?.means === 'key' || (hasToken && (row ? row.means === 'token' : status === 401));
 /** Only the token can be meant: a 401 with another code may concern the request. */
 export const isUnknownToken = ({ code, row }: UpstreamErrorDetails): boolean =>
   code === undefined || row?.means === 'token';

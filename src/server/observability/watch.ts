@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { Logger } from 'pino';
-import type { OnOwnRefused } from '../../upstream/auth/credentials.ts';
+import type { OnOwnRefused } from '../../upstream/auth/own-refusals.ts';
 import type { OnAvailabilityChange } from '../../upstream/availability.ts';
 import { describeDeviation } from '../../inspect/compare.ts';
 import { watchInterface } from '../../inspect/watch.ts';

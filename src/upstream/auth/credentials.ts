@@ -44,25 +44,14 @@ const REJECTIONS_MAX = 10_000;
 const KNOWN_MAX = 10_000;
 const UNVERIFIED_MAX = 1_000;
 
-/** Called when a service refuses the facade's own credential, and without a reason when it accepts that again. */
-export type OnOwnRefused = (service: Service, reason: number | undefined, hasToken: boolean) => void;
-
 export type Credentials = ReturnType<typeof createCredentials>;
 
 /** All credentials: of clients, the facade's own, and none. */
-export function createCredentials(
-  { possible }: TierPolicy,
-  ownToken: string | undefined,
-  ownTier: Tier | undefined,
-  onOwnRefused: OnOwnRefused = () => undefined,
-) {
+export function createCredentials({ possible }: TierPolicy, ownToken: string | undefined, ownTier: Tier | undefined) {
   const known = new LRUCache<string, Credential>(atMost(KNOWN_MAX));
   /** A table of its own, so that made-up tokens evict none that upstream has accepted. */
   const unverified = new LRUCache<string, Credential>(atMost(UNVERIFIED_MAX));
   const rejections = createRejections();
-  /** The groups of endpoints that refuse the own credential. */
-  const refusing = new Map<Endpoint['group'], Service>();
-  const isOwnRefused = (service: Service): boolean => [...refusing.values()].includes(service);
   const anonymous = create('nobody', null, true, null, possible(false));
   const createOwn = (token: string | undefined): Credential => {
     // The service cannot tell two credentials without a token apart: a pause that it asks for concerns all of its calls.
@@ -79,14 +68,6 @@ export function createCredentials(
     /** Operations that have begun go on with the token before. */
     changeOwn(token: string): void {
       own = createOwn(token);
-      refusing.clear();
-    },
-    isOwnRefused,
-    /** Records that a service refuses the own credential, which says nothing of what was read with it. */
-    refuseOwn({ group, service }: Endpoint, { code, status }: UpstreamErrorDetails, hasToken: boolean): void {
-      const isKnown = isOwnRefused(service);
-      refusing.set(group, service);
-      if (!isKnown) onOwnRefused(service, code ?? status, hasToken);
     },
     anonymous,
     rejections,
@@ -101,10 +82,8 @@ export function createCredentials(
       return credential;
     },
     /** Records that the service accepts the token. */
-    accept(credential: Credential, { service, group }: Endpoint): void {
+    accept(credential: Credential, service: Service): void {
       const { id, isOwn, acceptedBy } = credential;
-      if (isOwn && refusing.size > 0 && refusing.delete(group) && !isOwnRefused(service))
-        onOwnRefused(service, undefined, true);
       if (isOwn || acceptedBy[service]) return;
       acceptedBy[service] = true;
       credential.accepted = true;

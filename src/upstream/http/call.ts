@@ -9,7 +9,7 @@ import { addTraceHeaders, startCallSpan } from '../../lib/trace-context.ts';
 import { type Credential, learnPerson } from '../auth/credentials.ts';
 import type { RequestContext } from '../auth/request-context.ts';
 import { learnFromRejection, learnFromResponse } from '../auth/tiers.ts';
-import { type Cacheability, unsure } from '../cache/caching-header.ts';
+import { unsure } from '../cache/caching-header.ts';
 import type { CachingWatch } from '../cache/caching-watch.ts';
 import { redactOwner } from '../cache/redact.ts';
 import { type CallAnswer, type LoggedCall, countAttempts } from '../call-log.ts';
@@ -174,8 +174,7 @@ export class UpstreamCall implements SharedCall {
     const { authorization } = this.credential;
     if (authorization !== undefined) headers.push('authorization', authorization);
     if (this.body.contentType !== undefined) headers.push('content-type', this.body.contentType);
-    this.services.addHeaders?.(endpoint.service, headers);
-    this.sent = headers;
+    this.services.addHeaders?.(endpoint.service, (this.sent = headers));
     return {
       service: endpoint.service,
       method: endpoint.method,
@@ -218,7 +217,8 @@ export class UpstreamCall implements SharedCall {
     if (attempts > 1) logged.attempts = attempts;
     if (response.isMended) this.mended = detailsOf(request);
     const isSuccess = status >= 200 && status < 300;
-    const { service, settings } = this.services;
+    const { service, settings, caching } = this.services;
+    const reuseOf = () => caching.reuseOf(endpoint, credential, headers, this.sent);
     const value = isSuccess
       ? decodeResponse(service.documents, request, text, status, settings.eventBaseUrl)
       : undefined;
@@ -229,33 +229,28 @@ export class UpstreamCall implements SharedCall {
       if (endpoint.isTiered && shown !== null)
         learnFromResponse(this.services.tiers, credential, endpoint, shown as object);
       if (endpoint.caller && !credential.isOwn) learnPerson(credential, request, shown);
-      return { value: shown, bytes, status, reuse: this.reuseOf(headers) };
+      return { value: shown, bytes, status, reuse: reuseOf() };
     }
-    const { errors } = service;
+    const { errors, seesNoCaller } = service;
     const code = value instanceof ReportedError ? value.code : status < 400 ? undefined : errorCodeIn(text, errors);
     const row = code === undefined ? undefined : errors[code];
     if (endpoint.method === 'GET' && isAbsent(endpoint, status, code, row)) {
       if (code !== undefined) this.onAccepted();
-      const reuse = code === undefined ? unsure : this.reuseOf(headers);
+      const reuse = code === undefined ? unsure : reuseOf();
       return { value: null, bytes, status, reuse };
     }
-    const { seesNoCaller } = service;
     const known = { ...(code !== undefined && { code }), ...(row && { row }), ...(seesNoCaller && { seesNoCaller }) };
     const details = { ...detailsOf(request), status, ...known };
     throw rejectionOf(this.services, endpoint, credential, details, response.retryAfter);
-  }
-
-  private reuseOf(headers: HttpResponse['headers']): Cacheability {
-    return this.services.caching.reuseOf(this.request.endpoint, this.credential, headers, this.sent);
   }
 
   /** The service took the call, and so it takes others of the credential. */
   private onAccepted(): void {
     const { credential, services } = this;
     const { endpoint } = this.request;
-    const { pauses } = services.rateLimiter;
-    services.credentials.accept(credential, endpoint);
-    if (!pauses.isEmpty) pauses.end(endpoint, credential);
+    services.credentials.accept(credential, endpoint.service);
+    if (credential.isOwn) services.ownRefusals.end(endpoint);
+    services.rateLimiter.pauses.end(endpoint, credential);
   }
 
   /** Logs the error, learns from it, and returns the error to report. */

@@ -1,6 +1,7 @@
 /** The error of a response that is neither a success nor an absence, and what the service is known to refuse from then on. */
 import { type Endpoint, isForEverybody } from '../../api/endpoint.ts';
 import type { Credential, Credentials } from '../auth/credentials.ts';
+import { type OwnRefusals, refusesOwn } from '../auth/own-refusals.ts';
 import {
   type ServicePaused,
   type UpstreamErrorDetails,
@@ -8,7 +9,6 @@ import {
   UpstreamRejection,
   isRateLimit,
   isTokenRejection,
-  refusesFacade,
 } from '../errors.ts';
 import { isGatewayFailure } from './attempts.ts';
 import type { RateLimiter } from '../limits/rate-limiter.ts';
@@ -16,6 +16,7 @@ import type { RateLimiter } from '../limits/rate-limiter.ts';
 export interface RejectionServices {
   credentials: Credentials;
   rateLimiter: RateLimiter;
+  ownRefusals: OwnRefusals;
   /** Called when upstream rejects the token of a client: nothing that was read with it may be shown again. */
   onRejected: (credential: Credential) => void;
 }
@@ -29,13 +30,11 @@ export function rejectionOf(
   details: ResponseDetails,
   asked: number | undefined,
 ): UpstreamFailure | UpstreamRejection {
-  const { credentials, onRejected } = services;
+  const { credentials, ownRefusals, onRejected } = services;
   const { status, code } = details;
   const reason = `status ${status}`;
-  if (isRateLimit(details)) {
-    // Without a code it may be of a gateway, which has not looked at the token.
-    if (code !== undefined) credentials.accept(credential, endpoint);
-  }
+  // Without a code it may be of a gateway, which has not looked at the token.
+  if (isRateLimit(details) && code !== undefined) credentials.accept(credential, endpoint.service);
   const retryAfter = beginPause(services, endpoint, credential, details, asked);
   if (isRateLimit(details)) return new UpstreamRejection(details, retryAfter);
   if (status >= 300 && status < 400) return new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, reason);
@@ -52,12 +51,12 @@ export function rejectionOf(
     if (status !== 401 && status !== 403) return new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, nameless);
   }
   const hasToken = credential.authorization !== undefined;
-  if (credential.isOwn && refusesFacade(details, hasToken)) {
-    credentials.refuseOwn(endpoint, details, hasToken);
+  if (credential.isOwn && refusesOwn(details, hasToken)) {
+    ownRefusals.add(endpoint, details, hasToken);
     return new UpstreamRejection({ ...details, ofFacade: true }, retryAfter);
   }
   if (!isTokenRejection(details)) {
-    if (code !== undefined) credentials.accept(credential, endpoint);
+    if (code !== undefined) credentials.accept(credential, endpoint.service);
   } else if (!credential.isOwn) {
     credentials.reject(credential, details);
     onRejected(credential);

@@ -94,6 +94,7 @@ export class Pauses {
 
   /** The service takes calls of this credential to this group again. */
   end(endpoint: Endpoint, credential: Credential): void {
+    if (this.isEmpty) return;
     this.refusing.delete(endpoint.service);
     for (const key of keysOf(endpoint, credential)) {
       const pause = this.known.get(key);

@@ -5,7 +5,16 @@ import type { Viewer } from '../auth/viewer.ts';
 import type { CachePolicy } from '../cache/cache-policy.ts';
 import type { Cached, RecordHandle, ResponseHandle } from '../cache/handle.ts';
 import type { ViewerCache } from '../cache/record-cache.ts';
-import { NotYet, TierRequired, TooManyCalls, UpstreamRejection, isDenial, mayServeStale } from '../errors.ts';
+import {
+  NotYet,
+  RateLimited,
+  TierRequired,
+  TooManyCalls,
+  UpstreamFailure,
+  UpstreamRejection,
+  isDenial,
+  isRateLimit,
+} from '../errors.ts';
 import type { CallPolicy } from '../http/call-policy.ts';
 import type { ApiRequest } from '../../api/api-request.ts';
 
@@ -50,6 +59,12 @@ export function staleAfter(
   if (error instanceof TierRequired) cache.delete();
   return (cached?.isReload ? mayServeOld : mayServeStale)(error) ? cached : undefined;
 }
+
+/** Whether stale data may be served: upstream failed, or refused what is no matter of the record, and did not deny access. */
+const mayServeStale = (error: unknown): boolean =>
+  (error instanceof UpstreamFailure && !isDenial(error)) ||
+  error instanceof RateLimited ||
+  (error instanceof UpstreamRejection && (isRateLimit(error.details) || error.details.ofFacade === true));
 
 /** Whether a client that asks for new data gets what is cached: the call was not made, or failed, and nothing denies access. */
 const mayServeOld = (error: unknown): boolean =>

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { bookEndpoints } from '../../../src/api/book.ts';
-import type { Endpoint } from '../../../src/api/endpoint.ts';
-import { filmEndpoints } from '../../../src/api/film.ts';
 import { serviceErrors } from '../../../src/api/errors.ts';
 import { createCredentials, learnPerson } from '../../../src/upstream/auth/credentials.ts';
 import type { Service } from '../../../src/upstream/errors.ts';
@@ -22,26 +20,26 @@ test('the id of a credential does not contain its token, and equal tokens share 
 test('the table of tokens is bounded', () => {
   const credentials = createCredentials(filmTiers, undefined, undefined);
   const [first, known] = [credentials.of('first'), credentials.of('known')];
-  credentials.accept(known, bookEndpoints.byId);
+  credentials.accept(known, 'catalog');
   for (let n = 0; n < 10_000; n++) credentials.of(`made up ${n}`);
   expect(credentials.of('first')).not.toBe(first);
   // Unverified tokens do not evict tokens that a service has accepted.
   expect(credentials.of('known')).toBe(known);
-  for (let n = 0; n < 10_000; n++) credentials.accept(credentials.of(`real ${n}`), bookEndpoints.byId);
+  for (let n = 0; n < 10_000; n++) credentials.accept(credentials.of(`real ${n}`), 'catalog');
   expect(credentials.of('known')).not.toBe(known);
 });
 
 test('tokens that a service accepts take no room from those that are not verified yet', () => {
   const credentials = createCredentials(filmTiers, undefined, undefined);
   const unverified = credentials.of('unverified');
-  for (let n = 0; n < 1_000; n++) credentials.accept(credentials.of(`real ${n}`), bookEndpoints.byId);
+  for (let n = 0; n < 1_000; n++) credentials.accept(credentials.of(`real ${n}`), 'catalog');
   expect(credentials.of('unverified')).toBe(unverified);
 });
 
 test('rejecting a token clears what was learned about it', () => {
   const credentials = createCredentials(filmTiers, undefined, undefined);
   const credential = credentials.of('somebody');
-  credentials.accept(credential, bookEndpoints.byId);
+  credentials.accept(credential, 'catalog');
   credential.possibleTiers = ['basic'];
   credential.person = { id: '1' };
   credential.refusedEndpoints.set('/x', 7);
@@ -54,7 +52,7 @@ test('a rejection is remembered for its service alone, unless the token was acce
   const credentials = createCredentials(filmTiers, undefined, undefined);
   const { rejections } = credentials;
   const credential = credentials.of('somebody');
-  credentials.accept(credential, bookEndpoints.byId);
+  credentials.accept(credential, 'catalog');
   credentials.reject(credential, rejection('catalog'));
   expect(rejections.has(credential.id, 'catalog')).toBe(false);
   credentials.reject(credential, rejection('catalog'));
@@ -63,7 +61,7 @@ test('a rejection is remembered for its service alone, unless the token was acce
   expect(() => rejections.repeat(credential.id, createApiRequest(bookEndpoints.byId, { id: 'y' }))).toThrow(
     'GET /v2/book/y was rejected: status 401, code 103',
   );
-  credentials.accept(credential, bookEndpoints.byId);
+  credentials.accept(credential, 'catalog');
   expect(rejections.has(credential.id, 'catalog')).toBe(false);
 });
 
@@ -80,28 +78,10 @@ test('a 401 without a code rejects the token; one with a code that does not name
 test('a rejection by one service keeps what another service has verified', () => {
   const credentials = createCredentials(filmTiers, undefined, undefined);
   const credential = credentials.of('somebody');
-  credentials.accept(credential, bookEndpoints.byId);
+  credentials.accept(credential, 'catalog');
   credential.possibleTiers = ['advance'];
   for (let n = 0; n < 2; n++) credentials.reject(credential, rejection('events'));
   expect(credential).toMatchObject({ filmTier: 'advance', accepted: true });
-});
-
-test('a refusal of the facade’s own token is told once for a service, and once that it is accepted again', () => {
-  const told: unknown[] = [];
-  const credentials = createCredentials(filmTiers, 'app', undefined, (...report) => void told.push(report));
-  const refuse = (endpoint: Endpoint) => credentials.refuseOwn(endpoint, rejection('catalog'), true);
-  for (const endpoint of [bookEndpoints.byId, bookEndpoints.search, filmEndpoints.subject]) refuse(endpoint);
-  expect([credentials.isOwnRefused('catalog'), credentials.isOwnRefused('events')]).toEqual([true, false]);
-  for (const endpoint of [bookEndpoints.tags, filmEndpoints.subject]) credentials.accept(credentials.own, endpoint);
-  expect(credentials.isOwnRefused('catalog')).toBe(false);
-  refuse(bookEndpoints.byId);
-  credentials.changeOwn('new');
-  expect(credentials.isOwnRefused('catalog')).toBe(false);
-  expect(told).toEqual([
-    ['catalog', 103, true],
-    ['catalog', undefined, true],
-    ['catalog', 103, true],
-  ]);
 });
 
 describe('the person of a token', () => {

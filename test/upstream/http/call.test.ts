@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createOwnRefusals } from '../../../src/upstream/auth/own-refusals.ts';
 import { createCachingWatch } from '../../../src/upstream/cache/caching-watch.ts';
 import { readConfig } from '../../../src/config/read.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
@@ -51,6 +52,7 @@ async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows, more
       },
     },
     caching: createCachingWatch({ upstreamCache: 'relaxed', recordTtlSeconds: undefined }, undefined),
+    ownRefusals: createOwnRefusals(),
     onRejected: (credential: Credential) => void rejected.push(credential),
     observe: (call: ObservedCall) => void observed.push(call),
   };

@@ -17,7 +17,7 @@ const later = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
 
 function accepted(token: string) {
   const credential = credentials.of(token);
-  credentials.accept(credential, book);
+  credentials.accept(credential, 'catalog');
   return credential;
 }
 
