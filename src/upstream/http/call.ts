@@ -129,11 +129,11 @@ export class UpstreamCall implements SharedCall {
     this.hasBegun = true;
     this.logged.how = 'refused'; // until it is sent; it joined another call if the permit was refused to that one
     const { transport, rateLimiter } = this.services;
-    const { endpoint } = this.request;
     const request = this.httpRequest(cancellation);
     let isCounted = true;
     try {
       const { address, rateShare, isRefresh, isReload } = this.context;
+      const { endpoint } = this.request;
       const call = { endpoint, credential: this.credential, address, cancellation, rateShare, isRefresh, isReload };
       const permit = rateLimiter.acquire(call);
       if (permit instanceof Promise) await this.waitFor(permit, cancellation);
@@ -162,7 +162,7 @@ export class UpstreamCall implements SharedCall {
   private httpRequest(cancellation: CancellationToken): HttpRequest {
     const { context } = this;
     const { settings, service } = this.services;
-    const { endpoint, wirePath } = this.request;
+    const { endpoint, wirePath: path } = this.request;
     const isJson = endpoint.media === 'json';
     const accept = isJson || endpoint.media === 'empty' ? 'application/json' : service.documents!.contentType;
     const alike = ['accept', accept, 'accept-encoding', 'gzip', 'user-agent', settings.upstreamUserAgent];
@@ -173,14 +173,16 @@ export class UpstreamCall implements SharedCall {
     }
     const { authorization } = this.credential;
     if (authorization !== undefined) headers.push('authorization', authorization);
-    if (this.body.contentType !== undefined) headers.push('content-type', this.body.contentType);
-    this.services.addHeaders?.(endpoint.service, (this.sent = headers));
+    const { body, contentType } = this.body;
+    if (contentType !== undefined) headers.push('content-type', contentType);
+    this.services.addHeaders?.(endpoint.service, headers);
+    this.sent = headers;
     return {
       service: endpoint.service,
       method: endpoint.method,
-      path: wirePath,
+      path,
       headers: [...alike, ...headers],
-      body: this.body.body,
+      body,
       maxBytes: isJson ? settings.maxJsonBytes : settings.maxAtomBytes,
       requestLine: requestLine(this.request),
       owner: context.cancellation,
@@ -212,9 +214,7 @@ export class UpstreamCall implements SharedCall {
     const { credential, request, logged } = this;
     const { endpoint } = request;
     const { status, headers, text, bytes, attempts } = response;
-    logged.status = status;
-    logged.bytes = bytes;
-    if (attempts > 1) logged.attempts = attempts;
+    Object.assign(logged, { status, bytes }, attempts > 1 && { attempts });
     if (response.isMended) this.mended = detailsOf(request);
     const isSuccess = status >= 200 && status < 300;
     const { service, settings, caching } = this.services;
