@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AtomError, readers, termOf, typeOf, writers } from '../../src/atom/media.ts';
 import type { AtomPerson, EventDraft, EventRecord, Feed } from '../../src/api/event.ts';
+import { recordedText } from '../support/recorded.ts';
 import { expectTimeToGrowWith } from '../support/growth.ts';
 
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/atom/${name}.xml`, import.meta.url), 'utf8');
@@ -309,14 +309,9 @@ test('both spellings of an exhibition are known', () => {
   expect(typeOf('http://www.douban.com/2007#event.circus')).toBeUndefined();
 });
 
-// Captured responses are not in this repository; the tests run if they lie next to it.
-const captured = new URL('../../../shared/corpus/event/', import.meta.url);
-const capturedText = (name: string) => readFileSync(new URL(name, captured), 'utf8');
-const isPresent = existsSync(fileURLToPath(captured));
-
-describe.skipIf(!isPresent)('captured documents (skipped where ../shared/corpus is absent)', () => {
+describe('recorded documents', () => {
   test.each(['event-1.xml', 'event-2.xml'])('%s is an event with all elements of an entry', (name) => {
-    const event = readers.event(capturedText(name));
+    const event = readers.event(recordedText(`event/${name}`));
     expect(Object.keys(event)).toEqual(
       expect.arrayContaining([
         'id',
@@ -336,23 +331,23 @@ describe.skipIf(!isPresent)('captured documents (skipped where ../shared/corpus 
   });
 
   test('feeds have their numbers and entries', () => {
-    expect(readers.eventFeed(capturedText('user-events-1.xml'))).toMatchObject({
+    expect(readers.eventFeed(recordedText('event/user-events-1.xml'))).toMatchObject({
       startIndex: 3,
       itemsPerPage: 1,
       totalResults: 46,
       entries: [{ status: 'wish' }],
     });
-    const people = readers.personFeed(capturedText('people-feed-1.xml'));
+    const people = readers.personFeed(recordedText('event/people-feed-1.xml'));
     expect(people).toMatchObject({ startIndex: 10, itemsPerPage: 2, totalResults: 158 });
     expect(people.entries).toHaveLength(3);
   });
 
   test('request bodies of clients are read', () => {
-    expect(readers.eventDraft(capturedText('create-request-1.xml'))).toMatchObject({
+    expect(readers.eventDraft(recordedText('event/create-request-1.xml'))).toMatchObject({
       term: termOf('music'),
       invite_only: 'yes',
       startTime: '1990-11-22T12:00:00+08:00',
     });
-    expect(readers.reason(capturedText('delete-request-1.xml')).reason).not.toBe('');
+    expect(readers.reason(recordedText('event/delete-request-1.xml')).reason).not.toBe('');
   });
 });

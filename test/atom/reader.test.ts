@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import { cityEvents, participants } from '../../bench/records.ts';
 import { parseFields } from '../../src/atom/tree-parser.ts';
 import { readFields } from '../../src/atom/reader.ts';
 import { AtomError, readers, writers } from '../../src/atom/media.ts';
+import { recordedFolder, recordedText } from '../support/recorded.ts';
 import { service } from '../support/service.ts';
 
 const origin = await service();
@@ -179,13 +180,13 @@ describe('sent documents are read in one pass', () => {
     }
   });
 
-  // Captured responses are not in this repository; the test runs if they lie next to it.
-  const captured = new URL('../../../shared/corpus/event/', import.meta.url);
-  test.skipIf(!existsSync(captured))('of the real service (skipped where ../shared/corpus is absent)', () => {
-    const answers = readdirSync(captured).filter((name) => name.endsWith('.xml') && !name.startsWith('delete-request'));
+  test('of the real service', () => {
+    const answers = readdirSync(`${recordedFolder}event`).filter(
+      (name) => name.endsWith('.xml') && !name.startsWith('delete-request'),
+    );
     expect(answers.length).toBeGreaterThan(8);
     for (const name of answers) {
-      expect([name, compare(readFileSync(new URL(name, captured), 'utf8'))]).toEqual([name, 'read']);
+      expect([name, compare(recordedText(`event/${name}`))]).toEqual([name, 'read']);
     }
   });
 });

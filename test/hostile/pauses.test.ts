@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { GraphQLResponse } from '../support/facade.ts';
 import { hostile, json, silence, titledX, until } from '../support/hostile.ts';
-import { hasRedis, redisServer, withoutRedis } from '../support/redis.ts';
+import { hasRedis, redisServer } from '../support/redis.ts';
 import { replica } from '../support/replica.ts';
 import { codesIn, startFacade } from '../support/start-facade.ts';
 import { failOnUnhandledErrors } from '../support/unhandled.ts';
@@ -146,9 +146,6 @@ test('reads of a service that answers 503 do not use up a basic minute', async (
   books.behave(record);
   expect((await execute(film(7))).data).toEqual({ subject: { title: 'x' } });
 });
-
-test.skipIf(hasRedis)(withoutRedis, () => undefined);
-
 describe.skipIf(!hasRedis)('processes with a Redis', () => {
   test.each([
     ['429', json(limited, 429, { 'retry-after': '30' }), 'RATE_LIMITED'],

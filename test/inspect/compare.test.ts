@@ -8,7 +8,7 @@ import { noteEndpoints } from '../../src/api/note.ts';
 import { readers } from '../../src/atom/media.ts';
 import { type Deviation, compare } from '../../src/inspect/compare.ts';
 import { compareAtom, isAtom } from '../../src/inspect/compare-atom.ts';
-import { type RecordedResponse, hasCorpus, recordedResponses } from './corpus.ts';
+import { type RecordedResponse, recordedResponses } from './corpus.ts';
 
 const shown = ({ what, coordinate, expected, found }: Deviation) =>
   [what, coordinate, expected && `${expected}, not ${found}`].filter(Boolean).join(' ');
@@ -22,7 +22,7 @@ const findingsIn = ({ endpoint, tiers, fields }: RecordedResponse, text: string)
 
 const all = recordedResponses();
 
-test.runIf(hasCorpus)('recorded responses are as the interface says', () => {
+test('recorded responses are as the interface says', () => {
   const found = Object.fromEntries(all.map((each) => [each.file, findingsIn(each, each.text)]));
   expect(Object.fromEntries(Object.entries(found).filter(([, list]) => list.length > 0))).toEqual({});
   expect(all.length).toBeGreaterThan(30);
@@ -88,7 +88,7 @@ function plant(
 
 const siblingOf = (coordinate: string, name: string) => coordinate.replace(/[^.]*$/, name);
 
-test.runIf(hasCorpus)('every renamed member is named', () => {
+test('every renamed member is named', () => {
   const { planted, unnamed } = plant(
     ({ record, name, coordinate }) => {
       record[`${name}_v2`] = record[name];
@@ -101,7 +101,7 @@ test.runIf(hasCorpus)('every renamed member is named', () => {
   expect(planted).toBeGreaterThan(1_000);
 });
 
-test.runIf(hasCorpus)('every member of another type is named, with both types', () => {
+test('every member of another type is named, with both types', () => {
   const other = (value: unknown): unknown => {
     if (typeof value === 'string') return { value };
     if (typeof value === 'number') return [value];
@@ -117,7 +117,7 @@ test.runIf(hasCorpus)('every member of another type is named, with both types', 
   expect(planted).toBeGreaterThan(1_000);
 });
 
-test.runIf(hasCorpus)('a number in place of a text, and a text in place of a number, are named', () => {
+test('a number in place of a text, and a text in place of a number, are named', () => {
   const { unnamed } = plant(({ record, name, coordinate }) => {
     const value = record[name];
     if (typeof value !== 'string' && typeof value !== 'number') return undefined;
@@ -128,7 +128,7 @@ test.runIf(hasCorpus)('a number in place of a text, and a text in place of a num
   expect(unnamed.filter((place) => !/\.stars$/.test(place))).toEqual([]);
 });
 
-test.runIf(hasCorpus)('every null is named where the interface has none', () => {
+test('every null is named where the interface has none', () => {
   const { planted, unnamed } = plant(({ record, name, coordinate }) => {
     if (record[name] === null) return undefined;
     record[name] = null;
@@ -141,7 +141,7 @@ test.runIf(hasCorpus)('every null is named where the interface has none', () => 
   expect(unnamed.filter((place) => !mayBeNull.test(place))).toEqual([]);
 });
 
-test.runIf(hasCorpus)('every removed member is named, except those that records may lack', () => {
+test('every removed member is named, except those that records may lack', () => {
   const { planted, unnamed } = plant(
     ({ record, name, coordinate }) => {
       delete record[name];
@@ -159,7 +159,7 @@ test.runIf(hasCorpus)('every removed member is named, except those that records 
 const documents = all.filter(({ endpoint }) => isAtom(endpoint.media));
 const replaceAll = (text: string, pattern: RegExp, by: string) => text.replaceAll(new RegExp(pattern, 'g'), by);
 
-test.runIf(hasCorpus)('every element and attribute of an Atom document that is renamed is named', () => {
+test('every element and attribute of an Atom document that is renamed is named', () => {
   const unnamed: string[] = [];
   let planted = 0;
   for (const each of documents) {
@@ -182,7 +182,7 @@ test.runIf(hasCorpus)('every element and attribute of an Atom document that is r
   expect(unnamed).toEqual([]);
 });
 
-test.runIf(hasCorpus).each([
+test.each([
   [/<(?:atom:)?title>[^<]*<\/(?:atom:)?title>/, '', 'type title'],
   [/<gd:when [^>]*\/>/, '', 'missing startTime'],
   [/startTime="[^"]*"/, 'startTime="tomorrow"', 'type startTime'],
@@ -201,7 +201,7 @@ test.runIf(hasCorpus).each([
   ).toBe(true);
 });
 
-test.runIf(hasCorpus)('an entry of a feed that has lost its id is named', () => {
+test('an entry of a feed that has lost its id is named', () => {
   const feed = documents.find(({ file }) => file.includes('people-feed'))!;
   const text = feed.text
     .replace(/(<entry>[^]*?)<id>[^<]*<\/id>/, '$1')
@@ -258,7 +258,3 @@ test('a member that the tier of the token does not get is not missing', () => {
   expect(missing('basic')).not.toContain('writers');
   expect(missing('basic')).toContain('genres');
 });
-
-test.runIf(!hasCorpus)('recorded responses are compared where ../shared/corpus exists', ({ skip }) =>
-  skip('../shared/corpus is not here'),
-);

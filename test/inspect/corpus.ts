@@ -1,14 +1,11 @@
-/** Recorded responses of the real service, with the endpoints that they belong to. They are not part of the repository. */
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+/** Recorded responses of the real service, with the endpoints that they belong to. */
+import { readdirSync } from 'node:fs';
 import { bookEndpoints } from '../../src/api/book.ts';
 import { type Endpoint, type Tier, tiers } from '../../src/api/endpoint.ts';
 import { eventEndpoints } from '../../src/api/event.ts';
 import { filmEndpoints } from '../../src/api/film.ts';
 import { noteEndpoints } from '../../src/api/note.ts';
-
-const folder = fileURLToPath(new URL('../../../shared/corpus/', import.meta.url));
-export const hasCorpus = existsSync(folder);
+import { recordedFolder, recordedText } from '../support/recorded.ts';
 
 export interface RecordedResponse {
   file: string;
@@ -48,11 +45,11 @@ const rows: [RegExp, Endpoint, Tier?][] = [
 const INCOMPLETE = /annotation|collections-/;
 
 export function recordedResponses(): RecordedResponse[] {
-  const files = hasCorpus ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
+  const files = readdirSync(recordedFolder, { recursive: true, encoding: 'utf8' });
   return files.sort().flatMap((file) => {
     const [, endpoint, tier] = rows.find(([pattern]) => pattern.test(file)) ?? [];
     if (!endpoint || INCOMPLETE.test(file)) return [];
-    const text = readFileSync(folder + file, 'utf8');
+    const text = recordedText(file);
     const given: RecordedResponse = { file, endpoint, text, tiers: tier ? [tier] : tiers };
     if (!file.includes('search-fields')) return [given];
     const [first] = (JSON.parse(text) as { books: object[] }).books;

@@ -5,7 +5,7 @@ import { schema } from '../../src/graph/schema.ts';
 import type { GraphQLResponse } from '../support/facade.ts';
 import { thorough } from '../support/optional.ts';
 import { directService, writeKinds } from '../support/keyed-writes.ts';
-import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
+import { hasRedis, redisServer, until } from '../support/redis.ts';
 import { type clientOf, replica } from '../support/replica.ts';
 import { picture, service } from '../support/service.ts';
 import { pictures, uploadForm } from '../support/upload.ts';
@@ -287,8 +287,6 @@ if (hasRedis)
         return pair;
       }),
   ]);
-test.skipIf(hasRedis)(withoutRedis, () => undefined);
-
 /** Whether a record is served from the cache, which means that Redis is connected. */
 async function isCached({ url }: Ask): Promise<boolean> {
   const headers = { 'content-type': 'application/json', 'x-explain': 'trace' };

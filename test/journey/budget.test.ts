@@ -3,7 +3,7 @@ import type { GraphQLResponse } from '../support/facade.ts';
 import { journey } from '../support/journey.ts';
 import { patientEnv } from '../support/patient.ts';
 import { startProgram } from '../support/program.ts';
-import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
+import { hasRedis, redisServer, until } from '../support/redis.ts';
 import { clientOf, replica } from '../support/replica.ts';
 
 /** The limit of the basic tier per minute, and the share of one address. */
@@ -142,9 +142,6 @@ describe('the tier of a client’s token is learned', () => {
     expect(await countCalls(() => execute('{ newMovies { title } }', 'demo-bob'))).toMatchObject({ passed: 1 });
   });
 });
-
-test.skipIf(hasRedis)(withoutRedis, () => undefined);
-
 describe.skipIf(!hasRedis)('two facades on one Redis', () => {
   // A Redis that times out once is not used for a while, and each facade counts alone: hence few
   // queries at once, and a retry.

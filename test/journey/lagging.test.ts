@@ -1,11 +1,8 @@
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { journey } from '../support/journey.ts';
-import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
+import { hasRedis, redisServer, until } from '../support/redis.ts';
 import { replica } from '../support/replica.ts';
-
-test.skipIf(hasRedis)(withoutRedis, () => undefined);
-
 test.skipIf(!hasRedis)('a mutation says if Redis could not take note of it, and a metric does too', async () => {
   const redis = await redisServer();
   const { proxy } = await journey();

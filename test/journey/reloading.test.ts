@@ -7,7 +7,7 @@ import { catalogPlugin } from '../../src/facade.ts';
 import { RELOADS_PER_ADDRESS } from '../../src/upstream/limits/reloads.ts';
 import { embedded, post } from '../support/embedded.ts';
 import { mergeParts } from '../support/pieces.ts';
-import { hasRedis, until, withoutRedis } from '../support/redis.ts';
+import { hasRedis, until } from '../support/redis.ts';
 import {
   BOOK,
   aliases,
@@ -226,7 +226,7 @@ describe('new data comes', () => {
   });
 });
 
-describe.skipIf(!hasRedis)(`replicas over a Redis${withoutRedis}`, () => {
+describe.skipIf(!hasRedis)('replicas over a Redis', () => {
   test('have what one of them has read anew, if it was changed', async () => {
     const { one, other, state } = await openReplicas();
     await one.plain(BOOK);

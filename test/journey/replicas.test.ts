@@ -5,11 +5,8 @@ import type { GraphQLResponse } from '../support/facade.ts';
 import { journey } from '../support/journey.ts';
 import { patientEnv } from '../support/patient.ts';
 import { type Program, startProgram } from '../support/program.ts';
-import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
+import { hasRedis, redisServer, until } from '../support/redis.ts';
 import { clientOf } from '../support/replica.ts';
-
-test.skipIf(hasRedis)(withoutRedis, () => undefined);
-
 /**
  * Two processes and one Redis behind an address that sends each request to the other process.
  * A Redis that times out once is not used for a while: then a test is retried, on new facades.

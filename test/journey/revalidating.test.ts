@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { Flags } from '../../src/config/read.ts';
 import { listen } from '../support/listen.ts';
-import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
+import { hasRedis, redisServer, until } from '../support/redis.ts';
 import { replica } from '../support/replica.ts';
 
 const BOOK = '{ book(id: "7") { title } }';
@@ -110,9 +110,6 @@ test('a service that fails is not asked again and again, and the record is serve
   const seconds = Math.ceil((performance.now() - begun) / 1_000);
   expect(requests.length).toBeLessThanOrEqual(1 + 3 * seconds);
 });
-
-test.skipIf(hasRedis)(withoutRedis, () => undefined);
-
 describe.skipIf(!hasRedis)('with replicas', () => {
   test('one refreshes for all', async () => {
     const redis = await redisServer();

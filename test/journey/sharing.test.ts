@@ -5,7 +5,7 @@ import { readers, termOf, writers } from '../../src/atom/media.ts';
 import { type Cache, createMemoryCache } from '../../src/upstream/cache/memory.ts';
 import { createRecordCache } from '../../src/upstream/cache/record-cache.ts';
 import { journey } from '../support/journey.ts';
-import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
+import { hasRedis, redisServer, until } from '../support/redis.ts';
 import { clientOf, replica } from '../support/replica.ts';
 
 /** The cache is off: its responses are those of the service for each client. */
@@ -161,9 +161,6 @@ async function documents(): Promise<string[]> {
     '{ top250(first: 5) { nodes { title } } }',
   ];
 }
-
-test.skipIf(hasRedis)(withoutRedis, () => undefined);
-
 describe('a hundred interleaved queries of two users and an anonymous client', () => {
   const clients = [
     { name: 'alice', token: 'demo-alice' },

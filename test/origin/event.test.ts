@@ -1,8 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { readers, termOf, writers } from '../../src/atom/media.ts';
 import { type EventDraft, type EventFeed, eventTypes } from '../../src/api/event.ts';
+import { recordedText } from '../support/recorded.ts';
 import { type Credential, type ServiceResponse, rejection, service } from '../support/service.ts';
 
 const origin = await service();
@@ -364,18 +363,11 @@ test('an unsupported method is rejected', async () => {
   expect(await origin.delete('/event/30023544', 'alice')).toMatchObject({ status: 400, body: { code: 1014 } });
 });
 
-// Captured requests are not part of this repository; they are read from next to it if they exist.
-const captured = new URL('../../../shared/corpus/event/', import.meta.url);
-
-test.skipIf(!existsSync(fileURLToPath(captured)))(
-  'recorded requests of clients are accepted (skipped without ../shared/corpus)',
-  async () => {
-    const body = (name: string) => readFileSync(new URL(name, captured), 'utf8');
-    const response = await origin.post('/events', 'alice', body('create-request-1.xml'));
-    expect(response.status).toBe(201);
-    const { id, term } = eventOf(response);
-    expect(term).toBe(termOf('music'));
-    const deleted = await origin.post(`/event/${id}/delete`, 'alice', body('delete-request-1.xml'));
-    expect(readers.result(deleted.text)).toEqual({ result: 'OK' });
-  },
-);
+test('recorded requests of clients are accepted', async () => {
+  const response = await origin.post('/events', 'alice', recordedText('event/create-request-1.xml'));
+  expect(response.status).toBe(201);
+  const { id, term } = eventOf(response);
+  expect(term).toBe(termOf('music'));
+  const deleted = await origin.post(`/event/${id}/delete`, 'alice', recordedText('event/delete-request-1.xml'));
+  expect(readers.result(deleted.text)).toEqual({ result: 'OK' });
+});

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { afterEachFile } from './hooks.ts';
 
 export const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
-export const withoutOpenssl = 'Certificates are tested where openssl is installed: apt-get install -y openssl';
 
 const folders: string[] = [];
 afterEachFile(() => {

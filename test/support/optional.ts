@@ -115,7 +115,6 @@ export function skippedLine(): string | undefined {
     ...(folders.length > 0 ? [`${folders.join(', ')} (npm run tools installs what they need)`] : []),
     ...(missing.length > 0 ? [`the tests of ${missing.join(', ')} (not installed)`] : []),
     ...(runsConformance ? [] : ['the conformance suite of MCP (needs Node 22)']),
-    ...(existsSync(join(root, '../shared/corpus')) ? [] : ['captured responses (no ../shared/corpus)']),
     ...(left.length > 0
       ? [`${left.join(', ')} (run by THOROUGH=1 npm test, as in .ci/run, and if they are named)`]
       : []),

@@ -6,7 +6,6 @@ import { Redis } from 'ioredis';
 import { afterEachFile } from './hooks.ts';
 
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
-export const withoutRedis = 'Redis is tested where redis-server is installed: apt-get install -y redis-server';
 
 /** Killed after the tests, also after one that fails. */
 const running = new Set<ChildProcess>();

@@ -11,7 +11,7 @@ import { connectRedis } from '../../src/upstream/redis/shared-state.ts';
 import type { UpstreamFailure } from '../../src/upstream/errors.ts';
 import { createTransport } from '../../src/upstream/http/pool.ts';
 import { hostile, inTurn, json, reset } from '../support/hostile.ts';
-import { hasRedis, redisServer, until, withoutRedis } from '../support/redis.ts';
+import { hasRedis, redisServer, until } from '../support/redis.ts';
 
 /** Collects the properties of log lines that are set by us, not by pino. */
 function logCollector() {
@@ -106,9 +106,6 @@ test('timeouts count as an outage only after three in a row', () => {
   monitor.onSuccess();
   expect(reported).toEqual(['late', undefined]);
 });
-
-test.skipIf(hasRedis)(withoutRedis, () => undefined);
-
 describe.skipIf(!hasRedis)('Redis', () => {
   test('an outage of Redis, stopped or hanging, is logged once when it begins and once when it ends', async () => {
     const server = await redisServer();

@@ -2,11 +2,8 @@
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { hostile, json } from '../../support/hostile.ts';
-import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
+import { hasRedis, redisServer, until } from '../../support/redis.ts';
 import { replica } from '../../support/replica.ts';
-
-test.skipIf(hasRedis)(withoutRedis, () => undefined);
-
 const page = '{ user(id: "alice") { bookCollections(first: 1) { nodes { comment } } } }';
 const write = 'mutation { collectBook(input: { bookId: "7", status: READ }) { created } }';
 

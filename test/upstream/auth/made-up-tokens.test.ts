@@ -10,7 +10,7 @@ import { createCancellationToken } from '../../../src/lib/cancellation.ts';
 import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
 import { type UpstreamParts, createUpstream } from '../../../src/upstream/client.ts';
 import { type Behaviour, hostile, json } from '../../support/hostile.ts';
-import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
+import { hasRedis, redisServer, until } from '../../support/redis.ts';
 
 const rejected = json('{"code":103,"msg":"invalid_access_token","request":"GET /"}', 401);
 
@@ -102,4 +102,3 @@ test.skipIf(!hasRedis)('a token that the service never accepted leaves nothing i
   const added = (await redis.keys('*')).filter((key) => !before.includes(key) && !/Subject:1\d\d/.test(key));
   expect(added).toEqual([]);
 });
-test.skipIf(hasRedis)(withoutRedis, () => undefined);

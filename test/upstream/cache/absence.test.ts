@@ -7,7 +7,7 @@ import { unspecified } from '../../../src/upstream/cache/caching-header.ts';
 import { createMemoryCache } from '../../../src/upstream/cache/memory.ts';
 import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
 import { listen } from '../../support/listen.ts';
-import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
+import { hasRedis, redisServer, until } from '../../support/redis.ts';
 import { replica } from '../../support/replica.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
@@ -212,4 +212,3 @@ test.skipIf(!hasRedis)('replicas share it, and a write at one clears it for the 
   await one(write, 'alice');
   expect(await other(ANNOTATION)).toEqual({ data: { annotation: { content: NOTE } } });
 });
-test.skipIf(hasRedis)(withoutRedis, () => undefined);

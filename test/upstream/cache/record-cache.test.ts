@@ -8,7 +8,7 @@ import { type Cacheability, unspecified } from '../../../src/upstream/cache/cach
 import type { ResponseMeta } from '../../../src/upstream/cache/handle.ts';
 import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
 import { connectRedis } from '../../../src/upstream/redis/shared-state.ts';
-import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
+import { hasRedis, redisServer, until } from '../../support/redis.ts';
 
 const anonymous = { credential: 'own', hasToken: false };
 const alice = { credential: 'a', hasToken: true };
@@ -38,8 +38,6 @@ if (hasRedis) {
     },
   ]);
 }
-test.skipIf(hasRedis)(withoutRedis, () => undefined);
-
 describe.each(caches)('record cache %s', (where, open) => {
   // What replicas share ages by the clock of Redis, which does not advance here.
   const testOfAge = test.runIf(where === 'in memory');

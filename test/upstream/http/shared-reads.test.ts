@@ -11,14 +11,11 @@ import type { UpstreamSession } from '../../../src/upstream/upstream-session.ts'
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { hostile, json, until } from '../../support/hostile.ts';
 import { patient } from '../../support/patient.ts';
-import { hasRedis, redisServer, until as untilSo, withoutRedis } from '../../support/redis.ts';
+import { hasRedis, redisServer, until as untilSo } from '../../support/redis.ts';
 
 const shelf = (comment: string, headers = {}) => json(JSON.stringify({ collections: [{ comment }] }), 200, headers);
 const note = (title: string) => json(JSON.stringify({ id: '1', title }));
 const alice = 'Bearer alice';
-
-test.skipIf(hasRedis)(withoutRedis, () => undefined);
-
 const deployments: [name: string, replicas: number][] = [['one process', 1]];
 if (hasRedis) deployments.push(['two replicas over Redis', 2]);
 

@@ -15,7 +15,7 @@ import { followSecrets } from '../../../src/server/secrets.ts';
 import { createCancellationToken } from '../../../src/lib/cancellation.ts';
 import type { HttpRequest } from '../../../src/upstream/http/request.ts';
 import { createTransport } from '../../../src/upstream/http/pool.ts';
-import { createAuthority, hasOpenssl, withoutOpenssl } from '../../support/certificates.ts';
+import { createAuthority, hasOpenssl } from '../../support/certificates.ts';
 import { HANG_UP, connectProxy } from '../../support/connect-proxy.ts';
 import { until } from '../../support/hostile.ts';
 
@@ -56,8 +56,6 @@ function caller(base: string, env: NodeJS.ProcessEnv) {
   };
   return { config, send, outages, transport };
 }
-
-test.skipIf(hasOpenssl)(withoutOpenssl, () => undefined);
 
 describe.skipIf(!hasOpenssl)('an upstream with a certificate', async () => {
   const authority = hasOpenssl ? createAuthority() : undefined!;

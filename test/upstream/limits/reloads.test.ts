@@ -1,7 +1,7 @@
 /** What reads of cached entries anew cost, and whom they concern. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { RELOADS_PER_ADDRESS, createReloads } from '../../../src/upstream/limits/reloads.ts';
-import { hasRedis, until, withoutRedis } from '../../support/redis.ts';
+import { hasRedis, until } from '../../support/redis.ts';
 import { BOOK, aliases, manyAliases, openReloading, openReplicas } from '../../support/reloading.ts';
 
 const COLLECT =
@@ -281,7 +281,7 @@ describe('x-explain: plan of a reload', () => {
   });
 });
 
-describe.skipIf(!hasRedis)(`a reload over a Redis${withoutRedis}`, () => {
+describe.skipIf(!hasRedis)('a reload over a Redis', () => {
   test('leaves other replicas the other searches', async () => {
     const { one, other, requests, state } = await openReplicas();
     await one.plain(`{ ${search('x')} }`);

@@ -13,10 +13,7 @@ import { patientEnv } from '../../support/patient.ts';
 import { hasProgram } from '../../support/optional.ts';
 import { runProgram } from '../../support/program.ts';
 import { redisCluster, redisWithTls, startRedis } from '../../support/redis-process.ts';
-import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
-
-test.skipIf(hasRedis)(withoutRedis, () => undefined);
-
+import { hasRedis, redisServer, until } from '../../support/redis.ts';
 const PASSWORD = 'p@ss:w/rd?#%';
 const ENCODED = encodeURIComponent(PASSWORD);
 /** What docs/operations.md says that a user needs. */

@@ -5,15 +5,12 @@ import { filmTiers } from '../../../src/api/film-tiers.ts';
 import { createCredentials } from '../../../src/upstream/auth/credentials.ts';
 import { Pauses } from '../../../src/upstream/limits/pauses.ts';
 import { connectRedis } from '../../../src/upstream/redis/shared-state.ts';
-import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
+import { hasRedis, redisServer, until } from '../../support/redis.ts';
 
 const settings = { retryAfterSeconds: 5, maxRetryAfterSeconds: 60 };
 const book = bookEndpoints.byId;
 const event = eventEndpoints.byId;
 const { own, anonymous } = createCredentials(filmTiers, undefined, undefined);
-
-test.skipIf(hasRedis)(withoutRedis, () => undefined);
-
 describe.skipIf(!hasRedis)('pauses in Redis', () => {
   async function replica(url: string, events = 'one service') {
     const shared = connectRedis({

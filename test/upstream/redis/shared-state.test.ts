@@ -5,7 +5,7 @@ import { bookEndpoints } from '../../../src/api/book.ts';
 import { cacheKeyOf } from '../../../src/upstream/cache/memory.ts';
 import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
 import { DEFAULT_TIMEOUTS, connectRedis } from '../../../src/upstream/redis/shared-state.ts';
-import { hasRedis, redisServer, until, withoutRedis } from '../../support/redis.ts';
+import { hasRedis, redisServer, until } from '../../support/redis.ts';
 
 const anonymous = { credential: 'own', hasToken: false };
 const noHeaders = { bytes: 100, reuse: unspecified };
@@ -15,9 +15,6 @@ const anyKey = cacheKeyOf('', '', '');
 const patient = { record: 20_000, window: 20_000 };
 let slots = 0;
 const slot = (window: string) => ({ window, id: String(slots++), address: '' });
-
-test.skipIf(hasRedis)(withoutRedis, () => undefined);
-
 describe.skipIf(!hasRedis)('state shared by replicas', () => {
   afterEach(() => {
     vi.useRealTimers();

@@ -6,12 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { keyedClient } from '../../../support/keyed-client.ts';
 import { atOnce, lateService } from '../../../support/late-service.ts';
 import { startRedis, redisCluster } from '../../../support/redis-process.ts';
-import { hasRedis, withoutRedis } from '../../../support/redis.ts';
+import { hasRedis } from '../../../support/redis.ts';
 import { replica } from '../../../support/replica.ts';
 import { tcpRelay } from '../../../support/tcp-relay.ts';
-
-test.skipIf(hasRedis)(withoutRedis, () => undefined);
-
 const WRITES = 30;
 /** What a client waits before it sends again. */
 const AGAIN_MS = 200;

@@ -9,12 +9,9 @@ import { createUpstream } from '../../../../src/upstream/client.ts';
 import { keyLossIn } from '../../../../src/upstream/redis/connection/key-redis.ts';
 import { keyedClient } from '../../../support/keyed-client.ts';
 import { type ArrivedWrite, atOnce, lateService } from '../../../support/late-service.ts';
-import { hasRedis, redisServer, until, withoutRedis } from '../../../support/redis.ts';
+import { hasRedis, redisServer, until } from '../../../support/redis.ts';
 import { startRedis } from '../../../support/redis-process.ts';
 import { replica } from '../../../support/replica.ts';
-
-test.skipIf(hasRedis)(withoutRedis, () => undefined);
-
 const bodyOf = (content: string) =>
   JSON.stringify({
     query: `mutation ($content: String!) { createNoteComment(input: { noteId: "7", content: $content }) { comment { id content } } }`,

@@ -3,11 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { keyedClient } from '../../../support/keyed-client.ts';
 import { atOnce, lateService } from '../../../support/late-service.ts';
-import { hasRedis, redisServer, withoutRedis } from '../../../support/redis.ts';
+import { hasRedis, redisServer } from '../../../support/redis.ts';
 import { replica } from '../../../support/replica.ts';
-
-test.skipIf(hasRedis)(withoutRedis, () => undefined);
-
 const bodyOf = (content: string) =>
   JSON.stringify({
     query: `mutation ($content: String!) { createNoteComment(input: { noteId: "7", content: $content }) { comment { id content } } }`,

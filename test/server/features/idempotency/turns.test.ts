@@ -3,11 +3,8 @@ import { type ServerResponse, createServer } from 'node:http';
 import { expect, test } from 'vitest';
 import { keyedClient } from '../../../support/keyed-client.ts';
 import { listen } from '../../../support/listen.ts';
-import { hasRedis, redisServer, until, withoutRedis } from '../../../support/redis.ts';
+import { hasRedis, redisServer, until } from '../../../support/redis.ts';
 import { replica } from '../../../support/replica.ts';
-
-test.skipIf(hasRedis)(withoutRedis, () => undefined);
-
 /** A service whose responses to likes of a note are held until they are released. */
 async function holdingService() {
   const held: ServerResponse[] = [];

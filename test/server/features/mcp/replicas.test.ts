@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { agent, facadeOver } from '../../../support/agent.ts';
 import { journey } from '../../../support/journey.ts';
-import { hasRedis, redisServer, until, withoutRedis } from '../../../support/redis.ts';
+import { hasRedis, redisServer, until } from '../../../support/redis.ts';
 import { clientOf } from '../../../support/replica.ts';
 
 const TOKEN = 'demo-bob';
@@ -13,9 +13,6 @@ writeFileSync(
   join(mcpOperations, 'films.graphql'),
   'query Films($words: String!) { searchSubjects(query: $words) { totalCount } }',
 );
-
-test.skipIf(hasRedis)(withoutRedis, () => undefined);
-
 // A Redis that times out once is not used for a while, hence the retry.
 test.skipIf(!hasRedis)(
   'agents share one quota over all replicas, and each replica reports what is left of it',

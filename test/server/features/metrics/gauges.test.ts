@@ -5,11 +5,8 @@ import { createLog } from '../../../../src/lib/log.ts';
 import { readConfig } from '../../../../src/config/read.ts';
 import { logOutages } from '../../../../src/server/observability/watch.ts';
 import { createUpstream } from '../../../../src/upstream/client.ts';
-import { hasRedis, redisServer, until, withoutRedis } from '../../../support/redis.ts';
+import { hasRedis, redisServer, until } from '../../../support/redis.ts';
 import { startFacade } from '../../../support/start-facade.ts';
-
-test.skipIf(hasRedis)(withoutRedis, () => undefined);
-
 test.skipIf(!hasRedis)('metric and log say which of two Redis cannot be reached', async () => {
   const [shared, keys] = await Promise.all([redisServer(), redisServer()]);
   const { lines, facade } = await facadeOver({ REDIS_URL: shared.url, IDEMPOTENCY_REDIS_URL: keys.url });

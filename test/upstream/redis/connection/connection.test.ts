@@ -3,12 +3,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { openRedis } from '../../../../src/upstream/redis/connection/connection.ts';
 import { defineScript } from '../../../../src/upstream/redis/scripts/script.ts';
 import { type RedisProcess, redisCluster, startRedis } from '../../../support/redis-process.ts';
-import { freePort, hasRedis, until, withoutRedis } from '../../../support/redis.ts';
+import { freePort, hasRedis, until } from '../../../support/redis.ts';
 import { tcpRelay } from '../../../support/tcp-relay.ts';
 import { failOnUnhandledErrors } from '../../../support/unhandled.ts';
-
-test.skipIf(hasRedis)(withoutRedis, () => undefined);
-
 describe.skipIf(!hasRedis)('a connection to Redis', () => {
   failOnUnhandledErrors();
 

@@ -5,12 +5,9 @@ import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { roomIn } from '../../../../src/upstream/redis/connection/room.ts';
 import { listen } from '../../../support/listen.ts';
-import { hasRedis, until, withoutRedis } from '../../../support/redis.ts';
+import { hasRedis, until } from '../../../support/redis.ts';
 import { startRedis } from '../../../support/redis-process.ts';
 import { replica } from '../../../support/replica.ts';
-
-test.skipIf(hasRedis)(withoutRedis, () => undefined);
-
 const memory = (policy: string, most: number) =>
   `used_memory:500\r\nmaxmemory:${most}\r\nmaxmemory_policy:${policy}\r\n`;
 
