@@ -123,7 +123,7 @@ export const defects = [
   {
     name: 'cache: a response that varies with the token is kept for others',
     edits: [
-      ['src/upstream/cache/caching-header.ts', "if (vary !== undefined && varies(vary, share)) return 'vary';", ''],
+      ['src/upstream/cache/caching-header.ts', "if (vary !== undefined && varies(vary, rules)) return 'vary';", ''],
     ],
   },
   {
@@ -196,8 +196,8 @@ export const defects = [
     edits: [
       [
         'src/upstream/http/attempts.ts',
-        "return this.request.method === 'GET' && this.attempts",
-        'return this.attempts',
+        "return hasTime && this.request.method === 'GET' && this.attempts",
+        'return hasTime && this.attempts',
       ],
     ],
   },
@@ -284,7 +284,7 @@ export const defects = [
     edits: [
       [
         'src/upstream/http/rejection.ts',
-        "return pauses.begin(endpoint, credential, status === 403 ? 'group' : 'service', asked);",
+        "return pauses.begin(endpoint, credential, status === 403 ? 'group' : 'endpoint', asked);",
         'return asked;',
       ],
     ],

@@ -148,7 +148,7 @@ const table = {
     codes: {
       COLLECTION_EXISTS: clientNotes(
         'The book is already on the shelf.',
-        'Load the collection by `existing.id` (present if the facade knows the caller), or send `onConflict: KEEP`. `onConflict: UPDATE` and `updateCollection` change what they name; `REPLACE` and `replaceCollection` replace the whole entry.',
+        'Load the collection by `existing.id` (present if the facade knows the caller), or send `onConflict: KEEP`. `onConflict: UPDATE` and `updateCollection` change what they name; `onConflict: REPLACE` and `replaceCollection` replace the whole entry.',
         { advice: 'look-first' },
       ),
       COLLECTION_NOT_FOUND: notes(

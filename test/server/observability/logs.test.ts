@@ -166,6 +166,7 @@ test('the start and the end of the program are logged', async () => {
   expect([code, ...lines.map(({ level, msg }) => [level, msg])]).toEqual([
     0,
     ['warn', 'MAX_DEPHT is not a setting and has no effect. Did you mean MAX_DEPTH?'],
+    [INFO, (JSON.parse(program.banner) as { msg: string }).msg],
     [INFO, 'stopping: running requests are finished'],
     [INFO, 'stopped'],
   ]);
