@@ -66,7 +66,7 @@ const TEST_MS = 60_000;
 
 /** The tests of mutants that the oracle does not detect. test/server/features/mcp is among them, because the engine makes the tools of agents. */
 const quickTests = ['test/graph', 'test/engine', 'test/upstream', 'test/server/features/mcp'];
-const slowTests = ['test/journey', 'test/hostile/upstream.test.ts'];
+const slowTests = ['test/journey', 'test/hostile/upstream.slow.test.ts'];
 
 /** The engine and the whole upstream layer; domains are declarations, which the tests of the origin cover. */
 const mutated = (

@@ -14,7 +14,7 @@ export interface PreparedWrite {
   body: (selection?: string) => string | FormData;
   /** How many times it was carried out: 1 if all is well. */
   effects: () => Promise<number>;
-  /** What shows it, of a thing that nobody has read before. Without it, the write is a step of test/journey/afterwriting.test.ts. */
+  /** What shows it, of a thing that nobody has read before. Without it, the write is a step of test/journey/afterwriting.slow.test.ts. */
   shows?: string;
   /** Removes what would fill a list. */
   clean?: () => Promise<unknown>;
