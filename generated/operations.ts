@@ -54,7 +54,7 @@ export type FilmTier =
   /** Has no limit of calls, but lacks celebrities and most charts. */
   | 'PREMIUM';
 
-/** A picture of a note. The service accepts three in a request, so more pictures are sent in groups of three. Upload the files in the order of the pictures: others are held in memory until they are needed. */
+/** A picture of a note. The service accepts three in a request, so more pictures are sent in groups of three. */
 export type NotePictureInput = {
   /** The caption; none by default. */
   caption?: string | null | undefined;

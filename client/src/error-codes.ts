@@ -22,6 +22,7 @@ export type ErrorCode =
   | 'REVIEW_TOO_SHORT'
   | 'MISSING_ARGUMENT'
   | 'CONFLICT'
+  | 'CHANGE_IN_PROGRESS'
   | 'PRESENT_VALUE_UNKNOWN'
   | 'INVALID_TEXT'
   | 'COMMENT_NOT_ALLOWED'
@@ -42,7 +43,6 @@ export type ErrorCode =
   | 'PICTURE_NUMBER_USED'
   | 'INVALID_PICTURE_NUMBER'
   | 'TOO_MANY_PICTURES'
-  | 'PICTURE_NOT_SENT'
   | 'BAD_UPLOAD'
   | 'UPLOAD_TOO_LARGE'
   | 'UPSTREAM_TIMEOUT'
@@ -124,6 +124,7 @@ export const retryByCode: Readonly<Record<ErrorCode, Retry>> & Readonly<Record<s
   REVIEW_TOO_SHORT: 'no',
   MISSING_ARGUMENT: 'no',
   CONFLICT: 'no',
+  CHANGE_IN_PROGRESS: 'later',
   PRESENT_VALUE_UNKNOWN: 'no',
   INVALID_TEXT: 'no',
   COMMENT_NOT_ALLOWED: 'no',
@@ -144,7 +145,6 @@ export const retryByCode: Readonly<Record<ErrorCode, Retry>> & Readonly<Record<s
   PICTURE_NUMBER_USED: 'no',
   INVALID_PICTURE_NUMBER: 'no',
   TOO_MANY_PICTURES: 'no',
-  PICTURE_NOT_SENT: 'no',
   BAD_UPLOAD: 'no',
   UPLOAD_TOO_LARGE: 'no',
   UPSTREAM_TIMEOUT: 'later',
@@ -228,6 +228,7 @@ export const adviceByCode: Readonly<Record<ErrorCode, Advice>> & Readonly<Record
   REVIEW_TOO_SHORT: 'fix-input',
   MISSING_ARGUMENT: 'fix-input',
   CONFLICT: 'look-first',
+  CHANGE_IN_PROGRESS: 'retry-later',
   PRESENT_VALUE_UNKNOWN: 'fix-input',
   INVALID_TEXT: 'fix-input',
   COMMENT_NOT_ALLOWED: 'hide',
@@ -248,7 +249,6 @@ export const adviceByCode: Readonly<Record<ErrorCode, Advice>> & Readonly<Record
   PICTURE_NUMBER_USED: 'fix-input',
   INVALID_PICTURE_NUMBER: 'fix-input',
   TOO_MANY_PICTURES: 'fix-input',
-  PICTURE_NOT_SENT: 'fix-input',
   BAD_UPLOAD: 'report',
   UPLOAD_TOO_LARGE: 'fix-input',
   UPSTREAM_TIMEOUT: 'retry-later',

@@ -256,8 +256,8 @@ export const settings = {
     maxHeldUploadBytes: setting(
       'MAX_HELD_UPLOAD_BYTES',
       bytes,
-      64_000_000,
-      'size of the uploaded files that a process holds in memory, because they came before they were needed or have several places; one caller may use a quarter',
+      80_000_000,
+      'size of the uploaded files that a process holds in memory; one caller may use half',
     ),
     uploadTimeoutMs: setting('UPLOAD_TIMEOUT_MS', milliseconds, 60_000, 'deadline of an operation with files'),
   }),

@@ -1,49 +1,32 @@
 /** Files of a program in the variables of an operation: a Blob or File stands where a multipart request has a file. */
-import type { ReadStream } from 'node:fs';
-import { Readable } from 'node:stream';
-import { type FileUpload, Upload } from 'graphql-upload-minimal';
+import { Upload } from 'graphql-upload-minimal';
+import { createHash } from 'node:crypto';
 import { variablesLimit } from '../engine/documents/limits.ts';
 import type { Variables } from '../engine/plan/document.ts';
-import type { UploadedFile } from '../engine/values/uploaded-file.ts';
+import { type UploadedFile, putFile } from '../engine/values/uploaded-file.ts';
 
 /** A Blob, of Node or of the fetch library of a server. */
-type BlobLike = Pick<Blob, 'stream' | 'type'> & { readonly name?: string };
+type BlobLike = Pick<Blob, 'arrayBuffer' | 'type'> & { readonly name?: string };
 
 /** The variables with each Blob as the scalar `Upload` reads it. JSON has no functions, so no JSON is taken for one. */
-export function withFiles(variables: Variables): Variables {
+export async function withFiles(variables: Variables): Promise<Variables> {
   // The pipeline rejects those with too many values; they may also be nested too deep for the copy.
-  return variablesLimit(variables) ? variables : (copied(variables) as Variables);
+  return variablesLimit(variables) ? variables : ((await copied(variables)) as Variables);
 }
 
-function copied(value: unknown): unknown {
+async function copied(value: unknown): Promise<unknown> {
   if (typeof value !== 'object' || value === null || value instanceof Upload) return value;
-  if (isBlob(value)) return uploadOf(value);
-  if (Array.isArray(value)) return value.map(copied);
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, copied(each)]));
+  if (isBlob(value)) return putFile(new Upload(), await fileOf(value));
+  if (Array.isArray(value)) return Promise.all(value.map(copied));
+  const members = Object.entries(value).map(async ([name, each]) => [name, await copied(each)] as const);
+  return Object.fromEntries(await Promise.all(members));
 }
 
 const isBlob = (value: object): value is BlobLike =>
-  'stream' in value && typeof value.stream === 'function' && 'type' in value && typeof value.type === 'string';
+  'arrayBuffer' in value && typeof value.arrayBuffer === 'function' && 'type' in value && typeof value.type === 'string';
 
-function uploadOf(blob: BlobLike): object {
-  const { name: filename = 'blob', type: mimetype } = blob;
-  const createReadStream = () => Readable.from(bytesOf(blob), { objectMode: false }) as ReadStream;
-  const file: FileUpload = { filename, mimetype, encoding: '7bit', fieldName: filename, createReadStream };
-  const whole = Promise.resolve(file);
-  // Nothing waits behind a file that is in memory already.
-  const promise: UploadedFile = {
-    then: (onFile, onError) => whole.then(onFile, onError),
-    discard: () => undefined,
-  };
-  return Object.assign(new Upload(), { promise, toJSON: () => 'a file' });
-}
-
-async function* bytesOf(blob: BlobLike): AsyncGenerator<Uint8Array, void, void> {
-  // Not every stream of a fetch library can be iterated.
-  const reader = blob.stream().getReader();
-  try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
-  } finally {
-    await reader.cancel();
-  }
+async function fileOf(blob: BlobLike): Promise<UploadedFile> {
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  const digest = createHash('sha256').update(bytes).digest('base64url');
+  return { name: blob.name ?? 'blob', size: bytes.length, bytes: [bytes], digest };
 }

@@ -70,7 +70,7 @@ export function createProgram({ config, log, admission, documents, run, checks, 
     const { requestId, lifetime } = running;
     const { authorization, 'idempotency-key': idempotencyKey } = headers;
     const sender = { authorization, address, requestId, headers, idempotencyKey, cancellation: lifetime };
-    const variables = params.variables && withFiles(params.variables);
+    const variables = params.variables && (await withFiles(params.variables));
     const isReload = asksForReload(headers);
     const operation = { ...sender, isReload, variables, explain, incremental, onError: onErrorOf(params) };
     const slot = await admission.enter({ exchange: running, lifetime });

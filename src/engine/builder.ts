@@ -72,7 +72,7 @@ builder.addScalarType(
     specifiedByURL: 'https://github.com/jaydenseric/graphql-multipart-request-spec',
     parseValue: (value) => {
       // The reader of requests has put it there.
-      if (value instanceof Upload) return value.promise as unknown as UploadedFile;
+      if (value instanceof Upload) return value.file as unknown as UploadedFile;
       throw new GraphQLError('An Upload must be a file of a multipart request.', {
         extensions: { code: 'BAD_USER_INPUT' },
       });

@@ -21,7 +21,7 @@ import type { OnPause } from './limits/pauses.ts';
 import { createReloads } from './limits/reloads.ts';
 import { RateLimiter } from './limits/rate-limiter.ts';
 import { createRefreshQueue } from './loading/refresh-queue.ts';
-import { type TakeTurn, createRecordTurns } from './record-turns.ts';
+import { type TakeLease, createChangeLocks } from './change-locks.ts';
 import { UpstreamSession, type SessionServices } from './upstream-session.ts';
 import { type KeyRedis, openKeyRedis } from './redis/connection/key-redis.ts';
 import { serviceName } from './redis/keys.ts';
@@ -62,7 +62,7 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
   const shared = openSharedState(settings, parts, () => inFlight.forget());
   const keys = openKeyRedis(settings, namespaceOf(settings, parts), shared, parts.onOutage);
   const records = parts.records ?? openRecordCache(settings, shared);
-  const tiers = service.tiers ?? noTiers;
+  const { tiers = noTiers } = service;
   const credentials = createCredentials(tiers, settings.accessToken, settings.filmTier);
   const caching = createCachingWatch(settings, parts.onCachingForbidden);
   const rateLimiter = createRateLimiter({ ...settings, ...service }, credentials, shared, parts.onPause);
@@ -80,10 +80,9 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
     rateLimiter,
     records,
     caching,
-    turns: createRecordTurns(),
+    changeLocks: createChangeLocks(),
     onRejected: (credential) => forgetRejected(records, credential),
-    observe: parts.observe,
-    inspect: parts.inspect,
+    ...{ observe: parts.observe, inspect: parts.inspect },
     refresh: (refresh, reader) => refreshQueue.add(reader.credential.id, refresh, () => background(services, reader)),
     invalidate: (tags) => (inFlight.forget(), records.invalidate(tags)),
   };
@@ -91,7 +90,7 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
     service,
     /** Until the token is cancelled. `beside`: the session of another service in the same operation. */
     forOperation(sender: Sender, cancellation: CancellationToken, beside?: UpstreamSession): UpstreamSession {
-      const { authorization, address, requestId, span, rateShare, writes, isReload } = sender;
+      const { authorization, address, requestId, span, rateShare, writes, parking, isReload } = sender;
       const token = bearerOf(authorization);
       const context = {
         credential: credentials.of(token),
@@ -103,6 +102,7 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
         span,
         rateShare,
         writes,
+        parking,
         reload: isReload ? reloads(address) : undefined,
       };
       return new UpstreamSession(parts.keepsCallersApart ? apart(services) : services, context, beside?.cachePolicy);
@@ -181,22 +181,18 @@ const watches = (credentials: Credentials, services: SessionServices) => ({
   limited: () => services.rateLimiter.calls(),
   /** Reads in flight; equal reads share one. */
   sharedReads: () => services.inFlight.size(),
-  /** Whose request it is: the id of its credential, and of the person if it is known. */
-  senderOf(token: string): { credential: string; person: string | undefined } {
-    const { id, person } = credentials.of(token);
-    return { credential: id, person: person?.id };
+  /** Whose request it is: the id of its credential, whether the service has accepted that, and the id of the person if it is known. */
+  senderOf(token: string): { credential: string; isAccepted: boolean; person: string | undefined } {
+    const { id, accepted, person } = credentials.of(token);
+    return { credential: id, isAccepted: accepted, person: person?.id };
   },
   /** Has one more function called for each call that is observed. */
   watchCalls(watch: (seen: ObservedCall) => void): void {
     const { observe } = services;
     services.observe = observe ? (seen) => (observe(seen), watch(seen)) : watch;
   },
-  /** Processes that share a store take the turns of records in it. */
-  shareTurns: (take: TakeTurn): void => services.turns.share(take),
-  /** Called with each write that is sent without an idempotency key. */
-  watchWrites(onWrite: SessionServices['onWrite']): void {
-    services.onWrite = onWrite;
-  },
+  /** Processes that share a store have the locks of changes in it. */
+  shareChangeLocks: (take: TakeLease): void => services.changeLocks.share(take),
 });
 
 /** Drops what was read with a client's credential that the service rejected. Anybody can make up tokens: with those nothing was ever stored. */

@@ -196,6 +196,15 @@ export class ServicePaused extends NotYet {
   }
 }
 
+/** The change was not made: too many other changes of the record run or wait. */
+export class ChangeInProgress extends ExpectedError {
+  override name = 'ChangeInProgress';
+
+  constructor() {
+    super('another change of the record runs');
+  }
+}
+
 /** The call was not made: the operation has reached its limit of calls. */
 export class TooManyCalls extends ExpectedError {
   override name = 'TooManyCalls';

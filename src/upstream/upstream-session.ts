@@ -7,23 +7,13 @@ import type { Viewer } from './auth/viewer.ts';
 import { CachePolicy } from './cache/cache-policy.ts';
 import { type RecordCache, type ViewerCache, createRecordCache } from './cache/record-cache.ts';
 import { type CallLog, responsePath } from './call-log.ts';
-import { isOutcomeUnknown } from './errors.ts';
 import type { CallServices } from './http/call.ts';
 import { CallPolicy } from './http/call-policy.ts';
-import { operationEnded } from './http/transport-errors.ts';
 import type { FilePart } from './http/multipart.ts';
 import { createApiRequest } from '../api/api-request.ts';
 import type { RateLimitState } from './limits/rate-limiter.ts';
-import type { RecordTurn, RecordTurns } from './record-turns.ts';
-import type {
-  ChangedRecord,
-  FilledIn,
-  GuardedWrite,
-  PatchSource,
-  ReadRecord,
-  UnguardedWrite,
-  WriteGuard,
-} from './write-guard.ts';
+import type { ChangeLock, ChangeLocks } from './change-locks.ts';
+import type { FilledIn, GuardedWrite, PatchSource, ReadRecord, WriteGuard } from './write-guard.ts';
 import type { LoadContext, Refresh } from './loading/load-context.ts';
 import { RecordLoader } from './loading/record-loader.ts';
 import { ResponseLoader } from './loading/response-loader.ts';
@@ -33,10 +23,7 @@ export interface SessionServices extends CallServices {
   records: RecordCache;
   /** Refreshes an entry that the reader was served, a while later. */
   refresh: (refresh: Refresh, reader: RequestContext) => void;
-  /** Turns of the writes to a record. */
-  turns: RecordTurns;
-  /** Called with each write that is sent without a key. */
-  onWrite?: ((write: UnguardedWrite) => void) | undefined;
+  changeLocks: ChangeLocks;
   /** Drops records and lists from the cache, for all callers. False if other replicas may still have them. */
   invalidate: (tags: readonly string[]) => boolean | Promise<boolean>;
 }
@@ -85,8 +72,8 @@ export class UpstreamSession implements LoadContext {
   readonly records = new RecordLoader(this);
   private responseLoader: ResponseLoader | undefined = undefined;
   private nobodyLoader: ResponseLoader | undefined = undefined;
-  /** The turns of the change that is being made: an operation makes its changes one after the other. */
-  private turns: RecordTurn[] = [];
+  /** The locks of the change that is being made: an operation makes its changes one after the other. */
+  private locks: ChangeLock[] = [];
   /** Writes with a key that go on although nobody waits for them. */
   private readonly unfinished = new Set<Promise<unknown>>();
   private readonly services: SessionServices;
@@ -127,21 +114,14 @@ export class UpstreamSession implements LoadContext {
     endpoint: Endpoint,
     input: object,
     path: Path | undefined,
-    files?: AsyncIterable<FilePart>,
+    files?: readonly FilePart[],
     settling?: Settling,
   ): Promise<unknown> {
     this.cachePolicy.restrict(null);
     const { writes } = this.context;
     try {
       if (writes && settling) return await this.guarded(writes, { endpoint, input, files, ...settling }, path);
-      // A deletion is told before it is sent too: this process may die before the response.
-      if (settling?.rule.removesFrom) this.report(settling, input, undefined);
-      const { value } = await this.calls.send(createApiRequest(endpoint, input), path, undefined, files);
-      if (settling) this.report(settling, input, value);
-      return value;
-    } catch (error) {
-      if (!writes && settling && isOutcomeUnknown(error)) this.report(settling, input, undefined);
-      throw error;
+      return (await this.calls.send(createApiRequest(endpoint, input), path, undefined, files)).value;
     } finally {
       this.responseLoader?.clear();
       this.nobodyLoader?.clear();
@@ -149,18 +129,15 @@ export class UpstreamSession implements LoadContext {
   }
 
   /**
-   * Begins a change of a record in its turn. What is kept is what an earlier request with the key has recorded, or is read now, never from
-   * a cache.
+   * Completes a change by what the record has now, under the lock of the record, until `endChange`. What is kept is what an earlier request
+   * with the key has recorded, or is read now, never from a cache.
    */
   async beginChange(
     path: Path | undefined,
-    record: ChangedRecord,
-    fillIn: ((reads: PatchSource) => Promise<FilledIn>) | undefined,
+    record: string,
+    fillIn: (reads: PatchSource) => Promise<FilledIn>,
   ): Promise<FilledIn> {
-    const { writes, credential } = this.context;
-    const owner = (): string => (record.ofPerson ? `${credential.person?.id ?? ` ${credential.id}`} ` : '');
-    const [before, turn] = [owner(), await this.enter(record, owner())];
-    if (!fillIn) return {};
+    const { writes, credential, cancellation, parking: slot } = this.context;
     const kept = writes?.keptBy(responsePath(path).join('.'));
     if (kept) return { kept };
     this.cachePolicy.restrict(null);
@@ -171,11 +148,14 @@ export class UpstreamSession implements LoadContext {
         return credential.person?.id;
       },
     });
+    const readAt = performance.now();
     const filled = await fillIn(reads());
-    if (owner() === before || !filled.known) return filled;
-    // The response has told whose record it is: others of this person may have changed it before this turn was theirs too.
-    const { endedAt } = await this.enter(record, owner());
-    return endedAt < turn.now ? filled : fillIn(reads());
+    if (!filled.known) return filled; // nothing was read
+    const { owner = ` ${credential.id}` } = filled;
+    const changing = { record, owner, credential: credential.id, readAt, cancellation, slot };
+    const lock = await this.services.changeLocks.take(changing);
+    this.locks.push(lock);
+    return lock.isOvertaken ? fillIn(reads()) : filled;
   }
 
   /** Reads without any token, equal ones once. What is computed of that is of the caller alone. */
@@ -202,29 +182,13 @@ export class UpstreamSession implements LoadContext {
       (await this.calls.send(createApiRequest(of, given as object, members), path, options)).value as never;
   }
 
-  /** Takes the turn of a record, until `endChange`. */
-  private async enter({ name, endpoint }: ChangedRecord, owner: string): Promise<RecordTurn> {
-    const { cancellation } = this.context;
-    const turn = await this.services.turns.take(owner + name, cancellation);
-    const { service, method, path } = endpoint;
-    if (!turn) throw operationEnded({ service, request: `${method} ${path}` }, cancellation.reason!);
-    this.turns.push(turn);
-    return turn;
-  }
-
-  /** Ends the turns of a change, once its write is over: with a key it may outlive its operation. */
+  /** Ends the locks of a change, once its write is over: with a key it may outlive its operation. */
   endChange(): void {
-    const { turns, unfinished } = this;
-    this.turns = [];
-    const leave = (): void => turns.forEach((turn) => turn.leave());
+    const { locks, unfinished } = this;
+    this.locks = [];
+    const leave = (): void => locks.forEach((lock) => lock.leave());
     if (unfinished.size === 0) return leave();
     void Promise.allSettled(unfinished).then(leave);
-  }
-
-  /** Writes with keys must know of those without. */
-  private report({ rule }: Settling, input: object, value: unknown): void {
-    const { id, person } = this.context.credential;
-    this.services.onWrite?.({ rule, input, credential: id, person: person?.id, value });
   }
 
   /** A write of a request with an idempotency key. */

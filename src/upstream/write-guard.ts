@@ -43,15 +43,6 @@ export interface Reading {
   readonly person: string | undefined;
 }
 
-/** A record whose changes are made one after the other. */
-export interface ChangedRecord {
-  /** Unique among all records; with `ofPerson`, among those of one person. */
-  readonly name: string;
-  readonly ofPerson: boolean;
-  /** The write. */
-  readonly endpoint: Endpoint;
-}
-
 /** What may be read before a write, to keep what its input leaves out. */
 export interface PatchSource extends Reading {
   /** Reads without any token. */
@@ -64,24 +55,20 @@ export interface FilledIn {
   readonly kept?: object | undefined;
   /** The record as it was read for that: it need not be read again before the write is sent. */
   readonly known?: { readonly endpoint: Endpoint; readonly record: unknown } | undefined;
+  /** The id of the person whose record it is, as the read has named it. */
+  readonly owner?: string | undefined;
 }
 
 /** A write whose response was lost. */
 export interface LostWrite extends Reading {
   /** What was read before the write was sent; undefined if that failed. */
   readonly before: Snapshot | undefined;
-  /** Ids that other writes created. */
-  readonly others: readonly string[];
   /** The names of the files that were sent; undefined if it has none. */
   readonly fileNames: readonly string[] | undefined;
 }
 
 /** How it is recognised whether a write was carried out. Each mutation has a rule. */
 export interface WriteRule<In = never> {
-  /** What it writes to. One person's writes with keys to one target take turns. */
-  readonly target: (input: In) => string;
-  /** The target of the creation whose item it deletes. */
-  readonly removesFrom?: (input: In) => string;
   /** The read that shows it to a person. */
   readonly lookAt: (input: In) => string;
   /** The most reads of `before` and of `find`. */
@@ -108,13 +95,13 @@ export interface GuardedWrite extends FilledIn {
   readonly rule: WriteRule<object>;
   /** The path of its field in the response. */
   readonly field: string;
-  readonly files: AsyncIterable<FilePart> | undefined;
+  readonly files: readonly FilePart[] | undefined;
   /** The token of the operation. */
   readonly cancellation: CancellationToken;
   /** The id of the person whose token it is, as far as responses have shown it. */
   readonly person: () => string | undefined;
   /** Makes the call, which goes on when the operation ends. Nothing is sent if `mayBegin` is false right before the first byte. */
-  readonly send: (files: AsyncIterable<FilePart> | undefined, mayBegin: () => boolean) => Promise<unknown>;
+  readonly send: (files: readonly FilePart[] | undefined, mayBegin: () => boolean) => Promise<unknown>;
   readonly read: ReadRecord;
   /** Called if the write ends after its operation. */
   readonly onLate: () => void;
@@ -127,15 +114,4 @@ export interface WriteGuard {
   write: (write: GuardedWrite) => Promise<unknown>;
   /** What an earlier request with the key has completed the first write of a field with; undefined if it has recorded none. */
   keptBy: (field: string) => object | undefined;
-}
-
-/** A write that is sent without a key. Writes with keys must know of it. */
-export interface UnguardedWrite {
-  readonly rule: WriteRule<object>;
-  readonly input: object;
-  /** The id of the credential. */
-  readonly credential: string;
-  readonly person: string | undefined;
-  /** The response; undefined if it was lost, or has not come yet. */
-  readonly value: unknown;
 }

@@ -78,7 +78,7 @@ test('a write requires its scope, a login and a tier of its table, whatever says
 });
 
 test('a table of rules without one for each write does not compile, nor one without a path that is read', () => {
-  const rule: WriteRule<{ id: string }> = { target: () => 'a', lookAt: () => 'b', reads: [0, 0] };
+  const rule: WriteRule<{ id: string }> = { lookAt: () => 'b', reads: [0, 0] };
   // @ts-expect-error: `wish` is missing
   const lacking: WriteRules<typeof films> = {};
   const rules: WriteRules<typeof films> = { wish: rule };

@@ -345,8 +345,8 @@ test.each([
   [1_000, 2_000, 'warning'],
   [300, 150, 'warning'],
   [250, 220, 'warning'],
-  [740, 570, 'ok'],
-  [720, 570, 'warning'],
+  [756, 570, 'ok'],
+  [740, 570, 'warning'],
 ])('a limit of %s MB with a heap of %s MB is %s', (limit, heap, status) => {
   const memory = { limit: limit && limit * 1e6, heap: heap * 1e6 };
   expect(checkMemory(readConfig({}), memory).status).toBe(status);

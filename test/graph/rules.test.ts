@@ -1,6 +1,6 @@
-import { Readable } from 'node:stream';
-import { type FileUpload, Upload } from 'graphql-upload-minimal';
+import { Upload } from 'graphql-upload-minimal';
 import { describe, expect, test } from 'vitest';
+import { putFile } from '../../src/engine/values/uploaded-file.ts';
 import { facade } from '../support/facade.ts';
 
 const alice = { token: 'alice' };
@@ -342,15 +342,12 @@ describe('a mutation that the service rejects', () => {
 
 describe('invalid pictures', () => {
   const file = (): Upload => {
-    const upload = new Upload();
-    const createReadStream = () => Readable.from([Buffer.from('GIF89a')]);
-    (upload as unknown as { resolve: (file: FileUpload) => void }).resolve({ createReadStream } as never);
-    void Object.assign(upload.promise, { discard: () => undefined });
-    return upload;
+    const bytes = [Buffer.from('GIF89a')];
+    return putFile(new Upload(), { name: '1', size: 6, bytes, digest: '' });
   };
   const numbered = (numbers: number[]) => numbers.map((number) => ({ number, file: file() }));
 
-  test('are reported before the upload is read: too many, duplicate and invalid numbers', async () => {
+  test('are reported together: too many, duplicate and invalid numbers', async () => {
     const { execute, calls } = facade();
     const numbers = [1, 1, 0, 1_000_000, 5, 6, 7, 8, 9, 10, 11, 12, 13];
     const input = { title: '题', content: '文', pictures: numbered(numbers) };

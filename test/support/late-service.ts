@@ -23,8 +23,14 @@ export interface ArrivedWrite {
   lose: () => void;
 }
 
-/** `onWrite` is called with each write that arrives. Comments are listed without those that are hidden, `pageMax` at most. */
-export async function lateService(onWrite: (write: ArrivedWrite) => void, { author = 'alice', pageMax = 100 } = {}) {
+/**
+ * `onWrite` is called with each write that arrives. Comments are listed without those that are hidden, `pageMax` at most. `authorOf`: whose
+ * token it is.
+ */
+export async function lateService(
+  onWrite: (write: ArrivedWrite) => void,
+  { authorOf = (_: string): string => 'alice', pageMax = 100 } = {},
+) {
   const comments: (Comment & { isHidden?: boolean })[] = [];
   const notes = new Map<string, { title: string; content: string; update_time: string }>();
   const lines: string[] = [];
@@ -73,7 +79,7 @@ export async function lateService(onWrite: (write: ArrivedWrite) => void, { auth
           notes.set(id, note);
           made = { id, privacy: 'public', can_reply: true, ...note };
         } else if (method === 'POST' && path.endsWith('/comments')) {
-          made = { id: String(next++), content, author: { id: author } };
+          made = { id: String(next++), content, author: { id: authorOf(request.headers.authorization ?? '') } };
           comments.push(made as Comment);
         } else if (method === 'DELETE') {
           const at = comments.findIndex((each) => path.endsWith(`/comment/${each.id}`));

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { afterEachFile } from './hooks.ts';
 import { made } from './made.ts';
@@ -40,6 +41,7 @@ export async function startProgram(
   const run = await spawnProgram(env, args, location);
   const banner = await Promise.race([
     run.banner,
+    ...(env.PORT !== undefined && env.PORT !== '0' ? [listening(env.PORT)] : []),
     run.ended.then(({ code, err }) => {
       throw new Error(`The program ended with ${code}: ${err}`);
     }),
@@ -62,6 +64,19 @@ export async function startProgram(
       return run.ended;
     },
   };
+}
+
+/** Only a port that the system has chosen is printed: another one is asked until it answers. */
+async function listening(port: string): Promise<string> {
+  const url = `http://127.0.0.1:${port}`;
+  for (;;) {
+    const isUp = await fetch(`${url}/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isUp) return `graph ${url}/graphql`;
+    await sleep(50);
+  }
 }
 
 /** Runs the program until it exits: for a start that must fail. */

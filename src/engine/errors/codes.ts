@@ -186,6 +186,12 @@ const table = {
         undefined,
         { advice: 'look-first' },
       ),
+      CHANGE_IN_PROGRESS: notes(
+        'Other changes of the record run, and too many wait, or for too long. Nothing was written.',
+        'Send the change again after `retryAfter` seconds.',
+        undefined,
+        { retry: 'later' },
+      ),
       PRESENT_VALUE_UNKNOWN: notes(
         'What the input leaves out cannot be kept, because the service does not show it for certain.',
         'Give the fields named in `extensions.violations`, or use `replace…`. Nothing was written.',
@@ -258,13 +264,9 @@ const table = {
         'Send the rest with `addNotePictures`.',
         'The limit is `MAX_PICTURES`.',
       ),
-      PICTURE_NOT_SENT: notes(
-        'Another picture of the same request was rejected, so this one was not stored either. The code is in the payload, not in `errors`.',
-        'Send it again without the rejected one.',
-      ),
       BAD_UPLOAD: notes(
-        'The files of the request cannot be read. It is not a GraphQL multipart request, or one of its files is missing, mapped to a place that has one or truncated, or it came before others that are needed first and does not fit into memory.',
-        'Send `operations`, `map` and then the files, in the order in which the operation uses them: the others are held in memory.',
+        'The files of the request cannot be read. It is not a GraphQL multipart request, or one of its files is missing, mapped to a place that has one or truncated.',
+        'Send `operations`, `map` and then the files.',
         'If large uploads are truncated, a proxy in front may limit bodies: compare its limit with `MAX_UPLOAD_BYTES`. `MAX_HELD_UPLOAD_BYTES` bounds what is held in memory.',
         { status: exactly(400), advice: 'report' },
       ),
@@ -313,35 +315,35 @@ const table = {
     advice: 'report',
     codes: {
       BAD_IDEMPOTENCY_KEY: clientNotes(
-        'The header `Idempotency-Key` does not have 1 to 255 visible ASCII characters, in quotes or without. Nothing was run.',
+        'The header `Idempotency-Key` does not have 16 to 255 visible ASCII characters, in quotes or without. Nothing was run.',
         'Send a UUID, a new one for each write that the user makes.',
         { status: exactly(400) },
       ),
       IDEMPOTENCY_KEY_REUSED: clientNotes(
-        'The key belongs to another request. Its document, variables, files or writes differ. Nothing was sent.',
+        'The key was used for something else, or by somebody else. Nothing was sent.',
         'Use a new key for each write. Retry with exactly what was sent first.',
         { status: exactly(422) },
       ),
       IDEMPOTENCY_IN_PROGRESS: clientNotes(
-        'A write with the key, or one before it to the same thing, still runs. Nothing was sent.',
+        'A write with the key still runs. Nothing was sent.',
         'Send it again after `retryAfter` seconds, with the same key.',
         { status: exactly(409), retry: 'later' },
       ),
       IDEMPOTENCY_KEY_UNKNOWN: notes(
-        'The writes with the key are done, and the response is no longer kept. There were too many, or it was too large. Nothing was sent.',
-        'Do not write again. Load the record.',
+        'The writes with the key are done and the response is not kept, or it cannot be said whether they were yours: the token is another one, and the service has not named the person yet. Nothing was sent.',
+        'Do not write again. Load the record. A response to a renewed token that names the person makes the key yours.',
         'A Redis that evicts keys forgets them: set `IDEMPOTENCY_REDIS_URL` to one with `maxmemory-policy noeviction`.',
         { status: exactly(409), advice: 'look-first' },
       ),
       TOO_MANY_IDEMPOTENCY_KEYS: notes(
-        'The caller has used too many keys in `IDEMPOTENCY_TTL_SECONDS`, or has too many writes of unknown outcome. Nothing was sent.',
+        'Too many keys are kept for the token, for all tokens that the service has not accepted, or in all. Nothing was sent.',
         'Settle the open writes, with their keys; send others later.',
         'Lower `IDEMPOTENCY_TTL_SECONDS`.',
         { status: exactly(429), retry: 'later' },
       ),
       TOO_MANY_KEYED_WRITES: clientNotes(
-        'Too many writes with keys of the caller run, or wait for one key or one thing. Nothing was sent.',
-        'Send it again after `retryAfter` seconds, with the same key; send writes to one thing one after the other.',
+        'Too many writes with keys of the caller run, or wait for one key. Nothing was sent.',
+        'Send it again after `retryAfter` seconds, with the same key.',
         { status: exactly(429), retry: 'later' },
       ),
       IDEMPOTENCY_UNAVAILABLE: notes(

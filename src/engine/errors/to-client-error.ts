@@ -6,6 +6,7 @@ import {
   CodedRejection,
   RateLimited,
   TierRequired,
+  ChangeInProgress,
   TooManyCalls,
   Unauthenticated,
   UpstreamFailure,
@@ -68,6 +69,8 @@ export function toClientError(cause: unknown): ClientError | undefined {
     const upstream = details && upstreamExtension(details);
     return clientError('RATE_LIMITED', 'The rate limit of the service is reached.', present({ upstream, retryAfter }));
   }
+  if (cause instanceof ChangeInProgress)
+    return clientError('CHANGE_IN_PROGRESS', messageOf('CHANGE_IN_PROGRESS')!, { retryAfter: 1 });
   if (cause instanceof TooManyCalls) {
     const { limit } = cause;
     return clientError('TOO_MANY_CALLS', `The operation has reached its limit of ${limit} calls.`, { limit });

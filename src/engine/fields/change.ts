@@ -19,8 +19,6 @@ interface ChangeDeclaration<In, Out, Fields extends InputFieldMap, Result, Shown
   fields: (t: InputBuilder, isWhole: true) => Fields;
   payload: Payload<Result>;
   keeping?: Keeping<InputShapeFromFields<Fields>, Shown>;
-  /** Each person has one of the target. */
-  isOfPerson?: true;
 }
 
 const unchangedSince = (t: InputBuilder) =>
@@ -36,11 +34,10 @@ export interface Keeping<Whole, Shown> extends Patch<Whole, Shown> {
 
 export function changeMutations<In, Out, Fields extends InputFieldMap, Result, Shown>(
   type: string,
-  { what, cleared, fields, keeping, isOfPerson, ...rest }: ChangeDeclaration<In, Out, Fields, Result, Shown>,
+  { what, cleared, fields, keeping, ...rest }: ChangeDeclaration<In, Out, Fields, Result, Shown>,
 ): void {
-  const options = { ...rest, change: isOfPerson ? ('of person' as const) : ('of record' as const) };
   mutation<In, Out, Fields, Result>(`replace${type}`, {
-    ...options,
+    ...rest,
     description: `Replaces ${what} as a whole.`,
     input: {
       description: `The new values: ${cleared}`,
@@ -49,7 +46,7 @@ export function changeMutations<In, Out, Fields extends InputFieldMap, Result, S
   });
   if (!keeping) return;
   mutation<In, Out, Fields, Result, Shown>(`update${type}`, {
-    ...options,
+    ...rest,
     description: `Changes ${what}: what the input leaves out stays. Unless the input gives everything, the record is read first, a call more. ${keeping.notes}`,
     input: {
       description: 'What is to be changed. What is left out stays, and null clears.',

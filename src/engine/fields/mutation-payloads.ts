@@ -81,7 +81,6 @@ export function deletion<Parent>(type: string, { owner, within, ...rest }: Delet
   mutation<{ id: string }, unknown, GivenFields, string | null>(`delete${type}`, {
     ...rest,
     target: ['id', type],
-    change: 'of record',
     input: {
       description: `The ${wordsOf(type)} to delete.`,
       fields: (t): GivenFields =>

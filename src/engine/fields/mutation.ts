@@ -18,13 +18,7 @@ import type { ClientCode } from '../errors/codes.ts';
 import { sourceIdOf } from '../values/global-id.ts';
 import type { FieldBuilder } from './node.ts';
 import { addWriteRule, writeRuleOf } from '../settle/write-rules.ts';
-import {
-  type PictureForm,
-  type PictureInput,
-  discardPictures,
-  pictureParts,
-  pictureViolations,
-} from './picture-upload.ts';
+import { type PictureForm, type PictureInput, pictureParts, pictureViolations } from './picture-upload.ts';
 import { type Violation, validId, violationError, withNul } from '../errors/violations.ts';
 import { type Patch, keptOf, readsBefore, showIn, violationsOfGiven } from './patch.ts';
 
@@ -34,14 +28,10 @@ export type ErrorCodes = Readonly<Partial<Record<number, ClientCode>>>;
 /** A mutation that is being carried out. */
 export interface WriteRun<Out, Input = unknown> {
   /** Makes the declared call, with more members in its input, and pictures. */
-  send: (more?: object, pictures?: AsyncIterable<FilePart>) => Promise<Out>;
+  send: (more?: object, pictures?: readonly FilePart[]) => Promise<Out>;
   /** Makes another call. */
-  write: <E extends Endpoint>(
-    endpoint: E,
-    input: InputOf<E>,
-    pictures?: AsyncIterable<FilePart>,
-  ) => Promise<AnswerOf<E>>;
-  /** Begins the change of what is there already, in its turn: see `isPatch`. Returns the input with what it keeps. */
+  write: <E extends Endpoint>(endpoint: E, input: InputOf<E>, pictures?: readonly FilePart[]) => Promise<AnswerOf<E>>;
+  /** Begins the change of what is there already, under its lock: see `isPatch`. Returns the input with what it keeps. */
   change: () => Promise<Input>;
   /** Reads what a payload needs; null if it is absent. */
   read: <E extends Endpoint>(endpoint: E, input: InputOf<E>) => Promise<AnswerOf<E> | null>;
@@ -74,7 +64,7 @@ export interface MutationDeclaration<In, Out, Fields extends InputFieldMap, Resu
   endpoint: Endpoint<In, Out>;
   /** The field of the input with the id of a record, and the type of that record. */
   target?: readonly [field: string, type: string];
-  /** The fields of the input besides the target. Files of its field `pictures` that no call takes are discarded. */
+  /** The fields of the input besides the target. */
   input: { description: string; fields?: (t: InputBuilder) => Fields };
   /** All rules that the input breaks, apart from those of the target, whose id is '' here if it is malformed, and of pictures. */
   check?: (input: InputShapeFromFields<Fields>, id: string) => readonly (Violation | undefined)[];
@@ -94,8 +84,6 @@ export interface MutationDeclaration<In, Out, Fields extends InputFieldMap, Resu
   errorCodes?: ErrorCodes;
   /** How pictures are sent, if the input has the field `pictures`. */
   pictures?: PictureForm;
-  /** Changes of the record of the target, of which each person may have one, take turns: nothing else changes between read and PUT. */
-  change?: 'of record' | 'of person' | undefined;
   /** How what the input leaves out is kept; without it, the service clears it. */
   patch?: Patch<InputShapeFromFields<Fields>, Shown> | undefined;
   /** Set if `run` creates, and changes what is there already: whether it then keeps what the input leaves out. */
@@ -206,10 +194,10 @@ async function written<In, Out, Fields extends InputFieldMap, Result, Shown>(
   const read: WriteRun<Out>['read'] = async (endpoint, values) =>
     await upstream.responses.load(endpoint, values as object, undefined, path);
   const change: WriteRun<Out, InputShapeFromFields<Fields>>['change'] = async () => {
-    const record = { name: `${target![1]} ${id}`, ofPerson: options.change === 'of person', endpoint };
+    if (!patch) return input;
     const show = showIn(schema, inputName);
-    const fillIn = patch && ((reads: PatchSource) => keptOf(patch, given, { id, showIn: show, ...reads }));
-    filled = await upstream.beginChange(path, record, fillIn);
+    const fillIn = (reads: PatchSource) => keptOf(patch, given, { id, showIn: show, ...reads });
+    filled = await upstream.beginChange(path, `${target![1]} ${id}`, fillIn);
     input = { ...given, ...filled.kept };
     requireValid(check?.(input, id) ?? []);
     return input;
@@ -220,16 +208,15 @@ async function written<In, Out, Fields extends InputFieldMap, Result, Shown>(
       ...withNul(given),
       target && validId(target[0], () => (id = targetIn(given as never, target))),
       ...violationsOfGiven(patch, given, check?.(given, id) ?? []),
-      ...(pictures.length > 0 ? pictureViolations(pictures, maxPictures) : []),
+      ...(form && pictures.length > 0 ? pictureViolations(pictures, form, maxPictures) : []),
     ]);
-    if (options.change && !isPatch) await change();
+    if (!isPatch) await change();
     const result = run ? await run({ send, write, change, read, id, viewer }, input) : ((await send()) as Result);
     return { result, id };
   } catch (error) {
     throw withClientCode(error, { ...errorCodes, ...(pictures.length > 0 && form?.errorCodes) });
   } finally {
     upstream.endChange();
-    if (pictures.length > 0) discardPictures(pictures);
     if (mayBeDone && invalidates !== 'nothing') await upstream.invalidate(invalidates(id, input, made));
   }
 }

@@ -58,6 +58,8 @@ export interface Patch<Whole, Shown> {
   /** The read that shows it. */
   readonly read: Endpoint;
   readonly input: (id: string) => object;
+  /** The id of the person whose record it is. */
+  readonly owner: (shown: Shown) => string | undefined;
   /** The code of a record that is not there. */
   readonly absent: ClientCode;
   readonly columns: readonly Column<Whole, Shown>[];
@@ -123,7 +125,7 @@ export async function keptOf<Whole, Shown>(
   }
   const [first, ...more] = doubts;
   if (first) throw violationError([first, ...more]);
-  return { kept, known: { endpoint: patch.read, record: shown } };
+  return { kept, known: { endpoint: patch.read, record: shown }, owner: patch.owner(shown as Shown) };
 }
 
 const absence = ({ read, absent }: Pick<Patch<never, unknown>, 'read' | 'absent'>, input: object): CodedRejection =>

@@ -81,12 +81,12 @@ async function readPages<In, Item extends Identified>(
 
 /**
  * There if exactly one new item is as the input asks for; absent only if no new item can be this one, because the service may write the
- * content in other words. Items that other writes created are not new.
+ * content in other words.
  */
 export async function findNew<In, Item extends Identified>(
   list: ListOf<In, Item>,
   input: In,
-  { read, before, others }: LostWrite,
+  { read, before }: LostWrite,
 ): Promise<ReadBack> {
   if (before?.person === undefined) return unknown;
   const { person, start = 0 } = before;
@@ -97,7 +97,6 @@ export async function findNew<In, Item extends Identified>(
   const same: Item[] = [];
   let isUnclear = false;
   for (const item of added) {
-    if (others.includes(String(item.id))) continue;
     await setImmediate(); // texts are long
     const likeness = likenessOf(item);
     if (likeness === 'same') same.push(item);

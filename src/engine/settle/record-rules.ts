@@ -32,7 +32,7 @@ const stateBefore =
     return { state: stateOf(record && members(record)) };
   };
 
-type Rest<In> = Pick<WriteRule<In>, 'target' | 'lookAt' | 'removesFrom' | 'doneOn'>;
+type Rest<In> = Pick<WriteRule<In>, 'lookAt' | 'doneOn'>;
 
 interface ChangeRule<In, Shown> extends Rest<In>, ShownBy<In, Shown> {
   /** The record is as the write asks for. */

@@ -1,10 +1,19 @@
-import type { FileUpload } from 'graphql-upload-minimal';
+import type { Upload } from 'graphql-upload-minimal';
 
-/**
- * A file of the request, as the scalar `Upload` gives it. The files of a request arrive in one stream: whoever awaits a file says that it is
- * needed now, and files before it that nobody reads yet are held in memory.
- */
-export interface UploadedFile extends PromiseLike<FileUpload> {
-  /** Nobody will read it: it is not held in memory. Does nothing if it is being read, or has several places. */
-  discard: () => void;
+/** A file of the request, as the scalar `Upload` gives it. It has arrived when the operation begins. */
+export interface UploadedFile {
+  readonly name: string;
+  /** Its size in bytes. */
+  readonly size: number;
+  /** Its bytes; of a file that is larger than any may be, the first. */
+  readonly bytes: readonly Uint8Array[];
+  /** A hash of all its bytes. */
+  readonly digest: string;
 }
+
+/** Puts a file in its place in the variables. What counts or prints values does not see into it. */
+export const putFile = (variable: Upload, file: UploadedFile): Upload =>
+  Object.defineProperties(variable, {
+    file: { value: file, enumerable: false },
+    toJSON: { value: () => 'a file', enumerable: true }, // as messages show it
+  });

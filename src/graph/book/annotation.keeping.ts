@@ -15,6 +15,7 @@ export const keptAnnotation: Keeping<WholeAnnotation, AnnotationRecord> = {
   notes: 'A page clears the chapter, and a chapter the page.',
   read: bookEndpoints.annotation,
   input: (id) => ({ id, format: 'text' }),
+  owner: ({ author_id }) => author_id,
   absent: 'ANNOTATION_NOT_FOUND',
   columns: [
     {

@@ -22,9 +22,7 @@ import {
 } from '../../engine/settle/record-rules.ts';
 import { otherTexts, sameText } from '../../engine/settle/texts.ts';
 
-const collectionTarget = ({ id }: OfId): string => `collection ${id}`;
 const collectionAt = ({ id }: OfId): string => `GET /v2/book/${id}/collection`;
-const annotationTarget = ({ id }: OfId): string => `annotation ${id}`;
 const annotationAt = ({ id }: OfId): string => `GET /v2/book/annotation/${id}`;
 
 /** Its privacy is not shown. */
@@ -40,26 +38,24 @@ const shownCollection = {
     ...[id, status, rating?.value, comment, updated],
     [...(tags ?? [])].sort(),
   ],
-  target: collectionTarget,
   lookAt: collectionAt,
 };
 
 const collectionSettling = {
   /** The service rejects a second one, so only whether there was one before has to be known. */
   create: {
-    target: collectionTarget,
     lookAt: collectionAt,
     creates: true,
     reads: [1, 1],
     doneOn: [6011],
     before: async ({ id }, { read }) => ({ ids: (await read(bookEndpoints.collection, { id })) ? ['collected'] : [] }),
-    async find(input, { read, before, others }) {
+    async find(input, { read, before }) {
       if (!before?.ids) return unknown;
       if (before.ids.length > 0) return absent; // the service rejects it again
       const record = await read(bookEndpoints.collection, { id: input.id });
       if (!record) return absent;
       const id = String(record.id);
-      return sameCollection(record, input) && !others.includes(id) ? there(record, id) : unknown;
+      return sameCollection(record, input) ? there(record, id) : unknown;
     },
   },
   update: changeRule<CollectionDraft & OfId, CollectionRecord>({
@@ -101,13 +97,11 @@ const shownAnnotation = {
     ...[content, page_no, chapter, privacy, time],
     Object.keys(photos ?? {}),
   ],
-  target: annotationTarget,
   lookAt: annotationAt,
 };
 
 const annotationSettling = {
   create: {
-    target: () => 'annotations',
     lookAt: ({ id }) => `GET /v2/book/${id}/annotations`,
     creates: true,
     reads: [1, 1],
@@ -121,23 +115,20 @@ const annotationSettling = {
     numbers: (_, fileNames) => (fileNames?.length === 0 ? undefined : (fileNames ?? [])),
     isOurs: sameAnnotation,
   }),
-  delete: deletionRule({ ...shownAnnotation, removesFrom: () => 'annotations', doneOn: [1001] }),
+  delete: deletionRule({ ...shownAnnotation, doneOn: [1001] }),
 } satisfies Record<string, WriteRule<AnnotationDraft & OfId>>;
 
-const reviewTarget = ({ id }: OfId): string => `review ${id}`;
 const reviewAt = ({ id }: OfId): string => `review ${id}, on the web page`;
 
 /** No endpoint reads reviews, so nothing is found of them. */
 const reviewSettling = {
   create: {
-    target: () => 'reviews',
     lookAt: ({ book }) => `the reviews of book ${book}, on the web page`,
     creates: true,
     reads: [0, 0],
   } satisfies WriteRule<{ book: string }>,
-  update: { target: reviewTarget, lookAt: reviewAt, reads: [0, 0] } satisfies WriteRule<OfId>,
+  update: { lookAt: reviewAt, reads: [0, 0] } satisfies WriteRule<OfId>,
   delete: {
-    target: reviewTarget,
     lookAt: reviewAt,
     doneOn: [6006],
     reads: [0, 0],

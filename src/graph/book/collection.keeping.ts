@@ -28,6 +28,7 @@ export const keptCollection: Keeping<WholeCollection, CollectionRecord> = {
     'Without `isPrivate`, one or two calls more without your token find out who may see it; if that stays unknown, the code is PRESENT_VALUE_UNKNOWN.',
   read: bookEndpoints.collection,
   input: (id: string) => ({ id }),
+  owner: ({ user_id }) => user_id,
   absent: 'COLLECTION_NOT_FOUND',
   columns: [
     {

@@ -88,7 +88,6 @@ mutation('collectBook', {
   endpoint: bookEndpoints.collect,
   settling: bookWrites.collect,
   target: ['bookId', 'Book'],
-  change: 'of person',
   input: {
     description: 'The collection to create.',
     fields: (t: InputBuilder) => ({
@@ -151,7 +150,6 @@ changeMutations('Collection', {
     isPrivate: t.boolean({ required: isWhole, description: 'Whether only the caller may see it.' }),
   }),
   keeping: keptCollection,
-  isOfPerson: true,
   check: collectionBroken,
   request: draftOf,
   run: async ({ send, id }) => collected(id, await send()),
@@ -164,7 +162,6 @@ mutation('deleteCollection', {
   endpoint: bookEndpoints.deleteCollection,
   settling: bookWrites.deleteCollection,
   target: ['bookId', 'Book'],
-  change: 'of person',
   input: { description: 'The book to remove from the shelf.' },
   run: async ({ send, id }) => {
     await send();

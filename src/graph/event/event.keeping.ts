@@ -21,6 +21,7 @@ export const keptEvent: Keeping<WholeEvent, EventRecord> = {
     'The service shows the whole text to the creator alone: unless that is certain, the code is PRESENT_VALUE_UNKNOWN, and `content` must be given.',
   read: eventEndpoints.byId,
   input: (id) => ({ id }),
+  owner: ({ author }) => author?.id,
   absent: 'EVENT_NOT_FOUND',
   columns: [
     { fields: ['title'], keep: ({ title }) => ({ title }), shown: ({ title }) => title },

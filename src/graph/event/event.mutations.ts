@@ -78,7 +78,6 @@ mutation('deleteEvent', {
   endpoint: eventEndpoints.delete,
   settling: eventWrites.delete,
   target: ['id', 'Event'],
-  change: 'of record',
   input: {
     description: 'The event to delete, and the reason.',
     fields: (t) => ({

@@ -37,13 +37,11 @@ const shownEvent = {
   members: ({ title, content, term, startTime, endTime, where, invite_only, can_invite }: EventRecord): unknown => [
     ...[title, content, term, startTime, endTime, where, invite_only, can_invite],
   ],
-  target: ({ id }: OfId) => `event ${id}`,
   lookAt: ({ id }: OfId) => `GET /event/${id}`,
 };
 
 const eventSettling = {
   create: {
-    target: () => 'events',
     lookAt: () => 'GET /people/{id}/events/initiate',
     creates: true,
     reads: [PAGES, PAGES],
@@ -51,14 +49,13 @@ const eventSettling = {
     find: (input, write) => findNew(ownEvents, input, write),
   } satisfies WriteRule<EventDraft>,
   update: changeRule<EventDraft & OfId, EventRecord>({ ...shownEvent, isOurs: sameEvent }),
-  delete: deletionRule({ ...shownEvent, removesFrom: () => 'events', doneOn: [1001] }, { result: 'OK' }),
+  delete: deletionRule({ ...shownEvent, doneOn: [1001] }, { result: 'OK' }),
 } satisfies Record<string, WriteRule<EventDraft & OfId>>;
 
 /** The caller has one relation to an event at a time. */
 const attendanceRule = (isOurs: (status: string | undefined) => boolean): WriteRule<OfId> =>
   changeRule({
     ...shownEvent,
-    target: ({ id }) => `attendance ${id}`,
     members: ({ status }) => status,
     isOurs: ({ status }) => isOurs(status),
     response: () => undefined, // it is empty

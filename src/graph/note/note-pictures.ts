@@ -7,13 +7,7 @@ import { ErrorCode } from '../types/error-code.ts';
 import { builder } from '../../engine/builder.ts';
 import { type ClientCode, isClientCode } from '../../engine/errors/codes.ts';
 import { toClientError } from '../../engine/errors/to-client-error.ts';
-import {
-  type PictureForm,
-  PictureRejected,
-  discardPictures,
-  pictureFields,
-  pictureParts,
-} from '../../engine/fields/picture-upload.ts';
+import { type PictureForm, pictureFields, pictureParts } from '../../engine/fields/picture-upload.ts';
 import { type WriteRun, withClientCode } from '../../engine/fields/mutation.ts';
 import type { NoteShape } from './note.ts';
 
@@ -28,7 +22,7 @@ export const notePictures: PictureForm = {
 
 export const NotePictureInput = builder.inputType('NotePictureInput', {
   description:
-    'A picture of a note. The service accepts three in a request, so more pictures are sent in groups of three. Upload the files in the order of the pictures: others are held in memory until they are needed.',
+    'A picture of a note. The service accepts three in a request, so more pictures are sent in groups of three.',
   fields: (t) => ({
     ...pictureFields(t, notePictures, 'note', '<图片p_n>'),
     layout: t.field({ type: PhotoLayout, defaultValue: 'C', description: 'The alignment of the picture.' }),
@@ -47,7 +41,7 @@ export const PictureFailure = builder.objectRef<PictureFailure>('PictureFailure'
     number: t.exposeInt('number', { description: 'The number of the picture in the input.' }),
     code: t.expose('code', {
       type: ErrorCode,
-      description: 'The error code; PICTURE_NOT_SENT if another picture of the same request was rejected.',
+      description: 'The error code.',
     }),
     message: t.exposeString('message', { description: 'The error message.' }),
   }),
@@ -69,7 +63,7 @@ export async function sendByThrees(
   input: { pictures?: readonly NotePicture[] | null; content?: string | null },
 ): Promise<PicturedNote> {
   const pictures = input.pictures ?? [];
-  const partsOf = (group: readonly NotePicture[]) => pictureParts(group, notePictures, pictures);
+  const partsOf = (group: readonly NotePicture[]) => pictureParts(group, notePictures);
 
   const [first, ...later] = byThrees(pictures);
   let note = await (first ? send(textsOf(first), partsOf(first)) : send());
@@ -86,7 +80,6 @@ export async function sendByThrees(
       note = await write(noteEndpoints.addPictures, { id, content, ...textsOf(group) }, partsOf(group));
       storedPictures.push(...group.map(({ number }) => number));
     } catch (error) {
-      discardPictures(group);
       failedPictures.push(...group.map(({ number }) => failureOf(number, error)));
       if (error instanceof UpstreamFailure) fault = error; // do not send the next groups to an unavailable service
       // The state of the note is unknown, so keep only its id.
@@ -115,9 +108,6 @@ const textsOf = (group: readonly NotePicture[]) => ({
 });
 
 function failureOf(number: number, error: unknown): PictureFailure {
-  if (error instanceof PictureRejected && error.number !== number) {
-    return { number, code: 'PICTURE_NOT_SENT', message: 'Another picture of the same request was rejected.' };
-  }
   const { message, extensions } = toClientError(withClientCode(error, errorCodes)) ?? (error as GraphQLError);
   if (!isClientCode(extensions?.code)) throw error; // a defect
   return { number, code: extensions.code, message };

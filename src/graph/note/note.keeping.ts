@@ -17,6 +17,7 @@ export const keptNote: Keeping<WholeNote, NoteRecord> = {
     'A text whose markup cannot be told for certain is not kept: the code is PRESENT_VALUE_UNKNOWN, and `content` must be given.',
   read: noteEndpoints.byId,
   input: (id) => ({ id, format: 'text' }),
+  owner: ({ author }) => author?.id,
   absent: 'NOTE_NOT_FOUND',
   columns: [
     { fields: ['title'], keep: ({ title }) => keptAs('title', neededText(title)), shown: ({ title }) => title },

@@ -128,7 +128,6 @@ mutation('addNotePictures', {
   endpoint: noteEndpoints.addPictures,
   settling: noteWrites.addPictures,
   target: ['id', 'Note'],
-  change: 'of record',
   input: {
     description: 'The pictures to add to a note.',
     fields: (t: InputBuilder) => ({

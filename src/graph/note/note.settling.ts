@@ -12,9 +12,7 @@ import { type ListOf, findNew, readBefore } from '../../engine/settle/new-items.
 import { type OfId, deletionRule, picturedRule } from '../../engine/settle/record-rules.ts';
 import { compareTitled, otherTexts, sameNote, sameText } from '../../engine/settle/texts.ts';
 
-const noteTarget = ({ id }: OfId): string => `note ${id}`;
 const noteAt = ({ id }: OfId): string => `GET /v2/note/${id}`;
-const commentsTarget = ({ id }: OfId): string => `comments ${id}`;
 
 const sameDraft = (record: NoteRecord, { title, content, privacy = 'public', can_reply = true }: NoteDraft): boolean =>
   sameText(record.title, title) &&
@@ -66,7 +64,6 @@ const shownNote = {
 };
 const pictured = {
   ...shownNote,
-  target: noteTarget,
   lookAt: noteAt,
   photos: ({ photos }: NoteRecord) => photos,
   /** `p_1,p_2` */
@@ -76,7 +73,6 @@ const pictured = {
 
 /** The service does not say who likes a note. */
 const likeRule: WriteRule<OfId> = {
-  target: ({ id }) => `like ${id}`,
   lookAt: noteAt,
   reads: [0, 0],
   isRepeatable: true,
@@ -84,7 +80,6 @@ const likeRule: WriteRule<OfId> = {
 
 const noteSettling = {
   create: {
-    target: () => 'notes',
     lookAt: () => 'GET /v2/note/user_created/{id}',
     creates: true,
     reads: [1, 1],
@@ -98,8 +93,6 @@ const noteSettling = {
   }),
   delete: deletionRule({
     ...shownNote,
-    target: noteTarget,
-    removesFrom: () => 'notes',
     lookAt: noteAt,
     doneOn: [1006],
   }),
@@ -113,7 +106,6 @@ interface OfComment extends OfId {
 
 const commentSettling = {
   create: {
-    target: commentsTarget,
     lookAt: ({ id }) => `GET /v2/note/${id}/comments`,
     creates: true,
     // A long list is read once from its beginning and once at its end.
@@ -124,8 +116,6 @@ const commentSettling = {
   delete: deletionRule<OfComment, NoteCommentRecord>({
     load: ({ id, comment_id }, read) => read(noteEndpoints.comment, { id, comment_id }),
     members: ({ content }) => content,
-    target: ({ id, comment_id }) => `comment ${id} ${comment_id}`,
-    removesFrom: commentsTarget,
     lookAt: ({ id, comment_id }) => `GET /v2/note/${id}/comment/${comment_id}`,
     doneOn: [1006],
   }),

@@ -43,7 +43,7 @@ export function planRequest(
   { span, writes }: Pick<Sender, 'span' | 'writes'>,
 ): Planned | { errors: readonly GraphQLError[] } {
   const { incrementalSelections } = prepared;
-  const { variables, onError, explain, authorization, address, requestId, rateShare, isReload, cancellation } = request;
+  const { variables, onError, explain, authorization, address, requestId, rateShare, parking, isReload, cancellation } = request;
   if (explain === 'off' && prepared.operation.operation === OperationTypeNode.MUTATION) return { errors: [noPlan()] };
   // Other values of `onError` are not defined for incremental delivery.
   const mayBeIncremental = incrementalSelections.length > 0 && (!onError || onError === 'PROPAGATE');
@@ -54,7 +54,7 @@ export function planRequest(
   const { coerced, errors } = document.coerce(variables ?? noVariables);
   if (errors) return { errors: errors.map(badVariable) };
   const session = upstream.forOperation(
-    { authorization, address, requestId, span, rateShare, writes, isReload },
+    { authorization, address, requestId, span, rateShare, writes, parking, isReload },
     cancellation,
   );
   const found = planFor(document, incrementalSelections, session, coerced, explain);

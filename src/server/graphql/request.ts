@@ -12,7 +12,7 @@ import { type BodyReader, checkPercentEncoding, parsedJson } from '../http/reque
 import { clientAddress } from '../http/request/client-address.ts';
 import { essenceOf } from '../http/request/headers.ts';
 import type { UploadMemory } from '../http/request/upload-memory.ts';
-import { type Upload, type UploadScope, readUpload } from '../http/request/uploads.ts';
+import { type UploadScope, readUpload } from '../http/request/uploads.ts';
 import { HttpError } from '../http/response/http-error.ts';
 import { NOT_EXECUTABLE } from '../../engine/errors/codes.ts';
 
@@ -31,7 +31,7 @@ export interface OperationRequest extends Readonly<Omit<Sender, 'span' | 'writes
   readonly incremental?: IncrementalType | undefined;
   /** Two requests with one key are one write. Undefined for a request without a key. */
   readonly idempotencyKey?: unknown;
-  /** The slot of a request with a key, which it may leave while it waits for another one. */
+  /** The slot of a mutation, which it may leave while it waits for another one. */
   readonly parking?: Parking | undefined;
   /** Cancelled when the client leaves, or at the deadline of the operation. */
   readonly cancellation: CancellationToken;
@@ -68,7 +68,8 @@ export interface Received {
   readonly accepted: AcceptedTypes;
   readonly contentType: string;
   readonly body: string | undefined;
-  readonly upload: Upload | undefined;
+  /** The operations of a multipart request, with its files. */
+  readonly upload: object | undefined;
   readonly explain: string | undefined;
   /** The client asks for new data. */
   readonly isReload: boolean;
@@ -87,7 +88,7 @@ export function createRequestReader(config: ReaderSettings, bodies: BodyReader, 
   const addressOf = clientAddress(config.trustedProxies);
 
   return {
-    /** Reads the body, of an upload only its beginning. */
+    /** Reads the body. */
     async receive(exchange: Exchange, accepted: AcceptedTypes): Promise<Received> {
       const { request } = exchange;
       const { method, headers } = request;
@@ -121,7 +122,7 @@ export function createRequestReader(config: ReaderSettings, bodies: BodyReader, 
     parse({ exchange, accepted, contentType, body, upload, explain, isReload }: Received): GraphqlRequest {
       const { request, requestId, lifetime } = exchange;
       const params = upload
-        ? checkParams(upload.operations)
+        ? checkParams(upload)
         : body === undefined
           ? readQueryString(request)
           : readParams(body, contentType);

@@ -1,7 +1,8 @@
 /** The route /graphql: the order of what happens to a request. `server.ts` lists the steps. */
 import type { IncomingMessage } from 'node:http';
+import { OperationTypeNode } from 'graphql';
 import type { Config } from '../../config/settings.ts';
-import type { Admission } from '../http/connections/admission.ts';
+import type { Admission, Parking } from '../http/connections/admission.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { type AcceptedTypes, acceptedTypes } from '../http/request/accept.ts';
 import { addCorsHeaders, varyOf } from '../http/request/headers.ts';
@@ -68,16 +69,16 @@ export function createGraphqlRoute(config: RouteSettings, steps: RouteSteps): (e
       return endStored({ requestId, headers, startedAt: received.readAt }, stored.operation);
     }
     const parsed = reader.parse(received);
-    const entered = admission.enter({ exchange, lifetime: parsed.cancellation, uploadEnd: received.upload?.end });
+    const entered = admission.enter({ exchange, lifetime: parsed.cancellation, hasFiles: received.upload !== undefined });
     const slot = entered instanceof Promise ? await entered : entered;
     exchange.onClose(slot.release);
-    const parking =
-      parsed.idempotencyKey === undefined
-        ? undefined
-        : admission.parking(slot, { exchange, lifetime: parsed.cancellation });
+    let parking: Parking | undefined;
     try {
       const found = documents(parsed);
       const prepared = found instanceof Promise ? await found : found;
+      // Only a mutation may wait for another one.
+      if (prepared.ready?.operation.operation === OperationTypeNode.MUTATION)
+        parking = admission.parking(slot, { exchange, lifetime: parsed.cancellation });
       const outcome = await run(prepared, parking ? { ...parsed, parking } : parsed);
       if (outcome.isReplayed) exchange.headers.push('idempotency-replayed', 'true');
       if (method !== 'POST') response.setHeader('cache-control', cacheControlOf(accepted.json && outcome.cachePolicy));

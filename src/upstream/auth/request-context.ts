@@ -1,6 +1,7 @@
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { OperationSpan } from '../../lib/trace-context.ts';
 import type { CallLog } from '../call-log.ts';
+import type { Changing } from '../change-locks.ts';
 import type { WriteGuard } from '../write-guard.ts';
 import type { Credential } from './credentials.ts';
 
@@ -17,6 +18,8 @@ export interface Sender {
   rateShare?: number | undefined;
   /** Set for a mutation with an idempotency key. */
   writes?: WriteGuard | undefined;
+  /** The slot of the operation, which it gives back while it waits for another one. */
+  parking?: Changing['slot'];
   /** The client wants no cached data, as far as there is room. */
   isReload?: boolean | undefined;
 }

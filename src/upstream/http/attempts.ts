@@ -134,7 +134,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
     this.abort = undefined;
     this.status = 0;
     const { method, path: wirePath, headers, body = null } = this.request;
-    // A form arrives as fast as the client sends it: the service's time begins at its last byte.
+    // The service's time begins at the last byte of a form.
     if (body instanceof Readable && !body.readableEnded) body.once('end', () => this.startDeadline());
     else this.startDeadline();
     try {
@@ -281,8 +281,6 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
     this.isSettled = true;
     if (this.deadline) this.stopDeadline(this.deadline);
     removeListener(this.cancellation, this);
-    // A form that was not sent to its end releases its files.
-    if (this.request.body instanceof Readable) this.request.body.destroy();
     if (result instanceof UpstreamFailure) result.attempts = this.attempts;
     if (result instanceof Error) this.reject(result);
     else this.resolve(result);

@@ -44,7 +44,7 @@ export class CallPolicy {
     wanted: ApiRequest,
     path: Path | undefined,
     reader?: Reader,
-    files?: AsyncIterable<FilePart>,
+    files?: readonly FilePart[],
     mayBegin?: () => boolean,
   ): Promise<ApiResponse> {
     const { endpoint } = wanted;

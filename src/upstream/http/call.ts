@@ -1,5 +1,4 @@
 /** One upstream call. `run` and `fetch` list its steps. */
-import { Readable } from 'node:stream';
 import type { Span } from '@opentelemetry/api';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { ServiceDescriptor, TierPolicy } from '../../api/service-descriptor.ts';
@@ -255,12 +254,8 @@ export class UpstreamCall implements SharedCall {
 
   /** Logs the error, learns from it, and returns the error to report. */
   private errorOf(error: unknown): unknown {
-    const { logged, body, request, credential } = this;
+    const { logged, request, credential } = this;
     const { endpoint } = request;
-    if (body.body instanceof Readable) body.body.destroy(); // a form that was never sent releases its files
-    // The rejection of a file truncated its form. Report the rejection, whatever happened to the connection.
-    const failure = body.failure?.();
-    if (failure !== undefined) return failure;
     const { reason } = this.context.cancellation;
     if (error instanceof RateLimited) error.details = detailsOf(request);
     const cause =

@@ -36,8 +36,6 @@ export const detailsOf = (request: ApiRequest): UpstreamErrorDetails => ({
 export interface RequestBody {
   body?: string | Readable;
   contentType?: string;
-  /** Why a form was cut before its end. */
-  failure?: () => unknown;
 }
 
 export const noBody: RequestBody = Object.freeze({});
@@ -45,7 +43,7 @@ export const noBody: RequestBody = Object.freeze({});
 export function requestBody(
   documents: DocumentFormat | undefined,
   { endpoint, input }: ApiRequest,
-  files: AsyncIterable<FilePart> | undefined,
+  files: readonly FilePart[] | undefined,
 ): RequestBody {
   const { body: media, params } = endpoint;
   if (media === 'empty') return noBody;

@@ -17,8 +17,7 @@ async function findIn(list: readonly object[], listBefore: readonly object[] = o
     total: annotations.length,
   });
   const before = await rule.before!(input, { read: readFrom(listBefore) as never, person: 'alice' });
-  const others: string[] = [];
-  return rule.find!(input, { read: readFrom(list) as never, person: 'alice', before, others, fileNames: undefined });
+  return rule.find!(input, { read: readFrom(list) as never, person: 'alice', before, fileNames: undefined });
 }
 
 test('in a list with more pages, a new annotation is found below an old one that was changed since', async () => {
@@ -77,7 +76,7 @@ test('where the service sends its first page again, a new comment may be behind 
     };
     const comment = { id: '1', content: 'a comment on the note' };
     const before = await rule.before!(comment, reading);
-    return rule.find!(comment, { ...reading, before, others: [], fileNames: undefined });
+    return rule.find!(comment, { ...reading, before, fileNames: undefined });
   };
   expect(await lookFor({})).toEqual({ kind: 'absent' });
   expect(await lookFor({ start: 0 })).toEqual({ kind: 'unknown' });

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readConfig } from '../../../src/config/read.ts';
 import { type TlsFiles, readTlsFiles } from '../../../src/config/upstream-tls.ts';
-import { keyScripts } from '../../../src/server/features/idempotency/store/redis-entries.ts';
+import { keyScripts } from '../../../src/server/features/idempotency/store/redis-store.ts';
 import { openRedis } from '../../../src/upstream/redis/connection/connection.ts';
 import { connectRedis } from '../../../src/upstream/redis/shared-state.ts';
 import { defineScript } from '../../../src/upstream/redis/scripts/script.ts';

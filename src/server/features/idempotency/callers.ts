@@ -1,23 +1,16 @@
-/**
- * How many requests with keys of one caller run and wait in this process. A waiting request holds no slot of the admission, unless an agent
- * sent it: agents have a share of the slots.
- */
-import {
-  type CancellationToken,
-  addListener,
-  cancel,
-  createCancellationToken,
-  removeListener,
-} from '../../../lib/cancellation.ts';
+/** How many requests with keys of one sender run and wait in this process. A waiting request holds no slot of the admission. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type CancellationToken, unlessCancelled } from '../../../lib/cancellation.ts';
 import type { Parking } from '../../http/connections/admission.ts';
-import { inProgress, tooManyWrites, unavailable } from './refusals.ts';
-import type { Waiting } from './store/entry-table.ts';
+import { inProgress, tooManyWrites } from './refusals.ts';
 
-/** The most of one caller that run, with those whose clients have left and whose writes go on. */
+/** The most of one sender that run, with those whose clients have left and whose writes go on. */
 const RUNNING_MAX = 64;
 const WAITING_MAX = 64;
-/** The most that wait for one key, or for one target of writes. */
+/** The most that wait for one key. */
 const WAITING_FOR_ONE_MAX = 16;
+/** How often a waiting request looks again: another process does not say what it has ended. */
+const LOOK_MS = 50;
 
 /** A request that may have to wait. */
 export interface Waiter {
@@ -26,64 +19,46 @@ export interface Waiter {
   readonly parking: Parking | undefined;
 }
 
-/** Takes something that others may hold. */
-export type Take = <Taken>(
-  what: string,
-  take: (waiting: Waiting) => Promise<Taken | undefined>,
-  giveBack: (taken: Taken) => unknown,
-) => Promise<Taken>;
-
 export type Callers = ReturnType<typeof createCallers>;
 
 export function createCallers(waitMs: number) {
   const running = createCounts();
   const waiting = createCounts();
-
-  /** What the wait is, from `begin` on: it ends with the request, or if it takes too long. */
-  function createWait({ caller, cancellation: operation, parking }: Waiter, what: string) {
-    let ends: (() => void)[] | undefined;
-    const wait = {
-      cancellation: operation,
-      begin() {
-        if (waiting.of(caller) >= WAITING_MAX || waiting.of(what) >= WAITING_FOR_ONE_MAX) throw tooManyWrites();
-        const own = (wait.cancellation = createCancellationToken());
-        const listener = { onCancel: (reason: Error) => cancel(own, reason) };
-        addListener(operation, listener);
-        const timer = setTimeout(() => cancel(own, new Error('It has waited too long.')), waitMs);
-        ends = [waiting.add(caller), waiting.add(what), () => removeListener(operation, listener)];
-        ends.push(() => clearTimeout(timer));
-        parking?.release();
-      },
-      /** Takes a slot again if it has waited. */
-      end() {
-        ends?.forEach((end) => end());
-        return ends && !operation.reason ? parking?.enter() : undefined;
-      },
-    };
-    return wait;
-  }
-
   return {
     /** Whether the caller has as many running requests as it may have. */
     isBusy: (caller: string): boolean => running.of(caller) >= RUNNING_MAX,
     /** Returns what ends the run. */
     run: (caller: string): (() => void) => running.add(caller),
-    /** `giveBack`: called if there is no slot for the request after its wait. */
-    takeFor: (waiter: Waiter): Take =>
-      async function take(what, take, giveBack) {
-        const wait = createWait(waiter, what);
-        let taken: Awaited<ReturnType<typeof take>>;
-        try {
-          taken = await take(wait);
-        } finally {
-          await wait.end()?.catch(async (error: unknown) => {
-            if (taken !== undefined) await giveBack(taken);
-            throw error;
-          });
+    /**
+     * Looks until what it looks for is free. `what`: names what is waited for. `giveBack`: called with what was found if there is no slot of the
+     * admission for the request after its wait.
+     */
+    async untilFree<Found extends { readonly kind: string }>(
+      { caller, cancellation, parking }: Waiter,
+      what: string,
+      { look, giveBack }: { look: () => Promise<Found | undefined>; giveBack: (found: Found) => Promise<unknown> },
+    ): Promise<Found | undefined> {
+      let found = await look();
+      if (found?.kind !== 'held') return found;
+      if (waiting.of(caller) >= WAITING_MAX || waiting.of(what) >= WAITING_FOR_ONE_MAX) throw tooManyWrites();
+      const ends = [waiting.add(caller), waiting.add(what)];
+      const until = performance.now() + waitMs;
+      parking?.release();
+      try {
+        while (found?.kind === 'held') {
+          await unlessCancelled(sleep(LOOK_MS), cancellation);
+          if (cancellation.reason || performance.now() > until) throw inProgress();
+          found = await look();
         }
-        if (taken === undefined) throw wait.cancellation.reason ? inProgress() : unavailable();
-        return taken;
-      },
+      } finally {
+        for (const end of ends) end();
+      }
+      await parking?.enter().catch(async (error: unknown) => {
+        if (found) await giveBack(found);
+        throw error;
+      });
+      return found;
+    },
   };
 }
 

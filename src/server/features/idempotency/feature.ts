@@ -1,4 +1,4 @@
-/** What runs requests with keys is loaded by the first one; where replicas share keys, by the first write too. */
+/** What runs requests with keys is loaded by the first one, and the locks that replicas share by the first change. */
 import { lazily } from '../../../lib/promises.ts';
 import type { Core } from '../../core.ts';
 import type { Feature } from '../../feature.ts';
@@ -10,19 +10,20 @@ const DRAIN_MS = 1_000;
 export function createIdempotencyFeature({ config, upstream }: Core): Feature {
   let loaded: KeyedRunner | undefined;
   return {
-    keyScripts: async () => (await import('./store/redis-entries.ts')).keyScripts,
+    keyScripts: async () => [
+      ...(await import('./store/redis-store.ts')).keyScripts,
+      ...(await import('./change-leases.ts')).leaseScripts,
+    ],
     around(runOperation) {
       const runner = lazily(async () => {
         const { createKeyedRunner } = await import('./keyed-run.ts');
         return (loaded = createKeyedRunner(config, upstream, runOperation));
       });
-      upstream.watchWrites((write) => {
-        if (loaded) loaded.noteWrite(write);
-        else if (upstream.redisFor && config.idempotencyTtlSeconds > 0)
-          void runner().then(({ noteWrite }) => noteWrite(write));
-      });
-      if (upstream.redisFor)
-        upstream.shareTurns((record, cancellation) => runner().then(({ takeTurn }) => takeTurn(record, cancellation)));
+      const { redisFor } = upstream;
+      if (redisFor) {
+        const leases = lazily(async () => (await import('./change-leases.ts')).createChangeLeases(redisFor));
+        upstream.shareChangeLocks((name) => leases().then((take) => take(name)));
+      }
       return (prepared, request) =>
         request.idempotencyKey === undefined
           ? runOperation(prepared, request)

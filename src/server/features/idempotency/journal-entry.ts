@@ -1,49 +1,44 @@
-/** The record of one write, and its text in a store. */
+/** The record of one write, and the text of a journal in a store. */
 import type { UpstreamErrorDetails } from '../../../upstream/errors.ts';
 import type { Snapshot } from '../../../upstream/write-guard.ts';
-import type { FilesRead } from './files.ts';
-import { KEPT_CHARACTERS_MAX } from './store/entries.ts';
+import { TEXT_MAX } from './store/key-store.ts';
 
 /** What is known of one write. */
 export interface JournalEntry {
   /** The path of its field, and its number within the field. */
   readonly at: string;
-  /** Method and path of the endpoint, and a hash of the input. */
+  /** Method and path of the endpoint, and a hash of the input under the key. */
   readonly request: string;
   /** `sending`: it may have been carried out. */
-  state: 'sending' | 'done' | 'rejected';
-  /** By the clock of the store. Undefined if the process died while it was sent: then the store knows when it was recorded. */
-  sentAt?: number | undefined;
+  readonly state: 'sending' | 'done' | 'rejected';
+  /** By the clock of the store. Undefined if the process died while it was sent: then the row says when it was recorded. */
+  readonly sentAt?: number | undefined;
   /** When its attempt ended without a response. */
-  endedAt?: number | undefined;
-  before?: Snapshot | undefined;
+  readonly endedAt?: number | undefined;
+  readonly before?: Snapshot | undefined;
   /** What the input of the mutation was completed with before it was first sent. */
   readonly kept?: object | undefined;
-  /** The files that were sent to their end. */
-  files?: FilesRead | undefined;
-  value?: unknown;
-  /** The response was too large to be kept. */
-  isCut?: boolean;
-  details?: UpstreamErrorDetails;
+  readonly value?: unknown;
+  /** It was too large to be kept whole: the value of a write that is done, or what the input was completed with. */
+  readonly isCut?: boolean;
+  readonly details?: UpstreamErrorDetails;
 }
 
 export type Entries = Map<string, JournalEntry>;
 
-/** The id in the response of a creation. */
-export function createdId(response: unknown): string | undefined {
-  const { id } = (response ?? {}) as { id?: unknown };
-  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
-}
+export const readJournal = (text: string): Entries =>
+  new Map((JSON.parse(text) as JournalEntry[]).map((entry) => [entry.at, entry]));
 
-export const entriesIn = (text: string | undefined): JournalEntry[] =>
-  text === undefined ? [] : (JSON.parse(text) as JournalEntry[]);
-
-/** Bounded: of large responses only that the writes are done is kept. */
+/** Bounded: what is large of each write is left out if all do not fit. */
 export function journalText(entries: Iterable<JournalEntry>): string {
   const text = JSON.stringify([...entries]);
-  if (text.length <= KEPT_CHARACTERS_MAX) return text;
-  const cut = [...entries].map((entry) =>
-    entry.state === 'done' ? { ...entry, value: undefined, isCut: true } : entry,
-  );
-  return JSON.stringify(cut);
+  if (text.length <= MOST_CHARACTERS) return text;
+  const cut = ({ value: _, kept, ...entry }: JournalEntry) => ({
+    ...entry,
+    ...((entry.state === 'done' || kept) && { isCut: true }),
+  });
+  return JSON.stringify([...entries].map(cut));
 }
+
+/** Base64 makes four characters of three. */
+const MOST_CHARACTERS = Math.floor((TEXT_MAX * 3) / 4) - 100;

@@ -3,14 +3,13 @@
  * input, and is recorded before it is sent: another request with the key, in whatever process, remembers it, reads it back, or sends it.
  */
 import { GraphQLError } from 'graphql';
+import { unlessCancelled } from '../../../lib/cancellation.ts';
 import { operationEnded } from '../../../upstream/http/transport-errors.ts';
 import type { GuardedWrite, WriteGuard } from '../../../upstream/write-guard.ts';
 import { HttpError } from '../../http/response/http-error.ts';
-import { type JournalEntry, entriesIn } from './journal-entry.ts';
+import type { Entries, JournalEntry } from './journal-entry.ts';
 import { type KeyedRequest, settleWrite } from './keyed-write.ts';
-import { unlessCancelled } from '../../../lib/cancellation.ts';
 import { outcomeUnknown, reused } from './refusals.ts';
-import { hashOf } from './store/names.ts';
 
 export interface Journal extends WriteGuard {
   /** In the order in which they were first sent. */
@@ -23,8 +22,7 @@ export interface Journal extends WriteGuard {
   settled: () => Promise<void>;
 }
 
-export function createJournal(keyed: KeyedRequest): Journal {
-  const journal = new Map(entriesIn(keyed.run.journal).map((entry) => [entry.at, entry]));
+export function createJournal(keyed: KeyedRequest, journal: Entries): Journal {
   const counts = new Map<string, number>();
   const inFlight = new Set<Promise<unknown>>();
   let refusal: HttpError | undefined;
@@ -36,10 +34,10 @@ export function createJournal(keyed: KeyedRequest): Journal {
     counts.set(field, number + 1);
     const at = `${field} ${number}`;
     const details = { service: endpoint.service, request: `${endpoint.method} ${endpoint.path}` };
-    const request = `${details.request} ${hashOf(JSON.stringify(input))}`;
+    const request = `${details.request} ${keyed.key.hash(JSON.stringify(input))}`;
     if (cancellation.reason) throw operationEnded(details, cancellation.reason);
     const recorded = journal.get(at);
-    if (recorded && recorded.request !== request) refusal ??= reused();
+    if (recorded && !recorded.isCut && recorded.request !== request) refusal ??= reused();
     if (refusal) throw refusal;
     let isSent = false;
     const onSent = () => (isSent = hasSent = true);

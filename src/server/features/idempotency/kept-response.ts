@@ -8,32 +8,27 @@ type KeptError = Pick<GraphQLError, 'message' | 'positions' | 'path' | 'extensio
 
 interface KeptResponse extends Pick<ExecutionResult, 'data' | 'extensions'> {
   errors: readonly KeptError[] | undefined;
-  /** Hashes of the files that were sent. */
-  files: readonly string[];
 }
 
-export function keptText({ data, errors, extensions }: ExecutionResult, files: readonly string[]): string {
+export function keptText({ data, errors, extensions }: ExecutionResult): string {
   const keptErrors = errors?.map(({ message, positions, path, extensions }) => ({
     message,
     positions,
     path,
     extensions,
   }));
-  return JSON.stringify({ data, errors: keptErrors, extensions, files } satisfies KeptResponse);
+  return JSON.stringify({ data, errors: keptErrors, extensions } satisfies KeptResponse);
 }
 
-export function readKept(text: string, ready: ExecutableDocument): { outcome: WholeOutcome; files: readonly string[] } {
-  const { data, errors, extensions, files } = JSON.parse(text) as KeptResponse;
+export function readKept(text: string, ready: ExecutableDocument): WholeOutcome {
+  const { data, errors, extensions } = JSON.parse(text) as KeptResponse;
   const source = ready.document.loc?.source ?? new Source('');
   const result: ExecutionResult = {
     ...(errors && { errors: errors.map((error) => withoutStack(() => errorOf(error, source))) }),
     ...(data !== undefined && { data }),
     ...(extensions && { extensions }),
   };
-  return {
-    outcome: { result, document: ready, session: undefined, price: undefined, cachePolicy: undefined, epoch: null },
-    files,
-  };
+  return { result, document: ready, session: undefined, price: undefined, cachePolicy: undefined, epoch: null };
 }
 
 const errorOf = ({ message, positions, path, extensions }: KeptError, source: Source): GraphQLError =>

@@ -2,52 +2,49 @@
  * Runs mutations that have an idempotency key: the first request runs, one that comes meanwhile waits for it, a later one gets the same
  * response. If the outcome of a write is unknown, the next request continues where the last one ended.
  */
+import { randomUUID } from 'node:crypto';
 import { type ExecutionResult, OperationTypeNode } from 'graphql';
 import type { Config } from '../../../config/settings.ts';
+import { variablesLimit } from '../../../engine/documents/limits.ts';
 import { type ClientCode, notesOn } from '../../../engine/errors/codes.ts';
 import { settlesWithin } from '../../../lib/promises.ts';
 import { type UpstreamClient, bearerOf } from '../../../upstream/client.ts';
-import type { ChannelOptions } from '../../../upstream/redis/connection/channel.ts';
 import { serviceName } from '../../../upstream/redis/keys.ts';
-import type { TakeTurn } from '../../../upstream/record-turns.ts';
-import type { UnguardedWrite } from '../../../upstream/write-guard.ts';
 import type { Outcome } from '../../graphql/outcome.ts';
 import type { RunOperation } from '../../graphql/pipeline.ts';
-import { variablesLimit } from '../../../engine/documents/limits.ts';
-import type { ExecutableDocument } from '../../../engine/documents/prepare.ts';
 import type { OperationRequest } from '../../graphql/request.ts';
-import { includesFiles, hashFiles } from './files.ts';
+import { type Callers, createCallers } from './callers.ts';
 import { type Journal, createJournal } from './journal.ts';
-import { createdId, journalText } from './journal-entry.ts';
+import { type Entries, journalText, readJournal } from './journal-entry.ts';
 import { keptText, readKept } from './kept-response.ts';
-import { identify, readKey } from './key.ts';
+import { type IdempotencyKey, identify, readKey } from './key.ts';
 import { withKeyPrice } from './price.ts';
-import { forgotten, reused, tooManyKeys, tooManyWrites } from './refusals.ts';
-import { type Kept, KEPT_CHARACTERS_MAX, addEvent, noteChangeAt } from './store/entries.ts';
-import type { KeyRun } from './store/key-run.ts';
-import { type KeyStore, createKeyStore, createMemoryStore } from './store/key-store.ts';
-import { swapInRedis } from './store/redis-entries.ts';
-import { createRemoteEntries } from './store/remote-entries.ts';
-import { credentialOwner, personIn, personOwner, targetsOf } from './store/names.ts';
-import { type Waiter, createCallers } from './callers.ts';
+import { forgotten, reused, tooManyKeys, tooManyWrites, unavailable, whose } from './refusals.ts';
+import {
+  type Claim,
+  type FoundRow,
+  type Held,
+  type KeyStore,
+  type Row,
+  RENEWED_MS,
+  TEXT_MAX,
+  isSameSender,
+} from './store/key-store.ts';
+import { createMemoryStore } from './store/memory-store.ts';
+import { createRedisStore } from './store/redis-store.ts';
 
-/** Longer than for the cache: without Redis a write with a key is not sent. */
-const REDIS_TIMEOUT_MS = 1_000;
+/** Longer than for the cache: without Redis a write with a key is not sent. A refused client may retry after a second. */
+const REDIS_CALLS = { what: 'idempotency keys', timeoutMs: 1_000, longestPauseMs: 1_000 };
 /** The move of a slot between nodes of a cluster takes seconds, and refuses what a key needs meanwhile. */
 const PATIENCE_MS = 10_000;
-
-/** How long it is remembered when the turn of a record ended. */
-const TURNS_TTL_MS = 60_000;
+/** How often the end of a run is stored again while Redis cannot be reached. */
+const END_ATTEMPTS = 60;
 
 export interface KeyedRunner {
   /** Runs a request with an idempotency key. Rejects with an HttpError for one that is not run. */
   run: RunOperation;
   /** Resolves when no write with a key is in flight, or a while later. */
   drain: (withinMs: number) => Promise<void>;
-  /** Records a write that is sent without a key. */
-  noteWrite: (write: UnguardedWrite) => void;
-  /** The turn of a record among all processes that share the store. */
-  takeTurn: TakeTurn;
 }
 
 type KeySettings = Pick<
@@ -66,47 +63,14 @@ export function createKeyedRunner(
   runOperation: RunOperation,
 ): KeyedRunner {
   const ttlMs = 1_000 * config.idempotencyTtlSeconds;
-  const store = openStore(upstream, ttlMs, forKeys);
+  const redis = upstream.redisFor?.({ ...REDIS_CALLS, patienceMs: PATIENCE_MS });
+  const store = redis ? createRedisStore(redis, ttlMs) : createMemoryStore(ttlMs);
   const { upstreamSettleMs: settleMs, callTimeoutMs, uploadTimeoutMs } = config;
-  const times = { settleMs, callTimeoutMs, uploadTimeoutMs };
+  const run = { store, upstream, runOperation, times: { settleMs, callTimeoutMs, uploadTimeoutMs } };
   const callers = createCallers(config.operationTimeoutMs);
   const events = serviceName(config.eventBaseUrl!);
   /** The ends of runs whose clients have left. */
   const left = new Set<Promise<void>>();
-
-  async function run(held: KeyRun, { waiter, credential, prepared, request }: Running): Promise<Outcome> {
-    const { caller, cancellation } = waiter;
-    if (callers.isBusy(caller)) {
-      await held.end(keptBefore(held)); // others have begun since
-      throw tooManyWrites();
-    }
-    const take = callers.takeFor(waiter);
-    const journal = createJournal({ run: held, store, times, take, errors: upstream.service.errors });
-    const end = callers.run(caller);
-    let result: ExecutionResult | undefined;
-    try {
-      const outcome = await runOperation(prepared, request, journal);
-      result = outcome.result as ExecutionResult;
-      const refusal = journal.refusal();
-      if (refusal && (refusal.code === 'IDEMPOTENCY_KEY_REUSED' || !journal.hasSent())) throw refusal;
-      return outcome;
-    } finally {
-      const ended = finish().finally(end);
-      // Nobody waits for it otherwise: only the write in flight goes on.
-      if (cancellation.reason) {
-        left.add(ended);
-        void ended.finally(() => left.delete(ended)).catch(() => undefined);
-      } else await ended;
-    }
-
-    async function finish(): Promise<void> {
-      await journal.settled();
-      await held.end(keptOf(journal, result));
-      if (personIn(held.owners) !== undefined) return;
-      const { person } = upstream.senderOf(bearerOf(request.authorization)!);
-      if (person !== undefined) store.link(credential, person);
-    }
-  }
 
   return {
     async run(prepared, request) {
@@ -114,83 +78,148 @@ export function createKeyedRunner(
       const token = bearerOf(request.authorization);
       if (ready?.operation.operation !== OperationTypeNode.MUTATION || ttlMs === 0)
         return runOperation(prepared, request);
-      const name = readKey(request.idempotencyKey);
+      const given = readKey(request.idempotencyKey);
       // Nothing is written without a token.
       if (token === null || request.explain === 'off') return runOperation(prepared, request);
       // What the variables cost is limited before anything is computed of them; the pipeline rejects them.
       if (request.variables && variablesLimit(request.variables)) return runOperation(prepared, request);
       if (request.explain === 'plan') return withKeyPrice(await runOperation(prepared, request));
-      const { credential, person } = upstream.senderOf(token);
-      const caller = person ?? credential;
-      if (callers.isBusy(caller)) throw tooManyWrites();
-      const waiter = { caller, cancellation: request.cancellation, parking: request.parking };
-      const key = { credential, person, ...identify(name, ready, request.variables, events) };
-      const claim = await callers.takeFor(waiter)(
-        `key ${caller} ${key.key}`,
-        (waiting) => store.claim(key, waiting),
-        (taken) => taken.kind === 'run' && taken.run.end(keptBefore(taken.run)),
-      );
-      if (claim.kind === 'run') return run(claim.run, { waiter, credential, prepared, request });
-      if (claim.kind !== 'replay') throw refusals[claim.kind]();
-      return { ...(await replay(claim.response, ready, request)), isReplayed: true };
+      const key = identify(given, ready, request.variables, events);
+      const keyed: KeyedRun = { ...run, prepared, request, key, token, holder: randomUUID() };
+      const { found, end } = await claim(keyed, callers);
+      if (!end) {
+        const text = found && key.unseal(found.text);
+        if (text === undefined) throw forgotten();
+        return { ...readKept(text, ready), isReplayed: true };
+      }
+      return runKeyed(keyed, found, (ended) => {
+        left.add(ended);
+        void ended.catch(() => undefined).then(() => (end(), left.delete(ended)));
+      });
     },
     drain: async (withinMs) => void (await settlesWithin(withinMs, Promise.allSettled(left))),
-    noteWrite: (write) => noteWrite(store, write),
-    takeTurn: turnsIn(openStore(upstream, TURNS_TTL_MS, forTurns)),
   };
 }
 
-const turnsIn =
-  (store: KeyStore): TakeTurn =>
-  async (record, cancellation) => {
-    const targets = targetsOf([`record ${record}`], 'turn');
-    const turn = await store.takeTurn(targets, { cancellation, begin: () => undefined });
-    return turn && { now: turn.now, endedAt: turn.changedAt, leave: () => turn.leave(noteChangeAt) };
+interface KeyedRun {
+  readonly store: KeyStore;
+  readonly upstream: UpstreamClient;
+  readonly runOperation: RunOperation;
+  readonly times: Parameters<typeof createJournal>[0]['times'];
+  readonly prepared: Parameters<RunOperation>[0];
+  readonly request: OperationRequest;
+  readonly key: IdempotencyKey;
+  readonly token: string;
+  readonly holder: string;
+}
+
+/** Who sends the request now: responses name the person at any time. */
+function senderOf({ upstream, key, token }: KeyedRun) {
+  const { credential, person, isAccepted } = upstream.senderOf(token);
+  const sender = {
+    token: key.hash(`token ${credential}`),
+    person: person === undefined ? '' : key.hash(`person ${person}`),
   };
-
-/** What was written without a key may have changed what a lost write with a key left. */
-function noteWrite(store: KeyStore, { rule, input, credential, person, value }: UnguardedWrite): void {
-  const owners = [credentialOwner(credential), ...(person === undefined ? [] : [personOwner(person)])] as const;
-  const created = rule.creates && createdId(value);
-  const removedFrom = rule.removesFrom?.(input);
-  const targets = targetsOf(owners, rule.target(input));
-  if (!rule.creates) void store.changeTargets(targets, noteChangeAt);
-  // One that may have been created is not known by its id, and is no deletion.
-  else if (created !== undefined) void store.changeTargets(targets, (each, at) => addEvent(each, { at, id: created }));
-  if (removedFrom !== undefined)
-    void store.changeTargets(targetsOf(owners, removedFrom), (each, at) => addEvent(each, { at }));
+  return { ...sender, fingerprint: key.fingerprint, credential, isNew: !isAccepted };
 }
 
-/** A refused client may retry after a second: a longer pause of Redis would refuse it again. */
-const forBoth = { timeoutMs: REDIS_TIMEOUT_MS, longestPauseMs: 1_000 };
-const forKeys = { ...forBoth, what: 'idempotency keys', patienceMs: PATIENCE_MS };
-/** Without Redis a process has turns of its own, so a write does not wait for one that refuses. */
-const forTurns = { ...forBoth, what: 'turns' };
+const heldBy = (keyed: KeyedRun): Held => {
+  const { credential: name, isNew } = senderOf(keyed);
+  return { name: keyed.key.name, holder: keyed.holder, account: { name, isNew } };
+};
 
-function openStore(upstream: UpstreamClient, ttlMs: number, options: ChannelOptions): KeyStore {
-  const redis = upstream.redisFor?.(options);
-  if (!redis) return createMemoryStore(ttlMs);
-  return createKeyStore(createRemoteEntries(ttlMs, swapInRedis(redis, ttlMs)), ttlMs);
+/** Takes the lock of the key, until `end`; without `end`, the key is done. Throws the reason why the request is not run. */
+async function claim(
+  keyed: KeyedRun,
+  callers: Callers,
+): Promise<{ found: FoundRow | undefined; end: (() => void) | undefined }> {
+  const { store, key, request } = keyed;
+  const { credential } = senderOf(keyed);
+  if (callers.isBusy(credential)) throw tooManyWrites();
+  const waiter = { caller: credential, cancellation: request.cancellation, parking: request.parking };
+  const foundIn = (claimed: Claim): FoundRow | undefined => ('found' in claimed ? claimed.found : undefined);
+  const claimed = await callers.untilFree(waiter, key.name, {
+    look: () => store.claim(heldBy(keyed), senderOf(keyed)),
+    giveBack: async (claimed) => claimed.kind === 'locked' && store.end(heldBy(keyed), foundIn(claimed)),
+  });
+  if (!claimed) throw unavailable();
+  if (claimed.kind === 'full') throw tooManyKeys();
+  const found = foundIn(claimed);
+  if (claimed.kind === 'found') {
+    refuseOthers(claimed.found, senderOf(keyed));
+    return { found, end: undefined };
+  }
+  if (callers.isBusy(credential)) {
+    await store.end(heldBy(keyed), found); // others have begun since
+    throw tooManyWrites();
+  }
+  return { found, end: callers.run(credential) };
 }
 
-interface Running {
-  waiter: Waiter;
-  credential: string;
-  prepared: Parameters<RunOperation>[0];
-  request: OperationRequest;
+/** Throws unless the row is of the same request of the same token or person. */
+function refuseOthers(row: FoundRow, sender: Pick<Row, 'fingerprint' | 'token' | 'person'>): void {
+  if (row.fingerprint !== sender.fingerprint) throw reused();
+  if (isSameSender(row, sender)) return;
+  throw row.person !== '' && sender.person !== '' ? reused() : whose();
 }
 
-/** What is kept of a run that has not begun. */
-const keptBefore = ({ journal }: KeyRun): Kept =>
-  journal === undefined ? { kind: 'nothing' } : { kind: 'journal', text: journal };
-
-const refusals = { reused, forgotten, full: tooManyKeys };
-
-async function replay(text: string, ready: ExecutableDocument, { variables }: OperationRequest): Promise<Outcome> {
-  const { outcome, files } = readKept(text, ready);
-  if (files.length > 0 && !includesFiles(await hashFiles(variables), files)) throw reused();
-  return outcome;
+/** `onLeft`: called with the end of a run whose client has left. */
+async function runKeyed(
+  keyed: KeyedRun,
+  found: FoundRow | undefined,
+  onEnd: (ended: Promise<void>) => void,
+): Promise<Outcome> {
+  const { store, key, request, prepared, runOperation, upstream, times } = keyed;
+  const text = found && key.unseal(found.text);
+  // A journal that was not kept, or of before a restore, may lack writes.
+  const isJournalOpen = found !== undefined && (found.isUncertain || (found.state === 'sending' && text === undefined));
+  const entries: Entries = text === undefined ? new Map() : readJournal(text);
+  const rowOf = (state: Row['state'], sealed: string): Row => {
+    const { token, person, fingerprint } = senderOf(keyed);
+    return { fingerprint, token, person: person || (found?.person ?? ''), state, text: sealed };
+  };
+  let row = rowOf(isJournalOpen ? 'sending' : (found?.state ?? 'claimed'), found?.text ?? '');
+  let saved: ReturnType<KeyStore['save']> = Promise.resolve(undefined);
+  // One after the other: an older row never replaces a newer one.
+  const save = (next?: Row) => (saved = saved.then(() => store.save(heldBy(keyed), next ? (row = next) : row)));
+  const renewal = setInterval(() => void save(), RENEWED_MS).unref();
+  const keyedRequest = {
+    ...{ key, found, isJournalOpen, times, errors: upstream.service.errors, now: store.now },
+    record: () => save(rowOf('sending', sealed(key, journalText(journal.entries())))),
+  };
+  const journal = createJournal(keyedRequest, entries);
+  let result: ExecutionResult | undefined;
+  async function finish(): Promise<void> {
+    await journal.settled();
+    clearInterval(renewal);
+    await saved;
+    const last = endOf(journal, result, key) ?? (isJournalOpen ? row : undefined);
+    const ended = last && rowOf(last.state, last.text);
+    if (await store.end(heldBy(keyed), ended)) return;
+    // Redis cannot be reached: until the end is stored, another request with the key reads back what was written.
+    let attempts = 0;
+    const again = setInterval(async () => {
+      if (++attempts > END_ATTEMPTS || (await store.end(heldBy(keyed), ended))) clearInterval(again);
+    }, RENEWED_MS).unref();
+  }
+  try {
+    const outcome = await runOperation(prepared, request, journal);
+    result = outcome.result as ExecutionResult;
+    const refusal = journal.refusal();
+    if (refusal && (refusal.code === 'IDEMPOTENCY_KEY_REUSED' || !journal.hasSent())) throw refusal;
+    return outcome;
+  } finally {
+    const ended = finish();
+    onEnd(ended);
+    // Nobody waits for it otherwise: only the write in flight goes on.
+    if (!request.cancellation.reason) await ended;
+  }
 }
+
+const sealed = (key: IdempotencyKey, text: string): string => {
+  const made = key.seal(text);
+  return made.length > TEXT_MAX ? '' : made;
+};
 
 /** Clients are not told to retry these, but what is read beside a write may come without them. */
 const defects: ReadonlySet<unknown> = new Set<ClientCode>(['UPSTREAM_INVALID_RESPONSE', 'INTERNAL_SERVER_ERROR']);
@@ -198,18 +227,19 @@ const defects: ReadonlySet<unknown> = new Set<ClientCode>(['UPSTREAM_INVALID_RES
 /** Errors that another attempt may not meet: then only the writes are kept, and the next request reads the rest. */
 const isPassing = (code: unknown): boolean => defects.has(code) || (notesOn(String(code))?.retry ?? 'no') !== 'no';
 
-function keptOf(journal: Journal, result: ExecutionResult | undefined): Kept {
+/** What is kept after a run; undefined if certainly nothing was written. */
+function endOf(
+  journal: Journal,
+  result: ExecutionResult | undefined,
+  key: IdempotencyKey,
+): Pick<Row, 'state' | 'text'> | undefined {
   const entries = journal.entries();
-  if (entries.length === 0) return { kind: 'nothing' };
+  if (entries.length === 0) return undefined;
   const isUnfinished =
     !result ||
     journal.refusal() !== undefined ||
     entries.some(({ state }) => state === 'sending') ||
     result.errors?.some(({ extensions }) => isPassing(extensions.code));
-  if (isUnfinished) return { kind: 'journal', text: journalText(entries) };
-  const text = keptText(
-    result,
-    entries.flatMap(({ files }) => files?.hashes ?? []),
-  );
-  return text.length > KEPT_CHARACTERS_MAX ? { kind: 'mark' } : { kind: 'response', text };
+  if (isUnfinished) return { state: 'sending', text: sealed(key, journalText(entries)) };
+  return { state: 'done', text: sealed(key, keptText(result!)) };
 }

@@ -11,10 +11,17 @@ const refused = (code: ClientCode, message: string, seconds?: string): HttpError
   });
 
 export const reused = (): HttpError =>
-  refused('IDEMPOTENCY_KEY_REUSED', 'The idempotency key belongs to another request.');
+  refused(
+    'IDEMPOTENCY_KEY_REUSED',
+    'The idempotency key was used for something else, or by somebody else: make a new one.',
+  );
 
 export const forgotten = (): HttpError =>
   refused('IDEMPOTENCY_KEY_UNKNOWN', 'The key was used, and what came of it is no longer kept.');
+
+/** Another token of an unknown person has used the key with the same request. */
+export const whose = (): HttpError =>
+  refused('IDEMPOTENCY_KEY_UNKNOWN', 'It cannot be said whether this key was used by you: load the record.');
 
 /** The error of one write of a request. Its other writes may still have to be settled or sent. */
 export const notKept = (): GraphQLError => {
@@ -23,11 +30,7 @@ export const notKept = (): GraphQLError => {
 };
 
 export const inProgress = (): HttpError =>
-  refused(
-    'IDEMPOTENCY_IN_PROGRESS',
-    'A write with this idempotency key, or before it to the same thing, still runs.',
-    '1',
-  );
+  refused('IDEMPOTENCY_IN_PROGRESS', 'A write with this idempotency key still runs.', '1');
 
 export const unavailable = (): HttpError =>
   refused('IDEMPOTENCY_UNAVAILABLE', 'The store of idempotency keys cannot be reached, so nothing was sent.', '1');

@@ -33,8 +33,8 @@ interface SlotRequest {
   exchange: SlotHolder;
   /** Cancelled at the deadline of the operation. */
   lifetime: CancellationToken;
-  /** Resolves when the last byte of the uploaded files has arrived; the upload deadline counts from there. */
-  uploadEnd?: Promise<void> | undefined;
+  /** It sends files to upstream, which takes longer. */
+  hasFiles?: boolean;
 }
 
 export type AdmissionSettings = Pick<
@@ -109,7 +109,7 @@ export class Admission {
     return this.freePlaces() <= 0 && performance.now() - this.releasedAt > this.settings.operationTimeoutMs / 2;
   }
 
-  private take({ exchange, lifetime, uploadEnd }: SlotRequest): OperationSlot {
+  private take({ exchange, lifetime, hasFiles = false }: SlotRequest): OperationSlot {
     // No slot could be released while none was held.
     if (this.held++ === 0) this.releasedAt = performance.now();
     const { operationTimeoutMs, uploadTimeoutMs } = this.settings;
@@ -137,8 +137,7 @@ export class Admission {
       release();
       this.onOverdue(exchange);
     };
-    if (uploadEnd) void uploadEnd.then(() => startDeadline(uploadTimeoutMs, onDeadline));
-    else startDeadline(operationTimeoutMs, onDeadline);
+    startDeadline(hasFiles ? uploadTimeoutMs : operationTimeoutMs, onDeadline);
     return { release };
   }
 

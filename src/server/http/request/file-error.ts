@@ -1,12 +1,8 @@
-import { GraphQLError } from 'graphql';
+import { HttpError } from '../response/http-error.ts';
 
 /** Why a file of a request cannot be read, from an error of the library, its parser or their streams. */
-export function fileError(error: unknown, name: string): GraphQLError {
-  if (error instanceof GraphQLError) return error;
-  const { message } = error as Error;
-  const text = CAUSES[message] ?? `cannot be read: ${message}`;
-  return new GraphQLError(`The file ${named(name)} ${text}`, { extensions: { code: 'BAD_UPLOAD' } });
-}
+export const fileError = (name: string, { message }: Error): HttpError =>
+  new HttpError('BAD_UPLOAD', `The file ${named(name)} ${CAUSES[message] ?? `cannot be read: ${message}`}`);
 
 /** What the messages of graphql-upload-minimal and of its parser mean for a file. */
 const CAUSES: Readonly<Record<string, string>> = {

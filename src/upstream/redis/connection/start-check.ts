@@ -37,6 +37,8 @@ const COMMANDS: readonly [command: string, rest: string][] = [
   ['HLEN', 'KEYS[4]'],
   ['HGET', "KEYS[4], 'a'"],
   ['HMGET', "KEYS[4], 'a', 'b'"],
+  ['HGETALL', 'KEYS[4]'],
+  ['HINCRBY', "KEYS[4], 'c', 1"],
   ['HRANDFIELD', 'KEYS[4]'],
   ['HDEL', "KEYS[4], 'a'"],
   ['RPUSH', "KEYS[5], 'a'"],
@@ -56,7 +58,7 @@ return failed and {failed, why} or {}`;
 
 /** Keys of the check, more than any script needs; values that are a time, a number and a name. */
 const KEYS = 8;
-const VALUES = Array.from({ length: 12 }, () => '1');
+const VALUES = Array.from({ length: 16 }, () => '1');
 
 export interface CheckedRedis {
   redis: RedisClient;

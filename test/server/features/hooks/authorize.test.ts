@@ -169,7 +169,7 @@ describe('what authorize has allowed to one caller and refuses to another', () =
         query: write,
         variables: { input },
         token: 'demo-alice',
-        idempotencyKey: 'authorize-1',
+        idempotencyKey: 'authorize-1-of-16-characters',
         headers,
       });
     expect(await create(friend)).toEqual({ data: { createNote: { note: { title: 'kept' } } } });

@@ -39,7 +39,7 @@ describe('onOperation', () => {
       onOperation: (operation) => void ended.push(operation),
     });
     const query = 'mutation { collectBook(input: { bookId: "1003078", status: WISH }) { created } }';
-    for (const idempotencyKey of ['a-key', undefined])
+    for (const idempotencyKey of ['a-key-of-sixteen', undefined])
       await facade.execute({ query, token: 'demo-bob', ...(idempotencyKey && { idempotencyKey }) });
     const prices = ended.map(({ price }) => price!.most);
     expect(prices[0]! - prices[1]!).toBe(4);

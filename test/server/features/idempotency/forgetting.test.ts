@@ -35,15 +35,6 @@ async function start(onWrite: (write: ArrivedWrite) => void, flags: (url: string
   return { redis, service, send, facade, flush };
 }
 
-test.skipIf(!hasRedis)('the process that ran a write answers for it although Redis has forgotten it', async () => {
-  const { service, send, flush } = await start(atOnce, (redisUrl) => ({ redisUrl }));
-  const [key, content] = [randomUUID(), randomUUID()];
-  const first = await send(bodyOf(content), key);
-  await flush();
-  expect(await send(bodyOf(content), key)).toEqual({ ...first, isReplayed: true });
-  expect(service.comments).toHaveLength(1);
-});
-
 test.skipIf(!hasRedis)(
   'a key that Redis forgets while its write runs is put back, and sent by nobody else',
   async () => {

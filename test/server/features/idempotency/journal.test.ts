@@ -1,15 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { bookEndpoints } from '../../../../src/api/book.ts';
 import { bookWrites } from '../../../../src/graph/book/book.settling.ts';
 import { catalogService } from '../../../../src/graph/service/descriptor.ts';
 import { createCancellationToken } from '../../../../src/lib/cancellation.ts';
-import { createCallers } from '../../../../src/server/features/idempotency/callers.ts';
-import { targetsOf } from '../../../../src/server/features/idempotency/store/names.ts';
 import { type Journal, createJournal } from '../../../../src/server/features/idempotency/journal.ts';
-import { addEvent } from '../../../../src/server/features/idempotency/store/entries.ts';
-import type { KeyRun, Sending } from '../../../../src/server/features/idempotency/store/key-run.ts';
-import { type KeyStore, createMemoryStore } from '../../../../src/server/features/idempotency/store/key-store.ts';
+import { journalText, readJournal } from '../../../../src/server/features/idempotency/journal-entry.ts';
+import type { KeyedRequest } from '../../../../src/server/features/idempotency/keyed-write.ts';
+import { TEXT_MAX } from '../../../../src/server/features/idempotency/store/key-store.ts';
+import { secretsOf } from '../../../../src/server/features/idempotency/store/seal.ts';
 import { UpstreamFailure, UpstreamRejection } from '../../../../src/upstream/errors.ts';
 import type { GuardedWrite, WriteRule } from '../../../../src/upstream/write-guard.ts';
 
@@ -26,35 +24,14 @@ const annotate: Omit<GuardedWrite, 'send' | 'read'> = {
   onLate: () => undefined,
 };
 const times = { settleMs: 10, callTimeoutMs: 10, uploadTimeoutMs: 10 };
-const callers = createCallers(1_000);
 const errors = catalogService.errors;
+const key = { ...secretsOf('a key of sixteen'), fingerprint: '' };
 
-const waiting = { cancellation: createCancellationToken(), begin: () => undefined };
-
-/** By the run of some key. */
-async function realSave(store: KeyStore, sending: Sending): Promise<number | undefined> {
-  const key = { credential: 'token', person: undefined, key: randomUUID(), fingerprint: '' };
-  const claim = await store.claim(key, waiting);
-  return claim?.kind === 'run' ? claim.run.save(sending) : undefined;
-}
-
-/** The journal of a request with the key. `journal`: what earlier ones have recorded. */
-function journalOver(
-  store: KeyStore,
-  journal?: string,
-  save?: KeyRun['save'],
-  owners: KeyRun['owners'] = ['alice'],
-): Journal {
-  const run: KeyRun = {
-    id: 'key',
-    owners,
-    journal,
-    savedAt: performance.now(),
-    save: save ?? ((sending) => realSave(store, sending)),
-    end: () => undefined,
-  };
-  const take = callers.takeFor({ caller: 'alice', cancellation: annotate.cancellation, parking: undefined });
-  return createJournal({ run, store, times, take, errors });
+/** The journal of a request with the key. `recorded`: what earlier ones have recorded. */
+function journalOver(recorded?: string, more: Partial<KeyedRequest> = {}): Journal {
+  const now = async () => performance.now();
+  const request = { key, found: undefined, isJournalOpen: false, times, errors, record: now, now, ...more };
+  return createJournal(request, recorded === undefined ? new Map() : readJournal(recorded));
 }
 
 const never = () => Promise.reject(new Error('not expected'));
@@ -71,22 +48,23 @@ test('a write whose process died after its turn, before its end was recorded, is
     },
     read: async () => ({ annotations: [...annotations], total: annotations.length }) as never,
   };
-  const store = createMemoryStore(1_000);
   let recorded = '';
-  const first = await journalOver(store, undefined, ({ journal }) => {
-    recorded = journal();
-    return performance.now();
-  }).write(write);
-  expect(await journalOver(store, recorded).write(write)).toEqual(first);
+  const before = journalOver(undefined, {
+    record: async () => {
+      recorded = journalText(before.entries());
+      return performance.now();
+    },
+  });
+  const first = await before.write(write);
+  expect(await journalOver(recorded).write(write)).toEqual(first);
   expect(sent).toBe(1);
 });
 
 test('a write is known by its field, and what another field has done is never taken for its own', async () => {
-  const store = createMemoryStore(1_000);
-  const first = journalOver(store);
+  const first = journalOver();
   const read = async () => ({ annotations: [], total: 0 }) as never;
   await first.write({ ...annotate, field: 'b', read, send: async () => ({ id: 'of b' }) });
-  const second = journalOver(store, JSON.stringify(first.entries()));
+  const second = journalOver(JSON.stringify(first.entries()));
   expect(await second.write({ ...annotate, field: 'a', read, send: async () => ({ id: 'of a' }) })).toEqual({
     id: 'of a',
   });
@@ -94,15 +72,14 @@ test('a write is known by its field, and what another field has done is never ta
 });
 
 test('a write with another input than the recorded one refuses the request, and sends nothing', async () => {
-  const store = createMemoryStore(1_000);
-  const first = journalOver(store);
+  const first = journalOver();
   const read = async () => ({ annotations: [], total: 0 }) as never;
   await first.write({ ...annotate, read, send: async () => ({ id: '1' }) });
-  const second = journalOver(store, JSON.stringify(first.entries()));
+  const second = journalOver(JSON.stringify(first.entries()));
   const other = { ...annotate, input: { ...input, content: 'something else' }, read, send: never };
-  await expect(second.write(other)).rejects.toThrow('another request');
+  await expect(second.write(other)).rejects.toThrow('something else');
   expect(second.refusal()).toMatchObject({ status: 422, code: 'IDEMPOTENCY_KEY_REUSED' });
-  await expect(second.write({ ...annotate, field: 'c', read, send: never })).rejects.toThrow('another request');
+  await expect(second.write({ ...annotate, field: 'c', read, send: never })).rejects.toThrow('something else');
 });
 
 const lost = () =>
@@ -119,20 +96,19 @@ const agedBy = (ms: number, journal: Journal) =>
   );
 
 /** A write whose response is lost, and the next request with its key when nothing of it can come any more. */
-async function lose(store: KeyStore, write: Omit<GuardedWrite, 'send'>) {
-  const first = journalOver(store);
+async function lose(write: Omit<GuardedWrite, 'send'>) {
+  const first = journalOver();
   await expect(first.write({ ...write, send: lost })).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
   const ageMs = 100;
-  return (send: () => Promise<unknown>) => journalOver(store, agedBy(ageMs, first)).write({ ...write, send });
+  return (send: () => Promise<unknown>) => journalOver(agedBy(ageMs, first)).write({ ...write, send });
 }
 
 test('a write whose response is not kept keeps no other write of the request from being settled', async () => {
-  const store = createMemoryStore(1_000);
-  const first = journalOver(store);
+  const first = journalOver();
   const read = async () => ({ annotations: [], total: 0 }) as never;
   await first.write({ ...annotate, field: 'a', read, send: async () => ({ id: 'of a' }) });
   const cut = first.entries().map((entry) => ({ ...entry, value: undefined, isCut: true }));
-  const second = journalOver(store, JSON.stringify(cut));
+  const second = journalOver(JSON.stringify(cut));
   await expect(second.write({ ...annotate, field: 'a', read, send: never })).rejects.toMatchObject({
     extensions: { code: 'IDEMPOTENCY_KEY_UNKNOWN' },
   });
@@ -142,51 +118,13 @@ test('a write whose response is not kept keeps no other write of the request fro
   expect(second.refusal()).toBeUndefined();
 });
 
-test('a book that was taken off the shelf since is not put on it again by a late retry', async () => {
-  const store = createMemoryStore(1_000);
-  const onShelf: { record: object | null } = { record: null };
-  const shelf = { ...annotate, input: { id: '1', status: 'wish' }, read: async () => onShelf.record as never };
-  const retry = await lose(store, { ...shelf, rule: bookWrites.collect as WriteRule<object> });
-  onShelf.record = { id: '9', status: 'wish' };
-  const removal = { ...shelf, field: 'b', rule: bookWrites.deleteCollection as WriteRule<object> };
-  await journalOver(store).write({ ...removal, send: async () => ({}) });
-  onShelf.record = null;
-  await expect(retry(never)).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
-});
-
 test('a book that certainly was not put on the shelf is put on it by a late retry', async () => {
-  const store = createMemoryStore(1_000);
   const shelf = { ...annotate, input: { id: '1', status: 'wish' }, read: async () => null as never };
-  const retry = await lose(store, { ...shelf, rule: bookWrites.collect as WriteRule<object> });
+  const retry = await lose({ ...shelf, rule: bookWrites.collect as WriteRule<object> });
   expect(await retry(async () => ({ id: '9' }))).toEqual({ id: '9' });
 });
 
-test('a deletion is not forgotten because of many writes after it', async () => {
-  const store = createMemoryStore(1_000);
-  const read = async () => ({ annotations: [], total: 0 }) as never;
-  const retry = await lose(store, { ...annotate, read });
-  const targets = targetsOf(['alice'], 'annotations');
-  void store.changeTargets(targets, (each, at) => addEvent(each, { at }));
-  for (let id = 0; id < 100; id++) void store.changeTargets(targets, (each, at) => addEvent(each, { at, id: `${id}` }));
-  await expect(retry(never)).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
-});
-
-test('a write that the service rejected does not make an earlier one overtaken', async () => {
-  const store = createMemoryStore(1_000);
-  const record = { id: '9', status: 'wish' };
-  const shelf = { ...annotate, input: { id: '1', status: 'read' }, read: async () => record as never };
-  const rule = bookWrites.updateCollection as WriteRule<object>;
-  const retry = await lose(store, { ...shelf, rule });
-  const details = { service: 'catalog', request: 'a write', status: 403, code: 1, message: 'no' } as const;
-  const rejected = () => Promise.reject(new UpstreamRejection(details));
-  await expect(journalOver(store).write({ ...shelf, field: 'b', rule, send: rejected })).rejects.toBeInstanceOf(
-    UpstreamRejection,
-  );
-  expect(await retry(async () => record)).toEqual(record);
-});
-
 test('a rejection is told again by what its code means now, and its row is not kept', async () => {
-  const store = createMemoryStore(1_000);
   const read = async () => ({ annotations: [], total: 0 }) as never;
   const row = errors[1001]!;
   const details = {
@@ -196,25 +134,74 @@ test('a rejection is told again by what its code means now, and its row is not k
     code: 1001,
     row: { ...row, client: 'OLD' },
   } as const;
-  const first = journalOver(store);
+  const first = journalOver();
   const send = () => Promise.reject(new UpstreamRejection(details));
   await expect(first.write({ ...annotate, read, send })).rejects.toBeInstanceOf(UpstreamRejection);
   const kept = JSON.stringify(first.entries());
   expect(kept).not.toContain('OLD');
-  const again = journalOver(store, kept).write({ ...annotate, read, send: never });
+  const again = journalOver(kept).write({ ...annotate, read, send: never });
   await expect(again).rejects.toMatchObject({ details: { code: 1001, row } });
 });
 
-test('a write with a key of the token is overtaken by one with a key of the person, and not sent again', async () => {
-  const store = createMemoryStore(1_000);
-  // It is as before when it is read again, because it was changed twice.
-  const read = async () => ({ id: '9', status: 'wish' }) as never;
-  const rule = bookWrites.updateCollection as WriteRule<object>;
-  const shelf = { ...annotate, input: { id: '1', status: 'read' }, read, rule };
-  const first = journalOver(store, undefined, undefined, ['token']);
-  await expect(first.write({ ...shelf, send: lost })).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
-  const ofPerson = journalOver(store, undefined, undefined, ['alice', 'token']);
-  await ofPerson.write({ ...shelf, field: 'b', send: async () => ({}) });
-  const retry = journalOver(store, agedBy(100, first), undefined, ['token', 'alice']);
-  await expect(retry.write({ ...shelf, send: never })).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
+test('a denied write is not recorded: with another token it is made', async () => {
+  const read = async () => ({ annotations: [], total: 0 }) as never;
+  for (const status of [401, 403]) {
+    const first = journalOver();
+    const details = {
+      service: 'catalog',
+      request: 'a write',
+      status,
+      code: 1000,
+      row: errors[1000],
+      message: 'no',
+    } as const;
+    const send = () => Promise.reject(new UpstreamRejection(details));
+    await expect(first.write({ ...annotate, read, send })).rejects.toBeInstanceOf(UpstreamRejection);
+    expect(first.entries()).toEqual([]);
+  }
+});
+
+test('a write of a journal that may lack it is looked for, and never sent', async () => {
+  const shelf = {
+    ...annotate,
+    input: { id: '1', status: 'wish' },
+    rule: bookWrites.updateCollection as WriteRule<object>,
+  };
+  const found = {
+    ...{ fingerprint: '', token: '', person: '', text: '' },
+    state: 'sending' as const,
+    savedAt: 0,
+    isUncertain: true,
+  };
+  const journal = () => journalOver(undefined, { found, isJournalOpen: true });
+  const absent = { ...shelf, read: async () => ({ id: '9', status: 'read' }) as never, send: never };
+  await expect(journal().write(absent)).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
+  const record = { id: '9', status: 'wish' };
+  expect(await journal().write({ ...shelf, read: async () => record as never, send: never })).toEqual(record);
+});
+
+test('a journal that is too large keeps its writes and not their responses, and is bounded', async () => {
+  const journal = journalOver();
+  const read = async () => ({ annotations: [], total: 0 }) as never;
+  const kept = { content: 'x'.repeat(TEXT_MAX) };
+  await journal.write({ ...annotate, kept, read, send: async () => ({ id: '1' }) });
+  const text = journalText(journal.entries());
+  expect(text.length).toBeLessThan(1_000);
+  await expect(journalOver(text).write({ ...annotate, read, send: never })).rejects.toMatchObject({
+    extensions: { code: 'IDEMPOTENCY_KEY_UNKNOWN' },
+  });
+});
+
+test('a write whose journal cannot be stored is not sent', async () => {
+  const read = async () => ({ annotations: [], total: 0 }) as never;
+  const outcomes = {
+    lost: 'IDEMPOTENCY_IN_PROGRESS',
+    full: 'TOO_MANY_IDEMPOTENCY_KEYS',
+    '': 'IDEMPOTENCY_UNAVAILABLE',
+  } as const;
+  for (const [reply, code] of Object.entries(outcomes)) {
+    const journal = journalOver(undefined, { record: async () => (reply || undefined) as 'lost' });
+    await expect(journal.write({ ...annotate, read, send: never })).rejects.toMatchObject({ extensions: { code } });
+    expect([journal.entries(), journal.hasSent()]).toEqual([[], false]);
+  }
 });

@@ -16,7 +16,7 @@ function runnerOver(run: (guard: WriteGuard) => Promise<object>) {
   const upstream = {
     redisFor: undefined,
     service: { errors: {} },
-    senderOf: () => ({ credential: 'token', person: 'alice' }),
+    senderOf: () => ({ credential: 'token', isAccepted: true, person: 'alice' }),
   };
   const runOperation = (_: unknown, __: unknown, guard: WriteGuard) => run(guard);
   const config = readConfig({ BASE_URL: 'http://127.0.0.1:9', EVENT_BASE_URL: 'http://127.0.0.1:9' });
@@ -67,8 +67,9 @@ test.each([
     await likeOnce(guard);
     return { result: { data: null, errors: [{ message: 'x', extensions: { code } }] } };
   });
-  await send('key');
-  const { isReplayed = false } = await send('key');
+  const key = randomUUID();
+  await send(key);
+  const { isReplayed = false } = await send(key);
   expect(isReplayed).toBe(isKept);
   expect(runs).toBe(isKept ? 1 : 2);
 });

@@ -1,9 +1,10 @@
 /** Requests with keys that wait for others. */
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { catalogService } from '../../../../src/graph/service/descriptor.ts';
-import { addListener, createCancellationToken } from '../../../../src/lib/cancellation.ts';
+import { createCancellationToken } from '../../../../src/lib/cancellation.ts';
+import type { Parking } from '../../../../src/server/http/connections/admission.ts';
 import { createCallers } from '../../../../src/server/features/idempotency/callers.ts';
 import { keyedClient } from '../../../support/keyed-client.ts';
 import { type ArrivedWrite, atOnce, lateService } from '../../../support/late-service.ts';
@@ -16,17 +17,18 @@ const bodyOf = (content: string, noteId = '7') =>
     variables: { noteId, content },
   });
 
-test('writes that wait for one thing hold no slot, and too many of them are refused with a code of their own', async () => {
+test('requests that wait for their key hold no slot, and too many of them are refused with a code of their own', async () => {
   const held: ArrivedWrite[] = [];
   const service = await lateService((write) => void held.push(write));
   const { url } = await replica(service.url, { maxRunningOperations: '2' });
   const send = keyedClient(url);
-  const first = send(bodyOf('first'), randomUUID());
+  const key = randomUUID();
+  const first = send(bodyOf('first'), key);
   await until(() => held.length === 1);
   const waiting: ReturnType<typeof send>[] = [];
   const refused: (string | undefined)[] = [];
   for (let at = 0; at < 18; at++) {
-    const one = send(bodyOf(`waits ${at}`), randomUUID());
+    const one = send(bodyOf('first'), key);
     waiting.push(one);
     void one.then(({ code }) => refused.push(code));
   }
@@ -35,62 +37,52 @@ test('writes that wait for one thing hold no slot, and too many of them are refu
   expect(refused).toEqual(['TOO_MANY_KEYED_WRITES', 'TOO_MANY_KEYED_WRITES']);
   const query = JSON.stringify({ query: '{ __typename }' });
   expect(await send(query)).toMatchObject({ status: 200 });
-  const release = setInterval(() => held.splice(0).forEach(atOnce), 5);
+  held.forEach(atOnce);
   const codes = (await Promise.all([first, ...waiting])).map(({ code, status }) => `${status} ${code}`);
-  clearInterval(release);
   expect(codes.filter((each) => each === '429 TOO_MANY_KEYED_WRITES')).toHaveLength(2);
   expect(codes.filter((each) => each === '200 undefined')).toHaveLength(17);
+  expect(held).toHaveLength(1);
 });
 
-/** Requests of one caller that wait for one thing until they are ended. */
-function waiters(waitMs: number) {
+/** Requests of one caller that wait for one key until `free` is called. */
+function waiters(waitMs: number, parking?: Parking) {
   const callers = createCallers(waitMs);
-  const cancellation = createCancellationToken();
-  const take = callers.takeFor({ caller: 'alice', cancellation, parking: undefined });
-  return (until: Promise<string>) =>
-    take(
-      'a note',
-      async (waiting) => {
-        waiting.begin();
-        const over = new Promise<undefined>((resolve) =>
-          addListener(waiting.cancellation, { onCancel: () => resolve(undefined) }),
-        );
-        return Promise.race([until, over]);
-      },
-      () => undefined,
-    );
+  let kind = 'held';
+  const given: string[] = [];
+  const waiter = { caller: 'alice', cancellation: createCancellationToken(), parking };
+  return {
+    given,
+    free: () => (kind = 'locked'),
+    wait: () =>
+      callers.untilFree(waiter, 'a key', {
+        look: async () => ({ kind }),
+        giveBack: async (found) => given.push(found.kind),
+      }),
+  };
 }
 
 test('a wait ends with its request, and counts no longer', async () => {
-  const wait = waiters(60_000);
-  let resolve = (_: string): void => undefined;
-  const promise = new Promise<string>((end) => (resolve = end));
-  const waits = Array.from({ length: 16 }, () => wait(promise));
-  await expect(wait(promise)).rejects.toThrow('Too many');
-  resolve('taken');
+  const { wait, free } = waiters(60_000);
+  const waits = Array.from({ length: 16 }, wait);
+  await setImmediate(); // each has looked once
+  await expect(wait()).rejects.toThrow('Too many');
+  free();
   expect(await Promise.all(waits)).toHaveLength(16);
-  expect(await wait(promise)).toBe('taken');
+  expect(await wait()).toEqual({ kind: 'locked' });
 });
 
 test('a wait that takes too long ends', async () => {
-  const wait = waiters(20);
-  await expect(wait(new Promise(() => undefined))).rejects.toMatchObject({ code: 'IDEMPOTENCY_IN_PROGRESS' });
+  await expect(waiters(20).wait()).rejects.toMatchObject({ code: 'IDEMPOTENCY_IN_PROGRESS' });
 });
 
-test('what was taken after a wait is given back if there is no slot for the request', async () => {
+test('the lock of a key is given back if there is no slot for the request after its wait', async () => {
   const parking = { release: () => undefined, enter: () => Promise.reject(new Error('overloaded')) };
-  const take = createCallers(1_000).takeFor({ caller: 'alice', cancellation: createCancellationToken(), parking });
-  const given: string[] = [];
-  const taken = take(
-    'a note',
-    async (waiting) => {
-      waiting.begin();
-      return 'the turn';
-    },
-    (each) => given.push(each),
-  );
-  await expect(taken).rejects.toThrow('overloaded');
-  expect(given).toEqual(['the turn']);
+  const { wait, free, given } = waiters(1_000, parking);
+  const waited = wait();
+  await setImmediate(); // it has looked once
+  free();
+  await expect(waited).rejects.toThrow('overloaded');
+  expect(given).toEqual(['locked']);
 });
 
 test('at the shutdown a write whose client has left is waited for', async () => {

@@ -98,7 +98,7 @@ test.each([
     method: 'POST',
     headers: {
       ...{ 'content-type': 'application/json', authorization: 'Bearer demo-bob' },
-      ...{ 'idempotency-key': 'a-key', 'x-explain': 'plan' },
+      ...{ 'idempotency-key': 'a-key-of-sixteen', 'x-explain': 'plan' },
     },
     body: JSON.stringify({ query: readFileSync(`operations/${file}.graphql`, 'utf8'), variables }),
   });

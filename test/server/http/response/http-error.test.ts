@@ -96,7 +96,7 @@ describe.each([
 
   test('of a stored response to a write with an idempotency key', async () => {
     const query = 'mutation { deleteNote(input: { id: "999999" }) { deletedId } }';
-    const headers = { authorization: 'Bearer demo-bob', 'idempotency-key': `"${page}"` };
+    const headers = { authorization: 'Bearer demo-bob', 'idempotency-key': `"${page}-a-key-of-16"` };
     const sent = await firstOf(await post({ query }, headers));
     expect(sent).toMatchObject({ code: 'NOTE_NOT_FOUND', help: help('NOTE_NOT_FOUND') });
     const again = await post({ query }, headers);

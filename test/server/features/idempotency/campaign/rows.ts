@@ -38,6 +38,8 @@ export interface Row {
   isApart?: boolean;
   /** Its writes are unknown by their nature, and not expected to be settled. */
   isUnknown?: boolean;
+  /** It may be told that it cannot be said whose the key is. */
+  isStrange?: boolean;
   /** Needs a second facade over the same Redis. */
   needsTwo?: boolean;
 }
@@ -211,10 +213,10 @@ export const rows: readonly Row[] = [
     isUnknown: true,
   },
   {
-    name: 'another device deletes the item through the facade',
+    name: 'another device deletes the item through the facade (apart: it cannot be told from absence)',
     ...deletedComment('facade'),
     plan: hiddenLoss,
-    isUnknown: true,
+    isApart: true,
   },
   {
     name: 'another program deletes the item (apart: it cannot be told from absence)',
@@ -223,14 +225,14 @@ export const rows: readonly Row[] = [
     isApart: true,
   },
   {
-    name: 'two devices of one person write equal words',
+    name: 'two devices of one person write equal words (apart: two equal items count as one if an answer is lost)',
     prepare: async (lane, mark) => {
       const noteId = await noteOf(lane);
       return [commentOn(noteId, mark, lane.direct), commentOn(noteId, mark, lane.direct)];
     },
     plan: (random) => ({ faults: random.shuffled([random.pick([lost, dropped]), undefined]) }),
     tokenOf: ({ token, renewed }, { intention }) => (intention === 0 ? token : renewed),
-    isUnknown: true,
+    isApart: true,
   },
   {
     name: 'two persons have the same key, for equal words',
@@ -246,6 +248,25 @@ export const rows: readonly Row[] = [
             persons.find((each) => each !== lane.person)!,
           ),
     hasOneKey: true,
+    isStrange: true,
+  },
+  {
+    name: 'the first request of a renewed token is the retry',
+    plan: (random) => ({ faults: [random.chance(0.5) ? randomFault(random) : undefined] }),
+    tokenOf: ({ name, person }, { attempt, mark }) => tokenFor(name, person, `${mark}${attempt === 0 ? 'a' : 'b'}`),
+    asksAgain: true,
+    isStrange: true,
+    isUnknown: true,
+  },
+  {
+    name: 'a process that knows the person, and one that does not',
+    kinds: ['createNoteComment', 'replaceNote', 'collectBook', 'deleteNote', 'replaceAnnotation'],
+    plan: (random) => ({ faults: [random.chance(0.5) ? lost : undefined] }),
+    tokenOf: ({ name, person }, { mark }) => tokenFor(name, person, mark),
+    asksAgain: true,
+    retriesAt: 'other',
+    isUnknown: true,
+    needsTwo: true,
   },
   {
     name: 'the token is renewed between two attempts',

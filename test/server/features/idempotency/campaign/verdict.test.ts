@@ -9,8 +9,8 @@ function verdictOf(effects: number, code: string | undefined) {
   return judge('a row', [intention], [pursued], { reachedOf: () => effects, times: [] });
 }
 
-test('to be told that it is done and not kept is right of a write that was made, and wrong of one that was not', async () => {
+test('to be told that it is not known is right of a write that was made, and of one that was not', async () => {
   expect(await verdictOf(1, 'IDEMPOTENCY_KEY_UNKNOWN')).toMatchObject({ notKept: 1, failed: 0, lost: 0 });
-  expect(await verdictOf(0, 'IDEMPOTENCY_KEY_UNKNOWN')).toMatchObject({ notKept: 1, failed: 0, lost: 1 });
+  expect(await verdictOf(0, 'IDEMPOTENCY_KEY_UNKNOWN')).toMatchObject({ notKept: 1, failed: 0, lost: 0 });
   expect(await verdictOf(1, 'BAD_USER_INPUT')).toMatchObject({ notKept: 0, failed: 1, lost: 0 });
 });

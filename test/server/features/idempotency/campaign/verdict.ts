@@ -52,7 +52,7 @@ export async function judge(
     codes: pursued.map(({ code }) => code),
     doubled: Math.max(0, effects - intentions.length),
     resent: [...times].reduce((sum, each) => sum + Math.max(0, each - intentions.length), 0),
-    lost: Math.max(0, settled + notKept - effects),
+    lost: Math.max(0, settled - effects),
     overwritten: isOverwritten ? 1 : 0,
     foreign: isShared ? 1 : count(pursued, ({ code, data }) => code === undefined && !first!.isOwn(data)),
     inTime: count(pursued, ({ isSettledInTime }) => isSettledInTime),

@@ -1,0 +1,161 @@
+/** The keys that replicas share, in Redis: a hash for each row, and one for the sums of each account. */
+import { NOW, defineScript } from '../../../../upstream/redis/scripts/script.ts';
+import type { RedisAccess } from '../../../../upstream/redis/shared-state.ts';
+import {
+  type Claim,
+  type Held,
+  type KeyStore,
+  type Row,
+  LOCK_MS,
+  NEW_ACCOUNT,
+  RESPONSES_SHARE,
+  STORE_LIMITS,
+  accountsOf,
+} from './key-store.ts';
+
+/** Rows are counted by parts of their life: a sum forgets a part when its rows are over. */
+const PARTS = 24;
+
+/**
+ * KEYS: the row; the sums of its token, of all, of new tokens. ARGV: holder, life of a row in ms, '1' for a new token, the most rows of each
+ * account, the most characters of each, then the members of the row that is written.
+ */
+const COMMON = `${NOW}
+local info = redis.pcall('INFO', 'server')
+local run = type(info) == 'string' and string.match(info, 'run_id:(%x+)') or ''
+local sums = {KEYS[2], KEYS[3], KEYS[4]}
+local holder, life, isNew = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local fingerprint, token, person, state, text = unpack(ARGV, 10, 14)
+local part = math.floor(now / life * ${PARTS})
+local row, names = {}, {'fingerprint', 'token', 'person', 'state', 'text', 'savedAt', 'run', 'holder', 'until', 'part', 'new'}
+for at, value in ipairs(redis.call('HMGET', KEYS[1], unpack(names))) do row[names[at]] = value or nil end
+local exists = row.fingerprint ~= nil
+local size = exists and #row.text or 0
+local isHeld = row.holder ~= nil and tonumber(row['until']) > now
+
+local function fits(rows, characters)
+  for at = 1, isNew == '1' and 3 or 2 do
+    local sum = {r = rows, t = characters}
+    local all = redis.call('HGETALL', sums[at])
+    for field = 1, #all, 2 do
+      local of = string.sub(all[field], 1, 1)
+      if tonumber(string.sub(all[field], 2)) < part - ${PARTS} then redis.call('HDEL', sums[at], all[field])
+      else sum[of] = sum[of] + all[field + 1] end
+    end
+    if rows > 0 and sum.r > tonumber(ARGV[at + 3]) then return false end
+    if characters > 0 and sum.t > tonumber(ARGV[at + 6]) then return false end
+  end
+  return true
+end
+local function count(rows, characters, of, new)
+  if of < part - ${PARTS} then return end
+  for at = 1, new == '1' and 3 or 2 do
+    redis.call('HINCRBY', sums[at], 'r' .. of, rows)
+    redis.call('HINCRBY', sums[at], 't' .. of, characters)
+    redis.call('PEXPIRE', sums[at], 2 * life)
+  end
+end
+local function remove()
+  if not exists then return end
+  redis.call('DEL', KEYS[1])
+  count(-1, 0 - size, tonumber(row.part), row.new)
+end
+local function put(state, text)
+  remove()
+  redis.call('HSET', KEYS[1], 'fingerprint', fingerprint, 'token', token, 'person', person, 'state', state, 'text', text,
+    'savedAt', now, 'run', run, 'part', part, 'new', isNew)
+  redis.call('PEXPIRE', KEYS[1], life)
+  count(1, #text, part, isNew)
+end
+local function lock() redis.call('HSET', KEYS[1], 'holder', holder, 'until', now + ${LOCK_MS}) end
+`;
+
+/** Returns the kind of the claim, and the row as it was found. */
+const CLAIM = `${COMMON}
+if not exists then
+  if not fits(1, 0) then return {'full'} end
+  put('claimed', '')
+  lock()
+  return {'locked'}
+end
+local isUncertain = row.run ~= run
+local found = {row.fingerprint, row.token, row.person, row.state, row.text, row.savedAt, isUncertain and '1' or ''}
+local isUnsent = row.state == 'claimed' and not isUncertain and not isHeld
+local isSame = row.fingerprint == fingerprint
+local isOwn = row.token == token or (person ~= '' and row.person == person)
+if row.state == 'done' or not isSame or not (isOwn or isUnsent) then return {'found', unpack(found)} end
+if isHeld then return {'held'} end
+if isUnsent then redis.call('HSET', KEYS[1], 'token', token, 'person', person) end
+lock()
+return {'locked', unpack(found)}`;
+
+/** ARGV[15]: '' renews the lock, else it is given back: 'row' leaves the row, 'nothing' removes it. Puts back a row that has gone. */
+const SAVE = `${COMMON}
+local how = ARGV[15]
+if exists and row.holder ~= holder then return 'lost' end
+if how == 'nothing' then
+  remove()
+  return now
+end
+if exists and not fits(0, #text - size) then
+  if state ~= 'done' then return 'full' end
+  text = ''
+end
+put(state, text)
+if how == '' then lock() end
+return now`;
+
+/** For the check at the start. */
+export const keyScripts: readonly string[] = [CLAIM, SAVE];
+
+const TIME = `${NOW}return now`;
+
+export function createRedisStore({ connection, call }: RedisAccess, ttlMs: number, limits = STORE_LIMITS): KeyStore {
+  const claim = defineScript(connection, 'catalogKey_claim', CLAIM);
+  const save = defineScript(connection, 'catalogKey_save', SAVE);
+  const time = defineScript(connection, 'catalogKey_time', TIME);
+  const keysOf = ({ name, account }: Held) => [
+    connection.key(`key:${name}`),
+    ...[account.name, 'all', NEW_ACCOUNT].map((each) => connection.key(`keys:${each}`)),
+  ];
+  const valuesOf = ({ holder, account }: Held, row: Omit<Row, 'state' | 'text'> & Partial<Row>, share = 1) => {
+    const accounts = accountsOf({ ...account, isNew: true }, limits);
+    const most = [...accounts.map(({ rows }) => rows), ...accounts.map(({ text }) => share * text)];
+    const { fingerprint, token, person, state = 'claimed', text = '' } = row;
+    return [holder, ttlMs, account.isNew ? '1' : '', ...most, fingerprint, token, person, state, text];
+  };
+  const nobody = { fingerprint: '', token: '', person: '' };
+  return {
+    async claim(held, sender) {
+      const reply = await call(() => claim(keysOf(held), valuesOf(held, sender)));
+      return Array.isArray(reply) ? claimIn(reply as string[]) : undefined;
+    },
+    async save(held, row) {
+      const reply = await call(() => save(keysOf(held), [...valuesOf(held, row), '']));
+      return reply as number | 'lost' | 'full' | undefined;
+    },
+    async end(held, row) {
+      const values = valuesOf(held, row ?? nobody, row?.state === 'done' ? RESPONSES_SHARE : 1);
+      const reply = await call(() => save(keysOf(held), [...values, row ? 'row' : 'nothing']));
+      return reply === undefined ? undefined : 'ended';
+    },
+    now: async () => (await call(() => time([connection.key('keys:all')], []))) as number | undefined,
+  };
+}
+
+function claimIn([
+  kind,
+  fingerprint = '',
+  token = '',
+  person = '',
+  state,
+  text = '',
+  savedAt,
+  uncertain,
+]: string[]): Claim {
+  if (kind === 'full' || kind === 'held') return { kind };
+  if (state === undefined) return { kind: 'locked' };
+  const row = { fingerprint, token, person, state: state as Row['state'], text };
+  const found = { ...row, savedAt: Number(savedAt), isUncertain: uncertain === '1' };
+  return kind === 'locked' ? { kind, found } : { kind: 'found', found };
+}
