@@ -23,7 +23,10 @@ async function copied(value: unknown): Promise<unknown> {
 }
 
 const isBlob = (value: object): value is BlobLike =>
-  'arrayBuffer' in value && typeof value.arrayBuffer === 'function' && 'type' in value && typeof value.type === 'string';
+  'arrayBuffer' in value &&
+  typeof value.arrayBuffer === 'function' &&
+  'type' in value &&
+  typeof value.type === 'string';
 
 async function fileOf(blob: BlobLike): Promise<UploadedFile> {
   const bytes = new Uint8Array(await blob.arrayBuffer());

@@ -1,5 +1,12 @@
 /** What descriptions say of all fields and types of a kind: where a value comes from, always last, and what may grow. */
-import { type GraphQLField, type GraphQLSchema, getNamedType, isEnumType, isUnionType } from 'graphql';
+import {
+  type GraphQLField,
+  type GraphQLInputObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  isEnumType,
+  isUnionType,
+} from 'graphql';
 import type { Endpoint } from '../api/endpoint.ts';
 import { withSentence } from './cost/describe-cost.ts';
 import { allFields, fieldRule } from './plan/read-declarations.ts';
@@ -10,6 +17,16 @@ export function describeSources(schema: GraphQLSchema): GraphQLSchema {
     const source = sourceOf(field);
     if (source) field.description = withSentence(field.description, `Upstream: ${source}.`);
   }
+  return schema;
+}
+
+/** Says of the fields of an update which of them null does not clear. */
+export function describeClearing(schema: GraphQLSchema): GraphQLSchema {
+  for (const { field } of allFields(schema))
+    for (const name of fieldRule(field).uncleared ?? []) {
+      const given = (getNamedType(field.args[0]!.type) as GraphQLInputObjectType).getFields()[name]!;
+      given.description = withSentence(given.description, 'Cannot be cleared.');
+    }
   return schema;
 }
 

@@ -1,5 +1,5 @@
 /** The caller, as far as responses have shown who that is. */
-import type { PersonFacts } from '../upstream/auth/viewer.ts';
+import type { PersonFacts, Viewer } from '../upstream/auth/viewer.ts';
 import type { FieldBuilder } from '../engine/fields/node.ts';
 import { asText } from '../engine/values/decode.ts';
 import { User, type UserShape, isNumber, isSite } from './types/user.ts';
@@ -80,6 +80,12 @@ export function viewerRights<Shape, Needs extends keyof Shape & string, MayRead 
     viewerCanDelete: right(`Whether the caller may delete the ${thing}.`, undefined, notes.delete),
   };
 }
+
+/** NOT_OWNER if the author is certainly somebody else. */
+export const refusalOf =
+  <Shown>(authorOf: (record: Shown) => Author) =>
+  (record: Shown, { person }: Viewer) =>
+    isCaller(authorOf(record), person) === false ? ('NOT_OWNER' as const) : undefined;
 
 /** Whether the author is the caller; null while one of them is unknown. */
 export function isCaller(author: Author, person: PersonFacts | undefined): boolean | null {

@@ -1,7 +1,7 @@
 import { type GraphQLSchema, specifiedDirectives } from 'graphql';
 import { builder } from '../engine/builder.ts';
 import { describeItemCosts } from '../engine/cost/describe-cost.ts';
-import { describeGrowth, describeSources } from '../engine/descriptions.ts';
+import { describeClearing, describeGrowth, describeSources } from '../engine/descriptions.ts';
 import { deferDirective, streamDirective } from '../engine/plan/incremental-directives.ts';
 import { describeNulls, semanticNonNullDirective } from '../engine/null-conditions.ts';
 import '../engine/fields/declare.ts';
@@ -40,7 +40,8 @@ builder.mutationType({
     'The root of all writes, for logged-in people only. A mutation is one write to the service (a note with more than three pictures is ' +
     'several), and no write is repeated. Its input is checked first: `extensions.violations` of the error lists all violations, each with ' +
     'the path of the field, code, limit and actual value. The record that is changed is `id` in the input, another one has its type in front, ' +
-    'as in `bookId`; global and bare ids are accepted. With the header `Idempotency-Key`, the same request again is not written again. ' +
+    'as in `bookId`. Two kinds are named by others: the collection of the caller by its book, `bookId`, and a comment by its note and its own ' +
+    'id, `noteId` and `commentId`. Global and bare ids are accepted. With the header `Idempotency-Key`, the same request again is not written again. ' +
     '`onError` of a request says what an error nulls: `PROPAGATE`, `NULL` or `HALT`.',
 });
 
@@ -54,6 +55,7 @@ export function buildSchema(): GraphQLSchema {
   describeItemCosts(built);
   describeSources(built);
   describeGrowth(built);
+  describeClearing(built);
   built.description = DESCRIPTION;
   return built;
 }

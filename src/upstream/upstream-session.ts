@@ -150,7 +150,7 @@ export class UpstreamSession implements LoadContext {
     });
     const readAt = performance.now();
     const filled = await fillIn(reads());
-    if (!filled.known) return filled; // nothing was read
+    if (!filled.known || filled.isUnchanged) return filled; // nothing was read, or nothing is to be written
     const { owner = ` ${credential.id}` } = filled;
     const changing = { record, owner, credential: credential.id, readAt, cancellation, slot };
     const lock = await this.services.changeLocks.take(changing);

@@ -57,6 +57,8 @@ export interface FilledIn {
   readonly known?: { readonly endpoint: Endpoint; readonly record: unknown } | undefined;
   /** The id of the person whose record it is, as the read has named it. */
   readonly owner?: string | undefined;
+  /** The record is as the write would leave it: nothing is sent. */
+  readonly isUnchanged?: true;
 }
 
 /** A write whose response was lost. */

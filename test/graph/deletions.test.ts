@@ -7,9 +7,13 @@ const token = 'alice';
 /** A collection names the caller. */
 const named = { id: 1, book_id: '7', user_id: '3', status: 'wish' };
 /** A call of each deletion, by its name. */
-const deletions: Record<string, { call: readonly [method: string, path: string]; input: string; parents: string }> = {
+const deletions: Record<
+  string,
+  { call: readonly [method: string, path: string]; reads?: string; input: string; parents: string }
+> = {
   deleteAnnotation: {
     call: ['DELETE', '/v2/book/annotation/9'],
+    reads: '/v2/book/annotation/9?fields=book_id,id&format=text',
     input: 'id: "9", bookId: "Book:7"',
     parents: 'book { id } author { id }',
   },
@@ -27,8 +31,8 @@ const deletions: Record<string, { call: readonly [method: string, path: string];
   },
   deleteReview: {
     call: ['DELETE', '/v2/book/review/9'],
-    input: 'id: "9", bookId: "7"',
-    parents: 'book { id } author { id }',
+    input: 'id: "9"',
+    parents: 'author { id }',
   },
 };
 const ids: Record<string, string> = {
@@ -54,6 +58,7 @@ async function facadeOf(name: string, isNamed = true) {
   const made = facade();
   const [method, path] = deletions[name]!.call;
   const { service, events } = made;
+  service.intercept({ path: /^\/v2\/book\/annotation\/9\?/ }).reply(200, { id: '9', book_id: '7' });
   if (isNamed) {
     service.intercept({ path: /^\/v2\/book\/7\/collection/ }).reply(200, named);
     await made.execute('{ book(id: "7") { viewerCollection { tagNames } } }', { token });
@@ -66,7 +71,8 @@ async function facadeOf(name: string, isNamed = true) {
 describe.each(fields.map(({ name, type }) => [name, getNamedType(type) as GraphQLObjectType] as const))(
   '%s',
   (name, payload) => {
-    const { input, parents } = deletions[name]!;
+    const { call, reads, input, parents } = deletions[name]!;
+    const sent = [...(reads ? [`GET ${reads}`] : []), call.join(' ')];
     const text = `mutation { ${name}(input: { ${input} }) { deletedId ${parents} } }`;
 
     test('has the global id of what is gone, and each object that had it in its lists, for its own call alone', async () => {
@@ -77,9 +83,9 @@ describe.each(fields.map(({ name, type }) => [name, getNamedType(type) as GraphQ
       const { data, errors } = await execute(text, { token });
       expect(errors).toBeUndefined();
       expect(data[name]).toEqual({ deletedId: ids[name], ...(Object.fromEntries(expected) as object) });
-      expect(calls).toEqual([deletions[name]!.call.join(' ')]);
+      expect(calls).toEqual(sent);
       const { extensions } = await execute(text, { token, explain: 'plan' });
-      expect(extensions).toMatchObject({ upstream: { max: 1 } });
+      expect(extensions).toMatchObject({ upstream: { max: sent.length } });
     });
 
     test('has a call more in its price for another field of such an object', async () => {
@@ -88,7 +94,7 @@ describe.each(fields.map(({ name, type }) => [name, getNamedType(type) as GraphQ
         const field = { note: 'title', book: 'title' }[parent] ?? 'name';
         const more = `mutation { ${name}(input: { ${input} }) { ${parent} { ${field} } } }`;
         const { extensions } = await execute(more, { token, explain: 'plan' });
-        expect(extensions, parent).toMatchObject({ upstream: { max: 2 } });
+        expect(extensions, parent).toMatchObject({ upstream: { max: sent.length + 1 } });
       }
     });
   },
@@ -123,4 +129,16 @@ test('the book of a deleted annotation is null without its id in the input, and 
     violations: [{ path: ['input', 'bookId'] }],
   });
   expect(calls).toHaveLength(1);
+});
+
+test('an annotation on another book than the input says is not deleted', async () => {
+  const { execute, calls } = await facadeOf('deleteAnnotation');
+  const input = 'input: { id: "9", bookId: "8" }';
+  const { data, errors } = await execute(`mutation { deleteAnnotation(${input}) { book { id } } }`, { token });
+  expect(data).toEqual({ deleteAnnotation: null });
+  expect(errors?.[0]).toMatchObject({
+    message: 'input.bookId: The annotation is on another book.',
+    extensions: { code: 'BAD_USER_INPUT', violations: [{ path: ['input', 'bookId'] }] },
+  });
+  expect(calls).toEqual([`GET ${deletions['deleteAnnotation']!.reads}`]);
 });

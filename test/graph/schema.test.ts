@@ -2,6 +2,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type DocumentNode,
+  type GraphQLInputObjectType,
+  type GraphQLObjectType,
   Kind,
   NoDeprecatedCustomRule,
   buildClientSchema,
@@ -69,6 +71,29 @@ test('every type, field, argument and value has a description, and every depreca
     'Query.b',
     'Query.b.c',
   ]);
+});
+
+test('a mutation of a record names it by `id`, but for the two kinds that its description excepts', () => {
+  const { Mutation, ...types } = buildSchema(text).getTypeMap();
+  const mutations = Object.values((Mutation as GraphQLObjectType).getFields());
+  const others = mutations.flatMap(({ name, args }) => {
+    const fields = (types[args[0]!.type.toString().replace('!', '')] as GraphQLInputObjectType).getFields();
+    const changes = /^(update|replace|delete|add|remove|join|leave|like|unlike)/.test(name);
+    return changes && !fields['id']
+      ? [
+          `${name}(${Object.keys(fields)
+            .filter((field) => field.endsWith('Id'))
+            .join(', ')})`,
+        ]
+      : [];
+  });
+  expect(others.sort()).toEqual([
+    'deleteCollection(bookId)',
+    'deleteNoteComment(commentId, noteId)',
+    'replaceCollection(bookId)',
+    'updateCollection(bookId)',
+  ]);
+  for (const name of ['`bookId`', '`noteId` and `commentId`']) expect(Mutation?.description).toContain(name);
 });
 
 test('the published operations are valid and use no deprecated field', () => {

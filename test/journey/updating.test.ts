@@ -149,6 +149,104 @@ describe.each(kinds)('an update of $type', ({ type, make, target, fields, change
   );
 });
 
+describe.each(kinds)('an update of $type that changes nothing', ({ type, make, target, fields, changes }) => {
+  test('reads the record, writes nothing and shows what is there', async () => {
+    const id = await make();
+    const [[field, value]] = changes;
+    await write(`update${type}`, { ...target(id), [field]: value });
+    const shown = `revision ${type === 'Collection' ? 'updatedAt ' : ''}${fields}`;
+    const before = await read(type, id, shown);
+    const name = type.toLowerCase();
+    for (const input of [target(id), { ...target(id), [field]: value }]) {
+      const { errors, data, calls, lines } = await write(`update${type}`, input, `${name} { ${shown} }`);
+      expect(errors).toBeUndefined();
+      expect(data[`update${type}`][name]).toEqual(before);
+      expect([calls, lines]).toEqual([1, [expect.stringMatching(/^GET /)]]);
+    }
+    expect(await read(type, id, shown)).toEqual(before);
+  });
+});
+
+test('values that the service writes alike are no change', async () => {
+  const at = { bookId, status: 'READING', tags: ['甲', '乙'], isPrivate: false };
+  await write('collectBook', { ...at, onConflict: 'REPLACE' });
+  for (const input of [{ tags: ['乙', '甲', '乙'] }, { rating: null, comment: '' }, { comment: null }])
+    expect([input, (await write('updateCollection', { bookId, ...input })).calls]).toEqual([input, 1]);
+  const again = { bookId, status: 'READING', onConflict: 'UPDATE' };
+  expect(await write('collectBook', again, 'created collection { tagNames }')).toMatchObject({
+    data: { collectBook: { created: false, collection: { tagNames: ['甲', '乙'] } } },
+    lines: [`POST /v2/book/${bookId}/collection`, `GET /v2/book/${bookId}/collection`],
+  });
+  const id = await created('createEvent', eventDraft, 'event');
+  const { typeTerm } = await read('Event', id, 'typeTerm');
+  for (const input of [
+    { startsAt: '2031-12-18T11:30:00Z' },
+    { type: 'PARTY' },
+    { typeTerm },
+    { place: eventDraft.place, inviteOnly: true },
+  ])
+    expect([input, (await write('updateEvent', { id, ...input })).calls]).toEqual([input, 1]);
+  const note = await noteWithMarkup();
+  const { pictures: added, files } = pictures([4]);
+  const form = uploadForm(operation('updateNote', 'storedPictures'), { input: { id: note, pictures: added } }, files);
+  expect((await setup.upload(form)).data).toEqual({ updateNote: { storedPictures: [4] } });
+});
+
+describe('before anything is sent', () => {
+  const bob = 'demo-bob';
+  const known = () => setup.cost('{ viewer { user { id } } }', { token: bob });
+
+  test('a known stranger is told NOT_OWNER', async () => {
+    await write('collectBook', { bookId, status: 'WISH', onConflict: 'KEEP' }, '__typename', bob);
+    await known();
+    const note = await created('createNote', { title: '一', content: '二' }, 'note');
+    const page = await created('createAnnotation', { ...annotation, isPrivate: false }, 'annotation');
+    const event = await created('createEvent', eventDraft, 'event');
+    for (const [type, id, change] of [
+      ['Note', note, { title: '三' }],
+      ['Annotation', page, { chapter: '三' }],
+      ['Event', event, { title: '三' }],
+      ['Event', event, {}],
+    ] as const) {
+      const answer = await write(`update${type}`, { id, ...change }, '__typename', bob);
+      expect([type, codeOf(answer), answer.calls]).toEqual([type, 'NOT_OWNER', 1]);
+      expect(answer.lines).toEqual([expect.stringMatching(/^GET /)]);
+    }
+  });
+
+  test('an event that is over is EVENT_EXPIRED, and that of an organisation NOT_OWNER', async () => {
+    const over = { ...eventDraft, startsAt: '2021-12-18T19:30:00+08:00', endsAt: '2021-12-18T21:30:00+08:00' };
+    const id = await created('createEvent', over, 'event');
+    for (const change of [{ title: '新' }, { endsAt: eventDraft.endsAt }]) {
+      const past = await write('updateEvent', { id, ...change });
+      expect([codeOf(past), past.lines]).toEqual(['EVENT_EXPIRED', [`GET /event/${id.slice('Event:'.length)}`]]);
+    }
+    const { response } = await setup.cost('{ event(id: "10504885") { isPast organizer { id } } }');
+    expect(response.data.event).toMatchObject({ isPast: true });
+    const answer = await write('updateEvent', { id: '10504885', title: 'x' });
+    expect([codeOf(answer), answer.lines]).toEqual(['NOT_OWNER', ['GET /event/10504885']]);
+  });
+});
+
+test('a type beside its term, and a term that is none, are violations', async () => {
+  const { type: _, ...rest } = eventDraft;
+  for (const [input, message] of [
+    [{ type: 'SALON', typeTerm: 'http://www.douban.com/2007#event.party' }, 'Give `type` or `typeTerm`, not both.'],
+    [{ typeTerm: 'nonsense' }, 'This ends in `#event.` and a word, as in `Event.typeTerm`.'],
+  ] as const)
+    for (const [name, more] of [
+      ['updateEvent', {}],
+      ['replaceEvent', rest],
+    ] as const) {
+      const answer = await write(name, { id: '7', ...more, ...input });
+      expect(answer.errors?.[0]?.extensions).toMatchObject({
+        code: 'BAD_USER_INPUT',
+        violations: [{ path: ['input', 'typeTerm'], message }],
+      });
+      expect(answer.calls).toBe(0);
+    }
+});
+
 test('a private collection stays private, and a public one public', async () => {
   for (const isPrivate of [true, false]) {
     await write('deleteCollection', { bookId });
@@ -375,6 +473,14 @@ describe('unchangedSince', () => {
       expect(third.errors).toBeUndefined();
     },
   );
+
+  test('of an event tells its type as a form shows it', async () => {
+    const id = await created('createEvent', eventDraft, 'event');
+    const { revision } = await read('Event', id, 'revision');
+    await write('updateEvent', { id, type: 'SALON' });
+    const answer = await write('updateEvent', { id, title: '新', unchangedSince: revision });
+    expect(answer.errors?.[0]?.extensions).toMatchObject({ code: 'CONFLICT', current: { type: 'SALON' } });
+  });
 
   test('costs the read of the record, also if everything is given', async () => {
     const id = await created('createNote', { title: '一', content: '二' }, 'note');

@@ -47,9 +47,9 @@ export function changeMutations<In, Out, Fields extends InputFieldMap, Result, S
   if (!keeping) return;
   mutation<In, Out, Fields, Result, Shown>(`update${type}`, {
     ...rest,
-    description: `Changes ${what}: what the input leaves out stays. Unless the input gives everything, the record is read first, a call more. ${keeping.notes}`,
+    description: `Changes ${what}: what the input leaves out stays. Unless the input gives everything, the record is read first, a call more, and nothing is written if nothing changes. ${keeping.notes}`,
     input: {
-      description: 'What is to be changed. What is left out stays, and null clears.',
+      description: 'What is to be changed. What is left out stays, and null clears what can be cleared.',
       // The types are those of the whole input, because that is what rules and requests get.
       fields: (t) => ({ ...fields(t, false as true), [UNCHANGED_SINCE]: unchangedSince(t) }),
     },

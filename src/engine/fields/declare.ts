@@ -100,7 +100,10 @@ declare global {
       Nullable,
       Args,
       ResolveReturnShape,
-    > extends Pick<FieldRule, 'nullIf' | 'upstream' | 'writeEndpoint' | 'invalidates' | 'maxCalls' | 'readsBefore'> {}
+    > extends Pick<
+      FieldRule,
+      'nullIf' | 'upstream' | 'writeEndpoint' | 'invalidates' | 'maxCalls' | 'readsBefore' | 'uncleared'
+    > {}
     interface BaseTypeOptions<Types extends SchemaTypes = SchemaTypes> extends TypeRule {
       /** Never set: uses the type parameter. */
       types?: Types;

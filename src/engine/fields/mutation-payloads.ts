@@ -1,11 +1,10 @@
 /** Payloads that several mutations have in common. */
-import type { InputFieldRef, ObjectRef } from '@pothos/core';
+import type { ObjectRef } from '@pothos/core';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { WriteRule } from '../../upstream/write-guard.ts';
 import type { BuilderTypes } from '../builder.ts';
 import { type ErrorCodes, type Payload, type Written, mutation } from './mutation.ts';
-import { globalId, sourceIdOf } from '../values/global-id.ts';
-import { validId } from '../errors/violations.ts';
+import { globalId } from '../values/global-id.ts';
 import type { FieldBuilder } from './node.ts';
 
 /** The record in the response to a write. */
@@ -60,57 +59,22 @@ export const deletionPayload = <Result>(
 
 const wordsOf = (type: string): string => type.replace(/\B[A-Z]/g, ' $&').toLowerCase();
 
-interface Deletion<Parent> {
+interface Deletion {
   description: string;
   endpoint: Endpoint<{ id: string }>;
   /** The person whose lists had it, in the payload. */
-  owner: Payload<string | null>['fields'];
-  /** The record whose lists had it. The service does not name it, but the client may. */
-  within?: ObjectRef<BuilderTypes, Parent>;
+  owner: Payload<unknown>['fields'];
   invalidates: ((id: string) => readonly string[]) | 'nothing';
   settling: WriteRule<{ id: string }>;
   errorCodes?: ErrorCodes;
 }
 
 /** A mutation that deletes the record with the id in its input. */
-export function deletion<Parent>(type: string, { owner, within, ...rest }: Deletion<Parent>): void {
-  const parent = within?.name.toLowerCase() ?? '';
-  const parentId = `${parent}Id`;
-  const parentIn = (input: Given): string | null =>
-    within && input[parentId] != null ? sourceIdOf(within.name, input[parentId], parentId) : null;
-  mutation<{ id: string }, unknown, GivenFields, string | null>(`delete${type}`, {
+export function deletion(type: string, { owner, ...rest }: Deletion): void {
+  mutation<{ id: string }, unknown>(`delete${type}`, {
     ...rest,
     target: ['id', type],
-    input: {
-      description: `The ${wordsOf(type)} to delete.`,
-      fields: (t): GivenFields =>
-        within
-          ? {
-              [parentId]: t.id({
-                description: `Global or bare id of the ${parent}, for \`${parent}\` of the payload.`,
-              }),
-            }
-          : {},
-    },
-    check: (input) => [validId(parentId, () => parentIn(input) ?? '')],
-    run: async ({ send }, input) => {
-      await send();
-      return parentIn(input);
-    },
-    payload: deletionPayload(type, (t) => ({
-      ...(within && {
-        [parent]: t.field({
-          type: within,
-          nullable: true,
-          description: `The ${parent}. Fields other than the id cost one call.`,
-          nullIf: `the input has no \`${parentId}\`, or the service has it no longer`,
-          resolve: ({ result }) => (result === null ? null : { id: result }) as never,
-        }),
-      }),
-      ...owner(t),
-    })),
+    input: { description: `The ${wordsOf(type)} to delete.` },
+    payload: deletionPayload(type, owner),
   });
 }
-
-type GivenFields = Record<string, InputFieldRef<BuilderTypes, string | null | undefined>>;
-type Given = Readonly<Record<string, string | null | undefined>>;

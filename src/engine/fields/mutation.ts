@@ -33,8 +33,12 @@ export interface WriteRun<Out, Input = unknown> {
   write: <E extends Endpoint>(endpoint: E, input: InputOf<E>, pictures?: readonly FilePart[]) => Promise<AnswerOf<E>>;
   /** Begins the change of what is there already, under its lock: see `isPatch`. Returns the input with what it keeps. */
   change: () => Promise<Input>;
-  /** Reads what a payload needs; null if it is absent. */
-  read: <E extends Endpoint>(endpoint: E, input: InputOf<E>) => Promise<AnswerOf<E> | null>;
+  /** Reads what a payload needs, or these members of it; null if it is absent. */
+  read: <E extends Endpoint>(
+    endpoint: E,
+    input: InputOf<E>,
+    members?: readonly string[],
+  ) => Promise<AnswerOf<E> | null>;
   /** The id of the target; '' if there is none. */
   id: string;
   viewer: Viewer;
@@ -81,13 +85,16 @@ export interface MutationDeclaration<In, Out, Fields extends InputFieldMap, Resu
     ((id: string, input: InputShapeFromFields<Fields>, made: string | undefined) => readonly string[]) | 'nothing';
   /** How it is recognised whether the call was carried out, if its response is lost. */
   settling: WriteRule<In>;
-  errorCodes?: ErrorCodes;
+  /** A function of whether the record was read, and `refusal` found nothing. */
+  errorCodes?: ErrorCodes | ((isRead: boolean) => ErrorCodes);
   /** How pictures are sent, if the input has the field `pictures`. */
   pictures?: PictureForm;
   /** How what the input leaves out is kept; without it, the service clears it. */
   patch?: Patch<InputShapeFromFields<Fields>, Shown> | undefined;
   /** Set if `run` creates, and changes what is there already: whether it then keeps what the input leaves out. */
   isPatch?: (input: InputShapeFromFields<Fields>) => boolean;
+  /** What `run` reads before it writes, by its input if that is known. */
+  reads?: (input: InputShapeFromFields<Fields> | undefined) => readonly Endpoint[];
   /** The most writes that it makes, by its input if that is known; 1 by default. */
   maxCalls?: number | ((input: InputShapeFromFields<Fields> | undefined) => number);
 }
@@ -108,6 +115,7 @@ export function mutation<In, Out, Fields extends InputFieldMap = Record<never, n
     settling,
     patch,
     isPatch,
+    reads,
     maxCalls = 1,
   } = options;
   addWriteRule(name, endpoint, settling);
@@ -129,7 +137,9 @@ export function mutation<In, Out, Fields extends InputFieldMap = Record<never, n
       writeEndpoint: endpoint,
       invalidates,
       maxCalls: typeof maxCalls === 'number' && !patch ? maxCalls : (args) => writesOf(maxCalls, inputIn(args)),
+      ...(reads && { readsBefore: (args) => reads(inputIn(args)) }),
       ...(patch && {
+        uncleared: isPatch ? [] : patch.columns.flatMap(({ fields, isClearable }) => (isClearable ? [] : fields)),
         readsBefore: (args) => (keeps(inputIn(args)) ? readsBefore(patch as never, inputIn(args)) : []),
       }),
       args: { input: t.arg({ type: inputType, required: true, description: 'The input.' }) },
@@ -169,9 +179,10 @@ async function written<In, Out, Fields extends InputFieldMap, Result, Shown>(
   let id = '';
   let input = given;
   let filled: FilledIn | undefined;
-  let mayBeDone = false;
+  let [mayBeDone, isRead] = [false, false];
   let made: string | undefined;
   const write: WriteRun<Out>['write'] = async (endpoint, values, parts) => {
+    if (filled?.isUnchanged) return filled.known!.record as never;
     const settling = { rule: writeRuleOf(endpoint), onLate, ...filled };
     filled = undefined; // it is of the first write alone
     try {
@@ -191,15 +202,17 @@ async function written<In, Out, Fields extends InputFieldMap, Result, Shown>(
   const allParts = () => (form && pictures.length > 0 ? pictureParts(pictures, form) : undefined);
   const send: WriteRun<Out>['send'] = (more, parts = allParts()) =>
     write(endpoint, { ...(request ? request(input, id) : { id }), ...more } as never, parts);
-  const read: WriteRun<Out>['read'] = async (endpoint, values) =>
-    await upstream.responses.load(endpoint, values as object, undefined, path);
+  const read: WriteRun<Out>['read'] = async (endpoint, values, members) =>
+    await upstream.responses.load(endpoint, values as object, members, path);
+
   const change: WriteRun<Out, InputShapeFromFields<Fields>>['change'] = async () => {
     if (!patch) return input;
     const show = showIn(schema, inputName);
-    const fillIn = (reads: PatchSource) => keptOf(patch, given, { id, showIn: show, ...reads });
+    const fillIn = (reads: PatchSource) => keptOf(patch, given, { id, viewer, showIn: show, ...reads });
     filled = await upstream.beginChange(path, `${target![1]} ${id}`, fillIn);
+    isRead = filled.known !== undefined;
     input = { ...given, ...filled.kept };
-    requireValid(check?.(input, id) ?? []);
+    if (!filled.isUnchanged) requireValid(check?.(input, id) ?? []);
     return input;
   };
   try {
@@ -214,7 +227,8 @@ async function written<In, Out, Fields extends InputFieldMap, Result, Shown>(
     const result = run ? await run({ send, write, change, read, id, viewer }, input) : ((await send()) as Result);
     return { result, id };
   } catch (error) {
-    throw withClientCode(error, { ...errorCodes, ...(pictures.length > 0 && form?.errorCodes) });
+    const codes = typeof errorCodes === 'function' ? errorCodes(isRead) : errorCodes;
+    throw withClientCode(error, { ...codes, ...(pictures.length > 0 && form?.errorCodes) });
   } finally {
     upstream.endChange();
     if (mayBeDone && invalidates !== 'nothing') await upstream.invalidate(invalidates(id, input, made));

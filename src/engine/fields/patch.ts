@@ -3,9 +3,11 @@
  * never from a cache, and what it shows is brought to the form in which it is written. Nothing is written unless that is certain.
  */
 import { hash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { GraphQLError, type GraphQLInputObjectType, type GraphQLSchema, getNamedType, isEnumType } from 'graphql';
 import { createApiRequest, requestLine } from '../../api/api-request.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
+import type { Viewer } from '../../upstream/auth/viewer.ts';
 import { CodedRejection } from '../../upstream/errors.ts';
 import type { FilledIn, PatchSource } from '../../upstream/write-guard.ts';
 import { type ClientCode, messageOf } from '../errors/codes.ts';
@@ -29,6 +31,8 @@ export interface Column<Whole, Shown> {
   readonly keep: (shown: Shown, reading: PatchContext) => Kept<Whole> | Promise<Kept<Whole>>;
   /** What the client is told if it is not certain. */
   readonly doubt?: string;
+  /** What these values come to where they are written, if others come to the same; by default they themselves. */
+  written?(this: void, values: Partial<Whole>): unknown;
   /** What the record shows of it, for the revision. Absent: no read of the record shows it. */
   readonly shown?: (shown: Shown) => unknown;
 }
@@ -49,6 +53,7 @@ export const keptWord = <Name extends string, Word>(name: Name, shown: unknown, 
 export interface PatchContext extends PatchSource {
   /** The id in the input. */
   readonly id: string;
+  readonly viewer: Viewer;
   /** Shows the value of a field as clients give it. */
   readonly showIn: ReturnType<typeof showIn>;
 }
@@ -62,6 +67,8 @@ export interface Patch<Whole, Shown> {
   readonly owner: (shown: Shown) => string | undefined;
   /** The code of a record that is not there. */
   readonly absent: ClientCode;
+  /** Why the caller certainly cannot change the record. */
+  readonly refusal?: (shown: Shown, viewer: Viewer) => ClientCode | undefined;
   readonly columns: readonly Column<Whole, Shown>[];
 }
 
@@ -115,7 +122,11 @@ export async function keptOf<Whole, Shown>(
   const request = patch.input(reading.id);
   const shown = await reading.read(patch.read, request);
   if (shown === null) throw absence(patch, request);
+  const code = patch.refusal?.(shown as Shown, reading.viewer);
+  if (code) throw new GraphQLError(messageOf(code)!, { extensions: { code } });
   if (since != null) await requireUnchanged(patch, since as string, shown as Shown, reading);
+  const known = { endpoint: patch.read, record: shown };
+  if (await changesNothing(patch, input, shown as Shown, reading)) return { known, isUnchanged: true };
   const kept: Partial<Whole> = {};
   const doubts: Violation[] = [];
   for (const { fields, keep, doubt } of columns) {
@@ -125,8 +136,30 @@ export async function keptOf<Whole, Shown>(
   }
   const [first, ...more] = doubts;
   if (first) throw violationError([first, ...more]);
-  return { kept, known: { endpoint: patch.read, record: shown }, owner: patch.owner(shown as Shown) };
+  return { kept, known, owner: patch.owner(shown as Shown) };
 }
+
+/** Whether the record certainly shows all that the input gives. */
+async function changesNothing<Whole, Shown>(
+  patch: Patch<Whole, Shown>,
+  input: Given,
+  shown: Shown,
+  reading: PatchContext,
+): Promise<boolean> {
+  if (isFilled(input['pictures'])) return false;
+  const open = leftOut(patch, input);
+  for (const { fields, keep, reads, written = valuesOf(fields) } of patch.columns.filter(
+    (each) => !open.includes(each),
+  )) {
+    const kept = reads ? undefined : await keep(shown, reading); // the write costs less than to find that out
+    if (!kept || !isDeepStrictEqual(written(input as Partial<Whole>), written(kept))) return false;
+  }
+  return true;
+}
+
+const isFilled = (list: unknown): boolean => Array.isArray(list) && list.length > 0;
+const valuesOf = (fields: readonly string[]) => (values: Given) =>
+  fields.map((field) => (hasValue(values[field]) ? values[field] : null));
 
 const absence = ({ read, absent }: Pick<Patch<never, unknown>, 'read' | 'absent'>, input: object): CodedRejection =>
   new CodedRejection({ service: read.service, request: requestLine(createApiRequest(read, input)) }, absent);

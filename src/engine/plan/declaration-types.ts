@@ -146,6 +146,8 @@ export interface FieldRule
   maxCalls?: number | ((args: object | undefined) => number);
   /** What a mutation reads before it writes, at most. */
   readsBefore?: (args: object | undefined) => readonly Endpoint[];
+  /** The fields of the input of an update in which null is a violation. */
+  uncleared?: readonly string[];
 }
 
 /** What a type declares. */

@@ -1,6 +1,8 @@
 /** How an update of an annotation keeps what its input leaves out. */
 import { type AnnotationRecord, PRIVACY_PRIVATE, PRIVACY_PUBLIC, bookEndpoints } from '../../api/book.ts';
 import type { Keeping } from '../../engine/fields/change.ts';
+import { recordOrReference } from '../../engine/fields/node.ts';
+import { refusalOf } from '../caller.ts';
 import { keptAs, neededText, sureNumber, sureText } from '../../engine/fields/patch.ts';
 
 /** The input of the whole annotation. */
@@ -17,6 +19,7 @@ export const keptAnnotation: Keeping<WholeAnnotation, AnnotationRecord> = {
   input: (id) => ({ id, format: 'text' }),
   owner: ({ author_id }) => author_id,
   absent: 'ANNOTATION_NOT_FOUND',
+  refusal: refusalOf(authorOfAnnotation),
   columns: [
     {
       fields: ['content'],
@@ -40,6 +43,10 @@ export const keptAnnotation: Keeping<WholeAnnotation, AnnotationRecord> = {
     { fields: ['isPrivate'], keep: ({ privacy }) => privacies.get(privacy), shown: ({ privacy }) => privacy },
   ],
 };
+
+export function authorOfAnnotation({ author_user, author_id }: Pick<AnnotationRecord, 'author_user' | 'author_id'>) {
+  return recordOrReference(author_user, author_id);
+}
 
 /** Other levels are not specified, so they are not kept. */
 const privacies = new Map<number | undefined, { isPrivate: boolean }>([

@@ -2,9 +2,18 @@ import { ANNOTATION_MORE_THAN, CHAPTER_MAX, PAGE_BELOW, PICTURE_BELOW, bookEndpo
 import { type InputBuilder, builder } from '../../engine/builder.ts';
 import { changeMutations } from '../../engine/fields/change.ts';
 import { type ErrorCodes, type ValuesOf, mutation } from '../../engine/fields/mutation.ts';
-import { inRange, invalidIf, longerThan, maxLength } from '../../engine/errors/violations.ts';
+import {
+  type Violation,
+  inRange,
+  invalidIf,
+  longerThan,
+  maxLength,
+  validId,
+  violationError,
+} from '../../engine/errors/violations.ts';
 import { type PictureForm, pictureFields } from '../../engine/fields/picture-upload.ts';
-import { deletion, recordPayload } from '../../engine/fields/mutation-payloads.ts';
+import { deletionPayload, recordPayload } from '../../engine/fields/mutation-payloads.ts';
+import { sourceIdOf } from '../../engine/values/global-id.ts';
 import { formerOwner } from '../caller.ts';
 import { Annotation } from './annotation.ts';
 import { keptAnnotation } from './annotation.keeping.ts';
@@ -100,12 +109,50 @@ changeMutations('Annotation', {
   errorCodes: annotationAbsent,
   pictures: { ...pictureForm, errorCodes: { 999: 'PICTURE_NUMBER_USED' } },
 });
-deletion('Annotation', {
+mutation('deleteAnnotation', {
   description: 'Deletes an annotation of the caller.',
   endpoint: bookEndpoints.deleteAnnotation,
   settling: bookWrites.deleteAnnotation,
-  within: Book,
-  owner: formerOwner('author'),
+  target: ['id', 'Annotation'],
+  input: {
+    description: 'The annotation to delete.',
+    fields: (t: InputBuilder) => ({
+      bookId: t.id({
+        description:
+          'Global or bare id of its book, for `book` of the payload: if the annotation is on another one, nothing is deleted. Costs a call more.',
+      }),
+    }),
+  },
+  check: (input) => [validId('bookId', () => bookIn(input) ?? '')],
+  reads: (input) => (input && input.bookId == null ? [] : [bookEndpoints.annotation]),
+  run: async ({ send, read, id }, input): Promise<string | null> => {
+    const book = bookIn(input);
+    const shown =
+      book === null ? null : await read(bookEndpoints.annotation, { id, format: 'text' }, ['book_id', 'id']);
+    const isOther = book !== null && shown !== null && shown.book_id !== book;
+    if (isOther) throw violationError([OTHER_BOOK]);
+    await send();
+    return shown && book;
+  },
+  payload: deletionPayload('Annotation', (t) => ({
+    book: t.field({
+      type: Book,
+      nullable: true,
+      description: 'The book. Fields other than the id cost one call.',
+      nullIf: 'the input has no `bookId`, or the service has it no longer',
+      resolve: ({ result }) => (result === null ? null : { id: result }) as never,
+    }),
+    ...formerOwner('author')(t),
+  })),
   invalidates: annotationPlaces,
   errorCodes: annotationAbsent,
 });
+
+const bookIn = ({ bookId }: { bookId?: string | null }): string | null =>
+  bookId == null ? null : sourceIdOf('Book', bookId, 'bookId');
+
+const OTHER_BOOK: Violation = {
+  path: ['input', 'bookId'],
+  code: 'BAD_USER_INPUT',
+  message: 'The annotation is on another book.',
+};

@@ -29,7 +29,7 @@ import {
 import { requireRange } from '../../engine/errors/to-client-error.ts';
 import type { Provides } from '../../engine/plan/declaration-types.ts';
 import { revisionField } from '../../engine/fields/patch.ts';
-import { Node, recordOrReference, referenceOf, identity, queryById } from '../../engine/fields/node.ts';
+import { Node, referenceOf, identity, queryById } from '../../engine/fields/node.ts';
 import { viewerRights } from '../caller.ts';
 import {
   UID,
@@ -43,7 +43,7 @@ import {
   userEdgeNames,
 } from '../types/user.ts';
 import { Book } from './book.ts';
-import { keptAnnotation } from './annotation.keeping.ts';
+import { authorOfAnnotation, keptAnnotation } from './annotation.keeping.ts';
 
 const withMath: BlockParser = (content, photos) => annotationBlocks(content, photos, true);
 const withoutMath: BlockParser = (content, photos) => annotationBlocks(content, photos, false);
@@ -138,7 +138,7 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
     ...viewerRights(t, {
       thing: 'annotation',
       needs: ['author_user', 'author_id'],
-      authorOf: ({ author_user, author_id }) => recordOrReference(author_user, author_id),
+      authorOf: authorOfAnnotation,
     }),
   }),
 });

@@ -43,6 +43,7 @@ export const keptCollection: Keeping<WholeCollection, CollectionRecord> = {
       keep: ({ tags }) =>
         (listIn(tags) ?? [tags]).some((tag) => sureText(tag) === undefined) ? undefined : { tags: texts.decode(tags) },
       shown: ({ tags }) => texts.decode(tags).sort(),
+      written: ({ tags }) => [...new Set(tags)].sort(),
     },
     {
       fields: ['comment'],

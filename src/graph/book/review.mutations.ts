@@ -5,7 +5,6 @@ import { type ValuesOf, mutation } from '../../engine/fields/mutation.ts';
 import { inRange, longerThan, required } from '../../engine/errors/violations.ts';
 import { deletion, recordPayload } from '../../engine/fields/mutation-payloads.ts';
 import { formerOwner } from '../caller.ts';
-import { Book } from './book.ts';
 import { Review } from './review.ts';
 import { bookWrites } from './book.settling.ts';
 
@@ -57,7 +56,6 @@ deletion('Review', {
   description: 'Deletes a review of the caller.',
   endpoint: bookEndpoints.deleteReview,
   settling: bookWrites.deleteReview,
-  within: Book,
   owner: formerOwner('author'),
   invalidates: 'nothing',
 });

@@ -1,5 +1,9 @@
 /** How an update of an event keeps what its input leaves out. */
 import { type EventRecord, type EventType, eventEndpoints } from '../../api/event.ts';
+import { termOf, typeOf } from '../../atom/media.ts';
+import { dateTime } from '../../engine/values/decode.ts';
+import { isCaller, refusalOf } from '../caller.ts';
+import { actorOf } from '../types/user.ts';
 import type { Keeping } from '../../engine/fields/change.ts';
 import { type PatchContext, keptAs, neededText } from '../../engine/fields/patch.ts';
 
@@ -16,6 +20,15 @@ interface WholeEvent {
   typeTerm?: string | null | undefined;
 }
 
+export function isPast({ endTime }: Pick<EventRecord, 'endTime'>): boolean {
+  return Date.parse(dateTime.decode(endTime) ?? '') < Date.now();
+}
+
+export const termIn = ({ type, typeTerm }: Pick<WholeEvent, 'type' | 'typeTerm'>): string =>
+  type ? termOf(type) : (typeTerm ?? '');
+
+const isNotOwn = refusalOf(({ author }: EventRecord) => actorOf(author));
+
 export const keptEvent: Keeping<WholeEvent, EventRecord> = {
   notes:
     'The service shows the whole text to the creator alone: unless that is certain, the code is PRESENT_VALUE_UNKNOWN, and `content` must be given.',
@@ -23,6 +36,7 @@ export const keptEvent: Keeping<WholeEvent, EventRecord> = {
   input: (id) => ({ id }),
   owner: ({ author }) => author?.id,
   absent: 'EVENT_NOT_FOUND',
+  refusal: (event, viewer) => isNotOwn(event, viewer) ?? (isPast(event) ? 'EVENT_EXPIRED' : undefined),
   columns: [
     { fields: ['title'], keep: ({ title }) => ({ title }), shown: ({ title }) => title },
     {
@@ -30,14 +44,20 @@ export const keptEvent: Keeping<WholeEvent, EventRecord> = {
       keep: contentOf,
       shown: ({ content }) => content,
       doubt:
-        'The service shows the whole text to the creator alone, and it is not certain who you are, so this is required.',
+        'The service shows the whole text to the creator alone, and it is not certain that this is what it shows, so this is required.',
     },
     {
       fields: ['startsAt'],
       keep: ({ startTime: startsAt }) => (startsAt ? { startsAt } : undefined),
       shown: ({ startTime }) => startTime,
+      written: ({ startsAt }) => Date.parse(startsAt ?? ''),
     },
-    { fields: ['endsAt'], keep: ({ endTime: at }) => keptAs('endsAt', neededText(at)), shown: ({ endTime: at }) => at },
+    {
+      fields: ['endsAt'],
+      keep: ({ endTime }) => keptAs('endsAt', neededText(endTime)),
+      shown: ({ endTime }) => endTime,
+      written: ({ endsAt }) => Date.parse(endsAt ?? ''),
+    },
     { fields: ['place'], keep: placeOf, shown: ({ where }) => where },
     {
       fields: ['inviteOnly'],
@@ -51,15 +71,26 @@ export const keptEvent: Keeping<WholeEvent, EventRecord> = {
     },
     {
       fields: ['type', 'typeTerm'],
-      keep: ({ term: typeTerm }) => (typeTerm ? { typeTerm } : undefined),
+      keep: typeIn,
       shown: ({ term }) => term,
+      written: termIn,
     },
   ],
 };
 
+/** The type as a form shows it, if it stands for the very term. */
+function typeIn({ term = '' }: EventRecord) {
+  const type = typeOf(term);
+  if (type && termOf(type) === term) return { type };
+  return isTerm(term) ? { typeTerm: term } : undefined;
+}
+
+/** What ends in a type, as the service writes it. */
+export const isTerm = (term: string): boolean => /#event\.[\w-]+$/.test(term);
+
 /** Who is not the creator gets the abstract twice. A text that is short enough is its own abstract. */
-function contentOf({ content, summary, author }: EventRecord, { person }: PatchContext) {
-  const isCreator = content !== summary || (person !== undefined && author?.id === person && author.type !== 'site');
+function contentOf({ content, summary, author }: EventRecord, { viewer }: PatchContext) {
+  const isCreator = content !== summary || isCaller(actorOf(author), viewer.person);
   return isCreator && content ? { content } : undefined;
 }
 

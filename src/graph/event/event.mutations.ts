@@ -1,4 +1,4 @@
-import { AtomError, termOf, writers } from '../../atom/media.ts';
+import { AtomError, writers } from '../../atom/media.ts';
 import { type EventDraft, type EventType, eventEndpoints } from '../../api/event.ts';
 import type { InputBuilder } from '../../engine/builder.ts';
 import { changeMutations } from '../../engine/fields/change.ts';
@@ -8,7 +8,7 @@ import { deletionPayload, recordPayload } from '../../engine/fields/mutation-pay
 import { formerOwner } from '../caller.ts';
 import { Event, EventTypeEnum, eventLists, eventPlaces } from './event.ts';
 import { eventWrites } from './event.settling.ts';
-import { keptEvent } from './event.keeping.ts';
+import { isTerm, keptEvent, termIn } from './event.keeping.ts';
 
 const eventFields = (t: InputBuilder, isWhole: true) => ({
   title: t.string({ required: isWhole, description: 'The title, not empty.' }),
@@ -47,7 +47,7 @@ mutation('createEvent', {
 });
 changeMutations('Event', {
   what: 'an event of the caller that is not over',
-  cleared: 'everything is required.',
+  cleared: 'everything is required, and of `type` and `typeTerm` one.',
   endpoint: eventEndpoints.update,
   settling: eventWrites.update,
   target: ['id', 'Event'],
@@ -57,21 +57,19 @@ changeMutations('Event', {
     canInvite: t.boolean({ required: isWhole, description: CAN_INVITE }),
     type: t.field({
       type: EventTypeEnum,
-      description: 'The type of the event. A new event has either this or `typeTerm`.',
+      description: 'The type of the event; not together with `typeTerm`.',
     }),
     typeTerm: t.string({
-      description: 'The term of the category from `Event.typeTerm`, for a type that `EventType` does not contain.',
+      description:
+        'The term of the category from `Event.typeTerm`, which ends in `#event.` and a word, for a type that `EventType` does not contain; not together with `type`.',
     }),
   }),
   keeping: keptEvent,
-  check: (input) => [
-    invalidIf(!input.type && !input.typeTerm?.trim(), 'type', 'MISSING_ARGUMENT'),
-    ...eventBroken(input),
-  ],
+  check: (input) => [...typeBroken(input), ...eventBroken(input)],
   request: (input, id) => ({ id, ...draftOf(input) }),
   payload: recordPayload('The changed event.', 'event', Event),
   invalidates: eventPlaces,
-  errorCodes: { 1000: 'EVENT_EXPIRED', 1001: 'EVENT_NOT_FOUND' },
+  errorCodes: (isRead) => ({ 1000: isRead ? 'FORBIDDEN' : 'EVENT_EXPIRED', 1001: 'EVENT_NOT_FOUND' }),
 });
 mutation('deleteEvent', {
   description: 'Deletes an event of the caller, with a reason.',
@@ -111,6 +109,17 @@ function eventBroken({ title, typeTerm, content, startsAt, endsAt, place }: Even
   ];
 }
 
+function typeBroken({ type, typeTerm }: Pick<EventInput, 'type' | 'typeTerm'>): (Violation | undefined)[] {
+  const isGiven = Boolean(typeTerm?.trim());
+  const message = type
+    ? 'Give `type` or `typeTerm`, not both.'
+    : 'This ends in `#event.` and a word, as in `Event.typeTerm`.';
+  return [
+    invalidIf(!type && !isGiven, 'type', 'MISSING_ARGUMENT'),
+    invalidIf(isGiven && (Boolean(type) || !isTerm(typeTerm!)), 'typeTerm', 'BAD_USER_INPUT', { message }),
+  ];
+}
+
 /** A text that an Atom entry can contain. U+0000 is a violation in any input. */
 function writable(field: string, text: string | null | undefined): Violation | undefined {
   try {
@@ -122,13 +131,13 @@ function writable(field: string, text: string | null | undefined): Violation | u
   }
 }
 
-function draftOf({ title, type, typeTerm, content, startsAt, endsAt, place, ...flags }: EventInput): EventDraft {
+function draftOf({ title, content, startsAt, endsAt, place, ...more }: EventInput): EventDraft {
   return {
     title,
-    term: type ? termOf(type) : (typeTerm ?? ''),
+    term: termIn(more),
     content,
-    invite_only: yesOrNo(flags.inviteOnly ?? false),
-    can_invite: yesOrNo(flags.canInvite ?? true),
+    invite_only: yesOrNo(more.inviteOnly ?? false),
+    can_invite: yesOrNo(more.canInvite ?? true),
     startTime: startsAt,
     endTime: endsAt,
     where: place,

@@ -22,7 +22,7 @@ import { SEARCH_TEXT_MAX, searchText } from '../types/search.ts';
 import { WebPage } from '../types/web-page.ts';
 import { viewerRights } from '../caller.ts';
 import { Actor, User, actorOf, actorOrNull, author } from '../types/user.ts';
-import { keptEvent } from './event.keeping.ts';
+import { isPast, keptEvent } from './event.keeping.ts';
 
 export const EventTypeEnum = builder.enumType('EventType', {
   description: 'The type of an event.',
@@ -122,10 +122,6 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
     ...rightsOn(t),
   }),
 });
-
-function isPast({ endTime }: Pick<EventRecord, 'endTime'>): boolean {
-  return Date.parse(dateTime.decode(endTime) ?? '') < Date.now();
-}
 
 function rightsOn(t: FieldBuilder<EventRecord>) {
   const notNamed =

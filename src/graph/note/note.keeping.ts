@@ -1,6 +1,10 @@
 /** How an update of a note keeps what its input leaves out. */
 import { type NotePrivacy, type NoteRecord, noteEndpoints, notePrivacies } from '../../api/note.ts';
 import type { Keeping } from '../../engine/fields/change.ts';
+import { recordOrReference } from '../../engine/fields/node.ts';
+import { listIn } from '../../lib/objects.ts';
+import { refusalOf } from '../caller.ts';
+import type { UserShape } from '../types/user.ts';
 import { keptAs, keptWord, neededText } from '../../engine/fields/patch.ts';
 import { type KeptPictures, writtenNote } from './written-note.ts';
 
@@ -19,6 +23,7 @@ export const keptNote: Keeping<WholeNote, NoteRecord> = {
   input: (id) => ({ id, format: 'text' }),
   owner: ({ author }) => author?.id,
   absent: 'NOTE_NOT_FOUND',
+  refusal: refusalOf(authorOfNote),
   columns: [
     { fields: ['title'], keep: ({ title }) => keptAs('title', neededText(title)), shown: ({ title }) => title },
     {
@@ -38,3 +43,8 @@ export const keptNote: Keeping<WholeNote, NoteRecord> = {
     },
   ],
 };
+
+export function authorOfNote({ author }: { author?: unknown }): UserShape | null {
+  const authors = listIn(author);
+  return recordOrReference(authors ? authors[0] : author, undefined) as UserShape | null;
+}

@@ -5,7 +5,6 @@ import {
   noteMembers,
   notePrivacies,
 } from '../../api/note.ts';
-import { listIn } from '../../lib/objects.ts';
 import { ContentBlock, photosByNumber } from '../types/content-blocks.ts';
 import { noteBlocks } from '../types/content-markup.ts';
 import { contentByFormat } from '../types/content-format.ts';
@@ -25,10 +24,10 @@ import {
   urlOrNull,
 } from '../../engine/values/decode.ts';
 import { revisionField } from '../../engine/fields/patch.ts';
-import { Node, recordOrReference, referenceOf, identity, queryById } from '../../engine/fields/node.ts';
+import { Node, referenceOf, identity, queryById } from '../../engine/fields/node.ts';
 import { viewerRights } from '../caller.ts';
 import { User, type UserShape, author, isSite, userEdgeNames } from '../types/user.ts';
-import { keptNote } from './note.keeping.ts';
+import { authorOfNote, keptNote } from './note.keeping.ts';
 
 export interface NoteShape extends Omit<NoteRecord, 'author'> {
   /** The real service returns it in a list. */
@@ -111,9 +110,9 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
       mayBeReference: true,
       nullIf: 'the service does not return it with the note',
       needs: ['author'],
-      resolve: authorOf,
+      resolve: authorOfNote,
     }),
-    ...viewerRights(t, { thing: 'note', needs: ['author'], authorOf }),
+    ...viewerRights(t, { thing: 'note', needs: ['author'], authorOf: authorOfNote }),
   }),
 });
 
@@ -145,10 +144,5 @@ builder.objectField(User, 'noteChanges', (t) =>
     isUnavailable: isSite,
   }),
 );
-
-function authorOf({ author }: Pick<NoteShape, 'author'>): UserShape | null {
-  const authors = listIn(author);
-  return recordOrReference(authors ? authors[0] : author, undefined) as UserShape | null;
-}
 
 queryById(Note, noteEndpoints.byId, 'A note by id. Requires a logged-in caller.', '244600053');

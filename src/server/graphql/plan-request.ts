@@ -43,7 +43,8 @@ export function planRequest(
   { span, writes }: Pick<Sender, 'span' | 'writes'>,
 ): Planned | { errors: readonly GraphQLError[] } {
   const { incrementalSelections } = prepared;
-  const { variables, onError, explain, authorization, address, requestId, rateShare, parking, isReload, cancellation } = request;
+  const { variables, onError, explain, authorization, address, requestId, rateShare, parking, isReload, cancellation } =
+    request;
   if (explain === 'off' && prepared.operation.operation === OperationTypeNode.MUTATION) return { errors: [noPlan()] };
   // Other values of `onError` are not defined for incremental delivery.
   const mayBeIncremental = incrementalSelections.length > 0 && (!onError || onError === 'PROPAGATE');

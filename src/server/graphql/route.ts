@@ -69,7 +69,11 @@ export function createGraphqlRoute(config: RouteSettings, steps: RouteSteps): (e
       return endStored({ requestId, headers, startedAt: received.readAt }, stored.operation);
     }
     const parsed = reader.parse(received);
-    const entered = admission.enter({ exchange, lifetime: parsed.cancellation, hasFiles: received.upload !== undefined });
+    const entered = admission.enter({
+      exchange,
+      lifetime: parsed.cancellation,
+      hasFiles: received.upload !== undefined,
+    });
     const slot = entered instanceof Promise ? await entered : entered;
     exchange.onClose(slot.release);
     let parking: Parking | undefined;

@@ -19,7 +19,8 @@ export class UploadMemory {
 
   /** Returns what gives the bytes back. Rejects with an HttpError if they can never be free, or are not in time. */
   reserve(caller: string, bytes: number, withinMs: number): Promise<() => void> {
-    if (bytes > this.maxBytes) throw new HttpError('UPLOAD_TOO_LARGE', 'The server has no memory for so large an upload.');
+    if (bytes > this.maxBytes)
+      throw new HttpError('UPLOAD_TOO_LARGE', 'The server has no memory for so large an upload.');
     return new Promise((resolve, reject) => {
       const enter = () => {
         const own = this.byCaller.get(caller) ?? 0;
