@@ -1,5 +1,6 @@
 import type { GraphQLObjectType } from 'graphql';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { codegen } from '@graphql-codegen/core';
@@ -15,6 +16,7 @@ import {
   isObjectType,
   Kind,
   parse,
+  print,
 } from 'graphql';
 import { format, resolveConfig } from 'prettier';
 import { fingerprintOf } from './client/src/fingerprint.ts';
@@ -32,6 +34,7 @@ import { apiShapes } from './scripts/api-shapes.mjs';
 import { architecture } from './scripts/architecture.mjs';
 import { printMarkedSchema } from './src/engine/null-conditions.ts';
 import { schema } from './src/graph/schema.ts';
+import { withoutExamples } from './src/server/features/mcp/documents/json-schema.ts';
 
 // This file runs from dist, one step below the package.
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -40,7 +43,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const printedSchema = printMarkedSchema(schema);
 const clientSchema = buildSchema(printedSchema);
 /** Texts as Apollo Client and urql send them. */
-const manifest = createManifest([join(root, 'operations')], clientSchema, { format: 'hashes', typename: true });
+const manifest = createManifest([publishedOperations()], clientSchema, { format: 'hashes', typename: true });
 
 const metrics = await exposedMetrics();
 checkNames(metrics, [...alerts.map(({ expression }) => expression), ...dashboardQueries()]);
@@ -81,12 +84,21 @@ for (const [file, text] of Object.entries(printed)) {
   }
 }
 
+/** A folder with the operations of the client package: a front end that leaves out a variable must not write an example. */
+function publishedOperations(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'operations-'));
+  for (const file of readdirSync(join(root, 'operations')))
+    writeFileSync(join(folder, file), print(withoutExamples(parse(read(`operations/${file}`) ?? ''))));
+  process.on('exit', () => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
 /** The documents of a folder with the types of their variables and results. Throws if one does not fit the schema. */
 async function typed(folder: string): Promise<string> {
   const documents = readdirSync(join(root, folder))
     .filter((file) => file.endsWith('.graphql'))
     .sort()
-    .map((file) => ({ location: file, document: parse(read(`${folder}/${file}`) ?? '') }));
+    .map((file) => ({ location: file, document: withoutExamples(parse(read(`${folder}/${file}`) ?? '')) }));
   const text = await codegen({
     filename: `${folder}.ts`,
     schema: parse(printedSchema),

@@ -116,7 +116,7 @@ async function entryOf(book: string) {
   const response = await fetch(`${program.origin}/v2/book/${book}/collection`, {
     headers: { authorization: 'Bearer demo-alice' },
   });
-  return (await response.json()) as { status: string; rating?: { value: string }; comment?: string };
+  return (await response.json()) as { status: string; rating?: { value: string }; comment?: string; tags?: string[] };
 }
 
 const test$ = test.skipIf(!executablePath);
@@ -323,7 +323,7 @@ test$('offline-apollo: a write whose result is unknown is shown, and can be dism
   proxy.changeBy(async ({ headers }) => {
     if (headers['idempotency-key'] === undefined) return 'pass';
     const error = { message: 'It may have been made.', extensions: { code: 'UPSTREAM_RESULT_UNKNOWN' } };
-    return { data: { collectBook: null }, errors: [error] };
+    return { data: null, errors: [error] };
   });
   await page.getByRole('button', { name: '1 of 5' }).click();
   const shown = page.locator('[data-state="unknown"]', { hasText: 'it is not known whether this was saved' });
@@ -457,6 +457,64 @@ test$('offline-apollo: a book to read is on the shelf, also when the app is open
   await page.getByRole('link', { name: 'Shelf' }).click();
   await page.reload();
   await page.locator('#wish', { hasText: title }).waitFor();
+});
+
+test$('offline-apollo: what was tapped offline harms nothing that other devices or the person have there', async () => {
+  const { context, page } = await open('offline-apollo', 390);
+  const headers = { authorization: 'Bearer demo-alice', 'content-type': 'application/json' };
+  const write = (method: string, book: string, body?: object) =>
+    fetch(`${program.origin}/v2/book/${book}/collection`, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const isShown = async (book: string) =>
+    (await fetch(`${program.origin}/v2/book/${book}/collection?user_id=alice`)).status === 200;
+  const goOffline = async (isOff: boolean) => {
+    proxy.changeBy(async () => (isOff ? 'cut' : 'pass'));
+    await context.setOffline(isOff);
+  };
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  await page.locator('#read a').nth(3).click();
+  await page.locator('article').waitFor();
+  const book = decodeURIComponent(new URL(page.url()).hash).replace('#Book:', '');
+  await write('PUT', book, { status: 'read', rating: '4', tags: '一 二', comment: '只给自己看', privacy: 'private' });
+  await page.reload();
+  await page
+    .locator('#entry')
+    .getByRole('img', { name: /^private/ })
+    .waitFor();
+  await shoot(page, 'Private entry 390 light');
+
+  // A tap offline, while another device changes the tags.
+  await goOffline(true);
+  await page.getByRole('button', { name: '2 of 5' }).click();
+  await page.locator('#outbox', { hasText: '1 change waits' }).waitFor();
+  await write('PUT', book, { status: 'read', rating: '4', tags: '别的', comment: '只给自己看', privacy: 'private' });
+  await goOffline(false);
+  const conflict = page.locator('[data-state="conflict"]', { hasText: '别的' });
+  await conflict.waitFor();
+  await shoot(page, 'Conflict 390 light');
+  expect(await entryOf(book)).toMatchObject({ rating: { value: '4' }, tags: ['别的'] });
+  await conflict.getByRole('button', { name: 'Save again' }).click();
+  await conflict.waitFor({ state: 'detached' });
+  await expect.poll(async () => (await entryOf(book)).rating?.value, { timeout: PATIENT }).toBe('2');
+  expect(await entryOf(book)).toMatchObject({ tags: ['别的'], comment: '只给自己看' });
+  expect(await isShown(book)).toBe(false);
+
+  // A tap offline, while another device takes the book off the shelf.
+  await page.locator('#outbox').waitFor({ state: 'detached' });
+  await goOffline(true);
+  await page.getByRole('button', { name: '5 of 5' }).click();
+  await page.locator('#outbox', { hasText: '1 change waits' }).waitFor();
+  await write('DELETE', book);
+  await goOffline(false);
+  const gone = page.locator('[data-state="gone"]', { hasText: 'taken off your shelf' });
+  await gone.waitFor();
+  expect((await write('GET', book)).status).toBe(404);
+  await gone.getByRole('button', { name: 'Dismiss' }).click();
+  await gone.waitFor({ state: 'detached' });
+  expect((await write('GET', book)).status).toBe(404);
 });
 
 test$('offline-apollo: a write whose response is lost is sent again with the same key', async () => {

@@ -23,6 +23,8 @@ const pages = [
   ['Event', 'event.participants.nodes.0.name'],
   ['Dashboard', 'searchBooks.nodes.0.title'],
   ['Collect', 'collectBook.book.viewerCollection.comment'],
+  ['UpdateCollection', 'updateCollection.book.viewerCollection.comment'],
+  ['DeleteCollection', 'deleteCollection.book.id'],
   ['Annotate', 'createAnnotation.annotation.content'],
   ['WriteNote', 'createNote.note.title'],
 ] as const;
@@ -577,13 +579,14 @@ test.skipIf(!executablePath)('the panel of calls is legible in both themes', asy
 test.skipIf(!executablePath)('a script of the page collects a book, reads the collection, and deletes it', async () => {
   const collections =
     '{ user(id: "alice") { bookCollections(first: 1) { nodes { comment book { sourceId title } } } } }';
-  const collect = `mutation ($book: ID!) { collectBook(input: { bookId: $book, status: READ, comment: "从浏览器", isPrivate: false, onConflict: UPDATE }) {
+  const collect = `mutation ($book: ID!) { collectBook(input: { bookId: $book, status: READ, comment: "从浏览器" }) {
     book { title viewerCollection { status comment } }
   } }`;
   const remove =
     'mutation ($book: ID!) { deleteCollection(input: { bookId: $book }) { book { viewerCollection { status } } } }';
   const book = '6082808';
 
+  await send(remove, { book });
   const collected = await send(collect, { book });
   expect(collected.data.collectBook.book.viewerCollection).toEqual({ status: 'READ', comment: '从浏览器' });
   const [first] = (await send(collections)).data.user.bookCollections.nodes;

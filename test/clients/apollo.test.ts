@@ -6,15 +6,17 @@ import {
   AnnotationsDocument,
   BookDocument,
   CollectDocument,
+  DeleteCollectionDocument,
   DiaryDocument,
   SearchDocument,
   ShelfDocument,
+  UpdateCollectionDocument,
   WriteNoteDocument,
 } from '../../generated/operations.ts';
 import { journey } from '../support/journey.ts';
 import { picture } from '../support/service.ts';
 import { apolloClient } from './apollo.ts';
-import { FilmWithDeferDocument, LikeDocument, DeleteCollectionDocument } from './documents.ts';
+import { FilmWithDeferDocument, LikeDocument } from './documents.ts';
 import { isAnsweredByFastPath } from './fastPath.ts';
 
 const here = await journey();
@@ -55,7 +57,10 @@ test('a watched query shows the result of a mutation without another request', a
   const { last } = await open(client, BookDocument, { id: '1003078' });
   expect(last().book).toMatchObject({ title: '小王子', viewerCollection: null });
 
-  const { data } = await client.mutate({ mutation: CollectDocument, variables: { book: '1003078', status: 'WISH' } });
+  const { data } = await client.mutate({
+    mutation: CollectDocument,
+    variables: { book: '1003078', status: 'WISH', tags: ['小说', '想重读'] },
+  });
   expect(data?.collectBook?.created).toBe(true);
   expect(last().book).toMatchObject({
     title: '小王子',
@@ -66,7 +71,7 @@ test('a watched query shows the result of a mutation without another request', a
   const search = await open(client, SearchDocument, { query: '小王子' });
   const found = () => search.last().searchBooks?.edges.find(({ node }) => node.id === 'Book:1003078')?.node;
   expect(found()?.viewerCollection?.status).toBe('WISH');
-  await client.mutate({ mutation: CollectDocument, variables: { book: '1003078', status: 'READ' } });
+  await client.mutate({ mutation: UpdateCollectionDocument, variables: { book: '1003078', status: 'READ' } });
   expect([last().book?.viewerCollection?.status, found()?.viewerCollection?.status]).toEqual(['READ', 'READ']);
 
   await client.mutate({ mutation: DeleteCollectionDocument, variables: { book: '1003078' } });
@@ -132,7 +137,7 @@ test('a query that selects fewer fields of a rating or a cover does not remove f
 test('a mutation with a file works with the stock upload link', async () => {
   const { data } = await as('demo-alice').mutate({
     mutation: WriteNoteDocument,
-    variables: { content: '看图：<图片p_1>', pictures: [{ number: 1, file: picture('png', 5_000) }] },
+    variables: { title: '看图', content: '看图：<图片p_1>', pictures: [{ number: 1, file: picture('png', 5_000) }] },
   });
   expect(data?.createNote).toMatchObject({ storedPictures: [1], note: { pictures: [{ number: 1 }] } });
   const stored = await fetch(data!.createNote!.note!.pictures[0]!.url!);

@@ -16,7 +16,7 @@ interface Page {
   loadMore(page: ObservableQuery<SearchQuery, SearchQueryVariables>, after: string): Promise<unknown>;
   morePhotos(client: ApolloClient, id: string, after: string): Promise<unknown>;
   like(client: ApolloClient, note: { id: string; likesCount: number }): Promise<unknown>;
-  annotate(client: ApolloClient, content: string): Promise<Record<string, string>>;
+  annotate(client: ApolloClient, book: string, content: string): Promise<Record<string, string>>;
 }
 
 const file = join(frontEnd('apollo', 'catalog-graphql-client'), 'src/docs.ts');
@@ -100,12 +100,14 @@ test('like returns the count of the service', async () => {
 });
 
 test('annotate has the message of a violation at its field', async () => {
-  expect(Object.keys(await page.annotate(client, '短'))).toEqual(['content']);
-  expect(await page.annotate(client, '这一页值得再读一遍：一句话就把人物写活了。')).toEqual({});
+  expect(Object.keys(await page.annotate(client, '1003078', '短'))).toEqual(['content']);
+  expect(await page.annotate(client, '1003078', '这一页值得再读一遍：一句话就把人物写活了。')).toEqual({});
 });
 
 test('annotate rejects with an error that concerns no field', async () => {
   const nobody = apolloClient(`${facade.url}/graphql`);
-  await expect(page.annotate(nobody, '这一页值得再读一遍：一句话就把人物写活了。')).rejects.toThrow('logged-in');
+  await expect(page.annotate(nobody, '1003078', '这一页值得再读一遍：一句话就把人物写活了。')).rejects.toThrow(
+    'logged-in',
+  );
   nobody.stop();
 });

@@ -13,7 +13,7 @@ const folder = join(frontEnd('apollo', 'catalog-graphql-client'), 'src/offline')
 cpSync('examples/offline-apollo/src/offline', folder, { recursive: true });
 const load = async <Module>(name: string) => (await import(pathToFileURL(join(folder, name)).href)) as Module;
 
-export const { outboxIn, withWrites, KEPT_MS, MOST_WRITES } = await load<typeof outboxModule>('outbox.ts');
+export const { outboxIn, withWrites, writeFor, KEPT_MS, MOST_WRITES } = await load<typeof outboxModule>('outbox.ts');
 export const { rowsInMemory } = await load<typeof rowsModule>('rows.ts');
 export const { shelfCopy } = await load<typeof shelfModule>('shelf-copy.ts');
 const { serviceAt } = await load<typeof serviceModule>('service.ts');
@@ -49,12 +49,19 @@ export function offlineDevice(
       for (let runs = 0; (await app.run()).problem !== null; runs++)
         if (runs > 50) throw new Error('the device does not come to an end');
     },
-    /** A new entry, or a change of one. */
-    write: (book: string, change: { status?: 'READING' | 'WISH' | 'READ'; rating?: number; comment?: string } = {}) =>
-      app.outbox.add({
-        book: { id: `Book:${book}`, title: book, authors: [], cover: null },
-        variables: { book: `Book:${book}`, status: 'READ', rating: null, tags: [], comment: null, ...change } as never,
-      }),
+    /** What is tapped on the page of a book. */
+    write(book: string, change: outboxModule.Change) {
+      const shown = { id: `Book:${book}`, title: book, authors: [], cover: null };
+      const entry = app.shelf.state().entries.find((each) => each.book?.id === shown.id);
+      return app.outbox.add(writeFor(shown, change, entry, app.outbox.writes()));
+    },
+    /** The person says of the first write that is not simply made: save it again. */
+    async decideAgain() {
+      await app.run();
+      const open = app.outbox.writes().find(({ state }) => state !== 'waiting' && state !== 'made')!;
+      const entry = app.shelf.state().entries.find((each) => each.book?.id === open.book.id);
+      await app.outbox.decide(open.key, 'again', entry);
+    },
     shown: () => withWrites(app.shelf.state().entries, app.outbox.writes()),
   };
 }

@@ -4,13 +4,15 @@ import {
   AnnotationsDocument,
   BookDocument,
   CollectDocument,
+  DeleteCollectionDocument,
   DiaryDocument,
   SearchDocument,
+  UpdateCollectionDocument,
   WriteNoteDocument,
 } from '../../generated/operations.ts';
 import { journey } from '../support/journey.ts';
 import { picture } from '../support/service.ts';
-import { FilmWithDeferDocument, LikeDocument, DeleteCollectionDocument } from './documents.ts';
+import { FilmWithDeferDocument, LikeDocument } from './documents.ts';
 import { isAnsweredByFastPath } from './fastPath.ts';
 import { urqlClient } from './urql.ts';
 
@@ -54,7 +56,11 @@ test('a subscribed query shows the result of a mutation without another request'
   const { last } = await open(client, BookDocument, { id: '1003078' });
   expect(last().book).toMatchObject({ title: '小王子', viewerCollection: null });
 
-  const { data } = await client.mutation(CollectDocument, { book: '1003078', status: 'WISH' });
+  const { data } = await client.mutation(CollectDocument, {
+    book: '1003078',
+    status: 'WISH',
+    tags: ['小说', '想重读'],
+  });
   expect(data?.collectBook?.created).toBe(true);
   expect(last().book).toMatchObject({
     title: '小王子',
@@ -65,7 +71,7 @@ test('a subscribed query shows the result of a mutation without another request'
   const search = await open(client, SearchDocument, { query: '小王子' });
   const found = () => search.last().searchBooks?.edges.find(({ node }) => node.id === 'Book:1003078')?.node;
   expect(found()?.viewerCollection?.status).toBe('WISH');
-  await client.mutation(CollectDocument, { book: '1003078', status: 'READ' });
+  await client.mutation(UpdateCollectionDocument, { book: '1003078', status: 'READ' });
   expect([last().book?.viewerCollection?.status, found()?.viewerCollection?.status]).toEqual(['READ', 'READ']);
 
   await client.mutation(DeleteCollectionDocument, { book: '1003078' });
@@ -113,6 +119,7 @@ test('lists with other arguments are cached separately', async () => {
 
 test('a mutation with a file works', async () => {
   const { data, error } = await as('demo-alice').mutation(WriteNoteDocument, {
+    title: '看图',
     content: '看图：<图片p_1>',
     pictures: [{ number: 1, file: picture('png', 5_000) }],
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ApolloClient, type ApolloLink, InMemoryCache, gql } from '@apollo/client';
 import { Client, type Exchange } from '@urql/core';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { frontEnd } from '../frontend/front-end.ts';
 import { compileProblems, tsExamplesOf } from '../support/examples.ts';
 import { type Fault, losingProxy } from '../support/losing-proxy.ts';
@@ -227,6 +227,48 @@ test('the queue keeps what needs a login', async () => {
   const { send } = answersOf(failed('UNAUTHENTICATED'));
   expect(await sendAll(outbox, send, onFinal)).toBe(false);
   expect([rows.size, answers.length]).toEqual([1, 0]);
+});
+
+/** What stands between may answer in the place of the facade. */
+const pages = {
+  'a page with the seconds to wait': [503, { 'retry-after': '30' }, '<h1>busy</h1>', 30],
+  'a page with a date': [503, { 'retry-after': 'in a minute' }, '<h1>busy</h1>', 60],
+  'a page with a date that is over': [503, { 'retry-after': 'Sat, 01 Jan 2000 00:00:00 GMT' }, '', 1],
+  'a page with a nonsensical time': [503, { 'retry-after': 'soon' }, '<h1>busy</h1>', 1],
+  'a page with more seconds than a timer holds': [503, { 'retry-after': '9999999999' }, '', 3_600],
+  'errors without extensions': [502, {}, '{"errors":[{"message":"upstream unavailable"}]}', 1],
+  'an error without a code': [502, {}, '{"data":null,"errors":[{"message":"a","extensions":null}]}', 1],
+  'an error that is null': [200, {}, '{"data":null,"errors":[null]}', 1],
+  'errors that are a text': [200, {}, '{"data":{},"errors":"no"}', 1],
+  null: [200, {}, 'null', 1],
+  'a text': [200, {}, '"hello"', 1],
+} as const;
+
+test.each(Object.entries(pages))('the queue keeps its write, and waits as asked, after %s', async (_, given) => {
+  const [status, headers, body, seconds] = given as readonly [number, Record<string, string>, string, number];
+  const { sendAll } = await moduleOf<Queue>(2);
+  const { rows, answers, outbox, onFinal } = outboxOf([{ key: 'a', body: '{}' }]);
+  const later = new Date(Date.now() + 60_000).toUTCString();
+  const answered = [
+    new Response(body, {
+      status,
+      headers: { ...headers, ...(headers['retry-after'] === 'in a minute' && { 'retry-after': later }) },
+    }),
+    Response.json({ data: { createNoteComment: null } }),
+  ];
+  const pauses: number[] = [];
+  const timers = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((go: () => void, pause: number) => {
+    pauses.push(pause / 1_000);
+    queueMicrotask(go);
+  }) as never);
+  const isDone = await sendAll(outbox, async () => answered.shift()!, onFinal).finally(() => timers.mockRestore());
+  expect({ isDone, rows: rows.size, answers: answers.length, pauses: pauses.length }).toEqual({
+    isDone: true,
+    rows: 0,
+    answers: 1,
+    pauses: 1,
+  });
+  expect(Math.abs(pauses[0]! - seconds)).toBeLessThan(3);
 });
 
 test('all compile', () => {

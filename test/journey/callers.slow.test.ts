@@ -26,6 +26,9 @@ const evidence = [
   '{ book(id: "1003078") { viewerCollection { id } } }',
 ];
 
+/** What is there for those that change and remove it. */
+const collect = 'mutation { collectBook(input: { bookId: "1003078", status: WISH }) { created } }';
+
 const operations = readdirSync('operations').map((name, round) => ({
   name,
   text: readFileSync(join('operations', name), 'utf8'),
@@ -64,7 +67,8 @@ describe.each(operations)('$name', ({ text, round }) => {
 
   test.each(sampleOf(callers, 2, round))('what is told of it holds for $name', async ({ token }) => {
     const { execute } = await journey();
-    for (const query of evidence) await execute(query, { token });
+    for (const query of [...evidence, ...(/(update|delete)Collection/.test(text) ? [collect] : [])])
+      await execute(query, { token });
     const { data, errors = [] } = await execute(text, { token });
     const { viewer } = (await execute(`{ viewer { filmTier ${asked} } }`, { token })).data as {
       viewer: Record<string, boolean | null> & { filmTier: string | null };

@@ -69,8 +69,12 @@ test('an operation continues after the cursor of the previous page', async () =>
 });
 
 test('results of mutations are typed too', async () => {
-  const { createAnnotation } = await page(AnnotateDocument, { page: 31 });
+  const { createAnnotation } = await page(AnnotateDocument, {
+    book: '1003078',
+    page: 31,
+    content: '这一页值得再读一遍：一句话就把人物写活了。',
+  });
   expect(createAnnotation?.annotation).toMatchObject({ page: 31, book: { title: '小王子' } });
-  const { createNote } = await page(WriteNoteDocument, { title: '题' });
+  const { createNote } = await page(WriteNoteDocument, { title: '题', content: '文' });
   expect(createNote?.note).toMatchObject({ title: '题', privacy: 'FRIEND', pictures: [] });
 });

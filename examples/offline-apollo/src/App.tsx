@@ -1,9 +1,9 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { BookPage } from './BookPage.tsx';
 import { device } from './device.ts';
-import type { QueuedWrite } from './offline/outbox.ts';
+import type { Change, QueuedWrite } from './offline/outbox.ts';
 import { logIn } from './session.ts';
-import { ShelfPage } from './ShelfPage.tsx';
+import { ShelfPage, statuses } from './ShelfPage.tsx';
 
 const bookInAddress = () => decodeURIComponent(location.hash.slice(1));
 
@@ -20,7 +20,7 @@ export function App() {
   const isOnline = useSyncExternalStore(subscribeToNetwork, () => navigator.onLine);
   const { writes, run } = useSyncExternalStore(device.subscribe, device.read);
   const waiting = writes.filter(({ state }) => state === 'waiting');
-  const open = writes.filter(({ state }) => state === 'unknown' || state === 'rejected');
+  const open = writes.filter(({ state }) => state !== 'waiting' && state !== 'made');
   return (
     <>
       <header className="bar">
@@ -36,12 +36,12 @@ export function App() {
           <details className="card" id="outbox">
             <summary>{waiting.length === 1 ? '1 change waits' : `${waiting.length} changes wait`} to be sent</summary>
             <ul className="plain">
-              {waiting.map(({ key, book, variables: { status } }) => (
+              {waiting.map(({ key, book, variables }) => (
                 <li key={key}>
                   <span lang="zh">{book.title}</span>
                   <span className="soft">
                     {' '}
-                    {status?.toLowerCase()}, key {key.slice(0, 8)}…
+                    {inWords(variables)}, key {key.slice(0, 8)}…
                   </span>
                 </li>
               ))}
@@ -69,18 +69,37 @@ export function App() {
 }
 
 /** A write that is not simply done: the person sees it, and says what to do. */
-function Decision({ write: { key, book, variables, state, says } }: { write: QueuedWrite }) {
+function Decision({ write }: { write: QueuedWrite }) {
+  const { book, variables, state, says, now } = write;
+  const what = {
+    unknown: 'it is not known whether this was saved. Look at your shelf.',
+    conflict: `this was not saved, because the entry was changed elsewhere. It is now: ${inWords(now)}.`,
+    gone: 'this was not saved, because the book was taken off your shelf elsewhere.',
+  };
   return (
     <div className="card wrong" role="alert" data-state={state}>
       <p>
-        <span lang="zh">{book.title}</span>, {variables.status?.toLowerCase()}:{' '}
-        {state === 'unknown' ? 'it is not known whether this was saved. Look at your shelf.' : 'this was not saved.'}
+        <span lang="zh">{book.title}</span>, {inWords(variables)}:{' '}
+        {state in what ? what[state as keyof typeof what] : 'this was not saved.'}
       </p>
       <p className="soft">{says}</p>
-      <button onClick={() => void device.decide(key, 'again')}>Save again</button>{' '}
-      <button onClick={() => void device.decide(key, 'forget')}>Dismiss</button>
+      <button onClick={() => void device.decide(write, 'again')}>
+        {state === 'gone' ? 'Put it back' : 'Save again'}
+      </button>{' '}
+      <button onClick={() => void device.decide(write, 'forget')}>Dismiss</button>
     </div>
   );
+}
+
+function inWords({ status, rating, tags, comment, isPrivate }: Change = {}): string {
+  const words = [
+    status && statuses[status].toLowerCase(),
+    rating !== undefined && (rating === null ? 'no rating' : `${rating} of 5`),
+    tags !== undefined && `tags: ${[tags ?? []].flat().join(', ') || 'none'}`,
+    comment !== undefined && `opinion: ${comment || 'none'}`,
+    isPrivate != null && (isPrivate ? 'private' : 'public'),
+  ];
+  return words.filter(Boolean).join('; ');
 }
 
 function subscribeToNetwork(listener: () => void): () => void {

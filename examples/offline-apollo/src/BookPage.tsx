@@ -5,9 +5,9 @@ import { inWords, loadByRest, type Traffic, trafficOf } from '../../shared/traff
 import { keepPage } from './client.ts';
 import { device } from './device.ts';
 import { NoList, OutageNotice } from './Failure.tsx';
-import { withWrites } from './offline/outbox.ts';
+import { type Change, withWrites, writeFor } from './offline/outbox.ts';
 import { token } from './session.ts';
-import { statuses } from './ShelfPage.tsx';
+import { Lock, statuses } from './ShelfPage.tsx';
 
 export function BookPage({ id }: { id: string }) {
   const client = useApolloClient();
@@ -88,25 +88,18 @@ function Entry({ book }: { book: NonNullable<BookQuery['book']> }) {
   const copied = shelf.entries.find((entry) => entry.book?.id === book.id);
   const loaded = book.viewerCollection;
   const last = (copied?.updatedAt ?? '') > (loaded?.updatedAt ?? '') ? copied : loaded;
-  const written = writes.filter(({ variables }) => variables.book === book.id);
+  const before = last ? { ...last, isPrivate: copied?.isPrivate ?? null, book: shownOf(book) } : undefined;
+  const written = writes.filter((write) => write.book.id === book.id);
   const [problem, setProblem] = useState<string>();
-  const [entry] = withWrites(last ? [{ ...last, book: shownOf(book) }] : [], written);
-  const change = (change: { status?: CollectionStatus; rating?: number }) => {
+  const [entry] = withWrites(before ? [before] : [], written);
+  // What was tapped, and nothing else: what other devices write stays, and a private entry stays private.
+  const change = (change: Change) => {
     setProblem(undefined);
-    // Everybody sees the entry then: whether it was private is not known here.
-    const variables = {
-      book: book.id,
-      status: entry?.status ?? 'READING',
-      rating: entry?.rating?.value ?? null,
-      tags: entry?.tagNames ?? [],
-      comment: entry?.comment ?? null,
-      ...change,
-    };
-    device.write({ book: shownOf(book), variables }).catch((error: Error) => setProblem(error.message));
+    device.write(writeFor(shownOf(book), change, before, written)).catch((error: Error) => setProblem(error.message));
   };
   return (
     <section className="card" aria-labelledby="entry">
-      <h2 id="entry">On my shelf</h2>
+      <h2 id="entry">On my shelf {entry?.isPrivate && <Lock />}</h2>
       <div className="row" role="group" aria-label="Status">
         {(Object.keys(statuses) as CollectionStatus[]).map((status) => (
           <button key={status} aria-pressed={entry?.status === status} onClick={() => change({ status })}>

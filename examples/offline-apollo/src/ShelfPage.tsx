@@ -55,12 +55,12 @@ function Section({ status, entries }: { status: CollectionStatus; entries: Entry
         {statuses[status]} <span className="soft">({entries.length})</span>
       </h2>
       <ul className="plain books">
-        {entries.slice(0, shown).map(({ id, book, rating }) => (
+        {entries.slice(0, shown).map(({ id, book, rating, isPrivate }) => (
           <li key={id}>
             <a className="card" href={`#${book?.id}`}>
               <img className="cover" src={book?.cover?.small ?? '/icon.svg'} alt="" width="64" height="96" />
               <span lang="zh">
-                <strong>{book?.title}</strong>
+                <strong>{book?.title}</strong> {isPrivate && <Lock />}
                 <span className="soft">{book?.authors.join('、')}</span>
               </span>
               {rating && (
@@ -74,5 +74,14 @@ function Section({ status, entries }: { status: CollectionStatus; entries: Entry
       </ul>
       {entries.length > shown && <button onClick={() => setShown(shown + SHOWN)}>Show more</button>}
     </section>
+  );
+}
+
+/** Of an entry that only its reader sees. */
+export function Lock() {
+  return (
+    <svg role="img" aria-label="private: only you see this" viewBox="0 0 16 16" width="0.8em" fill="currentColor">
+      <path d="M8 1a4 4 0 0 0-4 4v2H3v8h10V7h-1V5a4 4 0 0 0-4-4m-2 6V5a2 2 0 0 1 4 0v2z" />
+    </svg>
   );
 }

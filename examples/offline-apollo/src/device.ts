@@ -1,8 +1,8 @@
 /** What this device keeps, and when it is compared with the service. */
 import { type ApolloClient, gql } from '@apollo/client';
-import { CollectDocument, type CollectMutation } from 'catalog-graphql-client';
+import { BookDocument, CollectDocument, UpdateCollectionDocument } from 'catalog-graphql-client';
 import { createStore, promisifyRequest } from 'idb-keyval';
-import { type QueuedWrite, outboxIn } from './offline/outbox.ts';
+import { type NewWrite, type QueuedWrite, type Written, outboxIn } from './offline/outbox.ts';
 import { type Rows, rowsInMemory } from './offline/rows.ts';
 import { serviceAt } from './offline/service.ts';
 import { type Entry, shelfCopy } from './offline/shelf-copy.ts';
@@ -52,6 +52,8 @@ const outbox = outboxIn(rowsIn('outbox'), tell);
 let run: Run = { problem: null, retryAfter: 0 };
 let state = { shelf: shelf.state(), writes: outbox.writes(), run };
 
+/** Whether this visit has made the facade know the person. */
+let isNamed = false;
 const AGAIN_MS = 5_000;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let running: Promise<void> | undefined;
@@ -62,15 +64,20 @@ async function start(client: ApolloClient): Promise<void> {
   const service = serviceAt('/graphql', () => ({ authorization: `Bearer ${token()}` }));
   const send = async (write: QueuedWrite) => {
     const answer = await service.send(write);
-    if (answer?.data?.collectBook) showOnPages(client, answer.data, write);
+    if (answer?.data) showOnPages(client, answer.data, write);
     return answer;
   };
   const onRemoved = (entries: readonly Entry[]) => forgetOnPages(client, entries);
   const sync = syncOf({ user: READER, shelf, outbox, service: { ...service, send }, onRemoved });
+  const compare = async (isAnew: boolean) => (run = await exclusively(() => sync(isAnew)).catch(() => notStored));
   const once = async () => {
     clearTimeout(timer);
     // Windows of one browser share what is kept: one after the other.
-    run = await exclusively(sync).catch(() => notStored);
+    await compare(false);
+    if (run.problem === null && !isNamed) {
+      isNamed = true;
+      if (await nameCaller(client, shelf.state().entries)) await compare(true);
+    }
     tell();
     const isOpen =
       ['offline', 'storage'].includes(run.problem ?? '') ||
@@ -96,9 +103,24 @@ let refresh = async (): Promise<void> => undefined;
 const exclusively = <Result>(act: () => Promise<Result>): Promise<Result> =>
   'locks' in navigator ? (navigator.locks.request('sync', act) as Promise<Result>) : act();
 
+/**
+ * A facade that does not know yet whose token it is does not say which entries are private. The entry on the page of a book names the person:
+ * then the shelf is read again as a whole. Returns whether it has to be.
+ */
+async function nameCaller(client: ApolloClient, entries: readonly Entry[]): Promise<boolean> {
+  const book = entries.find(({ isPrivate }) => isPrivate === null)?.book;
+  if (!book) return false;
+  const asked = client.query({ query: BookDocument, variables: { id: book.id }, fetchPolicy: 'network-only' });
+  return asked.then(
+    () => true,
+    () => false,
+  );
+}
+
 /** The pages in the cache of Apollo Client show what was written. */
-function showOnPages(client: ApolloClient, data: CollectMutation, { variables }: QueuedWrite): void {
-  client.cache.write({ query: CollectDocument, dataId: 'ROOT_MUTATION', result: data, variables });
+function showOnPages(client: ApolloClient, data: Written, { variables }: QueuedWrite): void {
+  const query = 'collectBook' in data ? CollectDocument : UpdateCollectionDocument;
+  client.cache.write({ query, dataId: 'ROOT_MUTATION', result: data, variables });
 }
 
 const noEntry = gql`
@@ -125,12 +147,15 @@ export const device = {
   read: () => state,
   refresh: () => refresh(),
   /** Stored at once, sent when it can be. */
-  async write(write: Pick<QueuedWrite, 'book' | 'variables'>): Promise<void> {
+  async write(write: NewWrite): Promise<void> {
     await outbox.add(write);
     void refresh();
   },
-  async decide(key: string, what: 'again' | 'forget'): Promise<void> {
-    await outbox.decide(key, what);
+  async decide({ key, book }: QueuedWrite, what: 'again' | 'forget'): Promise<void> {
+    // The shelf may not have what the write was told of.
+    if (what === 'again') await refresh();
+    const entry = shelf.state().entries.find((each) => each.book?.id === book.id);
+    await outbox.decide(key, what, entry);
     void refresh();
   },
 };

@@ -2,7 +2,12 @@
  * Writes that the service has not confirmed. Each is stored before it is sent, with the key of all its attempts, so that it is made once.
  * No clock of the device is read: how long ago a write was sent is told by the service.
  */
-import type { CollectMutation, CollectMutationVariables } from 'catalog-graphql-client';
+import type {
+  CollectMutation,
+  CollectMutationVariables,
+  UpdateCollectionMutation,
+  UpdateCollectionMutationVariables,
+} from 'catalog-graphql-client';
 import { retryByCode } from 'catalog-graphql-client/errors';
 import type { Rows } from './rows.ts';
 import type { Entry } from './shelf-copy.ts';
@@ -13,28 +18,52 @@ export const KEPT_MS = 23 * 3_600_000;
 /** A queue that is full takes no more: the person is told, and nothing in it is lost. */
 export const MOST_WRITES = 500;
 
-export interface QueuedWrite {
+/** What a person changes of an entry. */
+export type Change = Omit<UpdateCollectionMutationVariables, 'book' | 'unchangedSince'>;
+
+/** `collect`: of a book that is not on the shelf. `change`: what was tapped and nothing else, of the entry that was shown. */
+export type NewWrite = {
+  /** What is shown of the book if it is not on the shelf yet. */
+  book: NonNullable<Entry['book']>;
+  /** The entry that was shown. */
+  before?: Entry;
+} & (
+  | { kind: 'collect'; variables: CollectMutationVariables & { book: string } }
+  | { kind: 'change'; variables: UpdateCollectionMutationVariables & { book: string } }
+);
+
+export type QueuedWrite = NewWrite & {
   key: string;
   /** In which writes are sent. */
   order: number;
-  /** What is shown of the book if it is not on the shelf yet. */
-  book: NonNullable<Entry['book']>;
-  variables: CollectMutationVariables & { book: string };
   /** When it was sent first, or before, by the clock of the service. */
   sentAt?: number;
   /**
    * - `waiting`   to be sent, or to be sent again
    * - `unknown`   it may have been made, and is not sent again: the person must look
    * - `rejected`  it was not made, and `says` has why
+   * - `conflict`  it was not made, because the entry was changed elsewhere: `now` has what differs
+   * - `gone`      it was not made, because the entry was removed elsewhere
    * - `made`      confirmed; shown until the shelf tells it
    */
-  state: 'waiting' | 'unknown' | 'rejected' | 'made';
+  state: 'waiting' | 'unknown' | 'rejected' | 'conflict' | 'gone' | 'made';
   says?: string;
-}
+  now?: Change;
+  /** Of the entry, as this write or the conflict found it. */
+  revision?: string;
+};
+
+export type Written = CollectMutation | UpdateCollectionMutation;
 
 interface GraphError {
   message: string;
-  extensions?: { code?: string; retryAfter?: number; upstream?: { lookAt?: string } };
+  extensions?: {
+    code?: string;
+    retryAfter?: number;
+    upstream?: { lookAt?: string };
+    current?: Change;
+    revision?: string;
+  };
 }
 export interface Answer<Data> {
   data?: Data | null;
@@ -44,8 +73,8 @@ export interface Answer<Data> {
   /** In seconds. */
   retryAfter: number;
 }
-/** Undefined without an answer of the facade: no connection, or the page of a proxy. */
-export type Send = (write: QueuedWrite) => Promise<Answer<CollectMutation> | undefined>;
+/** Undefined without an answer: no connection. */
+export type Send = (write: QueuedWrite) => Promise<Answer<Written> | undefined>;
 
 /** Why sending stopped. */
 export type Stop = { isLoginNeeded: boolean; retryAfter: number };
@@ -55,11 +84,11 @@ export interface Outbox {
   writes(): readonly QueuedWrite[];
   load(): Promise<void>;
   /** Rejects if the queue is full or cannot be stored: then the write is not kept. */
-  add(write: Pick<QueuedWrite, 'book' | 'variables'>): Promise<void>;
+  add(write: NewWrite): Promise<void>;
   /** Sends what waits, one after the other. Undefined if nothing waits any more. */
   sendAll(send: Send, serviceTime: () => number | null): Promise<Stop | undefined>;
-  /** What the person says of a write that is unknown or rejected: to send it as a new one, or to forget it. */
-  decide(key: string, what: 'again' | 'forget'): Promise<void>;
+  /** What the person says of a write that was not simply made: to send it as a new one, or to forget it. `entry`: what the shelf has now. */
+  decide(key: string, what: 'again' | 'forget', entry?: Entry): Promise<void>;
   /** Forgets what the shelf shows by itself, if it was read after these writes. */
   forgetShown(entries: readonly Entry[]): Promise<void>;
 }
@@ -103,6 +132,18 @@ export function outboxIn(rows: Rows, onChange: () => void): Outbox {
     return true;
   }
 
+  /** Changes of the same entry that come after a write that is made: they are changes of what it wrote. */
+  function following(made: QueuedWrite, { state, revision }: Result): QueuedWrite[] {
+    if (state !== 'made' || revision === undefined) return [];
+    const before = made.kind === 'change' ? made.variables.unchangedSince : undefined;
+    return writes.flatMap((each): QueuedWrite[] => {
+      if (each.kind !== 'change' || each.key === made.key || each.book.id !== made.book.id) return [];
+      if (each.state === 'conflict' && each.revision === before) return [{ ...each, revision }];
+      const isUnsent = each.state === 'waiting' && each.sentAt === undefined;
+      return isUnsent ? [{ ...each, variables: { ...each.variables, unchangedSince: revision } }] : [];
+    });
+  }
+
   return {
     writes: () => writes,
     load: () =>
@@ -122,19 +163,27 @@ export function outboxIn(rows: Rows, onChange: () => void): Outbox {
         const { key } = write;
         const ready = writes.find((each) => each.key === key);
         if (ready?.state !== 'waiting') continue;
+        if (ready.kind === 'change' && !ready.variables.unchangedSince) {
+          await change([{ ...ready, state: 'rejected', says: 'What was there before this change is not known.' }]);
+          continue;
+        }
         const result = resultOf(await send(ready));
         if ('retryAfter' in result) return result;
-        await change([{ ...ready, ...result }]);
+        await change([{ ...ready, ...result }, ...following(ready, result)]);
       }
       return undefined;
     },
-    decide: (key, what) =>
+    decide: (key, what, entry) =>
       inTurn(async () => {
         await read();
         const write = writes.find((each) => each.key === key);
         if (!write) return onChange();
-        const { book, variables } = write;
-        const again: QueuedWrite = { key: crypto.randomUUID(), order: nextOrder(), book, variables, state: 'waiting' };
+        const again = {
+          ...againOf(write, entry),
+          key: crypto.randomUUID(),
+          order: nextOrder(),
+          state: 'waiting',
+        } as const;
         await store(what === 'again' ? [again] : [], [key]);
       }),
     async forgetShown(entries) {
@@ -147,12 +196,53 @@ export function outboxIn(rows: Rows, onChange: () => void): Outbox {
   };
 }
 
+/** The write for a tap: `entry` is what the shelf has, `writes` are those of the queue. */
+export function writeFor(
+  book: NewWrite['book'],
+  change: Change,
+  entry: Entry | undefined,
+  writes: readonly QueuedWrite[],
+): NewWrite {
+  const own = writes.filter((each) => each.book.id === book.id && isShown(each));
+  if (!entry && own.length === 0)
+    return { kind: 'collect', book, variables: { status: 'READING', ...notNull(change), book: book.id } };
+  const unchangedSince = own.findLast(({ revision }) => revision)?.revision ?? entry?.revision;
+  return {
+    kind: 'change',
+    book,
+    ...(entry && { before: entry }),
+    variables: { ...change, book: book.id, unchangedSince },
+  };
+}
+
+/** The same change of what is there now. A book that is no longer on the shelf is put back as it was shown. */
+function againOf({ book, before, variables, state, revision }: QueuedWrite, entry: Entry | undefined): NewWrite {
+  const { book: _, unchangedSince: __, ...change } = variables as UpdateCollectionMutationVariables;
+  if (entry && state !== 'gone') return writeFor(book, change, { ...entry, revision: revision ?? entry.revision }, []);
+  const { status, rating, comment, tagNames: tags, isPrivate } = before ?? {};
+  return writeFor(
+    book,
+    { ...notNull({ status, rating: rating?.value, comment, tags, isPrivate }), ...change },
+    undefined,
+    [],
+  );
+}
+
+const notNull = <Values extends object>(values: Values) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value != null)) as {
+    [Name in keyof Values]?: NonNullable<Values[Name]>;
+  };
+
+/** Whether what it writes is shown as if it were there. */
+const isShown = ({ state }: QueuedWrite) => state === 'waiting' || state === 'made';
+
 const firstWaiting = (writes: readonly QueuedWrite[]) => writes.find(({ state }) => state === 'waiting');
 
 /** What an answer says of a write: what it is now, or why it waits. */
-function resultOf(answer: Answer<CollectMutation> | undefined): Pick<QueuedWrite, 'state' | 'says'> | Stop {
+type Result = Pick<QueuedWrite, 'state' | 'says' | 'now' | 'revision'>;
+function resultOf(answer: Answer<Written> | undefined): Result | Stop {
   if (!answer) return { isLoginNeeded: false, retryAfter: 0 };
-  const { errors = [], retryAfter } = answer;
+  const { data, errors = [], retryAfter } = answer;
   const waits = errors.filter(isPassing);
   if (waits.length > 0) {
     const seconds = waits.map(({ extensions }) => extensions?.retryAfter ?? 0);
@@ -161,10 +251,16 @@ function resultOf(answer: Answer<CollectMutation> | undefined): Pick<QueuedWrite
   }
   const unknown = errors.find(({ extensions }) => extensions?.code === 'UPSTREAM_RESULT_UNKNOWN');
   if (unknown) return { state: 'unknown', says: unknown.message };
+  const gone = errors.find(({ extensions }) => extensions?.code === 'COLLECTION_NOT_FOUND');
+  if (gone) return { state: 'gone', says: gone.message };
+  for (const { message: says, extensions: { code, current: now = {}, revision } = {} } of errors)
+    if (code === 'CONFLICT') return { state: 'conflict', says, now, ...(revision && { revision }) };
   // It is made, and what came of it is kept no more.
   const isMade = errors.some(({ extensions }) => extensions?.code === 'IDEMPOTENCY_KEY_UNKNOWN');
   if (errors.length > 0 && !isMade) return { state: 'rejected', says: errors.map(({ message }) => message).join(' ') };
-  return { state: 'made' };
+  const payload = data && ('updateCollection' in data ? data.updateCollection : data.collectBook);
+  const revision = payload?.book?.viewerCollection?.revision;
+  return { state: 'made', ...(revision && { revision }) };
 }
 
 /** Whether the same write with the same key may be sent later: nothing came of it yet, or another login or release of the app is needed. */
@@ -176,25 +272,26 @@ function isPassing({ extensions: { code = '', retryAfter } = {} }: GraphError): 
 }
 
 const isAsWritten = (entry: Entry, { variables: { status, rating, tags, comment } }: QueuedWrite): boolean =>
-  entry.status === status &&
-  (entry.rating?.value ?? null) === (rating ?? null) &&
-  (entry.comment ?? '') === (comment ?? '') &&
-  JSON.stringify(entry.tagNames) === JSON.stringify([tags ?? []].flat());
+  (status === undefined || entry.status === status) &&
+  (rating === undefined || (entry.rating?.value ?? null) === rating) &&
+  (comment === undefined || (entry.comment ?? '') === (comment ?? '')) &&
+  (tags === undefined || JSON.stringify(entry.tagNames) === JSON.stringify([tags ?? []].flat()));
 
 /** The shelf with what was written: last written first, then as it is. */
 export function withWrites(entries: readonly Entry[], writes: readonly QueuedWrite[]): Entry[] {
   const shown = new Map(entries.map((entry) => [entry.book?.id ?? entry.id, entry]));
   const written = new Map<string, Entry>();
-  for (const { state, book, variables } of writes) {
-    if (state !== 'waiting' && state !== 'made') continue;
-    const { status, rating, tags, comment } = variables;
-    const before = shown.get(book.id) ?? { id: `new:${book.id}`, updatedAt: null, book };
+  for (const write of writes.filter(isShown)) {
+    const { book, before, variables } = write;
+    const { status, rating, tags, comment, isPrivate } = variables;
+    const entry = written.get(book.id) ?? shown.get(book.id) ?? before ?? newEntry(book);
     const after = {
-      ...before,
-      status: status ?? 'READING',
-      rating: rating == null ? null : { value: rating, max: 5 },
-      comment: comment ?? null,
-      tagNames: [tags ?? []].flat(),
+      ...entry,
+      ...(status && { status }),
+      ...(rating !== undefined && { rating: rating === null ? null : { value: rating, max: 5 } }),
+      ...(comment !== undefined && { comment }),
+      ...(tags !== undefined && { tagNames: [tags ?? []].flat() }),
+      ...(isPrivate != null && { isPrivate }),
     };
     written.delete(book.id);
     written.set(book.id, after);
@@ -202,3 +299,8 @@ export function withWrites(entries: readonly Entry[], writes: readonly QueuedWri
   const others = entries.filter((entry) => !written.has(entry.book?.id ?? entry.id));
   return [...[...written.values()].reverse(), ...others];
 }
+
+const newEntry = (book: NewWrite['book']): Entry => ({
+  ...{ id: `new:${book.id}`, book, status: null, rating: null, comment: null, tagNames: [], isPrivate: null },
+  ...{ updatedAt: null, revision: '' },
+});

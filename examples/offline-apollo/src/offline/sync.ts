@@ -29,8 +29,8 @@ interface Device {
 /** The device stores no more. The next run may be long after: it reads the same again. */
 export const notStored: Run = { problem: 'storage', retryAfter: 60 };
 
-/** A function that makes one run. A run that is cut goes on in the next one, where it was. It rejects if the queue cannot be read or stored. */
-export function syncOf({ user, shelf, outbox, service, onRemoved }: Device): () => Promise<Run> {
+/** A function that makes one run; anew, it reads the whole shelf. A run that is cut goes on in the next one, where it was. It rejects if the queue cannot be read or stored. */
+export function syncOf({ user, shelf, outbox, service, onRemoved }: Device): (isAnew?: boolean) => Promise<Run> {
   let serviceTime: number | null = null;
 
   /** Undefined if it has reached the end. */
@@ -59,8 +59,9 @@ export function syncOf({ user, shelf, outbox, service, onRemoved }: Device): () 
     return undefined;
   }
 
-  return async () => {
+  return async (isAnew = false) => {
     await shelf.load();
+    if (isAnew) shelf.forget();
     await outbox.load();
     const failed = await readShelf();
     // A shelf that is refused, or is not stored, keeps no write from being made.

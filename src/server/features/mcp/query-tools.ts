@@ -16,7 +16,9 @@ import type { Variables } from '../../../engine/plan/document.ts';
 import { badInput } from '../../../engine/errors/to-client-error.ts';
 import { lazily } from '../../../lib/promises.ts';
 import { toolOutcome } from './result.ts';
-import { type CallableTool, type ToolParts, checkArguments } from './tools.ts';
+import { checkedArguments } from './documents/arguments.ts';
+import { orNull } from './documents/json-schema.ts';
+import type { CallableTool, ToolParts } from './tools.ts';
 
 export function createFreeTools(parts: ToolParts): CallableTool[] {
   return [queryTool(parts), schemaTool(parts)];
@@ -28,9 +30,9 @@ function queryTool({ config, upstream, prepare, runForAgent }: ToolParts): Calla
     type: 'object' as const,
     properties: {
       query: { type: 'string', description: 'A GraphQL document.', maxLength: config.maxDocumentCharacters },
-      variables: { type: 'object', description: 'The values of the variables of the document.' },
-      operationName: { type: 'string', description: 'The operation to run, if the document has several.' },
-      plan: { type: 'boolean', description: 'Return the cost instead of running the document.' },
+      variables: orNull({ type: 'object', description: 'The values of the variables of the document.' }),
+      operationName: orNull({ type: 'string', description: 'The operation to run, if the document has several.' }),
+      plan: orNull({ type: 'boolean', description: 'Return the cost instead of running the document.' }),
     },
     additionalProperties: false,
     required: ['query'],
@@ -48,16 +50,18 @@ function queryTool({ config, upstream, prepare, runForAgent }: ToolParts): Calla
         : { readOnlyHint: true, idempotentHint: true },
     },
     async call(given, request) {
-      checkArguments(inputSchema, given);
-      if (!haveTypes(given, inputSchema.properties))
-        throw badInput('`variables` is an object, `plan` a boolean, the rest are texts.');
-      const { query, variables, operationName, plan } = given;
-      const prepared = prepare(query, operationName ?? undefined);
+      const {
+        query,
+        variables = {},
+        operationName,
+        plan,
+      } = checkedArguments(inputSchema, given) as FreeArguments & Variables;
+      const prepared = prepare(query, operationName);
       if (prepared.errors?.[0]) throw documentError(prepared.errors[0], query, operationName, config.maxTokens);
       if (prepared.ready?.incrementalSelections.length) throw badInput('@defer and @stream are not supported here.');
       if (prepared.ready?.operation.operation === OperationTypeNode.MUTATION && !mcpWrites)
         throw badInput('Mutations are not allowed here.');
-      const done = await runForAgent(prepared, { variables: variables ?? {}, request, isPlanned: plan === true });
+      const done = await runForAgent(prepared, { variables, request, isPlanned: plan === true });
       return toolOutcome(upstream.service, done, mcpResultCharacters);
     },
   };
@@ -74,23 +78,21 @@ function documentError(error: GraphQLError, query: string, name: string | null |
 
 interface FreeArguments {
   query: string;
-  variables?: Record<string, unknown> | null;
-  operationName?: string | null;
-  plan?: boolean | null;
+  variables?: Record<string, unknown>;
+  operationName?: string;
+  plan?: boolean;
 }
-
-/** Agents send null for what they leave out. */
-const haveTypes = (given: Variables, types: Record<string, { type: string }>): given is FreeArguments & Variables =>
-  Object.entries(given).every(
-    ([name, value]) => value === null || (typeof value === types[name]!.type && !Array.isArray(value)),
-  );
 
 function schemaTool({ schema, config }: ToolParts): CallableTool {
   const bare = lazily(() => bareSchema(schema));
   const inputSchema = {
     type: 'object' as const,
     properties: {
-      types: { type: 'array', items: { type: 'string' }, description: 'Names of types to print with descriptions.' },
+      types: orNull({
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Names of types to print with descriptions.',
+      }),
     },
     additionalProperties: false,
   };
@@ -103,17 +105,12 @@ function schemaTool({ schema, config }: ToolParts): CallableTool {
       annotations: { readOnlyHint: true, idempotentHint: true },
     },
     async call(given) {
-      checkArguments(inputSchema, given);
-      const { types } = given;
-      if (!isNamesOrNull(types)) throw badInput('`types` is a list of names.');
-      const shown = types == null ? bare() : printedTypes(schema, new Set(types));
+      const { types } = checkedArguments(inputSchema, given) as { types?: readonly string[] };
+      const shown = types === undefined ? bare() : printedTypes(schema, new Set(types));
       return { result: { content: [{ type: 'text', text: typesWithin(shown, config.mcpResultCharacters) }] } };
     },
   };
 }
-
-const isNamesOrNull = (types: unknown): types is readonly string[] | null | undefined =>
-  types == null || (Array.isArray(types) && types.every((each) => typeof each === 'string'));
 
 /** A type as it is printed. */
 interface Printed {

@@ -4,12 +4,12 @@ import { type GraphQLSchema, Kind, OperationTypeNode, type SelectionNode, print 
 import type { ServiceDescriptor } from '../../../api/service-descriptor.ts';
 import { withCursors } from './cut-response.ts';
 import type { Variables } from '../../../engine/plan/document.ts';
-import { type ObjectSchema, dataSchemaOf, inputSchemaOf } from './documents/json-schema.ts';
+import { checkedArguments } from './documents/arguments.ts';
+import { type ObjectSchema, dataSchemaOf, inputSchemaOf, withoutExamples } from './documents/json-schema.ts';
 import { type Price, priceOf } from '../../../engine/cost/price.ts';
 import { withKey } from '../../graphql/plan-request.ts';
 import { slotsOfAgents } from '../../../upstream/limits/film-rate.ts';
 import { fieldRule } from '../../../engine/plan/read-declarations.ts';
-import { badInput } from '../../../engine/errors/to-client-error.ts';
 import type { FeatureParts } from '../../feature.ts';
 import { ConfigError } from '../../../config/read.ts';
 import { type ReviewedOperation, readReviewedOperations } from './documents/operations.ts';
@@ -51,9 +51,9 @@ function toolOf(
   const withKeyToo = { maxCalls: Infinity, limited, withMore: withKey };
   const keyed =
     isMutation && config.idempotencyTtlSeconds > 0 ? priceOf(schema, document, operation, withKeyToo) : undefined;
-  const text = print(withCursors(document));
+  const text = print(withCursors(withoutExamples(document)));
   const { errors } = prepare(text, name);
-  if (errors) throw new ConfigError([`MCP_OPERATIONS: ${name} is over a limit: ${errors[0]?.message}`]);
+  if (errors) throw new ConfigError([`MCP_OPERATIONS: ${name} cannot be a tool: ${errors[0]?.message}`]);
   const tool: DescribedTool = {
     name,
     title,
@@ -63,14 +63,10 @@ function toolOf(
     annotations: hintsOf(schema, operation.operation, operation.selectionSet.selections),
     _meta: { 'catalog-graphql/price': price, ...(keyed && { 'catalog-graphql/price-with-key': keyed }) },
   };
-  // Every variable is given: the defaults of a mutation are examples of its author.
-  const absent: Record<string, null> = {};
-  if (isMutation) for (const key in inputSchema.properties) absent[key] = null;
   return {
     tool,
     async call(given, request) {
-      checkArguments(inputSchema, given);
-      const variables = { ...absent, ...given };
+      const variables = checkedArguments(inputSchema, given);
       const done = await runForAgent(prepare(text, name), { variables, request });
       return toolOutcome(service, done, config.mcpResultCharacters);
     },
@@ -90,16 +86,6 @@ function priceText({ basicCallsAMinute: slots }: ServiceDescriptor, price: Price
 /** With the reads before and after the write. */
 const keyedText = ({ catalog, events }: Price): string =>
   ` With an idempotency key: at most ${catalog} of the catalog, ${events} of events.`;
-
-/** Throws a GraphQLError. GraphQL ignores unknown variables; an agent that mistypes one gets an error instead. */
-export function checkArguments({ properties, required = [] }: ObjectSchema, given: Variables): void {
-  const unknown = Object.keys(given).find((name) => !Object.hasOwn(properties, name));
-  const known = Object.keys(properties).join(', ') || 'no others';
-  if (unknown !== undefined)
-    throw badInput(`There is no argument ${JSON.stringify(unknown.slice(0, 50))} among ${known}.`);
-  const missing = required.find((name) => given[name] === undefined || given[name] === null);
-  if (missing !== undefined) throw badInput(`The argument ${missing} is required.`, { argument: missing });
-}
 
 /** A POST adds; a PUT or DELETE, and an upsert, replaces or removes. */
 function hintsOf(schema: GraphQLSchema, type: OperationTypeNode, roots: readonly SelectionNode[]): ToolAnnotations {

@@ -24,6 +24,8 @@ const ORDER = [
   'event',
   'dashboard',
   'collect',
+  'update-collection',
+  'delete-collection',
   'annotate',
   'note',
   'explain',

@@ -33,12 +33,14 @@ const argumentsOf: Record<string, Record<string, readonly (string | boolean)[]>>
   City: { id: cities },
   Collect: { book: ids('books'), status: ['READ', 'READING', 'WISH'], isPrivate: [true] },
   Dashboard: { user: users, city: cities },
+  DeleteCollection: { book: ids('books') },
   Diary: { user: users },
   Event: { id: ids('events') },
   Film: { id: ids('films', 'subjects') },
   Search: { query: ['百年', '的', '', 'xyz'] },
   Shelf: { user: users },
   ShelfSync: { user: users },
+  UpdateCollection: { book: ids('books'), status: ['READ'], comment: ['好'] },
   WriteNote: { title: ['周末读书'], content: ['读完了，记几句。'] },
 };
 

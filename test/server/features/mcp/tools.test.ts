@@ -62,19 +62,17 @@ test('the input schema has the descriptions, limits, enums and defaults of the G
     properties: {
       id: { type: 'string', description: expect.stringContaining('id') as string },
       first: {
-        type: 'integer',
         description: expect.stringContaining('1 to 100') as string,
-        minimum: 1,
-        maximum: 100,
+        anyOf: [{ type: 'integer', minimum: 1, maximum: 100 }, { type: 'null' }],
         default: 10,
       },
-      after: { type: 'string', description: 'Where to go on.' },
+      after: { description: 'Where to go on.', anyOf: [{ type: 'string' }, { type: 'null' }] },
     },
     additionalProperties: false,
     required: ['id'],
   });
-  const status = (read!.inputSchema.properties as Record<string, { enum: string[] }>).status;
-  expect(status!.enum).toEqual(['READ', 'READING', 'WISH']);
+  const status = (read!.inputSchema.properties as Record<string, { anyOf: { enum: string[] }[] }>).status;
+  expect(status!.anyOf[0]!.enum).toEqual(['READ', 'READING', 'WISH']);
 });
 
 test('a variable that must have a value is required: without it a tool does not load the record of an example', async () => {
@@ -113,7 +111,9 @@ test('mutations are tools only with MCP_WRITES, with the right hints, and their 
   const { tools } = await client.listTools();
   const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]));
   expect(hints.Annotate).toEqual({ readOnlyHint: false, destructiveHint: false, idempotentHint: false });
-  expect(hints.Collect).toEqual({ readOnlyHint: false, destructiveHint: true, idempotentHint: true });
+  expect(hints.Collect).toEqual({ readOnlyHint: false, destructiveHint: false, idempotentHint: false });
+  for (const name of ['UpdateCollection', 'DeleteCollection'])
+    expect(hints[name]).toEqual({ readOnlyHint: false, destructiveHint: true, idempotentHint: true });
   const annotate = tools.find(({ name }) => name === 'Annotate')!;
   expect(annotate.inputSchema.required).toEqual(['book', 'content']);
   expect((annotate.inputSchema.properties as Record<string, unknown>).page).toMatchObject({ examples: [27] });
@@ -135,16 +135,19 @@ test('mutations are tools only with MCP_WRITES, with the right hints, and their 
   expect(lines.filter((line) => line.startsWith('POST'))).toHaveLength(1);
 });
 
-test('a write replaces only with what it was given: no rating, tags or comment of an example', async () => {
+test('a write has only what it was given: no rating, tags or comment of an example', async () => {
   const writing = await journey({ mcp: 'on', mcpOperations: 'operations', mcpWrites: 'on' });
   const { client, call } = await agent(writing.facade.url, 'demo-alice');
   const { inputSchema } = (await client.listTools()).tools.find(({ name }) => name === 'Collect')!;
-  expect(inputSchema.required).toEqual(['book', 'status', 'isPrivate']);
+  expect(inputSchema.required).toEqual(['book', 'status']);
   expect(inputSchema.properties).toMatchObject({
-    book: { description: 'Global or bare id of the book.' },
-    rating: { type: 'integer', minimum: 1, maximum: 5 },
-    comment: { type: 'string', maxLength: 350 },
-    isPrivate: { type: 'boolean', description: expect.stringContaining('only the caller may see it') as string },
+    book: { type: 'string', description: 'Global or bare id of the book.' },
+    rating: { anyOf: [{ type: 'integer', minimum: 1, maximum: 5 }, { type: 'null' }] },
+    comment: { anyOf: [{ type: 'string', maxLength: 350 }, { type: 'null' }] },
+    isPrivate: {
+      description: expect.stringContaining('only the caller may see it') as string,
+      anyOf: [{ type: 'boolean' }, { type: 'null' }],
+    },
   });
   const { output } = await call('Collect', { book: '1003078', status: 'WISH', isPrivate: true });
   expect(output).toMatchObject({
@@ -153,6 +156,50 @@ test('a write replaces only with what it was given: no rating, tags or comment o
     },
   });
   expect(output.errors).toBeUndefined();
+});
+
+test('five stars change nothing else, whether a host leaves the other arguments out or sends null', async () => {
+  const writing = await journey({ mcp: 'on', mcpOperations: 'operations', mcpWrites: 'on' });
+  const { client, call } = await agent(writing.facade.url, 'demo-alice');
+  const { inputSchema } = (await client.listTools()).tools.find(({ name }) => name === 'UpdateCollection')!;
+  const entry = {
+    book: '1003078',
+    status: 'READ',
+    rating: 3,
+    tags: ['小说', '重读'],
+    comment: '很好',
+    isPrivate: true,
+  };
+  await call('Collect', entry);
+  const isShown = async () => (await writing.origin.get('/v2/book/1003078/collection?user_id=alice')).status === 200;
+  const strict = Object.fromEntries(Object.keys(inputSchema.properties!).map((name) => [name, null]));
+  for (const [stars, others] of [
+    [5, {}],
+    [4, strict],
+  ] as const) {
+    const { output } = await call('UpdateCollection', { ...others, book: '1003078', rating: stars });
+    expect(output.errors).toBeUndefined();
+    expect(output.data).toMatchObject({
+      updateCollection: {
+        book: {
+          viewerCollection: { status: 'READ', rating: { value: stars }, tagNames: ['小说', '重读'], comment: '很好' },
+        },
+      },
+    });
+    expect(await isShown()).toBe(false);
+  }
+});
+
+test('a list as a text is refused, and nothing is written', async () => {
+  const writing = await journey({ mcp: 'on', mcpOperations: 'operations', mcpWrites: 'on' });
+  const { call } = await agent(writing.facade.url, 'demo-alice');
+  writing.proxy.start();
+  const { isError, output } = await call('Collect', { book: '1003078', status: 'READ', tags: '["小说","想重读"]' });
+  expect(writing.proxy.stop()).toEqual([]);
+  expect([isError, output.errors![0]]).toMatchObject([
+    true,
+    { code: 'BAD_USER_INPUT', message: 'The argument tags must be a list.' },
+  ]);
 });
 
 test('arguments with files are left out of a tool, and an operation that requires one is not a tool', async () => {

@@ -45,7 +45,7 @@ const text: JsonSchema = { type: 'string' };
 
 /**
  * The variables, without those that contain files. Those that must have a value are required, and their defaults become examples: an agent
- * that leaves out an id must not get another record. In a mutation all defaults become examples, so that none is written by accident.
+ * that leaves out an id must not get another record. In a mutation all defaults become examples.
  */
 export function inputSchemaOf(
   schema: GraphQLSchema,
@@ -86,7 +86,25 @@ export function hasFiles(type: GraphQLInputType): boolean {
   return named.name === 'Upload';
 }
 
+/** The same document without the defaults of its mutations, which are examples of its author: none is written by accident. */
+export const withoutExamples = (document: DocumentNode): DocumentNode =>
+  visit(document, {
+    OperationDefinition: ({ operation }) => (operation === OperationTypeNode.MUTATION ? undefined : false),
+    VariableDefinition: (node) => ({ ...node, defaultValue: undefined }),
+  });
+
+/** Null in a form that every host of agents takes: some refuse a list of types. */
+export const orNull = ({ description, ...shape }: JsonSchema): JsonSchema => ({
+  ...(description !== undefined && { description }),
+  anyOf: [shape, { type: 'null' }],
+});
+
 function inputSchema(type: GraphQLInputType, description?: string | null): JsonSchema {
+  const schema = schemaOfValue(type, description);
+  return isNonNullType(type) ? schema : orNull(schema);
+}
+
+function schemaOfValue(type: GraphQLInputType, description?: string | null): JsonSchema {
   const of = getNullableType(type);
   const described = description ? { description } : {};
   if (isListType(of)) return { type: 'array', ...described, items: inputSchema(of.ofType) };
