@@ -178,6 +178,14 @@ describe('the fewest calls are made, and are the fewest of the plan', () => {
     });
   });
 
+  test('and a wrong size of a page makes no call, also where the record has the first page', async () => {
+    const { execute, calls } = run();
+    const { data, errors } = await execute('{ subject(id: 7) { title reviews(first: 0) { nodes { id } } } }');
+    expect(data).toEqual({ subject: { title: film.title, reviews: null } });
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['BAD_USER_INPUT']);
+    expect(calls).toEqual(['GET /v2/movie/subject/7?fields=id,title']);
+  });
+
   test('and a record that is denied in a variant is not asked for without it', async () => {
     const { service, execute, calls } = facade();
     const refused = { code: 1000, msg: 'need_permission', request: 'GET /v2' };

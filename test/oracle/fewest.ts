@@ -2,6 +2,7 @@
 import { type CaseOperation } from './generate-case.ts';
 import { execute, parsed, tokenFor, wrongWith } from './clients.ts';
 import { generateOperation, generatePaths } from './generate-operations.ts';
+import { fewerThan } from './brute.ts';
 import { fewestRequests } from './minimum.ts';
 import { noOddities } from './oddities.ts';
 import { FaultyService, OWN_TOKEN, type Settings, after, openProduct } from './product.ts';
@@ -69,8 +70,20 @@ class EvenService extends FaultyService {
 }
 const QUIET_TURNS = 10;
 
+/** Finds the fewest requests, wave by wave as far as it knows them. `made`: those of the facade. */
+type FindFewest = (made: readonly string[], ...query: Parameters<typeof fewestRequests>) => Promise<string[][]>;
+const byPlanner: FindFewest = (_, ...query) => fewestRequests(...query);
+
+/** Of a query that makes more, brute force takes too long. */
+const SMALL = 6;
+const isSmall = ({ made }: Compared): boolean => made.length <= SMALL;
+const byBruteForce: FindFewest = async (made, ...query) => {
+  const fewer = made.length <= SMALL ? await fewerThan(made.length, ...query) : undefined;
+  return [fewer ?? [...made]];
+};
+
 /** Undefined for a query that is not valid, or that makes no call. */
-export async function compareCalls(seed: string): Promise<Compared | undefined> {
+export async function compareCalls(seed: string, find = byPlanner): Promise<Compared | undefined> {
   const random = createRandom(seed);
   const person = random.pick([null, 'bob']);
   const { document, variables } = random.chance(0.5)
@@ -78,9 +91,9 @@ export async function compareCalls(seed: string): Promise<Compared | undefined> 
     : generatePaths(random, worldIds)[0]!;
   const operation: CaseOperation = { document, variables, person, client: { via: 'pipeline' } };
   const worldSeed = random.int(1, 400);
-  const compared = await compareOver(FaultyService, worldSeed, operation);
+  const compared = await compareOver(FaultyService, worldSeed, operation, find);
   if (!compared || compared.reasons.length === 0) return compared;
-  const even = await compareOver(EvenService, worldSeed, operation);
+  const even = await compareOver(EvenService, worldSeed, operation, find);
   return even && even.reasons.length > 0 ? even : { ...compared, reasons: [ONE_AFTER_THE_OTHER] };
 }
 
@@ -88,6 +101,7 @@ async function compareOver(
   Between: typeof FaultyService,
   worldSeed: number,
   operation: CaseOperation,
+  find: FindFewest,
 ): Promise<Compared | undefined> {
   const { document, variables, person } = operation;
   const service = openScripted(createWorld(worldSeed), manners, settings);
@@ -107,7 +121,8 @@ async function compareOver(
         const [method = '', path = ''] = line.split(' ');
         return [line, fetch({ method, path, body: '', token: token ?? OWN_TOKEN })] as const;
       };
-      const waves = await fewestRequests(parsed(document), variables, requester, fetch);
+      const lines = faulty.met.map(({ line }) => line);
+      const waves = await find(lines, parsed(document), variables, requester, fetch);
       const responses = new Map(faulty.met.map(received));
       return {
         waves,
@@ -204,6 +219,18 @@ export const reasons: readonly { name: string; isDefect?: boolean; holds: (extra
       ),
   },
   {
+    name: 'a list is asked for in two windows, of which neither has the other: if one request for both left out items, three would be made',
+    holds: ({ extra, others }) =>
+      isList(extra) &&
+      !isReference(extra) &&
+      others.some(
+        (each) =>
+          each.list === extra.list &&
+          !isReference(each) &&
+          (each.start < extra.start ? each.end < extra.end : each.end > extra.end && each.start > extra.start),
+      ),
+  },
+  {
     name: ONE_AFTER_THE_OTHER,
     holds: () => false, // measured, in `compareCalls`
   },
@@ -256,6 +283,12 @@ export const reasons: readonly { name: string; isDefect?: boolean; holds: (extra
     holds: ({ extra, others }) =>
       (extra.fields === 'id' || /^\/event\/\w+$/.test(extra.path)) &&
       others.some(({ path }) => path.startsWith(`${extra.path}/`)),
+  },
+  {
+    name: 'a list was asked for again, for members or items that a response led to which came later',
+    holds: ({ extra, others }) =>
+      isList(extra) &&
+      others.some(({ list, wave }) => list === extra.list && wave !== undefined && wave !== extra.wave),
   },
   {
     name: 'a list is asked for with other members, or in a part of another window',
@@ -327,11 +360,14 @@ export interface Summary {
   more: (Compared & { seed: string })[];
 }
 
-export async function compareAll(seed: string, count: number, from = 0): Promise<Summary> {
+/** `byForce`: by brute force, of so many small queries of different shapes. */
+export async function compareAll(seed: string, count: number, from = 0, byForce = false): Promise<Summary> {
   const summary: Summary = { queries: 0, byReason: new Map(), byRule: 0, fewer: 0, more: [] };
+  const shapes = new Set<string>();
   for (let at = from; summary.queries < count; at++) {
-    const compared = await compareCalls(`${seed}/${at}`);
-    if (!compared) continue;
+    const compared = await compareCalls(`${seed}/${at}`, byForce ? byBruteForce : byPlanner);
+    if (!compared || (byForce && (!isSmall(compared) || shapes.has(shapeOf(compared))))) continue;
+    shapes.add(shapeOf(compared));
     summary.queries++;
     if (compared.made.length < compared.fewest.flat().length) summary.fewer++;
     for (const reason of new Set(compared.reasons))
@@ -342,6 +378,13 @@ export async function compareAll(seed: string, count: number, from = 0): Promise
   }
   return summary;
 }
+
+/** A query without its ids, numbers and names of its own. */
+const shapeOf = ({ document }: Compared): string =>
+  document
+    .replace(/"[^"]*"/g, '""')
+    .replace(/\b\w+: (?=\w+)/g, '')
+    .replace(/\d+/g, '0');
 
 /** Those of which some call has no reason. */
 export const unexplained = ({ more }: Summary) => more.filter(({ reasons: found }) => found.includes(NO_REASON));

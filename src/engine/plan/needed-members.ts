@@ -146,7 +146,8 @@ export function argumentsAllowEmbedded(
   const given = argumentsIfValid<PagingArgs>(args, variables);
   if (!given) return false;
   if (variant?.of(given as never) !== undefined) return false;
-  if (embedded.upTo !== undefined && (given.first ?? pageSize ?? 0) > embedded.upTo) return false;
+  const size = given.first ?? pageSize ?? 1;
+  if (embedded.upTo !== undefined && (size < 1 || size > embedded.upTo)) return false;
   return given.after == null && !given.offset && given.last == null && given.before == null;
 }
 
