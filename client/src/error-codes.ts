@@ -35,6 +35,7 @@ export type ErrorCode =
   | 'EVENT_NOT_FOUND'
   | 'PERSON_NOT_FOUND'
   | 'SUBJECT_NOT_FOUND'
+  | 'PHOTO_NOT_LISTED'
   | 'NO_CITY'
   | 'EVENT_TIMES'
   | 'EVENT_EXPIRED'
@@ -137,6 +138,7 @@ export const retryByCode: Readonly<Record<ErrorCode, Retry>> & Readonly<Record<s
   EVENT_NOT_FOUND: 'no',
   PERSON_NOT_FOUND: 'no',
   SUBJECT_NOT_FOUND: 'no',
+  PHOTO_NOT_LISTED: 'no',
   NO_CITY: 'no',
   EVENT_TIMES: 'no',
   EVENT_EXPIRED: 'no',
@@ -241,6 +243,7 @@ export const adviceByCode: Readonly<Record<ErrorCode, Advice>> & Readonly<Record
   EVENT_NOT_FOUND: 'hide',
   PERSON_NOT_FOUND: 'hide',
   SUBJECT_NOT_FOUND: 'hide',
+  PHOTO_NOT_LISTED: 'hide',
   NO_CITY: 'fix-input',
   EVENT_TIMES: 'fix-input',
   EVENT_EXPIRED: 'hide',

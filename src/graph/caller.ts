@@ -34,37 +34,34 @@ export const formerOwner = (name: string) => {
 type Author = Partial<Pick<UserShape, 'id' | 'uid' | 'type'>> | null | undefined;
 
 /** What a type says of the rights of the caller. */
-interface Rights<Shape, Needs extends keyof Shape & string, MayRead extends keyof Shape & string> {
+interface Rights<Shape, Needs extends keyof Shape & string> {
   /** The thing, as descriptions name it. */
   thing: string;
   needs: readonly Needs[];
-  mayRead?: readonly MayRead[];
-  authorOf: (record: Pick<Shape, Needs | MayRead>) => Author;
+  authorOf: (record: Pick<Shape, Needs>) => Author;
   /** Whether its author may change it. */
-  isChangeable?: (record: Pick<Shape, Needs | MayRead>) => boolean;
+  isChangeable?: (record: Pick<Shape, Needs>) => boolean;
   /** What the descriptions say beside the rest. */
-  notes?: Partial<Record<'author' | 'update' | 'delete', string>>;
+  notes?: Partial<Record<'update' | 'delete', string>>;
 }
 
 /**
  * The fields that say what the caller may do with what a person made. They are computed for each request from what is public, so no cache
  * has them, and no call finds out who the caller is.
  */
-export function viewerRights<Shape, Needs extends keyof Shape & string, MayRead extends keyof Shape & string = never>(
+export function viewerRights<Shape, Needs extends keyof Shape & string>(
   t: FieldBuilder<Shape>,
-  { thing, needs, mayRead, authorOf, isChangeable = () => true, notes = {} }: Rights<Shape, Needs, MayRead>,
+  { thing, needs, authorOf, isChangeable = () => true, notes = {} }: Rights<Shape, Needs>,
 ) {
-  type Record = Pick<Shape, Needs | MayRead>;
-  const right = (description: string, isGiven: (record: Record) => boolean = () => true, note = '') =>
-    t.computed<'Boolean', Needs, MayRead, true>({
+  const right = (description: string, isGiven: (record: Pick<Shape, Needs>) => boolean = () => true, note = '') =>
+    t.computed<'Boolean', Needs, never, true>({
       type: 'Boolean',
       nullable: true,
-      description: `${description}${note && ` ${note}`} Costs no call.`,
+      description: `${description}${note && ` ${note}`} No call finds out who the caller is.`,
       nullIf: `no response has named the caller yet (see \`Viewer.user\`), or the service does not say with the ${thing} who made it`,
       upstream: false,
-      viewerOnly: true,
+      viewerOnly: 'named',
       needs,
-      mayRead,
       resolve(record, _, { viewer: { person }, upstream }) {
         if (!person) {
           upstream.cachePolicy.restrict(null); // the next response may name the caller
@@ -75,7 +72,7 @@ export function viewerRights<Shape, Needs extends keyof Shape & string, MayRead 
       },
     });
   return {
-    viewerDidAuthor: right(`Whether the caller made the ${thing}.`, undefined, notes.author),
+    viewerDidAuthor: right(`Whether the caller made the ${thing}.`),
     viewerCanUpdate: right(`Whether the caller may change the ${thing}.`, isChangeable, notes.update),
     viewerCanDelete: right(`Whether the caller may delete the ${thing}.`, undefined, notes.delete),
   };

@@ -1,6 +1,6 @@
 /** The reads and writes of one operation, called by resolvers. Nothing here outlives the operation. */
 import type { Path } from 'graphql/jsutils/Path.js';
-import type { Endpoint, Tier } from '../api/endpoint.ts';
+import type { Endpoint } from '../api/endpoint.ts';
 import type { Credential } from './auth/credentials.ts';
 import type { RequestContext } from './auth/request-context.ts';
 import type { Viewer } from './auth/viewer.ts';
@@ -40,30 +40,10 @@ const unsharedForKey = { ...unshared, isUncounted: true };
 /** For a caller with an unreadable Authorization, who gets errors and nothing from the cache. */
 const emptyCache = createRecordCache({ ttlSeconds: 0 });
 
-/** A class, because a getter in a literal takes longer than the rest of the session. */
-class SessionViewer implements Viewer {
-  readonly isLoggedIn: boolean;
-  readonly isRejected: boolean;
-  readonly filmTier: Tier | null;
-  private readonly credential: Credential;
-
-  constructor(credential: Credential) {
-    this.isLoggedIn = !credential.isOwn;
-    this.isRejected = credential.isRejected;
-    this.filmTier = credential.filmTier;
-    this.credential = credential;
-  }
-
-  /** The operation itself may learn it: the payload of a write shows what its response has told. */
-  get person(): Viewer['person'] {
-    return this.credential.person;
-  }
-}
-
 export class UpstreamSession implements LoadContext {
   readonly calls: CallPolicy;
   readonly cache: ViewerCache;
-  readonly viewer: Viewer;
+  readonly viewer: Omit<Viewer, 'person'> & Pick<Credential, 'person'>;
   readonly callLog: CallLog;
   /** How long everything that was read so far may be used again, and by whom. */
   readonly cachePolicy: CachePolicy;
@@ -87,7 +67,8 @@ export class UpstreamSession implements LoadContext {
     this.context = context;
     this.calls = new CallPolicy(services, context);
     this.cache = this.viewOf(isUnreadable ? emptyCache : services.records);
-    this.viewer = new SessionViewer(credential);
+    const { isRejected, filmTier, person } = credential;
+    this.viewer = { isLoggedIn, isRejected, filmTier, person };
     this.callLog = context.callLog;
     this.cachePolicy = cachePolicy ?? new CachePolicy(isLoggedIn || isUnreadable);
   }
@@ -125,7 +106,13 @@ export class UpstreamSession implements LoadContext {
     } finally {
       this.responseLoader?.clear();
       this.nobodyLoader?.clear();
+      this.learnPerson();
     }
+  }
+
+  /** Until then, all fields of a response know of the caller what was known before. */
+  learnPerson(): void {
+    this.viewer.person = this.context.credential.person;
   }
 
   /**

@@ -31,7 +31,6 @@ test.each(fields)(
       ...(rule.needs ?? []),
       ...(rule.idIn ? [rule.idIn] : []),
       ...Object.values(rule.needsBelow ?? {}).flat(),
-      ...(rule.mayRead ?? []),
     ]);
     const member = fc.oneof(fc.jsonValue(), fc.constant(undefined));
     const record = fc.record(Object.fromEntries([...declared].map((name) => [name, member])), { requiredKeys: [] });

@@ -77,11 +77,15 @@ describe('a cached annotation', () => {
         '} } annotations { nodes { SAME } } bookCollections { nodes { SAME } } }',
       ],
       ['user(id: "3") { id events { nodes { ', '} } }'],
-      ['searchEvents { nodes { ', '} }'],
-      ['city(id: "beijing") { id events { nodes { ', '} } }'],
     ]) {
       const withFields = (fields: string) => `{ ${before}${fields} ${after!.replaceAll('SAME', fields)} }`;
       expect([before, await priceOf(withFields(rights))]).toEqual([before, await priceOf(withFields('sourceId'))]);
+    }
+    // Lists that do not name the organizer.
+    for (const list of ['searchEvents { nodes {', 'city(id: "beijing") { id events { nodes {']) {
+      const withFields = (fields: string) => `{ ${list} ${fields} ${list.replace(/[^{]/g, '').replaceAll('{', '}')} }`;
+      for (const name of [...RIGHTS, 'viewerIsOrganizer'])
+        expect([name, await priceOf(withFields(name))]).toEqual([name, await priceOf(withFields('organizer { id }'))]);
     }
   });
 });
@@ -109,6 +113,34 @@ test('a shelf entry that names the caller is known as the own one at once, and t
   expect([no, unknown]).toContainEqual(data.book.collection);
   const again = await execute(`{ book(id: "7") { viewerCollection { ${rights} } } }`, { token: 'alice' });
   expect(again.data.book.viewerCollection).toEqual(yes);
+});
+
+test('all objects of a response know of the same caller, whichever is shown first', async () => {
+  const { service, execute } = facade();
+  service.intercept({ path: /^\/v2\/book\/7\/collection/ }).reply(200, shelved('3'));
+  service
+    .intercept({ path: /^\/v2\/book\/7\?/ })
+    .reply(200, { ...book, current_user_collection: shelved('3') })
+    .delay(50);
+  const { data } = await execute(
+    `{ node(id: "Collection:3:7") { ... on Collection { status ${rights} } } book(id: "7") { title viewerCollection { ${rights} } } }`,
+    { token: 'alice' },
+  );
+  expect(data).toEqual({ node: { status: 'WISH', ...yes }, book: { title: '活着', viewerCollection: yes } });
+});
+
+test('what a deferred part tells of the caller is not shown beside what was delivered without', async () => {
+  const { service, execute } = facade();
+  service.intercept({ path: /^\/v2\/book\/7\/collection/ }).reply(200, shelved('3'));
+  service
+    .intercept({ path: /^\/v2\/book\/7\?/ })
+    .reply(200, { ...book, current_user_collection: shelved('3') })
+    .delay(50);
+  const query = `{ node(id: "Collection:3:7") { ... on Collection { status ${rights} } } ... @defer { book(id: "7") { title viewerCollection { ${rights} } } } }`;
+  expect((await execute(query, { token: 'alice' })).data).toMatchObject({
+    node: unknown,
+    book: { viewerCollection: unknown },
+  });
 });
 
 test('the payload of a write knows who its response has named', async () => {
@@ -164,11 +196,11 @@ describe('over the service', async () => {
     });
   });
 
-  test('an event of a search does not name its organizer unless that is selected', async () => {
-    const query = (more: string) => `{ searchEvents(query: "将来") { nodes { id viewerIsOrganizer ${more} } } }`;
-    const first = async (more: string) => (await ask(query(more), 'demo-alice')).searchEvents.nodes[0];
-    expect(await first('')).toEqual({ id: coming, viewerIsOrganizer: null });
-    expect(await first('organizer { name }')).toMatchObject({ id: coming, viewerIsOrganizer: true });
+  test('an event of a search says what its organizer may do, with a call for the organizer', async () => {
+    const query = (fields: string) => `{ searchEvents(query: "将来") { nodes { id ${fields} } } }`;
+    const { response, calls } = await here.cost(query('viewerIsOrganizer'), { token: 'demo-alice' });
+    expect(response).toEqual({ data: { searchEvents: { nodes: [{ id: coming, viewerIsOrganizer: true }] } } });
+    expect(calls).toBe(2);
   });
 
   test('a note can be changed by its author, and a comment deleted by its own', async () => {

@@ -1,14 +1,50 @@
-/** An object has one value in each field, by all paths that lead to it. */
-import { type GraphQLObjectType, getNamedType, isLeafType, isNonNullType, isObjectType, parse } from 'graphql';
-import { expect, test } from 'vitest';
+/** An object has one value in each field, by all paths that lead to it, whether the field is asked for alone or with others. */
+import { join } from 'node:path';
+import {
+  type GraphQLField,
+  type GraphQLObjectType,
+  getNamedType,
+  isEnumType,
+  isLeafType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { pino } from 'pino';
+import { afterAll, expect, test } from 'vitest';
+import { readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
-import { journey } from '../support/journey.ts';
+import { catalogService } from '../../src/graph/service/descriptor.ts';
+import { openSqlite } from '../../src/origin/store/database/sqlite.ts';
+import { createPipeline } from '../../src/server/graphql/pipeline.ts';
+import { createUpstream } from '../../src/upstream/client.ts';
 import { sampleOf, thorough } from '../support/optional.ts';
+import { service } from '../support/service.ts';
+import { execute, parsed } from './clients.ts';
 import { type Conflict, Identities, claimsIn } from './identity.ts';
 import { conflictingFields, phantomFields } from './known.ts';
+import type { Product } from './product.ts';
 import { type Path, type PathStep, along, hasId, pathsTo } from './paths.ts';
+import { tokenOf } from './world.ts';
 
-const here = await journey({ maxUpstreamCalls: '2000' });
+const origin = await service();
+const config = readConfig(
+  { BASE_URL: origin.url, EVENT_BASE_URL: origin.url, ACCESS_TOKEN: 'demo-app', FILM_TIER: 'advance' },
+  { maxUpstreamCalls: '5000', maxItems: '100000', maxValues: '1000000' },
+);
+const upstream = createUpstream(catalogService, { ...config, baseUrl: origin.url, eventBaseUrl: origin.url });
+const pipeline = createPipeline({ schema, config, upstream, log: pino({ level: 'silent' }) });
+const db = openSqlite(join(origin.dataDir, 'origin.db'));
+afterAll(async () => {
+  await upstream.close();
+  db.close();
+});
+
+const client = { via: 'pipeline' };
+
+async function ask(query: string, person: string | null) {
+  const operation = { document: query, variables: {}, person, client };
+  return (await execute({ pipeline } as Product, operation as never, 'test'))!;
+}
 
 /** Arguments that name something of the demo data, by coordinate. */
 const named: Record<string, string> = {
@@ -45,90 +81,154 @@ const nodes: Record<string, string> = {
   User: '1000001',
 };
 
-function argumentsOf({ parent, field, type }: PathStep): string {
-  const coordinate = `${parent.name}.${field.name}`;
-  const global = `"${type.name}:${nodes[type.name]}"`;
-  const given =
-    coordinate === 'Query.node'
-      ? `id: ${global}`
-      : coordinate === 'Query.nodes'
-        ? `ids: [${global}]`
-        : named[coordinate];
-  const all = [given, field.args.some(({ name }) => name === 'first') ? 'first: 6' : undefined].filter(Boolean);
-  return all.length > 0 ? `(${all.join(', ')})` : '';
-}
+/** A page of a list, as arguments. */
+type PageArguments = Readonly<Record<string, number>>;
+const [small, large, later]: PageArguments[] = [{ first: 2 }, { first: 6 }, { first: 2, offset: 1 }];
 
-/** All leaf fields, those of objects without an id included. */
+const argumentsFor =
+  (page: PageArguments) =>
+  ({ parent, field, type }: PathStep): string => {
+    const coordinate = `${parent.name}.${field.name}`;
+    const global = `"${type.name}:${nodes[type.name]}"`;
+    const given =
+      coordinate === 'Query.node'
+        ? `id: ${global}`
+        : coordinate === 'Query.nodes'
+          ? `ids: [${global}]`
+          : named[coordinate];
+    const ofPage = Object.entries(page).filter(([name]) => field.args.some((arg) => arg.name === name));
+    const all = [given, ...ofPage.map(([name, value]) => `${name}: ${value}`)].filter(Boolean);
+    return all.length > 0 ? `(${all.join(', ')})` : '';
+  };
+
+/** A selection of each leaf field, those of objects without an id included, and of the id of each object below. */
 function leavesOf(type: GraphQLObjectType, depth = 2): string[] {
   return Object.values(type.getFields()).flatMap((field) => {
     if (field.args.some((arg) => isNonNullType(arg.type) && arg.defaultValue === undefined)) return [];
     const of = getNamedType(field.type);
-    if (isLeafType(of)) return [field.name];
+    if (isLeafType(of)) return [field.name, ...variantsOf(field)];
     if (!isObjectType(of)) return [`${field.name} { __typename }`];
     if (hasId(of)) return [`${field.name} { id }`];
-    if (/(?:Connection|Changes)$/.test(of.name) || depth === 0) return [];
-    const below = leavesOf(of, depth - 1);
-    return below.length > 0 ? [`${field.name} { ${below.join(' ')} }`] : [];
+    if (depth === 0) return [];
+    const isList = field.args.some(({ name }) => name === 'first');
+    return leavesOf(of, isList ? 0 : depth - 1).map((leaf) => `${field.name}${isList ? '(first: 2)' : ''} { ${leaf} }`);
   });
 }
 
-/** Paths with at most so many objects with an id. */
+/** The field with each value of an argument that has a few. */
+const variantsOf = ({ name, args }: GraphQLField<unknown, unknown>): string[] =>
+  args.flatMap(({ name: argument, type }) => {
+    const of = getNamedType(type);
+    if (!isEnumType(of)) return [];
+    return of.getValues().map((value) => `${name}_${value.name}: ${name}(${argument}: ${value.name})`);
+  });
+
+/** Paths with at most so many objects with an id. Those below `nodes` are those below `node`. */
 const LONGEST = 2;
-const paths = sampleOf(
-  [...pathsTo(schema, LONGEST)].flatMap(([name, all]) => all.map((path): [string, Path] => [name, path])),
-  8,
+const paths = [...pathsTo(schema, LONGEST)].flatMap(([name, all]) =>
+  all.flatMap((path): [string, Path][] => (path.length > 1 && path[0]!.field.name === 'nodes' ? [] : [[name, path]])),
 );
+const leaves = new Map(paths.map(([name]) => [name, leavesOf(schema.getType(name) as GraphQLObjectType)]));
 
-interface Found {
-  conflicts: Conflict[];
-  values: number;
-}
+/** Of the cases, one in so many is in the sample. */
+const SAMPLE = 400;
+/** Each leaf field by each path. */
+const cases = paths.flatMap(([name, path]) => leaves.get(name)!.map((leaf) => ({ path, leaf })));
 
-async function readAll(token: string): Promise<Found> {
-  const identities = new Identities();
-  const ids = new Map<string, Set<string>>();
-  const found: Found = { conflicts: [], values: 0 };
-  const read = async (query: string): Promise<void> => {
-    const response = await here.execute(query, { token });
-    const claims = claimsIn({ document: parse(query), variables: {} }, response);
+const alone = ({ path, leaf }: (typeof cases)[number], page: PageArguments, alias = ''): string =>
+  along(path, leaf, argumentsFor(page), alias);
+/** In a page of another size, beside the same field in a page that overlaps it. */
+const beside = (each: (typeof cases)[number]): string => `${alone(each, small!, 'a: ')} ${alone(each, later!, 'b: ')}`;
+
+const people = ['alice', 'bob', 'carol'];
+const firstOnShelf = db.prepare(
+  'SELECT book_id AS book FROM collections WHERE person_id = (SELECT id FROM people WHERE uid = ?) LIMIT 1',
+);
+/** A book on the shelf of each. */
+const shelved = new Map(people.map((uid) => [uid, (firstOnShelf.get(uid) as { book: string }).book]));
+
+const IDS_AT_ONCE = 10;
+/** The basic tier allows forty film calls a minute. */
+const QUERIES_A_TOKEN = 3;
+
+/** What one person reads. `isNamed`: with tokens of which the process knows whose they are. */
+class Reader {
+  readonly conflicts: Conflict[] = [];
+  readonly identities = new Identities();
+  /** By type. */
+  readonly ids = new Map<string, Set<string>>();
+  private readonly person: string | null;
+  private readonly isNamed: boolean;
+  private token: string | null = null;
+  private queries = 0;
+
+  constructor(person: string | null, isNamed: boolean) {
+    this.person = person;
+    this.isNamed = isNamed;
+  }
+
+  async read(selection: string): Promise<void> {
+    const query = `{ ${selection} }`;
+    if (this.person !== null && this.queries++ % (this.isNamed ? QUERIES_A_TOKEN : 1) === 0)
+      await this.changeToken(this.person);
+    const response = await ask(query, this.token);
+    const claims = claimsIn({ document: parsed(query), variables: {}, isNamed: this.isNamed }, response);
     for (const { value } of claims) {
       const [, id, name] = /^→((\w+):.+)$/.exec(value) ?? [];
-      if (id !== undefined) ids.set(name!, (ids.get(name!) ?? new Set()).add(id));
+      if (id !== undefined) this.ids.set(name!, (this.ids.get(name!) ?? new Set()).add(id));
     }
-    found.conflicts.push(...identities.add(claims, query));
-  };
-  for (const [name, path] of paths) {
-    const leaves = leavesOf(schema.getType(name) as GraphQLObjectType);
-    // All at once, and without half of the siblings.
-    for (const some of [leaves, leaves.filter((_, at) => at % 2 === 0), leaves.filter((_, at) => at % 2 === 1)])
-      await read(`{ ${along(path, some.join(' '), argumentsOf)} }`);
+    this.conflicts.push(...this.identities.add(claims, query));
   }
-  for (const [name, seen] of ids) {
-    const type = schema.getType(name) as GraphQLObjectType;
-    if (!type.getInterfaces().some((each) => each.name === 'Node')) continue;
-    const all = [...seen];
-    for (let at = 0; at < all.length; at += IDS_AT_ONCE)
-      await read(
-        `{ nodes(ids: ${JSON.stringify(all.slice(at, at + IDS_AT_ONCE))}) { __typename ... on ${name} { ${leavesOf(type).join(' ')} } } }`,
-      );
-  }
-  return { ...found, values: identities.size };
-}
-const IDS_AT_ONCE = 10;
 
-test('an object has one value in each field by every path that leads to it, for two callers', async () => {
-  const conflicts: Conflict[] = [];
-  for (const token of ['demo-alice', 'demo-carol']) {
-    const found = await readAll(token);
-    conflicts.push(...found.conflicts);
-    expect(found.values, token).toBeGreaterThan(500);
+  private async changeToken(person: string): Promise<void> {
+    this.token = `${person}-${this.isNamed ? 'named' : 'unknown'}-${this.queries}`;
+    const insert = 'INSERT INTO tokens SELECT ?, person_id, tier, scopes, 0 FROM tokens WHERE token = ?';
+    db.prepare(insert).run(tokenOf(this.token), `demo-${person}`);
+    if (this.isNamed) await ask(`{ book(id: "${shelved.get(person)}") { viewerCollection { status } } }`, this.token);
   }
-  const byField = new Map<string, Conflict[]>();
-  for (const each of conflicts) byField.set(each.coordinate, [...(byField.get(each.coordinate) ?? []), each]);
-  // Each with an example.
-  expect([...byField].flatMap(([name, [one]]) => (conflictingFields.includes(name) ? [] : [one]))).toEqual([]);
-  if (thorough) expect(conflictingFields.filter((name) => !byField.has(name))).toEqual([]);
-});
+
+  /** By their ids, the objects that were seen. */
+  async readNodes(): Promise<void> {
+    for (const [name, seen] of this.ids) {
+      const type = schema.getType(name) as GraphQLObjectType;
+      if (!type.getInterfaces().some((each) => each.name === 'Node')) continue;
+      const all = [...seen];
+      for (const leaf of sampleOf(leavesOf(type), 20))
+        for (let at = 0; at < all.length; at += IDS_AT_ONCE) {
+          const ids = JSON.stringify(all.slice(at, at + IDS_AT_ONCE));
+          await this.read(`nodes(ids: ${ids}) { __typename ... on ${name} { id ${leaf} } }`);
+        }
+    }
+  }
+}
+
+const readers = [
+  ...people.flatMap((person) => [[person, false] as const, [person, true] as const]),
+  [null, true] as const,
+];
+
+test.each(readers)(
+  'a field has one value alone and with others, by each path and in each page: %s, named before: %s',
+  async (person, isNamed) => {
+    const round = readers.findIndex(([each, is]) => each === person && is === isNamed);
+    const reader = new Reader(person, isNamed);
+    for (const [name, path] of sampleOf(paths, SAMPLE, round))
+      await reader.read(along(path, leaves.get(name)!.join(' '), argumentsFor(large!)));
+    for (const each of sampleOf(cases, SAMPLE, round)) {
+      if (isNamed) await reader.read(alone(each, large!));
+      await reader.read(beside(each));
+    }
+    await reader.readNodes();
+    if (thorough)
+      console.log(`${person}: ${reader.identities.compared} comparisons, ${reader.conflicts.length} differ`);
+    const byField = new Map<string, Conflict[]>();
+    for (const each of reader.conflicts) byField.set(each.coordinate, [...(byField.get(each.coordinate) ?? []), each]);
+    // Each with an example.
+    expect([...byField].flatMap(([name, [one]]) => (conflictingFields.includes(name) ? [] : [one]))).toEqual([]);
+    expect(reader.identities.compared).toBeGreaterThan(thorough ? 100_000 : 100);
+  },
+  1_800_000,
+);
 
 test.each([
   ['user', 'user(id: "nobody-at-all") { id name bookCollections { totalCount } events { totalCount } }', null],
@@ -137,7 +237,7 @@ test.each([
   ['node', 'node(id: "User:nobody-at-all") { id ... on User { name annotations { totalCount } } }', null],
   ['nodes', 'nodes(ids: ["City:atlantis"]) { id ... on City { events { totalCount } } }', [null]],
 ])('%s returns no object of which every call says that there is none', async (name, field, right) => {
-  const { data, errors } = await here.execute(`{ ${field} }`, { token: 'demo-alice' });
+  const { data, errors } = await ask(`{ ${field} }`, null);
   expect(errors).toBeUndefined();
   if (phantomFields.includes(name)) expect(data).not.toEqual({ [name]: right });
   else expect(data).toEqual({ [name]: right });

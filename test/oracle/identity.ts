@@ -44,6 +44,8 @@ export interface Claim {
 export interface Asked {
   document: DocumentNode;
   variables: Readonly<Record<string, unknown>>;
+  /** Responses before this one have named the reader. */
+  isNamed?: boolean;
 }
 
 /** An object: of which id is unknown if it was not selected. */
@@ -57,8 +59,12 @@ const changing = new Set([
   ...['Query.viewer', 'Query.service', 'SubjectConnection.totalIsCapped'],
   ...['CollectionChanges.since', 'AnnotationChanges.since', 'NoteChanges.since'],
 ]);
-/** They are null until a response has named the reader. */
+/** They are null in responses before one that has named the reader. */
 const ofReader = /\.viewer(?:DidAuthor|CanUpdate|CanDelete|IsOrganizer)$|^Collection\.isPrivate$/;
+
+/** Which page of its list a connection is. The total is that of the list. */
+const paging = new Set(['first', 'after', 'last', 'before', 'offset']);
+const listOf = (connection: string): string => connection.replace(/\n\[\[.*\]\]$/, '');
 
 /**
  * Queries by an id, which make no call for the id alone: then it is not claimed that there is such an object. A person named by a uid has it
@@ -66,7 +72,10 @@ const ofReader = /\.viewer(?:DidAuthor|CanUpdate|CanDelete|IsOrganizer)$|^Collec
  */
 const byId = new Set(['Query.user', 'Query.city', 'Query.series', 'Query.node', 'Query.nodes']);
 
-export function claimsIn({ document, variables }: Asked, { data, errors = [], deferredAt = [] }: Shown): Claim[] {
+export function claimsIn(
+  { document, variables, isNamed = false }: Asked,
+  { data, errors = [], deferredAt = [] }: Shown,
+): Claim[] {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const each of document.definitions)
     if (each.kind === Kind.FRAGMENT_DEFINITION) fragments.set(each.name.value, each);
@@ -79,7 +88,7 @@ export function claimsIn({ document, variables }: Asked, { data, errors = [], de
   const claims: Claim[] = [];
   const root = schema.getRootType(operation.operation)!;
   // The fields of a payload belong to no object.
-  walk(data, root, [operation.selectionSet], root === schema.getQueryType() ? 'Query' : undefined, '');
+  if (data) walk(data, root, [operation.selectionSet], root === schema.getQueryType() ? 'Query' : undefined, '');
   return claims;
 
   function walk(
@@ -97,10 +106,11 @@ export function claimsIn({ document, variables }: Asked, { data, errors = [], de
       const field = type.getFields()[nodes[0]!.name.value];
       if (!field || object[key] === undefined) continue;
       const coordinate = `${type.name}.${field.name}`;
-      if (changing.has(coordinate) || ofReader.test(coordinate)) continue;
+      if (changing.has(coordinate)) continue;
       const below = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
       const args = own === undefined ? '' : argumentsText(field, nodes[0]!, variables);
-      const place = own === undefined ? undefined : `${own}.${field.name}${args}`;
+      const of = field.name === 'totalCount' ? own && listOf(own) : own;
+      const place = of === undefined ? undefined : `${of}.${field.name}${args}`;
       valueAt(object[key], field, coordinate, below, place, path ? `${path}.${key}` : key);
     }
   }
@@ -113,10 +123,16 @@ export function claimsIn({ document, variables }: Asked, { data, errors = [], de
     place: string | undefined,
     path: string,
   ): void {
-    const claim = (text: string, isOpen = false) => {
-      if (place !== undefined) claims.push({ key: place, coordinate, path, value: text, isOpen });
+    const claim = (text: string, isOpen = false, key = place) => {
+      if (key !== undefined) claims.push({ key, coordinate, path, value: text, isOpen });
     };
-    if (value === null) return isFailed(path) ? undefined : claim('null');
+    const referenceAt = place && `${place} by its id`;
+    if (value === null) {
+      if (isFailed(path)) return;
+      claim('null', !isNamed && ofReader.test(coordinate));
+      if (isReference(sets)) claim('null', false, referenceAt);
+      return;
+    }
     const named = getNamedType(field.type);
     if (Array.isArray(value) && isListType(getNullableType(field.type))) {
       claim(`${value.length} items`);
@@ -132,8 +148,10 @@ export function claimsIn({ document, variables }: Asked, { data, errors = [], de
     for (const set of sets) collect(set, type, groups);
     const object = value as Record<string, unknown>;
     const isOpen = byId.has(coordinate) || (coordinate.startsWith('Query.') && showsNothing(object, groups));
+    const id = hasId(type) ? (idIn(object, groups) ?? '') : '';
     if (isOpen && !deferredAt.includes(path)) claim(SOME_OBJECT, true);
-    if (!isOpen && !isBare(groups)) claim(SOME_OBJECT + (hasId(type) ? (idIn(object, groups) ?? '') : ''));
+    if (!isOpen && !isBare(groups)) claim(SOME_OBJECT + id);
+    if (!isOpen && id) claim(SOME_OBJECT + id, false, referenceAt);
     walk(value, type, sets, place, path);
   }
 
@@ -141,13 +159,22 @@ export function claimsIn({ document, variables }: Asked, { data, errors = [], de
     const type = schema.getType(name);
     if (isObjectType(type)) return type;
     if (!isAbstractType(type)) return undefined;
-    const key = sets.flatMap(({ selections }) =>
-      selections.flatMap((each) =>
-        each.kind === Kind.FIELD && each.name.value === '__typename' ? [each.alias?.value ?? '__typename'] : [],
-      ),
-    )[0];
-    const shown = key === undefined ? undefined : schema.getType(String((value as Record<string, unknown>)[key]));
-    return isObjectType(shown) ? shown : undefined;
+    const shown = (field: string): string[] =>
+      keysFor(field, sets).map((key) => String((value as Record<string, unknown>)[key] ?? ''));
+    const [known = ''] = [...shown('__typename'), ...shown('id').map((id) => id.replace(/:.*$/, ''))].filter(Boolean);
+    const found = schema.getType(known);
+    return isObjectType(found) ? found : undefined;
+  }
+
+  /** The names that a response has for a field, of whatever type. */
+  function keysFor(field: string, sets: readonly SelectionSetNode[]): string[] {
+    return sets.flatMap(({ selections }) =>
+      selections.flatMap((each): string[] => {
+        if (each.kind === Kind.FIELD) return each.name.value === field ? [each.alias?.value ?? field] : [];
+        const { selectionSet } = each.kind === Kind.FRAGMENT_SPREAD ? fragments.get(each.name.value)! : each;
+        return keysFor(field, [selectionSet]);
+      }),
+    );
   }
 
   function collect({ selections }: SelectionSetNode, type: GraphQLObjectType, groups: Map<string, FieldNode[]>): void {
@@ -177,6 +204,11 @@ const bare = new Set(['id', 'sourceId', 'isSite', '__typename']);
 const isBare = (groups: ReadonlyMap<string, readonly FieldNode[]>): boolean =>
   [...groups.values()].every(([node]) => bare.has(node!.name.value));
 
+/** Whether nothing but the id is selected: such an object may be there although its record is not. */
+const isReference = (sets: readonly SelectionSetNode[]): boolean =>
+  sets.length > 0 &&
+  sets.every(({ selections }) => selections.every((each) => each.kind === Kind.FIELD && bare.has(each.name.value)));
+
 const showsNothing = (object: Record<string, unknown>, groups: ReadonlyMap<string, readonly FieldNode[]>): boolean =>
   [...groups].every(([key, [node]]) => bare.has(node!.name.value) || object[key] == null);
 
@@ -197,7 +229,9 @@ function argumentsText(
 ): string {
   if (!node.arguments?.length) return argumentsByDefault(field);
   const values = Object.entries(getArgumentValues(field, node, variables)).filter(([, value]) => value != null);
-  return values.length ? JSON.stringify(values.sort(([one], [other]) => (one < other ? -1 : 1))) : '';
+  const sorted = values.sort(([one], [other]) => (one < other ? -1 : 1));
+  const [others, page] = [false, true].map((is) => sorted.filter(([name]) => paging.has(name) === is));
+  return `${others!.length > 0 ? JSON.stringify(others) : ''}${page!.length > 0 ? `\n${JSON.stringify(page)}` : ''}`;
 }
 
 const argumentsByDefault = (field: GraphQLField<unknown, unknown>): string =>
@@ -225,11 +259,15 @@ export class Identities {
     return this.claims.size;
   }
 
+  /** How many values were compared with one that was known. */
+  compared = 0;
+
   /** Adds the claims of a response and returns those that contradict one. `source` says where they are from. */
   add(claims: readonly Claim[], source: string): Conflict[] {
     const lasting = claims.filter(({ isOpen }) => !isOpen);
     const inside = lasting.length < claims.length ? new Identities().addAll(claims, source) : [];
-    return [...inside, ...this.addAll(lasting, source)];
+    const isNew = ({ path }: Claim): boolean => !inside.some((each) => each.path === path);
+    return [...inside, ...this.addAll(lasting, source).filter(isNew)];
   }
 
   private addAll(claims: readonly Claim[], source: string): Conflict[] {
@@ -239,6 +277,7 @@ export class Identities {
         this.claims.set(claim.key, { value: claim.value, path: claim.path, source });
         return [];
       }
+      this.compared++;
       const agrees =
         before.value === claim.value || (claim.value === SOME_OBJECT && before.value.startsWith(SOME_OBJECT));
       return agrees ? [] : [{ ...claim, before }];

@@ -616,7 +616,7 @@ function answered(
     const tiers = typeRule(of.type).record?.tiers?.[rule.embedded.member];
     if (tiers && run.viewer.filmTier && !tiers.includes(run.viewer.filmTier)) place.mayFail = 'TIER_REQUIRED';
   }
-  const endpoint = typeof rule.endpoint === 'function' ? rule.endpoint(args) : rule.endpoint!;
+  const endpoint = typeof rule.endpoint === 'function' ? rule.endpoint(args, parent) : rule.endpoint!;
   const input = rule.input!(parent, args);
   // A record by its key is read when it is completed.
   if (isByKey(info)) return input;

@@ -6,12 +6,14 @@ import { catalogService } from '../../src/graph/service/descriptor.ts';
 import type { Config } from '../../src/config/settings.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
+import type { Outcome } from '../../src/server/graphql/outcome.ts';
 import { createPipeline } from '../../src/server/graphql/pipeline.ts';
 import { acceptedTypes } from '../../src/server/http/request/accept.ts';
 import { createCancellationToken } from '../../src/lib/cancellation.ts';
 import { createTransport } from '../../src/upstream/http/pool.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import { afterEachTest } from './hooks.ts';
+import { requireOneValue } from './one-value.ts';
 import { type IncrementalPart, mergeParts } from './pieces.ts';
 
 /** What was requested without an interceptor since the last test, in words. */
@@ -116,16 +118,23 @@ export function facade(settings: Partial<Config> = {}, { allowsUndeclared = fals
         variables,
         cancellation: createCancellationToken(),
       };
-      const { result: response } = await pipeline.run(pipeline.prepare(query, undefined), requestContext);
-      if (!(Symbol.asyncIterator in response)) return asJson(response) as GraphQLResponse;
-      const pieces: IncrementalPart[] = [];
-      for await (const piece of response) {
-        pieces.push(asJson(piece) as IncrementalPart);
-        onPart?.();
-      }
-      return mergeParts(pieces);
+      const prepared = pipeline.prepare(query, undefined);
+      const shown = await wholeOf((await pipeline.run(prepared, requestContext)).result, onPart);
+      const { ready } = prepared;
+      if (ready) requireOneValue(ready.document, ready.operation, variables ?? {}, shown);
+      return shown;
     },
   };
+}
+
+async function wholeOf(result: Outcome['result'], onPart?: () => void): Promise<GraphQLResponse> {
+  if (!(Symbol.asyncIterator in result)) return asJson(result) as GraphQLResponse;
+  const pieces: IncrementalPart[] = [];
+  for await (const piece of result) {
+    pieces.push(asJson(piece) as IncrementalPart);
+    onPart?.();
+  }
+  return mergeParts(pieces);
 }
 
 const asJson = (response: unknown): unknown =>

@@ -9,6 +9,7 @@ import { helpUrlOf } from '../../src/server/http/response/http-error.ts';
 import { type Metrics, createMetrics } from '../../src/server/observability/metrics.ts';
 import { createGraphServer, openServer as open } from '../../src/server/server.ts';
 import type { UpstreamClient } from '../../src/upstream/client.ts';
+import { oneValue } from './one-value.ts';
 
 export interface ServerParts extends PageFolders {
   schema: GraphQLSchema;
@@ -22,7 +23,8 @@ export interface ServerParts extends PageFolders {
 export function createServer(config: Config, { tabs = [], metrics = createMetrics(), ...parts }: ServerParts) {
   const { schema, upstream, log, ...folders } = parts;
   const core = coreOf(config, { schema, upstream, log, metrics, tabs });
-  return { ...createGraphServer(core, allFeatures(folders)), core };
+  const features = allFeatures(folders);
+  return { ...createGraphServer(core, (made) => [...features(made), oneValue]), core };
 }
 
 /** The same with a port. */

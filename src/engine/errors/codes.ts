@@ -229,6 +229,10 @@ const table = {
       EVENT_NOT_FOUND: notes('There is no such event.', GONE),
       PERSON_NOT_FOUND: notes('There is no such person.', GONE),
       SUBJECT_NOT_FOUND: notes('There is no such film.', GONE),
+      PHOTO_NOT_LISTED: notes(
+        'The next or previous photo is not among the first 100 of its film or person. The service has no operation for one photo, so only its id is known.',
+        'Select its `id` alone, or load the page of `photos` that has it.',
+      ),
     },
   },
   Events: {

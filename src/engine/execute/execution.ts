@@ -30,6 +30,8 @@ export interface Execution {
   room: ResponseRoom;
   /** The number of pending values, including those whose place is null by now. */
   pending: number;
+  /** Those of them that wait until nothing else is pending: by then responses may have named the caller. */
+  late: (() => void)[];
   /** Called with the result when the last pending value has arrived. */
   finish: ((result: ExecutionResult) => void) | undefined;
   /** The deferred parts of its objects and lists. */
@@ -101,6 +103,7 @@ export function newExecution(
     errors: [],
     room,
     pending: 0,
+    late: [],
     finish: undefined,
     parts: undefined,
   };
@@ -121,7 +124,10 @@ export function runSelection(
 }
 
 export const whenFinished = (execution: Execution): Promise<ExecutionResult> =>
-  new Promise((resolve) => (execution.finish = resolve));
+  new Promise((resolve) => {
+    execution.finish = resolve;
+    goOn(execution);
+  });
 
 export function resultOf({ data, errors, room }: Execution): ExecutionResult {
   if (isFull(room)) return { errors: [responseTooLarge(room)], data: null };
@@ -182,7 +188,19 @@ function valueAt(execution: Execution, path: Path | undefined): Source | null | 
 }
 
 function settle(execution: Execution): void {
-  if (--execution.pending === 0) execution.finish!(resultOf(execution));
+  execution.pending--;
+  goOn(execution);
+}
+
+/** Ends what is late when nothing else is pending, then the execution. */
+function goOn(execution: Execution): void {
+  const { late, pending, context } = execution;
+  if (pending > late.length) return;
+  if (pending === 0) return execution.finish!(resultOf(execution));
+  execution.late = [];
+  // A deferred part agrees with what was delivered before it.
+  if (!context.plan.defers) context.upstream.learnPerson();
+  for (const end of late) end();
 }
 
 /** Null with an error; throws if the position is non-null, so that the enclosing one becomes null. */

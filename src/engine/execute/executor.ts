@@ -39,6 +39,7 @@ import {
 import { mayComeWithItem } from './inline-fragment.ts';
 import { type Delivery, deferFragment, deliver, partsOf, streamed } from './incremental.ts';
 import { PartlyLoaded } from './load-record.ts';
+import type { FieldRule } from '../plan/declaration-types.ts';
 import { type OperationPlan, type PlannedField, type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
 import { type EngineResolver, type Resolver, engineResolverOf, infoOf } from './resolve.ts';
 
@@ -169,10 +170,20 @@ function stepOf(schema: GraphQLSchema, plan: PlannedField, parent: Position | un
     key: responseKeyOf(plan),
     parent: plan.parent,
     position,
-    resolve: resolveOf(schema, plan, engine),
+    resolve: onceNamed(plan.rule, resolveOf(schema, plan, engine)),
     complete: completeOf(schema, position, field.type),
     isComplete: plainlyOf(field.type),
     isLeaf: isLeafType(getNullableType(field.type)) && !engine,
+  };
+}
+
+/** While nothing has named the caller, what depends on that waits for the other values: all objects of a response then show the same. */
+function onceNamed({ viewerOnly }: FieldRule, resolve: Step['resolve']): Step['resolve'] {
+  if (viewerOnly !== 'named') return resolve;
+  return (source, execution, path) => {
+    const { isLoggedIn, person } = execution.context.viewer;
+    if (person || !isLoggedIn) return resolve(source, execution, path);
+    return new Promise<void>((end) => execution.late.push(end)).then(() => resolve(source, execution, path));
   };
 }
 

@@ -64,7 +64,7 @@ export function requestOf(
   args: object,
   operation: object,
 ): FieldRequest {
-  const endpoint = endpointOf(rule, args);
+  const endpoint = endpointOf(rule, args, parent);
   const input = rule.input!(parent, args);
   if (rule.pageSize === undefined) return { endpoint, input, paging: undefined };
   const listId = lazily(() => listIdOf(endpoint, input));

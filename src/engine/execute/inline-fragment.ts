@@ -29,7 +29,7 @@ const needsOnlyMembers = (schema: GraphQLSchema, { fields, deferred }: Selection
   fields.every(
     ({ mode, field, rule, nodes, selections }) =>
       mode === 'value' &&
-      !rule.readsAsNobody &&
+      rule.viewerOnly !== 'named' &&
       !isStreamed(nodes[0]!) &&
       !engineResolverOf(schema)(field) &&
       [...selections.values()].every((each) => !each.rule.record && needsOnlyMembers(schema, each)),

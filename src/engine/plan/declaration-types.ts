@@ -44,8 +44,8 @@ export interface FieldDeclaration {
   isItem?: boolean;
   /** The value may have nothing but its id: then what is selected of it is loaded, in whatever list it is. */
   mayBeReference?: boolean;
-  /** Null, without a call, if the request carries no token of its own. */
-  viewerOnly?: boolean;
+  /** Null, without a call, if the request carries no token of its own. `named`: it depends on who the caller is, which responses tell. */
+  viewerOnly?: true | 'named';
   /** A field of a connection that any page of its list tells, whatever items it has. `forward`: of a list that is read forward. */
   needsNoItems?: boolean | 'forward';
   /** The most items that the cost assumes if no `first` limits them. */
@@ -62,16 +62,14 @@ export interface RecordDeclaration<Needs extends string, Below extends string = 
   needs?: readonly Needs[];
   /** Members of the record that a selected subfield reads: `ratersCount` of a rating is a member beside `rating`. */
   needsBelow?: Readonly<Record<string, readonly Below[]>>;
-  /** Members that the resolver reads if the record has them. Nothing is loaded for them. */
-  mayRead?: readonly Below[] | undefined;
   /** What its resolver may request without any token. Of several records the list tells most. */
   readsAsNobody?: { record: Endpoint; list: Endpoint };
 }
 
 /** What a field declares of its call. */
 export interface CallDeclaration<Parent, Args, In, Out, From extends keyof Parent & string> extends FieldDeclaration {
-  /** The endpoint to call; a function if it depends on the arguments. */
-  endpoint: Endpoint<In, Out> | ((args: Args) => Endpoint<In, Out>);
+  /** The endpoint to call; a function if it depends on the arguments, or on the parent, which a plan does not know. */
+  endpoint: Endpoint<In, Out> | ((args: Args, parent?: Pick<Parent, From>) => Endpoint<In, Out>);
   /** All endpoints that such a function can choose. */
   endpoints?: readonly Endpoint<In, Out>[];
   /** Members of the parent record that the input is made from. The call starts as soon as they are known. */

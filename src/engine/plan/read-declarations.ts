@@ -80,9 +80,9 @@ function embeddedRecords(type: GraphQLObjectType): string[] {
   return [...new Set(members)];
 }
 
-/** The endpoint of a field, for these arguments. */
-export const endpointOf = ({ endpoint }: FieldRule, args: object): Endpoint =>
-  typeof endpoint === 'function' ? endpoint(args) : endpoint!;
+/** The endpoint of a field, for these arguments and this parent. */
+export const endpointOf = ({ endpoint }: FieldRule, args: object, parent?: Record<string, unknown>): Endpoint =>
+  typeof endpoint === 'function' ? endpoint(args, parent) : endpoint!;
 
 /** The type and the key in the global id of a node; undefined if it is none. */
 export function partsOfId(id: string): { type: string; key: string } | undefined {

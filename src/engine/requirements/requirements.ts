@@ -139,7 +139,7 @@ function requirementOfField(
     coordinate,
     tiers: isTiered ? tiers.filter((tier) => gates.some((gate) => gate.tiers?.includes(tier))) : null,
     scopes: [...new Set(gates.flatMap(({ scope }) => scope ?? []))],
-    loginRequired: rule.viewerOnly === true || gates.every(({ login }) => login),
+    loginRequired: rule.viewerOnly !== undefined || gates.every(({ login }) => login),
   };
 }
 

@@ -84,7 +84,7 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
         "Whether only the caller may see it, of the caller's own collections. One call without your token, for all entries of a page together; a second one if that does not tell.",
       nullIf: 'it is not known as the own one, or it cannot be found out',
       upstream: false,
-      viewerOnly: true,
+      viewerOnly: 'named',
       needs: ['id', 'user_id', 'book_id', 'updated'],
       readsAsNobody: readsOfPrivacy,
       async resolve(collection, _, { viewer, readAsNobody, listing }) {

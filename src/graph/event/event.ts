@@ -124,17 +124,13 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
 });
 
 function rightsOn(t: FieldBuilder<EventRecord>) {
-  const notNamed =
-    'Lists of a city and of a search do not name the organizer: there it is null unless `organizer` is selected too.';
   const rights = () =>
     viewerRights(t, {
       thing: 'event',
-      // Every response has it.
-      needs: ['endTime'],
-      mayRead: ['author'],
+      needs: ['endTime', 'author'],
       authorOf: ({ author }) => actorOf(author),
       isChangeable: (event) => !isPast(event),
-      notes: { author: notNamed, update: `A past event cannot be changed. ${notNamed}`, delete: notNamed },
+      notes: { update: 'A past event cannot be changed.' },
     });
   return { ...rights(), viewerIsOrganizer: rights().viewerDidAuthor };
 }

@@ -7,8 +7,11 @@ import {
   simplePhoto,
 } from '../../api/film.ts';
 import { isPlainObject, listIn, withMembers } from '../../lib/objects.ts';
+import { withThrowingMembers } from '../../api/record-source.ts';
 import { builder } from '../../engine/builder.ts';
-import { asRecords, asText, countOrZero, localDateTime, textOrNull, urlOrNull } from '../../engine/values/decode.ts';
+import { type ClientCode, messageOf } from '../../engine/errors/codes.ts';
+import { badInput } from '../../engine/errors/to-client-error.ts';
+import { asText, countOrZero, localDateTime, textOrNull, urlOrNull } from '../../engine/values/decode.ts';
 import { isSourceId } from '../../engine/values/global-id.ts';
 import { identity } from '../../engine/fields/node.ts';
 import { SIGNATURE, UID, User, author, authorSignature, authorUid } from '../types/user.ts';
@@ -16,7 +19,7 @@ import { WebPage } from '../types/web-page.ts';
 import { Celebrity } from './celebrity.ts';
 import { Subject, besideFilm, namedSubject } from './subject.ts';
 
-/** How many photos of the film are searched for the neighbours of a photo. */
+/** How many photos of a list are searched for the neighbours of a photo. */
 const NEIGHBOURS = 100;
 
 const PhotoAlbum = builder
@@ -33,7 +36,7 @@ const PhotoAlbum = builder
 /** A photo knows the page that it came in: its neighbours are often there. */
 interface PhotoShape extends PhotoRecord {
   page?: readonly PhotoShape[];
-  /** The id of the person in whose list it is: no operation finds what is beyond the page. */
+  /** The id of the person in whose list it is. */
   celebrity_id?: string | null;
 }
 
@@ -41,7 +44,7 @@ interface PhotoShape extends PhotoRecord {
 const listedPhoto = { members: [...simplePhoto.members, 'celebrity_id'] };
 
 /** The photos of a film, or of the person with this id, each with its page. */
-function photosIn(photos: unknown, person: string | null = null): (PhotoShape | null)[] {
+function photosIn(photos: unknown, person: string | null | undefined = null): (PhotoShape | null)[] {
   const page: PhotoShape[] = [];
   return (listIn(photos) ?? []).map((photo) => {
     if (!isPlainObject(photo)) return null;
@@ -54,11 +57,14 @@ function photosIn(photos: unknown, person: string | null = null): (PhotoShape | 
   });
 }
 
-/** The neighbour in the page of the photo, if it is there. */
-function besidePhoto(photo: Partial<PhotoShape>, member: 'next_photo' | 'prev_photo'): PhotoShape | undefined {
-  const id = asText(photo[member]);
-  return id === '' ? undefined : photo.page?.find((other) => asText(other.id) === id);
-}
+const [, ...unknownMembers] = photoMembers;
+
+/** A photo that no list shows: only its id is known, and in whose list it is. */
+const unlistedPhoto = (id: string, celebrity_id: string | null | undefined): PhotoShape =>
+  withThrowingMembers({ id, celebrity_id }, unknownMembers, () =>
+    badInput(messageOf(NOT_LISTED)!, { code: NOT_LISTED }),
+  ) as unknown as PhotoShape;
+const NOT_LISTED: ClientCode = 'PHOTO_NOT_LISTED';
 
 export const Photo = builder.objectRef<PhotoShape>('Photo').implement({
   description:
@@ -99,21 +105,32 @@ export const Photo = builder.objectRef<PhotoShape>('Photo').implement({
 });
 
 builder.objectFields(Photo, (t) => {
-  const neighbour = (member: 'next_photo' | 'prev_photo', description: string, end: string) =>
-    t.call({
+  const neighbour = (member: 'next_photo' | 'prev_photo', description: string, end: string) => {
+    const idIn = (photo: Partial<PhotoShape>) => asText(photo[member]);
+    const among = (photos: readonly (PhotoShape | null)[] = [], photo: Partial<PhotoShape>) =>
+      photos.find((other): other is PhotoShape => asText(other?.id) === idIn(photo));
+    return t.call({
       type: Photo,
-      description: `${description} If it is not in the page of this photo, it costs one call for the first ${NEIGHBOURS} photos of the film.`,
-      nullIf: `this photo is the ${end}, or the other is not in the page and not among these ${NEIGHBOURS}; of a person's photos only the page is searched`,
-      endpoint: filmEndpoints.photos,
+      description:
+        `${description} Fields other than the id cost one call for the first ${NEIGHBOURS} photos of the film or person, unless it is in the page of this photo, ` +
+        'and have the error PHOTO_NOT_LISTED if it is not among them.',
+      nullIf: `this photo is the ${end}`,
+      endpoint: (_, photo) => (asText(photo?.celebrity_id) ? filmEndpoints.celebrityPhotos : filmEndpoints.photos),
+      endpoints: [filmEndpoints.photos, filmEndpoints.celebrityPhotos],
       from: ['subject_id', 'page', 'celebrity_id', member],
-      atHand: (photo) => besidePhoto(photo, member),
-      input: ({ subject_id }) => ({ id: asText(subject_id), start: 0, count: NEIGHBOURS }),
-      isUnavailable: (photo) =>
-        !isSourceId(asText(photo[member])) ||
-        (!besidePhoto(photo, member) && (asText(photo.celebrity_id) !== '' || !isSourceId(asText(photo.subject_id)))),
+      // The id stands in for the list, as long as nothing else is selected.
+      embedded: { member, representation: { members: ['id'] } },
+      atHand: (photo) => among(photo.page, photo),
+      input: ({ celebrity_id, subject_id }) => ({
+        id: asText(celebrity_id ?? subject_id),
+        start: 0,
+        count: NEIGHBOURS,
+      }),
+      isUnavailable: (photo) => !isSourceId(idIn(photo)),
       resolve: ({ photos }, _, photo) =>
-        asRecords(photos).find(({ id }) => asText(id) === asText(photo[member])) ?? null,
+        among(photosIn(photos, photo.celebrity_id), photo) ?? unlistedPhoto(idIn(photo), photo.celebrity_id),
     });
+  };
   return {
     next: neighbour('next_photo', 'The next photo of the album.', 'last'),
     previous: neighbour('prev_photo', 'The previous photo of the album.', 'first'),

@@ -133,51 +133,86 @@ describe('photos and reviews of a film', () => {
   });
 });
 
-test('the next and previous photos are those of the page, or loaded by one list call of the photos of the film', async () => {
-  const { service, execute, calls } = facade();
+describe('the next and previous photos', () => {
+  const url = (id: number) => `http://img.example/${id}.jpg`;
   const photos = [
-    { id: 1, subject_id: '7', image: 'http://img.example/1.jpg', next_photo: '2', prev_photo: '' },
-    { id: '2', subject_id: '7', image: 'http://img.example/2.jpg', next_photo: '99', prev_photo: '1' },
+    { id: 1, subject_id: '7', image: url(1), next_photo: '2', prev_photo: '' },
+    { id: '2', subject_id: '7', image: url(2), next_photo: '3', prev_photo: '1' },
   ];
-  service
-    .intercept({ path: /photos/ })
-    .reply(200, { start: 0, count: 20, total: 2, photos })
-    .persist();
-  const { data, errors } = await execute(
-    '{ subject(id: 7) { photos(first: 20) { nodes { next { imageUrl } previous { imageUrl } } } } }',
-  );
-  expect(errors).toBeUndefined();
-  expect(data.subject.photos.nodes).toEqual([
-    { next: { imageUrl: 'http://img.example/2.jpg' }, previous: null },
-    { next: null, previous: { imageUrl: 'http://img.example/1.jpg' } },
-  ]);
-  expect(calls).toEqual([
-    'GET /v2/movie/subject/7/photos?count=20&fields=id,image,next_photo,prev_photo,subject_id&start=0',
-    'GET /v2/movie/subject/7/photos?count=100&fields=id,image&start=0',
-  ]);
+  const beyond = { id: '3', subject_id: '7', image: url(3), next_photo: '99', prev_photo: '2' };
+
+  test('are known by their ids, without a call', async () => {
+    const { service, execute, calls } = facade();
+    service.intercept({ path: /photos/ }).reply(200, { start: 0, count: 20, total: 3, photos });
+    expect(
+      await execute('{ subject(id: 7) { photos(first: 2) { nodes { next { id sourceId } previous { id } } } } }'),
+    ).toEqual({
+      data: {
+        subject: {
+          photos: {
+            nodes: [
+              { next: { id: 'Photo:2', sourceId: '2' }, previous: null },
+              { next: { id: 'Photo:3', sourceId: '3' }, previous: { id: 'Photo:1' } },
+            ],
+          },
+        },
+      },
+    });
+    expect(calls).toEqual([
+      'GET /v2/movie/subject/7/photos?count=2&fields=id,next_photo,prev_photo,subject_id&start=0',
+    ]);
+  });
+
+  test.each([
+    ['subject', 'of a film'],
+    ['celebrity', 'of a person'],
+  ])('%s: are those of the page, or loaded by one list call of the photos %s', async (owner) => {
+    const { service, execute, calls } = facade();
+    const reply = (path: RegExp, some: object[]) =>
+      service.intercept({ path }).reply(200, { start: 0, count: 20, total: 3, photos: some });
+    reply(/count=2&/, photos);
+    reply(/count=100&/, [...photos, beyond]);
+    const { data, errors } = await execute(
+      `{ ${owner}(id: 7) { photos(first: 2) { nodes { next { imageUrl } previous { imageUrl } } } } }`,
+    );
+    expect(errors).toBeUndefined();
+    expect(data[owner].photos.nodes).toEqual([
+      { next: { imageUrl: url(2) }, previous: null },
+      { next: { imageUrl: url(3) }, previous: { imageUrl: url(1) } },
+    ]);
+    expect(calls).toEqual([
+      `GET /v2/movie/${owner}/7/photos?count=2&fields=id,image,next_photo,prev_photo,subject_id&start=0`,
+      `GET /v2/movie/${owner}/7/photos?count=100&fields=id,image&start=0`,
+    ]);
+  });
+
+  test('that no list shows have their id, and an error in every other field', async () => {
+    const { service, execute } = facade();
+    service
+      .intercept({ path: /photos/ })
+      .reply(200, { start: 0, count: 20, total: 1, photos: [beyond] })
+      .persist();
+    const { data, errors } = await execute(
+      '{ subject(id: 7) { photos(first: 20) { nodes { next { id imageUrl } previous { id } } } } }',
+    );
+    expect(data.subject.photos.nodes).toEqual([
+      { next: { id: 'Photo:99', imageUrl: null }, previous: { id: 'Photo:2' } },
+    ]);
+    expect(errors?.map(({ path, extensions }) => [path?.join('.'), extensions.code])).toEqual([
+      ['subject.photos.nodes.0.next.imageUrl', 'PHOTO_NOT_LISTED'],
+    ]);
+  });
 });
 
-test('the neighbours of a photo of a person are those of the page, and its film is not the person', async () => {
-  const { service, execute, calls } = facade();
+test('the film of a photo of a person is not the person', async () => {
+  const { service, execute } = facade();
   const photos = [
-    { id: '1', subject_id: '9', image: 'http://img.example/1.jpg', next_photo: '2', prev_photo: '' },
-    { id: '2', subject_id: '7', image: 'http://img.example/2.jpg', next_photo: '3', prev_photo: '1' },
+    { id: '1', subject_id: '9' },
+    { id: '2', subject_id: '7' },
   ];
-  service
-    .intercept({ path: /celebrity\/9\/photos/ })
-    .reply(200, { start: 0, count: 20, total: 30, photos })
-    .persist();
-  const { data, errors } = await execute(
-    '{ celebrity(id: 9) { photos(first: 20) { nodes { subject { id } next { id imageUrl next { id } } previous { id } } } } }',
-  );
-  expect(errors).toBeUndefined();
-  expect(data.celebrity.photos.nodes).toEqual([
-    { subject: null, next: { id: 'Photo:2', imageUrl: 'http://img.example/2.jpg', next: null }, previous: null },
-    { subject: { id: 'Subject:7' }, next: null, previous: { id: 'Photo:1' } },
-  ]);
-  expect(calls).toEqual([
-    'GET /v2/movie/celebrity/9/photos?count=20&fields=id,image,next_photo,prev_photo,subject_id&start=0',
-  ]);
+  service.intercept({ path: /celebrity\/9\/photos/ }).reply(200, { start: 0, count: 20, total: 30, photos });
+  const { data } = await execute('{ celebrity(id: 9) { photos(first: 20) { nodes { subject { id } } } } }');
+  expect(data.celebrity.photos.nodes).toEqual([{ subject: null }, { subject: { id: 'Subject:7' } }]);
 });
 
 describe('the person of a photo', () => {
