@@ -11,22 +11,18 @@ import type { Endpoint } from '../api/endpoint.ts';
 import { withSentence } from './cost/describe-cost.ts';
 import { allFields, fieldRule } from './plan/read-declarations.ts';
 
-/** Says of each field which operation of the service it calls, or which member it reads, if that has another name. */
+/**
+ * Says of each field which operation of the service it calls, or which member it reads, if that has another name; of an update, what null
+ * does not clear.
+ */
 export function describeSources(schema: GraphQLSchema): GraphQLSchema {
   for (const { field } of allFields(schema)) {
     const source = sourceOf(field);
+    const given = () => (getNamedType(field.args[0]!.type) as GraphQLInputObjectType).getFields();
+    for (const each of fieldRule(field).uncleared?.map((name) => given()[name]!) ?? [])
+      each.description = withSentence(each.description, 'Cannot be cleared.');
     if (source) field.description = withSentence(field.description, `Upstream: ${source}.`);
   }
-  return schema;
-}
-
-/** Says of the fields of an update which of them null does not clear. */
-export function describeClearing(schema: GraphQLSchema): GraphQLSchema {
-  for (const { field } of allFields(schema))
-    for (const name of fieldRule(field).uncleared ?? []) {
-      const given = (getNamedType(field.args[0]!.type) as GraphQLInputObjectType).getFields()[name]!;
-      given.description = withSentence(given.description, 'Cannot be cleared.');
-    }
   return schema;
 }
 

@@ -1,7 +1,7 @@
 import { type GraphQLSchema, specifiedDirectives } from 'graphql';
 import { builder } from '../engine/builder.ts';
 import { describeItemCosts } from '../engine/cost/describe-cost.ts';
-import { describeClearing, describeGrowth, describeSources } from '../engine/descriptions.ts';
+import { describeGrowth, describeSources } from '../engine/descriptions.ts';
 import { deferDirective, streamDirective } from '../engine/plan/incremental-directives.ts';
 import { describeNulls, semanticNonNullDirective } from '../engine/null-conditions.ts';
 import '../engine/fields/declare.ts';
@@ -55,7 +55,6 @@ export function buildSchema(): GraphQLSchema {
   describeItemCosts(built);
   describeSources(built);
   describeGrowth(built);
-  describeClearing(built);
   built.description = DESCRIPTION;
   return built;
 }

@@ -27,7 +27,7 @@ export const changedField = <Shape, Result>(
   t: FieldBuilder<Written<Result>>,
   type: ObjectRef<BuilderTypes, Shape>,
   description = `The ${type.name.toLowerCase()}. Fields other than the id cost one call.`,
-  recordOf = ({ id }: Written<Result>): object => ({ id }),
+  recordOf = ({ id }: Written<Result>): object | null => ({ id }),
 ) =>
   t.field({
     type,

@@ -204,7 +204,6 @@ async function written<In, Out, Fields extends InputFieldMap, Result, Shown>(
     write(endpoint, { ...(request ? request(input, id) : { id }), ...more } as never, parts);
   const read: WriteRun<Out>['read'] = async (endpoint, values, members) =>
     await upstream.responses.load(endpoint, values as object, members, path);
-
   const change: WriteRun<Out, InputShapeFromFields<Fields>>['change'] = async () => {
     if (!patch) return input;
     const show = showIn(schema, inputName);

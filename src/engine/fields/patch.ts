@@ -44,11 +44,28 @@ export const neededText = (value: unknown) => sureText(value) ?? undefined;
 export const sureNumber = (value: unknown) =>
   Number.isInteger(asFloat(value ?? 0)) ? asFloat(value ?? 0) || null : undefined;
 
+export const sureFlag = (value: unknown) => (typeof value === 'boolean' ? value : undefined);
+export const sureWord =
+  <Word>(words: readonly Word[]) =>
+  (value: unknown) =>
+    words[words.indexOf(value as Word)];
+
 /** What is kept in one field; undefined if it is not certain. */
 export const keptAs = <Name extends string, Value>(name: Name, value: Value | undefined) =>
   value === undefined ? undefined : ({ [name]: value } as Record<Name, Value>);
-export const keptWord = <Name extends string, Word>(name: Name, shown: unknown, words: readonly Word[]) =>
-  keptAs(name, words[words.indexOf(shown as Word)]);
+
+/** A column of one field, which one member shows. `sure`: the value in the form in which it is written; undefined if it is not certain. */
+export const column = <Field extends string, Member extends string, Value, More extends object>(
+  field: Field,
+  member: Member,
+  sure: (value: unknown) => Value | undefined,
+  more?: More,
+) => ({
+  ...(more as More),
+  fields: [field] as const,
+  keep: (record: { readonly [Name in Member]?: unknown }) => keptAs(field, sure(record[member])),
+  shown: ({ [member]: value }: { readonly [Name in Member]?: unknown }) => (value || value === false ? value : null),
+});
 
 export interface PatchContext extends PatchSource {
   /** The id in the input. */

@@ -3,7 +3,7 @@ import { type AnnotationRecord, PRIVACY_PRIVATE, PRIVACY_PUBLIC, bookEndpoints }
 import type { Keeping } from '../../engine/fields/change.ts';
 import { recordOrReference } from '../../engine/fields/node.ts';
 import { refusalOf } from '../caller.ts';
-import { keptAs, neededText, sureNumber, sureText } from '../../engine/fields/patch.ts';
+import { column, neededText, sureNumber, sureText } from '../../engine/fields/patch.ts';
 
 /** The input of the whole annotation. */
 interface WholeAnnotation {
@@ -21,25 +21,9 @@ export const keptAnnotation: Keeping<WholeAnnotation, AnnotationRecord> = {
   absent: 'ANNOTATION_NOT_FOUND',
   refusal: refusalOf(authorOfAnnotation),
   columns: [
-    {
-      fields: ['content'],
-      keep: ({ content }) => keptAs('content', neededText(content)),
-      shown: ({ content }) => content,
-    },
-    {
-      fields: ['page'],
-      clearedBy: 'chapter',
-      isClearable: true,
-      keep: ({ page_no }) => keptAs('page', sureNumber(page_no)),
-      shown: ({ page_no }) => page_no || null,
-    },
-    {
-      fields: ['chapter'],
-      clearedBy: 'page',
-      isClearable: true,
-      keep: ({ chapter }) => keptAs('chapter', sureText(chapter)),
-      shown: ({ chapter }) => chapter || null,
-    },
+    column('content', 'content', neededText),
+    column('page', 'page_no', sureNumber, { clearedBy: 'chapter', isClearable: true }),
+    column('chapter', 'chapter', sureText, { clearedBy: 'page', isClearable: true }),
     { fields: ['isPrivate'], keep: ({ privacy }) => privacies.get(privacy), shown: ({ privacy }) => privacy },
   ],
 };

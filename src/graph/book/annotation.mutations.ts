@@ -12,7 +12,7 @@ import {
   violationError,
 } from '../../engine/errors/violations.ts';
 import { type PictureForm, pictureFields } from '../../engine/fields/picture-upload.ts';
-import { deletionPayload, recordPayload } from '../../engine/fields/mutation-payloads.ts';
+import { changedField, deletionPayload, recordPayload } from '../../engine/fields/mutation-payloads.ts';
 import { sourceIdOf } from '../../engine/values/global-id.ts';
 import { formerOwner } from '../caller.ts';
 import { Annotation } from './annotation.ts';
@@ -127,21 +127,18 @@ mutation('deleteAnnotation', {
   reads: (input) => (input && input.bookId == null ? [] : [bookEndpoints.annotation]),
   run: async ({ send, read, id }, input): Promise<string | null> => {
     const book = bookIn(input);
-    const shown =
-      book === null ? null : await read(bookEndpoints.annotation, { id, format: 'text' }, ['book_id', 'id']);
-    const isOther = book !== null && shown !== null && shown.book_id !== book;
-    if (isOther) throw violationError([OTHER_BOOK]);
+    const shown = book && (await read(bookEndpoints.annotation, { id, format: 'text' }, ['book_id', 'id']));
+    if (shown && shown.book_id !== book) throw violationError([OTHER_BOOK]);
     await send();
-    return shown && book;
+    return shown ? book : null;
   },
-  payload: deletionPayload('Annotation', (t) => ({
-    book: t.field({
-      type: Book,
-      nullable: true,
-      description: 'The book. Fields other than the id cost one call.',
-      nullIf: 'the input has no `bookId`, or the service has it no longer',
-      resolve: ({ result }) => (result === null ? null : { id: result }) as never,
-    }),
+  payload: deletionPayload<string | null>('Annotation', (t) => ({
+    book: changedField(
+      t,
+      Book,
+      'The book; null too if the input has no `bookId`. Fields other than the id cost one call.',
+      ({ result }) => (result === null ? null : { id: result }),
+    ),
     ...formerOwner('author')(t),
   })),
   invalidates: annotationPlaces,

@@ -4,7 +4,7 @@ import type { ListWindow } from '../../api/api-request.ts';
 import type { AnswerOf } from '../../api/endpoint.ts';
 import type { Listing } from '../../engine/context.ts';
 import type { Keeping } from '../../engine/fields/change.ts';
-import { keptAs, keptWord, sureNumber, sureText } from '../../engine/fields/patch.ts';
+import { column, keptAs, sureNumber, sureText, sureWord } from '../../engine/fields/patch.ts';
 import { asInt, asObject, asObjects, asText, localDateTime, texts } from '../../engine/values/decode.ts';
 import { FIRST_MAX } from '../../engine/values/paging.ts';
 import { listIn } from '../../lib/objects.ts';
@@ -31,11 +31,7 @@ export const keptCollection: Keeping<WholeCollection, CollectionRecord> = {
   owner: ({ user_id }) => user_id,
   absent: 'COLLECTION_NOT_FOUND',
   columns: [
-    {
-      fields: ['status'],
-      keep: ({ status }) => keptWord('status', status, collectionStatuses),
-      shown: ({ status }) => status,
-    },
+    column('status', 'status', sureWord(collectionStatuses)),
     { fields: ['rating'], isClearable: true, keep: ratingOf, shown: (record) => ratingOf(record)?.rating ?? null },
     {
       fields: ['tags'],
@@ -45,12 +41,7 @@ export const keptCollection: Keeping<WholeCollection, CollectionRecord> = {
       shown: ({ tags }) => texts.decode(tags).sort(),
       written: ({ tags }) => [...new Set(tags)].sort(),
     },
-    {
-      fields: ['comment'],
-      isClearable: true,
-      keep: ({ comment }) => keptAs('comment', sureText(comment)),
-      shown: ({ comment }) => comment || null,
-    },
+    column('comment', 'comment', sureText, { isClearable: true }),
     {
       fields: ['isPrivate'],
       reads: Object.values(readsOfPrivacy),

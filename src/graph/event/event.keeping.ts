@@ -5,7 +5,7 @@ import { dateTime } from '../../engine/values/decode.ts';
 import { isCaller, refusalOf } from '../caller.ts';
 import { actorOf } from '../types/user.ts';
 import type { Keeping } from '../../engine/fields/change.ts';
-import { type PatchContext, keptAs, neededText } from '../../engine/fields/patch.ts';
+import { type PatchContext, column, neededText } from '../../engine/fields/patch.ts';
 
 /** The input of the whole event. */
 interface WholeEvent {
@@ -38,7 +38,7 @@ export const keptEvent: Keeping<WholeEvent, EventRecord> = {
   absent: 'EVENT_NOT_FOUND',
   refusal: (event, viewer) => isNotOwn(event, viewer) ?? (isPast(event) ? 'EVENT_EXPIRED' : undefined),
   columns: [
-    { fields: ['title'], keep: ({ title }) => ({ title }), shown: ({ title }) => title },
+    column('title', 'title', neededText),
     {
       fields: ['content'],
       keep: contentOf,
@@ -46,35 +46,12 @@ export const keptEvent: Keeping<WholeEvent, EventRecord> = {
       doubt:
         'The service shows the whole text to the creator alone, and it is not certain that this is what it shows, so this is required.',
     },
-    {
-      fields: ['startsAt'],
-      keep: ({ startTime: startsAt }) => (startsAt ? { startsAt } : undefined),
-      shown: ({ startTime }) => startTime,
-      written: ({ startsAt }) => Date.parse(startsAt ?? ''),
-    },
-    {
-      fields: ['endsAt'],
-      keep: ({ endTime }) => keptAs('endsAt', neededText(endTime)),
-      shown: ({ endTime }) => endTime,
-      written: ({ endsAt }) => Date.parse(endsAt ?? ''),
-    },
+    column('startsAt', 'startTime', sureTime),
+    column('endsAt', 'endTime', sureTime),
     { fields: ['place'], keep: placeOf, shown: ({ where }) => where },
-    {
-      fields: ['inviteOnly'],
-      keep: ({ invite_only }) => flagOf('inviteOnly', invite_only),
-      shown: ({ invite_only }) => invite_only,
-    },
-    {
-      fields: ['canInvite'],
-      keep: ({ can_invite }) => flagOf('canInvite', can_invite),
-      shown: ({ can_invite }) => can_invite,
-    },
-    {
-      fields: ['type', 'typeTerm'],
-      keep: typeIn,
-      shown: ({ term }) => term,
-      written: termIn,
-    },
+    column('inviteOnly', 'invite_only', yesOrNo),
+    column('canInvite', 'can_invite', yesOrNo),
+    { fields: ['type', 'typeTerm'], keep: typeIn, shown: ({ term }) => term, written: termIn },
   ],
 };
 
@@ -101,6 +78,10 @@ function placeOf({ where, location }: EventRecord) {
   return place.trim() === '' ? undefined : { place };
 }
 
-function flagOf<Name extends string>(name: Name, word: string | undefined) {
-  return keptAs(name, word === 'yes' || word === 'no' ? word === 'yes' : undefined);
+function yesOrNo(word: unknown): boolean | undefined {
+  return word === 'yes' || word === 'no' ? word === 'yes' : undefined;
+}
+
+function sureTime(time: unknown): string | undefined {
+  return dateTime.decode(time) ?? undefined;
 }

@@ -5,7 +5,7 @@ import { recordOrReference } from '../../engine/fields/node.ts';
 import { listIn } from '../../lib/objects.ts';
 import { refusalOf } from '../caller.ts';
 import type { UserShape } from '../types/user.ts';
-import { keptAs, keptWord, neededText } from '../../engine/fields/patch.ts';
+import { column, neededText, sureFlag, sureWord } from '../../engine/fields/patch.ts';
 import { type KeptPictures, writtenNote } from './written-note.ts';
 
 /** The input of the whole note. */
@@ -25,22 +25,14 @@ export const keptNote: Keeping<WholeNote, NoteRecord> = {
   absent: 'NOTE_NOT_FOUND',
   refusal: refusalOf(authorOfNote),
   columns: [
-    { fields: ['title'], keep: ({ title }) => keptAs('title', neededText(title)), shown: ({ title }) => title },
+    column('title', 'title', neededText),
     {
       fields: ['content'],
       keep: ({ content, photos }) => writtenNote(neededText(content), photos),
       shown: ({ content }) => content,
     },
-    {
-      fields: ['privacy'],
-      keep: ({ privacy }) => keptWord('privacy', privacy, notePrivacies),
-      shown: ({ privacy }) => privacy,
-    },
-    {
-      fields: ['canReply'],
-      keep: ({ can_reply: canReply }) => (typeof canReply === 'boolean' ? { canReply } : undefined),
-      shown: ({ can_reply }) => can_reply,
-    },
+    column('privacy', 'privacy', sureWord(notePrivacies)),
+    column('canReply', 'can_reply', sureFlag),
   ],
 };
 

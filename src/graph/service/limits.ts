@@ -3,7 +3,7 @@ import * as books from '../../api/book.ts';
 import { type Tier, tiers } from '../../api/endpoint.ts';
 import * as films from '../../api/film.ts';
 import { NOTE_PICTURES_MAX } from '../../api/note.ts';
-import { isLimited } from '../../upstream/auth/credentials.ts';
+import { isLimited } from '../../upstream/auth/viewer.ts';
 import { TAGS_GIVEN_MAX } from '../book/collection.mutations.ts';
 import { builder } from '../../engine/builder.ts';
 import { FilmTier } from '../types/film-tier.ts';

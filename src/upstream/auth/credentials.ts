@@ -147,10 +147,6 @@ export function likelyTiers({ possibleTiers, refusedRecords }: Credential): read
 
 const hashOf = (token: string): string => hash('sha256', token, 'base64url').slice(0, 22);
 
-/** Whether film calls count towards the rate limit, which only the basic tier has: until a response shows another, a tier may be that. */
-export const isLimited = ({ possibleTiers }: Pick<Credential, 'possibleTiers'>): boolean =>
-  possibleTiers.includes('basic');
-
 /** The service no longer accepts the token: nothing that was learned before holds. */
 function forgetLearned(credential: Credential, possibleTiers: readonly Tier[]): void {
   credential.possibleTiers = possibleTiers;

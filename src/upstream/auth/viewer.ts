@@ -18,3 +18,7 @@ export interface Viewer {
   /** The person whose token it is, as far as responses have shown it. */
   readonly person?: PersonFacts | undefined;
 }
+
+/** Whether film calls count towards the rate limit, which only the basic tier has: until a response shows another, a tier may be that. */
+export const isLimited = ({ possibleTiers }: { readonly possibleTiers: readonly Tier[] }): boolean =>
+  possibleTiers.includes('basic');

@@ -1,7 +1,8 @@
 /** The rate limiter of film calls: so many a minute per limited credential, counted in this process and in Redis if configured. */
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../lib/remember.ts';
-import { type Credential, isLimited } from '../auth/credentials.ts';
+import type { Credential } from '../auth/credentials.ts';
+import { isLimited } from '../auth/viewer.ts';
 import { type CancellationToken, waitUnlessCancelled } from '../../lib/cancellation.ts';
 import { type Queue, createQueue, append, unlink } from '../../lib/queue.ts';
 import { RateLimited } from '../errors.ts';

@@ -2,7 +2,8 @@
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { ServiceDescriptor } from '../../api/service-descriptor.ts';
 import type { Config } from '../../config/settings.ts';
-import { type Credential, isLimited } from '../auth/credentials.ts';
+import type { Credential } from '../auth/credentials.ts';
+import { isLimited } from '../auth/viewer.ts';
 import { type FilmCallRequest, FilmRateLimiter, slotsOfAgents } from './film-rate.ts';
 import type { Service } from '../errors.ts';
 import { type OnPause, Pauses, type SharedPauses } from './pauses.ts';

@@ -3,7 +3,8 @@ import type { Endpoint } from '../../../src/api/endpoint.ts';
 import { serviceErrors } from '../../../src/api/errors.ts';
 import { filmEndpoints, subjectMembers } from '../../../src/api/film.ts';
 import { filmTiers } from '../../../src/api/film-tiers.ts';
-import { type Credential, createCredentials, isLimited } from '../../../src/upstream/auth/credentials.ts';
+import { type Credential, createCredentials } from '../../../src/upstream/auth/credentials.ts';
+import { isLimited } from '../../../src/upstream/auth/viewer.ts';
 import { RecordRejected, TierRequired, UpstreamRejection } from '../../../src/upstream/errors.ts';
 import { learnFromResponse, learnFromRejection } from '../../../src/upstream/auth/tiers.ts';
 
