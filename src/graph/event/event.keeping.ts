@@ -46,8 +46,10 @@ export const keptEvent: Keeping<WholeEvent, EventRecord> = {
       doubt:
         'The service shows the whole text to the creator alone, and it is not certain that this is what it shows, so this is required.',
     },
-    column('startsAt', 'startTime', sureTime),
-    column('endsAt', 'endTime', sureTime),
+    column('startsAt', 'startTime', sureTime, {
+      written: ({ startsAt }: Partial<WholeEvent>) => Date.parse(startsAt ?? ''),
+    }),
+    column('endsAt', 'endTime', sureTime, { written: ({ endsAt }: Partial<WholeEvent>) => Date.parse(endsAt ?? '') }),
     { fields: ['place'], keep: placeOf, shown: ({ where }) => where },
     column('inviteOnly', 'invite_only', yesOrNo),
     column('canInvite', 'can_invite', yesOrNo),

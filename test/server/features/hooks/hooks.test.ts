@@ -42,7 +42,7 @@ describe('onOperation', () => {
     for (const idempotencyKey of ['a-key-of-sixteen', undefined])
       await facade.execute({ query, token: 'demo-bob', ...(idempotencyKey && { idempotencyKey }) });
     const prices = ended.map(({ price }) => price!.most);
-    expect(prices[0]! - prices[1]!).toBe(4);
+    expect(prices[0]! - prices[1]!).toBe(2);
     expect(asked.map(({ price }) => price!.most)).toEqual(prices);
   });
 
