@@ -103,7 +103,7 @@ function createQueues() {
 
   return {
     leave,
-    async enter(name: string, changing: Changing): Promise<void> {
+    enter: async (name: string, changing: Changing): Promise<void> => {
       const queue = queues.get(name);
       if (!queue) return void queues.set(name, new Map());
       changing.slot?.release();

@@ -112,7 +112,7 @@ test('the queue goes on after the end of the app, and makes each write once, in 
   const contents = ['first', 'second', 'third'];
   const { rows, answers, outbox, onFinal } = outboxOf(
     contents.map((content) => ({
-      key: `${content}-${noteId}`.replaceAll(' ', '-'),
+      key: `key-of-the-comment-${content}-${noteId}`.replaceAll(' ', '-'),
       body: JSON.stringify({ query: queryText, variables: { noteId, content } }),
     })),
   );
@@ -142,7 +142,7 @@ test('a queue of 200 writes is made once and in order, through restarts, renewed
   const contents = Array.from({ length: 200 }, (_, at) => `write ${at}`);
   const { rows, answers, outbox, onFinal } = outboxOf(
     contents.map((content, at) => ({
-      key: `of-note-${note.id}-${at}`,
+      key: `key-of-the-note-${note.id}-${at}`,
       body: JSON.stringify({ query: queryText, variables: { noteId: String(note.id), content } }),
     })),
   );

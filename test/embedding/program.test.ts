@@ -123,7 +123,8 @@ describe('an operation of the program', () => {
   test('makes one write with a key, and says that the second is the first', async () => {
     const input = { title: 'once', content: 'text', privacy: 'PRIVATE' };
     const query = 'mutation ($input: CreateNoteInput!) { createNote(input: $input) { note { id } } }';
-    const create = () => facade.execute({ query, variables: { input }, ...alice, idempotencyKey: 'program-1-of-sixteen' });
+    const create = () =>
+      facade.execute({ query, variables: { input }, ...alice, idempotencyKey: 'program-1-of-sixteen' });
     const first = await create();
     expect(first.errors).toBeUndefined();
     expect(await create()).toEqual(first);

@@ -160,7 +160,10 @@ export function claimsIn(
     if (isObjectType(type)) return type;
     if (!isAbstractType(type)) return undefined;
     const shown = (field: string): string[] =>
-      keysFor(field, sets).map((key) => String((value as Record<string, unknown>)[key] ?? ''));
+      keysFor(field, sets).flatMap((key) => {
+        const each = (value as Record<string, unknown>)[key];
+        return typeof each === 'string' ? [each] : [];
+      });
     const [known = ''] = [...shown('__typename'), ...shown('id').map((id) => id.replace(/:.*$/, ''))].filter(Boolean);
     const found = schema.getType(known);
     return isObjectType(found) ? found : undefined;

@@ -15,7 +15,7 @@ import type { RunOperation } from '../../graphql/pipeline.ts';
 import type { OperationRequest } from '../../graphql/request.ts';
 import { type Callers, createCallers } from './callers.ts';
 import { type Journal, createJournal } from './journal.ts';
-import { type Entries, journalText, readJournal } from './journal-entry.ts';
+import { type Entries, type JournalEntry, journalText, readJournal } from './journal-entry.ts';
 import { keptText, readKept } from './kept-response.ts';
 import { type IdempotencyKey, identify, readKey } from './key.ts';
 import { withKeyPrice } from './price.ts';
@@ -173,7 +173,7 @@ async function runKeyed(
   const text = found && key.unseal(found.text);
   // A journal that was not kept, or of before a restore, may lack writes.
   const isJournalOpen = found !== undefined && (found.isUncertain || (found.state === 'sending' && text === undefined));
-  const entries: Entries = text === undefined ? new Map() : readJournal(text);
+  const entries: Entries = text === undefined ? new Map<string, JournalEntry>() : readJournal(text);
   const rowOf = (state: Row['state'], sealed: string): Row => {
     const { token, person, fingerprint } = senderOf(keyed);
     return { fingerprint, token, person: person || (found?.person ?? ''), state, text: sealed };
@@ -198,9 +198,10 @@ async function runKeyed(
     if (await store.end(heldBy(keyed), ended)) return;
     // Redis cannot be reached: until the end is stored, another request with the key reads back what was written.
     let attempts = 0;
-    const again = setInterval(async () => {
+    const tryAgain = async () => {
       if (++attempts > END_ATTEMPTS || (await store.end(heldBy(keyed), ended))) clearInterval(again);
-    }, RENEWED_MS).unref();
+    };
+    const again = setInterval(() => void tryAgain(), RENEWED_MS).unref();
   }
   try {
     const outcome = await runOperation(prepared, request, journal);
@@ -241,5 +242,5 @@ function endOf(
     entries.some(({ state }) => state === 'sending') ||
     result.errors?.some(({ extensions }) => isPassing(extensions.code));
   if (isUnfinished) return { state: 'sending', text: sealed(key, journalText(entries)) };
-  return { state: 'done', text: sealed(key, keptText(result!)) };
+  return { state: 'done', text: sealed(key, keptText(result)) };
 }

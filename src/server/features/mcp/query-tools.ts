@@ -17,7 +17,7 @@ import { badInput } from '../../../engine/errors/to-client-error.ts';
 import { lazily } from '../../../lib/promises.ts';
 import { toolOutcome } from './result.ts';
 import { checkedArguments } from './documents/arguments.ts';
-import { orNull } from './documents/json-schema.ts';
+import { nullableSchema } from './documents/json-schema.ts';
 import type { CallableTool, ToolParts } from './tools.ts';
 
 export function createFreeTools(parts: ToolParts): CallableTool[] {
@@ -30,9 +30,12 @@ function queryTool({ config, upstream, prepare, runForAgent }: ToolParts): Calla
     type: 'object' as const,
     properties: {
       query: { type: 'string', description: 'A GraphQL document.', maxLength: config.maxDocumentCharacters },
-      variables: orNull({ type: 'object', description: 'The values of the variables of the document.' }),
-      operationName: orNull({ type: 'string', description: 'The operation to run, if the document has several.' }),
-      plan: orNull({ type: 'boolean', description: 'Return the cost instead of running the document.' }),
+      variables: nullableSchema({ type: 'object', description: 'The values of the variables of the document.' }),
+      operationName: nullableSchema({
+        type: 'string',
+        description: 'The operation to run, if the document has several.',
+      }),
+      plan: nullableSchema({ type: 'boolean', description: 'Return the cost instead of running the document.' }),
     },
     additionalProperties: false,
     required: ['query'],
@@ -88,7 +91,7 @@ function schemaTool({ schema, config }: ToolParts): CallableTool {
   const inputSchema = {
     type: 'object' as const,
     properties: {
-      types: orNull({
+      types: nullableSchema({
         type: 'array',
         items: { type: 'string' },
         description: 'Names of types to print with descriptions.',

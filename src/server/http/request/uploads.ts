@@ -134,8 +134,8 @@ class Form extends Transform {
     const bytes: Buffer[] = [];
     let size = 0;
     try {
-      const { createReadStream } = await promise;
-      for await (const chunk of createReadStream() as AsyncIterable<Buffer>) {
+      const upload = await promise;
+      for await (const chunk of upload.createReadStream() as AsyncIterable<Buffer>) {
         hash.update(chunk);
         if (size < fileBytesBelow) bytes.push(chunk);
         size += chunk.length;

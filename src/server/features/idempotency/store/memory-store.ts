@@ -24,7 +24,7 @@ function createSums(limits: StoreLimits) {
   const sums = new Map<string, { rows: number; text: number }>();
   const sumOf = (name: string) => sums.get(name) ?? { rows: 0, text: 0 };
   return {
-    add({ account, row }: Pick<Stored, 'account' | 'row'>, sign: 1 | -1): void {
+    add: ({ account, row }: Pick<Stored, 'account' | 'row'>, sign: 1 | -1): void => {
       for (const { name } of accountsOf(account, limits)) {
         const { rows, text } = sumOf(name);
         if (rows + sign > 0) sums.set(name, { rows: rows + sign, text: text + sign * row.text.length });

@@ -86,7 +86,7 @@ export function hasFiles(type: GraphQLInputType): boolean {
   return named.name === 'Upload';
 }
 
-/** The same document without the defaults of its mutations, which are examples of its author: none is written by accident. */
+/** A document without the defaults of its mutations: they are examples, and none is written by accident. */
 export const withoutExamples = (document: DocumentNode): DocumentNode =>
   visit(document, {
     OperationDefinition: ({ operation }) => (operation === OperationTypeNode.MUTATION ? undefined : false),
@@ -94,14 +94,14 @@ export const withoutExamples = (document: DocumentNode): DocumentNode =>
   });
 
 /** Null in a form that every host of agents takes: some refuse a list of types. */
-export const orNull = ({ description, ...shape }: JsonSchema): JsonSchema => ({
+export const nullableSchema = ({ description, ...shape }: JsonSchema): JsonSchema => ({
   ...(description !== undefined && { description }),
   anyOf: [shape, { type: 'null' }],
 });
 
 function inputSchema(type: GraphQLInputType, description?: string | null): JsonSchema {
   const schema = schemaOfValue(type, description);
-  return isNonNullType(type) ? schema : orNull(schema);
+  return isNonNullType(type) ? schema : nullableSchema(schema);
 }
 
 function schemaOfValue(type: GraphQLInputType, description?: string | null): JsonSchema {
