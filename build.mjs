@@ -128,6 +128,7 @@ async function makeOnce(name, onMake, make) {
   // If an input changed meanwhile, the output may contain its old content: record nothing, so that the next start builds again.
   if (inputs.some((path) => statOf(path)?.ctimeMs > begun - CLOCK_MS)) return;
   const states = [...inputs, ...made].map((path) => [path, stateOf(path), contentOf(path)]);
+  mkdirSync(root + 'dist', { recursive: true });
   writeFileSync(root + record, JSON.stringify(states));
 }
 

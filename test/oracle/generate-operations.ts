@@ -505,7 +505,7 @@ const inputs: Readonly<Record<string, (random: Random, ids: Ids) => object>> = {
   CollectBookInput: (random, ids) => ({
     ...shelfInput(random, ids),
     ...(random.chance(0.6) ? { isPrivate: random.chance(0.4) } : {}),
-    ...(random.chance(0.4) ? { onConflict: random.pick(['UPDATE', 'KEEP']), isPrivate: random.chance(0.4) } : {}),
+    ...(random.chance(0.4) ? { onConflict: random.pick(['REPLACE', 'KEEP']), isPrivate: random.chance(0.4) } : {}),
   }),
   UpdateCollectionInput: (random, ids) => ({ ...shelfInput(random, ids), isPrivate: random.chance(0.4) }),
   DeleteCollectionInput: (random, ids) => ({ bookId: bookId(random, ids) }),

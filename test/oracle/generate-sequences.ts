@@ -32,7 +32,7 @@ export function crossing(person: string, ids: Ids, via: Via, chance: number): Ca
   const [read, write] = random.pick<readonly [string, string]>([
     [
       `{book(id: "${book}") {title viewerCollection {status comment tagNames}}}`,
-      `mutation {collectBook(input: {bookId: "${book}", status: READ, comment: "new", onConflict: UPDATE, isPrivate: false}) {created}}`,
+      `mutation {collectBook(input: {bookId: "${book}", status: READ, comment: "new", onConflict: REPLACE, isPrivate: false}) {created}}`,
     ],
     [
       `{book(id: "${book}") {viewerCollection {status}}}`,
@@ -97,7 +97,7 @@ const changes: readonly Change[] = [
         `{node(id: "Collection:${person}:${book}") {id ... on Collection {status comment}}}`,
       ],
       writes: [
-        `collectBook(input: {bookId: "${book}", status: READ, comment: "new", onConflict: UPDATE, ${privately}}) {created}`,
+        `collectBook(input: {bookId: "${book}", status: READ, comment: "new", onConflict: REPLACE, ${privately}}) {created}`,
         `replaceCollection(input: {bookId: "${book}", status: READ, comment: "new", ${privately}}) {collection {status}}`,
         `deleteCollection(input: {bookId: "${book}"}) {book {id}}`,
       ],

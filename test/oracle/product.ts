@@ -194,7 +194,7 @@ interface Hold {
 interface Meeting {
   happens: Fault | undefined;
   wait: ReturnType<typeof waitOf>;
-  /** Whom a pause concerns at the least: the token and its group of endpoints. */
+  /** What a pause concerns at the least: the token and the endpoint, with any id in the path. */
   concerns: string;
   /** Undefined for a write that was not carried out. */
   answer: Response_ | Promise<Response_> | undefined;
@@ -252,7 +252,8 @@ export class FaultyService {
     const wait = waitOf(this.oddities, fault, request);
     const line = `${method} ${path}`;
     this.met.push({ operation, request, line, fault, asksForLongWait: wait?.isLong === true });
-    const concerns = `${token} ${/^\/v2\/[a-z]+/.exec(path)?.[0] ?? 'events'}`;
+    const endpoint = path.replace(/\?.*/, '').replace(/\/[^/]*\d[^/]*/g, '/:id');
+    const concerns = `${token} ${method} ${endpoint}`;
     if (this.paused.has(concerns)) this.tooEarly.push(line);
     const random = createRandom(`${this.faults.seed} delay ${request} ${times}`);
     const turns = random.weighted([
