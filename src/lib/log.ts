@@ -1,5 +1,6 @@
 /** The log: lines of JSON whose levels are words, as LOG_LEVEL has them, and whose texts control no terminal. */
-import { fstatSync, write as writeFile } from 'node:fs';
+import { write as writeFile } from 'node:fs';
+import { Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { printable } from './text/printable.ts';
@@ -40,7 +41,8 @@ const ignore = (): void => undefined;
 export function ownStderr(): Writable {
   const { stderr } = process;
   (stderr as { _handle?: { setBlocking?: (on: boolean) => void } })._handle?.setBlocking?.(false);
-  return fstatSync(2).isFile() ? fileStream(2) : stderr;
+  // Pipes and terminals are sockets. `fstatSync` of a pipe would keep Node 20 from resolving the symbolic links of packages.
+  return stderr instanceof Socket ? stderr : fileStream(2);
 }
 
 /** The stream itself has no errors, because it would be at its end with one. */
