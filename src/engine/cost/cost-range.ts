@@ -6,6 +6,7 @@ import {
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
+  OperationTypeNode,
   type SelectionNode,
   getOperationAST,
   print,
@@ -18,7 +19,7 @@ import { type PlanViewer, planOperation } from '../plan/plan-operation.ts';
 import { worstCaseOf } from './call-cost.ts';
 import type { WorstCase } from './worst-case.ts';
 import { fewestCalls } from './call-range.ts';
-import { dearestVariables, withSmallNumbers } from './variable-bounds.ts';
+import { dearestVariables, withSmallNumbers, withoutNullable } from './variable-bounds.ts';
 
 /** The field that contributes most upstream calls. */
 export interface DearestField {
@@ -89,10 +90,10 @@ export function worstCasesOfAny(priced: PricedOperation): readonly WorstCase[] {
   const dearest = dearestVariables(schema, operation);
   // A small page may be one that a record has, beside a call that a larger one makes alone.
   const small = withSmallNumbers(schema, operation, dearest);
+  const given = small === dearest ? [dearest] : [dearest, small];
+  if (operation.operation === OperationTypeNode.MUTATION) given.push(withoutNullable(operation, dearest));
   const cases = viewers.flatMap((viewer) =>
-    forms.flatMap((form) =>
-      (small === dearest ? [dearest] : [dearest, small]).map((numbers) => ({ form, viewer, numbers })),
-    ),
+    forms.flatMap((form) => given.map((numbers) => ({ form, viewer, numbers }))),
   );
   return cases.flatMap(({ form, viewer, numbers }) => {
     const plan = planFor(form, viewer, numbers);

@@ -61,6 +61,17 @@ export function dearestVariables(
   );
 }
 
+/** Without those that may be left out: an update reads what it keeps. */
+export const withoutNullable = (
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  variables: Variables,
+): Variables =>
+  Object.fromEntries(
+    variableDefinitions
+      .filter(({ type, defaultValue }) => type.kind === Kind.NON_NULL_TYPE || defaultValue)
+      .map(({ variable }) => [variable.name.value, variables[variable.name.value]]),
+  );
+
 /** The variables with all numbers so small: of a list whose `first` has a default, fewer items may be requested. */
 export const withSmallNumbers = (
   schema: GraphQLSchema,
