@@ -5,6 +5,7 @@ import { schema } from '../../src/graph/schema.ts';
 import { startFacade } from '../support/start-facade.ts';
 import type { GraphQLResponse } from '../support/facade.ts';
 import { type Behaviour, type ReceivedRequest, response } from '../support/hostile.ts';
+import { takeConflicts } from '../support/one-value.ts';
 import { sampleOf, thorough } from '../support/optional.ts';
 import { service } from '../support/service.ts';
 import { failOnUnhandledErrors } from '../support/unhandled.ts';
@@ -97,6 +98,7 @@ test.each(Object.entries(roots))(
     falsify = (_, text) => text;
     const original = await asAlice(query);
     expect(original.data[name], JSON.stringify(original.errors)).not.toBeNull();
+    expect(takeConflicts()).toEqual([]);
     const positions = new Map([...requestedPaths].map((path) => [path, positionsIn(path, recordings.get(path)!.text)]));
     const rounds = Math.max(...[...positions.values()].map((each) => each.length));
 
@@ -116,6 +118,7 @@ test.each(Object.entries(roots))(
       }
     }
     expect([...codes].filter((code) => !ALLOWED.has(code))).toEqual([]);
+    takeConflicts(); // such a service contradicts itself: one of two copies of a record is wrong, or two records have one id
     expect(logged).toEqual([]);
   },
 );
