@@ -40,6 +40,8 @@ export interface Row {
   isUnknown?: boolean;
   /** It may be told that it cannot be said whose the key is. */
   isStrange?: boolean;
+  /** The same, once a process that has met its renewed token was killed. */
+  renews?: boolean;
   /** Needs a second facade over the same Redis. */
   needsTwo?: boolean;
 }
@@ -272,6 +274,7 @@ export const rows: readonly Row[] = [
     name: 'the token is renewed between two attempts',
     plan: (random) => ({ faults: [randomFault(random) ?? lost] }),
     tokenOf: ({ token, renewed }, { attempt }) => (attempt === 0 ? token : renewed),
+    renews: true,
   },
   {
     name: 'the person becomes known between two attempts, in another replica',

@@ -18,7 +18,7 @@ export interface Outcome {
   /** By the first answer after the settle time. */
   inTime: number;
   unknown: number;
-  /** Told that it is done, and that its answer is not kept: a right answer where keys are forgotten. */
+  /** Told that it is not known whose the key is, or what came of it. */
   notKept: number;
   /** Ended with another error. */
   failed: number;
