@@ -17,6 +17,7 @@ import { frontEnd, run } from '../frontend/front-end.ts';
 import { journey } from '../support/journey.ts';
 import { apolloClient } from './apollo.ts';
 import { urqlClient } from './urql.ts';
+import { afterUse } from '../support/hooks.ts';
 
 /** Has no types: those of jsdom bring a version of the types of Node. */
 const jsdom: string = 'jsdom';
@@ -50,7 +51,7 @@ const clients: Record<
 > = {
   'Apollo Client': (token) => {
     const client = apolloClient(uri, token);
-    afterAll(() => client.stop());
+    afterUse(() => client.stop());
     return (document, show) => {
       const Page = () => {
         const { data, error, loading, fetchMore } = useApollo(document);

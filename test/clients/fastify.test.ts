@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { fastify } from 'fastify';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { EmbeddedFacade } from '../../facade.d.ts';
 import { compileProblems, tsExamplesOf } from '../support/examples.ts';
 import { testHost } from '../support/host.ts';
+import { afterUse } from '../support/hooks.ts';
 
 /** Fastify as docs/embedding.md shows it. */
 async function host(facade: EmbeddedFacade): Promise<string> {
@@ -25,7 +26,7 @@ async function host(facade: EmbeddedFacade): Promise<string> {
       return reply.send(await facade.fetch(webRequest, { address: request.ip }));
     });
   app.get('/', () => 'the page of the host');
-  afterAll(() => app.close());
+  afterUse(() => app.close());
   return app.listen({ port: 0, host: '127.0.0.1' });
 }
 

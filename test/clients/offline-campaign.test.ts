@@ -5,12 +5,13 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openOrigin } from '../../src/origin/server.ts';
 import { type Fault, losingProxy } from '../support/losing-proxy.ts';
 import { offlineDevice } from './offline-device.ts';
 import { replica } from '../support/replica.ts';
 import { demoDir, temporaryDirectory } from '../support/service.ts';
+import { afterUse } from '../support/hooks.ts';
 
 const CHANGES = Number(process.env.OFFLINE_CHANGES ?? 30);
 const SIZES = process.env.OFFLINE_CHANGES ? [97, 350, 1_300] : [120];
@@ -50,7 +51,7 @@ async function world(size: number) {
   const origin = await openOrigin({
     ...{ dataDir: temporaryDirectory(), demoDir: dataWith(size), port: 0, host: '127.0.0.1', demoTokens: true },
   });
-  afterAll(() => origin.close());
+  afterUse(() => origin.close());
   const persistedOperations = 'client/manifest.json';
   const facade = await replica(origin.url, { persistedOperations, persistedOnly: 'on' });
   const faults: (Fault | undefined)[] = [];

@@ -5,9 +5,10 @@ import { pathToFileURL } from 'node:url';
 import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
 import type { TypedDocumentNode } from '@apollo/client';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { frontEnd, run } from '../frontend/front-end.ts';
 import { journey } from '../support/journey.ts';
+import { afterUse } from '../support/hooks.ts';
 
 type Persisted = TypedDocumentNode<unknown, { id: string }> & { __meta__: { hash: string } };
 
@@ -36,7 +37,7 @@ test.each([
       link: link.concat(new HttpLink({ uri: `${facade.url}/graphql`, headers })),
       cache: new InMemoryCache(),
     });
-    afterAll(() => client.stop());
+    afterUse(() => client.stop());
     const { data } = await client.query({ query: documents.FilmPageDocument!, variables: { id: '1295644' } });
     expect(data).toMatchObject({ subject: { __typename: 'Subject', genres: expect.any(Array) as unknown } });
     expect(sent.mock.calls.map(([, init]) => JSON.stringify(init?.body).includes('genres'))).toEqual([false]);

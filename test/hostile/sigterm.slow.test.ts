@@ -3,13 +3,14 @@ import { type IncomingMessage, type ServerResponse, createServer, request } from
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { codesIn } from '../support/start-facade.ts';
 import type { GraphQLResponse } from '../support/facade.ts';
 import { hostile, titledX } from '../support/hostile.ts';
 import { patientEnv } from '../support/patient.ts';
 import { startProgram } from '../support/program.ts';
 import { picture } from '../support/service.ts';
+import { afterUse } from '../support/hooks.ts';
 
 /** Generous timeouts: a machine may be slow or stall for seconds. */
 const patience = { ...patientEnv, SHUTDOWN_MS: '60000' };
@@ -60,7 +61,7 @@ async function controlledService() {
     requests.push({ line: `${incoming.method} ${incoming.url}`, body: text(incoming).catch(() => ''), response });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  afterAll(() => {
+  afterUse(() => {
     server.closeAllConnections();
     server.close();
   });

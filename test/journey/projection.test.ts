@@ -15,7 +15,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { catalogService } from '../../src/graph/service/descriptor.ts';
 import { fieldRule } from '../../src/engine/plan/read-declarations.ts';
 import { schema } from '../../src/graph/schema.ts';
@@ -26,6 +26,7 @@ import type { GraphQLResponse } from '../support/facade.ts';
 import { journey } from '../support/journey.ts';
 import { thorough } from '../support/optional.ts';
 import { type RandomDocument, randomDocument } from '../support/selections.ts';
+import { afterUse } from '../support/hooks.ts';
 
 const token = 'demo-alice';
 /** The cache is off, so that every query shows its calls; and no query is too expensive. */
@@ -96,7 +97,7 @@ async function facadeWithoutFields(): Promise<(document: RandomDocument) => Prom
   const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   const upstream = createUpstream(catalogService, { ...setup.config, baseUrl: url, eventBaseUrl: url });
   const facade = await openServer(setup.config, { schema, upstream, log: pino({ level: 'silent' }) });
-  afterAll(async () => {
+  afterUse(async () => {
     await facade.close();
     await upstream.close();
     proxy.closeAllConnections();

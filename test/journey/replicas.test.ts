@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { roundRobin } from '../support/balancer.ts';
 import type { GraphQLResponse } from '../support/facade.ts';
 import { journey } from '../support/journey.ts';
@@ -7,6 +7,7 @@ import { patientEnv } from '../support/patient.ts';
 import { type Program, startProgram } from '../support/program.ts';
 import { hasRedis, redisServer, until } from '../support/redis.ts';
 import { clientOf } from '../support/replica.ts';
+import { afterUse } from '../support/hooks.ts';
 /**
  * Two processes and one Redis behind an address that sends each request to the other process.
  * A Redis that times out once is not used for a while: then a test is retried, on new facades.
@@ -19,7 +20,7 @@ describe.skipIf(!hasRedis)('two facades behind a round robin', { retry: 2 }, () 
 
   beforeAll(open);
   beforeEach(({ task }) => (task.result?.retryCount ? open() : undefined));
-  afterAll(() => Promise.all(programs.map((program) => program.stop())));
+  afterUse(() => Promise.all(programs.map((program) => program.stop())));
 
   async function open(): Promise<void> {
     const redis = await redisServer();

@@ -1,12 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { readers, termOf, writers } from '../../src/atom/media.ts';
 import { type Cache, createMemoryCache } from '../../src/upstream/cache/memory.ts';
 import { createRecordCache } from '../../src/upstream/cache/record-cache.ts';
 import { journey } from '../support/journey.ts';
 import { hasRedis, redisServer, until } from '../support/redis.ts';
 import { clientOf, replica } from '../support/replica.ts';
+import { afterUse } from '../support/hooks.ts';
 
 /** The cache is off: its responses are those of the service for each client. */
 let cold: Awaited<ReturnType<typeof journey>>;
@@ -84,7 +85,7 @@ async function controlledService() {
     service.answer = (body) => void response.writeHead(200, { 'content-type': 'application/json' }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
+  afterUse(() => {
     server.closeAllConnections();
     server.close();
   });

@@ -12,6 +12,7 @@ import { patientEnv } from '../support/patient.ts';
 import { picture } from '../support/service.ts';
 import { pictures, uploadForm } from '../support/upload.ts';
 import { failOnUnhandledErrors } from '../support/unhandled.ts';
+import { afterUse } from '../support/hooks.ts';
 
 failOnUnhandledErrors();
 
@@ -54,7 +55,7 @@ async function facadeUrl(settings: Flags = {}): Promise<string> {
   const config = readConfig({ ...patientEnv, ...own }, settings);
   const upstream = createUpstream(catalogService, { ...config, baseUrl: base, eventBaseUrl: base });
   const facade = await openServer(config, { schema, upstream, log: pino({ level: 'silent' }) });
-  afterAll(async () => {
+  afterUse(async () => {
     await facade.close();
     await upstream.close();
   });

@@ -2,12 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { parse, validate } from 'graphql';
 import { pino } from 'pino';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { made } from '../support/made.ts';
 import { openServer } from '../support/open-server.ts';
 import { journey } from '../support/journey.ts';
+import { afterUse } from '../support/hooks.ts';
 
 // The origin's URL is as long as that of `npm start`, because URLs in records count as bytes.
 const setup = await journey({}, undefined, { publicUrl: 'http://127.0.0.1:4001' });
@@ -24,7 +25,7 @@ async function facade(env: NodeJS.ProcessEnv, config: object = { ownOrigin: true
   const folders = { welcome: 'welcome', docs: await made('docs'), graphiql: await made('graphiql') };
   const parts = { schema, upstream: setup.upstream, log: pino({ level: 'silent' }), ...folders };
   const server = await openServer(settings, parts);
-  afterAll(() => server.close());
+  afterUse(() => server.close());
   return server.url;
 }
 

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { catalogService } from '../../src/graph/service/descriptor.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
@@ -12,6 +12,7 @@ import { createGraphServer, openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import { hostile, json } from '../support/hostile.ts';
 import { patientEnv } from '../support/patient.ts';
+import { afterUse } from '../support/hooks.ts';
 
 /** A server with these features alone, and what it has told them of operations. */
 async function serverWith(...features: readonly Feature[]) {
@@ -24,7 +25,7 @@ async function serverWith(...features: readonly Feature[]) {
   const ended: EndedOperation[] = [];
   const server = createGraphServer(core, () => [...features, { onEnd: (operation) => void ended.push(operation) }]);
   const facade = await openServer(core, server);
-  afterAll(async () => {
+  afterUse(async () => {
     await facade.close();
     await upstream.close();
   });

@@ -2,12 +2,13 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { pino } from 'pino';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { catalogService } from '../../src/graph/service/descriptor.ts';
 import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from './open-server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
+import { afterUse } from './hooks.ts';
 
 /** The structured content of a tool result. */
 export interface ToolOutput {
@@ -33,7 +34,7 @@ export async function agent(url: string, token?: string, version?: string) {
   const transport = new StreamableHTTPClientTransport(new URL('/mcp', url), options);
   await client.connect(transport);
   if (version !== undefined) expect(transport.protocolVersion).toBe(version);
-  afterAll(() => client.close());
+  afterUse(() => client.close());
 
   async function call(name: string, given: Record<string, unknown> = {}) {
     const result = await client.callTool({ name, arguments: given });
@@ -64,7 +65,7 @@ export async function facadeOver(service: string, settings: Flags = {}) {
   const upstream = createUpstream(catalogService, { ...config, baseUrl: service, eventBaseUrl: service });
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
   const facade = await openServer(config, { schema, upstream, log });
-  afterAll(async () => {
+  afterUse(async () => {
     await facade.close();
     await upstream.close();
   });

@@ -1,6 +1,6 @@
 import { type Socket, connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { afterAll } from 'vitest';
+import { afterUse } from './hooks.ts';
 
 /** An answer to CONNECT: the end of the connection. */
 export const HANG_UP = 'hang up';
@@ -46,7 +46,7 @@ export async function connectProxy(user?: string) {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  afterAll(() => {
+  afterUse(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });

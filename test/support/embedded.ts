@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
-import { afterAll } from 'vitest';
 import type { EmbeddedFacade, FacadeOptions } from '../../facade.d.ts';
 import { createFacade } from '../../src/facade.ts';
 import type { GraphQLResponse } from './facade.ts';
 import { listen } from './listen.ts';
 import { patient } from './patient.ts';
+import { afterUse } from './hooks.ts';
 
 export const settingsFor = (url: string): FacadeOptions => ({
   ...patient,
@@ -18,7 +18,7 @@ export const settingsFor = (url: string): FacadeOptions => ({
 /** A facade without a port, over the service at `url`. */
 export function embedded(url: string, more: Partial<FacadeOptions> = {}): EmbeddedFacade {
   const facade = createFacade({ ...settingsFor(url), ...more });
-  afterAll(() => facade.close());
+  afterUse(() => facade.close());
   return facade;
 }
 

@@ -1,7 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { pino } from 'pino';
 import { type Interceptable, MockAgent } from 'undici';
-import { afterAll } from 'vitest';
 import { catalogService } from '../../src/graph/service/descriptor.ts';
 import type { Config } from '../../src/config/settings.ts';
 import { readConfig } from '../../src/config/read.ts';
@@ -12,7 +11,7 @@ import { acceptedTypes } from '../../src/server/http/request/accept.ts';
 import { createCancellationToken } from '../../src/lib/cancellation.ts';
 import { createTransport } from '../../src/upstream/http/pool.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
-import { afterEachTest } from './hooks.ts';
+import { afterEachTest, afterUse } from './hooks.ts';
 import { requireOneValue } from './one-value.ts';
 import { type IncrementalPart, mergeParts } from './pieces.ts';
 
@@ -64,7 +63,7 @@ export interface RequestOptions {
 export function facade(settings: Partial<Config> = {}, { allowsUndeclared = false } = {}) {
   const agent = new MockAgent({ connections: 1 });
   agent.disableNetConnect();
-  afterAll(() => agent.close());
+  afterUse(() => agent.close());
   const service: Interceptable = agent.get('http://catalog.example');
   const events: Interceptable = agent.get('http://events.example');
 

@@ -1,5 +1,5 @@
 import { type AddressInfo, type Socket, createServer } from 'node:net';
-import { afterAll } from 'vitest';
+import { afterUse } from './hooks.ts';
 
 /** A request as the service received it. */
 export interface ReceivedRequest {
@@ -54,7 +54,7 @@ export async function hostile(behaviour: Behaviour = json('{}')) {
       for (const socket of sockets) socket.destroy();
       server.close(() => resolve());
     });
-  afterAll(close);
+  afterUse(close);
 
   return {
     url: `http://127.0.0.1:${port}`,

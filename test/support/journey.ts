@@ -1,7 +1,6 @@
 import { type IncomingMessage, type ServerResponse, createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
-import { afterAll } from 'vitest';
 import { catalogService } from '../../src/graph/service/descriptor.ts';
 import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
@@ -11,6 +10,7 @@ import { createUpstream } from '../../src/upstream/client.ts';
 import type { GraphQLResponse } from './facade.ts';
 import { patientEnv } from './patient.ts';
 import { service } from './service.ts';
+import { afterUse } from './hooks.ts';
 
 /** One call between facade and origin. */
 export interface Passed {
@@ -34,7 +34,7 @@ export async function journey(
   const address = { baseUrl: proxy.url, eventBaseUrl: proxy.url };
   const upstream = createUpstream(catalogService, { ...config, ...address });
   const facade = await openServer(config, { schema, upstream, log: pino({ level: 'silent' }) });
-  afterAll(async () => {
+  afterUse(async () => {
     await facade.close();
     await upstream.close();
     await proxy.close();

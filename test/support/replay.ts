@@ -1,13 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
-import { afterAll } from 'vitest';
 import { catalogService } from '../../src/graph/service/descriptor.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from './open-server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import type { GraphQLResponse } from './facade.ts';
+import { afterUse } from './hooks.ts';
 
 /** The response at one path, whatever its query. */
 export interface Reply {
@@ -42,7 +42,7 @@ export async function replay() {
   });
   const upstream = createUpstream(catalogService, { ...config, baseUrl: url, eventBaseUrl: url });
   const facade = await openServer(config, { schema, upstream, log: pino({ level: 'silent' }) });
-  afterAll(async () => {
+  afterUse(async () => {
     await facade.close();
     await upstream.close();
     server.closeAllConnections();

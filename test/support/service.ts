@@ -2,8 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
-import { afterEachFile } from './hooks.ts';
+import { afterEachFile, afterUse } from './hooks.ts';
 import { made } from './made.ts';
 import { type OriginOptions, openOrigin } from '../../src/origin/server.ts';
 
@@ -26,7 +25,7 @@ export type Service = Awaited<ReturnType<typeof service>>;
 export async function service(options: Partial<OriginOptions> = {}) {
   const dataDir = await filledDirectory();
   const origin = await openOrigin({ dataDir, port: 0, host: '127.0.0.1', demoDir, demoTokens: true, ...options });
-  afterAll(() => origin.close());
+  afterUse(() => origin.close());
 
   async function request(
     method: string,

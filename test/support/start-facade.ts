@@ -1,5 +1,4 @@
 import { pino } from 'pino';
-import { afterAll } from 'vitest';
 import { catalogService } from '../../src/graph/service/descriptor.ts';
 import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
@@ -11,6 +10,7 @@ import type { GraphQLResponse } from './facade.ts';
 import { made } from './made.ts';
 import { hostile } from './hostile.ts';
 import { patientEnv } from './patient.ts';
+import { afterUse } from './hooks.ts';
 
 /** The whole facade on a socket, between clients and hostile services that the test controls. */
 export async function startFacade(settings: Flags = {}, env: NodeJS.ProcessEnv = {}, parts: Partial<ServerParts> = {}) {
@@ -37,7 +37,7 @@ export async function startFacade(settings: Flags = {}, env: NodeJS.ProcessEnv =
     await facade.close();
     await upstream.close();
   };
-  afterAll(close);
+  afterUse(close);
 
   return {
     books,

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { catalogService } from '../../../src/graph/service/descriptor.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import type { Endpoint } from '../../../src/api/endpoint.ts';
@@ -11,6 +11,7 @@ import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
 import { type UpstreamParts, createUpstream } from '../../../src/upstream/client.ts';
 import { type Behaviour, hostile, json } from '../../support/hostile.ts';
 import { hasRedis, redisServer, until } from '../../support/redis.ts';
+import { afterUse } from '../../support/hooks.ts';
 
 const rejected = json('{"code":103,"msg":"invalid_access_token","request":"GET /"}', 401);
 
@@ -26,7 +27,7 @@ async function open(settings: NodeJS.ProcessEnv = {}, parts: UpstreamParts = {},
   });
   const { url } = service;
   const upstream = createUpstream(catalogService, { ...readConfig(settings), baseUrl: url, eventBaseUrl: url }, parts);
-  afterAll(() => upstream.close());
+  afterUse(() => upstream.close());
   const read = (token: string, id = '7', endpoint: Endpoint = filmEndpoints.subject) => {
     const sender = { authorization: `Bearer ${token}`, address: '', requestId: 'x' };
     const source = { endpoint, input: (key: string) => ({ id: key }) };
@@ -88,7 +89,7 @@ test('a 429 of a gateway does not make a token one that may pause the calls of o
 test.skipIf(!hasRedis)('a token that the service never accepted leaves nothing in Redis', async () => {
   const { url } = await redisServer();
   const redis = new Redis(url);
-  afterAll(() => redis.disconnect());
+  afterUse(() => redis.disconnect());
   const { read } = await open({ REDIS_URL: url });
   let film = 100;
   await until(async () => {

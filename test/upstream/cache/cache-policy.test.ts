@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { catalogService } from '../../../src/graph/service/descriptor.ts';
 import type { Endpoint } from '../../../src/api/endpoint.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
@@ -6,6 +6,7 @@ import { readConfig } from '../../../src/config/read.ts';
 import { createCancellationToken } from '../../../src/lib/cancellation.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { type Behaviour, hostile, json } from '../../support/hostile.ts';
+import { afterUse } from '../../support/hooks.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
@@ -25,7 +26,7 @@ async function service(behaviour: Behaviour) {
     eventBaseUrl: url,
     readAttempts: 1,
   });
-  afterAll(() => upstream.close());
+  afterUse(() => upstream.close());
   const open = (authorization?: string) =>
     upstream.forOperation({ authorization, address: '127.0.0.1', requestId: 'x' }, createCancellationToken());
   return { ...hostileService, open };

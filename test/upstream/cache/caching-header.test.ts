@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { catalogService } from '../../../src/graph/service/descriptor.ts';
 import { readConfig } from '../../../src/config/read.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
@@ -12,6 +12,7 @@ import {
 import { createCancellationToken } from '../../../src/lib/cancellation.ts';
 import { type UpstreamParts, createUpstream } from '../../../src/upstream/client.ts';
 import { hostile, json } from '../../support/hostile.ts';
+import { afterUse } from '../../support/hooks.ts';
 
 const NOON = Date.parse('Sun, 06 Nov 2033 12:00:00 GMT');
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'], now: NOON }));
@@ -151,7 +152,7 @@ async function book(headers: Record<string, string>, settings: NodeJS.ProcessEnv
   const { url } = service;
   const config = { ...readConfig(settings), baseUrl: url, eventBaseUrl: url, readAttempts: 1 };
   const upstream = createUpstream(catalogService, config, parts);
-  afterAll(() => upstream.close());
+  afterUse(() => upstream.close());
   const source = { endpoint: bookEndpoints.byId, input: (id: string) => ({ id }) };
   const read = async () => {
     const operation = upstream.forOperation(
@@ -284,7 +285,7 @@ test('what the headers forbid is reported once, and responses that are not store
     { ...readConfig({}), baseUrl: url, eventBaseUrl: url },
     { onCachingForbidden: (...report) => reports.push(report) },
   );
-  afterAll(() => upstream.close());
+  afterUse(() => upstream.close());
   const read = () =>
     upstream
       .forOperation({ authorization: undefined, address: '', requestId: 'x' }, createCancellationToken())

@@ -1,6 +1,6 @@
 /** Reads that are in flight during a write: a read that starts after the write shares none of them. */
 import { Redis } from 'ioredis';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { catalogService } from '../../../src/graph/service/descriptor.ts';
 import type { Config } from '../../../src/config/settings.ts';
 import { readConfig } from '../../../src/config/read.ts';
@@ -12,6 +12,7 @@ import { createUpstream } from '../../../src/upstream/client.ts';
 import { hostile, json, until } from '../../support/hostile.ts';
 import { patient } from '../../support/patient.ts';
 import { hasRedis, redisServer, until as untilSo } from '../../support/redis.ts';
+import { afterUse } from '../../support/hooks.ts';
 
 const shelf = (comment: string, headers = {}) => json(JSON.stringify({ collections: [{ comment }] }), 200, headers);
 const note = (title: string) => json(JSON.stringify({ id: '1', title }));
@@ -35,7 +36,7 @@ describe.each(deployments)('in %s', (_, replicas) => {
     const processes = Array.from({ length: replicas }, (_, at) =>
       createUpstream(catalogService, { ...settings, redisUrl: at === replicas - 1 ? readerUrl : redisUrl }),
     );
-    afterAll(() => Promise.all(processes.map((each) => each.close())));
+    afterUse(() => Promise.all(processes.map((each) => each.close())));
     const requestContext = (authorization?: string) => ({ authorization, address: '127.0.0.1', requestId: 'test' });
     const reading = (authorization?: string) =>
       processes.at(-1)!.forOperation(requestContext(authorization), createCancellationToken());

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import fc from 'fast-check';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { isExempt, proxyFor } from '../../../src/config/proxy.ts';
 import { ConfigError, readConfig } from '../../../src/config/read.ts';
 import { startWarnings } from '../../../src/config/start-warnings.ts';
@@ -18,11 +18,12 @@ import { createTransport } from '../../../src/upstream/http/pool.ts';
 import { createAuthority, hasOpenssl } from '../../support/certificates.ts';
 import { HANG_UP, connectProxy } from '../../support/connect-proxy.ts';
 import { until } from '../../support/hostile.ts';
+import { afterUse } from '../../support/hooks.ts';
 
 const TOKEN = 'sesame-token';
 const listening = async (server: ReturnType<typeof createHttpServer> | ReturnType<typeof createHttpsServer>) => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
+  afterUse(() => {
     server.closeAllConnections();
     server.close();
   });

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { catalogService } from '../../../src/graph/service/descriptor.ts';
 import { readConfig } from '../../../src/config/read.ts';
 import { bookEndpoints, bookMembers } from '../../../src/api/book.ts';
@@ -9,6 +9,7 @@ import { type RecordCache, type ViewerCache, createRecordCache } from '../../../
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { type Behaviour, type ReceivedRequest, hostile, json, until } from '../../support/hostile.ts';
 import { patient } from '../../support/patient.ts';
+import { afterUse } from '../../support/hooks.ts';
 
 const books: RecordSource = { endpoint: bookEndpoints.byId, input: (id) => ({ id }) };
 const broken = new Error('the cache is broken');
@@ -88,7 +89,7 @@ async function operationsOver(behaviour: Behaviour) {
     baseUrl: service.url,
     eventBaseUrl: service.url,
   });
-  afterAll(() => upstream.close());
+  afterUse(() => upstream.close());
   return { service, open: () => upstream.forOperation(requestContext, createCancellationToken()) };
 }
 

@@ -1,7 +1,7 @@
 /** Several processes under load while the primary of their Redis is killed and a replica takes its place. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { catalogService } from '../../../src/graph/service/descriptor.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import { readConfig } from '../../../src/config/read.ts';
@@ -11,6 +11,7 @@ import { hostile, json } from '../../support/hostile.ts';
 import { patient } from '../../support/patient.ts';
 import { type RedisProcess, hasSentinel, redisCluster, redisSentinel } from '../../support/redis-process.ts';
 import { hasRedis, until } from '../../support/redis.ts';
+import { afterUse } from '../../support/hooks.ts';
 const PROCESSES = 3;
 const READERS = 36;
 const USERS = ['alice', 'bob'];
@@ -34,7 +35,7 @@ describe.skipIf(!hasRedis).each(forms)('in a failover of %s', (_, open) => {
     const service = await versionedService();
     const settings = { ...readConfig({}), ...patient, baseUrl: service.url, eventBaseUrl: service.url, redisUrl: url };
     const processes = Array.from({ length: PROCESSES }, () => createUpstream(catalogService, settings));
-    afterAll(() => Promise.all(processes.map((each) => each.close())));
+    afterUse(() => Promise.all(processes.map((each) => each.close())));
     const begin = (at: number, authorization?: string) =>
       processes[at % PROCESSES]!.forOperation(
         { authorization, address: '127.0.0.1', requestId: 'test' },

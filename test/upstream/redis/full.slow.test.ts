@@ -1,6 +1,6 @@
 /** Processes over a Redis that is really full, under each policy of eviction. */
 import { Redis } from 'ioredis';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { catalogService } from '../../../src/graph/service/descriptor.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import { readConfig } from '../../../src/config/read.ts';
@@ -10,6 +10,7 @@ import { hostile, json } from '../../support/hostile.ts';
 import { patient } from '../../support/patient.ts';
 import { startRedis } from '../../support/redis-process.ts';
 import { hasRedis, until } from '../../support/redis.ts';
+import { afterUse } from '../../support/hooks.ts';
 const MAX_MEMORY = '4mb';
 /** All together are more than that. */
 const BOOKS = 300;
@@ -60,7 +61,7 @@ async function open(policy: string) {
     createUpstream(catalogService, { ...settings, redisUrl: `redis://127.0.0.1:${port}` }),
   );
   const admin = new Redis(port, '127.0.0.1');
-  afterAll(() => (admin.disconnect(), Promise.all(all.map((each) => each.close()))));
+  afterUse(() => (admin.disconnect(), Promise.all(all.map((each) => each.close()))));
   for (const each of all) await until(() => each.redis?.()?.isReachable === true);
   const begin = (at: number) =>
     all[at]!.forOperation(

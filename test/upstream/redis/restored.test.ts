@@ -1,6 +1,6 @@
 /** Processes whose Redis comes back in an older state: from a snapshot, or as a replica that lagged behind. */
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { catalogService } from '../../../src/graph/service/descriptor.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import { readConfig } from '../../../src/config/read.ts';
@@ -10,6 +10,7 @@ import { hostile, json } from '../../support/hostile.ts';
 import { patient } from '../../support/patient.ts';
 import { startRedis } from '../../support/redis-process.ts';
 import { hasRedis, until } from '../../support/redis.ts';
+import { afterUse } from '../../support/hooks.ts';
 describe.skipIf(!hasRedis)('after an acknowledged write', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
   afterEach(() => void vi.useRealTimers());
@@ -78,7 +79,7 @@ async function processes(count: number) {
   const all = Array.from({ length: count }, () =>
     createUpstream(catalogService, { ...settings, redisUrl: `redis://127.0.0.1:${port}` }),
   );
-  afterAll(() => Promise.all(all.map((each) => each.close())));
+  afterUse(() => Promise.all(all.map((each) => each.close())));
   const begin = (at: number, authorization?: string) =>
     all[at]!.forOperation({ authorization, address: '127.0.0.1', requestId: 'test' }, createCancellationToken());
   const areConnected = (expected: boolean) =>

@@ -1,9 +1,10 @@
 import { type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { facadeOver, post } from '../../../support/agent.ts';
 import { thorough } from '../../../support/optional.ts';
 import { until } from '../../../support/redis.ts';
+import { afterUse } from '../../../support/hooks.ts';
 
 const SESSIONS = thorough ? 1_000 : 200;
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
     response.on('close', () => held.delete(response));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
+  afterUse(() => {
     server.closeAllConnections();
     server.close();
   });

@@ -1,8 +1,9 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { adviceByCode } from '../../../../client/src/errors.ts';
 import { agent, facadeOver, post } from '../../../support/agent.ts';
+import { afterUse } from '../../../support/hooks.ts';
 
 /** Responses of the service that are held back. */
 const held: (() => void)[] = [];
@@ -13,7 +14,7 @@ beforeAll(async () => {
     held.push(() => response.writeHead(404, { 'content-type': 'application/json' }).end('{}'));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
+  afterUse(() => {
     server.closeAllConnections();
     server.close();
   });

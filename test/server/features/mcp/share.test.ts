@@ -3,10 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { agent, facadeOver } from '../../../support/agent.ts';
 import { journey } from '../../../support/journey.ts';
 import { thorough } from '../../../support/optional.ts';
+import { afterUse } from '../../../support/hooks.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'share-'));
 writeFileSync(
@@ -86,7 +87,7 @@ test('agents run at most their share of the operations, and others are rejected 
     );
   });
   await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
+  afterUse(() => {
     service.closeAllConnections();
     service.close();
   });

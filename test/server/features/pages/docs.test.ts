@@ -5,12 +5,13 @@ import { type IncomingMessage, request } from 'node:http';
 import { basename } from 'node:path';
 import { parse, validate } from 'graphql';
 import { pino } from 'pino';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { readConfig } from '../../../../src/config/read.ts';
 import { schema } from '../../../../src/graph/schema.ts';
 import { made } from '../../../support/made.ts';
 import { openServer } from '../../../support/open-server.ts';
 import { journey } from '../../../support/journey.ts';
+import { afterUse } from '../../../support/hooks.ts';
 
 const setup = await journey();
 
@@ -24,7 +25,7 @@ async function facade(env: NodeJS.ProcessEnv = {}, docs?: string) {
     docs: docs ?? (await made('docs')),
   };
   const server = await openServer(readConfig({ PORT: '0', ...upstreams, ...env }), parts);
-  afterAll(() => server.close());
+  afterUse(() => server.close());
   return server.url;
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
 import { OperationTypeNode } from 'graphql';
 import { pino } from 'pino';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { catalogService } from '../../../../src/graph/service/descriptor.ts';
 import { readConfig } from '../../../../src/config/read.ts';
 import { sha256Of } from '../../../../src/config/documents/trusted-documents.ts';
@@ -19,6 +19,7 @@ import { createUpstream } from '../../../../src/upstream/client.ts';
 import { startFacade } from '../../../support/start-facade.ts';
 import { hostile, json, reset, until } from '../../../support/hostile.ts';
 import { patient } from '../../../support/patient.ts';
+import { afterUse } from '../../../support/hooks.ts';
 
 const parent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
@@ -51,7 +52,7 @@ async function collector(status = 200) {
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  afterAll(() => server.close());
+  afterUse(() => server.close());
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, batches };
 }
 
