@@ -293,7 +293,7 @@ export interface FacadeOptions extends FacadeHooks {
   maxPictures?: number | undefined;
   /** Size of all files of a request together (a whole number from 1 to 1000000000). Default: 40000000. */
   maxUploadBytes?: number | undefined;
-  /** Size of the uploaded files that a process holds in memory; one caller may use half (a whole number from 1 to 1000000000). Default: 80000000. */
+  /** Size of the requests with files that a process holds in memory; one caller may use a quarter, or one request (a whole number from 1 to 1000000000). Default: 80000000. */
   maxHeldUploadBytes?: number | undefined;
   /** Deadline of an operation with files (a whole number from 1 to 600000). Default: 60000. */
   uploadTimeoutMs?: number | undefined;

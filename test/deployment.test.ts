@@ -122,6 +122,7 @@ test('the proxy balances all facades, and its limits are at least theirs', () =>
   expect(number('proxy_read_timeout') * 1000).toBeGreaterThan(
     Math.max(config.operationTimeoutMs, config.uploadTimeoutMs),
   );
+  expect(number('proxy_send_timeout') * 1000).toBeGreaterThan(config.uploadTimeoutMs);
   expect(number('keepalive_timeout')).toBeLessThan(65);
 });
 

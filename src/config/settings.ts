@@ -257,7 +257,7 @@ export const settings = {
       'MAX_HELD_UPLOAD_BYTES',
       bytes,
       80_000_000,
-      'size of the uploaded files that a process holds in memory; one caller may use half',
+      'size of the requests with files that a process holds in memory; one caller may use a quarter, or one request',
     ),
     uploadTimeoutMs: setting('UPLOAD_TIMEOUT_MS', milliseconds, 60_000, 'deadline of an operation with files'),
   }),

@@ -47,7 +47,7 @@ export async function openServer(core: Core, graphServer: GraphServer): Promise<
 export function createGraphServer(core: Core, createFeatures: CreateFeatures) {
   const { config, upstream, log, metrics } = core;
   const bodies = createBodyReader(config);
-  const uploads = new UploadMemory(config.maxHeldUploadBytes, upstream.service.uploadBytesBelow);
+  const uploads = new UploadMemory(config);
   const admission = new Admission(config, (holder) => http.abandon(holder));
   const statusOf = statusesOf(config.httpStatuses);
   const http: HttpServer = new HttpServer({ config, statusOf, log, metrics, admission, bodies });

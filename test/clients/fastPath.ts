@@ -30,7 +30,12 @@ export async function isAnsweredByFastPath(sent: RequestInit | undefined): Promi
   let writer: 'json' | 'yoga' | undefined;
   const route = createGraphqlRoute(config, {
     page: undefined,
-    reader: createRequestReader(config, { read: async () => body } as unknown as BodyReader, new UploadMemory(0, 0)),
+    reader: createRequestReader(
+      config,
+      { read: async () => body } as unknown as BodyReader,
+      new UploadMemory(config),
+      upstream,
+    ),
     json: createJsonWriter({ epoch: () => null, confirmEpoch: undefined, statusOf: statusesOf(config.httpStatuses) }),
     admission: new Admission(config, () => undefined),
     documents: createDocuments(config, pipeline, metrics),

@@ -257,19 +257,21 @@ describe('notes', () => {
     expect(result[11]).toMatchObject({ layout: 'LEFT', caption: '图12' });
   });
 
-  test('with an invalid picture nothing is sent, whichever it is', async () => {
+  test('with an invalid picture nothing is sent, and every rule that is broken is told', async () => {
     const { pictures: given, files } = pictures([1, 2, 3, 4, 5, 6, 7], (number) =>
       picture(number === 5 ? 'html' : 'png', 70_000),
     );
     const created = await upload(
       'createNote',
-      { title: '相册', content: '没有图', pictures: given },
+      { title: '', content: '没有图', pictures: given.map((each, at) => (at === 6 ? { ...each, number: 1 } : each)) },
       files,
       'note { id }',
     );
-    expect(created.data).toEqual({ createNote: null });
+    expect([created.data, created.calls]).toEqual([{ createNote: null }, 0]);
     expect(created.errors![0]!.extensions.violations).toMatchObject([
+      { path: ['input', 'title'] },
       { path: ['input', 'pictures', 4, 'file'], code: 'PICTURE_TYPE' },
+      { path: ['input', 'pictures', 6, 'number'], code: 'PICTURE_NUMBER_USED' },
     ]);
   });
 

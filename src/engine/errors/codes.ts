@@ -269,9 +269,9 @@ const table = {
         'The limit is `MAX_PICTURES`.',
       ),
       BAD_UPLOAD: notes(
-        'The files of the request cannot be read. It is not a GraphQL multipart request, or one of its files is missing, mapped to a place that has one or truncated.',
-        'Send `operations`, `map` and then the files.',
-        'If large uploads are truncated, a proxy in front may limit bodies: compare its limit with `MAX_UPLOAD_BYTES`. `MAX_HELD_UPLOAD_BYTES` bounds what is held in memory.',
+        'The files of the request cannot be read. It is not a GraphQL multipart request, or one of its files is missing, mapped to a place that has one, or truncated.',
+        'Send `operations`, `map` and then the files, in any order.',
+        'If large uploads are truncated, a proxy in front may limit bodies: compare its limit with `MAX_UPLOAD_BYTES`.',
         { status: exactly(400), advice: 'report' },
       ),
       UPLOAD_TOO_LARGE: notes(
@@ -591,7 +591,7 @@ const table = {
       OVERLOADED: notes(
         'The facade is overloaded. Nothing was run.',
         'Retry after `Retry-After` seconds; that is safe for writes too.',
-        'Add replicas. The limits are `MAX_RUNNING_OPERATIONS`, `MAX_WAITING_OPERATIONS` and `MAX_CLIENT_CONNECTIONS`.',
+        'Add replicas. The limits are `MAX_RUNNING_OPERATIONS`, `MAX_WAITING_OPERATIONS`, `MAX_CLIENT_CONNECTIONS` and, of uploads, `MAX_HELD_UPLOAD_BYTES`.',
         { status: exactly(503), retry: 'later' },
       ),
     },

@@ -4,6 +4,7 @@ import type { Config } from '../../config/settings.ts';
 import type { OnError } from '../../engine/context.ts';
 import type { Variables } from '../../engine/plan/document.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
+import { type UpstreamClient, bearerOf } from '../../upstream/client.ts';
 import type { Sender } from '../../upstream/auth/request-context.ts';
 import type { Parking } from '../http/connections/admission.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -12,7 +13,7 @@ import { type BodyReader, checkPercentEncoding, parsedJson } from '../http/reque
 import { clientAddress } from '../http/request/client-address.ts';
 import { essenceOf } from '../http/request/headers.ts';
 import type { UploadMemory } from '../http/request/upload-memory.ts';
-import { type UploadScope, readUpload } from '../http/request/uploads.ts';
+import { type Upload, type UploadScope, readUpload } from '../http/request/uploads.ts';
 import { HttpError } from '../http/response/http-error.ts';
 import { NOT_EXECUTABLE } from '../../engine/errors/codes.ts';
 
@@ -33,6 +34,8 @@ export interface OperationRequest extends Readonly<Omit<Sender, 'span' | 'writes
   readonly idempotencyKey?: unknown;
   /** The slot of a mutation, which it may leave while it waits for another one. */
   readonly parking?: Parking | undefined;
+  /** The files of the request are used until the returned function is called, even if their client leaves. */
+  readonly keepFiles?: (() => () => void) | undefined;
   /** Cancelled when the client leaves, or at the deadline of the operation. */
   readonly cancellation: CancellationToken;
 }
@@ -68,8 +71,7 @@ export interface Received {
   readonly accepted: AcceptedTypes;
   readonly contentType: string;
   readonly body: string | undefined;
-  /** The operations of a multipart request, with its files. */
-  readonly upload: object | undefined;
+  readonly upload: Upload | undefined;
   readonly explain: string | undefined;
   /** The client asks for new data. */
   readonly isReload: boolean;
@@ -84,8 +86,20 @@ export interface Received {
 type ReaderSettings = UploadScope['config'] & Pick<Config, 'trustedProxies' | 'explain'>;
 
 /** Both functions throw an HttpError for a request that is not run. */
-export function createRequestReader(config: ReaderSettings, bodies: BodyReader, memory: UploadMemory) {
+export function createRequestReader(
+  config: ReaderSettings,
+  bodies: BodyReader,
+  memory: UploadMemory,
+  upstream: Pick<UpstreamClient, 'service' | 'senderOf'>,
+) {
   const addressOf = clientAddress(config.trustedProxies);
+  const uploads = { config, memory, fileBytesBelow: upstream.service.uploadBytesBelow };
+  /** The credential of a token that upstream has accepted. */
+  const acceptedSender = (authorization: string | undefined): string | undefined => {
+    const token = bearerOf(authorization);
+    const sender = token === null ? undefined : upstream.senderOf(token);
+    return sender?.isAccepted ? sender.credential : undefined;
+  };
 
   return {
     /** Reads the body. */
@@ -97,9 +111,7 @@ export function createRequestReader(config: ReaderSettings, bodies: BodyReader, 
       if (method !== 'POST') checkMethod(method);
       else if (!isJson) checkCsrf(request);
       const isUpload = method === 'POST' && contentType === 'multipart/form-data';
-      const upload = isUpload
-        ? await readUpload(exchange, { config, memory, caller: headers.authorization ?? addressOf(request) })
-        : undefined;
+      const upload = isUpload ? await readUpload(exchange, uploads, acceptedSender(headers.authorization)) : undefined;
       const hasBody = (method === 'POST' && !isUpload) || method === 'QUERY';
       const body = hasBody ? await bodies.read(exchange) : undefined;
       const explain = explainHeader(request, config.explain);
@@ -122,7 +134,7 @@ export function createRequestReader(config: ReaderSettings, bodies: BodyReader, 
     parse({ exchange, accepted, contentType, body, upload, explain, isReload }: Received): GraphqlRequest {
       const { request, requestId, lifetime } = exchange;
       const params = upload
-        ? checkParams(upload)
+        ? checkParams(upload.operations)
         : body === undefined
           ? readQueryString(request)
           : readParams(body, contentType);
@@ -139,6 +151,7 @@ export function createRequestReader(config: ReaderSettings, bodies: BodyReader, 
         isReload,
         onError,
         incremental: accepted.incremental,
+        keepFiles: upload?.memory.keep,
         cancellation: lifetime,
         params,
         accepted,

@@ -69,11 +69,8 @@ export function createGraphqlRoute(config: RouteSettings, steps: RouteSteps): (e
       return endStored({ requestId, headers, startedAt: received.readAt }, stored.operation);
     }
     const parsed = reader.parse(received);
-    const entered = admission.enter({
-      exchange,
-      lifetime: parsed.cancellation,
-      hasFiles: received.upload !== undefined,
-    });
+    const slotRequest = { exchange, lifetime: parsed.cancellation, hasFiles: received.upload !== undefined };
+    const entered = admission.enter(slotRequest);
     const slot = entered instanceof Promise ? await entered : entered;
     exchange.onClose(slot.release);
     let parking: Parking | undefined;
@@ -82,7 +79,7 @@ export function createGraphqlRoute(config: RouteSettings, steps: RouteSteps): (e
       const prepared = found instanceof Promise ? await found : found;
       // Only a mutation may wait for another one.
       if (prepared.ready?.operation.operation === OperationTypeNode.MUTATION)
-        parking = admission.parking(slot, { exchange, lifetime: parsed.cancellation });
+        parking = admission.parking(slot, slotRequest);
       const outcome = await run(prepared, parking ? { ...parsed, parking } : parsed);
       if (outcome.isReplayed) exchange.headers.push('idempotency-replayed', 'true');
       if (method !== 'POST') response.setHeader('cache-control', cacheControlOf(accepted.json && outcome.cachePolicy));
@@ -100,6 +97,7 @@ export function createGraphqlRoute(config: RouteSettings, steps: RouteSteps): (e
       if (received.json) json.send(received, received.json, sent);
       else await (await yoga())(exchange, parsed, sent);
     } finally {
+      received.upload?.memory.release();
       (parking ?? slot).release(); // before the client has read the response: a client that does not read must not keep a slot
     }
   };

@@ -92,9 +92,10 @@ export function createKeyedRunner(
         if (text === undefined) throw forgotten();
         return { ...readKept(text, ready), isReplayed: true };
       }
+      const releaseFiles = request.keepFiles?.();
       return runKeyed(keyed, found, (ended) => {
         left.add(ended);
-        void ended.catch(() => undefined).then(() => (end(), left.delete(ended)));
+        void ended.catch(() => undefined).then(() => (end(), releaseFiles?.(), left.delete(ended)));
       });
     },
     drain: async (withinMs) => void (await settlesWithin(withinMs, Promise.allSettled(left))),

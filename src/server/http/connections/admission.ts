@@ -7,7 +7,16 @@ import type { Config } from '../../../config/settings.ts';
 import { afterPendingReads } from '../../../lib/event-loop.ts';
 import { type CancellationToken, cancel, waitUnlessCancelled } from '../../../lib/cancellation.ts';
 import type { Exchange } from '../exchange.ts';
-import { type ErrorFormat, type HelpSettings, HttpError, httpErrorBody, notStored } from '../response/http-error.ts';
+import {
+  type ErrorFormat,
+  type HelpSettings,
+  type HttpError,
+  RETRY_AFTER,
+  clientLeft,
+  httpErrorBody,
+  notStored,
+  overloaded,
+} from '../response/http-error.ts';
 
 /** The right to run one operation. */
 export interface OperationSlot {
@@ -44,8 +53,6 @@ export type AdmissionSettings = Pick<
 
 /** After its deadline an operation only has to write its error. Holding the slot longer than this is a defect of the facade. */
 const GRACE_MS = 2_000;
-
-const RETRY_AFTER = { 'retry-after': '1' };
 
 export class Admission {
   private readonly settings: AdmissionSettings;
@@ -173,11 +180,6 @@ export class Admission {
     });
   }
 }
-
-/** Rejects an operation whose client has left; nobody reads the response. */
-const clientLeft = () => new HttpError('CLIENT_LEFT', 'The client disconnected.');
-
-const overloaded = () => new HttpError('OVERLOADED', 'The server is overloaded.', { headers: RETRY_AFTER });
 
 const OVERLOADED_HEADERS = Object.entries({ 'content-type': 'application/json; charset=utf-8', ...RETRY_AFTER }).flat();
 

@@ -14,22 +14,32 @@ export function markFiles(contentType: string | undefined): (chunk: Buffer) => B
   const name = boundary?.[1] ?? boundary?.[2];
   if (!name) return (chunk) => [chunk];
   const delimiter = Buffer.from(`\r\n--${name}\r\n`);
+  const within = delimiter.length - 1;
   // The first delimiter stands at the start of the body, without a line break before it.
   let tail = Buffer.from('\r\n');
   let parts = 0;
   return (chunk) => {
-    const seen = tail.length;
-    const text = Buffer.concat([tail, chunk]);
+    // The chunk is not copied, only what may have a delimiter that began before it.
+    const seam = Buffer.concat([tail, chunk.subarray(0, within)]);
+    const ends = [...endsIn(seam, delimiter).map((end) => end - tail.length), ...endsIn(chunk, delimiter)].filter(
+      () => ++parts > TEXTS,
+    );
+    tail = Buffer.concat([tail, chunk.subarray(-within)]).subarray(-within);
     const pieces: Buffer[] = [];
-    let from = seen;
-    for (let at = text.indexOf(delimiter); at >= 0; at = text.indexOf(delimiter, at + 1)) {
-      const end = at + delimiter.length;
-      if (++parts <= TEXTS) continue;
-      pieces.push(text.subarray(from, end), FILE_TYPE);
+    let from = 0;
+    for (const end of ends) {
+      pieces.push(chunk.subarray(from, end), FILE_TYPE);
       from = end;
     }
-    if (from < text.length) pieces.push(text.subarray(from));
-    tail = text.subarray(Math.max(0, text.length - delimiter.length + 1));
+    if (from < chunk.length) pieces.push(chunk.subarray(from));
     return pieces;
   };
+}
+
+/** Where the delimiters of a text end. */
+function endsIn(text: Buffer, delimiter: Buffer): number[] {
+  const ends = [];
+  for (let at = text.indexOf(delimiter); at >= 0; at = text.indexOf(delimiter, at + 1))
+    ends.push(at + delimiter.length);
+  return ends;
 }

@@ -1,52 +1,146 @@
-import { HttpError } from '../response/http-error.ts';
+import type { Config } from '../../../config/settings.ts';
+import { type CancellationToken, waitUnlessCancelled } from '../../../lib/cancellation.ts';
+import { clientLeft, overloaded } from '../response/http-error.ts';
+
+/** Memory that is reserved for the form of one request. */
+export interface MemoryHold {
+  /** Its files are used until the returned function is called, even if the request ends before. */
+  keep: () => () => void;
+  release: () => void;
+}
+
+/** Who sends a form: the id of a credential that upstream has accepted, or undefined for all other senders together. */
+type UploadSender = string | undefined;
+
+interface WaitingForm {
+  readonly sender: UploadSender;
+  readonly bytes: number;
+  readonly begin: () => void;
+}
+
+/** One sender may hold this part of the memory, or one form. It may also have this part of the forms that wait. */
+const SHARE = 1 / 4;
 
 /**
- * Uploads in memory: those of all requests of this process share one bound, and those of one caller half of it. A request reserves its whole
- * length before it is read, and waits for that, so that no two wait for each other.
+ * The memory of forms with files. A form reserves its whole length before its first byte is read, so that no form waits while it holds a
+ * part of the memory. A form that waits is not read. Forms begin in the order of their arrival, except that one sender does not delay others.
  */
 export class UploadMemory {
+  /** Bytes that are reserved. */
   bytes = 0;
-  readonly fileBytesBelow: number;
-  private readonly maxBytes: number;
-  private readonly byCaller = new Map<string, number>();
-  private readonly waiting = new Set<() => void>();
+  readonly maxBytes: number;
+  private readonly maxWaiting: number;
+  private readonly waitMs: number;
+  private readonly bySender = new Map<UploadSender, number>();
+  private readonly waiting = new Set<WaitingForm>();
 
-  /** `fileBytesBelow`: the size that no file may have. */
-  constructor(maxBytes: number, fileBytesBelow: number) {
-    this.fileBytesBelow = fileBytesBelow;
-    this.maxBytes = maxBytes;
+  constructor(settings: Pick<Config, 'maxHeldUploadBytes' | 'maxWaitingOperations' | 'uploadTimeoutMs'>) {
+    this.maxBytes = settings.maxHeldUploadBytes;
+    this.maxWaiting = Math.ceil(settings.maxWaitingOperations * SHARE);
+    this.waitMs = settings.uploadTimeoutMs;
   }
 
-  /** Returns what gives the bytes back. Rejects with an HttpError if they can never be free, or are not in time. */
-  reserve(caller: string, bytes: number, withinMs: number): Promise<() => void> {
-    if (bytes > this.maxBytes)
-      throw new HttpError('UPLOAD_TOO_LARGE', 'The server has no memory for so large an upload.');
-    return new Promise((resolve, reject) => {
-      const enter = () => {
-        const own = this.byCaller.get(caller) ?? 0;
-        if (this.bytes + bytes > this.maxBytes || (own > 0 && own + bytes > this.maxBytes / 2)) return;
-        this.waiting.delete(enter);
+  /** Reserves at most `maxBytes`. Throws or rejects with an HttpError: OVERLOADED, or CLIENT_LEFT. */
+  reserve(sender: UploadSender, bytes: number, lifetime: CancellationToken): MemoryHold | Promise<MemoryHold> {
+    if (lifetime.reason) throw clientLeft();
+    const waiting = [...this.waiting];
+    const isNext = !waiting.some((form) => this.isWithinShare(form));
+    if (isNext && this.isWithinShare({ sender, bytes }) && this.isFree(bytes)) return this.hold(sender, bytes);
+    if (waiting.filter((form) => form.sender === sender).length >= this.maxWaiting) throw noMemory();
+    return waitUnlessCancelled(lifetime, (resolve, reject) => {
+      const leave = () => {
         clearTimeout(timer);
-        this.add(caller, bytes);
-        resolve(() => {
-          this.add(caller, -bytes);
-          for (const each of this.waiting) each();
-        });
+        this.waiting.delete(form);
       };
-      const timer = setTimeout(() => {
-        this.waiting.delete(enter);
-        const headers = { 'retry-after': '1' };
-        reject(new HttpError('OVERLOADED', 'The server has no memory for the upload now.', { headers }));
-      }, withinMs).unref();
-      this.waiting.add(enter);
-      enter();
+      const fail = (error: Error) => {
+        leave();
+        this.beginWaiting();
+        reject(error);
+      };
+      const form: WaitingForm = {
+        sender,
+        bytes,
+        begin: () => {
+          leave();
+          resolve(this.hold(sender, bytes));
+        },
+      };
+      const timer = setTimeout(() => fail(noMemory()), this.waitMs);
+      this.waiting.add(form);
+      return () => fail(clientLeft());
     });
   }
 
-  private add(caller: string, bytes: number): void {
-    const left = (this.byCaller.get(caller) ?? 0) + bytes;
-    if (left > 0) this.byCaller.set(caller, left);
-    else this.byCaller.delete(caller);
+  private hold(sender: UploadSender, bytes: number): MemoryHold {
+    this.change(sender, bytes);
+    let held = bytes;
+    const users = new Set<() => void>();
+    const keep = () => {
+      const release = () => {
+        if (!users.delete(release) || users.size > 0) return;
+        this.change(sender, -held);
+        held = 0; // who asks for files after their request has ended keeps nothing
+        this.beginWaiting();
+      };
+      users.add(release);
+      return release;
+    };
+    return { keep, release: keep() };
+  }
+
+  private change(sender: UploadSender, bytes: number): void {
+    const own = (this.bySender.get(sender) ?? 0) + bytes;
+    if (own > 0) this.bySender.set(sender, own);
+    else this.bySender.delete(sender);
     this.bytes += bytes;
+  }
+
+  private beginWaiting(): void {
+    for (const form of this.waiting) {
+      if (!this.isWithinShare(form)) continue;
+      if (!this.isFree(form.bytes)) return;
+      form.begin();
+    }
+  }
+
+  private isFree(bytes: number): boolean {
+    return this.bytes + bytes <= this.maxBytes;
+  }
+
+  private isWithinShare({ sender, bytes }: Pick<WaitingForm, 'sender' | 'bytes'>): boolean {
+    const own = this.bySender.get(sender) ?? 0;
+    return own === 0 || own + bytes <= this.maxBytes * SHARE;
+  }
+}
+
+const noMemory = () => overloaded('The server has no memory for the upload now.');
+
+const SMALLEST_BLOCK = 1_024;
+const LARGEST_BLOCK = 65_536;
+
+/** Copies of bytes in blocks, because a client may send single bytes, and each chunk would hold a buffer of its own. */
+export class Blocks {
+  private readonly blocks: Buffer[] = [];
+  private size = 0;
+  /** Bytes of the last block that are not used yet. */
+  private free = 0;
+
+  add(chunk: Buffer): void {
+    for (let from = 0; from < chunk.length;) {
+      if (this.free === 0) {
+        this.free = Math.min(LARGEST_BLOCK, Math.max(SMALLEST_BLOCK, this.size));
+        this.blocks.push(Buffer.allocUnsafeSlow(this.free));
+      }
+      const block = this.blocks.at(-1)!;
+      const copied = chunk.copy(block, block.length - this.free, from);
+      from += copied;
+      this.free -= copied;
+      this.size += copied;
+    }
+  }
+
+  bytes(): readonly Buffer[] {
+    const last = this.blocks.pop();
+    return last ? [...this.blocks, last.subarray(0, last.length - this.free)] : [];
   }
 }

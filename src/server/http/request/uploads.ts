@@ -8,75 +8,87 @@ import { type Readable, Transform, type TransformCallback } from 'node:stream';
 import { type Upload as FileVariable, processRequest } from 'graphql-upload-minimal';
 import type { Config } from '../../../config/settings.ts';
 import { type UploadedFile, putFile } from '../../../engine/values/uploaded-file.ts';
+import { type CancellationListener, addListener, removeListener } from '../../../lib/cancellation.ts';
 import { wereDecodedWithLoss } from '../../../lib/text/unicode.ts';
 import type { Exchange } from '../exchange.ts';
-import { HttpError, discardBody } from '../response/http-error.ts';
+import { HttpError, discardBody, overloaded } from '../response/http-error.ts';
 import { type BodySettings, checkSurrogates, invalidText } from './body.ts';
-import { fileError, named } from './file-error.ts';
 import { markFiles } from './file-parts.ts';
-import type { UploadMemory } from './upload-memory.ts';
+import { Blocks, type MemoryHold, type UploadMemory } from './upload-memory.ts';
 
-/** What uploads of a server share, and who sent this one. */
+/** What uploads of a server share. */
 export interface UploadScope {
-  config: BodySettings & Pick<Config, 'maxUploadBytes' | 'maxPictures' | 'maxMutations' | 'uploadTimeoutMs'>;
+  config: BodySettings & Pick<Config, 'maxUploadBytes' | 'maxPictures' | 'maxMutations'>;
   memory: UploadMemory;
-  caller: string;
+  /** The size that no file may have. */
+  fileBytesBelow: number;
 }
 
-/** Returns the form field `operations`, with the files in their places. */
-export async function readUpload(exchange: Exchange, scope: UploadScope): Promise<object> {
-  const { request, response } = exchange;
+export interface Upload {
+  /** The form field of this name: one request or a list, with the files in their places. */
+  operations: object;
+  /** The memory of the form. It is released with the request. */
+  memory: MemoryHold;
+}
+
+/** `sender`: the credential, if upstream has accepted it. */
+export async function readUpload(exchange: Exchange, scope: UploadScope, sender: string | undefined): Promise<Upload> {
+  const { request, response, lifetime } = exchange;
   const { maxBodyBytes, maxPictures, maxMutations, requestBodyTimeoutMs } = scope.config;
   const form = new Form(exchange, scope);
-  const length = Number(request.headers['content-length']) || form.maxBytes;
-  exchange.onClose(await scope.memory.reserve(scope.caller, length, scope.config.uploadTimeoutMs));
+  const memory = await scope.memory.reserve(sender, form.announcedBytes, lifetime);
+  exchange.onClose(memory.release);
   exchange.onClose(() => {
     request.unpipe(form);
-    form.destroy();
+    form.reject(endedEarly());
     if (request.complete || request.destroyed) return;
     discardBody(request, requestBodyTimeoutMs, () => {
       if (!request.complete) request.destroy();
     });
   });
-  form.start();
+  form.startInterval();
+  addListener(lifetime, form);
   request.pipe(form);
   try {
     const limits = { maxFieldSize: maxBodyBytes, maxFiles: maxPictures * maxMutations };
     // The library uses only the headers and the stream of the request.
     const operations = await processRequest(form as unknown as IncomingMessage, response, limits);
-    if (!form.error) await form.readFiles(operations);
-    if (form.error) throw form.error as Error;
-    return operations;
+    await form.readFiles(operations);
+    return { operations, memory };
   } catch (error) {
-    throw form.error ?? (error instanceof HttpError ? error : formError(error as Error));
+    throw form.error ?? formError(error as Error);
   } finally {
-    form.end();
+    removeListener(lifetime, form);
+    form.stop();
   }
 }
 
 function formError({ status, message }: Error & { status?: number }): HttpError {
   return status === 413
     ? new HttpError('UPLOAD_TOO_LARGE', message)
-    : new HttpError('BAD_UPLOAD', `This is not a GraphQL multipart request: ${message}`);
+    : badUpload(`This is not a GraphQL multipart request: ${message}`);
 }
 
 /** The envelope of a multipart request: boundaries, headers of parts, the map. The operations have a limit of their own. */
 const ENVELOPE_BYTES = 20_000;
 const MAP_BYTES = 10_000;
-/** So many bytes must arrive in each interval. */
+/** So many bytes must arrive in each interval, because the memory of the form is held meanwhile. */
 const PACE_BYTES = 256_000;
 
 /**
  * The body of a multipart request on its way to the parser of graphql-upload-minimal. It enforces the limits, and checks what the library
  * lets pass. The library passes its parser to `pipe`; it listens first, so its listeners have run when those of this class are called.
+ * `test/server/http/request/uploads.test.ts` fails if a version of the library does this in another way.
  */
-class Form extends Transform {
+class Form extends Transform implements CancellationListener {
   readonly headers: IncomingHttpHeaders;
+  /** Its length; of one that does not say it the largest. */
+  readonly announcedBytes: number;
   /** Why the request was rejected. */
   error: HttpError | undefined;
   private readonly exchange: Exchange;
   private readonly scope: UploadScope;
-  readonly maxBytes: number;
+  private readonly maxBytes: number;
   private timer: NodeJS.Timeout | undefined;
   private readonly markFiles: (chunk: Buffer) => Buffer[];
   /** The places of each file by its name, as the map has them. */
@@ -86,6 +98,9 @@ class Form extends Transform {
   private head: Buffer[] = [];
   private size = 0;
   private sizeAtInterval = 0;
+  /** Resolves when the parser has closed. */
+  private parsed: Promise<void> | undefined;
+  private malformed: Error | undefined;
   private isMapped = false;
 
   /** Throws an HttpError if the request announces more bytes than allowed. */
@@ -97,57 +112,51 @@ class Form extends Transform {
     this.scope = scope;
     this.headers = headers;
     this.markFiles = markFiles(headers['content-type']);
-    this.maxBytes = maxUploadBytes + maxBodyBytes + ENVELOPE_BYTES;
-    if (Number(headers['content-length']) > this.maxBytes) throw tooLarge(scope.config);
-    this.once('close', () => clearTimeout(this.timer));
+    this.maxBytes = Math.min(maxUploadBytes + maxBodyBytes + ENVELOPE_BYTES, scope.memory.maxBytes);
+    this.announcedBytes = Number(headers['content-length'] ?? this.maxBytes);
+    if (this.announcedBytes > this.maxBytes) throw this.tooLarge();
     this.on('error', ignore);
-    exchange.request.once('close', () => {
-      if (!exchange.request.complete) this.reject(badUpload('The request ended early.'));
-    });
-  }
-
-  /** Begins to watch the pace: first for the operations and the map together, then for each interval of the files. */
-  start(): void {
-    const { requestBodyTimeoutMs } = this.scope.config;
-    const message = `The upload is too slow: fewer than ${PACE_BYTES} bytes in ${requestBodyTimeoutMs} ms.`;
-    this.timer = setTimeout(() => this.reject(new HttpError('REQUEST_TIMEOUT', message)), requestBodyTimeoutMs);
   }
 
   /** Puts each file in its places. */
   async readFiles(operations: object): Promise<void> {
+    if (this.error) throw this.error;
     this.isMapped = true;
     this.head = [];
     this.exchange.setReceived(0);
     this.startInterval();
-    await Promise.all(
-      [...this.places].map(async ([name, [place]]) => {
-        const variable = valueAt(operations, place!) as FileVariable;
-        putFile(variable, await this.readFile(name, variable));
-      }),
-    );
+    const files = [...this.places].map(async ([name, [place]]) => {
+      const variable = valueAt(operations, place!) as FileVariable;
+      putFile(variable, await this.readFile(name, variable));
+    });
+    // What comes after the last file may be no form, or a file that the map does not have.
+    await Promise.all([...files, this.parsed]);
+    if (this.error) throw this.error as Error;
+    if (this.malformed) throw this.malformed;
   }
 
-  /** No more is kept of a file than shows that it is too large. */
+  /** Keeps no more of a file that is larger than any may be than shows it. */
   private async readFile(name: string, { promise }: FileVariable): Promise<UploadedFile> {
-    const { fileBytesBelow } = this.scope.memory;
     const hash = createHash('sha256');
-    const bytes: Buffer[] = [];
+    const kept = new Blocks();
     let size = 0;
     try {
-      const upload = await promise;
-      for await (const chunk of upload.createReadStream() as AsyncIterable<Buffer>) {
+      const file = await promise;
+      for await (const chunk of file.createReadStream() as AsyncIterable<Buffer>) {
         hash.update(chunk);
-        if (size < fileBytesBelow) bytes.push(chunk);
+        if (size < this.scope.fileBytesBelow) kept.add(chunk);
         size += chunk.length;
       }
     } catch (error) {
-      throw this.error ?? this.reject(error instanceof HttpError ? error : fileError(name, error as Error));
+      throw this.reject(fileError(name, error as Error));
     }
-    return { name, size, bytes, digest: hash.digest('base64url') };
+    return { name, size, bytes: kept.bytes(), digest: hash.digest('base64url') };
   }
 
   override pipe<T extends NodeJS.WritableStream>(parser: T): T {
-    parser.on('error', ignore); // each malformed part emits an error, and the library listens for the first only
+    // Each malformed part emits an error, and the library listens for the first only.
+    parser.on('error', (error: Error) => (this.malformed ??= error));
+    this.parsed = new Promise((resolve) => parser.once('close', resolve));
     parser.on('field', (name: string, value: string) => {
       if (name === 'map') this.readMap(value);
       if (name === 'operations') this.checkOperations(value);
@@ -169,20 +178,42 @@ class Form extends Transform {
     this.size += chunk.length;
     if (!this.isMapped) this.exchange.setReceived(this.size);
     if (this.isMapped && this.size >= this.sizeAtInterval + PACE_BYTES) this.startInterval();
-    if (this.size > this.maxBytes) this.reject(tooLarge(this.scope.config));
+    if (this.size > this.maxBytes) this.reject(this.tooLarge());
     for (const piece of this.markFiles(chunk)) this.push(piece);
     done();
   }
 
-  private startInterval(): void {
+  /** An interval for the operations and the map together, then for each part of the files. */
+  startInterval(): void {
+    const { requestBodyTimeoutMs } = this.scope.config;
+    const message = `The upload is too slow: fewer than ${PACE_BYTES} bytes in ${requestBodyTimeoutMs} ms.`;
+    this.timer ??= setTimeout(() => this.reject(new HttpError('REQUEST_TIMEOUT', message)), requestBodyTimeoutMs);
+    this.timer.refresh();
     this.sizeAtInterval = this.size;
-    this.timer?.refresh();
   }
 
-  private reject(error: HttpError): HttpError {
+  /** Everything has arrived, or the request was rejected. */
+  stop(): void {
+    clearTimeout(this.timer);
+    this.end();
+  }
+
+  /** The server ends, or the client has left, who does not read it. */
+  onCancel({ message }: Error): void {
+    this.reject(overloaded(message));
+  }
+
+  /** The first error counts. */
+  reject(error: HttpError): HttpError {
     this.error ??= error;
     this.destroy();
     return this.error;
+  }
+
+  private tooLarge(): HttpError {
+    const { maxUploadBytes } = this.scope.config;
+    const bytes = Math.min(maxUploadBytes, this.maxBytes);
+    return new HttpError('UPLOAD_TOO_LARGE', `The files of a request must have at most ${bytes} bytes together.`);
   }
 
   private checkOperations(operations: string): void {
@@ -221,7 +252,21 @@ const valueAt = (operations: object, path: string): unknown =>
 
 const ignore = (): void => undefined;
 
-const tooLarge = ({ maxUploadBytes }: Pick<Config, 'maxUploadBytes'>): HttpError =>
-  new HttpError('UPLOAD_TOO_LARGE', `The files of a request must have at most ${maxUploadBytes} bytes together.`);
-
 const badUpload = (message: string): HttpError => new HttpError('BAD_UPLOAD', message);
+
+const endedEarly = (): HttpError => badUpload('The request ended early.');
+
+/** Why a file of a request cannot be read, from an error of the library, its parser or their streams. */
+const fileError = (name: string, { message }: Error): HttpError =>
+  badUpload(`The file ${named(name)} ${CAUSES[message] ?? `cannot be read: ${message}`}`);
+
+/** What the messages of graphql-upload-minimal and of its parser mean for a file. */
+const CAUSES: Readonly<Record<string, string>> = {
+  'File missing in the request.': 'is in the map, but not in the request.',
+  'Unexpected end of file': 'is incomplete: the request ended within it.',
+  'Unexpected end of form': 'is incomplete: the request ended before the end of the form.',
+  'Malformed part header': 'is incomplete: the headers of a part of the form are malformed.',
+};
+
+/** A name that a client has chosen, as messages show it. */
+const named = (name: string): string => JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name);

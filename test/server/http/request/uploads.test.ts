@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, request as httpRequest } from 'node:http';
 import { PassThrough, type Readable, Writable } from 'node:stream';
+import { json } from 'node:stream/consumers';
 import { GraphQLObjectType, GraphQLInt, GraphQLList, GraphQLScalarType, GraphQLSchema, GraphQLString } from 'graphql';
 import { GraphQLUpload, Upload, processRequest } from 'graphql-upload-minimal';
 import { pino } from 'pino';
@@ -23,6 +24,11 @@ const schema = new GraphQLSchema({
         args: { files: { type: new GraphQLList(FileScalar) } },
         resolve: (_, { files }: { files: UploadedFile[] }) =>
           files.map(({ bytes }) => bytes.reduce((sum, { length }) => sum + length, 0)),
+      },
+      buffers: {
+        type: new GraphQLList(GraphQLInt),
+        args: { files: { type: new GraphQLList(FileScalar) } },
+        resolve: (_, { files }: { files: UploadedFile[] }) => files.map(({ bytes }) => bytes.length),
       },
       ignore: { type: GraphQLString, args: { file: { type: FileScalar } }, resolve: () => 'ignored' },
     },
@@ -93,6 +99,28 @@ test('an unread file does not delay the response, and the connection stays usabl
     const answer = await send(url, ignore, { a: ['variables.file'] }, { a: 3_000_000 });
     expect(await answer.json()).toEqual({ data: { ignore: 'ignored' } });
   }
+});
+
+test('a file that comes in single bytes takes no more memory than one that comes at once', async () => {
+  const url = await open();
+  const form = new FormData();
+  const query = 'mutation ($files: [Upload]) { weigh(files: $files) buffers(files: $files) }';
+  form.set('operations', JSON.stringify({ query, variables: { files: [null] } }));
+  form.set('map', JSON.stringify({ a: ['variables.files.0'] }));
+  form.set('a', new Blob([new Uint8Array(30_000)]), 'a.png');
+  const whole = new Response(form);
+  const type = whole.headers.get('content-type')!;
+  const body = Buffer.from(await whole.arrayBuffer());
+  const request = httpRequest(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': type, 'x-graphql-csrf': '1' }, // without a length: each write is a chunk
+  });
+  for (let at = 0; at < body.length; at++) request.write(body.subarray(at, at + 1));
+  request.end();
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const { data } = (await json(response)) as { data: { weigh: number[]; buffers: number[] } };
+  expect(data.weigh).toEqual([30_000]);
+  expect(data.buffers[0]).toBeLessThan(10);
 });
 
 test('too many files, or too many bytes, are rejected with a code', async () => {
