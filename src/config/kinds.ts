@@ -179,11 +179,13 @@ const listOf = (items: string, isItem: (item: string) => boolean) => ({
   spell: (option: unknown) => (Array.isArray(option) ? option.map(String).join(',') : undefined),
 });
 
+/** A shell around an app has a scheme of its own. A browser never sends the others as an origin. */
 export const origins = listOf(
-  'origins, each like https://shop.example, or http://localhost:* for any port (no path, no other *)',
+  'origins, each like https://shop.example or capacitor://localhost, or http://localhost:* for any port (no path, no other *)',
   (text) => {
     const origin = text.replace(/:\*$/, '');
-    return /^https?:/.test(origin) && parsed(origin)?.origin === origin;
+    const { protocol, host } = parsed(origin) ?? {};
+    return /^(?!wss?:|ftp:|file:|data:|blob:)[^*]+:\/\/[^*]+$/.test(origin) && origin === `${protocol}//${host}`;
   },
 );
 

@@ -196,6 +196,21 @@ test('flags take precedence over the environment', () => {
   expect(problems({}, { port: 'x' })).toEqual(['PORT must be a whole number from 0 to 65535, not "x"']);
 });
 
+test.each([
+  ...['capacitor://localhost', 'ionic://localhost', 'tauri://localhost', 'http://tauri.localhost', 'app://bundle'],
+  ...['chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai', 'http://[::1]:3000', 'https://shop.example:*'],
+])('CORS_ORIGINS may name %s', (origin) => {
+  expect(readConfig({ CORS_ORIGINS: origin }).corsOrigins).toEqual([origin]);
+});
+
+test.each([
+  ...['https://*.shop.example', 'https://shop.*', 'capacitor://*', 'https://*', 'http://*:3000'],
+  ...['capacitor:', 'capacitor://', 'capacitor:localhost', 'capacitor://localhost/', 'capacitor://a@localhost'],
+  ...['https://Shop.example', 'https://shop.example:443', 'wss://shop.example', 'file://', 'file://shop', '://a'],
+])('CORS_ORIGINS may not name %s, which no page has', (origin) => {
+  expect(problems({ CORS_ORIGINS: origin })).toHaveLength(1);
+});
+
 test('CORS origins are complete, without paths or wildcards', () => {
   expect(readConfig({ CORS_ORIGINS: 'https://a.example, http://localhost:3000' }).corsOrigins).toEqual([
     'https://a.example',

@@ -250,7 +250,9 @@ test('outside production CORS allows pages of this machine, and the headers by w
     expect(headers.get('access-control-expose-headers')).toContain('etag');
   }
   const production = await facade({ NODE_ENV: 'production' });
-  const listed = await facade({ CORS_ORIGINS: 'https://shop.example,http://dev.example:*' });
+  const listed = await facade({
+    CORS_ORIGINS: 'https://shop.example,http://dev.example:*,capacitor://localhost,ionic://localhost:*',
+  });
   const allowed = async (at: string, origin: string) =>
     (await preflight(at, origin)).headers.has('access-control-allow-origin');
   for (const origin of [
@@ -264,6 +266,10 @@ test('outside production CORS allows pages of this machine, and the headers by w
   expect(await allowed(production.url, 'http://localhost:5173')).toBe(false);
   expect(await allowed(listed.url, 'http://dev.example:8080')).toBe(true);
   expect(await allowed(listed.url, 'https://shop.example:8080')).toBe(false);
+  expect(await allowed(listed.url, 'capacitor://localhost')).toBe(true);
+  expect(await allowed(listed.url, 'ionic://localhost:8100')).toBe(true);
+  expect(await allowed(listed.url, 'capacitor://localhost:8100')).toBe(false);
+  expect(await allowed(listed.url, 'tauri://localhost')).toBe(false);
   expect(await allowed(listed.url, 'http://localhost:5173')).toBe(false);
 });
 
