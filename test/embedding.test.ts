@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { createServer as createServer2 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { getConnInfo } from '@hono/node-server/conninfo';
@@ -34,13 +35,14 @@ const requestOf = (query: string, headers: object = {}) =>
   new Request('http://host.example/graphql', post(query, headers));
 
 /** Hono as README.md and docs/embedding.md show it. */
-async function hono(facade: EmbeddedFacade): Promise<string> {
+async function hono(facade: EmbeddedFacade, { http2 = false } = {}): Promise<string> {
   const app = new Hono();
   app.get('/', (c) => c.text('the page of the host'));
   for (const path of facade.paths)
     app.all(path, (c) => facade.fetch(c.req.raw, { address: getConnInfo(c).remote.address }));
   const server = await new Promise<ReturnType<typeof serve>>((resolve) => {
-    const opened = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, () => resolve(opened));
+    const options = { fetch: app.fetch, port: 0, hostname: '127.0.0.1', ...(http2 && { createServer: createServer2 }) };
+    const opened = serve(options, () => resolve(opened));
   });
   afterUse(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

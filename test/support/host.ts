@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request as send } from 'node:http';
+import { type IncomingHttpHeaders, connect } from 'node:http2';
+import { json as consume } from 'node:stream/consumers';
 import { Agent, request } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { EmbeddedFacade } from '../../facade.d.ts';
@@ -9,7 +13,10 @@ import { picture, service } from './service.ts';
 import { pictures, uploadForm } from './upload.ts';
 
 /** Tests of a facade in an HTTP server; `host` embeds it as docs/embedding.md shows it, and returns the URL. */
-export async function testHost(name: string, host: (facade: EmbeddedFacade) => Promise<string>): Promise<void> {
+export async function testHost(
+  name: string,
+  host: (facade: EmbeddedFacade, options?: { http2: boolean }) => Promise<string>,
+): Promise<void> {
   const here = await journey();
   describe(`a facade inside ${name}`, () => {
     const facade = embedded(here.origin.url);
@@ -32,6 +39,38 @@ export async function testHost(name: string, host: (facade: EmbeddedFacade) => P
       const byGet = await fetch(`${await url}/graphql?query={viewer{isLoggedIn}}`);
       expect(await byGet.json()).toEqual({ data: { viewer: { isLoggedIn: false } } });
       expect(await (await fetch(await url)).text()).toBe('the page of the host');
+    });
+
+    test('serves HTTP/2', async () => {
+      const session = connect(await host(facade, { http2: true }));
+      onTestFinished(() => void session.close());
+      const stream = session.request({ ':method': 'POST', ':path': '/graphql', ...json, ...alice, cookie: 'a=b' });
+      const [headers] = (await once(
+        stream.end(JSON.stringify({ query: '{ viewer { isLoggedIn } }' })),
+        'response',
+      )) as [IncomingHttpHeaders];
+      expect(headers).toMatchObject({ ':status': 200, 'content-type': expect.stringContaining('application/json') });
+      expect(await consume(stream)).toEqual({ data: { viewer: { isLoggedIn: true } } });
+    });
+
+    test.each(['localhost:99999', 'user@shop.example', 'a/b?c=', 'a b', ''])(
+      'treats the Host "%s" as the facade with a port does, or refuses it',
+      async (given) => {
+        const [inside, alone] = await Promise.all(
+          [await url, here.facade.url].map(async (each) => {
+            const options = { headers: { host: given, ...json }, method: 'POST' };
+            const sent = send(`${each}/graphql`, options).end('{ "query": "{ viewer { isLoggedIn } }" }');
+            return ((await once(sent, 'response')) as [IncomingMessage])[0].resume().statusCode;
+          }),
+        );
+        expect([alone, 400]).toContain(inside);
+      },
+    );
+
+    test('knows no TRACE', async () => {
+      const sent = send(`${await url}/graphql`, { method: 'TRACE' }).end();
+      const [{ statusCode }] = (await once(sent, 'response')) as [IncomingMessage];
+      expect([404, 405]).toContain(statusCode);
     });
 
     test('executes a mutation with the token of the request, and rejects it without one', async () => {
