@@ -5,7 +5,7 @@
 import { type DefinitionNode, Kind, parse, print, visit } from 'graphql';
 import { asSent } from '../../src/config/documents/client-directives.ts';
 import { findFragment, fragmentsIn } from './fragment-files.ts';
-import { type GraphqlSource, type ScriptNode, contentOf, isGraphqlFile, taggedSource } from './graphql-sources.ts';
+import { GAP, type GraphqlSource, type ScriptNode, contentOf, isGraphqlFile, taggedSource } from './graphql-sources.ts';
 import { type DocumentPrice, type PriceLimits, price } from './price.ts';
 
 export interface CallsOptions {
@@ -100,7 +100,7 @@ function ruleOf(description: string, judge: Judge): Rule {
         context.sourceCode.getCommentsBefore?.(node).some(({ value }) => value.trim() === 'GraphQL');
       const end = () => {
         for (const priced of pricesOf(sources, options, context.cwd))
-          report(context, priced, judge(priced.price, options));
+          report(context, priced, priced.unread ?? judge(priced.price, options));
       };
       if (isGraphqlFile(context.filename))
         return {
@@ -122,6 +122,8 @@ function ruleOf(description: string, judge: Judge): Rule {
 /** A document of one operation in the file. */
 interface Priced {
   price: DocumentPrice;
+  /** What the price is without, if it is not that of all of the document. */
+  unread?: string | undefined;
   /** `canEdit` is false if another text than that of the file has the price. */
   source: GraphqlSource & { canEdit?: boolean };
   /** Where the operation and its head are in the source. */
@@ -141,16 +143,29 @@ function pricesOf(
     const definitions = definitionsOf(source.text);
     return definitions.flatMap((operation) => {
       if (operation.kind !== Kind.OPERATION_DEFINITION) return [];
-      const document = documentOf(source.text, operation, definitions, find);
-      const sent = document && sentTextOf(document);
+      const { document, missing, hasGap } = documentOf(source.text, operation, definitions, find);
+      const sent = sentTextOf(document);
       if (!sent) return [];
       const name = operation.name?.value;
       const start = operation.loc!.start;
       const end = operation.name?.loc!.end ?? operation.selectionSet.loc!.start + 1;
-      const place = sent === document ? source : { ...source, canEdit: false };
-      return [{ price: price(sent, name, limits), source: place, start, end, name: name ?? operation.operation }];
+      const priced = price(sent, name, limits);
+      const unread = priced.errors.some(isOfAnotherGraph) ? undefined : unreadText(missing, hasGap, fragments);
+      const place = sent === document && !unread ? source : { ...source, canEdit: false };
+      return [{ price: priced, unread, source: place, start, end, name: name ?? operation.operation }];
     });
   });
+}
+
+/** A document with another mistake is told by other rules. */
+const isOfAnotherGraph = ({ message }: { message: string }) => message.startsWith('Cannot query field');
+
+/** What of a document cannot be read here. */
+function unreadText(missing: readonly string[], hasGap: boolean, places: readonly string[]): string | undefined {
+  if (hasGap) return 'not priced, because a part of it is an expression.';
+  if (missing.length === 0) return undefined;
+  const names = missing.join(', ');
+  return `not priced, because no file of ${places.join(', ')} has ${names}. Name the file or its folder in the option fragments.`;
 }
 
 /** Without what clients take out; undefined if nothing is left to send. */
@@ -169,18 +184,18 @@ function definitionsOf(text: string): readonly DefinitionNode[] {
 }
 
 /**
- * The text with the operation and its fragments alone, each character at its place, and behind it the fragments of elsewhere. Undefined if a
- * fragment is nowhere.
+ * The text with the operation and its fragments alone, each character at its place, and behind it the fragments of elsewhere; the fragments
+ * that are nowhere, and whether an expression is a part of it.
  */
 function documentOf(
   text: string,
   operation: DefinitionNode,
   definitions: readonly DefinitionNode[],
   find: (name: string) => string | undefined,
-): string | undefined {
+): { document: string; missing: string[]; hasGap: boolean } {
   const here = new Set<DefinitionNode>([operation]);
   const elsewhere = new Map<string, string>();
-  let isWhole = true;
+  const missing = new Set<string>();
   const follow = (definition: DefinitionNode): void =>
     void visit(definition, {
       FragmentSpread: ({ name: { value } }) => {
@@ -191,7 +206,7 @@ function documentOf(
           return follow(own);
         }
         const found = find(value);
-        if (found === undefined) isWhole = false;
+        if (found === undefined) missing.add(value);
         else {
           elsewhere.set(value, found);
           definitionsOf(found).forEach(follow);
@@ -199,14 +214,16 @@ function documentOf(
       },
     });
   follow(operation);
-  if (!isWhole) return undefined;
+  const parts = [...[...here].map(({ loc }) => text.slice(loc!.start, loc!.end)), ...elsewhere.values()];
+  const hasGap = parts.some((part) => part.includes(GAP));
   let own = text;
   for (const each of definitions)
     if (!here.has(each)) {
       const { start, end } = each.loc!;
       own = own.slice(0, start) + own.slice(start, end).replaceAll(/[^\n\r]/g, ' ') + own.slice(end);
     }
-  return [own, ...elsewhere.values()].join('\n');
+  const document = [own, ...elsewhere.values()].join('\n').replaceAll(GAP, ' ');
+  return { document, missing: [...missing], hasGap };
 }
 
 function report(context: Context, { price: { hints }, source, start, end, name }: Priced, said: string | undefined) {

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Kind, parse } from 'graphql';
+import { GAP } from './graphql-sources.ts';
 
 const FILES = /\.(?:graphql|gql|[cm]?[jt]sx?)$/;
 /** An expression in a template, with one level of braces of its own. */
@@ -76,7 +77,7 @@ function fragmentsOfFile(file: string, templates: RegExp): Map<string, string> {
   const text = readFileSync(file, 'utf8');
   const documents = /\.(?:graphql|gql)$/.test(file)
     ? [text]
-    : [...text.matchAll(templates)].map(([, template]) => template!.replaceAll(EXPRESSIONS, ' '));
+    : [...text.matchAll(templates)].map(([, template]) => template!.replaceAll(EXPRESSIONS, GAP));
   const fragments = new Map(documents.flatMap((each) => [...fragmentsIn(each)]));
   read.set(key, { mtimeMs, fragments });
   return fragments;

@@ -21,6 +21,9 @@ export interface GraphqlSource {
   readonly isExact: boolean;
 }
 
+/** In the place of each character of an expression: GraphQL ignores it, and no document is written with it. */
+export const GAP = '\uFEFF';
+
 export const isGraphqlFile = (name: string): boolean => /\.(?:graphql|gql)$/.test(name);
 
 /** The document of a template or string that is tagged by one of the names, or the argument of a function with such a name. */
@@ -40,7 +43,7 @@ export function contentOf(node: ScriptNode, file: string): GraphqlSource | undef
   for (const { range } of node.expressions ?? []) {
     const from = text.lastIndexOf('${', range[0] - start);
     const to = text.indexOf('}', range[1] - start) + 1;
-    text = text.slice(0, from) + ' '.repeat(to - from) + text.slice(to);
+    text = text.slice(0, from) + GAP.repeat(to - from) + text.slice(to);
   }
   return text.includes('\\') ? { text: unescaped(text), start, isExact: false } : { text, start, isExact: true };
 }

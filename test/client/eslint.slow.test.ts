@@ -66,6 +66,8 @@ describe.skipIf(!isInstalled)('the rule max-calls', () => {
     for (const code of [
       'gql`{ top250(first: 100) { nodes { tit`',
       'gql`{ other { a } }`',
+      'gql`{ other { ...Nowhere } }`',
+      'gql`{ other { a ${b} } }`',
       'gql`{ top250(first: ${n}) { nodes { title } } }`',
       'gql`fragment F on Book { title }`',
       'sql`${dear}`',
@@ -117,7 +119,40 @@ fragment F on Subject { title summary }
     const [message] = lint(code, price, { name: 'a.graphql', cwd });
     expect(message!.message).toBe('A: about 61 calls, 1 to 61, most for Subject.summary');
     for (const each of message!.suggestions!) expect(apply(code, each)).toMatch(/^query A \{ top250\(first: \d+\)/);
-    expect(lint('query A { top250 { nodes { ...Nowhere } } }', price, { name: 'a.graphql', cwd })).toEqual([]);
+  });
+
+  test.each(['catalog/price', 'catalog/max-calls'])(
+    'says that a document is not priced whose fragment is in no file that it reads, as %s does',
+    (rule) => {
+      const cwd = temporaryDirectory();
+      mkdirSync(join(cwd, 'node_modules/parts'), { recursive: true });
+      const parts = 'gql`fragment BookParts on Book { title series { id title } }`';
+      writeFileSync(join(cwd, 'node_modules/parts/parts.js'), parts);
+      const code = 'gql`query B { book(id: "1") { title ...BookParts } } ${parts}`';
+      const [message, ...more] = lint(code, { [rule]: ['error', { most: 0 }] }, { cwd });
+      expect(more).toEqual([]);
+      expect(message).toMatchObject({ line: 1, column: 5, endColumn: 12 });
+      expect(message!.suggestions ?? []).toEqual([]);
+      expect(message!.message).toBe(
+        'B: not priced, because no file of src has BookParts. Name the file or its folder in the option fragments.',
+      );
+      const named = lint(code, { [rule]: ['error', { most: 0, fragments: ['node_modules/parts'] }] }, { cwd });
+      expect(told(named)).toEqual([expect.stringMatching(/^B: (?:about )?\d/)]);
+    },
+  );
+
+  test('says that a document is not priced of which an expression is a part, also in a fragment of another file', () => {
+    const cwd = temporaryDirectory();
+    mkdirSync(join(cwd, 'src'));
+    writeFileSync(join(cwd, 'src/parts.js'), 'gql`fragment Parts on Subject { title ${more} }`');
+    for (const code of [
+      'gql`query A { top250 { nodes { title ${more} } } }`',
+      'gql`query A { top250 { nodes { ...Parts } } }`',
+      'gql`query A($n: Int) { top250 { nodes { ...Own ${F} } } } ${F}`; const F = gql`fragment Own on Subject { title }`',
+    ])
+      expect(told(lint(code, price, { cwd }))).toEqual(['A: not priced, because a part of it is an expression.']);
+    const whole = 'gql`query A { top250 { nodes { ...Own } } } ${F}`; const F = gql`fragment Own on Subject { title }`';
+    expect(told(lint(whole, price, { cwd }))).toEqual(['A: 1 call']);
   });
 
   test('takes such fragments from templates with other names, with types, and with braces in their expressions', () => {
@@ -142,7 +177,7 @@ fragment F on Subject { title summary }
       const options = { tags: ['film', 'gql'], fragments };
       const price = ['A: about 3 calls, 1 to 3, most for Subject.summary'];
       for (const name of ['Typed', 'Braces', 'Named']) expect([name, of(name, options)]).toEqual([name, price]);
-      expect(of('No', options)).toEqual([]);
+      expect(of('No', options)).toEqual([expect.stringMatching(/^A: not priced, because no file of \S+ has No\./)]);
     }
   });
 
