@@ -251,7 +251,7 @@ function background(services: SessionServices, { credential, address, rateShare 
     requestId: randomUUID(),
     cancellation: createCancellationToken(),
     callLog,
-    isRefresh: true,
+    extra: 'refresh',
   });
   return { context, hasFailed: () => callLog.calls.some(({ error }) => error !== undefined) };
 }

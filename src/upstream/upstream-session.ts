@@ -74,13 +74,13 @@ export class UpstreamSession implements LoadContext {
   }
 
   private viewOf(records: RecordCache): ViewerCache {
-    const { credential, cancellation, isRefresh, reload } = this.context;
+    const { credential, cancellation, extra, reload } = this.context;
     return records.forViewer({
       credential: credential.id,
       hasToken: !credential.isOwn,
       cancellation,
       isAccepted: credential.isOwn || credential.accepted,
-      isRefresh: isRefresh === true,
+      isRefresh: extra === 'refresh',
       reload,
     });
   }

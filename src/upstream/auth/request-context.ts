@@ -2,6 +2,7 @@ import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { OperationSpan } from '../../lib/trace-context.ts';
 import type { CallLog } from '../call-log.ts';
 import type { Changing } from '../change-locks.ts';
+import type { ExtraCall } from '../limits/rate-limiter.ts';
 import type { WriteGuard } from '../write-guard.ts';
 import type { Credential } from './credentials.ts';
 
@@ -44,10 +45,8 @@ export interface RequestContext extends Omit<Sender, 'authorization' | 'isReload
   readonly callLog: CallLog;
   /** Returns false if a write with a key was recorded too long ago to be sent. */
   readonly mayBegin?: () => boolean;
-  /** It refreshes what is cached, with calls that nobody waits for. */
-  readonly isRefresh?: boolean;
-  /** The call reads anew what is cached. */
-  readonly isReload?: boolean;
+  /** It refreshes what is cached, or the call reads it anew. */
+  readonly extra?: Exclude<ExtraCall, 'retry'>;
   /** What it reads anew although it is cached; undefined for most. */
   readonly reload?: Reload | undefined;
 }

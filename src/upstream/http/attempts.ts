@@ -250,7 +250,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
     this.stopped ??= reason;
     if (this.abort) return this.abort(reason);
     if (this.lastResult) return this.settle(this.lastResult);
-    if (this.queued) this.host.limiter.cancelWait(this.queued);
+    this.queued?.cancelWait();
     this.settle(this.notSent(reason));
   }
 

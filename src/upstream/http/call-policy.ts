@@ -56,7 +56,7 @@ export class CallPolicy {
     const logged = this.log(request, path);
     let { context } = this;
     if (mayBegin) context = { ...context, cancellation: createCancellationToken(), mayBegin };
-    else if (reader?.isReload) context = { ...context, isReload: true };
+    else if (reader?.isReload) context = { ...context, extra: 'reload' };
     const call = new UpstreamCall(this.services, context, request, credential, body, logged);
     const isShareable = reader?.isShareable() ?? true;
     return call.run(isRead ? shareKeyOf(request, isShareable, this.context.rateShare) : undefined, reader);

@@ -131,9 +131,9 @@ export class UpstreamCall implements SharedCall {
     const request = this.httpRequest(cancellation);
     let isCounted = true;
     try {
-      const { address, rateShare, isRefresh, isReload } = this.context;
+      const { address, rateShare, extra } = this.context;
       const { endpoint } = this.request;
-      const call = { endpoint, credential: this.credential, address, cancellation, rateShare, isRefresh, isReload };
+      const call = { endpoint, credential: this.credential, address, cancellation, rateShare, extra };
       const permit = rateLimiter.acquire(call);
       if (permit instanceof Promise) await this.waitFor(permit, cancellation);
       else this.permits = [permit];
@@ -196,10 +196,10 @@ export class UpstreamCall implements SharedCall {
     const { credential, context, request } = this;
     try {
       const { rateLimiter } = this.services;
-      const { address, rateShare, isRefresh } = context;
+      const { address, rateShare } = context;
       const { endpoint } = request;
-      const call = { endpoint, credential, address, cancellation, rateShare, isRefresh, isRetry: true };
-      const permit = await rateLimiter.acquire(call);
+      const extra = 'retry';
+      const permit = await rateLimiter.acquire({ endpoint, credential, address, cancellation, rateShare, extra });
       if (this.isOver) permit.settle(false);
       else this.permits = [...this.permits, permit];
       return !this.isOver;

@@ -20,48 +20,46 @@ export function createCircuitBreaker(
     breakerPauseMs,
     maxBreakerPauseMs,
   }: Pick<Config, 'breakerFailures' | 'breakerPauseMs' | 'maxBreakerPauseMs'>,
-  onChange: (reason: string | undefined) => void = () => undefined,
+  onChange: (reason: string | undefined) => void,
 ) {
   let failures = 0;
   let pauseMs = breakerPauseMs;
   let openUntil = 0;
   let lastSuccess = -Infinity;
-  /** The operation whose call is the trial. */
-  let trialOwner: object | undefined;
-  let waiting: (() => void)[] = [];
-  function endTrial(): void {
-    trialOwner = undefined;
-    const all = waiting;
-    waiting = [];
-    for (const resolve of all) resolve();
-  }
-  const createPermit = (isTrial: boolean): BreakerPermit => ({
-    onSuccess() {
-      if (isTrial) endTrial();
-      const wasOpen = failures >= breakerFailures;
-      failures = 0;
-      lastSuccess = performance.now();
-      pauseMs = breakerPauseMs;
-      if (wasOpen) onChange(undefined);
-    },
-    onFailure(reason, begun) {
-      if (isTrial) endTrial();
-      // One endpoint that hangs is not the service: others have responded meanwhile.
-      if (begun < lastSuccess) return;
-      failures++;
-      const opens = failures === breakerFailures;
-      // Ordinary calls that were already sent when it opened show nothing new.
-      if (!opens && !(isTrial && failures > breakerFailures)) return;
-      if (opens) onChange(reason);
-      else pauseMs = Math.min(maxBreakerPauseMs, pauseMs * 2);
-      openUntil = performance.now() + pauseMs;
-    },
-    release() {
-      if (isTrial) endTrial();
-    },
-  });
-  const ordinary = createPermit(false);
-  const trial = createPermit(true);
+  /** The single call after a pause: the operation that makes it, and what waits for its end. */
+  let trial: { owner: object; waiting: (() => void)[] } | undefined;
+
+  const permit = (isTrial: boolean): BreakerPermit => {
+    function release(): void {
+      if (!isTrial) return;
+      trial?.waiting.forEach((resolve) => resolve());
+      trial = undefined;
+    }
+    return {
+      release,
+      onSuccess() {
+        release();
+        const wasOpen = failures >= breakerFailures;
+        failures = 0;
+        lastSuccess = performance.now();
+        pauseMs = breakerPauseMs;
+        if (wasOpen) onChange(undefined);
+      },
+      onFailure(reason, begun) {
+        release();
+        // One endpoint that hangs is not the service: others have responded meanwhile.
+        if (begun < lastSuccess) return;
+        failures++;
+        const opens = failures === breakerFailures;
+        // Ordinary calls that were already sent when it opened show nothing new.
+        if (!opens && !(isTrial && failures > breakerFailures)) return;
+        if (opens) onChange(reason);
+        else pauseMs = Math.min(maxBreakerPauseMs, pauseMs * 2);
+        openUntil = performance.now() + pauseMs;
+      },
+    };
+  };
+  const [ordinary, ofTrial] = [permit(false), permit(true)];
 
   return {
     isOpen: () => failures >= breakerFailures,
@@ -70,13 +68,12 @@ export function createCircuitBreaker(
     /** undefined while it is open. After the pause, a single call gets a permit, as a trial. */
     acquire(owner: object): BreakerPermit | undefined {
       if (failures < breakerFailures) return ordinary;
-      if (trialOwner || performance.now() < openUntil) return undefined;
-      trialOwner = owner;
-      return trial;
+      if (trial || performance.now() < openUntil) return undefined;
+      trial = { owner, waiting: [] };
+      return ofTrial;
     },
     /** Resolves at the end of the trial, if a call of this operation is it: its other fields must not fail beside one that succeeds. */
-    endOfTrial(owner: object): Promise<void> | undefined {
-      return trialOwner === owner ? new Promise((resolve) => waiting.push(resolve)) : undefined;
-    },
+    endOfTrial: (owner: object): Promise<void> | undefined =>
+      trial?.owner === owner ? new Promise((resolve) => trial!.waiting.push(resolve)) : undefined,
   };
 }

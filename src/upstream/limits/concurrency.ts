@@ -6,24 +6,16 @@
  */
 import type { Config } from '../../config/settings.ts';
 import { afterPendingReads } from '../../lib/event-loop.ts';
-import { type FairQueueNode, createFairQueue } from '../../lib/fair-queue.ts';
+import { type QueuePlace, createSemaphore } from './semaphore.ts';
 
 /** The second is for while the service is slow, or a call has waited too long. */
 type ConcurrencySettings = Pick<Config, 'maxConnections' | 'maxBusyConnections'>;
 
 export type ConcurrencyLimiter = ReturnType<typeof createConcurrencyLimiter>;
 
-export interface LimitedCall {
-  begin: () => void;
-}
-
-export type QueuedCall = FairQueueNode<WaitingCall>;
-
-interface WaitingCall {
-  call: LimitedCall;
-  isWaiting: boolean;
-  isOverdue: boolean;
-  patience: NodeJS.Timeout;
+export interface QueuedCall {
+  /** False if the call has begun. */
+  cancelWait: () => boolean;
 }
 
 /** A call that has waited this long may use a connection above `maxConnections`. */
@@ -32,86 +24,55 @@ const PATIENCE_MS = 4;
 /** A service whose quickest recent call took longer is slow. Not the usual call: if this process is busy, all but the first look slow. */
 const QUICK_MS = 2;
 
-/** The calls that count as recent: the last this many, and those since. */
-const RECENT_CALLS = 500;
+/** The time of the quickest call counts for so much more after each later one: one of half a ms is forgotten after 500 calls. */
+const FORGOTTEN = 1.003;
 
 export function createConcurrencyLimiter({ maxConnections, maxBusyConnections }: ConcurrencySettings) {
-  const queue = createFairQueue<WaitingCall>();
-  let running = 0;
   /** Waiting calls past their patience. */
   let overdue = 0;
-  let isPumping = false;
-  /** While the service is slow or quick. */
-  let limit = maxConnections;
-  let quickestBefore = 0;
-  let quickest = Infinity;
-  let calls = 0;
-  function observe(tookMs: number): void {
-    if (tookMs < quickest) quickest = tookMs;
-    limit = Math.min(quickestBefore, quickest) > QUICK_MS ? maxBusyConnections : maxConnections;
-    if (++calls < RECENT_CALLS) return;
-    quickestBefore = quickest;
-    quickest = Infinity;
-    calls = 0;
-  }
+  let quickestMs = QUICK_MS / 4; // nothing is known yet
+  const isBusy = (): boolean => overdue > 0 || quickestMs > QUICK_MS;
+  const calls = createSemaphore(() => (isBusy() ? maxBusyConnections : maxConnections));
 
-  /** Begins waiting calls while there is room. Re-entrant calls return at once; the running loop continues. */
-  function pump(): void {
-    if (isPumping) return;
-    isPumping = true;
-    try {
-      while (running < (overdue > 0 ? maxBusyConnections : limit)) {
-        const next = queue.take();
-        if (!next) return;
-        stopWaiting(next);
-        running++;
-        next.call.begin();
-      }
-    } finally {
-      isPumping = false;
-    }
-  }
-
-  function stopWaiting(waiting: WaitingCall): void {
-    waiting.isWaiting = false;
-    clearTimeout(waiting.patience);
-    if (waiting.isOverdue) overdue--;
-  }
-
-  function onOverdue(waiting: WaitingCall): void {
-    if (!waiting.isWaiting) return;
-    waiting.isOverdue = true;
-    overdue++;
-    pump();
+  function wait(owner: object, begin: () => void): QueuedCall {
+    let lateness: 0 | 1 = 0;
+    let place: QueuePlace | undefined = calls.wait(owner, () => {
+      stop();
+      begin();
+    });
+    const stop = () => {
+      clearTimeout(patience);
+      place = undefined;
+      overdue -= lateness;
+    };
+    const onOverdue = () => {
+      if (!place) return;
+      overdue += lateness = 1;
+      calls.pump();
+    };
+    const patience = setTimeout(afterPendingReads, PATIENCE_MS, onOverdue).unref();
+    return {
+      cancelWait() {
+        const isCancelled = place !== undefined && calls.cancelWait(place);
+        if (isCancelled) stop();
+        return isCancelled;
+      },
+    };
   }
 
   return {
-    running: () => running,
-    waiting: () => queue.size,
+    running: calls.running,
+    waiting: calls.waiting,
     /**
-     * Undefined if the call may begin now; else its place in the queue: `begin` is called later, unless the wait is cancelled. A call that
-     * has begun must be released. Owners take turns, so that one operation with many calls does not delay another.
+     * Undefined if the call may begin now; else `begin` is called later, unless the wait is cancelled. A call that has begun must be
+     * released. Owners take turns, so that one operation with many calls does not delay another.
      */
-    acquire(owner: object, call: LimitedCall): QueuedCall | undefined {
-      if (running < limit && queue.size === 0) {
-        running++;
-        return undefined;
-      }
-      const patience = setTimeout(afterPendingReads, PATIENCE_MS, () => onOverdue(waiting)).unref();
-      const waiting: WaitingCall = { call, isWaiting: true, isOverdue: false, patience };
-      return queue.add(owner, waiting);
-    },
-    /** False if the call has begun. */
-    cancelWait(queued: QueuedCall): boolean {
-      if (!queue.remove(queued)) return false;
-      stopWaiting(queued.node.item);
-      return true;
-    },
+    acquire: (owner: object, call: { begin: () => void }): QueuedCall | undefined =>
+      calls.enter() ? undefined : wait(owner, () => call.begin()),
     /** `tookMs`: since the call began; undefined if it was not sent. */
     release(tookMs?: number): void {
-      running--;
-      if (tookMs !== undefined) observe(tookMs);
-      if (queue.size > 0) pump();
+      if (tookMs !== undefined) quickestMs = Math.min(tookMs, quickestMs * FORGOTTEN);
+      calls.leave();
     },
   };
 }

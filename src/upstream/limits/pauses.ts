@@ -30,121 +30,89 @@ export type Paused = 'everybody' | 'endpoint' | 'own token' | 'client';
 /** Called when a pause begins, not when it goes on. */
 export type OnPause = (endpoint: Endpoint, paused: Paused, seconds: number) => void;
 
-/** The endpoints that have to refuse, and none to take a call meanwhile, before the whole service counts as paused. */
-const SEVERAL = 3;
-
 /** How long after a pause the next refusal still makes it longer. */
 export const REMEMBERED_MS = 60_000;
 const PAUSES_MAX = 10_000;
+/** The endpoints that have to refuse, and none to take a call meanwhile, before the whole service counts as paused. */
+const SEVERAL = 3;
 
-interface Pause {
-  /** By performance.now(). */
-  until: number;
-  refusals: number;
-}
+export type Pauses = ReturnType<typeof createPauses>;
 
-export class Pauses {
-  /** No pause is known. A field, because each call reads it. */
-  isEmpty = true;
-  /** Pauses are shared with other processes. */
-  readonly isShared: boolean;
-  private readonly known = new LRUCache<string, Pause>(atMost(PAUSES_MAX));
+export function createPauses(
+  { retryAfterSeconds, maxRetryAfterSeconds }: Pick<Config, 'retryAfterSeconds' | 'maxRetryAfterSeconds'>,
+  shared?: SharedPauses,
+  onPause?: OnPause,
+) {
+  /** `until`: by performance.now(). */
+  const known = new LRUCache<string, { until: number; refusals: number }>(atMost(PAUSES_MAX));
   /** The endpoints of each service that have asked for a pause since it took a call. */
-  private readonly refusing = new Map<Service, Set<Endpoint>>();
-  private readonly settings: Pick<Config, 'retryAfterSeconds' | 'maxRetryAfterSeconds'>;
-  private readonly shared: SharedPauses | undefined;
-  private readonly onPause: OnPause | undefined;
+  const refusing = new Map<Service, Set<Endpoint>>();
+  const secondsLeft = (key: string): number =>
+    Math.ceil(((known.get(key)?.until ?? -Infinity) - performance.now()) / 1000);
 
-  constructor(
-    settings: Pick<Config, 'retryAfterSeconds' | 'maxRetryAfterSeconds'>,
-    shared?: SharedPauses,
-    onPause?: OnPause,
-  ) {
-    this.settings = settings;
-    this.onPause = onPause;
-    this.shared = shared;
-    this.isShared = shared !== undefined;
-  }
-
-  /** Begins a pause, or continues one, and returns its length in seconds. `asked`: seconds; undefined if the service does not say. */
-  begin(endpoint: Endpoint, credential: Credential, scope: 'group' | 'endpoint', asked: number | undefined): number {
-    const { service } = endpoint;
-    // A made-up token must not pause the calls of others.
-    if (scope === 'group' || !credential.acceptedBy[service])
-      return this.beginFor(groupKey(endpoint, credential), endpoint, credential.isOwn ? 'own token' : 'client', asked);
-    const refusing = this.refusing.get(service) ?? new Set();
-    this.refusing.set(service, refusing.add(endpoint));
-    const seconds = this.beginFor(endpointKey(endpoint), endpoint, 'endpoint', asked);
-    return refusing.size < SEVERAL ? seconds : this.beginFor(serviceKey(endpoint), endpoint, 'everybody', asked);
-  }
-
-  private beginFor(key: string, endpoint: Endpoint, paused: Paused, asked: number | undefined): number {
-    const { retryAfterSeconds, maxRetryAfterSeconds } = this.settings;
+  function beginFor(key: string, endpoint: Endpoint, paused: Paused, asked: number | undefined): number {
     const now = performance.now();
-    const { until, refusals: before } = this.known.get(key) ?? noPause;
+    const { until = -Infinity, refusals: before = 0 } = known.get(key) ?? {};
     // Calls that were under way when the pause began show nothing new.
     const refusals = now < until ? before : now < until + REMEMBERED_MS ? before + 1 : 1;
     const grown = Math.max(1, asked ?? retryAfterSeconds) * 2 ** (refusals - 1);
     const seconds = Math.min(maxRetryAfterSeconds, grown);
-    this.remember(key, { until: Math.max(until, now + seconds * 1000), refusals });
-    if (now >= until) this.onPause?.(endpoint, paused, seconds);
-    this.shared?.begin(key, { leftMs: seconds * 1000, refusals });
+    known.set(key, { until: Math.max(until, now + seconds * 1000), refusals });
+    if (now >= until) onPause?.(endpoint, paused, seconds);
+    shared?.begin(key, { leftMs: seconds * 1000, refusals });
     return seconds;
   }
 
-  /** The service takes calls of this credential to this group again. */
-  end(endpoint: Endpoint, credential: Credential): void {
-    if (this.isEmpty) return;
-    this.refusing.delete(endpoint.service);
-    for (const key of keysOf(endpoint, credential)) {
-      const pause = this.known.get(key);
-      if (!pause || performance.now() < pause.until) continue;
-      this.known.delete(key);
-      this.shared?.end(key);
-    }
-    this.isEmpty = this.known.size === 0;
-  }
-
-  /** The error of a call that is not sent; undefined if there is no pause. */
-  refusal(endpoint: Endpoint, credential: Credential): NotYet | undefined {
-    if (this.isEmpty) return undefined;
-    const ofAll = Math.max(this.secondsLeft(serviceKey(endpoint)), this.secondsLeft(endpointKey(endpoint)));
-    if (ofAll > 0) return new ServicePaused(ofAll);
-    const ofGroup = this.secondsLeft(groupKey(endpoint, credential));
-    return ofGroup > 0 ? new RateLimited(ofGroup) : undefined;
-  }
-
-  /** Reads the pauses of a call that other processes began. */
-  async learn(endpoint: Endpoint, credential: Credential): Promise<void> {
-    const keys = keysOf(endpoint, credential);
-    const pauses = await this.shared?.read(keys);
-    pauses?.forEach(({ leftMs, refusals }, at) => {
-      if (refusals === 0) return;
-      const until = performance.now() + leftMs;
-      const known = this.known.get(keys[at]!);
-      if (!known || known.until < until) this.remember(keys[at]!, { until, refusals });
-    });
-  }
-
-  private remember(key: string, pause: Pause): void {
-    this.known.set(key, pause);
-    this.isEmpty = false;
-  }
-
-  private secondsLeft(key: string): number {
-    const { until } = this.known.get(key) ?? noPause;
-    return Math.ceil((until - performance.now()) / 1000);
-  }
+  return {
+    /** Pauses are shared with other processes. */
+    isShared: shared !== undefined,
+    /** Begins a pause, or continues one, and returns its length in seconds. `asked`: seconds; undefined if the service does not say. */
+    begin(endpoint: Endpoint, credential: Credential, scope: 'group' | 'endpoint', asked: number | undefined): number {
+      const { service } = endpoint;
+      const { ofService, ofEndpoint, ofGroup } = keysOf(endpoint, credential);
+      // A made-up token must not pause the calls of others.
+      if (scope === 'group' || !credential.acceptedBy[service])
+        return beginFor(ofGroup, endpoint, credential.isOwn ? 'own token' : 'client', asked);
+      const all = (refusing.get(service) ?? new Set()).add(endpoint);
+      refusing.set(service, all);
+      const seconds = beginFor(ofEndpoint, endpoint, 'endpoint', asked);
+      return all.size < SEVERAL ? seconds : beginFor(ofService, endpoint, 'everybody', asked);
+    },
+    /** The service takes calls of this credential to this endpoint again. */
+    end(endpoint: Endpoint, credential: Credential): void {
+      if (known.size === 0) return;
+      refusing.delete(endpoint.service);
+      for (const key of Object.values(keysOf(endpoint, credential))) {
+        if (!known.has(key) || secondsLeft(key) > 0) continue;
+        known.delete(key);
+        shared?.end(key);
+      }
+    },
+    /** The error of a call that is not sent; undefined if there is no pause. */
+    refusal(endpoint: Endpoint, credential: Credential): NotYet | undefined {
+      if (known.size === 0) return undefined;
+      const { ofService, ofEndpoint, ofGroup } = keysOf(endpoint, credential);
+      const ofAll = Math.max(secondsLeft(ofService), secondsLeft(ofEndpoint));
+      if (ofAll > 0) return new ServicePaused(ofAll);
+      const seconds = secondsLeft(ofGroup);
+      return seconds > 0 ? new RateLimited(seconds) : undefined;
+    },
+    /** Reads the pauses of a call that other processes began. */
+    async learn(endpoint: Endpoint, credential: Credential): Promise<void> {
+      const keys = Object.values(keysOf(endpoint, credential));
+      const pauses = (await shared?.read(keys)) ?? [];
+      pauses.forEach(({ leftMs, refusals }, at) => {
+        const until = performance.now() + leftMs;
+        const before = known.get(keys[at]!);
+        if (refusals > 0 && (!before || before.until < until)) known.set(keys[at]!, { until, refusals });
+      });
+    },
+  };
 }
 
-const noPause: Pause = { until: -Infinity, refusals: 0 };
-
-const serviceKey = ({ service }: Endpoint): string => `${service} all`;
-const endpointKey = ({ service, method, path }: Endpoint): string => `${service} ${method} ${path}`;
 /** The service limits each group of endpoints separately. */
-const groupKey = ({ group }: Endpoint, { id }: Credential): string => `${group} ${id}`;
-const keysOf = (endpoint: Endpoint, credential: Credential): readonly string[] => [
-  serviceKey(endpoint),
-  endpointKey(endpoint),
-  groupKey(endpoint, credential),
-];
+const keysOf = ({ service, method, path, group }: Endpoint, { id }: Credential) => ({
+  ofService: `${service} all`,
+  ofEndpoint: `${service} ${method} ${path}`,
+  ofGroup: `${group} ${id}`,
+});

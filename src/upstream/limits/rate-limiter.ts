@@ -1,14 +1,23 @@
-/** Respects upstream's rate limit: a call that upstream would reject with 429 is not sent. */
+/**
+ * Respects upstream's rate limit: a call that upstream would reject with 429 is not sent. Film calls are so many a minute per limited
+ * credential, counted in this process and in Redis if configured.
+ */
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { ServiceDescriptor } from '../../api/service-descriptor.ts';
 import type { Config } from '../../config/settings.ts';
+import { type CancellationToken, waitUnlessCancelled } from '../../lib/cancellation.ts';
 import type { Credential } from '../auth/credentials.ts';
 import { isLimited } from '../auth/viewer.ts';
-import { type FilmCallRequest, FilmRateLimiter, slotsOfAgents } from './film-rate.ts';
-import type { Service } from '../errors.ts';
-import { type OnPause, Pauses, type SharedPauses } from './pauses.ts';
-import { type LimiterState, type UnverifiedPermit, UnverifiedLimiter } from './unverified.ts';
-import { type SharedSlidingWindows, type Slot, WINDOW_MS } from './sliding-window.ts';
+import { RateLimited, type Service } from '../errors.ts';
+import { type OnPause, type Pauses, type SharedPauses, createPauses } from './pauses.ts';
+import {
+  type SharedSlidingWindows,
+  type Slot,
+  WINDOW_MS,
+  type WindowLimits,
+  createSlidingWindows,
+} from './sliding-window.ts';
+import { type LimiterState, type UnverifiedPermit, createUnverifiedLimiter } from './unverified.ts';
 
 export interface RateLimitState {
   limit: number;
@@ -32,15 +41,33 @@ type RateLimiterSettings = Pick<
 > &
   Pick<ServiceDescriptor, 'basicCallsAMinute'>;
 
-export interface RateLimitedCall extends FilmCallRequest {
+/** One call that asks for a permit. */
+export interface RateLimitedCall {
   endpoint: Endpoint;
+  credential: Credential;
+  address: string;
+  /** The part of the rate limit that agents have together; undefined for everybody else. */
+  rateShare?: number | undefined;
+  cancellation: CancellationToken;
+  /** The operation can do without it: it waits for no other call, and takes half of the share at most. */
+  extra?: ExtraCall | undefined;
 }
 
+/** A refresh is a read that nobody waits for, of what was served from the cache; a reload one of what is cached, because the client asks for it. */
+export type ExtraCall = 'retry' | 'refresh' | 'reload';
+
 export class RateLimiter {
-  private readonly unverified = new UnverifiedLimiter();
-  private readonly films: FilmRateLimiter;
   readonly pauses: Pauses;
   readonly basicCallsAMinute: number;
+  private readonly unverified = createUnverifiedLimiter();
+  /** Made-up tokens must not push out the windows of the facade's own. */
+  private readonly windows = { own: createSlidingWindows(), clients: createSlidingWindows() };
+  /** Refreshes are spread over the minute, because quota that is idle now may be needed soon. */
+  private readonly refreshes = createSlidingWindows();
+  /** Running film calls by credential, and those that wait until these show whether there is a limit. */
+  private readonly films = new Map<string, { running: number; waiting: Set<() => void> }>();
+  private readonly holdMs: number;
+  private readonly shared: SharedSlidingWindows | undefined;
   private readonly isRejected: (credential: Credential, service: Service) => boolean;
 
   /** `isRejected`: the service is known to reject the credential, so its calls need not wait for a verdict. */
@@ -51,11 +78,11 @@ export class RateLimiter {
     sharedPauses?: SharedPauses,
     onPause?: OnPause,
   ) {
-    this.pauses = new Pauses(settings, sharedPauses, onPause);
-    // A slot is held while the call waits for a connection, and during the call.
+    this.pauses = createPauses(settings, sharedPauses, onPause);
     this.basicCallsAMinute = settings.basicCallsAMinute;
-    const longestCallMs = settings.operationTimeoutMs + settings.callTimeoutMs;
-    this.films = new FilmRateLimiter(settings.basicCallsAMinute, longestCallMs, shared);
+    // A slot is held while the call waits for a connection, and during the call.
+    this.holdMs = WINDOW_MS + settings.operationTimeoutMs + settings.callTimeoutMs;
+    this.shared = shared;
     this.isRejected = isRejected;
   }
 
@@ -66,23 +93,25 @@ export class RateLimiter {
   acquire(call: RateLimitedCall): RateLimitPermit | Promise<RateLimitPermit> {
     const { endpoint, credential } = call;
     const { pauses } = this;
-    const refusal = pauses.isEmpty ? undefined : pauses.refusal(endpoint, credential);
+    const refusal = pauses.refusal(endpoint, credential);
     if (refusal) return Promise.reject(refusal);
     const isFree = credential.accepted && !(endpoint.isLimited && isLimited(credential));
-    if (isFree && !pauses.isShared) return unlimited;
-    return this.permitOf(call);
+    return isFree && !pauses.isShared ? free : this.permitOf(call);
   }
 
-  /** Calls of the last minute; 0 if the credential has no limit. */
+  /** Film calls of the last minute in this process; 0 if the credential has no limit. */
   used(credential: Credential): number {
-    return this.films.used(credential);
+    return this.windowsOf(credential).state(credential.id).taken;
   }
 
   /** Null for a credential without a limit. With a share, of what agents have together. */
   async state(credential: Credential, rateShare?: number): Promise<RateLimitState | null> {
     if (!isLimited(credential)) return null;
-    const all = await this.films.window(credential, false);
-    const own = rateShare === undefined ? all : await this.films.window(credential, true);
+    const { id } = credential;
+    const stateOf = async (address?: string) =>
+      (await this.shared?.state(id, this.holdMs, address)) ?? this.windowsOf(credential).state(id, address);
+    const all = await stateOf();
+    const own = rateShare === undefined ? all : await stateOf(AGENTS);
     const { basicCallsAMinute: slots } = this;
     const limit = rateShare === undefined ? slots : slotsOfAgents(slots, rateShare);
     const { backInMs = WINDOW_MS } = own.taken < limit ? all : own;
@@ -95,7 +124,12 @@ export class RateLimiter {
 
   /** Calls in progress, over all credentials: with tokens that upstream has not accepted yet, and of film endpoints with a limit. */
   calls(): { unverified: LimiterState; film: LimiterState } {
-    return { unverified: this.unverified.state(), film: this.films.state() };
+    const film: LimiterState = { running: 0, waiting: 0 };
+    for (const { running, waiting } of this.films.values()) {
+      film.running += running;
+      film.waiting += waiting.size;
+    }
+    return { unverified: this.unverified.state(), film };
   }
 
   private async permitOf(call: RateLimitedCall): Promise<RateLimitPermit> {
@@ -103,15 +137,16 @@ export class RateLimiter {
     const isRejected = () => this.isRejected(credential, endpoint.service);
     let permit: UnverifiedPermit | undefined;
     // Wait while it is unknown whether upstream accepts the token. A retry keeps the permit of its first attempt.
-    while (!permit && !call.isRetry && !credential.accepted && !isRejected())
-      permit = await this.unverified.acquire(credential.id, call.address, call.cancellation);
+    while (!permit && call.extra !== 'retry' && !credential.accepted && !isRejected())
+      permit = await this.unverified.acquire(credential, call.address, call.cancellation);
     let slot: Slot | undefined;
     const settle = (isCounted: boolean) => {
-      if (permit) this.unverified.release(permit, credential.accepted || isRejected());
-      if (slot) this.films.settle(slot, isCounted);
+      permit?.release(credential.accepted || isRejected());
+      if (slot) this.end(credential, slot, isCounted);
+      permit = slot = undefined;
     };
     try {
-      if (endpoint.isLimited) slot = await this.films.acquire(call);
+      if (endpoint.isLimited) slot = await this.filmSlot(call);
       if (this.pauses.isShared) await this.pauses.learn(endpoint, credential);
       const refusal = this.pauses.refusal(endpoint, credential); // it may have begun while the call waited
       if (refusal) throw refusal;
@@ -121,6 +156,84 @@ export class RateLimiter {
     }
     return { settle };
   }
+
+  /** A slot, or undefined if the credential has no limit. Rejects with RateLimited, or when it is cancelled. */
+  private async filmSlot(call: RateLimitedCall): Promise<Slot | undefined> {
+    const { credential, cancellation, extra } = call;
+    const limits = this.limitsOf(call);
+    let slot = this.take(call, limits);
+    const others = extra ? undefined : this.films.get(credential.id);
+    if (typeof slot === 'number' && others && credential.possibleTiers.length > 1) {
+      await waitUnlessCancelled(cancellation, (resolve: (none?: undefined) => void) => {
+        others.waiting.add(resolve);
+        return () => void others.waiting.delete(resolve);
+      });
+      slot = this.take(call, limits);
+    }
+    if (typeof slot === 'number') throw rateLimited(slot);
+    if (!slot) return undefined;
+    const films = this.films.get(credential.id) ?? { running: 0, waiting: new Set() };
+    this.films.set(credential.id, films);
+    films.running++;
+    // Counted in this process too, because Redis may become unreachable.
+    const wait = await this.shared?.take(slot, limits);
+    if (!wait) return slot;
+    this.end(credential, slot);
+    throw rateLimited(wait);
+  }
+
+  /** `isCounted`: by upstream; undefined if the slot was not granted. */
+  private end(credential: Credential, slot: Slot, isCounted?: boolean): void {
+    const end = isCounted ? 'settle' : 'release';
+    this.windowsOf(credential)[end](slot);
+    if (isCounted !== undefined) this.shared?.[end](slot);
+    const films = this.films.get(credential.id)!;
+    if (--films.running === 0) this.films.delete(credential.id);
+    if (films.running > 0 && isLimited(credential)) return;
+    for (const goOn of films.waiting) goOn();
+    films.waiting.clear();
+  }
+
+  private windowsOf({ isOwn }: Credential) {
+    return isOwn ? this.windows.own : this.windows.clients;
+  }
+
+  /** A slot; undefined without a limit; the ms until there is one. */
+  private take({ credential, address, rateShare, extra }: RateLimitedCall, limits: WindowLimits) {
+    if (!isLimited(credential)) return undefined;
+    const id = `${process.pid.toString(36)}-${unique}-${slotsMade++}`;
+    // All agents take their slots as one address.
+    const from = rateShare === undefined ? (credential.isOwn ? address : '') : AGENTS;
+    const slot: Slot = { window: credential.id, id, address: from };
+    // All refreshes of a credential together are half of the calls a minute.
+    const spread = { slots: 1, perAddress: 1, holdMs: (2 * WINDOW_MS) / this.basicCallsAMinute };
+    const untilRefresh = extra === 'refresh' ? this.refreshes.take(slot, spread) : 0;
+    if (untilRefresh > 0) return untilRefresh;
+    const wait = this.windowsOf(credential).take(slot, limits);
+    if (wait > 0 && extra === 'refresh') this.refreshes.release(slot);
+    return wait || slot;
+  }
+
+  private limitsOf({ credential: { isOwn }, rateShare, extra }: RateLimitedCall): WindowLimits {
+    const { basicCallsAMinute: slots, holdMs } = this;
+    const ofEverybody = isOwn ? slots / 2 : slots;
+    const perAddress = rateShare === undefined ? ofEverybody : slotsOfAgents(slots, rateShare);
+    // Retries against a service that fails must leave something for the next minute. Reads that are extra count for the address that read the entry:
+    // half of its share stays free, and half of all, which is the whole share of one more address.
+    return extra ? { slots: slots / 2, perAddress: Math.floor(perAddress / 2), holdMs } : { slots, perAddress, holdMs };
+  }
 }
 
-const unlimited: RateLimitPermit = { settle: () => undefined };
+const free: RateLimitPermit = { settle: () => undefined };
+const AGENTS = 'agents';
+
+/** How many of the calls a minute of one credential all agents together may make. */
+export const slotsOfAgents = (slots: number, rateShare: number): number => Math.max(1, Math.floor(slots * rateShare));
+
+/** Process ids are not unique across machines. */
+const unique = Math.random().toString(36).slice(2, 8);
+/** Counts the slots of all limiters: a program may have several facades with one Redis. */
+let slotsMade = 0;
+
+const rateLimited = (waitMs: number): RateLimited =>
+  new RateLimited(Math.ceil(Math.min(WINDOW_MS, Math.max(1, waitMs)) / 1000));

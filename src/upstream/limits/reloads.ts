@@ -4,26 +4,24 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Reload } from '../auth/request-context.ts';
-import { atMost } from '../../lib/remember.ts';
-import { WINDOW_MS } from './sliding-window.ts';
+import { WINDOW_MS, createSlidingWindows } from './sliding-window.ts';
 
 /** The share of an address: reloads a minute, in this process. */
 export const RELOADS_PER_ADDRESS = 60;
 /** An entry is reloaded once in so many ms, whoever asks. */
 const RELOAD_MS = 10_000;
-const ADDRESSES_MAX = 10_000;
 /** Characters of the names of entries, which may have a text that somebody searches for. */
 const CHARACTERS_MAX = 2_000_000;
 
 /** Returns what one operation of the client with the address may reload. Times are by performance.now(). */
 export function createReloads(): (address: string) => Reload {
-  const readsOf = new LRUCache<string, readonly number[]>(atMost(ADDRESSES_MAX));
+  const reads = createSlidingWindows();
   const readAt = new LRUCache<string, number>({
     maxSize: CHARACTERS_MAX,
     sizeCalculation: (_, { length }) => length,
   });
-  const recentReads = (address: string): readonly number[] =>
-    (readsOf.get(address) ?? []).filter((at) => at > performance.now() - WINDOW_MS);
+  const share = { slots: RELOADS_PER_ADDRESS, perAddress: RELOADS_PER_ADDRESS, holdMs: WINDOW_MS };
+  let made = 0;
 
   return (address) => {
     const since = performance.now();
@@ -35,15 +33,15 @@ export function createReloads(): (address: string) => Reload {
     function mayRead(entry: string, isPeek: boolean): boolean {
       const known = decided.get(entry) ?? (isPeek && expected.has(entry) ? true : undefined);
       if (known !== undefined) return known;
-      const reads = recentReads(address);
       const isDue = (readAt.get(entry) ?? -Infinity) <= since - RELOAD_MS;
-      const may = isDue && reads.length + (isPeek ? expected.size : 0) < RELOADS_PER_ADDRESS;
+      const may = isPeek
+        ? isDue && reads.state(address).taken + expected.size < RELOADS_PER_ADDRESS
+        : isDue && reads.take({ window: address, id: String(made++), address }, share) === 0;
       if (may && isPeek) expected.add(entry);
       else {
         expected.delete(entry);
         decided.set(entry, may);
       }
-      if (may && !isPeek) readsOf.set(address, [...reads, performance.now()]);
       return may;
     }
     return { since, mayRead, wasRead: (entry) => void readAt.set(entry, performance.now()) };

@@ -7,9 +7,9 @@ import { atMost } from '../../lib/remember.ts';
 
 export const WINDOW_MS = 60_000;
 
-/** One call's place in the window of a credential. */
+/** One call's place in a window. */
 export interface Slot {
-  /** The id of the credential whose window it is. */
+  /** Whose window it is: the id of a credential. */
   window: string;
   id: string;
   /** The address of the client. */
@@ -41,52 +41,46 @@ export interface SharedSlidingWindows {
 
 const WINDOWS_MAX = 10_000;
 
-type Held = Map<string, { address: string; backAt: number }>;
+export type SlidingWindows = ReturnType<typeof createSlidingWindows>;
 
-/** `pinnedIds`: of the windows of the facade's own tokens, which many made-up tokens must not push out. */
-export function createSlidingWindows(pinnedIds: ReadonlySet<string>) {
-  const windows = new LRUCache<string, Held>(atMost(WINDOWS_MAX));
-  const pinned = new Map<string, Held>();
-  const tableOf = (window: string) => (pinnedIds.has(window) ? pinned : windows);
+export function createSlidingWindows() {
+  const windows = new LRUCache<string, Map<string, { address: string; backAt: number }>>(atMost(WINDOWS_MAX));
 
-  /** Asking makes no window. */
-  function heldIn(window: string): Held {
-    const held = tableOf(window).get(window) ?? new Map<string, { address: string; backAt: number }>();
+  /** All slots that are taken, or those of one address. */
+  function state(window: string, address?: string): WindowState {
     const now = performance.now();
-    for (const [id, { backAt }] of held) if (backAt <= now) held.delete(id);
-    return held;
+    let taken = 0;
+    let first = Infinity;
+    for (const [id, slot] of windows.get(window) ?? []) {
+      if (slot.backAt <= now) windows.get(window)!.delete(id);
+      else if (address === undefined || slot.address === address) {
+        taken++;
+        first = Math.min(first, slot.backAt);
+      }
+    }
+    return { taken, backInMs: taken > 0 ? Math.max(1, first - now) : undefined };
   }
-  /** Milliseconds until the first of these slots becomes free. */
-  const firstBack = (slots: readonly { backAt: number }[]) =>
-    Math.max(1, Math.min(...slots.map(({ backAt }) => backAt)) - performance.now());
 
   return {
+    state,
     /** 0, or the milliseconds until it is worth trying again. */
     take({ window, id, address }: Slot, { slots, perAddress, holdMs }: WindowLimits): number {
-      const held = heldIn(window);
-      const taken = [...held.values()];
-      if (taken.length >= slots) return firstBack(taken);
-      const mine = taken.filter((slot) => slot.address === address);
-      if (mine.length >= perAddress) return firstBack(mine);
-      held.set(id, { address, backAt: performance.now() + holdMs });
-      tableOf(window).set(window, held);
+      for (const [most, of] of [[slots, undefined] as const, [perAddress, address] as const]) {
+        const { taken, backInMs } = state(window, of);
+        if (taken >= most) return backInMs ?? WINDOW_MS;
+      }
+      const held = windows.get(window) ?? new Map<string, { address: string; backAt: number }>();
+      windows.set(window, held.set(id, { address, backAt: performance.now() + holdMs }));
       return 0;
     },
     settle({ window, id }: Slot): void {
-      const slot = tableOf(window).get(window)?.get(id);
+      const slot = windows.get(window)?.get(id);
       if (slot) slot.backAt = performance.now() + WINDOW_MS;
     },
     /** The call was not made. */
     release({ window, id }: Slot): void {
-      const table = tableOf(window);
-      const held = table.get(window);
-      if (held?.delete(id) && held.size === 0) table.delete(window);
-    },
-    /** The state of all slots, or of those of one address. */
-    state(window: string, address?: string): WindowState {
-      const all = [...heldIn(window).values()];
-      const taken = address === undefined ? all : all.filter((slot) => slot.address === address);
-      return { taken: taken.length, backInMs: taken.length ? firstBack(taken) : undefined };
+      const held = windows.get(window);
+      if (held?.delete(id) && held.size === 0) windows.delete(window);
     },
   };
 }

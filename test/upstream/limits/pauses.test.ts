@@ -4,7 +4,7 @@ import { filmEndpoints } from '../../../src/api/film.ts';
 import { filmTiers } from '../../../src/api/film-tiers.ts';
 import { createCredentials } from '../../../src/upstream/auth/credentials.ts';
 import { RateLimited, ServicePaused } from '../../../src/upstream/errors.ts';
-import { Pauses } from '../../../src/upstream/limits/pauses.ts';
+import { type Pauses, createPauses } from '../../../src/upstream/limits/pauses.ts';
 
 const settings = { retryAfterSeconds: 5, maxRetryAfterSeconds: 60 };
 const credentials = createCredentials(filmTiers, 'app', undefined);
@@ -27,7 +27,7 @@ test.each([
   ['a second', 0, [1, 2, 4, 8, 16, 32]],
   ['at most as the setting says', 99_999_999_999, [60, 60]],
 ])('a pause is %s, and twice as long each time the service refuses again', (_, asked, lengths) => {
-  const pauses = new Pauses(settings);
+  const pauses = createPauses(settings);
   const alice = accepted('alice');
   for (const seconds of lengths) {
     expect(pauses.begin(book, alice, 'group', asked)).toBe(seconds);
@@ -38,13 +38,13 @@ test.each([
 });
 
 test('refusals of calls that were under way make a pause no longer', () => {
-  const pauses = new Pauses(settings);
+  const pauses = createPauses(settings);
   const alice = accepted('alice');
   for (let call = 0; call < 6; call++) expect(pauses.begin(book, alice, 'group', 7)).toBe(7);
 });
 
 test('a shorter wish during a pause does not shorten it', () => {
-  const pauses = new Pauses(settings);
+  const pauses = createPauses(settings);
   const alice = accepted('alice');
   pauses.begin(book, alice, 'group', 30);
   pauses.begin(book, alice, 'group', 3);
@@ -55,7 +55,7 @@ test.each([
   ['the service took a call', (pauses: Pauses) => pauses.end(book, accepted('alice'))],
   ['it was not asked for a while', () => later(61)],
 ])('a pause is as short as at first again after %s', (_, happens) => {
-  const pauses = new Pauses(settings);
+  const pauses = createPauses(settings);
   const alice = accepted('alice');
   pauses.begin(book, alice, 'group', 7);
   later(7);
@@ -64,7 +64,7 @@ test.each([
 });
 
 test('a call that was under way and succeeds does not end a pause', () => {
-  const pauses = new Pauses(settings);
+  const pauses = createPauses(settings);
   const alice = accepted('alice');
   pauses.begin(book, alice, 'group', 7);
   pauses.end(book, alice);
@@ -72,7 +72,7 @@ test('a call that was under way and succeeds does not end a pause', () => {
 });
 
 test('a refusal of a credential pauses its calls to that group of endpoints alone', () => {
-  const pauses = new Pauses(settings);
+  const pauses = createPauses(settings);
   pauses.begin(book, accepted('alice'), 'group', 7);
   expect(pauses.refusal(book, accepted('alice'))).toBeInstanceOf(RateLimited);
   expect(pauses.refusal(film, accepted('alice'))).toBeUndefined();
@@ -80,7 +80,7 @@ test('a refusal of a credential pauses its calls to that group of endpoints alon
 });
 
 test('an endpoint that takes no calls is paused for everybody, but not by a token that the service has not accepted', () => {
-  const pauses = new Pauses(settings);
+  const pauses = createPauses(settings);
   pauses.begin(book, credentials.of('made up'), 'endpoint', 7);
   expect(pauses.refusal(book, credentials.of('made up'))).toMatchObject({ retryAfter: 7 });
   expect(pauses.refusal(book, accepted('alice'))).toBeUndefined();
@@ -91,7 +91,7 @@ test('an endpoint that takes no calls is paused for everybody, but not by a toke
 });
 
 test('a service is paused once three endpoints say so, and none took a call meanwhile', () => {
-  const pauses = new Pauses(settings);
+  const pauses = createPauses(settings);
   const alice = accepted('alice');
   const [one, two, three] = [bookEndpoints.search, filmEndpoints.search, filmEndpoints.top250];
   const isPaused = () => pauses.refusal(book, alice) !== undefined;

@@ -127,8 +127,10 @@ test('without a token of its own the facade is limited like basic, and one addre
 test('the facade’s own token of an unknown tier is limited like basic until a response shows more', async () => {
   const rateLimiter = new RateLimiter(settings);
   const credential = own();
-  for (const call of permitsOf(await take(rateLimiter, credential, 100))) call.settle(true);
-  expect(rateLimiter.used(credential)).toBe(40);
+  const calls = permitsOf(await take(rateLimiter, credential, 40));
+  const more = take(rateLimiter, credential, 60);
+  for (const call of calls) call.settle(true);
+  expect([permitsOf(await more).length, rateLimiter.used(credential)]).toEqual([0, 40]);
   learnFromResponse(filmTiers, credential, film, { id: '1', languages: ['x'] });
   expect(permitsOf(await take(rateLimiter, credential, 100)).length).toBe(100);
 });
@@ -206,7 +208,7 @@ test('a retry gets a slot at once or is rejected', async () => {
       credential: unknownTier,
       address: setup,
       cancellation: neverCancelled,
-      isRetry: true,
+      extra: 'retry',
     }),
   ).rejects.toMatchObject({
     name: 'RateLimited',
@@ -221,7 +223,13 @@ test.each([
   const rateLimiter = new RateLimiter(settings);
   await take(rateLimiter, credential, others, () => 'another address');
   const attempt = async (isRetry: boolean) => {
-    await rateLimiter.acquire({ endpoint: film, credential, address: setup, cancellation: neverCancelled, isRetry });
+    await rateLimiter.acquire({
+      endpoint: film,
+      credential,
+      address: setup,
+      cancellation: neverCancelled,
+      ...(isRetry && { extra: 'retry' as const }),
+    });
     return 1;
   };
   let retried = 0;
@@ -448,7 +456,7 @@ async function refreshing(rateLimiter: RateLimiter, credential: Credential, call
       credential,
       address,
       cancellation: neverCancelled,
-      isRefresh: true,
+      extra: 'refresh',
     });
     await Promise.resolve(permit).then(
       (given) => made.push(given),
@@ -490,7 +498,7 @@ test('the refreshes of a credential are three seconds apart, whoever read the en
   const app = own('basic');
   const refresh = async (address: string) =>
     Promise.resolve(
-      rateLimiter.acquire({ endpoint: film, credential: app, address, cancellation: neverCancelled, isRefresh: true }),
+      rateLimiter.acquire({ endpoint: film, credential: app, address, cancellation: neverCancelled, extra: 'refresh' }),
     ).then(
       () => true,
       () => false,

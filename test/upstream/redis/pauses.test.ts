@@ -3,7 +3,7 @@ import { bookEndpoints } from '../../../src/api/book.ts';
 import { eventEndpoints } from '../../../src/api/event.ts';
 import { filmTiers } from '../../../src/api/film-tiers.ts';
 import { createCredentials } from '../../../src/upstream/auth/credentials.ts';
-import { Pauses } from '../../../src/upstream/limits/pauses.ts';
+import { createPauses } from '../../../src/upstream/limits/pauses.ts';
 import { connectRedis } from '../../../src/upstream/redis/shared-state.ts';
 import { hasRedis, redisServer, until } from '../../support/redis.ts';
 
@@ -20,7 +20,7 @@ describe.skipIf(!hasRedis)('pauses in Redis', () => {
       timeouts: { record: 20_000, window: 20_000 },
     });
     await until(async () => (await shared.pauses.read(['a', 'b'])) !== undefined);
-    return { ...shared, known: new Pauses(settings, shared.pauses) };
+    return { ...shared, known: createPauses(settings, shared.pauses) };
   }
 
   test('the longer of two pauses stays, and another process goes on where the first one was', async () => {

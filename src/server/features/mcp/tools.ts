@@ -8,7 +8,7 @@ import { checkedArguments } from './documents/arguments.ts';
 import { type ObjectSchema, dataSchemaOf, inputSchemaOf, withoutExamples } from './documents/json-schema.ts';
 import { type Price, priceOf } from '../../../engine/cost/price.ts';
 import { withKey } from '../../graphql/plan-request.ts';
-import { slotsOfAgents } from '../../../upstream/limits/film-rate.ts';
+import { slotsOfAgents } from '../../../upstream/limits/rate-limiter.ts';
 import { fieldRule } from '../../../engine/plan/read-declarations.ts';
 import type { FeatureParts } from '../../feature.ts';
 import { ConfigError } from '../../../config/read.ts';

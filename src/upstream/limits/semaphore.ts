@@ -1,0 +1,63 @@
+/** A fair semaphore: so many run at once, and the owners of those that wait take turns. Every step is O(1). */
+import { type CancellationToken, waitUnlessCancelled } from '../../lib/cancellation.ts';
+import { type FairQueueNode, createFairQueue } from '../../lib/fair-queue.ts';
+
+/** Called when a wait ends. `mayRun`: it runs from now on; else it need not wait any more, and does not count. */
+type Begin = (mayRun: boolean) => void;
+
+/** A place in the queue. */
+export type QueuePlace = FairQueueNode<Begin>;
+
+export type Semaphore = ReturnType<typeof createSemaphore>;
+
+export function createSemaphore(most: () => number) {
+  const queue = createFairQueue<Begin>();
+  let running = 0;
+  let isPumping = false;
+
+  /** Begins what waits while there is room. Re-entrant calls return at once; the running loop continues. */
+  function pump(): void {
+    if (isPumping) return;
+    isPumping = true;
+    try {
+      while (queue.size > 0 && running < most()) {
+        running++;
+        queue.take()!(true);
+      }
+    } finally {
+      isPumping = false;
+    }
+  }
+
+  const semaphore = {
+    running: () => running,
+    waiting: () => queue.size,
+    /** True if there is room: it runs from now on, and has to leave. */
+    enter(): boolean {
+      if (queue.size > 0 || running >= most()) return false;
+      running++;
+      return true;
+    },
+    wait: (owner: object, begin: Begin): QueuePlace => queue.add(owner, begin),
+    /** False if the wait has ended. */
+    cancelWait: (place: QueuePlace): boolean => queue.remove(place),
+    /** Enters, or waits for it. Resolves with false if it was dismissed; rejects if it is cancelled. */
+    pass: (owner: object, cancellation: CancellationToken): true | Promise<boolean> =>
+      semaphore.enter() ||
+      waitUnlessCancelled<boolean>(cancellation, (resolve) => {
+        const place = queue.add(owner, resolve);
+        return () => void queue.remove(place);
+      }),
+    /** Ends the waits of an owner. */
+    dismiss(owner: object): void {
+      for (let begin = queue.take(owner); begin; begin = queue.take(owner)) begin(false);
+    },
+    leave(): void {
+      running--;
+      if (queue.size > 0) pump();
+    },
+    /** To be called when `most` has grown. */
+    pump,
+  };
+  return semaphore;
+}
