@@ -163,7 +163,7 @@ export class RateLimiter {
     const limits = this.limitsOf(call);
     let slot = this.take(call, limits);
     const others = extra ? undefined : this.films.get(credential.id);
-    if (typeof slot === 'number' && others && credential.possibleTiers.length > 1) {
+    if (typeof slot === 'number' && others && mayProveUnlimited(credential)) {
       await waitUnlessCancelled(cancellation, (resolve: (none?: undefined) => void) => {
         others.waiting.add(resolve);
         return () => void others.waiting.delete(resolve);
@@ -189,7 +189,7 @@ export class RateLimiter {
     if (isCounted !== undefined) this.shared?.[end](slot);
     const films = this.films.get(credential.id)!;
     if (--films.running === 0) this.films.delete(credential.id);
-    if (films.running > 0 && isLimited(credential)) return;
+    if (films.running > 0 && isLimited(credential) && mayProveUnlimited(credential)) return;
     for (const goOn of films.waiting) goOn();
     films.waiting.clear();
   }
@@ -225,6 +225,8 @@ export class RateLimiter {
 }
 
 const free: RateLimitPermit = { settle: () => undefined };
+/** Responses show whether a client's token has a limit. The facade's own token counts as limited only after a rate limit error. */
+const mayProveUnlimited = ({ isOwn, possibleTiers }: Credential): boolean => !isOwn && possibleTiers.length > 1;
 const AGENTS = 'agents';
 
 /** How many of the calls a minute of one credential all agents together may make. */
