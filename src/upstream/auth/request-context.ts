@@ -2,7 +2,6 @@ import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { OperationSpan } from '../../lib/trace-context.ts';
 import type { CallLog } from '../call-log.ts';
 import type { Changing } from '../change-locks.ts';
-import type { ExtraCall } from '../limits/rate-limiter.ts';
 import type { WriteGuard } from '../write-guard.ts';
 import type { Credential } from './credentials.ts';
 
@@ -34,6 +33,9 @@ export interface Reload {
   /** To be called when the service has responded. */
   wasRead: (entry: string) => void;
 }
+
+/** A refresh is a read that nobody waits for, of what was served from the cache; a reload one of what is cached, because the client asks for it. */
+export type ExtraCall = 'retry' | 'refresh' | 'reload';
 
 /** Who sent a GraphQL request, and what its upstream calls share. */
 export interface RequestContext extends Omit<Sender, 'authorization' | 'isReload'> {

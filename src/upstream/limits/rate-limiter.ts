@@ -7,6 +7,7 @@ import type { ServiceDescriptor } from '../../api/service-descriptor.ts';
 import type { Config } from '../../config/settings.ts';
 import { type CancellationToken, waitUnlessCancelled } from '../../lib/cancellation.ts';
 import type { Credential } from '../auth/credentials.ts';
+import type { ExtraCall } from '../auth/request-context.ts';
 import { isLimited } from '../auth/viewer.ts';
 import { RateLimited, type Service } from '../errors.ts';
 import { type OnPause, type Pauses, type SharedPauses, createPauses } from './pauses.ts';
@@ -52,9 +53,6 @@ export interface RateLimitedCall {
   /** The operation can do without it: it waits for no other call, and takes half of the share at most. */
   extra?: ExtraCall | undefined;
 }
-
-/** A refresh is a read that nobody waits for, of what was served from the cache; a reload one of what is cached, because the client asks for it. */
-export type ExtraCall = 'retry' | 'refresh' | 'reload';
 
 export class RateLimiter {
   readonly pauses: Pauses;
