@@ -33,10 +33,8 @@ export async function startFacade(settings: Flags = {}, env: NodeJS.ProcessEnv =
     graphiql: await made('graphiql'),
     ...parts,
   });
-  const close = async () => {
-    await facade.close();
-    await upstream.close();
-  };
+  let closed: Promise<void> | undefined;
+  const close = () => (closed ??= facade.close().then(() => upstream.close()));
   afterUse(close);
 
   return {
