@@ -1,11 +1,11 @@
 import SchemaBuilder from '@pothos/core';
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
-import { GraphQLURL } from 'graphql-scalars';
+import { GraphQLDateTime, GraphQLURL } from 'graphql-scalars';
 import { Upload } from 'graphql-upload-minimal';
 import type { ResolverContext } from './context.ts';
 import type { UploadedFile } from './values/uploaded-file.ts';
 import './plan/declarations-plugin.ts';
-import { asDateTime, asLocalDateTime, localDateTime } from './values/decode.ts';
+import { asLocalDateTime } from './values/decode.ts';
 import { LOCAL_ZONE, inZone, wholeSeconds } from './values/iso-time.ts';
 
 interface GraphTypes {
@@ -30,13 +30,19 @@ builder.queryType({ description: 'The root of all queries.' });
 builder.addScalarType(
   'DateTime',
   new GraphQLScalarType({
-    name: 'DateTime',
+    ...GraphQLDateTime.toConfig(),
     description:
       'A point in time as RFC 3339 text in whole seconds, with an offset: `2026-12-18T19:30:00+08:00`. Of an input, a fraction of a second is dropped, and a `LocalDateTime` is taken in its zone, +08:00.',
     specifiedByURL: 'https://datatracker.ietf.org/doc/html/rfc3339',
     serialize: (value) => wholeSeconds(String(value)),
-    parseValue: (value) => parseDateTime(value),
-    parseLiteral: (node) => parseDateTime(node.kind === Kind.STRING ? node.value : null, node),
+    ...inputOf(
+      'A DateTime must be RFC 3339 text with an offset, 2026-12-18T19:30:00+08:00, or a LocalDateTime.',
+      (value) => {
+        const local = typeof value === 'string' && /^\S+$/.test(value) && asLocalDateTime(value);
+        const moment = local ? local + LOCAL_ZONE : momentOf(value);
+        return moment && wholeSeconds(moment);
+      },
+    ),
   }),
 );
 builder.addScalarType(
@@ -46,10 +52,12 @@ builder.addScalarType(
     description:
       'A date and time as the service writes it, without an offset: `2026-12-18T19:30:00`. The service says no zone; it is known to be +08:00. ' +
       'Show it as it is, or read it with `+08:00` behind it: a program that reads it alone takes it for its own zone. As an input, a time with an offset is taken too.',
-    specifiedByURL: 'https://datatracker.ietf.org/doc/html/rfc3339',
+    specifiedByURL: 'https://html.spec.whatwg.org/multipage/common-microsyntaxes.html#local-dates-and-times',
     serialize: String,
-    parseValue: (value) => parseLocalDateTime(value),
-    parseLiteral: (node) => parseLocalDateTime(node.kind === Kind.STRING ? node.value : null, node),
+    ...inputOf('A LocalDateTime must be a date and a time: 2026-12-18T19:30:00.', (value) => {
+      const moment = momentOf(value);
+      return asLocalDateTime(value) ?? (moment && inZone(moment));
+    }),
   }),
 );
 builder.addScalarType(
@@ -62,7 +70,6 @@ builder.addScalarType(
     serialize: String,
   }),
 );
-
 builder.addScalarType(
   'Upload',
   new GraphQLScalarType<UploadedFile, never>({
@@ -86,28 +93,25 @@ builder.addScalarType(
   }),
 );
 
-function parseDateTime(value: unknown, node?: ValueNode): string {
-  const local = typeof value === 'string' && /^\S+$/.test(value) ? localDateTime.decode(value) : null;
-  const moment = local === null ? asDateTime(value) : local + LOCAL_ZONE;
-  if (!moment) {
-    throw new GraphQLError(
-      'A DateTime must be RFC 3339 text with an offset, 2026-12-18T19:30:00+08:00, or a LocalDateTime.',
-      {
-        nodes: node ?? null,
-        extensions: { code: 'BAD_USER_INPUT' },
-      },
-    );
-  }
-  return wholeSeconds(moment);
+/** How a scalar reads inputs; `read` gives null for what is none. */
+function inputOf(must: string, read: (value: unknown) => string | null) {
+  const parse = (value: unknown, node?: ValueNode) => {
+    const text = read(value);
+    if (text !== null) return text;
+    throw new GraphQLError(must, { nodes: node ?? null, extensions: { code: 'BAD_USER_INPUT' } });
+  };
+  return {
+    parseValue: (value: unknown) => parse(value),
+    parseLiteral: (node: ValueNode) => parse(node.kind === Kind.STRING ? node.value : null, node),
+  };
 }
 
-function parseLocalDateTime(value: unknown, node?: ValueNode): string {
-  const local = asLocalDateTime(value);
-  if (local) return local;
-  const moment = asDateTime(value);
-  if (moment) return inZone(moment);
-  throw new GraphQLError('A LocalDateTime must be a date and a time: 2026-12-18T19:30:00.', {
-    nodes: node ?? null,
-    extensions: { code: 'BAD_USER_INPUT' },
-  });
+/** A time with an offset as it is written: the value of the library is a `Date`, which has lost the offset. */
+function momentOf(value: unknown): string | null {
+  try {
+    const stamp = (value as string).trim().replace(' ', 'T');
+    return GraphQLDateTime.parseValue(stamp) && stamp;
+  } catch {
+    return null;
+  }
 }

@@ -79,7 +79,7 @@ export const urlsOrNull = decoder<string[] | null>('URL', asUrls, { list: true, 
 /** `YYYY-MM-DD HH:MM:SS`, returned with a T; anything else is null. */
 export const localDateTime = orNull('LocalDateTime', asLocalDateTime);
 /** RFC 3339 with an offset. Other forms of ISO 8601 (`+0800`, no seconds, `T24:00`) are rewritten; anything else is null. */
-export const dateTime = orNull('DateTime', (value) => asDateTime(oneText(value)) ?? rfc3339Of(oneText(value).trim()));
+export const dateTime = orNull('DateTime', (value) => rfc3339Of(oneText(value).trim()));
 
 export function asText(value: unknown): string {
   if (typeof value === 'string') return value;
@@ -139,12 +139,6 @@ export function asLocalDateTime(value: unknown): string | null {
   if (!day || !time) return null;
   const stamp = `${day}T${time.length === 5 ? `${time}:00` : time}`;
   return isReal(stamp) ? stamp : null;
-}
-
-const zonedForm = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
-export function asDateTime(value: unknown): string | null {
-  const stamp = asText(value).trim();
-  return zonedForm.test(stamp) && isReal(stamp) ? stamp.replace(' ', 'T') : null;
 }
 
 /** A day that each month has, which is told without a `Date`: that takes longer than the rest of decoding. */

@@ -7,12 +7,16 @@ const dayForms = [/^(\d{4})-(\d{2})-(\d{2})$/, /^(\d{4})(\d{2})(\d{2})$/];
 const ordinalForm = /^(\d{4})-?(\d{3})$/;
 const weekForm = /^(\d{4})-?W(\d{2})-?([1-7])$/;
 const zonedForm =
-  /^([\dW-]{7,10})[T ](\d{2})(?::?([0-5]\d)(?::?([0-5]\d|60))?)?(?:[.,](\d{1,9}))?(?:(Z)|([+\-\u2212])([01]\d|2[0-3])(?::?([0-5]\d))?)$/i;
+  /^([\dW-]{7,10})[T ](\d{2})(?::?([0-5]\d)(?::?([0-5]\d|60))?)?(?:[.,](\d+))?(?:(Z)|([+\-\u2212])([01]\d|2[0-3])(?::?([0-5]\d))?)$/i;
 
+/** RFC 3339 on a day that each month has: nothing is to compute. */
+const sureForm =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 const DAY_MS = 86_400_000;
 
 /** The time as RFC 3339, with the offset that it has; null for anything but a time with an offset. */
 export function rfc3339Of(text: string): string | null {
+  if (sureForm.test(text)) return text;
   const [, day = '', hours, minutes, seconds, fraction, zulu, sign, ...offset] = zonedForm.exec(text) ?? [];
   const start = startOf(day);
   if (start === null || hours === undefined) return null;

@@ -4,6 +4,7 @@ import {
   type DocumentNode,
   type GraphQLInputType,
   type GraphQLOutputType,
+  type GraphQLScalarType,
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
@@ -38,10 +39,11 @@ const scalars: Readonly<Record<string, JsonSchema>> = {
   Int: { type: 'integer' },
   Float: { type: 'number' },
   Boolean: { type: 'boolean' },
-  DateTime: { type: 'string', format: 'date-time' },
-  URL: { type: 'string', format: 'uri' },
 };
 const text: JsonSchema = { type: 'string' };
+/** The scalars of graphql-scalars have one in their extensions. */
+const schemaOfScalar = ({ name, extensions }: GraphQLScalarType): JsonSchema =>
+  scalars[name] ?? (extensions as { jsonSchema?: JsonSchema }).jsonSchema ?? text;
 
 /**
  * The variables, without those that contain files. Those that must have a value are required, and their defaults become examples: an agent
@@ -124,7 +126,7 @@ function schemaOfValue(type: GraphQLInputType, description?: string | null): Jso
     );
     return { ...described, ...objectOf(properties, required) };
   }
-  return { ...(scalars[of.name] ?? text), ...described, ...limitsIn(of.name, description ?? '') };
+  return { ...schemaOfScalar(of), ...described, ...limitsIn(of.name, description ?? '') };
 }
 
 /** Limits are only in the descriptions of the schema, always written in one of these two ways. */
@@ -177,7 +179,7 @@ function ofOutput(type: GraphQLOutputType, fields: readonly PlannedField[]): Jso
   let shape: JsonSchema;
   if (isListType(of)) shape = { type: 'array', items: ofOutput(of.ofType, fields) };
   else if (isEnumType(of)) shape = { type: 'string', enum: of.getValues().map(({ name }) => name) };
-  else if (isScalarType(of)) shape = { type: (scalars[of.name] ?? text).type };
+  else if (isScalarType(of)) shape = { type: schemaOfScalar(of).type };
   else shape = ofObject(fields.flatMap(({ selections }) => [...selections.values()]));
   if (isNonNullType(type)) return shape;
   const { enum: values } = shape as { enum?: string[] };
