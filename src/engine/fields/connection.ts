@@ -29,6 +29,9 @@ export const backwardArgs = (t: ArgumentBuilder, last: number) => ({
       `The most nodes to return, 1 to ${FIRST_MAX}: those right before \`before\`, or the last of the list, which costs a call more if the list is longer. ` +
       `${last} if \`before\` is given and \`first\` is not. Do not use it together with \`first\`.`,
   }),
+  after: t.arg.string({
+    description: `The page starts after the edge with this cursor, which is a position. ${SAME_LIST}`,
+  }),
   before: t.arg.string({ description: `The page ends before the edge with this cursor. ${SAME_LIST}` }),
 });
 

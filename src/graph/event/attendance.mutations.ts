@@ -37,7 +37,7 @@ const attendance = (
 attendance('joinEvent', {
   endpoint: eventEndpoints.join,
   settling: eventWrites.join,
-  description: 'Makes the caller a participant of an event, no longer only interested.',
+  description: 'Makes the caller a participant of an event.',
   verb: 'join',
 });
 attendance('leaveEvent', {
@@ -49,7 +49,7 @@ attendance('leaveEvent', {
 attendance('addEventInterest', {
   endpoint: eventEndpoints.wish,
   settling: eventWrites.wish,
-  description: 'Marks the caller as interested in an event, no longer a participant.',
+  description: 'Marks the caller as interested in an event.',
   verb: 'mark as interesting',
 });
 attendance('removeEventInterest', {

@@ -81,7 +81,7 @@ mutation('deleteEvent', {
     fields: (t) => ({
       reason: t.string({
         required: true,
-        description: 'The reason, sent to the people who wanted to take part; not empty.',
+        description: 'The reason, not empty.',
       }),
     }),
   },

@@ -157,7 +157,7 @@ deletion('Note', {
 });
 mutation('likeNote', {
   description:
-    'Likes a note; a second like changes nothing. The service does not say whether the caller has liked a note: show `likesCount` of the response instead of counting in the client.',
+    'Likes a note. The service does not say whether the caller has liked a note: show `likesCount` of the response instead of counting in the client.',
   endpoint: noteEndpoints.like,
   settling: noteWrites.like,
   target: ['id', 'Note'],

@@ -3,6 +3,10 @@
 const film = ['subject', 'searchSubjects'];
 const person = ['celebrity', 'user'];
 
+/** What only the lists of an event's people tell. */
+const ofEdge = (name: string) =>
+  `Select it beside the person, in a list of an event: \`event(id:) { participants { edges { ${name} } } }\`.`;
+
 /** By type and name: the fields that it has instead, or a sentence. */
 export const expectedFields: Readonly<Record<string, Readonly<Record<string, readonly string[] | string>>>> = {
   Query: {
@@ -24,7 +28,8 @@ export const expectedFields: Readonly<Record<string, Readonly<Record<string, rea
     search: ['searchBooks', 'searchSubjects'],
     bookSearch: ['searchBooks'],
     isbn: ['bookByIsbn'],
-    events: 'Select them in a city: `city(id:) { events { nodes { title } } }`.',
+    events:
+      'Select them in a city, or search for them with `searchEvents`: `city(id:) { events { nodes { title } } }`.',
     cinemas: ['inTheaters'],
     cities:
       'There is no list of cities: `city(id:)` takes the name that addresses of the service have, such as "beijing".',
@@ -60,6 +65,8 @@ export const expectedFields: Readonly<Record<string, Readonly<Record<string, rea
   Celebrity: { films: ['works'], movies: ['works'], avatar: ['portrait'], avatars: ['portrait'] },
   User: {
     username: ['name'],
+    ...Object.fromEntries(['uid', 'signature', 'bio', 'homepageUrl'].map((name) => [name, ofEdge(name)])),
+    city: ofEdge('city { name }'),
     avatar: ['avatarUrl'],
     reviews: 'The service has no list of the reviews by a person.',
     films: 'The service has no list of the films of a person.',

@@ -1,6 +1,7 @@
 /** The limits of the service as data. Every value is the constant that the rules enforce. */
 import * as books from '../../api/book.ts';
 import { type Tier, tiers } from '../../api/endpoint.ts';
+import { FEED_COUNT_MAX } from '../../api/event.ts';
 import * as films from '../../api/film.ts';
 import { NOTE_PICTURES_MAX } from '../../api/note.ts';
 import { isLimited } from '../../upstream/auth/viewer.ts';
@@ -44,6 +45,10 @@ const BookLimits = constants('BookLimits', 'Limits of books and of what readers 
   annotationPageMin: [1, 'The lowest page of an annotation.'],
   annotationPageMax: [books.PAGE_BELOW - 1, 'The highest page of an annotation.'],
   annotationChapterMaxLength: [books.CHAPTER_MAX, 'The most characters of the chapter of an annotation.'],
+});
+
+const EventLimits = constants('EventLimits', 'Limits of events.', {
+  listCountMax: [FEED_COUNT_MAX, 'The most items in a page of events or of their people, whatever `first` is.'],
 });
 
 const FilmLimits = constants('FilmLimits', 'Limits of films and film people.', {
@@ -118,6 +123,7 @@ export const ServiceLimits = constants(
 
 builder.objectFields(ServiceLimits, (t) => ({
   book: t.field({ type: BookLimits, description: 'Books, reviews, collections, annotations.', resolve: () => ({}) }),
+  event: t.field({ type: EventLimits, description: 'Events.', resolve: () => ({}) }),
   film: t.field({ type: FilmLimits, description: 'Films and film people.', resolve: () => ({}) }),
   pictures: t.field({ type: PictureLimits, description: 'Pictures of annotations and notes.', resolve: () => ({}) }),
   rates: t.field({

@@ -25,6 +25,7 @@ export const Actor = builder.interfaceRef<UserShape>('Actor').implement({
   description: 'A person or an organisation: `__typename` says which.',
   interfaces: [Node, WebPage],
   fields: (t) => ({
+    sourceId: t.id({ nullable: true, description: 'The id in the service. Null only beside an error.' }),
     name: t.string({ nullable: true, description: 'The display name. Null if the service names none.' }),
     avatarUrl: t.field({ type: 'URL', nullable: true, description: 'The picture. Null if the service names none.' }),
   }),
