@@ -58,6 +58,8 @@ export function createFetchHandler(server: Server) {
       if (body) pipeBody(body, outgoing);
       else outgoing.end();
       const [incoming] = await answered;
+      // The server need not read what is left of the request, so our end of the connection might never be flushed.
+      incoming.once('end', () => outgoing.destroy());
       return toResponse(incoming, request.method);
     },
     /** Waits for running requests, and aborts those that do not end in time. */
