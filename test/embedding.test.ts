@@ -305,7 +305,7 @@ describe('the options of a facade', () => {
     };
     expect(problems(wrong).toSorted()).toEqual([
       'baseUrl must be an http:// or https:// address without user, query or fragment, not "ftp://a"',
-      'corsOrigins must be a list of origins, each like https://shop.example, or http://localhost:* for any port (no path, no other *)',
+      'corsOrigins must be a list of origins, each like https://shop.example or capacitor://localhost, or http://localhost:* for any port (no path, no other *)',
       'eventBaseUrl must be set',
       'graphiql must be true or false, not "on"',
       'maxDeep is not an option',
