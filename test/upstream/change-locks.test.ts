@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { cancel, createCancellationToken } from '../../src/lib/cancellation.ts';
-import { type Changing, type Lease, createChangeLocks } from '../../src/upstream/change-locks.ts';
+import { type ChangeLocks, type Changing, type Lease, createChangeLocks } from '../../src/upstream/change-locks.ts';
 import { ChangeInProgress } from '../../src/upstream/errors.ts';
 
 const changing = (more: Partial<Changing> = {}): Changing => ({
@@ -14,6 +14,17 @@ const isPending = async (promise: Promise<unknown>): Promise<boolean> => {
   for (let turns = 0; turns < 5; turns++) await setImmediate();
   return (await Promise.race([promise, Promise.resolve(pending)])) === pending;
 };
+
+/** Those that still wait at the end of the test are cancelled: a rejection in five seconds would be one of the next test file. */
+function takeMany(locks: ChangeLocks, count: number, more: (at: number) => Partial<Changing>) {
+  const cancellation = createCancellationToken();
+  const taken = Array.from({ length: count }, (_, at) => locks.take(changing({ ...more(at), cancellation })));
+  onTestFinished(async () => {
+    cancel(cancellation, new Error('the test is over'));
+    await Promise.allSettled(taken);
+  });
+  return taken;
+}
 
 test('an update waits for another one of the record, and is told that it was overtaken', async () => {
   const locks = createChangeLocks();
@@ -40,7 +51,7 @@ test('an update that ended before the read began overtakes nothing', async () =>
 test('a token whose updates wait lets another one through after one of them', async () => {
   const locks = createChangeLocks();
   const held = await locks.take(changing({ credential: 'a stranger' }));
-  const many = Array.from({ length: 16 }, () => locks.take(changing({ credential: 'a stranger' })));
+  const many = takeMany(locks, 16, () => ({ credential: 'a stranger' }));
   await expect(locks.take(changing({ credential: 'a stranger' }))).rejects.toBeInstanceOf(ChangeInProgress);
   const own = locks.take(changing());
   held.leave();
@@ -52,7 +63,7 @@ test('a token whose updates wait lets another one through after one of them', as
 test('the updates that wait for one owner are bounded', async () => {
   const locks = createChangeLocks();
   for (let record = 0; record < 4; record++) await locks.take(changing({ record: `Note ${record}` }));
-  for (let at = 0; at < 64; at++) void locks.take(changing({ record: `Note ${at % 4}` }));
+  void takeMany(locks, 64, (at) => ({ record: `Note ${at % 4}` }));
   await expect(locks.take(changing({ record: 'Note 0', credential: 'another' }))).rejects.toBeInstanceOf(
     ChangeInProgress,
   );
