@@ -74,7 +74,7 @@ test('each example of an operation has a link that opens it in GraphiQL, and non
     const blocks = [...readFileSync(file, 'utf8').matchAll(/^```graphql\n([^]*?)\n```/gm)].map(([, text]) => text!);
     if (blocks.length > 0) examples.set(`/docs/${basename(file, '.md').toLowerCase()}`, blocks);
   }
-  expect([...examples.keys()]).toContain('/docs/attribution');
+  expect([...examples.keys()]).toContain('/docs/readme');
   for (const [path, blocks] of examples) {
     const links = linksOf(await get(path)).filter((link) => link.startsWith('/graphql?'));
     const opened = links.map((link) => new URL(link, url).searchParams.get('query')!);
