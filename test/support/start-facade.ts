@@ -34,7 +34,8 @@ export async function startFacade(settings: Flags = {}, env: NodeJS.ProcessEnv =
     ...parts,
   });
   let closed: Promise<void> | undefined;
-  const close = () => (closed ??= facade.close().then(() => upstream.close()));
+  // Who gives the client closes it.
+  const close = () => (closed ??= facade.close().then(() => (parts.upstream ? undefined : upstream.close())));
   afterUse(close);
 
   return {
