@@ -59,7 +59,7 @@ export function createFetchHandler(server: Server) {
       else outgoing.end();
       const [incoming] = await answered;
       // The server need not read what is left of the request, so our end of the connection might never be flushed.
-      incoming.once('end', () => outgoing.destroy());
+      incoming.once('end', () => incoming.socket.destroy());
       return toResponse(incoming, request.method);
     },
     /** Waits for running requests, and aborts those that do not end in time. */
