@@ -17,7 +17,7 @@ export function requireOneValue(
   response: Shown,
 ): void {
   if (operation.operation === 'mutation' && operation.selectionSet.selections.length > 1) return;
-  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
+  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variables, { maxErrors: 1 });
   if (!coerced) return; // nothing was run
   const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
   const ran: DocumentNode = { ...document, definitions: [operation, ...fragments] };
