@@ -6,7 +6,6 @@ const parts = {
   types: 'npm run -s types',
   formatting: 'npx prettier --check --log-level warn .',
   'generated files': 'npm run -s codegen -- --check',
-  'demo data': 'npm run -s demo -- --check',
   structure: 'node scripts/structure.mjs',
   figures: 'node scripts/figures.mjs',
   words: 'node scripts/words.mjs',

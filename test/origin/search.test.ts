@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openSqlite } from '../../src/origin/store/database/sqlite.ts';
 import { openOrigin } from '../../src/origin/server.ts';
-import { growCatalog } from '../../scripts/demo/grow-catalog.ts';
+import { growCatalog } from './grow-catalog.ts';
 import { thorough } from '../support/optional.ts';
 import { demoDir, service, temporaryDirectory } from '../support/service.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openOrigin } from '../../src/origin/server.ts';
-import { growCatalog } from '../../scripts/demo/grow-catalog.ts';
+import { growCatalog } from './grow-catalog.ts';
 import { demoDir, temporaryDirectory } from '../support/service.ts';
 
 test('synthetic books are added to the demo data, and generation resumes where it stopped', async () => {
