@@ -8,15 +8,7 @@ import type { Metrics } from '../../observability/metrics.ts';
 import { type Admission, type SlotHolder, overloadedSender } from './admission.ts';
 import { type EndSettings, type HeaderSettings, endConnection, originIn, parseErrorOf } from './broken-connection.ts';
 import { Compression } from '../response/compression.ts';
-import {
-  CLOSE,
-  type Connection,
-  type ConnectionSettings,
-  type Connections,
-  IDLE_MS,
-  KEEP_ALIVE,
-  trackConnections,
-} from './connections.ts';
+import { CLOSE, type Connection, type ConnectionSettings, type Connections, trackConnections } from './connections.ts';
 import { Exchange } from '../exchange.ts';
 import { MAX_HEADERS, addCorsHeaders, checkHeaders, requestIdOf } from '../request/headers.ts';
 import { type ErrorFormat, HttpError, notFound, sendHttpError } from '../response/http-error.ts';
@@ -44,7 +36,7 @@ export interface HttpRoute {
   readonly mayEndInSlash?: boolean;
 }
 
-type HttpSettings = Omit<ConnectionSettings, 'idleMs'> &
+type HttpSettings = ConnectionSettings &
   EndSettings &
   HeaderSettings &
   Pick<Config, 'maxUnsentBytes' | 'compression' | 'httpStatuses'>;
@@ -116,7 +108,7 @@ export class HttpServer {
     });
     this.pausedSockets = createPausedSockets(() => admission.freePlaces());
     this.unsent = new UnreadBytes(config, () => metrics.unreadConnections.inc());
-    this.connections = trackConnections(this.server, { ...config, idleMs: IDLE_MS }, this.unsent);
+    this.connections = trackConnections(this.server, config, this.unsent);
   }
 
   /** Routes by their paths. */
@@ -197,11 +189,8 @@ export class HttpServer {
     const headers: string[] = [];
     addCorsHeaders(request, headers, this.parts.config.corsOrigins);
     if (isOverLimit || this.isClosing || !response.shouldKeepAlive) headers.push(...CLOSE);
-    else {
-      headers.push(...KEEP_ALIVE);
-      // Not before the request is closed: reading its body would resume the socket.
-      request.once('close', () => this.pausedSockets.pause(request.socket));
-    }
+    // Not before the request is closed: reading its body would resume the socket.
+    else request.once('close', () => this.pausedSockets.pause(request.socket));
     this.parts.metrics.overloads.inc();
     this.sendOverloaded(response, headers, this.errorFormatOf(request));
   }
@@ -215,8 +204,8 @@ export class HttpServer {
     const { backlog, exchanges, isOverLimit } = connection;
     const startedAt = performance.now();
     const requestId = requestIdOf(request);
-    const keeping = this.isClosing || isOverLimit || !response.shouldKeepAlive ? CLOSE : KEEP_ALIVE;
-    const headers = ['x-request-id', requestId, 'x-content-type-options', 'nosniff', keeping[0], keeping[1]];
+    const headers = ['x-request-id', requestId, 'x-content-type-options', 'nosniff'];
+    if (this.isClosing || isOverLimit || !response.shouldKeepAlive) headers.push(...CLOSE);
     const exchange = new Exchange(request, response, backlog, requestId, headers, this.compression);
     exchanges.push(exchange);
     response.on('close', () => exchange.close());

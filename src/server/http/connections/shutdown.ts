@@ -7,9 +7,11 @@ import type { HttpServer } from './http-server.ts';
 
 /** For the responses of cancelled operations. The rest of ten seconds is for closing pools and the database. */
 const CONNECTION_END_MS = 1_000;
-/** How often idle connections are closed during the shutdown. */
+/** How often it is checked which connections are idle. */
 const SWEEP_MS = 50;
-/** With `drainMs`, how long connections are kept before the port closes, and how long one is idle before it is closed after that. */
+/** How long one is idle before it is closed: longer than between two checks, so that none with a new request is. */
+const IDLE_MS = 2 * SWEEP_MS;
+/** With `drainMs`: how long a connection is idle before it is closed, and how long connections are kept before the port closes. */
 const QUIET_MS = 1_000;
 
 /**
@@ -43,14 +45,8 @@ export async function shutDown(
   // Requests that have arrived are read in the next turn, also on connections that were resumed a moment ago. Closing the connections
   // before would lose them.
   for (let turn = 0; turn < 2; turn++) await setImmediate();
-  const closeIdle = () => {
-    if (quietMs > 0) return connections.closeQuiet(quietMs);
-    server.closeIdleConnections();
-    connections.closeUnused();
-  };
-  if (quietMs === 0) server.closeIdleConnections();
   // A busy connection becomes idle later, and a new one may have sent nothing yet.
-  const sweep = setInterval(closeIdle, SWEEP_MS);
+  const sweep = setInterval(() => connections.limitIdle(Math.max(IDLE_MS, quietMs)), SWEEP_MS);
   if (!(await settlesWithin(shutdownMs, closed))) {
     for (const { lifetime } of connections.exchanges()) cancel(lifetime, new Error('The server is shutting down.'));
     await settlesWithin(CONNECTION_END_MS, closed);

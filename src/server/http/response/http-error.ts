@@ -137,10 +137,7 @@ export function sendHttpError(
   const { 'content-length': length = 0, 'transfer-encoding': transferEncoding } = request.headers;
   const isDiscarded = error.status === 503 && Number(length) <= DISCARDED_MAX;
   const isClosed = !request.complete && (Number(length) > 0 || transferEncoding !== undefined) && !isDiscarded;
-  if (isClosed) {
-    response.removeHeader('keep-alive');
-    response.setHeader('connection', 'close');
-  }
+  if (isClosed) response.setHeader('connection', 'close');
   const { code, status, isExact } = error;
   const sent = isExact ? status : statusOf({ errors: [{ extensions: { code, http: { status } } }] }, media);
   response.writeHead(sent, {

@@ -16,7 +16,7 @@ const running: { close: () => void }[] = [];
 afterEach(() => running.splice(0).forEach(({ close }) => close()));
 
 /** A server that holds responses back, and a function that connects to it. */
-async function setUp(settings: Partial<ConnectionSettings>) {
+async function setUp({ idleMs = LONG, ...settings }: Partial<ConnectionSettings> & { idleMs?: number }) {
   const held: ServerResponse[] = [];
   const sockets: Socket[] = [];
   const connections: Connections[] = [];
@@ -30,10 +30,11 @@ async function setUp(settings: Partial<ConnectionSettings>) {
   connections.push(
     trackConnections(
       server,
-      { maxClientConnections: 100, connectionTimeoutMs: LONG, idleMs: LONG, ...settings },
+      { maxClientConnections: 100, connectionTimeoutMs: LONG, ...settings },
       new UnreadBytes({ maxUnsentBytes: 1, connectionTimeoutMs: LONG }),
     ),
   );
+  server.keepAliveTimeout = idleMs; // Node closes a second later
   server.on('connection', (socket: Socket) => sockets.push(socket));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   running.push({ close: () => (server.close(), server.closeAllConnections()) });
@@ -51,7 +52,7 @@ async function setUp(settings: Partial<ConnectionSettings>) {
 const lineOf = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
 
 test('a connection that waits too long for its next request is closed, one that is used now and then is not', async () => {
-  const { call } = await setUp({ idleMs: 2_000 });
+  const { call } = await setUp({ idleMs: 1_000 });
   const [unused, used] = [call(), call()];
   unused.sendRequest('/');
   while (!unused.isCut) {
@@ -67,7 +68,7 @@ test('a connection that waits for its response is closed after the longer connec
   const { call, held, sockets } = await setUp({ connectionTimeoutMs: 2_000 });
   const [waiting, unused] = [call(), call()];
   for (const each of [waiting, unused]) each.sendRequest('/');
-  await until(() => sockets.length === 2 && sockets.every(({ timeout }) => timeout === LONG - 500));
+  await until(() => sockets.length === 2 && sockets.every(({ timeout }) => timeout! > LONG));
   waiting.sendRequest('/held');
   await until(() => waiting.isCut);
   expect(held).toHaveLength(1);
@@ -81,7 +82,7 @@ test('the idle time begins when the response was read', async () => {
   await until(() => held.length === 1);
   late.socket.pause();
   held[0]!.end(LARGE);
-  await until(() => sockets[0]!.timeout === LONG - 100);
+  await until(() => sockets[0]!.timeout === LONG);
   late.socket.resume();
   await until(() => late.isCut);
   expect(late.read).toBeGreaterThan(LARGE.length);
