@@ -11,6 +11,7 @@ import {
   type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLObjectType,
+  type GraphQLOutputType,
   type SelectionSetNode,
   Kind,
   TypeInfo,
@@ -46,6 +47,24 @@ export interface Asked {
   variables: Readonly<Record<string, unknown>>;
   /** Responses before this one have named the reader. */
   isNamed?: boolean;
+}
+
+type Sets = readonly SelectionSetNode[];
+
+/** What is selected of objects of one type. */
+interface Shape {
+  names: readonly { key: string; name: string }[];
+  fields: readonly Selected[];
+}
+
+interface Selected {
+  /** In the response. */
+  key: string;
+  field: GraphQLField<unknown, unknown>;
+  /** `Type.field` */
+  coordinate: string;
+  below: Sets;
+  args: () => string;
 }
 
 /** An object: of which id is unknown if it was not selected. */
@@ -86,43 +105,33 @@ export function claimsIn(
     errors.flatMap(({ path = [], extensions }) => (extensions?.code === 'TIER_REQUIRED' ? [keysOf(path)] : [])),
   );
   const claims: Claim[] = [];
+  const shapes = new Map<Sets, Map<GraphQLObjectType, Shape>>();
   const root = schema.getRootType(operation.operation)!;
   // The fields of a payload belong to no object.
-  if (data) walk(data, root, [operation.selectionSet], root === schema.getQueryType() ? 'Query' : undefined, '');
+  if (data) walk(data, [operation.selectionSet], root, root === schema.getQueryType() ? 'Query' : undefined, '');
   return claims;
 
-  function walk(
-    value: unknown,
-    type: GraphQLObjectType,
-    sets: readonly SelectionSetNode[],
-    owner: string | undefined,
-    path: string,
-  ): void {
+  function walk(value: unknown, sets: Sets, type: GraphQLObjectType, owner: string | undefined, path: string): void {
     const object = value as Record<string, unknown>;
-    const groups = new Map<string, FieldNode[]>();
-    for (const set of sets) collect(set, type, groups);
-    const own = hasId(type) ? idIn(object, groups) : owner;
-    for (const [key, nodes] of groups) {
-      const field = type.getFields()[nodes[0]!.name.value];
-      if (!field || object[key] === undefined) continue;
-      const coordinate = `${type.name}.${field.name}`;
-      if (changing.has(coordinate)) continue;
-      const below = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-      const args = own === undefined ? '' : argumentsText(field, nodes[0]!, variables);
+    const shape = shapeOf(sets, type);
+    const own = hasId(type) ? idIn(object, shape) : owner;
+    for (const selected of shape.fields) {
+      const { key, field, coordinate, args } = selected;
+      if (object[key] === undefined || changing.has(coordinate)) continue;
       const of = field.name === 'totalCount' ? own && listOf(own) : own;
-      const place = of === undefined ? undefined : `${of}.${field.name}${args}`;
-      valueAt(object[key], field, coordinate, below, place, path ? `${path}.${key}` : key);
+      const place = of === undefined ? undefined : `${of}.${field.name}${args()}`;
+      valueAt(object[key], selected, field.type, place, path ? `${path}.${key}` : key);
     }
   }
 
   function valueAt(
     value: unknown,
-    field: GraphQLField<unknown, unknown>,
-    coordinate: string,
-    sets: readonly SelectionSetNode[],
+    selected: Selected,
+    declared: GraphQLOutputType,
     place: string | undefined,
     path: string,
   ): void {
+    const { coordinate, below } = selected;
     const claim = (text: string, isOpen = false, key = place) => {
       if (key !== undefined) claims.push({ key, coordinate, path, value: text, isOpen });
     };
@@ -130,29 +139,26 @@ export function claimsIn(
     if (value === null) {
       if (isFailed(path)) return;
       claim('null', !isNamed && ofReader.test(coordinate));
-      if (isReference(sets)) claim('null', false, referenceAt);
+      if (isReference(below)) claim('null', false, referenceAt);
       return;
     }
-    const named = getNamedType(field.type);
-    if (Array.isArray(value) && isListType(getNullableType(field.type))) {
+    const named = getNamedType(declared);
+    if (Array.isArray(value) && isListType(getNullableType(declared))) {
       claim(`${value.length} items`);
-      value.forEach((item, at) =>
-        valueAt(item, { ...field, type: named }, coordinate, sets, place && `${place}[${at}]`, `${path}.${at}`),
-      );
+      value.forEach((item, at) => valueAt(item, selected, named, place && `${place}[${at}]`, `${path}.${at}`));
       return;
     }
-    if (sets.length === 0) return claim(JSON.stringify(value));
-    const type = typeOf(value as object, named.name, sets);
+    if (below.length === 0) return claim(JSON.stringify(value));
+    const type = typeOf(value as object, named.name, below);
     if (!type) return claim(SOME_OBJECT);
-    const groups = new Map<string, FieldNode[]>();
-    for (const set of sets) collect(set, type, groups);
+    const shape = shapeOf(below, type);
     const object = value as Record<string, unknown>;
-    const isOpen = byId.has(coordinate) || (coordinate.startsWith('Query.') && showsNothing(object, groups));
-    const id = hasId(type) ? (idIn(object, groups) ?? '') : '';
+    const isOpen = byId.has(coordinate) || (coordinate.startsWith('Query.') && showsNothing(object, shape));
+    const id = hasId(type) ? (idIn(object, shape) ?? '') : '';
     if (isOpen && !deferredAt.includes(path)) claim(SOME_OBJECT, true);
-    if (!isOpen && !isBare(groups)) claim(SOME_OBJECT + id);
+    if (!isOpen && !isBare(shape)) claim(SOME_OBJECT + id);
     if (!isOpen && id) claim(SOME_OBJECT + id, false, referenceAt);
-    walk(value, type, sets, place, path);
+    walk(value, below, type, place, path);
   }
 
   function typeOf(value: object, name: string, sets: readonly SelectionSetNode[]): GraphQLObjectType | undefined {
@@ -194,7 +200,29 @@ export function claimsIn(
     }
   }
 
+  /** What is selected of an object of this type. */
+  function shapeOf(sets: Sets, type: GraphQLObjectType): Shape {
+    const ofSets = shapes.get(sets) ?? new Map<GraphQLObjectType, Shape>();
+    shapes.set(sets, ofSets);
+    const known = ofSets.get(type);
+    if (known) return known;
+    const groups = new Map<string, FieldNode[]>();
+    for (const set of sets) collect(set, type, groups);
+    const fields = [...groups].flatMap(([key, nodes]): Selected[] => {
+      const field = type.getFields()[nodes[0]!.name.value];
+      if (!field) return [];
+      const below = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+      let text: string | undefined;
+      const args = () => (text ??= argumentsText(field, nodes[0]!, variables));
+      return [{ key, field, coordinate: `${type.name}.${field.name}`, below, args }];
+    });
+    const shape = { names: [...groups].map(([key, [node]]) => ({ key, name: node!.name.value })), fields };
+    ofSets.set(type, shape);
+    return shape;
+  }
+
   function isFailed(path: string): boolean {
+    if (errors.length === 0) return false;
     return (
       failed.some((at) => at === '' || at === path || at.startsWith(`${path}.`) || path.startsWith(`${at}.`)) ||
       withheld.has(keysOf(path.split('.')))
@@ -204,24 +232,22 @@ export function claimsIn(
 
 /** No call is made for these alone, so they do not claim that there is such an object. */
 const bare = new Set(['id', 'sourceId', 'isSite', '__typename']);
-const isBare = (groups: ReadonlyMap<string, readonly FieldNode[]>): boolean =>
-  [...groups.values()].every(([node]) => bare.has(node!.name.value));
+const isBare = ({ names }: Shape): boolean => names.every(({ name }) => bare.has(name));
 
 /** Whether nothing but the id is selected: such an object may be there although its record is not. */
-const isReference = (sets: readonly SelectionSetNode[]): boolean =>
+const isReference = (sets: Sets): boolean =>
   sets.length > 0 &&
   sets.every(({ selections }) => selections.every((each) => each.kind === Kind.FIELD && bare.has(each.name.value)));
 
-const showsNothing = (object: Record<string, unknown>, groups: ReadonlyMap<string, readonly FieldNode[]>): boolean =>
-  [...groups].every(([key, [node]]) => bare.has(node!.name.value) || object[key] == null);
+const showsNothing = (object: Record<string, unknown>, { names }: Shape): boolean =>
+  names.every(({ key, name }) => bare.has(name) || object[key] == null);
 
 /** A path without positions in lists. */
 const keysOf = (path: readonly (string | number)[]): string =>
   path.filter((key) => !/^\d+$/.test(String(key))).join('.');
 
-function idIn(object: Record<string, unknown>, groups: ReadonlyMap<string, readonly FieldNode[]>): string | undefined {
-  for (const [key, nodes] of groups)
-    if (nodes[0]!.name.value === 'id' && typeof object[key] === 'string') return object[key];
+function idIn(object: Record<string, unknown>, { names }: Shape): string | undefined {
+  for (const { key, name } of names) if (name === 'id' && typeof object[key] === 'string') return object[key];
   return undefined;
 }
 
@@ -274,17 +300,19 @@ export class Identities {
   }
 
   private addAll(claims: readonly Claim[], source: string): Conflict[] {
-    return claims.flatMap((claim) => {
+    const conflicts: Conflict[] = [];
+    for (const claim of claims) {
       const before = this.claims.get(claim.key);
       if (!before || (before.value === SOME_OBJECT && claim.value.startsWith(SOME_OBJECT))) {
         this.claims.set(claim.key, { value: claim.value, path: claim.path, source });
-        return [];
+        continue;
       }
       this.compared++;
       const agrees =
         before.value === claim.value || (claim.value === SOME_OBJECT && before.value.startsWith(SOME_OBJECT));
-      return agrees ? [] : [{ ...claim, before }];
-    });
+      if (!agrees) conflicts.push({ ...claim, before });
+    }
+    return conflicts;
   }
 }
 
