@@ -11,19 +11,19 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
-  'src without origin': 44_803,
+  'src without origin': 45_000,
   'graph and api': 7_312,
   engine: 10_213,
   'engine/cost': 1_076,
   'engine/documents': 1_377,
-  'upstream without redis': 6_086,
+  'upstream without redis': 6_300,
   'upstream/limits': 771,
   'upstream/redis': 2_447,
   'server without idempotency': 9_057,
   'server/http': 2_374,
   'server/features/idempotency': 1_343,
   atom: 1_268,
-  config: 1_849,
+  config: 1_900,
   'check and doctor and inspect and commands and cli': 3_337,
   'embedding and extension': 699,
   origin: 3_854,
