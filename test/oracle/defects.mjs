@@ -347,7 +347,7 @@ export const defects = [
   {
     name: 'replicas: a connection whose peer is gone is used for as long as the system keeps it',
     isOfReplicas: true,
-    edits: [['src/upstream/redis/connection/node-watch.ts', 'node.disconnect(true);', '']],
+    edits: [['src/upstream/redis/connection/client.ts', '    socketTimeout: SILENT_MS,\n', '']],
   },
   {
     name: 'replicas: memory is used without a question whether it was invalidated',

@@ -7,13 +7,12 @@ import { Invalidations } from './invalidations.ts';
 import { createKeys } from './keys.ts';
 import { createLeases } from './leases.ts';
 import { Lookups } from './lookups.ts';
-import type { Pause } from './connection/pause.ts';
 import { createUpdates } from './updates.ts';
 
 export interface CacheCalls {
   lookups: RedisCall;
   updates: RedisCall;
-  invalidations: { call: RedisCall; pause: Pause };
+  invalidations: RedisCall;
 }
 
 interface RedisCacheSettings {
@@ -42,7 +41,7 @@ export function createRedisCache(
     epoch++;
     onInvalidation();
   };
-  const invalidations = new Invalidations({ connection, keys, ...calls.invalidations, onLog });
+  const invalidations = new Invalidations({ connection, keys, call: calls.invalidations, onLog });
   const lookups = new Lookups({
     connection,
     keys,

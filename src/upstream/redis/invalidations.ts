@@ -10,7 +10,6 @@ import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
 import { INVALIDATION_LIFE_MS, type RedisKeys, randomStep } from './keys.ts';
 import { CHANGES_MAX, COMMON } from './scripts/log.ts';
-import type { Pause } from './connection/pause.ts';
 import { type Script, defineScript } from './scripts/script.ts';
 
 /** KEYS: the log, the versions of the names. ARGV: known version, step, life of a log, names. */
@@ -41,8 +40,6 @@ interface InvalidationParts {
   connection: RedisConnection;
   keys: RedisKeys;
   call: RedisCall;
-  /** The pause of these calls. */
-  pause: Pause;
   onLog: OnLog;
 }
 
@@ -105,7 +102,7 @@ export class Invalidations {
   async flush(withinMs: number): Promise<number> {
     const end = performance.now() + withinMs;
     for (;;) {
-      this.parts.pause.end();
+      this.parts.connection.retryNow();
       await this.send();
       const left = end - performance.now();
       if (this.unsent() === 0 || left <= 0) break;
@@ -179,14 +176,13 @@ export class Invalidations {
 
   /** Also without further requests: other replicas serve the old entries until the names are in the log. */
   private retryLater(): void {
-    const { pause } = this.parts;
     // Also while the client has given up: it connects again a moment later.
     if (this.retry || this.isClosed) return;
     const again = () => {
       this.retry = undefined;
       void this.send();
     };
-    this.retry = setTimeout(again, Math.max(RETRY_MS, pause.left())).unref();
+    this.retry = setTimeout(again, RETRY_MS).unref();
   }
 }
 

@@ -9,7 +9,6 @@ import { type RedisConnection, openRedis, stateOf } from './connection/connectio
 import type { ChannelOptions, RedisCall } from './connection/channel.ts';
 import { createSharedDocuments } from './documents.ts';
 import { createRedisPauses } from './pauses.ts';
-import { createPause } from './connection/pause.ts';
 import { createRedisWindows } from './windows.ts';
 import { CACHE_MAX_BYTES } from '../../lib/remember.ts';
 
@@ -57,11 +56,10 @@ export function connectRedis({
   const report = (reason: string | undefined) => onAvailabilityChange?.('redis', reason);
   const connection = openRedis({ url, namespace, tls, report, onRestored });
   const { channel } = connection;
-  const pause = createPause();
   const calls = {
     lookups: channel({ what: 'lookups', timeoutMs: timeouts.record }),
     updates: channel({ what: 'entries', timeoutMs: timeouts.window }),
-    invalidations: { call: channel({ what: 'invalidations', timeoutMs: timeouts.window, pause }), pause },
+    invalidations: channel({ what: 'invalidations', timeoutMs: timeouts.window }),
   };
   const { cache, flush, unsent, leases } = createRedisCache(connection, calls, { maxBytes, events, onInvalidation });
   return {

@@ -12,7 +12,6 @@ import {
 } from '../../../src/upstream/cache/memory.ts';
 import { createRedisCache } from '../../../src/upstream/redis/cache.ts';
 import { openRedis } from '../../../src/upstream/redis/connection/connection.ts';
-import { createPause } from '../../../src/upstream/redis/connection/pause.ts';
 import { type SharedState, connectRedis } from '../../../src/upstream/redis/shared-state.ts';
 import { hasRedis, redisServer, until } from '../../support/redis.ts';
 /** Long timeouts: a busy machine is not what is tested. */
@@ -52,9 +51,8 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
 
   test('a write made while the client of Redis has given up is noted when it is connected again, without a further request', async () => {
     const connection = openRedis({ url: server.url, namespace: `cache ${namespaces++}` });
-    const pause = createPause();
-    const call = connection.channel({ what: 'of this test', timeoutMs: timeouts.record, pause });
-    const calls = { lookups: call, updates: call, invalidations: { call, pause } };
+    const call = connection.channel({ what: 'of this test', timeoutMs: timeouts.record });
+    const calls = { lookups: call, updates: call, invalidations: call };
     const { cache, flush, unsent } = createRedisCache(connection, calls, {
       maxBytes: 1_000_000,
       events: '',

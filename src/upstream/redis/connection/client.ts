@@ -4,7 +4,6 @@ import type * as IORedis from 'ioredis';
 import type { RedisAddress } from '../../../config/redis-address.ts';
 import type { TlsFiles } from '../../../config/upstream-tls.ts';
 import { fillInOwnAddress, hostOfNobody } from './own-address.ts';
-import { type NodeEvents, watchNode } from './node-watch.ts';
 
 /** A client of one server, a Sentinel's primary, or a cluster: all keys are in one slot, so the commands are the same for each. */
 export type RedisClient = IORedis.Redis | IORedis.Cluster;
@@ -13,11 +12,13 @@ export const RECONNECT_MS = 500;
 const CONNECT_MS = 2_000;
 /** How long a socket may take to close before it is destroyed: an unreachable peer never closes it. */
 const DISCONNECT_MS = 100;
-/** When the system begins to try a connection that nothing is sent on. */
-const KEEP_ALIVE_MS = 10_000;
+/** When the system begins to try a connection that nothing is sent on, and how often that is tried: a firewall may have dropped it. */
+const IDLE_MS = 10_000;
+/** If a reply is due and no data arrives for so long, the connection is replaced. */
+const SILENT_MS = 2_000;
 
 /** Calls are never repeated by the client: their time may be over. `tls` is read for each connection that is made. */
-export function createRedisClient(address: RedisAddress, tls: TlsFiles, events: NodeEvents): RedisClient {
+export function createRedisClient(address: RedisAddress, tls: TlsFiles): RedisClient {
   // Loaded here because most facades run without it.
   const { Redis, Cluster } = createRequire(import.meta.url)('ioredis') as typeof IORedis;
   const { kind, hosts, username, password, database } = address;
@@ -30,7 +31,8 @@ export function createRedisClient(address: RedisAddress, tls: TlsFiles, events: 
     protocol: 2,
     connectTimeout: CONNECT_MS,
     disconnectTimeout: DISCONNECT_MS,
-    keepAlive: KEEP_ALIVE_MS,
+    socketTimeout: SILENT_MS,
+    keepAlive: IDLE_MS,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     // A primary that became a replica refuses writes: the address leads to the new primary.
@@ -53,7 +55,7 @@ export function createRedisClient(address: RedisAddress, tls: TlsFiles, events: 
       ...(address.tls && { dnsLookup: (name, onFound) => onFound(null, name) }),
     });
     cluster.on('+node', (node: IORedis.Redis) => {
-      watchNode(node, events);
+      keepInUse(node);
       fillInOwnAddress(node);
     });
     return cluster;
@@ -65,8 +67,26 @@ export function createRedisClient(address: RedisAddress, tls: TlsFiles, events: 
     retryStrategy: retry,
     ...(kind === 'server' ? hosts[0]! : sentinelOptions(address, tls, retry)),
   });
-  watchNode(redis, events);
+  keepInUse(redis);
   return redis;
+}
+
+function keepInUse(node: IORedis.Redis): void {
+  const send = node.sendCommand.bind(node);
+  node.sendCommand = (command, stream) => {
+    const reply = send(command, stream);
+    // The client itself sends commands whose promises nobody has, like ASKING: their rejection would end the process.
+    (reply as Promise<unknown>).catch(() => undefined);
+    return reply;
+  };
+  let pings: NodeJS.Timeout | undefined;
+  node.on('ready', () => {
+    pings ??= setInterval(() => void node.ping().catch(() => undefined), IDLE_MS).unref();
+  });
+  node.on('close', () => {
+    clearInterval(pings);
+    pings = undefined;
+  });
 }
 
 function sentinelOptions(

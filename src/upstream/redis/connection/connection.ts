@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { type RedisAddress, readRedisAddress } from '../../../config/redis-address.ts';
 import type { TlsFiles } from '../../../config/upstream-tls.ts';
 import { settlesWithin } from '../../../lib/promises.ts';
-import { type ReportAvailability, createAvailabilityMonitor, errorCodeOf } from '../../availability.ts';
-import { type ChannelHandle, type ChannelOptions, type RedisCall, createChannel } from './channel.ts';
+import { type ReportAvailability, errorCodeOf } from '../../availability.ts';
+import { type Channel, type ChannelOptions, type RedisCall, createChannel } from './channel.ts';
 import { RECONNECT_MS, type RedisClient, createRedisClient } from './client.ts';
-import { type ConnectionMonitor, createConnectionMonitor, createOutages } from './outages.ts';
+import { CONNECTION, createOutages } from './outages.ts';
 import { type CheckedRedis, checkRedis } from './start-check.ts';
 
 export interface RedisSettings {
@@ -29,6 +29,8 @@ export interface RedisConnection {
   key: (name: string) => string;
   /** Calls of one kind. */
   channel: (options: ChannelOptions) => RedisCall;
+  /** Ends the pauses of all channels. */
+  retryNow: () => void;
   /** Refused commands, by the first word of the error. */
   refusals: ReadonlyMap<string, number>;
   /** Replies that were late, by the kind of call. */
@@ -54,26 +56,21 @@ export function openRedis(settings: RedisSettings): RedisConnection {
   const { url, variable = 'REDIS_URL', namespace, report = () => undefined, onRestored = () => undefined } = settings;
   const tag = createHash('sha256').update(namespace).digest('base64url').slice(0, 8);
   const key = (name: string) => `catalog:{${tag}}:${name}`;
-  const outages = createOutages(report);
-  const node = createAvailabilityMonitor((reason) => outages.set('node', reason));
-  const monitor = createConnectionMonitor(outages, onRestored);
-  const channels: ChannelHandle[] = [];
+  const outages = createOutages(report, onRestored);
+  const channels: Channel[] = [];
   const scripts = new Map<string, string>();
   const refusals = new Map<string, number>();
   const lateReplies = new Map<string, number>();
   // One object, which the client reads for each connection.
   const tls: TlsFiles = { ...settings.tls };
   const open = (url: string) => openClient(readAddress(url), tls, { variable, key });
-  const follow = (client: OpenedClient) =>
-    client.follow({
-      ...monitor,
-      onReady() {
-        for (const each of channels) each.restart();
-        monitor.onReady();
-      },
-    });
+  const retryNow = () => channels.forEach(({ restart }) => restart());
+  const watch: ConnectionWatch = {
+    onLost: (reason) => outages.begin(CONNECTION, reason),
+    onReady: () => (retryNow(), outages.end(CONNECTION)),
+  };
   let current = open(url);
-  follow(current);
+  current.follow(watch);
   /** With another address, until it is connected. */
   let next: OpenedClient | undefined;
 
@@ -93,7 +90,7 @@ export function openRedis(settings: RedisSettings): RedisConnection {
     const old = current;
     next = undefined;
     current = client;
-    follow(client);
+    client.follow(watch);
     onOutcome(undefined);
     await old.close();
   }
@@ -104,10 +101,10 @@ export function openRedis(settings: RedisSettings): RedisConnection {
     },
     key,
     channel(options) {
-      const parts = { connection, outages, node, onRefusal: countIn(refusals), onLate: countIn(lateReplies) };
-      const { call } = (channels[channels.length] = createChannel(parts, options));
-      return call;
+      const parts = { connection, outages, onRefusal: countIn(refusals), onLate: countIn(lateReplies) };
+      return (channels[channels.length] = createChannel(parts, options)).call;
     },
+    retryNow,
     refusals,
     lateReplies,
     isReachable: () => current.redis.status === 'ready' && !outages.isUnreachable(),
@@ -153,23 +150,28 @@ const countIn =
 
 type OpenedClient = ReturnType<typeof openClient>;
 
+interface ConnectionWatch {
+  onLost: (reason: string) => void;
+  onReady: () => void;
+}
+
 /** A client of one address, which connects again until it is closed. */
 function openClient(address: RedisAddress, tls: TlsFiles, { variable, key }: Pick<CheckedRedis, 'variable' | 'key'>) {
-  let monitor: ConnectionMonitor | undefined;
+  let watch: ConnectionWatch | undefined;
   let closing = false;
-  const redis = createRedisClient(address, tls, {
-    onLostCommand: () => monitor?.onLostCommand(),
-    onSilence() {
-      // A cluster has other nodes: calls show whether that with the keys answers.
-      if (address.kind !== 'cluster') monitor?.onSilence();
-    },
-  });
+  let reason = 'closed';
+  const redis = createRedisClient(address, tls);
   // Without a listener an outage would end the process.
-  redis.on('error', (error: unknown) => monitor?.onError(reasonOf(error)));
-  redis.on('close', () => {
-    if (!closing) monitor?.onClose();
+  redis.on('error', (error: unknown) => {
+    if (redis.status === 'ready') return;
+    reason = reasonOf(error);
+    watch?.onLost(reason);
   });
-  redis.on('ready', () => monitor?.onReady());
+  redis.on('close', () => watch?.onLost(reason));
+  redis.on('ready', () => {
+    reason = 'closed';
+    watch?.onReady();
+  });
   // ioredis gives up for good if the news of a failover comes while it looks for the primary; and without a word, at `close`, if the last
   // node of a cluster disconnects while it looks up the names of the nodes.
   for (const event of ['end', 'close'])
@@ -183,13 +185,13 @@ function openClient(address: RedisAddress, tls: TlsFiles, { variable, key }: Pic
     redis,
     check: (scripts: readonly string[]) => checkRedis({ redis, address, variable, key }, scripts),
     /** From now on this client shows whether Redis is reachable. */
-    follow(events: ConnectionMonitor): void {
-      monitor = events;
-      if (redis.status === 'ready') events.onReady();
+    follow(by: ConnectionWatch): void {
+      watch = by;
+      if (redis.status === 'ready') by.onReady();
     },
     async close(): Promise<void> {
       closing = true;
-      monitor = undefined;
+      watch = undefined;
       const ended = redis.quit().catch(() => undefined);
       await settlesWithin(QUIT_MS, ended);
       redis.disconnect();
