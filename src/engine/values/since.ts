@@ -1,37 +1,30 @@
-/**
- * `since`, the text in which a client keeps what it has of a list: a line of JSON, and the keys of the items, as short as they can be, because
- * it is sent with each call. Keys end in numbers, so it has the differences of the sorted numbers, two or three bytes an item.
- */
+/** `since`, the text in which a client keeps what it has of a list, because it is sent with each call: JSON, compressed. */
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { isPlainObject } from '../../lib/objects.ts';
 import { badInput } from '../errors/to-client-error.ts';
 import type { Pass, Progress } from './list-changes.ts';
 import { decodeAnchor, encodeAnchor } from './newest-first.ts';
 
-const VERSION = 2;
-const PARTS: readonly Pass['part'][] = ['front', 'whole', 'again'];
+const VERSION = 3;
+const PARTS: readonly unknown[] = ['front', 'whole', 'again'] satisfies Pass['part'][];
 /** Bounds what a `since` that somebody has made up can take. */
 const KEYS_MAX = 50_000;
-/** Characters of all `since` of an operation, with their keys: aliases may repeat one whose keys are a byte each. Fields read theirs twice. */
+const TEXT_MAX = 1_000_000;
+/** Characters of all `since` of an operation, with their keys: aliases may repeat one. Fields read theirs twice. */
 const CHARACTERS_MAX = 8_000_000;
 const characters = new WeakMap<object, number>();
 
-export function encodeSince(list: string, { known, from, hasGaps, pass }: Progress): string {
-  const keys = [...known];
-  const prefix = /^.{0,200}:/s.exec(keys[0] ?? '')?.[0] ?? '';
-  const isNumbered = (key: string) => key.startsWith(prefix) && /^(?:0|[1-9]\d{0,14})$/.test(key.slice(prefix.length));
-  const numbers = keys.filter(isNumbered).map((key) => Number(key.slice(prefix.length)));
-  numbers.sort((one, other) => one - other);
-  const others = keys.filter((key) => !isNumbered(key));
-  const ordered = [...numbers.map((number) => prefix + String(number)), ...others];
-  const head = { v: VERSION, list, from, hasGaps, prefix, size: numbers.length, others, pass: pass && headOf(pass) };
-  const unmet = pass ? bitsOf(ordered.map((key) => pass.unmet.has(key))) : [];
-  const bytes = Buffer.from([...differencesOf(numbers), ...unmet]);
-  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), bytes]).toString('base64url');
+export function encodeSince(list: string, { pass, known, ...rest }: Progress): string {
+  const unmet = pass && { ...pass, behind: pass.behind && encodeAnchor(pass.behind), unmet: packed(pass.unmet) };
+  const text = JSON.stringify({ v: VERSION, list, ...rest, known: packed(known), pass: unmet });
+  return deflateRawSync(text).toString('base64url');
 }
+
+const nothing = (): Progress => ({ known: new Set(), from: null, hasGaps: false, pass: null });
 
 /** What the client has; nothing without a `since`. `operation`: one object for each. */
 export const progressOf = ({ since }: { since?: string | null }, list: () => string, operation: object): Progress =>
-  since == null ? { known: new Set(), from: null, hasGaps: false, pass: null } : decodeSince(list(), since, operation);
+  since == null ? nothing() : decodeSince(list(), since, operation);
 
 function take(operation: object, taken: number): void {
   const sum = taken + (characters.get(operation) ?? 0);
@@ -39,22 +32,28 @@ function take(operation: object, taken: number): void {
   characters.set(operation, sum);
 }
 
-const headOf = ({ part, behind, unmet: _, ...rest }: Pass) => ({
-  ...rest,
-  part: PARTS.indexOf(part),
-  behind: behind && encodeAnchor(behind),
-});
-
 function decodeSince(list: string, since: string, operation: object): Progress {
-  take(operation, since.length);
   const bytes = Buffer.from(since, 'base64url');
-  const end = bytes.indexOf('\n');
-  const head = end < 0 ? undefined : parsed(bytes.subarray(0, end).toString());
+  if (bytes.subarray(0, 6).equals(FORMER)) return nothing();
+  const given = textIn(bytes);
+  take(operation, since.length + (given?.length ?? 0));
+  const head = parsed(given ?? '');
   if (head?.v === VERSION && head.list !== list)
     throw badInput('This `since` belongs to another list.', { argument: 'since' });
-  const progress = head?.v === VERSION ? readProgress(head, bytes.subarray(end + 1), operation) : undefined;
+  const progress = head?.v === VERSION ? progressIn(head, operation) : undefined;
   if (!progress) throw badInput('This is not a `since` that a former call returned.', { argument: 'since' });
   return progress;
+}
+
+/** How the form of a former release begins: its whole list is told again. */
+const FORMER = Buffer.from('{"v":2');
+
+function textIn(bytes: Buffer): string | undefined {
+  try {
+    return inflateRawSync(bytes, { maxOutputLength: TEXT_MAX }).toString();
+  } catch {
+    return undefined;
+  }
 }
 
 function parsed(text: string): Record<string, unknown> | undefined {
@@ -67,35 +66,22 @@ function parsed(text: string): Record<string, unknown> | undefined {
 }
 
 /** Undefined if a part is missing or wrong. */
-function readProgress(
-  { from, hasGaps, prefix, size, others, pass }: Record<string, unknown>,
-  bytes: Buffer,
-  operation: object,
-): Progress | undefined {
-  if (!isTime(from) || typeof prefix !== 'string' || !Array.isArray(others)) return undefined;
-  if (!isCount(size) || size + others.length > KEYS_MAX) return undefined;
-  take(operation, size * prefix.length + (size + others.length) * 8);
-  const read = numbersIn(bytes, size);
-  if (!read || !others.every((key) => typeof key === 'string')) return undefined;
-  const ordered = [...read.numbers.map((number) => prefix + String(number)), ...others];
-  const progress = { known: new Set(ordered), from, hasGaps: hasGaps === true, pass: null };
-  if (pass === null) return progress;
-  const unmet = new Set(ordered.filter((_, at) => ((bytes[read.end + (at >> 3)] ?? 0) >> (at & 7)) & 1));
-  const current = isPlainObject(pass) ? passOf(pass, unmet) : undefined;
-  return current && { ...progress, pass: current };
+function progressIn({ known, from, hasGaps, pass }: Record<string, unknown>, operation: object): Progress | undefined {
+  const keys = unpacked(known, operation);
+  if (!keys || !isTime(from)) return undefined;
+  const current = isPlainObject(pass) ? passIn(pass, operation) : null;
+  if (current === undefined || (pass !== null && !current)) return undefined;
+  return { known: keys, from, hasGaps: hasGaps === true, pass: current };
 }
 
-function passOf(
-  { part, from, next, isDisturbed, begunAt, readAt, behind, position }: Record<string, unknown>,
-  unmet: Set<string>,
-): Pass | undefined {
+function passIn(given: Record<string, unknown>, operation: object): Pass | undefined {
+  const { part, from, next, isDisturbed, begunAt, readAt, behind, position } = given;
+  const unmet = unpacked(given.unmet, operation);
   const anchor = typeof behind === 'string' ? decodeAnchor(behind) : null;
-  const name = isCount(part) ? PARTS[part] : undefined;
-  if (!name || anchor === undefined || !isTime(from) || !isTime(next) || typeof isDisturbed !== 'boolean')
-    return undefined;
+  if (!PARTS.includes(part) || !unmet || anchor === undefined || !isTime(from) || !isTime(next)) return undefined;
+  if (typeof isDisturbed !== 'boolean' || !isCount(begunAt) || !isCount(readAt)) return undefined;
   if (typeof position !== 'number' || !isCount(position + 1) || position > 999_999_999) return undefined;
-  if (!isCount(begunAt) || !isCount(readAt)) return undefined;
-  return { part: name, from, next, isDisturbed, begunAt, readAt, behind: anchor, position, unmet };
+  return { part: part as Pass['part'], from, next, isDisturbed, begunAt, readAt, behind: anchor, position, unmet };
 }
 
 const isTime = (value: unknown): value is string | null =>
@@ -104,38 +90,23 @@ const isTime = (value: unknown): value is string | null =>
 /** A count, or a time in milliseconds: those of later years are no dates. */
 const isCount = (of: unknown): of is number => Number.isInteger(of) && Number(of) >= 0 && Number(of) < 1e14;
 
-/** Seven bits a byte, the lowest first; the eighth says that more follow. */
-function differencesOf(sorted: readonly number[]): number[] {
-  const bytes: number[] = [];
-  let last = 0;
-  for (const number of sorted) {
-    let rest = number - last;
-    last = number;
-    for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
-    bytes.push(rest);
-  }
-  return bytes;
+/** Keys end in numbers: the differences of the sorted numbers compress best. */
+function packed(keys: ReadonlySet<string>): { prefix: string; steps: number[]; others: string[] } {
+  const all = [...keys];
+  const prefix = /^.{0,200}:/s.exec(all[0] ?? '')?.[0] ?? '';
+  const isNumbered = (key: string) => key.startsWith(prefix) && /^(?:0|[1-9]\d{0,13})$/.test(key.slice(prefix.length));
+  const numbers = all.filter(isNumbered).map((key) => Number(key.slice(prefix.length)));
+  numbers.sort((one, other) => one - other);
+  const steps = numbers.map((number, at) => number - (numbers[at - 1] ?? 0));
+  return { prefix, steps, others: all.filter((key) => !isNumbered(key)) };
 }
 
-function numbersIn(bytes: Buffer, size: number): { numbers: number[]; end: number } | undefined {
-  const numbers: number[] = [];
-  let [last, at] = [0, 0];
-  while (numbers.length < size) {
-    let factor = 1;
-    for (let isOpen = true; isOpen; at++, factor *= 128) {
-      const byte = bytes[at];
-      if (byte === undefined) return undefined;
-      last += (byte % 128) * factor;
-      isOpen = byte > 127;
-    }
-    if (!Number.isSafeInteger(last)) return undefined;
-    numbers.push(last);
-  }
-  return { numbers, end: at };
-}
-
-function bitsOf(flags: readonly boolean[]): number[] {
-  const bytes = new Array<number>(Math.ceil(flags.length / 8)).fill(0);
-  for (const [at, isSet] of flags.entries()) if (isSet) bytes[at >> 3]! |= 1 << (at & 7);
-  return bytes;
+function unpacked(value: unknown, operation: object): Set<string> | undefined {
+  const { prefix, steps, others } = isPlainObject(value) ? value : {};
+  if (typeof prefix !== 'string' || !Array.isArray(steps) || !Array.isArray(others)) return undefined;
+  if (steps.length + others.length > KEYS_MAX || !steps.every(isCount)) return undefined;
+  if (!others.every((key) => typeof key === 'string')) return undefined;
+  take(operation, steps.length * (prefix.length + 8));
+  let number = 0;
+  return new Set([...steps.map((step) => prefix + String((number += step))), ...others]);
 }

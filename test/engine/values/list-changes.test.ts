@@ -1,4 +1,5 @@
 /** Copies of a shelf, of annotations and of notes on several devices, while these change and the network is cut. */
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Oddities, changingShelf, kinds } from '../../support/changing-shelf.ts';
@@ -256,16 +257,13 @@ describe('a copy that is kept by changes', () => {
   test('reads eight million characters of keys in an operation, and rejects a since that aliases repeat more often', async () => {
     const shelf = shelfOf(3, false);
     const { since } = await ask(shelf, null);
-    const text = Buffer.from(since, 'base64url');
-    const line = text.indexOf('\n');
-    const head = JSON.parse(text.toString('utf8', 0, line)) as object;
     for (const [size, prefix, places, isRead] of [
       [50_000, '3:', 3, true],
       [50_000, '3:', 30, false],
       [50_000, 'x'.repeat(200), 1, false],
     ] as const) {
-      const first = Buffer.from(`${JSON.stringify({ ...head, prefix, size })}\n`);
-      const variables = { since: Buffer.concat([first, Buffer.alloc(size, 1)]).toString('base64url') };
+      const known = { prefix, steps: Array.from({ length: size }, () => 1), others: [] };
+      const variables = { since: changed(since, (text) => JSON.stringify({ ...(JSON.parse(text) as object), known })) };
       const aliases = Array.from({ length: places }, (_, at) => `a${at}: shelfChanges(since: $since) { hasMore }`);
       const document = `query ($since: String) { user(id: 3) { ${aliases.join(' ')} } }`;
       const { errors } = await shelf.execute(document, { variables, token: 'of-the-reader' });
@@ -276,15 +274,37 @@ describe('a copy that is kept by changes', () => {
   test('rejects a since with a time that is no date', async () => {
     const shelf = shelfOf(150, false);
     const { since } = await ask(shelf, null);
-    const text = Buffer.from(since, 'base64url').toString('latin1');
     for (const [time, code] of [
       ['1795737600000', undefined],
       ['9000000000000000', 'BAD_USER_INPUT'],
       ['1e300', 'BAD_USER_INPUT'],
     ] as const) {
-      const given = Buffer.from(text.replace(/"begunAt":\d+/, `"begunAt":${time}`), 'latin1').toString('base64url');
+      const given = changed(since, (text) => text.replace(/"begunAt":\d+/, `"begunAt":${time}`));
       const { errors } = await shelf.execute(`{ user(id: 3) { shelfChanges(since: "${given}") { since } } }`);
       expect(errors?.[0]?.extensions.code).toBe(code);
     }
   });
+
+  test('tells the whole list to a since of the release before', async () => {
+    const shelf = shelfOf(3, false);
+    const former = Buffer.from('{"v":2,"list":"…"}\n').toString('base64url');
+    const { nodes, hasMore } = await ask(shelf, former);
+    expect([nodes.length, hasMore]).toEqual([3, false]);
+  });
+
+  test('rejects a since that becomes longer than a million characters', async () => {
+    const shelf = shelfOf(3, false);
+    const long = deflateRawSync('0'.repeat(100_000_000)).toString('base64url');
+    const { errors } = await shelf.execute(
+      'query ($since: String) { user(id: 3) { shelfChanges(since: $since) { since } } }',
+      {
+        variables: { since: long },
+      },
+    );
+    expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', argument: 'since' } }]);
+  });
 });
+
+/** A since that somebody has opened. */
+const changed = (since: string, change: (text: string) => string): string =>
+  deflateRawSync(change(inflateRawSync(Buffer.from(since, 'base64url')).toString())).toString('base64url');
