@@ -1,6 +1,6 @@
 /**
  * Measures planning: a thousand distinct documents through the pipeline, with an upstream that responds immediately, and the share of
- * planning in it. Then look-ups in an existing plan. `npm run bench:plan`
+ * planning in it. Then look-ups in an existing plan, and the plan, trace and price of the largest documents. `npm run bench:plan`
  */
 import { GraphQLError, parse } from 'graphql';
 import { pino } from 'pino';
@@ -8,6 +8,8 @@ import { catalogService } from '../src/graph/service/descriptor.ts';
 import { readConfig } from '../src/config/read.ts';
 import { worstCaseOf } from '../src/engine/cost/call-cost.ts';
 import type { OperationPlan } from '../src/engine/plan/operation-plan.ts';
+import { createAssess } from '../src/engine/documents/assess.ts';
+import { hintsOf } from '../src/engine/documents/hints.ts';
 import { createPlanCache } from '../src/engine/plan/plan-cache.ts';
 import { schema } from '../src/graph/schema.ts';
 import { createPipeline } from '../src/server/graphql/pipeline.ts';
@@ -96,5 +98,45 @@ if (operation?.kind === 'OperationDefinition') {
   const variants = process.hrtime.bigint();
   for (let at = 0; at < LOOKUPS; at++) planner.planFor(anonymous, {});
   console.log(`looked up: ${(since(variants) / LOOKUPS).toFixed(0)} ns a plan`);
+}
+
+/** Documents near the limits. */
+const lists = (count: number, inside: string, first = '100'): string =>
+  Array.from(
+    { length: count },
+    (_, at) => `a${at}: annotations(first: ${first}, offset: ${at}) { nodes { ${inside} } }`,
+  ).join(' ');
+const chain = (depth: number): string =>
+  depth === 0 ? 'title' : `annotations(first: 100) { nodes { book { title summary ${chain(depth - 1)} } } }`;
+const leaves = 'id title subtitle originalTitle authors translators publisher pages price binding summary authorIntro';
+const large: Record<string, string> = {
+  'lists of lists': `{ book(id: 1) { ${lists(20, `book { ${chain(3)} }`)} } }`,
+  'a thousand fields': `{ book(id: 1) { ${lists(60, `book { ${leaves} }`)} } }`,
+  'records of all types': `query ($ids: [ID!]!) { nodes(ids: $ids) { __typename ... on Subject { id } ... on User { id } ... on Note { id } ... on Book { ${lists(40, 'book { authorIntro }')} } } }`,
+  'a page size in a variable': `query ($n: Int) { book(id: 1) { ${lists(60, 'book { authorIntro }', '$n')} } }`,
+};
+const assess = createAssess(schema, config);
+const cpu = async (run: () => unknown): Promise<number> => {
+  const times: number[] = [];
+  for (let at = 0; at < 9; at++) {
+    const { user, system } = process.cpuUsage();
+    await run();
+    const after = process.cpuUsage();
+    times.push((after.user + after.system - user - system) / 1_000);
+  }
+  return median(times.slice(2));
+};
+for (const [name, text] of Object.entries(large)) {
+  const variables = { ids: Array.from({ length: 50 }, (_, at) => `Book:${at + 1}`) };
+  const { errors, cost } = assess(text);
+  const explained = (explain: 'plan' | 'trace') => () => {
+    const given = { ...context, explain, variables, cancellation: createCancellationToken() };
+    return pipeline.run(pipeline.prepare(`${text} # ${Math.random()}`, undefined), given);
+  };
+  const [plan, price] = [await cpu(explained('plan')), await cpu(() => assess(text))];
+  const hints = await cpu(() => cost && hintsOf(cost.usual, config));
+  console.log(
+    `${name}, ${text.length} characters${errors.length > 0 ? ' (rejected)' : ''}: plan ${plan.toFixed(1)} ms of CPU, price ${price.toFixed(1)} ms, hints ${hints.toFixed(1)} ms`,
+  );
 }
 await upstream.close();

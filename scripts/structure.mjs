@@ -8,14 +8,7 @@ import ts from 'typescript';
 import { files, importsIn, sourceOf, sources } from './imports.mjs';
 
 /** The programs of the package, and those that generate its files. A file that only tests import is reached by none. */
-const PROGRAMS = [
-  'src/main.ts',
-  'src/facade.ts',
-  'src/extend.ts',
-  'src/price.ts',
-  'src/engine/documents/hint-edits.ts', // the page of GraphiQL, and the client package
-  'codegen.ts',
-];
+const PROGRAMS = ['src/main.ts', 'src/facade.ts', 'src/extend.ts', 'src/price.ts', 'codegen.ts'];
 /** Files of `src/api` that speak of no service. Every other one is of the catalog. */
 const GENERIC = ['endpoint.ts', 'api-request.ts', 'record-source.ts', 'service-descriptor.ts'];
 const GENERIC_ROOMS = ['src/engine/', 'src/upstream/', 'src/server/'];

@@ -1,6 +1,5 @@
 /**
- * An ESLint plugin: the price of each operation where it is written, and what makes it cheaper as suggestions, which editors apply with a
- * click. It reads `.graphql` files, and templates and calls of `gql` and `graphql` in scripts.
+ * An ESLint plugin: the price of each operation where it is written, and what makes it cheaper. It reads `.graphql` files, and templates and calls of `gql` and `graphql` in scripts.
  */
 import { type DefinitionNode, Kind, parse, print, visit } from 'graphql';
 import { asSent } from '../../src/config/documents/client-directives.ts';
@@ -26,15 +25,10 @@ interface Place {
   readonly column: number;
 }
 
-interface Fixer {
-  replaceTextRange(range: [number, number], text: string): object;
-}
-
 interface Report {
   loc: { start: Place; end: Place };
   messageId: string;
   data: Record<string, string>;
-  suggest: { messageId: string; data: Record<string, string>; fix: (fixer: Fixer) => object[] }[];
 }
 
 interface Context {
@@ -53,7 +47,6 @@ interface Rule {
   readonly meta: {
     readonly type: 'suggestion';
     readonly docs: { readonly description: string };
-    readonly hasSuggestions: true;
     readonly schema: object[];
     readonly messages: Record<string, string>;
   };
@@ -84,9 +77,9 @@ const schema = [
 ];
 
 function ruleOf(description: string, judge: Judge): Rule {
-  const messages = { said: '{{name}}: {{said}}', hint: 'Make it cheaper: {{text}}' };
+  const messages = { said: '{{name}}: {{said}}' };
   return {
-    meta: { type: 'suggestion', docs: { description }, hasSuggestions: true, schema, messages },
+    meta: { type: 'suggestion', docs: { description }, schema, messages },
     create(given): ReturnType<Rule['create']> {
       const context = given as Context;
       const options = (context.options[0] ?? {}) as CallsOptions;
@@ -124,8 +117,7 @@ interface Priced {
   price: DocumentPrice;
   /** What the price is without, if it is not that of all of the document. */
   unread?: string | undefined;
-  /** `canEdit` is false if another text than that of the file has the price. */
-  source: GraphqlSource & { canEdit?: boolean };
+  source: GraphqlSource;
   /** Where the operation and its head are in the source. */
   start: number;
   end: number;
@@ -151,8 +143,7 @@ function pricesOf(
       const end = operation.name?.loc!.end ?? operation.selectionSet.loc!.start + 1;
       const priced = price(sent, name, limits);
       const unread = priced.errors.some(isOfAnotherGraph) ? undefined : unreadText(missing, hasGap, fragments);
-      const place = sent === document && !unread ? source : { ...source, canEdit: false };
-      return [{ price: priced, unread, source: place, start, end, name: name ?? operation.operation }];
+      return [{ price: priced, unread, source, start, end, name: name ?? operation.operation }];
     });
   });
 }
@@ -226,25 +217,13 @@ function documentOf(
   return { document, missing: [...missing], hasGap };
 }
 
-function report(context: Context, { price: { hints }, source, start, end, name }: Priced, said: string | undefined) {
+function report(context: Context, { source, start, end, name }: Priced, said: string | undefined) {
   if (said === undefined) return;
   const placeOf = (at: number) => context.sourceCode.getLocFromIndex(source.start + at);
-  // A fragment of elsewhere cannot be edited from here.
-  const isHere = ({ edits }: DocumentPrice['hints'][number]) =>
-    source.isExact &&
-    source.canEdit !== false &&
-    edits.length > 0 &&
-    edits.every((edit) => edit.end <= source.text.length);
   context.report({
     loc: source.isExact ? { start: placeOf(start), end: placeOf(end) } : { start: placeOf(0), end: placeOf(0) },
     messageId: 'said',
     data: { name, said },
-    suggest: hints.filter(isHere).map(({ text, edits }) => ({
-      messageId: 'hint',
-      data: { text },
-      fix: (fixer) =>
-        edits.map((edit) => fixer.replaceTextRange([source.start + edit.start, source.start + edit.end], edit.text)),
-    })),
   });
 }
 

@@ -1,9 +1,7 @@
 /** What a document costs, where it is written. The numbers are those of the server and of its `check`, of the same code. Needs `graphql` 16. */
 import { documentSettings } from '../../generated/document-settings.ts';
 import { createAssess } from '../../src/engine/documents/assess.ts';
-import { editsOfHint } from '../../src/engine/documents/hint-edits.ts';
-import { hintText, hintsFor } from '../../src/engine/documents/hints.ts';
-import { worstOfAny } from '../../src/engine/documents/worst-of-any.ts';
+import { hintText, hintsOf } from '../../src/engine/documents/hints.ts';
 import { schema } from '../../src/graph/schema.ts';
 
 /** Limits of the server, if they are not those by default. */
@@ -35,10 +33,10 @@ export interface DocumentPrice {
 export interface PriceHint {
   /** As people read it. */
   readonly text: string;
+  /** The calls that are likely with it, by which the server judges a query. */
+  readonly likely: number;
   /** The most calls with it. */
   readonly calls: number;
-  /** It as edits of the document, in order. */
-  readonly edits: readonly { readonly start: number; readonly end: number; readonly text: string }[];
 }
 
 const remembered = new Map<string, ReturnType<typeof assessorOf>>();
@@ -49,7 +47,7 @@ export function price(document: string, operationName?: string, limits: PriceLim
   const known = remembered.get(key) ?? assessorOf(limits);
   remembered.set(key, known);
   const { errors, ready, cost } = known.assess(document, operationName);
-  const hints = ready && cost ? hintsFor(schema, ready.document, operationName, known.worstOf) : [];
+  const hints = cost ? hintsOf(cost.usual, known.settings) : [];
   return {
     operation: ready?.operation.name?.value ?? null,
     errors: errors.map(({ message, extensions: { code } }) => ({
@@ -59,14 +57,14 @@ export function price(document: string, operationName?: string, limits: PriceLim
     calls: cost?.calls ?? null,
     mostExpensive: cost?.dearest?.coordinate ?? null,
     hints: hints.map((hint) => ({
-      text: hintText(hint),
+      text: hintText(hint, known.settings.maxUpstreamCalls),
+      likely: hint.likely,
       calls: hint.calls,
-      edits: editsOfHint(document, hint, operationName),
     })),
   };
 }
 
 function assessorOf(limits: PriceLimits) {
   const settings = { ...documentSettings, ...limits };
-  return { assess: createAssess(schema, settings), worstOf: worstOfAny(schema, settings.maxPlannedFields) };
+  return { assess: createAssess(schema, settings), settings };
 }

@@ -1,8 +1,8 @@
 /** The section of the price: what the document would cost, planned while it is written; what makes it cheaper; the calls of each field. */
-import { editsOfHint, placesOf, withEdits } from '../../src/engine/documents/hint-edits.ts';
 import { parse } from 'graphql/language/parser.mjs';
-import { editorOf, modelOf, operationIn, replaceText, requestInEditors, watchEditors } from '../editors.js';
+import { editorOf, operationIn, requestInEditors, watchEditors } from '../editors.js';
 import { button, element, tableWith } from '../element.js';
+import { fieldsByPath } from './fields-by-path.js';
 import { range } from './trace.js';
 
 /** How long nothing is typed before the document is planned. */
@@ -27,7 +27,7 @@ export function createPrice({ send }, person) {
     const fields = plan ? pricedFields(query, plan) : [];
     text.textContent = plan ? textOf(plan) : '';
     text.classList.toggle('calls-over', plan?.limit !== undefined);
-    content.replaceChildren(...(plan ? partsOf(plan, query, fields) : [noPrice(answer)]));
+    content.replaceChildren(...(plan ? partsOf(plan, fields) : [noPrice(answer)]));
     marks(fields);
   }
 
@@ -35,8 +35,8 @@ export function createPrice({ send }, person) {
     try {
       const planned = { ...headers, accept: 'application/json', 'x-explain': 'plan' };
       const answer = await (await send(location.pathname, { method: 'POST', headers: planned, body })).json();
-      const { upstream, limit, stopsAt, hints = [], needlessDefer = [] } = answer.extensions ?? {};
-      return { plan: upstream?.fields && { ...upstream, limit, stopsAt, hints, needlessDefer }, errors: answer.errors };
+      const { upstream, limit, stopsAt, hints = [] } = answer.extensions ?? {};
+      return { plan: upstream?.fields && { ...upstream, limit, stopsAt, hints }, errors: answer.errors };
     } catch {
       return undefined; // the facade is unreachable
     }
@@ -66,7 +66,7 @@ function noPrice(answer) {
 
 /** The fields of the document in its order, each with its calls. */
 function pricedFields(query, { fields }) {
-  const places = placesOf(parse(query), operationIn(query));
+  const places = fieldsByPath(parse(query), operationIn(query));
   const callsOf = new Map();
   for (const { path, endpoint, min, max } of fields) {
     const before = callsOf.get(path);
@@ -84,8 +84,8 @@ function pricedFields(query, { fields }) {
   }));
 }
 
-function partsOf(plan, query, fields) {
-  const { limit, stopsAt, likely, max, hints, needlessDefer } = plan;
+function partsOf(plan, fields) {
+  const { limit, stopsAt, likely, max, hints } = plan;
   const judged = element('p', {
     className: limit === undefined ? 'price-fine' : 'price-over',
     textContent:
@@ -93,29 +93,20 @@ function partsOf(plan, query, fields) {
         ? `Within the limits: about ${counted(likely)}, at most ${max}${stopsAt === undefined ? '' : `; it stops at ${stopsAt}`}.`
         : `Over the limit of ${limit}: it is refused before it runs. About ${counted(likely)}, at most ${max}.`,
   });
-  const cheaper = hints.map((hint) => element('li', {}, hintButton(hint, query)));
-  const told =
-    cheaper.length > 0
-      ? [element('h3', { textContent: 'Cheaper, with one click' }), element('ul', {}, ...cheaper)]
-      : [];
-  const needless = needlessDefer.map(({ path, calls }) =>
-    element('p', {
-      textContent: `@defer at ${path || 'the query'} gains nothing: at most ${counted(calls)} without it.`,
-    }),
-  );
-  const summary = element('div', {}, judged, ...needless, ...told);
+  const cheaper = hints.map((hint) => element('li', {}, hintButton(hint, limit ?? stopsAt, fields)));
+  const told = cheaper.length > 0 ? [element('h3', { textContent: 'Cheaper' }), element('ul', {}, ...cheaper)] : [];
+  const summary = element('div', {}, judged, ...told);
   return [element('div', { className: 'price-columns' }, summary, tableOf(fields, max))];
 }
 
-/** A click makes the change in the document; an undo of the editor brings it back. */
-function hintButton({ path, first, without, calls }, query) {
+/** A click shows the field in the document. */
+function hintButton({ path, first, without = [], likely, calls }, allowed, fields) {
   const what =
     first === undefined ? `Without ${without.join(', ')} of ${path || 'the query'}` : `first: ${first} at ${path}`;
-  const make = () => {
-    if (modelOf(OPERATION)?.getValue() !== query) return;
-    replaceText(OPERATION, withEdits(query, editsOfHint(query, { path, first, without }, operationIn(query))));
-  };
-  return button(`${what}: at most ${counted(calls)}`, make, { className: 'price-hint' });
+  const over = calls > allowed ? `; ${allowed} allowed` : '';
+  const place = first === undefined ? [path, without[0]].filter(Boolean).join('.') : path;
+  const show = () => showAt(fields.find((field) => field.path === place)?.at ?? 0);
+  return button(`${what}: about ${likely}, at most ${counted(calls)}${over}`, show, { className: 'price-hint' });
 }
 
 function tableOf(fields, most) {

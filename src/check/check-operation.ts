@@ -5,8 +5,7 @@ import { type Use, usesOf } from '../engine/plan/document-uses.ts';
 import type { OperationRequirements } from '../engine/requirements/operation-requirements.ts';
 import type { CostRange } from '../engine/cost/cost-range.ts';
 import { type Assess, createAssess } from '../engine/documents/assess.ts';
-import { type Hint, hintsFor } from '../engine/documents/hints.ts';
-import { worstOfAny } from '../engine/documents/worst-of-any.ts';
+import { type Hint, hintsOf } from '../engine/documents/hints.ts';
 import type { CheckedOperation } from './documents.ts';
 import type { Finding } from './finding.ts';
 import type { Lost, createLostFinder } from './lost.ts';
@@ -30,11 +29,10 @@ export function createOperationCheck(
   findLost: FindLost | undefined,
 ) {
   const assess: Assess = createAssess(schema, settings);
-  const worstOf = worstOfAny(schema, settings.maxPlannedFields);
 
   return (operation: CheckedOperation): CheckResult => {
     const { text, operationName, document, placeOf } = operation;
-    const { errors, ready, cost, requirements } = assess(text, operationName);
+    const { errors, cost, requirements } = assess(text, operationName);
     const uses = usesOf(schema, document);
     const findings: Finding[] = errors.map((error) => {
       const { node, use } = subjectOf(operation, uses, error);
@@ -51,7 +49,7 @@ export function createOperationCheck(
         place: placeOf(node),
       });
     if (errors.length === 0 && cost) findings.push(...excesses(cost, settings, operation));
-    const hints = ready && cost ? hintsFor(schema, ready.document, operationName, worstOf) : [];
+    const hints = cost ? hintsOf(cost.usual, settings) : [];
     return { operation, isValid: errors.length === 0, cost, requirements, hints, findings };
   };
 }

@@ -45,7 +45,7 @@ export function runCheck(
     throw new UserError(`There are no operations in these files${hasOnlySources(paths) ? `: ${IN_SOURCES}` : '.'}`);
   const findLost = options.schema === undefined ? undefined : createLostFinder(oldSchemaOf(options.schema), schema);
   const check = createOperationCheck(schema, settings, findLost);
-  const checkReads = reads.length > 0 ? createUnreadCheck(schema, settings, readReads(reads), failOn) : undefined;
+  const checkReads = reads.length > 0 ? createUnreadCheck(readReads(reads), failOn) : undefined;
   const stored: Prices = prices === undefined || update ? new Map() : readPrices(prices);
   const keys = keysOf(operations);
   const stale = staleFindings(schema, operations);
@@ -58,7 +58,7 @@ export function runCheck(
     return { ...result, key, before, read, findings };
   });
   if (update) writePrices(prices!, pricesOf(results));
-  const report: Report = { results, findings: [...findings, ...stale] };
+  const report: Report = { results, findings: [...findings, ...stale], maxCalls: settings.maxUpstreamCalls };
   return { output: printReport(report, options.format), exitCode: errorsIn(report) > 0 ? 1 : 0 };
 }
 

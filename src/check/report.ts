@@ -10,6 +10,8 @@ export interface Report {
   results: readonly PricedResult[];
   /** Findings about files, rather than about one operation. */
   findings: readonly Finding[];
+  /** The most upstream calls of one operation. */
+  maxCalls: number;
 }
 
 export interface PricedResult extends CheckResult {
@@ -42,7 +44,7 @@ function textOf(report: Report): string {
     lines.push(`${isValid ? 'ok      ' : 'rejected'} ${printableLine(`${operation.name}  ${file}`)}:${line}`);
     const facts = [costText(result), requirementText(result)].filter(Boolean);
     if (facts.length > 0) lines.push(`         ${facts.join('; ')}`);
-    for (const hint of result.hints) lines.push(`         cheaper: ${hintText(hint)}`);
+    for (const hint of result.hints) lines.push(`         cheaper: ${hintText(hint, report.maxCalls)}`);
     if (result.read && isValid) lines.push(`         ${readText(result.read)}`);
     for (const finding of findings) lines.push(`  ${finding.severity}: ${where(finding)}  ${sentence(finding)}`);
   }
@@ -110,10 +112,8 @@ const jsonOf = (report: Report): string =>
     2,
   )}\n`;
 
-function shownReads({ unread, withCalls, cost }: ReadResult): object | null {
-  if (!unread) return null;
-  const { without: _without, ...facts } = unread;
-  return { ...facts, withCalls, callsWithout: cost?.calls ?? null };
+function shownReads({ unread, withCalls, calls }: ReadResult): object | null {
+  return unread ? { ...unread, withCalls, callsWithout: calls && { likely: calls.likely, most: calls.max } } : null;
 }
 
 const shownFinding = ({ place, ...finding }: Finding): object => ({ ...finding, ...place });

@@ -1,7 +1,6 @@
 /** What `--reads` adds to a check: how much of each operation is read, and what it would cost without the rest. */
-import { type GraphQLSchema, print } from 'graphql';
-import { createAssess } from '../engine/documents/assess.ts';
-import type { DocumentSettings } from '../engine/documents/limits.ts';
+import { costTreeOf } from '../engine/cost/call-cost.ts';
+import { type Calls, callsWithout } from '../engine/cost/cost-tree.ts';
 import type { CheckResult } from './check-operation.ts';
 import type { Finding, UnreadKind } from './finding.ts';
 import type { Reads } from './reads-file.ts';
@@ -12,40 +11,28 @@ export interface ReadResult {
   unread: UnreadFields | undefined;
   /** The paths of `unread` without which the operation makes fewer calls. */
   withCalls: readonly string[];
-  /** The operation without `unread.paths`; undefined if nothing is left. */
-  cost: Cost | undefined;
+  /** Without `unread.paths`; undefined if the operation has no cost. */
+  calls: Calls | undefined;
   findings: Finding[];
 }
 
-type Cost = NonNullable<CheckResult['cost']>;
-type Calls = Cost['calls'];
-
-export function createUnreadCheck(
-  schema: GraphQLSchema,
-  settings: DocumentSettings,
-  reads: Reads,
-  failOn: UnreadKind | undefined,
-) {
-  const assess = createAssess(schema, settings);
-
+export function createUnreadCheck(reads: Reads, failOn: UnreadKind | undefined) {
   return ({ operation, cost, isValid }: CheckResult): ReadResult => {
     const { document, operationName, place } = operation;
     const unread = isValid && cost ? unreadOf(document, operationName, reads) : undefined;
-    if (!unread || !cost) return { unread, withCalls: [], cost, findings: [] };
-    const costWithout = (paths: readonly string[]): Cost | undefined => {
-      const rest = unread.without(paths);
-      return rest && assess(print(rest), operationName).cost;
-    };
-    const callsWithout = (paths: readonly string[]) => costWithout(paths)?.calls ?? { least: 0, likely: 0, most: 0 };
+    if (!unread || !cost) return { unread, withCalls: [], calls: undefined, findings: [] };
+    const tree = costTreeOf(cost.usual.plan, cost.usual.variables);
+    const without = (paths: readonly string[]) => callsWithout(tree, new Set(paths));
+    const { max: most } = without([]);
     const { paths } = unread;
-    const withCalls = paths.filter((path) => isFewer(callsWithout([path]), cost.calls));
+    const withCalls = paths.filter((path) => without([path]).max < most);
     const others = paths.filter((path) => !withCalls.includes(path));
     const findings: Finding[] = [];
     if (withCalls.length > 0)
       findings.push({
         severity: failOn ? 'error' : 'warning',
         code: 'UNREAD_CALLS',
-        message: `Nothing reads ${listOf(withCalls)}. ${callsText(callsWithout(withCalls), cost.calls)}${shareText(unread)}.`,
+        message: `Nothing reads ${listOf(withCalls)}. Without that, at most ${counted(without(withCalls).max)} instead of ${most}${shareText(unread)}.`,
         place,
       });
     if (others.length > 0)
@@ -55,21 +42,16 @@ export function createUnreadCheck(
         message: `Nothing reads ${listOf(others)}.`,
         place,
       });
-    return { unread, withCalls, cost: costWithout(paths), findings };
+    return { unread, withCalls, calls: without(paths), findings };
   };
 }
-
-const isFewer = (one: Calls, other: Calls): boolean => one.least < other.least || one.most < other.most;
-
-const shown = ({ least, most }: Calls): string => (least === most ? `${most}` : `${least} to ${most}`);
-
-const callsText = (without: Calls, all: Calls): string =>
-  `Without that, calls ${shown(without)} instead of ${shown(all)}`;
 
 const shareText = ({ callBytes, unreadCallBytes }: UnreadFields): string =>
   callBytes === 0 ? '' : `, and ${percent(unreadCallBytes, callBytes)} fewer bytes from the service`;
 
 const percent = (part: number, whole: number): string => `${Math.round((100 * part) / whole)} %`;
+
+const counted = (calls: number): string => `${calls} ${calls === 1 ? 'call' : 'calls'}`;
 
 const SHOWN = 10;
 

@@ -1,6 +1,5 @@
-/** What of an operation no program has read, and the operation without it. */
-import { type DocumentNode, Kind, type SelectionSetNode, getOperationAST } from 'graphql';
-import { type Fragments, fragmentsOf, keyOfField, rewriteOperation } from '../engine/documents/rewrite.ts';
+/** What of an operation no program has read. */
+import { type DocumentNode, type FragmentDefinitionNode, Kind, type SelectionSetNode, getOperationAST } from 'graphql';
 import type { FieldReads, Reads } from './reads-file.ts';
 
 export interface UnreadFields {
@@ -17,8 +16,6 @@ export interface UnreadFields {
   /** Bytes of all calls to the service, and of those below `paths`; 0 if no result told its calls. */
   callBytes: number;
   unreadCallBytes: number;
-  /** The operation without these fields; undefined if nothing is left. */
-  without: (paths: readonly string[]) => DocumentNode | undefined;
 }
 
 /** A field of the response, of all selections that name it. */
@@ -40,7 +37,11 @@ export function unreadOf(
   const operation = getOperationAST(document, operationName);
   const own = reads.get(operation?.name?.value ?? '');
   if (!operation || !own) return undefined;
-  const fragments = fragmentsOf(document);
+  const fragments = new Map(
+    document.definitions.flatMap((each) =>
+      each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each] as const] : [],
+    ),
+  );
   const root: Node = { children: new Map(), counts: nothing };
   const name = operation.name?.value ?? '';
   addSelections(root, operation.selectionSet, { fragments, reads, places: [{ name, path: '' }] });
@@ -54,12 +55,11 @@ export function unreadOf(
     bytes: [...root.children.values()].reduce((all, { counts }) => all + counts.bytes, 0),
     callBytes: bytesOf([...calls.keys()]),
     unreadCallBytes: bytesOf([...calls.keys()].filter(isBelow)),
-    without: (paths) => rewriteOperation(operation, fragments, (path, field) => (paths.includes(path) ? null : field)),
   };
 }
 
 interface Scope {
-  fragments: Fragments;
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   reads: Reads;
   /** The documents below whose root the selection stands, and where: a component reads by its fragment, a page by its operation. */
   places: readonly { name: string; path: string }[];
@@ -74,7 +74,7 @@ function addSelections(parent: Node, { selections }: SelectionSetNode, scope: Sc
       const inside = { ...scope, places: [...places, { name, path: '' }] };
       addSelections(parent, fragments.get(name)!.selectionSet, inside);
     } else {
-      const key = keyOfField(selection);
+      const key = (selection.alias ?? selection.name).value;
       const below = places.map(({ name, path }) => ({ name, path: path === '' ? key : `${path}.${key}` }));
       const node = parent.children.get(key) ?? { children: new Map(), counts: nothing };
       parent.children.set(key, node);

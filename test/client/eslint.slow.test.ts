@@ -12,7 +12,6 @@ interface Message {
   line: number;
   column: number;
   endColumn: number;
-  suggestions?: { desc: string; fix: { range: [number, number]; text: string } }[];
 }
 type Linter = new (options: object) => { verify: (code: string, config: object[], options: object) => Message[] };
 
@@ -27,8 +26,6 @@ function lint(code: string, rules: object, { name = 'a.js', cwd = process.cwd() 
   return new Linter({ cwd }).verify(code, [scripts, documents], { filename: join(cwd, name) });
 }
 const told = (messages: readonly Message[]) => messages.map(({ message }) => message);
-const apply = (code: string, { fix: { range, text } }: NonNullable<Message['suggestions']>[number]) =>
-  code.slice(0, range[0]) + text + code.slice(range[1]);
 
 const dear =
   'query Dear { top250(first: 100) { nodes { title directors { works(first: 5) { nodes { subject { summary } } } } } } }';
@@ -36,18 +33,15 @@ const maxCalls = { 'catalog/max-calls': 'error' };
 const price = { 'catalog/price': 'warn' };
 
 describe.skipIf(!isInstalled)('the rule max-calls', () => {
-  test('reports at its head an operation that the server refuses, and its suggestions make it cheaper', () => {
+  test('reports at its head an operation that the server refuses, with what makes it cheaper', () => {
     const code = `const before = 1;\nconst dear = gql\`\n  ${dear}\n\`;\n`;
     const [message, ...more] = lint(code, maxCalls);
     expect(more).toEqual([]);
     expect(message).toMatchObject({ ruleId: 'catalog/max-calls', line: 3, column: 3, endColumn: 13 });
     expect(message!.message).toMatch(
-      /^Dear: the server refuses it\. The operation is likely to cost 701 calls .* 250 .*Cheaper: with first: \d+ at top250/,
+      /^Dear: the server refuses it\. The operation is likely to cost 701 calls .* 250 .*Cheaper: with first: 20 at top250: about 141, at most 501 calls; 250 allowed\.$/,
     );
-    const first = message!.suggestions!.find(({ desc }) => desc.includes('with first: 20 at top250'))!;
-    const cheaper = apply(code, first);
-    expect(cheaper).toContain('top250(first: 20) {');
-    expect(lint(cheaper, maxCalls)).toEqual([]);
+    expect(lint(code.replace('top250(first: 100)', 'top250(first: 20)'), maxCalls)).toEqual([]);
   });
 
   test('reports an operation above the calls that the project allows, likely or possible', () => {
@@ -106,11 +100,9 @@ fragment F on Subject { title summary }
       [2, 'A: about 101 calls, 1 to 101, most for Subject.summary'],
       [3, 'B: 1 call'],
     ]);
-    const first = messages[0]!.suggestions!.find(({ desc }) => desc.includes('first:'))!;
-    expect(apply(code, first)).toContain('query A { top250(first: ');
   });
 
-  test('takes fragments of other files below src, and edits only its own file', () => {
+  test('takes fragments of other files below src', () => {
     const cwd = temporaryDirectory();
     mkdirSync(join(cwd, 'src'));
     writeFileSync(join(cwd, 'src/films.js'), 'gql`fragment Film on Subject { title ...More } ${More}`');
@@ -118,7 +110,6 @@ fragment F on Subject { title summary }
     const code = 'query A { top250(first: 60) { nodes { ...Film } } }';
     const [message] = lint(code, price, { name: 'a.graphql', cwd });
     expect(message!.message).toBe('A: about 61 calls, 1 to 61, most for Subject.summary');
-    for (const each of message!.suggestions!) expect(apply(code, each)).toMatch(/^query A \{ top250\(first: \d+\)/);
   });
 
   test.each(['catalog/price', 'catalog/max-calls'])(
@@ -132,7 +123,6 @@ fragment F on Subject { title summary }
       const [message, ...more] = lint(code, { [rule]: ['error', { most: 0 }] }, { cwd });
       expect(more).toEqual([]);
       expect(message).toMatchObject({ line: 1, column: 5, endColumn: 12 });
-      expect(message!.suggestions ?? []).toEqual([]);
       expect(message!.message).toBe(
         'B: not priced, because no file of src has BookParts. Name the file or its folder in the option fragments.',
       );
@@ -185,15 +175,15 @@ fragment F on Subject { title summary }
     expect(told(lint('graphql(/* GraphQL */ `query A { book(id: 1) { title } }`)', price))).toEqual(['A: 1 call']);
   });
 
-  test('tells that of what a client sends, without what it takes out, and then edits nothing', () => {
+  test('tells that of what a client sends, without what it takes out', () => {
     const code = `query A($n: Int, $open: Boolean) {
   top250(first: $n) @connection(key: "a") { nodes { title summary isOpen(now: $open) @client ...F @nonreactive ...G } }
 }
 fragment F on Subject { year }
 fragment G on Subject { isOpen @client }`;
-    const messages = lint(code, price, { name: 'a.graphql' });
-    expect(told(messages)).toEqual(['A: about 101 calls, 1 to 101, most for Subject.summary']);
-    expect(messages[0]!.suggestions ?? []).toEqual([]);
+    expect(told(lint(code, price, { name: 'a.graphql' }))).toEqual([
+      'A: about 101 calls, 1 to 101, most for Subject.summary',
+    ]);
     expect(lint('query A { isOpen @client }', price, { name: 'a.graphql' })).toEqual([]);
   });
 

@@ -6,13 +6,14 @@
  *
  * docs/architecture.md has an example.
  */
-import { type Endpoint, type Representation, isProvided, wholeRepresentation } from '../../api/endpoint.ts';
-import { isUpstreamMember } from '../../api/record-source.ts';
+import { type Endpoint, type Representation, wholeRepresentation } from '../../api/endpoint.ts';
 import { FIRST_MAX, type PagingArgs } from '../values/paging.ts';
 import { argumentsIfValid } from '../plan/arguments.ts';
 import { endpointOf, partsOfId } from '../plan/read-declarations.ts';
 import type { Variables } from '../plan/document.ts';
 import type { TypeRule } from '../plan/declaration-types.ts';
+import { type CostNode, type CostTree, createCostTree, nodeAt } from './cost-tree.ts';
+import { type CallCount, addCall, addLoad, coordinateOf, isCertain, newCount, nothingProvided } from './count.ts';
 import {
   LIST_SIZE,
   type Place,
@@ -26,24 +27,11 @@ import {
   timesAs,
 } from './place.ts';
 import { variantIn } from '../plan/variants.ts';
-import {
-  type CallCost,
-  type CallRange,
-  type PricedEndpoint,
-  type FieldCost,
-  type Maximum,
-  type WorstCase,
-  addAmount,
-  noCalls,
-  ownCalls,
-} from './worst-case.ts';
+import { type WorstCase, addAmount, ownCalls } from './worst-case.ts';
 import { type OperationPlan, type PlannedField, type SelectionPlan, isIntrospection } from '../plan/operation-plan.ts';
 
 /** What the response to a write tells of a record that it does not contain. */
 const idAlone: Representation = { members: ['id'] };
-
-/** The representation of a record that a client named: nothing is known, not even that its id exists. */
-const nothingProvided: Representation = { members: [] };
 
 const counted = new WeakMap<OperationPlan, WorstCase>();
 /** The last worst case that was counted with these variables: for plans of which a variable decides how much is requested. */
@@ -63,29 +51,31 @@ export function worstCaseOf(plan: OperationPlan, variables: Variables): WorstCas
   return worst;
 }
 
-/** The state of one count. */
-interface Count extends Omit<WorstCase, 'calls'> {
-  readonly variables: Variables;
-  readonly calls: CallRange & Pick<CallCost, 'services'>;
-  readonly costs: Map<string, FieldCost>;
-  /** The likely calls that were counted: one that several fields need is made once. */
-  readonly likely: Set<string>;
+/** The calls of a plan as a tree, for those who change the operation. */
+export function costTreeOf(plan: OperationPlan, variables: Variables): CostNode {
+  const tree = createCostTree();
+  count(plan, variables, tree);
+  return nodeAt(tree, '');
 }
 
-function count(plan: OperationPlan, variables: Variables): WorstCase {
-  const calls: Count['calls'] = { ...noCalls(), services: { catalog: noCalls(), events: noCalls() } };
-  const total: Count = { variables, costs: new Map(), likely: new Set(), calls, items: nothing(), values: nothing() };
+function count(plan: OperationPlan, variables: Variables, tree?: CostTree): WorstCase {
+  const total = newCount(variables, tree);
   const root = plan.root.type.name;
   addAmount(total.values, plan.introspected, '__schema', `${root}.__schema`);
   countSelection(total, plan.root, rootPlace, root);
-  const { costs, items, values } = total;
+  const { calls, costs, items, values } = total;
   return { calls: { ...calls, fields: [...costs.values()] }, items, values };
 }
 
-const nothing = (): Maximum => ({ max: 0, dearest: { path: '', coordinate: 'Query', max: 0 } });
-
-function countSelection(total: Count, selection: SelectionPlan, place: Place, coordinate: string): void {
-  for (const { fields, outputFields } of [selection, ...selection.deferred]) {
+function countSelection(total: CallCount, selection: SelectionPlan, place: Place, coordinate: string): void {
+  const parts = [selection, ...selection.deferred];
+  if (total.tree) {
+    const node = nodeAt(total.tree, place.path);
+    // What is deferred needs a load of its own if nothing before it brings its members.
+    const mayCostMore = parts.length > 1 || place.listing?.isEmbeddable;
+    node.selected = mayCostMore ? 0 : Math.min(node.selected, selection.fields.length);
+  }
+  for (const { fields, outputFields } of parts) {
     addAmount(total.values, place.times * outputFields.length, place.path, coordinate);
     for (const field of fields) {
       const source = selection.rule.isWrapper ? place.source : sourceOf(place.source, field, total.variables);
@@ -94,7 +84,7 @@ function countSelection(total: Count, selection: SelectionPlan, place: Place, co
   }
 }
 
-function countField(total: Count, field: PlannedField, place: Place, parent: TypeRule): void {
+function countField(total: CallCount, field: PlannedField, place: Place, parent: TypeRule): void {
   const { rule, mode } = field;
   const { provided, sent } = place;
   if (mode === 'null' || isIntrospection(field)) return;
@@ -122,6 +112,8 @@ function countField(total: Count, field: PlannedField, place: Place, parent: Typ
       addCall(total, field, { ...place, likely: 0 }, endpointOf(rule, args));
     const { upTo = LIST_SIZE, representation } = rule.embedded!;
     const held = Math.min(args.first ?? rule.pageSize ?? LIST_SIZE, upTo);
+    if (total.tree && rule.pageSize !== undefined)
+      nodeAt(total.tree, place.path).page = { size: held, usual: held, least: 1 };
     const items = { ...here, back: backOf(rule, place), provided: representation, sent: representation, usual: held };
     return countObjects(total, field, items, held);
   }
@@ -140,7 +132,7 @@ function countField(total: Count, field: PlannedField, place: Place, parent: Typ
 }
 
 /** A mutation: what it reads to keep it, and its writes. */
-function countWrite(total: Count, field: PlannedField, place: Place, endpoint: Endpoint): void {
+function countWrite(total: CallCount, field: PlannedField, place: Place, endpoint: Endpoint): void {
   const { maxCalls = 1, readsBefore } = field.rule;
   const args = argumentsIfValid(field.args, total.variables);
   // A creation reads only if what it creates is there already.
@@ -154,29 +146,29 @@ function countWrite(total: Count, field: PlannedField, place: Place, endpoint: E
 }
 
 /** A variant of an item costs one call of its list, whatever the number of items. */
-function isCountedVariant(total: Count, field: PlannedField, place: Place): boolean {
+function isCountedVariant(total: CallCount, field: PlannedField, place: Place): boolean {
   const { rule, args } = field;
   const { listing } = place;
   if (!listing || !rule.variant || rule.variant.param !== listing.param) return false;
   const variant = variantIn(rule, args, total.variables);
   if (!listing.variants.has(variant)) {
     const { times, likely } = listing;
-    addCall(total, field, { ...place, times, likely }, listing.endpoint);
+    addCall(total, field, { ...place, times, likely }, listing.endpoint, total.tree?.get(''));
   }
   listing.variants.add(variant);
   return true;
 }
 
 /** The list tells of several records; one is read by itself. */
-function countAsNobody(total: Count, field: PlannedField, place: Place): void {
+function countAsNobody(total: CallCount, field: PlannedField, place: Place): void {
   const { record, list } = field.rule.readsAsNobody!;
   const { times, likely } = place.listing ?? { times: 1, likely: place.times > 1 ? Math.min(1, place.likely) : 0 };
-  addCall(total, field, { ...place, times, likely }, list);
+  addCall(total, field, { ...place, times, likely }, list, total.tree?.get(''));
   addCall(total, field, { ...place, likely: likely > 0 ? 0 : place.likely }, record);
 }
 
 /** `node` and `nodes`: as many records of each type as the arguments name. */
-function countNamed(total: Count, field: PlannedField, ids: readonly string[], place: Place): void {
+function countNamed(total: CallCount, field: PlannedField, ids: readonly string[], place: Place): void {
   for (const selection of field.selections.values()) {
     const count = ids.filter((id) => partsOfId(id)?.type === selection.type.name).length;
     const named = timesAs(place, count);
@@ -186,7 +178,7 @@ function countNamed(total: Count, field: PlannedField, ids: readonly string[], p
   }
 }
 
-function countCall(total: Count, field: PlannedField, args: PagingArgs, place: Place): void {
+function countCall(total: CallCount, field: PlannedField, args: PagingArgs, place: Place): void {
   const { rule, mode, variants } = field;
   const { times, likely, possibleTiers } = place;
   const endpoint = endpointOf(rule, args);
@@ -195,31 +187,44 @@ function countCall(total: Count, field: PlannedField, args: PagingArgs, place: P
   addCall(total, field, reads, endpoint);
   const most = rule.pageSize === undefined ? (rule.assumedSize ?? LIST_SIZE) : FIRST_MAX;
   const size = Math.min(args.last ?? args.first ?? rule.pageSize ?? most, most);
+  const usual = Math.min(size, rule.usualSize ?? size);
+  if (total.tree && rule.pageSize !== undefined && args.last == null) {
+    const { embedded } = rule;
+    nodeAt(total.tree, place.path).page = { size, usual, least: embedded ? (embedded.upTo ?? LIST_SIZE) + 1 : 1 };
+  }
   const representation = rule.representation ?? wholeRepresentation;
   const below = {
     ...place,
     possibleTiers: mode === 'call' ? possibleTiers.filter((tier) => endpoint.tiers.includes(tier)) : possibleTiers,
     back: backOf(rule, place),
     records: undefined,
-    listing: { param: variants?.param, variants: new Set([undefined, variants?.main]), times, likely, endpoint },
+    listing: {
+      param: variants?.param,
+      variants: new Set([undefined, variants?.main]),
+      times,
+      likely,
+      endpoint,
+      isEmbeddable: rule.embedded !== undefined,
+    },
     provided: representation,
     sent: representation,
-    usual: Math.min(size, rule.usualSize ?? size),
+    usual,
   };
   countObjects(total, field, below, size);
 }
 
 /** The objects that a field returns: `size` of them, if it returns a list. */
-function countObjects(total: Count, field: PlannedField, place: Place, size: number): void {
+function countObjects(total: CallCount, field: PlannedField, place: Place, size: number): void {
   const { isList } = field;
   const usual = Math.min(size, place.usual);
+  if (total.tree && isList) nodeAt(total.tree, place.path).isList = true;
   const objects = isList ? { ...timesAs(place, size), likely: capped(place.likely * usual) } : place;
   if (isList && field.selections.size > 0) addAmount(total.items, objects.times, place.path, coordinateOf(field));
   for (const selection of field.selections.values()) countObject(total, field, selection, { ...objects, size, usual });
 }
 
 /** The loads of one type that a field returns, and everything below it. */
-function countObject(total: Count, field: PlannedField, selection: SelectionPlan, at: Place): void {
+function countObject(total: CallCount, field: PlannedField, selection: SelectionPlan, at: Place): void {
   const { record, isWrapper } = selection.rule;
   const { provided, sent, records } = at;
   if (record) {
@@ -254,44 +259,3 @@ function countObject(total: Count, field: PlannedField, selection: SelectionPlan
       };
   countSelection(total, selection, below, coordinateOf(field));
 }
-
-const tells = ({ rule, recordMembers }: PlannedField, members: readonly string[]): boolean =>
-  members.every((member) => (recordMembers ?? rule.provides?.members)?.includes(member));
-
-type Has = (member: string) => boolean;
-
-/** Adds one call for all missing members, at the first field that needs one of them. It is not likely if they are sent. */
-function addLoad(total: Count, selection: SelectionPlan, place: Place, isKnown: Has, isSent: Has): boolean {
-  const { members, tierRefused, rule, fields } = selection;
-  const record = rule.record!;
-  const missing = members.filter(
-    (member) => !isKnown(member) && !tierRefused.has(member) && isUpstreamMember(record, member),
-  );
-  const field = fields.find(({ needs }) => needs.some((member) => missing.includes(member)));
-  if (!field) return false;
-  const isTold = fields.some((each) => each.mode === 'call' && tells(each, missing));
-  const likely = isTold || missing.every(isSent) ? 0 : place.likely;
-  addCall(total, field, { ...place, likely, path: pathTo(place.path, field) }, record.endpoint);
-  return true;
-}
-
-function addCall(total: Count, field: PlannedField, place: Place, called: PricedEndpoint): void {
-  const { calls, costs } = total;
-  const { path, times, source } = place;
-  const endpoint = `${called.method} ${called.path}`;
-  const key = `${path} ${endpoint}`;
-  const likely = total.likely.has(`${source} ${endpoint}`) ? 0 : place.likely;
-  if (likely > 0) total.likely.add(`${source} ${endpoint}`);
-  const cost = costs.get(key) ?? { path, coordinate: coordinateOf(field), endpoint, ...noCalls() };
-  costs.set(key, cost);
-  for (const each of [calls, (calls.services[called.service] ??= noCalls()), cost]) {
-    each.max = capped(each.max + times);
-    each.likely = capped(each.likely + likely);
-  }
-}
-
-const coordinateOf = ({ parent, field }: PlannedField): string => `${parent}.${field.name}`;
-
-/** Without a representation only the id is certain, and with one, unless the client named the record. */
-const isCertain = (provided: Representation | undefined, member: string): boolean =>
-  (member === 'id' && provided !== nothingProvided) || (provided !== undefined && isProvided(provided, member));

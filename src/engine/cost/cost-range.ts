@@ -41,7 +41,17 @@ export interface CostRange {
   values: number;
   /** Null if there are no calls. */
   dearest: DearestField | null;
+  /** The case with the most calls of `anyCaller`. */
+  usual: Case;
 }
+
+/** A plan, and variables that it may be run with. */
+interface Case {
+  plan: OperationPlan;
+  variables: Variables;
+}
+
+const worstOf = ({ plan, variables }: Case): WorstCase => worstCaseOf(plan, variables);
 
 /** What is planned: one operation of a document. */
 export interface PricedOperation {
@@ -61,7 +71,7 @@ export function costWith(priced: PricedOperation, variables: Variables): CostRan
   const plans = priced.viewers.map((viewer) => ({ viewer, plan: planFor(priced, viewer, variables) }));
   const few = plans.filter(({ viewer }) => viewer.isLoggedIn).map(({ plan }) => fewestCalls(plan, variables, false));
   const worst = plans.map(({ plan }) => worstCaseOf(plan, variables));
-  return rangeOf(few, worst, [worstCaseOf(planFor(priced, anyCaller, variables), variables)]);
+  return rangeOf(few, worst, [{ plan: planFor(priced, anyCaller, variables), variables }]);
 }
 
 /** The cost with any variables. `cheapest`: the coerced variables with which it costs least. Throws PlanTooLarge. */
@@ -77,11 +87,13 @@ export function costOfAny(priced: PricedOperation, cheapest: Variables): CostRan
         fewestCalls(planFor(shortest, viewer, variables), variables, takesVariables),
       ),
     );
-  return rangeOf(few, worstCasesOfAny(priced), worstCasesOfAny({ ...priced, viewers: [anyCaller] }));
+  return rangeOf(few, worstCasesOfAny(priced), casesOfAny({ ...priced, viewers: [anyCaller] }));
 }
 
 /** The most that it costs with any variables: several cases, of which each may be the worst by another measure. Throws PlanTooLarge. */
-export function worstCasesOfAny(priced: PricedOperation): readonly WorstCase[] {
+export const worstCasesOfAny = (priced: PricedOperation): WorstCase[] => casesOfAny(priced).map(worstOf);
+
+function casesOfAny(priced: PricedOperation): Case[] {
   const { schema, operation, viewers, document } = priced;
   const longest = changed(priced, visit(document, { Directive: (node) => (isVariable(node) ? null : undefined) }));
   // A list of which nothing is selected may come with a record that must be loaded for it.
@@ -97,19 +109,24 @@ export function worstCasesOfAny(priced: PricedOperation): readonly WorstCase[] {
   );
   return cases.flatMap(({ form, viewer, numbers }) => {
     const plan = planFor(form, viewer, numbers);
-    return withRecords(plan, operation, numbers).map((variables) => worstCaseOf(plan, variables));
+    return withRecords(plan, operation, numbers).map((variables) => ({ plan, variables }));
   });
 }
 
-function rangeOf(few: readonly number[], worst: readonly WorstCase[], usual: readonly WorstCase[]): CostRange {
+function rangeOf(few: readonly number[], worst: readonly WorstCase[], usual: readonly Case[]): CostRange {
   const least = Math.min(...few);
   const dearest = worst.reduce((a, b) => (b.calls.max > a.calls.max ? b : a));
   const field = dearest.calls.fields.reduce((a, b) => (b.max > (a?.max ?? 0) ? b : a), dearest.calls.fields[0]);
   return {
-    calls: { least, likely: Math.max(least, ...usual.map(({ calls }) => calls.likely)), most: dearest.calls.max },
+    calls: {
+      least,
+      likely: Math.max(least, ...usual.map((each) => worstOf(each).calls.likely)),
+      most: dearest.calls.max,
+    },
     items: Math.max(...worst.map(({ items }) => items.max)),
     values: Math.max(...worst.map(({ values }) => values.max)),
     dearest: field ? { coordinate: field.coordinate, path: field.path, calls: field.max } : null,
+    usual: usual.reduce((a, b) => (worstOf(b).calls.max > worstOf(a).calls.max ? b : a)),
   };
 }
 
@@ -145,6 +162,7 @@ export const widest = (a: CostRange, b: CostRange): CostRange => ({
   items: Math.max(a.items, b.items),
   values: Math.max(a.values, b.values),
   dearest: b.calls.most > a.calls.most ? b.dearest : a.dearest,
+  usual: worstOf(b.usual).calls.max > worstOf(a.usual).calls.max ? b.usual : a.usual,
 });
 
 type Measure = (worst: WorstCase) => number;

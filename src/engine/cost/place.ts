@@ -19,6 +19,8 @@ interface CountedList {
   times: number;
   likely: number;
   endpoint: Endpoint;
+  /** With less selected of its items, a member of their parent may be read instead. */
+  isEmbeddable: boolean;
 }
 
 /** The records that a list is below, and the field of its items that returns them again. */

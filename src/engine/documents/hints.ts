@@ -1,20 +1,9 @@
-/**
- * How an operation becomes cheaper: it is planned with smaller pages and without the fields that need the most calls, and the changes that
- * gain most are told.
- */
-import {
-  type DocumentNode,
-  type FieldNode,
-  type GraphQLSchema,
-  Kind,
-  type OperationDefinitionNode,
-  TypeInfo,
-  getOperationAST,
-  visit,
-  visitWithTypeInfo,
-} from 'graphql';
-import type { FieldCost, WorstCase } from '../cost/worst-case.ts';
-import { type ChangeField, type Fragments, fragmentsOf, keyOfField, rewriteOperation } from './rewrite.ts';
+/** How an operation becomes cheaper: with smaller pages, or without the fields that need the most calls. */
+import { costTreeOf } from '../cost/call-cost.ts';
+import { type Calls, type CostNode, type PricedPage, sumOf } from '../cost/cost-tree.ts';
+import type { Variables } from '../plan/document.ts';
+import type { OperationPlan } from '../plan/operation-plan.ts';
+import { type DocumentSettings, excessCalls, isOfMutation } from './limits.ts';
 
 /** One change of an operation, and what it would cost then. Its names are public: they are those of `x-explain: plan`. */
 export interface Hint {
@@ -24,12 +13,11 @@ export interface Hint {
   first?: number;
   /** Response keys of the fields that are left out. */
   without?: string[];
-  /** The most upstream calls with this change. */
+  /** The likely upstream calls with this change, by which a query is refused. */
+  likely: number;
+  /** The most. */
   calls: number;
 }
-
-/** The worst case of an operation of a document. Throws PlanTooLarge. */
-export type WorstOf = (document: DocumentNode, operation: OperationDefinitionNode) => WorstCase;
 
 /** An operation of fewer calls is not dear. */
 const DEAR = 15;
@@ -37,129 +25,88 @@ const SHOWN = 3;
 /** A hint leaves at most this part of the calls. */
 const GAIN = 0.75;
 const PAGES = [20, 10, 5, 2] as const;
-/** The most costs that are tried, the most lists, and the most fields of one object. */
-const TRIED = 8;
 
-/** Those first that halve the calls, and of these those that leave out the fewest leaves; empty if it needs few calls, or if no change gains. */
-export function hintsFor(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operationName: string | undefined,
-  worstOf: WorstOf,
-): Hint[] {
-  const operation = getOperationAST(document, operationName);
-  if (!operation || operation.operation === 'mutation') return [];
-  const worst = worstOf(document, operation);
-  const most = worst.calls.max;
-  if (most < DEAR) return [];
-  const fragments = fragmentsOf(document);
-  const costly = worst.calls.fields.toSorted((a, b) => b.max - a.max).slice(0, TRIED);
-  const tried: Try = { operation, fragments, worstOf, most };
-  const { lists, leaves } = readSelections(schema, tried);
-  const above = new Set(costly.flatMap(({ path }) => lists.filter((list) => path.startsWith(`${list.path}.`))));
-  const found = [
-    ...[...above].slice(0, TRIED).flatMap((list) => smallerPage(tried, list)),
-    ...costly.flatMap((cost) => withoutFields(tried, cost)),
-  ];
-  const lost = ({ path, without = [] }: Hint) =>
-    leaves.filter((leaf) => without.some((key) => isWithin(leaf, path === '' ? key : `${path}.${key}`))).length;
-  const isHalf = ({ calls }: Hint) => Number(calls <= most / 2);
-  const best = found
-    .filter(({ calls }) => calls <= most * GAIN)
-    .sort((a, b) => isHalf(b) - isHalf(a) || lost(a) - lost(b) || depth(b) - depth(a) || a.calls - b.calls);
-  return best.filter((hint, at) => best.findIndex((each) => isSame(each, hint)) === at).slice(0, SHOWN);
-}
-
-const depth = ({ path }: Hint): number => path.split('.').length;
-
-const isWithin = (path: string, parent: string): boolean => path === parent || path.startsWith(`${parent}.`);
-
-/** As people read it, in one line. */
-export const hintText = ({ path, first, without = [], calls }: Hint): string =>
-  `${first === undefined ? `without ${without.join(', ')} of ${path || 'the query'}` : `with first: ${first} at ${path}`}, at most ${calls} ${calls === 1 ? 'call' : 'calls'}`;
-
-interface Try {
-  operation: OperationDefinitionNode;
-  fragments: Fragments;
-  worstOf: WorstOf;
-  /** The calls of the operation as it is. */
-  most: number;
-}
-
-const isSame = (one: Hint, other: Hint): boolean =>
-  one.path === other.path && one.first === other.first && String(one.without) === String(other.without);
-
-interface PagedList {
+/** A change, and the calls that it concerns: of a page, those of its items; of fields, those that go with them. */
+interface Change {
   path: string;
-  /** The size of the page; undefined if a variable decides. */
-  size: number | undefined;
+  page?: PricedPage;
+  without?: string[];
+  calls: Calls;
 }
 
-/** The lists with a page size, and the paths of all leaves. */
-function readSelections(schema: GraphQLSchema, { operation, fragments }: Try) {
-  const inline = rewriteOperation(operation, fragments, (_, field) => field)!;
-  const types = new TypeInfo(schema);
-  const at: string[] = [];
-  const leaves: string[] = [];
-  const lists = new Map<string, PagedList>();
-  const enter = (node: FieldNode) => {
-    at.push(keyOfField(node));
-    const path = at.join('.');
-    if (!node.selectionSet) leaves.push(path);
-    const first = types.getFieldDef()?.args.find(({ name }) => name === 'first');
-    const given = node.arguments?.find(({ name }) => name.value === 'first')?.value;
-    const size = !given ? Number(first?.defaultValue) : given.kind === Kind.INT ? Number(given.value) : undefined;
-    if (first) lists.set(path, { path, size });
+/** The hints of a plan with these variables. A mutation has none: its calls are its writes. */
+export const hintsOf = (
+  { plan, variables }: { plan: OperationPlan; variables: Variables },
+  limits: Pick<DocumentSettings, 'maxUpstreamCalls' | 'possibleCallsFactor'>,
+): Hint[] =>
+  isOfMutation(plan) ? [] : hintsFor(costTreeOf(plan, variables), (calls) => !excessCalls(calls, false, limits));
+
+/**
+ * What suffices comes first: what brings the calls within the limits, or halves them. Of these smaller pages, which lose no field, and then
+ * what is deepest. Empty if few calls are needed, or if no change gains.
+ */
+export function hintsFor(root: CostNode, isAllowed: (calls: Calls) => boolean): Hint[] {
+  const changes: Change[] = [];
+  const total = readNode(root, changes);
+  if (total.max < DEAR || total.max >= Number.MAX_SAFE_INTEGER) return [];
+  const isRefused = !isAllowed(total);
+  const isEnough = (calls: Calls) => (isRefused ? isAllowed(calls) : calls.max <= total.max / 2);
+  const rank = (hint: Hint) => [
+    Number(!isEnough({ likely: hint.likely, max: hint.calls })),
+    Number(hint.first === undefined),
+    -hint.path.split('.').length,
+    hint.calls,
+  ];
+  return changes
+    .flatMap((change) => hintOf(change, total, isEnough))
+    .filter(({ calls }) => calls > 0 && calls <= total.max * GAIN)
+    .map((hint) => ({ hint, rank: rank(hint) }))
+    .sort((a, b) => a.rank.reduce((order, each, at) => order || each - b.rank[at]!, 0))
+    .slice(0, SHOWN)
+    .map(({ hint }) => hint);
+}
+
+/** As people read it, in one line; the limit is told if more calls are possible. */
+export const hintText = ({ path, first, without = [], likely, calls }: Hint, limit: number): string => {
+  const change =
+    first === undefined ? `without ${without.join(', ')} of ${path || 'the query'}` : `with first: ${first} at ${path}`;
+  return `${change}: about ${likely}, at most ${calls} ${calls === 1 ? 'call' : 'calls'}${calls > limit ? `; ${limit} allowed` : ''}`;
+};
+
+/** The calls of a node. Adds the changes that save the most of them: of its page, of one of its fields, and of one of its loads. */
+function readNode(node: CostNode, changes: Change[]): Calls {
+  const { path, page, isList, loads, children, selected } = node;
+  const fields = new Map(children.map((child) => [keyOf(child), readNode(child, changes)]));
+  const below = [...fields.values(), ...loads];
+  const items = sumOf(isList ? below : children.flatMap((child) => (child.isList ? fields.get(keyOf(child))! : [])));
+  if (page && items.max > 0) changes.push({ path, page, calls: items });
+  const without = (keys: readonly string[]) => {
+    const lost = loads.filter((load) => load.keys.every((key) => keys.includes(key)));
+    const calls = sumOf([...lost, ...keys.flatMap((key) => fields.get(key) ?? [])]);
+    if (keys.length < selected && calls.max > 0) changes.push({ path, without: [...keys], calls });
   };
-  visit(inline, visitWithTypeInfo(types, { Field: { enter, leave: () => void at.pop() } }));
-  return { lists: [...lists.values()], leaves };
+  const child = dearest(children.map((each) => ({ ...fields.get(keyOf(each))!, keys: [keyOf(each)] })));
+  const load = dearest(loads);
+  if (child) without(child.keys);
+  if (load && (load.keys.length > 1 || load.keys[0] !== child?.keys[0])) without(load.keys);
+  return sumOf([node, ...below]);
 }
 
-/** The largest page that halves the calls, else the smallest. */
-function smallerPage(tried: Try, { path, size = Infinity }: PagedList): Hint[] {
-  let found: Hint | undefined;
-  for (const first of PAGES) {
-    if (first >= size) continue;
-    const calls = mostAfter(tried, (at, field) => (at === path ? withFirst(field, first) : field));
-    found = { path, first, calls };
-    if (calls <= tried.most / 2) break;
-  }
-  return found ? [found] : [];
-}
+const keyOf = ({ path }: CostNode): string => path.slice(path.lastIndexOf('.') + 1);
 
-const withFirst = (field: FieldNode, first: number): FieldNode => ({
-  ...field,
-  arguments: [
-    ...(field.arguments ?? []).filter(({ name }) => name.value !== 'first'),
-    {
-      kind: Kind.ARGUMENT,
-      name: { kind: Kind.NAME, value: 'first' },
-      value: { kind: Kind.INT, value: String(first) },
-    },
-  ],
-});
+const dearest = <Each extends Calls>(all: readonly Each[]): Each | undefined =>
+  all.reduce<Each | undefined>((a, b) => (a && a.max >= b.max ? a : b), undefined);
 
-/** Without the field, and without those beside it that need the same call. */
-function withoutFields(tried: Try, { path, endpoint }: FieldCost): Hint[] {
-  const parent = path.slice(0, Math.max(0, path.lastIndexOf('.')));
-  const isBeside = (other: string) => other.slice(0, Math.max(0, other.lastIndexOf('.'))) === parent;
-  const left = new Set<string>();
-  let calls = tried.most;
-  for (let next: string | undefined = path; calls === tried.most;) {
-    if (next === undefined || left.size === TRIED) return [];
-    left.add(next);
-    const worst = worstAfter(tried, (at, field) => (left.has(at) ? null : field));
-    if (!worst) return [];
-    calls = worst.calls.max;
-    next = worst.calls.fields.find((each) => each.endpoint === endpoint && isBeside(each.path))?.path;
-  }
-  return [{ path: parent, without: [...left].map((at) => at.slice(at.lastIndexOf('.') + 1)), calls }];
-}
-
-const mostAfter = (tried: Try, change: ChangeField): number => worstAfter(tried, change)?.calls.max ?? 0;
-
-function worstAfter({ operation, fragments, worstOf }: Try, change: ChangeField): WorstCase | undefined {
-  const document = rewriteOperation(operation, fragments, change);
-  const changed = document && getOperationAST(document, operation.name?.value);
-  return document && changed ? worstOf(document, changed) : undefined;
+/** The hint of a change. Its page is the largest that suffices, else the smallest. */
+function hintOf({ path, page, without, calls }: Change, total: Calls, isEnough: (calls: Calls) => boolean): Hint[] {
+  const rest = { likely: total.likely - calls.likely, max: total.max - calls.max };
+  if (!page) return [{ path, without: without!, likely: rest.likely, calls: rest.max }];
+  const { size, usual, least } = page;
+  const sizes = PAGES.filter((first) => first < size && first >= least).map((first) => ({
+    first,
+    likely: rest.likely + Math.ceil((calls.likely * Math.min(first, usual)) / usual),
+    max: rest.max + Math.ceil((calls.max * first) / size),
+  }));
+  const found = sizes.find(isEnough) ?? sizes.at(-1);
+  return found ? [{ path, first: found.first, likely: found.likely, calls: found.max }] : [];
 }

@@ -503,7 +503,7 @@ const table = {
     advice: 'report',
     codes: {
       PLANNED_NOT_RUN: notes(
-        'The request has `x-explain: plan`: nothing was run. `extensions.upstream` has the calls that it would make, `answer` the size that the response could have. `limit` is the most calls that are allowed, if it would be rejected for its calls; `stopsAt` how many it makes at most, if more are possible. `hints` say what would make a dear query cheaper: a smaller `first` at a list, or fields to leave out. `needlessDefer` has each `@defer` that gains nothing.',
+        'The request has `x-explain: plan`: nothing was run. `extensions.upstream` has the calls that it would make, `answer` the size that the response could have. `limit` is the most calls that are allowed, if it would be rejected for its calls; `stopsAt` how many it makes at most, if more are possible. `hints` say what would make a dear query cheaper: a smaller `first` at a list, or fields to leave out, each with the likely and the most calls (`calls`) that remain.',
         'Leave the header out to run the operation.',
         '`EXPLAIN` turns the header on and off.',
       ),

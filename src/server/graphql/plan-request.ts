@@ -1,19 +1,17 @@
 /** What a request will run: its variables are coerced and its operation is planned. */
-import { type ExecutionResult, GraphQLError, type GraphQLSchema, OperationTypeNode, type SelectionNode } from 'graphql';
+import { type ExecutionResult, GraphQLError, OperationTypeNode, type SelectionNode } from 'graphql';
 import type { Config } from '../../config/settings.ts';
 import type { Context, ResponseLimits } from '../../engine/context.ts';
 import { worstCaseOf } from '../../engine/cost/call-cost.ts';
 import { callRangeOf } from '../../engine/cost/call-range.ts';
 import type { CallCost } from '../../engine/cost/worst-case.ts';
-import { type WorstOf, hintsFor } from '../../engine/documents/hints.ts';
-import { needlessDefers } from '../../engine/documents/needless-defer.ts';
+import { hintsOf } from '../../engine/documents/hints.ts';
 import { type DocumentSettings, excessCalls, isOfMutation, variablesLimit } from '../../engine/documents/limits.ts';
 import type { ExecutableDocument } from '../../engine/documents/prepare.ts';
 import { checkIncrementalArguments } from '../../engine/documents/validation-rules.ts';
 import { NOT_EXECUTABLE } from '../../engine/errors/codes.ts';
 import type { Variables } from '../../engine/plan/document.ts';
 import type { OperationPlan } from '../../engine/plan/operation-plan.ts';
-import { planOperation } from '../../engine/plan/plan-operation.ts';
 import { writeRuleAt } from '../../engine/settle/write-rules.ts';
 import type { Sender } from '../../upstream/auth/request-context.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
@@ -93,16 +91,12 @@ function planFor(
 
 /** `x-explain: plan`: what the operation would cost, and how it becomes cheaper. */
 export async function explainPlan(
-  { schema, config }: { schema: GraphQLSchema; config: DocumentSettings },
-  { document, operation: { name }, incrementalSelections }: ExecutableDocument,
+  config: DocumentSettings,
   coerced: Variables,
-  { plan, upstream, viewer }: Context,
+  { plan, upstream }: Context,
 ): Promise<ExecutionResult> {
   const { calls, items, values } = worstCaseOf(plan, coerced);
-  const worstOf: WorstOf = (changed, operation) =>
-    worstCaseOf(planOperation(schema, changed, operation, viewer, coerced, config.maxPlannedFields), coerced);
-  const hints = hintsFor(schema, document, name?.value, worstOf);
-  const needlessDefer = incrementalSelections.length > 0 ? needlessDefers(document, name?.value, worstOf) : [];
+  const hints = hintsOf({ plan, variables: coerced }, config);
   const excess = excessCalls(calls, isOfMutation(plan), config);
   const stopsAt = calls.max > config.maxUpstreamCalls ? config.maxUpstreamCalls : undefined;
   const extensions = {
@@ -110,7 +104,6 @@ export async function explainPlan(
     answer: { items, values },
     ...(excess ? { limit: excess.limit } : stopsAt !== undefined && { stopsAt }),
     ...(hints.length > 0 && { hints }),
-    ...(needlessDefer.length > 0 && { needlessDefer }),
   };
   return { errors: [plannedNotRun], data: null, extensions };
 }
