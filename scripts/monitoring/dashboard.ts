@@ -74,11 +74,8 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
       },
     },
     {
-      title: 'Connections and requests',
-      queries: {
-        'requests {{instance}}': sum('catalog_requests_running'),
-        'paused {{instance}}': sum('catalog_connections_waiting'),
-      },
+      title: 'Requests',
+      queries: { '{{instance}}': sum('catalog_requests_running') },
     },
     { title: 'Unsent responses', unit: 'bytes', queries: { '{{instance}}': sum('catalog_unsent_bytes') } },
   ],

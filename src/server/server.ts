@@ -50,7 +50,7 @@ export function createGraphServer(core: Core, createFeatures: CreateFeatures) {
   const uploads = new UploadMemory(config);
   const admission = new Admission(config, (holder) => http.abandon(holder));
   const statusOf = statusesOf(config.httpStatuses);
-  const http: HttpServer = new HttpServer({ config, statusOf, log, metrics, admission, bodies });
+  const http: HttpServer = new HttpServer({ config, statusOf, log, metrics, admission });
   const checkUpstreams = createHealth(config, upstream);
   const state = () => serverState({ http, admission, bodies, uploads, upstream });
   const manifests = createManifests(log, metrics);

@@ -1,18 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type CancellationToken, createCancellationToken } from '../../lib/cancellation.ts';
 import type { Compression } from './response/compression.ts';
-import type { Backlog } from './connections/unread-bytes.ts';
+import type { UnreadBytes } from './connections/unread-bytes.ts';
 
-/**
- * One request and its response.
- *
- * It closes once: when the response is flushed to the client, or when the connection is gone. Node emits `close` only for the response
- * being sent, not for pipelined responses queued behind it; the connection closes those.
- */
+/** One request and its response. It closes once: when the response is flushed to the client, or when the connection is gone. */
 export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  private readonly backlog: Backlog;
+  private readonly unread: UnreadBytes;
   readonly requestId: string;
   /** Ends when the client leaves, or at the deadline of its operation. */
   readonly lifetime: CancellationToken = createCancellationToken();
@@ -21,20 +16,19 @@ export class Exchange {
   /** Undefined if responses are not compressed. */
   readonly compression: Compression | undefined;
   isClosed = false;
-  private unsent = 0;
   private listeners: (() => void)[] = [];
 
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    backlog: Backlog,
+    unread: UnreadBytes,
     requestId: string,
     headers: string[],
     compression?: Compression,
   ) {
     this.request = request;
     this.response = response;
-    this.backlog = backlog;
+    this.unread = unread;
     this.requestId = requestId;
     this.headers = headers;
     this.compression = compression;
@@ -54,7 +48,7 @@ export class Exchange {
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    if (this.unsent > 0) this.setUnsent(0);
+    this.setUnsent(0);
     const { listeners } = this;
     this.listeners = [];
     for (const listener of listeners) listener();
@@ -62,14 +56,12 @@ export class Exchange {
 
   /** Sets how many bytes of the response the client has not read yet. */
   setUnsent(bytes: number): void {
-    const change = bytes - this.unsent;
-    this.unsent = bytes;
-    if (change !== 0) this.backlog.change(change);
+    this.unread.set(this.request.socket, bytes);
   }
 
   /** Sets how many bytes of the request's body are in memory, some of which have just arrived. They count as unsent ones do. */
   setReceived(bytes: number): void {
-    this.setUnsent(0); // restarts the time after which the connection counts as idle
+    this.setUnsent(0); // it is not the one that has been idle for the longest time
     this.setUnsent(bytes);
   }
 

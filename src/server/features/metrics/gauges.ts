@@ -15,7 +15,6 @@ export function registerServerGauges(metrics: Metrics, state: () => ServerState)
   gauge('catalog_requests_running', 'HTTP requests in progress.', 'requestsRunning');
   gauge('catalog_operations_running', 'Operations that hold a slot.', 'operationsRunning');
   gauge('catalog_operations_waiting', 'Operations that wait for a slot.', 'operationsWaiting');
-  gauge('catalog_connections_waiting', 'Connections that are paused because of overload.', 'connectionsWaiting');
   gauge('catalog_unsent_bytes', 'Response bytes that clients have not read yet.', 'unsentBytes');
   gauge('catalog_held_upload_bytes', 'Bytes of memory reserved for requests with files.', 'heldUploadBytes');
   const lost = 'Lines of the log that could not be written: the disk is full, or their reader is stuck or gone.';

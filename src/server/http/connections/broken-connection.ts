@@ -45,11 +45,10 @@ export function endConnection(
   const { corsOrigins, requestBodyTimeoutMs } = config;
   connection.isBroken = true;
   socket.pause();
-  whenAnswered(connection, () => {
+  const end = () => {
     if (!socket.writable) return;
-    const incomplete = connection.exchanges.at(-1);
     // The response to a request that is malformed after its beginning has begun: no other may follow it.
-    if (incomplete && !incomplete.isOpen) return void incomplete.response.end();
+    if (connection.exchange && !connection.exchange.isOpen) return void connection.exchange.response.end();
     const body = httpErrorBody(error, config, 'graphql');
     const headers = [
       'content-type',
@@ -65,14 +64,7 @@ export function endConnection(
     socket.resume();
     const timer = setTimeout(() => socket.destroy(), requestBodyTimeoutMs);
     socket.once('close', () => clearTimeout(timer));
-  });
-}
-
-/** Calls `then` when no complete request of the connection waits for its response. */
-function whenAnswered(connection: Connection, then: () => void): void {
-  const last = connection.exchanges.findLast(({ request }) => request.complete);
-  const again = () => setImmediate(() => whenAnswered(connection, then));
-  if (last) last.onClose(again);
-  else if (connection.postponed.length > 0) again();
-  else then();
+  };
+  if (connection.exchange?.request.complete === false) end();
+  else connection.inTurn(end);
 }

@@ -2,14 +2,14 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Exchange } from '../exchange.ts';
-import { Backlog, type UnreadBytes } from './unread-bytes.ts';
+import type { UnreadBytes } from './unread-bytes.ts';
 
 /** Sent to clients; Node closes a second later. Longer than load balancers keep a connection, because the balancer must be the one to close. */
 const KEPT_MS = 65_000;
 /** The header of a response after which the connection is closed. */
 export const CLOSE = ['connection', 'close'] as const;
-
-export type Connection = ReturnType<typeof createConnection>;
+/** A connection on which more requests wait is closed. */
+const MAX_PIPELINED = 2_000;
 
 export type Connections = ReturnType<typeof trackConnections>;
 
@@ -19,19 +19,19 @@ export interface ConnectionSettings {
   connectionTimeoutMs: number;
 }
 
-export function trackConnections(server: Server, settings: ConnectionSettings, unsent: UnreadBytes) {
+export function trackConnections(server: Server, settings: ConnectionSettings, unread: UnreadBytes) {
   const { maxClientConnections, connectionTimeoutMs } = settings;
   const tracked = new Map<Socket, Connection>();
 
   server.timeout = connectionTimeoutMs;
   server.keepAliveTimeout = KEPT_MS;
+  server.on('timeout', (socket: Socket) => unread.cut(socket));
   server.on('connection', (socket: Socket) => {
-    const isOverLimit = tracked.size >= maxClientConnections;
-    const connection = createConnection(isOverLimit, new Backlog(socket, unsent));
+    const connection = new Connection(socket, tracked.size >= maxClientConnections);
     tracked.set(socket, connection);
     socket.once('close', () => {
       tracked.delete(socket);
-      for (const exchange of [...connection.exchanges]) exchange.close();
+      connection.end();
     });
   });
   return {
@@ -39,25 +39,54 @@ export function trackConnections(server: Server, settings: ConnectionSettings, u
     open: tracked as ReadonlyMap<Socket, Connection>,
     size: () => tracked.size,
     /** Requests that are being answered. */
-    exchanges: (): Exchange[] => [...tracked.values()].flatMap(({ exchanges }) => exchanges),
+    exchanges: (): Exchange[] => [...tracked.values()].flatMap(({ exchange }) => exchange ?? []),
+    /** Reads all, also those that are paused. */
+    resume: () => [...tracked.keys()].forEach((socket) => socket.resume()),
     /** Connections without a request close when they are idle for so long. */
     limitIdle(idleMs: number): void {
-      for (const [socket, { exchanges }] of tracked) {
-        const ms = exchanges.length === 0 ? idleMs : connectionTimeoutMs;
+      for (const [socket, { exchange }] of tracked) {
+        const ms = exchange ? connectionTimeoutMs : idleMs;
         if (socket.timeout !== ms) socket.setTimeout(ms);
       }
     },
   };
 }
 
-const createConnection = (isOverLimit: boolean, backlog: Backlog) => ({
+/** A connection. Its requests are answered one after the other: Node passes on all of a chunk at once, which may be a thousand. */
+export class Connection {
   /** Opened when there were `maxClientConnections` already. Its requests are rejected as overload. */
-  isOverLimit,
+  readonly isOverLimit: boolean;
   /** No further request can be read; it closes when the complete ones are answered. */
-  isBroken: false,
-  backlog,
-  /** Starts the pipelined requests that wait until earlier ones are answered, oldest first. */
-  postponed: [] as (() => void)[],
-  /** Requests being answered on this connection, oldest first. */
-  exchanges: [] as Exchange[],
-});
+  isBroken = false;
+  /** The request that is being answered. */
+  exchange: Exchange | undefined;
+  private readonly socket: Socket;
+  private readonly waiting: (() => void)[] = [];
+  private isBusy = false;
+
+  constructor(socket: Socket, isOverLimit: boolean) {
+    this.socket = socket;
+    this.isOverLimit = isOverLimit;
+  }
+
+  /** Calls the function when what came before is answered. What it begins ends with `next`. */
+  inTurn(begin: () => void): void {
+    if (this.waiting.push(begin) > MAX_PIPELINED) this.socket.destroy();
+    else if (!this.isBusy) this.next();
+  }
+
+  /** Begins what waits: in a later turn of the event loop, so that many short requests do not hold it. */
+  next(): void {
+    const begin = this.waiting.shift();
+    const wasBusy = this.isBusy;
+    this.isBusy = begin !== undefined;
+    if (begin && wasBusy) setImmediate(begin);
+    else begin?.();
+  }
+
+  /** The connection is closed. */
+  end(): void {
+    this.waiting.length = 0;
+    this.exchange?.close();
+  }
+}

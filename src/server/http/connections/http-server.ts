@@ -13,9 +13,7 @@ import { Exchange } from '../exchange.ts';
 import { MAX_HEADERS, addCorsHeaders, checkHeaders, requestIdOf } from '../request/headers.ts';
 import { type ErrorFormat, HttpError, notFound, sendHttpError } from '../response/http-error.ts';
 import type { StatusOf } from '../response/status.ts';
-import { type PausedSockets, createPausedSockets } from './paused-sockets.ts';
 import { acceptedTypes } from '../request/accept.ts';
-import type { BodyReader } from '../request/body.ts';
 import { UnreadBytes } from './unread-bytes.ts';
 
 interface ParseError extends NodeJS.ErrnoException {
@@ -47,23 +45,16 @@ interface HttpServerParts {
   log: Logger;
   metrics: Metrics;
   admission: Admission;
-  bodies: BodyReader;
 }
 
-/**
- * Requests of one connection that are answered at once. Node passes on all requests of a chunk of 64 kB in one turn of the event loop: a
- * thousand short ones would hold it for a second.
- */
-const MAX_PIPELINED = 32;
-/** A connection with more requests that wait is closed. One chunk has half as many. */
-const MAX_POSTPONED = 4_000;
+/** How long the connection of a rejected request is not read: a rejection costs a tenth of a response, and its client may retry at once. */
+const REJECTED_PAUSE_MS = 50;
 
 const ALLOWED_ORIGIN = 'access-control-allow-origin';
 
 export class HttpServer {
   readonly server: Server;
   readonly connections: Connections;
-  readonly pausedSockets: PausedSockets;
   readonly unsent: UnreadBytes;
   /** Undefined if it is off. */
   readonly compression: Compression | undefined;
@@ -80,7 +71,7 @@ export class HttpServer {
   private readonly successes: ReturnType<Metrics['durations']>;
 
   constructor(parts: HttpServerParts) {
-    const { config, metrics, admission } = parts;
+    const { config, metrics } = parts;
     this.parts = parts;
     this.sendOverloaded = overloadedSender(config);
     this.compression = config.compression ? new Compression() : undefined;
@@ -106,7 +97,6 @@ export class HttpServer {
       if (connection) endConnection(socket, connection, noTunnel(), origin, config);
       else socket.destroy();
     });
-    this.pausedSockets = createPausedSockets(() => admission.freePlaces());
     this.unsent = new UnreadBytes(config, () => metrics.unreadConnections.inc());
     this.connections = trackConnections(this.server, config, this.unsent);
   }
@@ -141,19 +131,26 @@ export class HttpServer {
   private onRequest(request: IncomingMessage, response: ServerResponse): void {
     request.on('error', ignore);
     response.on('error', ignore);
-    this.handle(request, response).catch((error: unknown) => {
-      this.parts.log.error({ err: error }, 'a request failed, and no error could be sent');
-      response.destroy();
+    const connection = this.connections.open.get(request.socket);
+    if (!connection) return void response.destroy();
+    connection.inTurn(() => {
+      if (connection.isBroken && !request.complete) return connection.next();
+      response.on('close', () => {
+        connection.exchange?.close();
+        connection.next();
+      });
+      this.handle(connection, request, response).catch((error: unknown) => {
+        this.parts.log.error({ err: error }, 'a request failed, and no error could be sent');
+        response.destroy();
+      });
     });
   }
 
-  private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const connection = this.connections.open.get(request.socket);
-    if (!connection) return void response.destroy();
-    if (connection.exchanges.length >= MAX_PIPELINED) return this.postpone(connection, request, response);
+  private async handle(connection: Connection, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = this.pathOf(request);
     const route = this.routes.get(path);
-    if (!this.hasRoom(connection) && !route?.isProbe) return this.rejectOverload(connection, request, response);
+    const hasRoom = !connection.isOverLimit && this.parts.admission.freePlaces() > 0;
+    if (!hasRoom && !route?.isProbe) return this.rejectOverload(connection, request, response);
     const exchange = this.startExchange(connection, request, response, path);
     try {
       checkHeaders(request);
@@ -164,33 +161,12 @@ export class HttpServer {
     }
   }
 
-  /** Starts the request in a later turn of the event loop, when one before it is answered. */
-  private postpone({ postponed }: Connection, request: IncomingMessage, response: ServerResponse): void {
-    if (postponed.length >= MAX_POSTPONED) return void request.socket.destroy();
-    request.socket.pause();
-    postponed.push(() => this.onRequest(request, response));
-  }
-
-  private startPostponed(connection: Connection, socket: Socket): void {
-    const { postponed, exchanges } = connection;
-    setImmediate(() => {
-      for (let count = 0; count < MAX_PIPELINED && exchanges.length < MAX_PIPELINED; count++) postponed.shift()?.();
-      if (postponed.length === 0) socket.resume();
-      else if (exchanges.length === 0) this.startPostponed(connection, socket); // all were rejected as overload
-    });
-  }
-
-  /** Requests whose bodies were completed in this turn have not entered yet, so they count as well. */
-  private hasRoom({ isOverLimit }: Connection): boolean {
-    return !isOverLimit && this.parts.admission.freePlaces() > this.parts.bodies.completed();
-  }
-
   private rejectOverload({ isOverLimit }: Connection, request: IncomingMessage, response: ServerResponse): void {
     const headers: string[] = [];
     addCorsHeaders(request, headers, this.parts.config.corsOrigins);
     if (isOverLimit || this.isClosing || !response.shouldKeepAlive) headers.push(...CLOSE);
     // Not before the request is closed: reading its body would resume the socket.
-    else request.once('close', () => this.pausedSockets.pause(request.socket));
+    else request.once('close', () => pause(request.socket, REJECTED_PAUSE_MS));
     this.parts.metrics.overloads.inc();
     this.sendOverloaded(response, headers, this.errorFormatOf(request));
   }
@@ -201,27 +177,20 @@ export class HttpServer {
     response: ServerResponse,
     path: string,
   ): Exchange {
-    const { backlog, exchanges, isOverLimit } = connection;
     const startedAt = performance.now();
     const requestId = requestIdOf(request);
     const headers = ['x-request-id', requestId, 'x-content-type-options', 'nosniff'];
-    if (this.isClosing || isOverLimit || !response.shouldKeepAlive) headers.push(...CLOSE);
-    const exchange = new Exchange(request, response, backlog, requestId, headers, this.compression);
-    exchanges.push(exchange);
-    response.on('close', () => exchange.close());
+    if (this.isClosing || connection.isOverLimit || !response.shouldKeepAlive) headers.push(...CLOSE);
+    const exchange = new Exchange(request, response, this.unsent, requestId, headers, this.compression);
+    connection.exchange = exchange;
     exchange.onClose(() => {
-      exchanges.splice(exchanges.indexOf(exchange), 1);
-      if (connection.postponed.length > 0) this.startPostponed(connection, request.socket);
+      connection.exchange = undefined;
       this.endExchange(exchange, path, startedAt);
     });
     return exchange;
   }
 
   private endExchange({ request, response, requestId, lifetime }: Exchange, path: string, startedAt: number): void {
-    // While others wait, a client that has its response goes to the end of the queue.
-    if (this.pausedSockets.waiting.size > 0 && path === '/graphql' && request.complete && !this.isClosing) {
-      this.pausedSockets.pause(request.socket);
-    }
     if (!response.writableFinished) cancel(lifetime, new Error('The client disconnected.'));
     const { statusCode: status } = response;
     const ms = performance.now() - startedAt;
@@ -284,6 +253,11 @@ export class HttpServer {
 
 const noTunnel = (): HttpError =>
   new HttpError('METHOD_NOT_ALLOWED', 'This is no proxy.', { headers: { allow: 'GET, HEAD, POST, QUERY, OPTIONS' } });
+
+function pause(socket: Socket, ms: number): void {
+  socket.pause();
+  setTimeout(() => socket.resume(), ms).unref();
+}
 
 /** For stream errors that are handled at `close`: without a listener they would end the process. */
 const ignore = (): void => undefined;

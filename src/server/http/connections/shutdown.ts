@@ -27,7 +27,7 @@ export async function shutDown(
   http: HttpServer,
   { drainMs, shutdownMs }: Pick<Config, 'drainMs' | 'shutdownMs'>,
 ): Promise<void> {
-  const { server, pausedSockets, connections } = http;
+  const { server, connections } = http;
   http.isDraining = true;
   const quietMs = Math.min(drainMs / 2, QUIET_MS);
   http.isClosing = true;
@@ -41,7 +41,7 @@ export async function shutDown(
   }
   // That of HTTP servers would close idle connections.
   const closed = new Promise<void>((resolve) => Server.prototype.close.call(server, () => resolve()));
-  pausedSockets.resumeAll();
+  connections.resume();
   // Requests that have arrived are read in the next turn, also on connections that were resumed a moment ago. Closing the connections
   // before would lose them.
   for (let turn = 0; turn < 2; turn++) await setImmediate();

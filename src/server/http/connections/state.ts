@@ -20,8 +20,6 @@ export function serverState({ http, admission, bodies, uploads, upstream }: Watc
   return {
     /** Open connections of clients. */
     connections: http.connections.size(),
-    /** Paused connections, waiting for their turn to be read. */
-    connectionsWaiting: http.pausedSockets.waiting.size,
     /** Requests whose responses are neither flushed nor abandoned. */
     requestsRunning: http.connections.exchanges().length,
     /** Operations that hold a slot. */
@@ -38,8 +36,6 @@ export function serverState({ http, admission, bodies, uploads, upstream }: Watc
     unsentBytes: http.unsent.bytes,
     /** Bytes of uploaded files in memory. */
     heldUploadBytes: uploads.bytes,
-    /** Connections with unread bytes. */
-    unreadConnections: http.unsent.backlogs.size,
     /** Response bodies and streams that are being compressed. */
     compressionsRunning: http.compression?.running() ?? 0,
     /** Upstream reads in flight. A read shared by several operations counts once. */

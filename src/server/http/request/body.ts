@@ -34,8 +34,6 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: BodySet
 
   return {
     read,
-    /** Completed bodies that are decoded at the end of this turn of the event loop. */
-    completed: completed.size,
     /** Bodies that are still arriving. */
     reading: () => reading,
   };

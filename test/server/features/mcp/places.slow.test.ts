@@ -1,6 +1,9 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { agent, facadeOver, post } from '../../../support/agent.ts';
+import { until } from '../../../support/hostile.ts';
 
 /** It accepts no connection: nothing here calls it. */
 const NOWHERE = 'http://127.0.0.1:9';
@@ -11,23 +14,7 @@ const message = (method: string, params: object = {}, id: number | string = 1) =
   params,
 });
 
-/** Sends requests in one packet of one connection, and returns their statuses. */
-const pipelined = (url: string, bodies: readonly object[]) =>
-  new Promise<number[]>((resolve, reject) => {
-    const { hostname, port, host } = new URL(url);
-    const head = `POST /mcp HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n`;
-    const socket = connect(Number(port), hostname).on('error', reject);
-    let text = '';
-    socket.setEncoding('latin1').on('data', (part: string) => {
-      text += part;
-      const statuses = [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
-      if (statuses.length < bodies.length) return;
-      socket.destroy();
-      resolve(statuses);
-    });
-    const parts = bodies.map((body) => JSON.stringify(body));
-    socket.write(parts.map((part) => `${head}content-length: ${part.length}\r\n\r\n${part}`).join(''));
-  });
+const DIARY = (id: number) => message('tools/call', { name: 'Diary', arguments: { user: 'alice' } }, id);
 
 test.each([
   ['lists of tools', message('tools/list')],
@@ -36,23 +23,24 @@ test.each([
   ['the schema as a tool', message('tools/call', { name: 'schema' })],
   ['unknown methods', message('nothing')],
 ])('requests for %s take a place: beyond the share of agents they are rejected', async (_, body) => {
-  const settings = { mcpFree: 'on', maxRunningOperations: '8', maxWaitingOperations: '8', mcpShare: '25' };
-  const { facade } = await facadeOver(NOWHERE, settings);
-  await post(facade.url, body);
-  const statuses = await pipelined(
-    facade.url,
-    Array.from({ length: 12 }, () => body),
-  );
-  expect([...new Set(statuses)].sort()).toEqual([200, 503]);
-  expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(4);
+  const service = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  const { port } = service.address() as AddressInfo;
+  const onePlace = { mcpFree: 'on', maxRunningOperations: '8', maxWaitingOperations: '8', mcpShare: '7' };
+  const { facade } = await facadeOver(`http://127.0.0.1:${port}`, onePlace);
+  expect((await post(facade.url, body)).status).toBe(200);
+  const call = post(facade.url, DIARY(1), { authorization: 'Bearer demo-alice' });
+  await until(() => facade.state().callsRunning === 1);
+  expect((await post(facade.url, body)).status).toBe(503);
+  service.close().closeAllConnections();
+  expect((await call).status).toBe(200);
   expect(facade.state()).toMatchObject({ operationsRunning: 0, operationsWaiting: 0 });
   expect((await post(facade.url, body)).status).toBe(200);
 });
 
 test('the one place of a facade is enough for a call and for what follows', async () => {
   const { facade } = await facadeOver(NOWHERE, { maxRunningOperations: '1', maxWaitingOperations: '4' });
-  const call = (id: number) => message('tools/call', { name: 'Diary', arguments: { user: 'alice' } }, id);
-  for (const body of [call(1), message('tools/list', {}, 2), call(3)])
+  for (const body of [DIARY(1), message('tools/list', {}, 2), DIARY(3)])
     expect((await post(facade.url, body)).status).toBe(200);
   expect(facade.state().operationsRunning).toBe(0);
 });

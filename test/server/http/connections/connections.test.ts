@@ -20,19 +20,16 @@ async function setUp({ idleMs = LONG, ...settings }: Partial<ConnectionSettings>
   const held: ServerResponse[] = [];
   const sockets: Socket[] = [];
   const connections: Connections[] = [];
+  const unread = new UnreadBytes({ maxUnsentBytes: 1 }, () => undefined);
   const server = createServer((request, response) => {
     const connection = connections[0]!.open.get(request.socket)!;
-    connection.exchanges.push(new Exchange(request, response, connection.backlog, '', []));
-    response.on('close', () => connection.exchanges.shift());
+    connection.exchange = new Exchange(request, response, unread, '', []);
+    response.on('close', () => (connection.exchange = undefined));
     if (request.url === '/held') held.push(response);
     else response.end(request.url === '/surplus' ? String(connection.isOverLimit) : 'here');
   });
   connections.push(
-    trackConnections(
-      server,
-      { maxClientConnections: 100, connectionTimeoutMs: LONG, ...settings },
-      new UnreadBytes({ maxUnsentBytes: 1, connectionTimeoutMs: LONG }),
-    ),
+    trackConnections(server, { maxClientConnections: 100, connectionTimeoutMs: LONG, ...settings }, unread),
   );
   server.keepAliveTimeout = idleMs; // Node closes a second later
   server.on('connection', (socket: Socket) => sockets.push(socket));

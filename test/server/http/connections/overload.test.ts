@@ -1,13 +1,8 @@
 import { Agent, request } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
-import { Duplex } from 'node:stream';
-import { afterEach, expect, test, vi } from 'vitest';
-import { createPausedSockets } from '../../../../src/server/http/connections/paused-sockets.ts';
+import { expect, test } from 'vitest';
 import { startFacade } from '../../../support/start-facade.ts';
 import { titledX, until } from '../../../support/hostile.ts';
-
-afterEach(() => void vi.useRealTimers());
 
 const respond = titledX;
 const slow = {
@@ -132,22 +127,7 @@ test('of many clients that retry at once, each gets its response or a 503 with R
   expect(responses.filter(({ reusedConnection }) => !reusedConnection)).toHaveLength(150); // no client had to reconnect
 }, 600_000);
 
-test('a client that disconnects is removed from the paused sockets', async () => {
-  const { books, facade, release } = await overloaded('1', '0');
-  const running = createClient(facade.port).sendQuery(1);
-  await until(() => books.requests.length === 1);
-  for (let n = 0; n < 20; n++) {
-    const rejected = createClient(facade.port);
-    expect((await rejected.sendQuery(2)).status).toBe(503);
-    rejected.disconnect();
-  }
-  const metrics = async () => (await createClient(facade.port).read('/metrics')).body;
-  await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_connections_waiting 0');
-  release();
-  expect((await running).body).toBe(book);
-});
-
-test('requests on paused sockets are answered at shutdown', async () => {
+test('requests of clients that were just rejected are answered at shutdown', async () => {
   const { books, facade, close, release } = await overloaded('1', '0');
   const running = createClient(facade.port).sendQuery(1);
   await until(() => books.requests.length === 1);
@@ -172,25 +152,4 @@ test('a request that has arrived on a connection that is not paused is answered 
   const closed = close();
   for (const { status, body } of await Promise.all(answers)) expect([status, body]).toEqual([200, book]);
   await closed;
-});
-
-test('paused sockets resume in the order in which they were paused, as many as there is capacity for and a few more', () => {
-  vi.useFakeTimers();
-  let room = 0;
-  const paused = createPausedSockets(() => room);
-  const sockets = Array.from({ length: 200 }, () => new Duplex({ read: () => undefined }).resume() as Socket);
-  for (const socket of sockets) paused.pause(socket);
-  const read = () => sockets.findIndex((socket) => socket.isPaused());
-  expect([paused.waiting.size, read()]).toEqual([200, 0]);
-  vi.advanceTimersByTime(10);
-  const some = read();
-  expect(some).toBeGreaterThan(0);
-  expect(sockets.slice(some).every((socket) => socket.isPaused())).toBe(true);
-  room = 50;
-  vi.advanceTimersByTime(10);
-  expect(read()).toBe(some + 50 + some); // each one more would be a rejection, which costs a part of a response
-  expect(paused.waiting.size).toBe(sockets.filter((socket) => socket.isPaused()).length);
-  room = 0;
-  vi.advanceTimersByTime(1_000);
-  expect([paused.waiting.size, read()]).toEqual([0, -1]);
 });
