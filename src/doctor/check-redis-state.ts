@@ -128,7 +128,7 @@ export function describeInfo(
     return warning(
       check,
       message,
-      `It may evict what is new or in use: windows of the rate limit, and the log of invalidations, without which cached records are not used: ${setPolicy}.`,
+      `It may evict what is new or in use: windows of the rate limit, and counters without which cached records are not used: ${setPolicy}.`,
       facts,
     );
   if (max > 0 && policy.startsWith('allkeys'))

@@ -294,7 +294,7 @@ export const defects = [
     isOfReplicas: true,
     edits: [
       [
-        'src/upstream/redis/leases.ts',
+        'src/upstream/redis/updates.ts',
         'if (!lease?.readers.delete(reader) || lease.readers.size > 0) return;',
         'if (lease !== undefined) return;',
       ],
@@ -305,31 +305,31 @@ export const defects = [
     isOfReplicas: true,
     edits: [
       [
-        'src/upstream/redis/updates.ts',
-        'if isStored and isCurrent(version, head, tag, places) then',
-        'if isStored then',
+        'src/upstream/redis/scripts/cache-scripts.ts',
+        "if isCurrent or (readIn ~= '' and readIn == before) then",
+        'if true then',
       ],
     ],
   },
   {
-    name: 'replicas: an entry is used though the note of an invalidation may have been evicted',
+    name: 'replicas: an entry is used though one of its names was invalidated',
     isOfReplicas: true,
     edits: [
       [
-        'src/upstream/redis/scripts/log.ts',
-        'if other ~= generation or later > number then return false end',
-        'if other == generation and later > number then return false end',
+        'src/upstream/redis/scripts/cache-scripts.ts',
+        'fresh = written == stamp and tonumber(fresh) or 0',
+        'fresh = written and tonumber(fresh) or 0',
       ],
     ],
   },
   {
-    name: 'replicas: a log that went back in time is trusted',
+    name: 'replicas: epochs that another run of Redis has made are trusted',
     isOfReplicas: true,
     edits: [
       [
-        'src/upstream/redis/scripts/log.ts',
-        "if (run ~= '' and writer ~= run) or isLater(known, head) then",
-        'if isLater(known, head) then',
+        'src/upstream/redis/scripts/cache-scripts.ts',
+        'if epoch and string.sub(epoch, 1, #run) == run then',
+        'if epoch then',
       ],
     ],
   },

@@ -117,7 +117,7 @@ export function commandsOf(primaries: () => Promise<readonly number[]>) {
     },
     clear: () => ofAll((client) => client.flushall()),
     evictNotes: () =>
-      ofAll(async (client) => Promise.all((await client.keys('*:cleared:*')).map((key) => client.del(key)))),
+      ofAll(async (client) => Promise.all((await client.keys('*:counter:*')).map((key) => client.del(key)))),
     loseScripts: () => ofAll((client) => client.script('FLUSH')),
   };
 }

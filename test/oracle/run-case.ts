@@ -101,7 +101,7 @@ async function connected({ upstream }: Product): Promise<void> {
   }
 }
 
-/** Until it may use Redis again. It asks for nothing: what it knows of the log must not reach Redis before a reader does. */
+/** Until it may use Redis again. It asks for nothing: what it knows of epochs must not reach Redis before a reader does. */
 async function reachesRedis({ upstream }: Product): Promise<void> {
   const until = performance.now() + CONNECTED_MS;
   for (; !upstream.redis?.()?.isReachable; await turn())

@@ -53,14 +53,27 @@ export interface CacheEntry {
   keptUntil: number;
   /** Upstream said that there is no such record: the value is empty. */
   isAbsent?: boolean;
+  /** When Redis said last that it is current, and of what. */
+  shared?: SharedVersion | undefined;
+}
+
+/** What Redis says of a key. */
+export interface SharedVersion {
+  /** While it is the same, nothing at all was invalidated. */
+  epoch: string;
+  /** While it is the same, none of the names of the key was invalidated; empty if it is unknown. */
+  stamp: string;
 }
 
 /** The state of all invalidations at a lookup. A response that was read before an invalidation of its key is not stored after it. */
 export interface VersionToken {
   memory: number;
-  /** In the log that replicas share; empty if it is unknown. */
-  shared: string;
+  /** Undefined without Redis, or if it does not say. */
+  shared?: SharedVersion | undefined;
 }
+
+const isSameVersion = (one: SharedVersion | undefined, other: SharedVersion | undefined): boolean =>
+  one?.stamp === other?.stamp && (one?.stamp !== '' || one.epoch === other?.epoch);
 
 /** Who looks up an entry, for one operation. */
 export interface CacheReader {
@@ -195,7 +208,7 @@ export function createMemoryCache(maxBytes: number) {
     return undefined;
   }
 
-  let now: VersionToken = { memory: 0, shared: '' };
+  let now: VersionToken = { memory: 0 };
 
   return {
     isCurrent: () => true,
@@ -204,15 +217,16 @@ export function createMemoryCache(maxBytes: number) {
     version: () => now,
     get: (key: CacheKey): CacheLookup => ({ entry: find(key), version: now }),
     /** False if it had all of the entry, or the entry is out of date. */
-    set(key: CacheKey, { memory: version }: VersionToken = now, entry: CacheEntry): boolean {
+    set(key: CacheKey, { memory: version, shared }: VersionToken = now, entry: CacheEntry): boolean {
       if (!isCurrent(version, key)) return false;
       if (entry.isAbsent) {
         entries.delete(key.text);
-        absences.set(key.text, { ...entry, version: latest });
+        absences.set(key.text, { ...entry, shared, version: latest });
         return true;
       }
       if (absences.size > 0) absences.delete(key.text);
-      const before = find(key);
+      const found = find(key);
+      const before = found && isSameVersion(found.shared, shared) ? found : undefined;
       const now = performance.now();
       if (before !== undefined && before.freshUntil > now && isSameRead(before, entry)) return false;
       const merges =
@@ -220,7 +234,7 @@ export function createMemoryCache(maxBytes: number) {
         before !== undefined &&
         before.servedUntil > now &&
         (before.since > entry.since || !memberNames(before).every(isIn(entry)));
-      entries.set(key.text, { ...(merges ? mergedEntry(before, entry) : entry), version: latest });
+      entries.set(key.text, { ...(merges ? mergedEntry(before, entry) : entry), shared, version: latest });
       return true;
     },
     delete(key: CacheKey): boolean {
@@ -228,19 +242,11 @@ export function createMemoryCache(maxBytes: number) {
       return entries.delete(key.text);
     },
     size: (): CacheSize => ({ entries: entries.size, bytes: entries.calculatedSize, evictions }),
-    /** `shared`: the version in the log of which these are all until then. */
-    invalidate(names: readonly string[], shared = now.shared): boolean {
+    invalidate(names: readonly string[]): boolean {
       if (names.length > 0) latest++;
       for (const name of names) invalidated.set(name, latest);
-      now = { memory: latest, shared };
+      now = { memory: latest };
       return true;
-    },
-    clear(shared: string): void {
-      entries.clear();
-      absences.clear();
-      invalidated.clear();
-      oldestKnown = ++latest;
-      now = { memory: latest, shared };
     },
   };
 }

@@ -1,11 +1,9 @@
 /** The record cache that replicas share: memory in front, Redis behind it. */
-import { randomUUID } from 'node:crypto';
-import { type Cache, createMemoryCache, isUsable } from '../cache/memory.ts';
+import { type Cache, type CacheKey, type VersionToken, createMemoryCache, isUsable } from '../cache/memory.ts';
 import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
-import { Invalidations } from './invalidations.ts';
+import { createInvalidations } from './invalidations.ts';
 import { createKeys } from './keys.ts';
-import { createLeases } from './leases.ts';
 import { Lookups } from './lookups.ts';
 import { createUpdates } from './updates.ts';
 
@@ -31,53 +29,53 @@ export function createRedisCache(
 ) {
   const keys = createKeys(connection, events);
   const memory = createMemoryCache(maxBytes);
-  const updates = createUpdates(connection, keys, calls.updates, randomUUID());
-  const leases = createLeases(updates.owner, updates);
-  let epoch = 0;
-  const onLog = (names: readonly string[] | null, version: string) => {
-    if (names) memory.invalidate(names, version);
-    else memory.clear(version);
-    if (names?.length === 0) return;
-    epoch++;
+  const epoch = { known: '' };
+  const updates = createUpdates(connection, keys, calls.updates, epoch);
+  const invalidations = createInvalidations(connection, keys, calls.invalidations, epoch);
+  let changes = 0;
+  const onChange = () => {
+    changes++;
     onInvalidation();
   };
-  const invalidations = new Invalidations({ connection, keys, call: calls.invalidations, onLog });
   const lookups = new Lookups({
     connection,
     keys,
     call: calls.lookups,
     memory,
     invalidations,
-    leases,
-    discard: updates.discard,
+    updates,
+    epoch,
+    onChange,
   });
+  /** Each process knows of the last epochs, so that one of them notices if they are set back. */
+  const question = setInterval(() => void lookups.confirm(), QUESTION_MS).unref();
 
+  const versionNow = (key: CacheKey): VersionToken => ({ ...memory.version(), shared: lookups.version(key) });
   const mayShareAbsence = createAbsenceLimit();
 
   const cache: Cache = {
     moment: () => lookups.moment(),
     get(key, reader = { ...anybody, since: lookups.moment() }) {
       if (lookups.isCurrent(reader)) {
-        const found = memory.get(key);
+        const entry = lookups.current(key);
         // A read of this process under way stores what it gets.
-        if (isUsable(found.entry, reader) || leases.has(key)) return found;
+        if (isUsable(entry, reader) || updates.lease(key)) return { entry, version: versionNow(key) };
       }
       // None is expected in Redis either: the question would be only for what is in memory.
-      if (reader.isUnstored && !memory.find(key)) return { entry: undefined, version: memory.version() };
+      if (reader.isUnstored && !memory.find(key)) return { entry: undefined, version: versionNow(key) };
       return lookups.find(key, reader);
     },
-    find: (key) => memory.find(key),
+    find: (key) => lookups.current(key),
     isCurrent(key, reader) {
       if (lookups.isCurrent(reader)) return true;
       const { since, cancellation } = reader;
       const question = { ...anybody, since, cancellation, isUnstored: true };
       return lookups.find(key, question).then(() => lookups.isCurrent(reader));
     },
-    set(key, version = memory.version(), entry) {
+    set(key, version = versionNow(key), entry) {
       if (!memory.set(key, version, entry)) return;
-      if (entry.isAbsent && !mayShareAbsence()) return;
-      leases.stored(key);
-      updates.store(key, version, entry);
+      if (!version.shared || (entry.isAbsent && !mayShareAbsence())) return;
+      updates.store(key, version.shared, memory.find(key) ?? entry);
     },
     delete(key) {
       updates.delete(key);
@@ -89,16 +87,22 @@ export function createRedisCache(
       return invalidations.add(names);
     },
     size: () => memory.size(),
-    epoch: () => epoch,
+    epoch: () => changes,
     confirm: () => lookups.confirm(),
   };
   return {
     cache,
-    flush: (withinMs: number) => invalidations.flush(withinMs),
-    unsent: () => invalidations.unsent(),
-    leases: () => leases.size(),
+    flush: (withinMs: number): Promise<number> => {
+      clearInterval(question);
+      return invalidations.flush(withinMs);
+    },
+    unsent: invalidations.unsent,
+    leases: updates.leases,
   };
 }
+
+/** How often a process asks for the epoch at the least. */
+const QUESTION_MS = 5_000;
 
 /** Absences that a process writes to Redis in a minute: made-up ids take no room there from records. */
 const SHARED_ABSENCES_MAX = 2_000;

@@ -1,12 +1,12 @@
 /**
- * How an entry is written in Redis. The first line has the version and the time until which it is fresh, for the scripts; each further line
- * has the time of Redis at which it was written, and some fields of a record, or a response. Clocks of processes are never compared.
+ * How an entry is written in Redis: its stamp and the time until which it is fresh, for the scripts; then the time of Redis at which it was
+ * written, and the fields of a record, or a response. Clocks of processes are never compared.
  */
-import { type CacheEntry, type CacheKey, mergedEntry } from '../cache/memory.ts';
+import type { CacheEntry, CacheKey } from '../cache/memory.ts';
 
-/** The JSON of a line. Its names stay, because replicas of other versions read it. Times are in ms since it was written. */
+/** Its names stay, because replicas of other versions read it. Times are in ms since it was written. */
 interface StoredEntry {
-  /** There is no such record. This member comes first: see `ABSENT_LINE`. */
+  /** There is no such record. */
   absent?: true;
   value: object;
   bytes: number;
@@ -18,10 +18,7 @@ interface StoredEntry {
   kept: number;
 }
 
-/** How the line of an absence begins, after the time of Redis, as a pattern of Lua. */
-export const ABSENT_LINE = '%d+ {"absent"';
-
-/** One line, without the time of Redis. */
+/** Without what the script writes before it. */
 export function encodeEntry({ value, bytes, since, freshUntil, servedUntil, keptUntil, isAbsent }: CacheEntry): string {
   const members = value as Record<string, unknown>;
   const none: string[] = [];
@@ -32,33 +29,29 @@ export function encodeEntry({ value, bytes, since, freshUntil, servedUntil, kept
   return JSON.stringify({ ...(isAbsent && { absent: true }), value, bytes, none, ...times } satisfies StoredEntry);
 }
 
-/** The entry, of all lines together; undefined if its time is over. `aheadMs`: how far the clock of this process is ahead of that of Redis. */
-export function decodeEntry(text: string, aheadMs: number): CacheEntry | undefined | 'unreadable' {
+const HEADING = /^\S+ \d+\n(\d+) /;
+
+/** Undefined if its time is over, or it is not an entry of this program. `aheadMs`: how far the clock of this process is ahead of that of Redis. */
+export function decodeEntry(text: string, aheadMs: number): CacheEntry | undefined {
   try {
-    const [, ...lines] = text.split('\n');
-    const entry = lines.map((line) => decodeLine(line, aheadMs)).reduce(mergedEntry);
-    return entry.keptUntil > performance.now() ? entry : undefined;
+    const [heading, writtenAt] = HEADING.exec(text)!;
+    const at = Number(writtenAt) + aheadMs;
+    const stored = JSON.parse(text.slice(heading.length)) as StoredEntry;
+    const { absent, value, bytes, none, since, fresh, served, kept } = stored;
+    for (const name of none) if (!(name in value)) (value as Record<string, unknown>)[name] = undefined;
+    const numbers = [at, bytes, since, fresh, served, kept];
+    if (typeof value !== 'object' || value === null || !numbers.every(Number.isFinite)) return undefined;
+    if (at + kept <= performance.now()) return undefined;
+    const times = { since: at + since, freshUntil: at + fresh, servedUntil: at + served, keptUntil: at + kept };
+    return { value, bytes, ...times, ...(absent && { isAbsent: true }) };
   } catch {
-    return 'unreadable'; // not an entry of this program
+    return undefined;
   }
 }
 
-function decodeLine(line: string, aheadMs: number): CacheEntry {
-  const blank = line.indexOf(' ');
-  const at = Number(line.slice(0, blank)) + aheadMs;
-  const stored = JSON.parse(line.slice(blank + 1)) as StoredEntry;
-  const { absent, value, bytes, none, since, fresh, served, kept } = stored;
-  for (const name of none) if (!(name in value)) (value as Record<string, unknown>)[name] = undefined;
-  const numbers = [at, bytes, since, fresh, served, kept];
-  if (typeof value !== 'object' || value === null || !numbers.every(Number.isFinite))
-    throw new Error('This is not a line of an entry.');
-  const times = { since: at + since, freshUntil: at + fresh, servedUntil: at + served, keptUntil: at + kept };
-  return { value, bytes, ...times, ...(absent && { isAbsent: true }) };
-}
-
 /** Whether `own` is fresh for as long as the entry, and the entry adds no field to it that is fresh. */
-export function isCovered(entry: CacheEntry, own: CacheEntry | undefined, { isRecord }: CacheKey): boolean {
-  if (!own || own.freshUntil < entry.freshUntil) return false;
+export function isCovered(entry: CacheEntry, own: CacheEntry, { isRecord }: CacheKey): boolean {
+  if (own.freshUntil < entry.freshUntil) return false;
   const isStale = entry.freshUntil <= performance.now() && own.freshUntil > performance.now();
   return isStale || !isRecord || Object.keys(entry.value).every((name) => name in own.value);
 }

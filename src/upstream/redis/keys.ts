@@ -1,20 +1,25 @@
 /** The keys of a cached record in Redis. */
-import { createHash, randomInt } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { CacheKey } from '../cache/memory.ts';
 import type { RedisConnection } from './connection/connection.ts';
 
-/** The longest that an entry is kept. Invalidations are remembered a little longer. */
+/** The longest that an entry is kept. Counters live longer than any entry. */
 export const LIFE_MS = 7 * 86_400_000;
-export const INVALIDATION_LIFE_MS = LIFE_MS + 60_000;
+export const COUNTER_LIFE_MS = LIFE_MS + 60_000;
+/** A counter under which nothing is stored yet lives longer than a read takes. */
+export const NEW_COUNTER_LIFE_MS = 60_000;
 /** How soon after its holder died a lease ends. It is renewed while the holder waits for upstream. */
 export const LEASE_MS = 2_000;
 /** Records of one command: Redis does nothing else meanwhile. */
 export const RECORDS_MAX = 100;
 const KEY_MAX = 200;
 
+/** Invalidates all entries. */
+export const EVERYTHING = '*';
+
 export type RedisKeys = ReturnType<typeof createKeys>;
 
-/** The keys of records in a script: see `COMMON`. */
+/** The keys of records in a script: see the scripts. */
 export interface RecordTable {
   /** Complete when `placesOf` was called for each record. */
   names: readonly string[];
@@ -23,22 +28,22 @@ export interface RecordTable {
 
 /** `events`: names the service of events. */
 export function createKeys({ key: fullKey }: Pick<RedisConnection, 'key'>, events: string) {
-  const log = fullKey('log');
-  const versionKey = (name: string): string => fullKey(`cleared:${short(name)}`);
+  const epochs = fullKey('epochs');
+  const counter = (name: string): string => (name === EVERYTHING ? epochs : fullKey(`counter:${short(name)}`));
   return {
-    log,
-    versionKey,
+    epochs,
+    counter,
     tableOf(records: readonly CacheKey[]): RecordTable {
-      const names = [log];
+      const names = [epochs];
       for (const record of records) {
         const name = entryName(record, events);
-        names.push(fullKey(`entry:${name}`), fullKey(`lease:${name}`), versionKey(record.tag));
+        names.push(fullKey(`entry:${name}`), fullKey(`lease:${name}`), counter(record.tag));
       }
       const places = new Map<string, number>();
       const placeOf = (name: string): number => {
         const known = places.get(name);
         if (known !== undefined) return known;
-        const place = names.push(versionKey(name));
+        const place = names.push(counter(name));
         places.set(name, place);
         return place;
       };
@@ -60,8 +65,20 @@ function entryName({ text, service }: CacheKey, events: string): string {
   return short(service === 'events' ? nameOfEvents(events, name) : name);
 }
 
-/** From one version of the log to the next. */
-export const randomStep = (): number => randomInt(1, 1_000_000);
+/** The last epoch that this process knows. */
+export interface KnownEpoch {
+  known: string;
+}
+
+const numberOf = (epoch: string): number => Number(epoch.slice(epoch.lastIndexOf('-') + 1));
+
+/** Replies may overtake one another. */
+export function laterEpoch(last: KnownEpoch, epoch: string): void {
+  if (numberOf(epoch) > numberOf(last.known)) last.known = epoch;
+}
+
+/** The value of new counters. */
+export const randomValue = (): string => randomBytes(8).toString('base64url');
 
 /** The name of a service in what replicas share: the normal form of its address, however each replica spells it. */
 export function serviceName(address: string): string {

@@ -1,103 +1,91 @@
-/** Writes entries and ends leases: all of a turn in one command. */
+/**
+ * Writes entries and ends leases: all of a turn in one command. Who has the lease of an entry asks upstream for all replicas; the others wait
+ * for the entry. A lease ends when the entry is stored, when nobody of this process needs it any more, or soon after the process died.
+ */
+import { randomUUID } from 'node:crypto';
 import { atEndOfTurn } from '../../lib/event-loop.ts';
-import type { CacheEntry, CacheKey, VersionToken } from '../cache/memory.ts';
+import type { CacheEntry, CacheKey, SharedVersion } from '../cache/memory.ts';
 import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
-import { createRoom } from './connection/room.ts';
-import { ABSENT_LINE, encodeEntry } from './entries.ts';
-import { INVALIDATION_LIFE_MS, LEASE_MS, LIFE_MS, RECORDS_MAX, type RedisKeys, randomStep } from './keys.ts';
-import { COMMON } from './scripts/log.ts';
+import { encodeEntry } from './entries.ts';
+import { type KnownEpoch, LEASE_MS, LIFE_MS, RECORDS_MAX, type RedisKeys, randomValue } from './keys.ts';
+import { UPDATE } from './scripts/cache-scripts.ts';
 import { defineScript } from './scripts/script.ts';
-
-/** Lines of an entry; with more, it begins anew. */
-const LINES_MAX = 16;
-
-/**
- * ARGV: owner of leases, step, life of a log, ms of a lease, records; then of each record its places, what to do, version, for how many ms it
- * is fresh, ms to keep, text.
- */
-const UPDATE = `${COMMON}
-local head, refusal = headOf(KEYS[1], '', ARGV[2], ARGV[3]), nil
-for record = 0, ARGV[5] - 1 do
-  local at, arg = 2 + 3 * record, 6 + 6 * record
-  local entry, lease, tag, places = KEYS[at], KEYS[at + 1], KEYS[at + 2], ARGV[arg]
-  local what, version, fresh, life, text = ARGV[arg + 1], ARGV[arg + 2], ARGV[arg + 3], tonumber(ARGV[arg + 4]), ARGV[arg + 5]
-  local isMine = string.match(get(lease), '^%S+') == ARGV[1]
-  -- A response is older than an invalidation since its version. Fields of a record are added to those of a fresh entry.
-  local isStored = what == 'add' or what == 'set'
-  if isStored and version == head then addVersions(head, tag, places, ARGV[3]) end
-  if isStored and isCurrent(version, head, tag, places) then
-    text, fresh = string.format('%.0f ', now) .. text, string.format('%.0f', now + fresh)
-    local oldVersion, oldFresh
-    if what == 'add' and not string.find(get(entry), '\\n${ABSENT_LINE}') then oldVersion, oldFresh = headingOf(entry) end
-    if oldFresh and tonumber(oldFresh) > now and isCurrent(oldVersion, head, tag, places) then
-      local lines = string.match(get(entry), '\\n(.*)$')
-      local _, breaks = string.gsub(lines, '\\n', '')
-      if breaks < ${LINES_MAX} - 1 then
-        text = lines .. '\\n' .. text
-        life = math.min(life, redis.call('PTTL', entry))
-        if tonumber(oldFresh) < tonumber(fresh) then fresh = oldFresh end
-      end
-    end
-    if life > 0 then
-      local set = redis.pcall('SET', entry, head .. ' ' .. fresh .. '\\n' .. text, 'PX', life)
-      -- A full Redis stores nothing, and nobody waits for what it does not store.
-      if set.err then refusal = set end
-    end
-    for _, key in ipairs(namesOf(tag, places)) do redis.call('PEXPIRE', key, ARGV[3]) end
-  end
-  -- Other replicas may have it in memory too.
-  if what == 'delete' and redis.call('DEL', entry) == 1 then head = append(KEYS[1], head, ARGV[2], text) end
-  if what == 'discard' then redis.call('DEL', entry) end
-  if what == 'renew' then
-    if isMine then redis.call('PEXPIRE', lease, ARGV[4]) end
-  elseif isMine and what ~= 'delete' and what ~= 'discard' then redis.call('DEL', lease) end
-end
-return refusal or head`;
 
 interface Update {
   key: CacheKey;
-  what: 'add' | 'set' | 'delete' | 'discard' | 'release' | 'renew';
-  version: string;
-  entry: CacheEntry | undefined;
+  what: 'store' | 'delete' | 'release' | 'renew';
+  stored?: { entry: CacheEntry; version: SharedVersion };
+}
+
+interface Lease {
+  key: CacheKey;
+  /** What an entry that is read under it is stored with. */
+  version: SharedVersion;
+  readers: Set<object>;
 }
 
 export type Updates = ReturnType<typeof createUpdates>;
 
-/** `owner`: of this process's leases. */
-export function createUpdates(connection: RedisConnection, keys: RedisKeys, call: RedisCall, owner: string) {
+export function createUpdates(connection: RedisConnection, keys: RedisKeys, call: RedisCall, epoch: KnownEpoch) {
   const update = defineScript(connection, 'catalogUpdate', UPDATE);
-  const room = createRoom(connection, call);
+  /** Names this process. */
+  const owner = randomUUID();
+  const leases = new Map<string, Lease>();
+  let timer: NodeJS.Timeout | undefined;
   const updates = atEndOfTurn<Update>((all) => {
     for (let at = 0; at < all.length; at += RECORDS_MAX) send(all.slice(at, at + RECORDS_MAX));
   });
+
   function send(sent: readonly Update[]): void {
     const { names, placesOf } = keys.tableOf(sent.map(({ key }) => key));
-    const common = [owner, randomStep(), INVALIDATION_LIFE_MS, LEASE_MS];
-    const values = [...common, sent.length];
-    for (const { key, what, version, entry } of sent) {
-      const life = entry ? Math.min(LIFE_MS, Math.round(entry.keptUntil - performance.now())) : 0;
-      const text = entry ? encodeEntry(entry) : key.tag;
-      const isStored = !entry || room.take(text.length);
-      values.push(
-        placesOf(key),
-        isStored ? what : 'release',
-        version,
-        entry ? Math.floor(entry.freshUntil - performance.now()) : 0,
-        life,
-        text,
-      );
+    const values = [epoch.known, randomValue(), owner, LEASE_MS, sent.length];
+    for (const { key, what, stored } of sent) {
+      values.push(placesOf(key), what);
+      if (!stored) values.push('', '', 0, 0, '');
+      else {
+        const { entry, version } = stored;
+        const [fresh, kept] = [entry.freshUntil, entry.keptUntil].map((time) => Math.floor(time - performance.now()));
+        values.push(version.epoch, version.stamp, fresh!, Math.min(LIFE_MS, kept!), encodeEntry(entry));
+      }
     }
     // The cache is optional: leases end by themselves, and entries that were not stored are read again.
     void call(() => update(names, values));
   }
+  function renewAll(): void {
+    for (const { key } of leases.values()) updates.add({ key, what: 'renew' });
+    if (leases.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  }
+  function release(key: CacheKey, reader: object): void {
+    const lease = leases.get(key.text);
+    if (!lease?.readers.delete(reader) || lease.readers.size > 0) return;
+    leases.delete(key.text);
+    updates.add({ key, what: 'release' });
+  }
+
   return {
     owner,
-    store: (key: CacheKey, { shared }: VersionToken, entry: CacheEntry): void =>
-      updates.add({ key, what: key.isRecord && !entry.isAbsent ? 'add' : 'set', version: shared, entry }),
-    delete: (key: CacheKey): void => updates.add({ key, what: 'delete', version: '', entry: undefined }),
-    discard: (key: CacheKey): void => updates.add({ key, what: 'discard', version: '', entry: undefined }),
-    release: (key: CacheKey): void => updates.add({ key, what: 'release', version: '', entry: undefined }),
-    renew: (key: CacheKey): void => updates.add({ key, what: 'renew', version: '', entry: undefined }),
+    /** Storing ends the lease. */
+    store(key: CacheKey, version: SharedVersion, entry: CacheEntry): void {
+      leases.delete(key.text);
+      updates.add({ key, what: 'store', stored: { entry, version } });
+    },
+    delete: (key: CacheKey): void => updates.add({ key, what: 'delete' }),
+    lease: (key: CacheKey): Lease | undefined => leases.get(key.text),
+    leases: (): number => leases.size,
+    /** Ends a granted lease that no reader holds. */
+    end(key: CacheKey): void {
+      if (!leases.has(key.text)) updates.add({ key, what: 'release' });
+    },
+    /** The lease was granted for this reader too. Returns what ends it. */
+    hold(key: CacheKey, version: SharedVersion, reader: object): () => void {
+      let lease = leases.get(key.text);
+      if (!lease) leases.set(key.text, (lease = { key, version, readers: new Set() }));
+      lease.readers.add(reader);
+      timer ??= setInterval(renewAll, LEASE_MS / 2).unref();
+      return () => release(key, reader);
+    },
   };
 }

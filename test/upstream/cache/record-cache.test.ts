@@ -33,7 +33,7 @@ if (hasRedis) {
         namespace: `records ${names++}`,
         timeouts: { record: 20_000, window: 20_000 },
       });
-      await until(async () => (await cache.get(cacheKeyOf('', '', ''))).version.shared !== '');
+      await until(async () => (await cache.get(cacheKeyOf('', '', ''))).version.shared !== undefined);
       return cache;
     },
   ]);

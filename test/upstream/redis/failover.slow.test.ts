@@ -113,10 +113,10 @@ describe.skipIf(!hasRedis).each(forms)('in a failover of %s', (_, open) => {
 async function killPrimary(nodes: readonly RedisProcess[]): Promise<void> {
   for (const node of nodes) {
     const admin = new Redis(node.port, '127.0.0.1');
-    const [log] = await admin.keys('*:log');
+    const [epochs] = await admin.keys('*:epochs');
     const isPrimary = (await admin.info('replication')).includes('role:master');
-    if (isPrimary && log !== undefined) {
-      await admin.set(`${log}:last`, '');
+    if (isPrimary && epochs !== undefined) {
+      await admin.set(`${epochs}:last`, '');
       await until(async () => (await admin.call('WAIT', '1', '1000')) === 1);
       node.kill();
     }

@@ -223,8 +223,8 @@ describe.skipIf(!hasRedis)('state shared by replicas', () => {
     const redis = new Redis(url);
     const keys = await redis.keys('*');
     expect(keys.map((key) => key.split(':')[2]).sort()).toEqual([
-      ...['cleared', 'cleared', 'cleared', 'cleared'], // two books, all books, and what is public
-      ...['entry', 'log', 'window'],
+      ...['counter', 'counter', 'counter'], // a book, all books, and what is public
+      ...['entry', 'epochs', 'window'],
     ]);
     for (const key of keys) expect(await redis.pttl(key)).toBeGreaterThan(0);
     expect(await server.dump()).toContain('"title":"x"');

@@ -3,21 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import { roomIn } from '../../../../src/upstream/redis/connection/room.ts';
 import { listen } from '../../../support/listen.ts';
 import { hasRedis, until } from '../../../support/redis.ts';
 import { startRedis } from '../../../support/redis-process.ts';
 import { replica } from '../../../support/replica.ts';
-const memory = (policy: string, most: number) =>
-  `used_memory:500\r\nmaxmemory:${most}\r\nmaxmemory_policy:${policy}\r\n`;
-
-test('the room is three quarters of a memory that evicts nothing, without what is in use; else it has no limit', () => {
-  expect(roomIn(memory('noeviction', 1_000))).toBe(250);
-  expect(roomIn(memory('noeviction', 0))).toBe(Infinity);
-  expect(roomIn(memory('volatile-lru', 1_000))).toBe(Infinity);
-  expect(roomIn('')).toBe(Infinity);
-});
-
 test.skipIf(!hasRedis)('reads of more than a Redis holds that evicts nothing do not fill it', async () => {
   const most = 6_000_000;
   const redis = await startRedis(['--maxmemory', String(most), '--maxmemory-policy', 'noeviction']);

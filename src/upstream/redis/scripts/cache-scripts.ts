@@ -1,0 +1,171 @@
+/**
+ * The scripts of the shared cache.
+ *
+ * Each name (a record, a list, a kind, the scope of a person) has a counter with a random value; to invalidate a name is to delete its
+ * counter, and whoever needs one that is missing makes a new one. An entry, and a lease, has a stamp: the generation of this Redis and the
+ * values of the three counters of its names. One whose stamp is not that of now is none.
+ *
+ * An epoch is a generation and a number that grows with each invalidation: as long as it stays, nothing was invalidated. The last epochs are
+ * remembered. A new generation begins, and no entry counts any more, if there are none, if another run or another server made the last one
+ * (a snapshot was restored, or a replica took over), or if the epoch that a process knows is missing among them (they were set back).
+ *
+ * KEYS: the epochs, then of each record its entry, its lease and the counter of its tag, then the counters of groups and partitions, which
+ * records share. ARGV: the epoch that the process knows, a random text, owner of leases, ms of a lease, records; then of each record the
+ * places of its group and partition in KEYS, and what the script says.
+ */
+import { COUNTER_LIFE_MS, NEW_COUNTER_LIFE_MS } from '../keys.ts';
+import { NOW } from './script.ts';
+
+/** How many epochs are remembered. */
+const EPOCHS_MAX = 1_000;
+
+const COMMON = `${NOW}
+local known, random, owner, leaseMs = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local function call(...)
+  local reply = redis.pcall(...)
+  return not (type(reply) == 'table' and reply.err) and reply or nil
+end
+local function get(key) return call('GET', key) or '' end
+local function numberOf(epoch) return tonumber(string.match(epoch, '-(%d+)$') or 0) end
+-- Of this run of this server; empty if the user of Redis may not ask for it.
+local run = string.match(call('INFO', 'server') or '', 'run_id:(%w+)') or ''
+run = string.sub(run, 1, 12)
+-- Nothing if a full Redis takes it no more: no entry counts then.
+local function addEpoch(generation, after)
+  local number = string.format('%.0f', math.max(time[1] * 1000000 + time[2], after + 1))
+  if not call('ZADD', KEYS[1], number, generation .. '-' .. number) then
+    redis.call('DEL', KEYS[1])
+    return ''
+  end
+  redis.call('ZREMRANGEBYRANK', KEYS[1], 0, -${EPOCHS_MAX + 1})
+  redis.call('PEXPIRE', KEYS[1], ${COUNTER_LIFE_MS})
+  return generation .. '-' .. number
+end
+local function currentEpoch()
+  local epoch = (call('ZRANGE', KEYS[1], -1, -1) or {})[1]
+  if epoch and string.sub(epoch, 1, #run) == run then
+    local oldest = redis.call('ZRANGE', KEYS[1], 0, 0)[1]
+    local isKnown = known == epoch or numberOf(known) < numberOf(oldest) or redis.call('ZSCORE', KEYS[1], known)
+    if isKnown then return epoch end
+  end
+  redis.call('DEL', KEYS[1])
+  return addEpoch(run .. '.' .. random, math.max(numberOf(known), numberOf(epoch or '')))
+end
+local epoch = currentEpoch()
+local generation = string.match(epoch, '^(.*)-') or ''
+local function raiseEpoch()
+  epoch = addEpoch(generation, numberOf(epoch))
+end
+-- Records have names in common.
+local counters = {}
+local function counterOf(key)
+  counters[key] = counters[key] or get(key)
+  return counters[key]
+end
+local function countersOf(tag, places)
+  local group, partition = string.match(places, '^(%d+) (%d+)')
+  return {tag, KEYS[tonumber(group)], KEYS[tonumber(partition)]}
+end
+-- Empty if a counter is missing.
+local function stampOf(tag, places)
+  local stamp = generation
+  for _, key in ipairs(countersOf(tag, places)) do
+    local value = counterOf(key)
+    if value == '' then return '' end
+    stamp = stamp .. '.' .. value
+  end
+  return generation ~= '' and stamp or ''
+end
+local function makeCounters(tag, places)
+  for _, key in ipairs(countersOf(tag, places)) do
+    if counterOf(key) == '' and call('SET', key, random, 'PX', ${NEW_COUNTER_LIFE_MS}) then counters[key] = random end
+  end
+  return stampOf(tag, places)
+end
+`;
+
+/** Whether a lookup takes the lease if there is no fresh entry; `anyway`: also if there is one, because it lacks fields. */
+export const MODES = { noLease: 0, lease: 1, anyway: 2 } as const;
+/** The lease in a reply: not needed, taken by this process, or held by another. */
+const NONE = 0;
+export const GRANTED = 1;
+export const HELD = 2;
+/** Undefined if the entry was not looked up. */
+export type LeaseReply = typeof NONE | typeof GRANTED | typeof HELD | undefined;
+
+/** The epoch, the time of Redis, then of each record its stamp (`=`: that of the process's own entry), its entry and its lease. */
+export type LookupReply = [epoch: string, redisNow: number, ...(string | number)[]];
+
+/**
+ * Has of each record: the mode, the stamp of the entry that the process has, and for how many ms that is fresh if it has all members that are
+ * needed, or nothing. An entry that is hardly newer than that of the process is not sent.
+ */
+export const LOOK_UP = `${COMMON}
+local reply = {epoch, now}
+for record = 0, ARGV[5] - 1 do
+  local at, arg = 2 + 3 * record, 6 + 4 * record
+  local entry, lease, tag = KEYS[at], KEYS[at + 1], KEYS[at + 2]
+  local places, mode, own, ownFresh = ARGV[arg], tonumber(ARGV[arg + 1]), ARGV[arg + 2], tonumber(ARGV[arg + 3])
+  local stamp, text, taken = stampOf(tag, places), '', ${NONE}
+  local isOwn = stamp ~= '' and own == stamp
+  local written, fresh = string.match(call('GETRANGE', entry, 0, 127) or '', '^(%S+) (%d+)\\n')
+  fresh = written == stamp and tonumber(fresh) or 0
+  if fresh > 0 and not (isOwn and ownFresh and fresh <= now + ownFresh + 1000) then text = get(entry) end
+  if isOwn and ownFresh then fresh = math.max(fresh, now + ownFresh) end
+  if mode == ${MODES.anyway} or (mode == ${MODES.lease} and fresh <= now) then
+    local holder, leased = string.match(get(lease), '^(%S+) (%S+)$')
+    -- A lease from before an invalidation leads to an old response.
+    if holder and holder ~= owner and leased == stamp then taken = ${HELD} else
+      taken, stamp = ${GRANTED}, makeCounters(tag, places)
+      -- A full Redis can still be read.
+      if stamp ~= '' then call('SET', lease, owner .. ' ' .. stamp, 'PX', leaseMs) end
+    end
+  end
+  reply[3 + 3 * record], reply[4 + 3 * record], reply[5 + 3 * record] = isOwn and '=' or stamp, text, taken
+end
+return reply`;
+
+/**
+ * Has of each record: what to do; epoch and stamp under which it was read; for how many ms it is fresh; ms to keep; text. Where nothing is evicted,
+ * entries fill three quarters of the memory, because a full Redis refuses keys of writes.
+ */
+export const UPDATE = `${COMMON}
+local memory, before, refusal = call('INFO', 'memory') or '', epoch, nil
+local most = tonumber(string.match(memory, 'maxmemory:(%d+)') or 0)
+local isFull = most > 0 and string.find(memory, 'maxmemory_policy:noeviction')
+  and tonumber(string.match(memory, 'used_memory:(%d+)')) > 0.75 * most
+local removed = {}
+for record = 0, ARGV[5] - 1 do
+  local at, arg = 2 + 3 * record, 6 + 7 * record
+  local entry, lease, tag, places = KEYS[at], KEYS[at + 1], KEYS[at + 2], ARGV[arg]
+  local what, readIn, readAs, fresh, life, text = unpack(ARGV, arg + 1, arg + 6)
+  local stamp = stampOf(tag, places)
+  if what == 'delete' and redis.call('DEL', entry) == 1 then
+    -- Other replicas may have it in memory too.
+    redis.call('DEL', tag)
+    counters[tag], removed[entry] = '', stamp
+    if epoch == before then raiseEpoch() end
+  end
+  -- What was read before an invalidation is not stored after it.
+  if what == 'store' and not isFull and tonumber(life) > 0 then
+    local isCurrent = readAs ~= '' and (readAs == stamp or readAs == removed[entry])
+    if isCurrent or (readIn ~= '' and readIn == before) then stamp = makeCounters(tag, places) else stamp = '' end
+    if stamp ~= '' then
+      local heading = string.format('%s %.0f\\n%.0f ', stamp, now + fresh, now)
+      local set = redis.pcall('SET', entry, heading .. text, 'PX', life)
+      -- A full Redis stores nothing, and nobody waits for what it does not store.
+      if type(set) == 'table' and set.err then refusal = set end
+      for _, key in ipairs(countersOf(tag, places)) do redis.call('PEXPIRE', key, ${COUNTER_LIFE_MS}) end
+    end
+  end
+  if what ~= 'delete' and string.match(get(lease), '^%S+') == owner then
+    if what == 'renew' then redis.call('PEXPIRE', lease, leaseMs) else redis.call('DEL', lease) end
+  end
+end
+return refusal or epoch`;
+
+/** KEYS: the epochs, the counters to delete; the epochs again to invalidate everything. ARGV: known epoch, random text. */
+export const INVALIDATE = `${COMMON}
+for i = 2, #KEYS do redis.call('DEL', KEYS[i]) end
+if redis.call('EXISTS', KEYS[1]) == 0 then epoch = currentEpoch() else raiseEpoch() end
+return epoch`;
