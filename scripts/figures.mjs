@@ -4,7 +4,7 @@
  *
  *     node scripts/figures.mjs
  */
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { files, importsIn, sources } from './imports.mjs';
@@ -48,6 +48,8 @@ const IMPORTED = {
 };
 /** Folders that contain a word of the domain. */
 const FOLDERS_WITH_ANNOTATION = 17;
+/** Metrics of the facade: those that an alert, a panel or a page of docs names. */
+const METRICS = 42;
 /** Files with a signature that takes all settings. */
 const WHOLE_CONFIG = 7;
 
@@ -64,6 +66,8 @@ for (const [file, most] of Object.entries(IMPORTED))
   figures.push([`files that ${file} imports`, importsIn(sources.get(file), { whenRun: false }).length, most]);
 const folders = new Set(files.filter((file) => /annotation/i.test(read(file))).map(dirname));
 figures.push(['folders with the word annotation', folders.size, FOLDERS_WITH_ANNOTATION]);
+const metrics = readFileSync(fileURLToPath(new URL('../docs/metrics.md', import.meta.url)), 'utf8');
+figures.push(['metrics', [...metrics.matchAll(/^- `catalog_/gm)].length, METRICS]);
 const whole = files.filter((file) => /[:<(] ?Config\b(?!\[)/.test(read(file).replace(/Pick<\s*Config/g, '')));
 figures.push(['files with a signature that takes the whole Config', whole.length, WHOLE_CONFIG]);
 

@@ -24,11 +24,6 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
       queries: { '{{path}} {{status}}': rate('catalog_requests_total', 'path, status') },
     },
     {
-      title: 'Time of an HTTP request',
-      unit: 's',
-      queries: { p50: quantile(0.5, 'catalog_request_seconds'), p99: quantile(0.99, 'catalog_request_seconds') },
-    },
-    {
       title: 'Operations',
       unit: 'ops',
       queries: { '{{type}} {{outcome}}': rate('catalog_operations_total', 'type, outcome') },
@@ -123,16 +118,7 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
         'whole responses': rate('catalog_response_cache_hits_total'),
       },
     },
-    { title: 'Entries in memory', queries: { '{{instance}}': sum('catalog_cache_entries') } },
     { title: 'Bytes in memory', unit: 'bytes', queries: { '{{instance}}': sum('catalog_cache_bytes') } },
-    {
-      title: 'Evictions and revalidations',
-      unit: 'ops',
-      queries: {
-        evicted: rate('catalog_cache_evictions_total'),
-        'revalidated {{outcome}}': rate('catalog_revalidations_total', 'outcome'),
-      },
-    },
     {
       title: 'Redis',
       queries: {

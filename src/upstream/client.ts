@@ -116,8 +116,6 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
     state: () => transport.state(),
     /** Responses that their headers forbid to store, by reason. */
     notStored: () => caching.refused(),
-    /** Entries that were refreshed after their time, by outcome. */
-    refreshed: () => refreshQueue.ended(),
     /** What the rate limit leaves to the facade's own token; null if it has none. */
     ownBudget: () => rateLimiter.state(credentials.own),
     /** The state of Redis, and registered documents of all replicas; undefined without Redis. */

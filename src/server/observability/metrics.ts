@@ -35,12 +35,12 @@ export function createMetrics() {
       return { inc: (by = 1) => void (unreported += by) };
     },
     /** Collects durations, and adds them to a histogram in batches and before a scrape. `onFlush` gets each batch. */
-    durations(duration: { observe: (seconds: number) => void }, onFlush: (seconds: readonly number[]) => void) {
+    durations(duration: { observe: (seconds: number) => void }, onFlush?: (seconds: readonly number[]) => void) {
       let unreported: number[] = [];
       const flush = () => {
         if (unreported.length === 0) return;
         for (const seconds of unreported) duration.observe(seconds);
-        onFlush(unreported);
+        onFlush?.(unreported);
         unreported = [];
       };
       flushes.push(flush);
@@ -116,12 +116,6 @@ function declaredMetrics(registry: Registry) {
     new Histogram({ name, help, buckets, labelNames, registers });
   return {
     requests: counter('catalog_requests_total', 'HTTP requests by path and status.', ['path', 'status']),
-    requestSeconds: histogram(
-      'catalog_request_seconds',
-      'Seconds from an HTTP request to the end of its response, by path.',
-      [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
-      ['path'],
-    ),
     overloads: counter('catalog_overloads_total', 'Requests rejected because of overload.'),
     unreadConnections: counter(
       'catalog_unread_connections_total',
@@ -138,11 +132,6 @@ function declaredMetrics(registry: Registry) {
       'operation',
       'outcome',
     ]),
-    namedOperationSeconds: counter(
-      'catalog_named_operation_seconds_total',
-      'Seconds that operations took, by such a name.',
-      ['operation'],
-    ),
     namedOperationDurations: histogram(
       'catalog_named_operation_duration_seconds',
       'Seconds that an operation took, by a name in the manifest or in operations/.',
@@ -159,11 +148,6 @@ function declaredMetrics(registry: Registry) {
       'endpoint',
       'outcome',
     ]),
-    unsentCalls: counter(
-      'catalog_upstream_unsent_total',
-      'Upstream calls that were not sent because of the circuit breaker, a pause of the whole service, or the end of the operation.',
-      ['service', 'endpoint', 'outcome'],
-    ),
     upstreamSeconds: histogram(
       'catalog_upstream_seconds',
       'Seconds that an upstream call took, by endpoint.',
@@ -188,7 +172,7 @@ function declaredMetrics(registry: Registry) {
   };
 }
 
-/** Counted where USAGE or MIN_CLIENTS is on. */
+/** Counted where USAGE is on. */
 function clientMetrics(registry: Registry) {
   const counter = (name: string, help: string) =>
     new Counter({ name, help, labelNames: ['client'] as const, registers: [registry] });
@@ -197,12 +181,6 @@ function clientMetrics(registry: Registry) {
       'catalog_client_operations_total',
       'Operations by client, for the names in USAGE_CLIENTS; with USAGE.',
     ),
-    clientVersions: new Counter({
-      name: 'catalog_client_versions_total',
-      help: 'Requests whose client is too old (too_old), or says no version that can be compared and is let through (unknown); with MIN_CLIENTS.',
-      labelNames: ['result'] as const,
-      registers: [registry],
-    }),
     clientCalls: counter(
       'catalog_client_upstream_calls_total',
       'Upstream calls that fields caused, by client, for the names in USAGE_CLIENTS; with USAGE.',

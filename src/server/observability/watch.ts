@@ -34,8 +34,7 @@ export function observeCalls(metrics: Metrics, log: Logger): (call: ObservedCall
       const labels = labelsOf(endpoint);
       if (how === 'cached' || how === 'stale') return metrics.cacheHits.inc({ ...labels, how });
       if (outcome === 'RateLimited') return metrics.rateLimited.inc(labels);
-      if (!wasSent(call)) metrics.unsentCalls.inc({ ...labels, outcome });
-      else {
+      if (wasSent(call)) {
         metrics.upstreamCalls.inc({ ...labels, outcome });
         metrics.upstreamSeconds.observe(labels, ms / 1000);
       }

@@ -123,8 +123,6 @@ export interface CacheSize {
   entries: number;
   /** An estimate. */
   bytes: number;
-  /** Entries that made room for others, since the start. */
-  evictions: number;
 }
 
 /** Whether the entry has all that is needed, and may be used without a call. */
@@ -181,12 +179,8 @@ export function createMemoryCache(maxBytes: number) {
   const entries = new LRUCache<string, CacheEntry & { version: number }>({
     maxSize: maxBytes,
     sizeCalculation: ({ bytes }, text) => ENTRY_OVERHEAD + 2 * text.length + HEAP_PER_BYTE * bytes,
-    dispose: (_, __, reason) => {
-      if (reason === 'evict') evictions++;
-    },
   });
   const absences = new LRUCache<string, CacheEntry & { version: number }>(atMost(ABSENCES_MAX));
-  let evictions = 0;
   let latest = 0;
   /** Older versions count as invalidated: the names invalidated then are no longer remembered. */
   let oldestKnown = 0;
@@ -241,7 +235,7 @@ export function createMemoryCache(maxBytes: number) {
       if (absences.size > 0) absences.delete(key.text);
       return entries.delete(key.text);
     },
-    size: (): CacheSize => ({ entries: entries.size, bytes: entries.calculatedSize, evictions }),
+    size: (): CacheSize => ({ entries: entries.size, bytes: entries.calculatedSize }),
     invalidate(names: readonly string[]): boolean {
       if (names.length > 0) latest++;
       for (const name of names) invalidated.set(name, latest);

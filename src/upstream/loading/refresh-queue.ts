@@ -28,7 +28,6 @@ export function createRefreshQueue(isBusy: (service: Refresh['service']) => bool
   const queued = new Map<string, Queued>();
   /** Credentials after a failure, and until when. */
   const paused = new Map<string, number>();
-  const counts = { ok: 0, failed: 0 };
   let running = 0;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -60,9 +59,7 @@ export function createRefreshQueue(isBusy: (service: Refresh['service']) => bool
     }
     running--;
     if (paused.size > QUEUED_MAX) paused.clear();
-    const failed = hasFailed();
-    counts[failed ? 'failed' : 'ok']++;
-    if (failed) paused.set(refresh.credential, performance.now() + PAUSE_MS);
+    if (hasFailed()) paused.set(refresh.credential, performance.now() + PAUSE_MS);
     if (queued.size > 0) later(0);
   }
 
@@ -86,8 +83,6 @@ export function createRefreshQueue(isBusy: (service: Refresh['service']) => bool
     },
     /** Entries that wait. */
     size: () => queued.size,
-    /** Those that have run, by outcome. */
-    ended: (): Readonly<Record<'ok' | 'failed', number>> => counts,
     close(): void {
       isClosed = true;
       clearTimeout(timer);

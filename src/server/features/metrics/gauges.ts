@@ -49,15 +49,10 @@ export function registerUpstreamGauges(metrics: Metrics, upstream: UpstreamClien
   if (redis ?? keyRedis) registerRedisGauges(metrics, upstream);
 }
 
-function registerCacheGauges(metrics: Metrics, { cacheSize, notStored, refreshed, ownBudget }: UpstreamClient): void {
-  metrics.gauge('catalog_cache_entries', 'Entries of the record cache in memory.', () => cacheSize().entries);
+function registerCacheGauges(metrics: Metrics, { cacheSize, notStored, ownBudget }: UpstreamClient): void {
   metrics.gauge('catalog_cache_bytes', 'Bytes of the record cache in memory, estimated.', () => cacheSize().bytes);
-  const evicted = 'Entries of the record cache in memory that made room for others.';
-  metrics.total('catalog_cache_evictions_total', evicted, () => cacheSize().evictions);
   const refused = 'Responses that could be cached by their scope, and are not because of their headers, by reason.';
   metrics.total('catalog_cache_not_stored_total', refused, notStored, 'reason');
-  const ended = 'Entries that were refreshed after their time, while they were served, by outcome.';
-  metrics.total('catalog_revalidations_total', ended, refreshed, 'outcome');
   const left = "Film calls that the rate limit leaves to the facade's own token now.";
   metrics.gauge('catalog_rate_limit_remaining', left, async () => (await ownBudget())?.remaining);
   const limit = "Film calls a minute of the facade's own token, if it has a limit.";

@@ -21,10 +21,7 @@ export function createOperationMetrics(metrics: Metrics, isKnownName: (name: str
     let series = named.get(operation);
     if (series || !isKnownName(operation)) return series;
     const tallyOf = (outcome: string) => metrics.tally(metrics.namedOperations.labels({ operation, outcome }));
-    const total = metrics.namedOperationSeconds.labels({ operation });
-    const seconds = metrics.durations(metrics.namedOperationDurations.labels({ operation }), (all) =>
-      total.inc(all.reduce((sum, each) => sum + each, 0)),
-    );
+    const seconds = metrics.durations(metrics.namedOperationDurations.labels({ operation }));
     named.set(operation, (series = { ok: tallyOf('ok'), errors: tallyOf('errors'), seconds }));
     return series;
   }

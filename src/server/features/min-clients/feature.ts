@@ -4,15 +4,13 @@ import { clientOf } from '../../http/request/client.ts';
 import { HttpError } from '../../http/response/http-error.ts';
 import { isBelow, versionParts } from './version.ts';
 
-type MinClientsParts = Pick<FeatureParts, 'config' | 'metrics'>;
-
 /** `ios:5.2` as the name and the version. */
 const named = (entry: string, separator: string): [name: string, rest: string] => {
   const at = separator === ':' ? entry.lastIndexOf(separator) : entry.indexOf(separator);
   return [entry.slice(0, at).trim().toLowerCase(), entry.slice(at + 1).trim()];
 };
 
-export function createMinClientsFeature({ config, metrics }: MinClientsParts): Feature {
+export function createMinClientsFeature({ config }: Pick<FeatureParts, 'config'>): Feature {
   if (config.minClients.length === 0) return {};
   const addresses = new Map(config.clientUpdateUrls.map((entry) => named(entry, '=')));
   const oldest = new Map(config.minClients.map((entry) => named(entry, ':')));
@@ -24,9 +22,7 @@ export function createMinClientsFeature({ config, metrics }: MinClientsParts): F
     const least = oldest.get(name);
     if (client && least === undefined) return;
     const version = versionParts(client?.version ?? '');
-    if (!version) return metrics.clientVersions.inc({ result: 'unknown' });
-    if (!isBelow(version, versionParts(least!)!)) return;
-    metrics.clientVersions.inc({ result: 'too_old' });
+    if (!version || !isBelow(version, versionParts(least!)!)) return;
     const update = addresses.get(name);
     throw new HttpError('CLIENT_TOO_OLD', `This version of ${client!.name} is too old: update it.`, {
       extensions: { minVersion: least, ...(update !== undefined && { update }) },

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Config } from '../../../config/settings.ts';
 import { cancel } from '../../../lib/cancellation.ts';
-import type { Metrics } from '../../observability/metrics.ts';
+import type { Metrics, Tally } from '../../observability/metrics.ts';
 import { type Admission, type SlotHolder, overloadedSender } from './admission.ts';
 import { type EndSettings, type HeaderSettings, endConnection, originIn, parseErrorOf } from './broken-connection.ts';
 import { Compression } from '../response/compression.ts';
@@ -68,16 +68,14 @@ export class HttpServer {
   private errorFormats: readonly (readonly [path: string, ErrorFormat])[] = [];
   private readonly parts: HttpServerParts;
   private readonly sendOverloaded: ReturnType<typeof overloadedSender>;
-  private readonly successes: ReturnType<Metrics['durations']>;
+  private readonly successes: Tally;
 
   constructor(parts: HttpServerParts) {
     const { config, metrics } = parts;
     this.parts = parts;
     this.sendOverloaded = overloadedSender(config);
     this.compression = config.compression ? new Compression() : undefined;
-    const ok = metrics.requests.labels({ path: '/graphql', status: '200' });
-    const seconds = metrics.requestSeconds.labels({ path: '/graphql' });
-    this.successes = metrics.durations(seconds, ({ length }) => ok.inc(length));
+    this.successes = metrics.tally(metrics.requests.labels({ path: '/graphql', status: '200' }));
     this.server = createServer(
       {
         maxHeaderSize: config.maxHeaderBytes,
@@ -195,12 +193,8 @@ export class HttpServer {
     const { statusCode: status } = response;
     const ms = performance.now() - startedAt;
     const { metrics, log } = this.parts;
-    if (status === 200 && path === '/graphql') this.successes.add(ms / 1_000);
-    else {
-      const known = this.routes.has(path) ? path : 'other';
-      metrics.requests.inc({ path: known, status: String(status) });
-      metrics.requestSeconds.observe({ path: known }, ms / 1_000);
-    }
+    if (status === 200 && path === '/graphql') this.successes.inc();
+    else metrics.requests.inc({ path: this.routes.has(path) ? path : 'other', status: String(status) });
     if (log.isLevelEnabled('debug'))
       log.debug({ requestId, method: request.method, path, status, ms: Math.round(ms) }, 'request');
   }

@@ -35,7 +35,7 @@ const env = {
   MCP: 'on',
   CORS_ORIGINS: 'https://shop.example',
 };
-const { url, facade, metrics, books } = await startFacade({}, env);
+const { url, facade, books } = await startFacade({}, env);
 const query = '{ __typename }';
 
 const post = (headers: Record<string, string>, to = url, body: object | string = { query }) =>
@@ -48,15 +48,9 @@ const named = (name: string, version?: string) => ({
   'apollographql-client-name': name,
   ...(version !== undefined && { 'apollographql-client-version': version }),
 });
-const counted = async (result: string) =>
-  Number(
-    new RegExp(`catalog_client_versions_total\\{result="${result}"\\} (\\d+)`).exec(await metrics.text())?.[1] ?? 0,
-  );
-
 describe('a client that is too old', () => {
   test('gets the code, the oldest version and the address, also for what is stored and for no GraphQL at all', async () => {
     expect((await post(named('web', '1.0'))).status).toBe(200); // the response is stored
-    const before = await counted('too_old');
     for (const body of [{ query }, '{', { query: '{' }]) {
       const response = await post(named('ios', '5.1.9'), url, body);
       expect(response.status).toBe(403);
@@ -75,7 +69,6 @@ describe('a client that is too old', () => {
         ],
       });
     }
-    expect((await counted('too_old')) - before).toBe(3);
     expect(books.requests).toEqual([]);
   });
 
@@ -103,14 +96,10 @@ describe('a client that is too old', () => {
 });
 
 test('a client of the oldest version, of a later one, or of another name is served', async () => {
-  const before = [await counted('unknown'), await counted('too_old')];
   for (const headers of [named('ios', '5.2'), named('ios', '5.10'), named('android', '6'), named('web', '0.1')])
     expect(await (await post(headers)).json()).toEqual({ data: { __typename: 'Query' } });
-  expect([await counted('unknown'), await counted('too_old')]).toEqual(before);
 });
 
-test('a client without a version that can be compared is served and counted', async () => {
-  const before = await counted('unknown');
+test('a client without a version that can be compared is served', async () => {
   for (const headers of [{}, named('ios'), named('ios', 'latest')]) expect((await post(headers)).status).toBe(200);
-  expect((await counted('unknown')) - before).toBe(3);
 });

@@ -237,6 +237,6 @@ test('operations are counted by name only if the name is in the manifest or in o
   for (const name of ['Book', 'Book', 'Chosen']) await execute(`query ${name} { book(id: 7) { title } }`);
   const text = await (await fetch(`${facade.url}/metrics`)).text();
   expect(text).toContain('catalog_named_operations_total{operation="Book",outcome="ok"} 2');
-  expect(text).toMatch(/catalog_named_operation_seconds_total\{operation="Book"\} 0\.\d+/);
+  expect(text).toMatch(/catalog_named_operation_duration_seconds_sum\{operation="Book"\} 0\.\d+/);
   expect(text).not.toContain('Chosen');
 });
