@@ -47,20 +47,39 @@ export interface CostRange {
 
 /** A plan, and variables that it may be run with. */
 interface Case {
+  viewer: PlanViewer;
   plan: OperationPlan;
   variables: Variables;
 }
 
-const worstOf = ({ plan, variables }: Case): WorstCase => worstCaseOf(plan, variables);
+export const worstOf = ({ plan, variables }: Case): WorstCase => worstCaseOf(plan, variables);
 
 /** What is planned: one operation of a document. */
 export interface PricedOperation {
   schema: GraphQLSchema;
   document: DocumentNode;
   operation: OperationDefinitionNode;
-  maxFields: number;
-  /** The kinds of callers for whom it may cost different amounts. */
+  planFor: PlanFor;
+  /** The kinds of callers for whom it may cost different amounts, `anyCaller` among them. */
   viewers: readonly PlanViewer[];
+}
+
+type PlanFor = (document: DocumentNode, viewer: PlanViewer, variables: Variables) => OperationPlan;
+
+/** Plans an operation and changed forms of its document, each once. Throws PlanTooLarge. */
+export function plansOf(schema: GraphQLSchema, operation: OperationDefinitionNode, maxFields: number): PlanFor {
+  const known = new Map<DocumentNode, Map<string, OperationPlan>>();
+  const takesVariables = (operation.variableDefinitions ?? []).length > 0;
+  return (document, viewer, variables) => {
+    const plans = known.get(document) ?? new Map<string, OperationPlan>();
+    known.set(document, plans);
+    const key = JSON.stringify([viewer, takesVariables && variables]);
+    const plan =
+      plans.get(key) ??
+      planOperation(schema, document, getOperationAST(document, operation.name?.value)!, viewer, variables, maxFields);
+    plans.set(key, plan);
+    return plan;
+  };
 }
 
 /** A caller with a token, whose film tier is not known yet. */
@@ -68,16 +87,16 @@ export const anyCaller: PlanViewer = { isLoggedIn: true, filmTier: null };
 
 /** The cost with these variables, coerced. Throws PlanTooLarge. */
 export function costWith(priced: PricedOperation, variables: Variables): CostRange {
-  const plans = priced.viewers.map((viewer) => ({ viewer, plan: planFor(priced, viewer, variables) }));
-  const few = plans.filter(({ viewer }) => viewer.isLoggedIn).map(({ plan }) => fewestCalls(plan, variables, false));
-  const worst = plans.map(({ plan }) => worstCaseOf(plan, variables));
-  return rangeOf(few, worst, [{ plan: planFor(priced, anyCaller, variables), variables }]);
+  const { document, planFor, viewers } = priced;
+  const cases = viewers.map((viewer) => ({ viewer, variables, plan: planFor(document, viewer, variables) }));
+  const few = cases.filter(({ viewer }) => viewer.isLoggedIn).map(({ plan }) => fewestCalls(plan, variables, false));
+  return rangeOf(few, cases);
 }
 
 /** The cost with any variables. `cheapest`: the coerced variables with which it costs least. Throws PlanTooLarge. */
 export function costOfAny(priced: PricedOperation, cheapest: Variables): CostRange {
-  const { schema, operation, viewers } = priced;
-  const shortest = changed(priced, withoutOptional(priced.document));
+  const { schema, operation, viewers, planFor } = priced;
+  const shortest = withoutOptional(priced.document);
   const takesVariables = (operation.variableDefinitions ?? []).length > 0;
   const small = withSmallNumbers(schema, operation, cheapest);
   const few = viewers
@@ -87,18 +106,16 @@ export function costOfAny(priced: PricedOperation, cheapest: Variables): CostRan
         fewestCalls(planFor(shortest, viewer, variables), variables, takesVariables),
       ),
     );
-  return rangeOf(few, worstCasesOfAny(priced), casesOfAny({ ...priced, viewers: [anyCaller] }));
+  return rangeOf(few, casesOfAny(priced));
 }
 
 /** The most that it costs with any variables: several cases, of which each may be the worst by another measure. Throws PlanTooLarge. */
-export const worstCasesOfAny = (priced: PricedOperation): WorstCase[] => casesOfAny(priced).map(worstOf);
-
-function casesOfAny(priced: PricedOperation): Case[] {
-  const { schema, operation, viewers, document } = priced;
-  const longest = changed(priced, visit(document, { Directive: (node) => (isVariable(node) ? null : undefined) }));
+export function casesOfAny(priced: PricedOperation): Case[] {
+  const { schema, operation, viewers, document, planFor } = priced;
+  const longest: DocumentNode = visit(document, { Directive: (node) => (isVariable(node) ? null : undefined) });
   // A list of which nothing is selected may come with a record that must be loaded for it.
   const rest = withoutOptional(document);
-  const forms = rest === document ? [longest] : [longest, changed(priced, rest)];
+  const forms = rest === document ? [longest] : [longest, rest];
   const dearest = dearestVariables(schema, operation);
   // A small page may be one that a record has, beside a call that a larger one makes alone.
   const small = withSmallNumbers(schema, operation, dearest);
@@ -109,11 +126,13 @@ function casesOfAny(priced: PricedOperation): Case[] {
   );
   return cases.flatMap(({ form, viewer, numbers }) => {
     const plan = planFor(form, viewer, numbers);
-    return withRecords(plan, operation, numbers).map((variables) => ({ plan, variables }));
+    return withRecords(plan, operation, numbers).map((variables) => ({ viewer, plan, variables }));
   });
 }
 
-function rangeOf(few: readonly number[], worst: readonly WorstCase[], usual: readonly Case[]): CostRange {
+function rangeOf(few: readonly number[], cases: readonly Case[]): CostRange {
+  const worst = cases.map(worstOf);
+  const usual = cases.filter(({ viewer }) => viewer === anyCaller);
   const least = Math.min(...few);
   const dearest = worst.reduce((a, b) => (b.calls.max > a.calls.max ? b : a));
   const field = dearest.calls.fields.reduce((a, b) => (b.max > (a?.max ?? 0) ? b : a), dearest.calls.fields[0]);
@@ -129,18 +148,6 @@ function rangeOf(few: readonly number[], worst: readonly WorstCase[], usual: rea
     usual: usual.reduce((a, b) => (worstOf(b).calls.max > worstOf(a).calls.max ? b : a)),
   };
 }
-
-const planFor = (
-  { schema, document, operation, maxFields }: PricedOperation,
-  viewer: PlanViewer,
-  variables: Variables,
-): OperationPlan => planOperation(schema, document, operation, viewer, variables, maxFields);
-
-const changed = (priced: PricedOperation, document: DocumentNode): PricedOperation => ({
-  ...priced,
-  document,
-  operation: getOperationAST(document, priced.operation.name?.value)!,
-});
 
 /** The document without what a variable may leave out. */
 export function withoutOptional(document: DocumentNode): DocumentNode {
@@ -192,12 +199,19 @@ function withRecords(
         return [name, isList(name) ? Array<string>(NODES_MAX).fill(id) : id];
       }),
     );
-  return measures.map((measure) =>
-    fields.reduce((variables, field) => {
-      const each = [...field.selections.keys()].map((type) => ({ ...variables, ...idsFor(field, type) }));
-      return each.reduce((a, b) => (measure(worstCaseOf(plan, b)) > measure(worstCaseOf(plan, a)) ? b : a));
-    }, dearest),
+  // The calls of root fields add up, so that each field has its worst type whatever the others have.
+  const cases = fields.map((field) =>
+    [...field.selections.keys()].map((type) => {
+      const ids = idsFor(field, type);
+      return { ids, worst: worstCaseOf(plan, { ...dearest, ...ids }) };
+    }),
   );
+  const found = new Map<string, Variables>();
+  for (const measure of measures) {
+    const ids = cases.map((types) => types.reduce((a, b) => (measure(b.worst) > measure(a.worst) ? b : a)).ids);
+    found.set(JSON.stringify(ids), Object.assign({}, dearest, ...ids) as Variables);
+  }
+  return [...found.values()];
 }
 
 function variablesIn(field: FieldNode): string[] {

@@ -4,7 +4,7 @@ import { tiers } from '../../api/endpoint.ts';
 import { type Variables, withoutIncremental } from '../plan/document.ts';
 import type { OperationPlan } from '../plan/operation-plan.ts';
 import { type PlanViewer, planOperation } from '../plan/plan-operation.ts';
-import { type PricedOperation, anyCaller, worstCasesOfAny } from './cost-range.ts';
+import { anyCaller, casesOfAny, plansOf, worstOf } from './cost-range.ts';
 import type { CallCost } from './worst-case.ts';
 
 /** The upstream calls of one run, retries not counted. */
@@ -19,9 +19,11 @@ export interface Price {
 
 type WithMore = (calls: CallCost) => CallCost;
 /** Every kind of caller that plans differ for. */
-export const planViewers: readonly PlanViewer[] = [null, ...tiers].flatMap((filmTier) =>
-  [true, false].map((isLoggedIn) => ({ isLoggedIn, filmTier })),
-);
+export const planViewers: readonly PlanViewer[] = [
+  anyCaller,
+  { isLoggedIn: false, filmTier: null },
+  ...tiers.flatMap((filmTier) => [true, false].map((isLoggedIn) => ({ isLoggedIn, filmTier }))),
+];
 
 /**
  * By the worst cases of `costOfAny`, for callers of each tier: a tier that gets no embedded first pages needs more calls. No run makes more
@@ -33,10 +35,14 @@ export function priceOf(
   operation: OperationDefinitionNode,
   { maxCalls, limited, withMore }: { maxCalls: number; limited: ReadonlySet<string>; withMore?: WithMore },
 ): Price {
-  const priced = { schema, document, operation, maxFields: Infinity, viewers: planViewers };
-  const worst = [priced, whole(priced)].flatMap(worstCasesOfAny).map(({ calls }) => withMore?.(calls) ?? calls);
-  const usual = worstCasesOfAny({ ...priced, viewers: [anyCaller] });
-  const prices = worst.map(({ services, fields }) => {
+  const planFor = plansOf(schema, operation, Infinity);
+  const priced = { schema, document, operation, planFor, viewers: planViewers };
+  const cases = casesOfAny(priced);
+  const usual = cases.filter(({ viewer }) => viewer === anyCaller).map(worstOf);
+  const whole = casesOfAny({ ...priced, document: withoutDirectives(document) });
+  const prices = [...cases, ...whole].map((each) => {
+    const { calls } = worstOf(each);
+    const { services, fields } = withMore?.(calls) ?? calls;
     const film = fields.reduce((sum, { endpoint, max }) => (limited.has(endpoint) ? sum + max : sum), 0);
     return { catalog: services.catalog.max, events: services.events.max, film };
   });
@@ -54,13 +60,10 @@ export function planWhole(
   variables: Variables,
   areKnown: boolean,
 ): OperationPlan {
-  const all = areKnown ? withoutIncremental(document) : whole({ document, operation }).document;
+  const all = areKnown ? withoutIncremental(document) : withoutDirectives(document);
   const found = getOperationAST(all, operation.name?.value)!;
   return planOperation(schema, all, found, viewer, variables);
 }
 
-/** The operation without its directives: with all fields, and delivered whole. */
-function whole<Operation extends Pick<PricedOperation, 'document' | 'operation'>>(given: Operation): Operation {
-  const document = visit(given.document, { Directive: () => null });
-  return { ...given, document, operation: getOperationAST(document, given.operation.name?.value)! };
-}
+/** With all fields, and delivered whole. */
+export const withoutDirectives = (document: DocumentNode): DocumentNode => visit(document, { Directive: () => null });

@@ -1,7 +1,7 @@
 /** What the server would say of an operation before it runs it, and what the operation costs. No server is needed for it. */
-import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql';
-import { type CostRange, anyCaller, costOfAny, costWith, widest } from '../cost/cost-range.ts';
-import { planViewers, planWhole } from '../cost/price.ts';
+import { type DocumentNode, GraphQLError, type GraphQLSchema } from 'graphql';
+import { type CostRange, anyCaller, costOfAny, costWith, plansOf, widest } from '../cost/cost-range.ts';
+import { planViewers, withoutDirectives } from '../cost/price.ts';
 import { cheapestVariables, withSmallNumbers } from '../cost/variable-bounds.ts';
 import { type Variables, withoutIncremental } from '../plan/document.ts';
 import type { PlanViewer } from '../plan/plan-operation.ts';
@@ -41,14 +41,14 @@ export function createAssess(schema: GraphQLSchema, settings: DocumentSettings) 
       if (variables && !coerced) return { errors: wrong, ...unknown };
       const rejected = coerced && (variables ? rejection : alwaysRejection)(ready, coerced, schema);
       const given = variables && coerced;
-      const planAs = (viewer: PlanViewer) =>
-        planWhole(schema, document, operation, viewer, coerced ?? {}, given !== undefined);
+      const planFor = plansOf(schema, operation, settings.maxPlannedFields);
+      const whole = given ? withoutIncremental(document) : withoutDirectives(document);
+      const planAs = (viewer: PlanViewer) => planFor(whole, viewer, coerced ?? {});
       const refusals = tierRefusals((filmTier) => planAs({ isLoggedIn: true, filmTier }).root, given);
       const requirements = requirementsIn(schema, planAs(anyCaller), refusals, given);
       const viewers = planViewers.filter(({ filmTier }) => requirements.tiers !== null || filmTier === null);
       const costs = forms.map((document) => {
-        const operation = getOperationAST(document, name)!;
-        const priced = { schema, document, operation, maxFields: settings.maxPlannedFields, viewers };
+        const priced = { schema, document, operation, planFor, viewers };
         return variables ? costWith(priced, coerced!) : costOfAny(priced, coerced ?? {});
       });
       const cost = costs.reduce(widest);
