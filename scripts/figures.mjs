@@ -18,7 +18,7 @@ const ROOMS = {
   'engine/documents': 1_012,
   'upstream without redis': 6_300,
   'upstream/limits': 771,
-  'upstream/redis': 2_447,
+  'upstream/redis': 1_870,
   'server without idempotency': 9_057,
   'server/http': 2_374,
   'server/features/idempotency': 1_343,

@@ -25,7 +25,7 @@ export async function checkRedisState(config: RedisSettings): Promise<Diagnosis>
   const shared = connectRedis({ url: redisUrl, namespace: 'doctor', tls: readTlsFiles('redis', config) });
   const { redis } = shared.connection;
   try {
-    const refusal = await shared.check();
+    const refusal = await shared.connection.check();
     if (refusal !== undefined) return refused(check, refusal, 'REDIS_URL');
     if (redis.status !== 'ready')
       return away(check, place, 'REDIS_URL', 'The facade runs without it, and replicas share nothing.');

@@ -23,9 +23,11 @@ import { RateLimiter } from './limits/rate-limiter.ts';
 import { createRefreshQueue } from './loading/refresh-queue.ts';
 import { type TakeLease, createChangeLocks } from './change-locks.ts';
 import { UpstreamSession, type SessionServices } from './upstream-session.ts';
-import { type KeyRedis, openKeyRedis } from './redis/connection/key-redis.ts';
+import { stateOf } from './redis/connection/connection.ts';
+import { type KeyRedis, lossWarning, openKeyRedis } from './redis/connection/key-redis.ts';
 import { serviceName } from './redis/keys.ts';
-import { type SharedState, connectRedis } from './redis/shared-state.ts';
+import type { ChannelOptions } from './redis/connection/channel.ts';
+import { type SharedState, connectRedis, redisAccess } from './redis/shared-state.ts';
 
 export type UpstreamClient = ReturnType<typeof createUpstream>;
 
@@ -60,7 +62,7 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
   const inFlight = new InFlightRequests();
   // Later reads do not join those in flight: a write may have changed the result.
   const shared = openSharedState(settings, parts, () => inFlight.forget());
-  const keys = openKeyRedis(settings, namespaceOf(settings, parts), shared, parts.onOutage);
+  const keys = openKeyRedis(settings, namespaceOf(settings, parts), shared?.connection, parts.onOutage);
   const records = parts.records ?? openRecordCache(settings, shared);
   const { tiers = noTiers } = service;
   const credentials = createCredentials(tiers, settings.accessToken, settings.filmTier);
@@ -127,7 +129,7 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
       refreshQueue.close();
       await transport.close();
       const lost = await shared?.close(settings.shutdownMs);
-      await keys?.close();
+      await keys?.own?.close();
       if (lost) parts.onLostInvalidations?.(lost);
     },
   };
@@ -159,14 +161,14 @@ function createRateLimiter(
 
 /** The Redis of idempotency keys, and whether it and the shared one can be used. */
 const keysState = (shared: SharedState | undefined, keys: KeyRedis | undefined) => ({
-  redisFor: keys?.redisFor,
+  redisFor: keys && ((options: ChannelOptions) => redisAccess(keys.connection, options)),
   /** The state of IDEMPOTENCY_REDIS_URL; undefined if that is not set. */
-  keyRedis: keys?.state,
+  keyRedis: keys?.own && stateOf(keys.own),
   /** A sentence if a Redis cannot be used as it is set. `keyScripts`: what that of the keys has to run. */
   checkRedis: async (keyScripts: readonly string[] = []): Promise<string | undefined> =>
-    (await shared?.check(keys?.isOwn ? [] : keyScripts)) ?? (await keys?.check(keyScripts)),
+    (await shared?.connection.check(keys?.own ? [] : keyScripts)) ?? (await keys?.own?.check(keyScripts)),
   /** A sentence if the Redis of the idempotency keys may forget them. */
-  keysWarning: async (): Promise<string | undefined> => keys?.warning(),
+  keysWarning: async (): Promise<string | undefined> => keys && lossWarning(keys.connection),
 });
 
 /** For those that watch calls, and for keys of writes. */
@@ -214,14 +216,14 @@ const secretChanges = (
   renewCertificates(user: TlsUser): boolean {
     if (user !== 'redis') return transport.renewCertificates?.(user) ?? false;
     const files = readTlsFiles('redis', settings);
-    return [shared, keys].map((each) => each?.renewTls(files) ?? false).includes(true);
+    return [shared, keys].map((each) => each?.connection.renewTls(files) ?? false).includes(true);
   },
   /** `onOutcome` gets nothing once the new address is in use, a sentence if it cannot be used, or not yet. */
   changeRedisUrl: async (url: string, onOutcome: (problem: string | undefined) => void): Promise<void> =>
-    shared?.use(url, onOutcome),
+    shared?.connection.use(url, onOutcome),
   /** Changes the address of the Redis of the idempotency keys, as `changeRedisUrl` does that of the shared one. */
   changeKeysUrl: async (url: string, onOutcome: (problem: string | undefined) => void): Promise<void> =>
-    keys?.use(url, onOutcome),
+    keys?.own?.use(url, onOutcome),
 });
 
 /** Facades over other services may share the same Redis. */

@@ -19,13 +19,6 @@ export const EVERYTHING = '*';
 
 export type RedisKeys = ReturnType<typeof createKeys>;
 
-/** The keys of records in a script: see the scripts. */
-export interface RecordTable {
-  /** Complete when `placesOf` was called for each record. */
-  names: readonly string[];
-  placesOf: (record: CacheKey) => string;
-}
-
 /** `events`: names the service of events. */
 export function createKeys({ key: fullKey }: Pick<RedisConnection, 'key'>, events: string) {
   const epochs = fullKey('epochs');
@@ -33,22 +26,17 @@ export function createKeys({ key: fullKey }: Pick<RedisConnection, 'key'>, event
   return {
     epochs,
     counter,
-    tableOf(records: readonly CacheKey[]): RecordTable {
-      const names = [epochs];
-      for (const record of records) {
+    /** The keys of a script: the epochs, then of each record its entry, its lease and the counters of its names. */
+    namesOf: (records: readonly CacheKey[]): string[] => [
+      epochs,
+      ...records.flatMap((record) => {
         const name = entryName(record, events);
-        names.push(fullKey(`entry:${name}`), fullKey(`lease:${name}`), counter(record.tag));
-      }
-      const places = new Map<string, number>();
-      const placeOf = (name: string): number => {
-        const known = places.get(name);
-        if (known !== undefined) return known;
-        const place = names.push(counter(name));
-        places.set(name, place);
-        return place;
-      };
-      return { names, placesOf: ({ groupTag, partition }) => `${placeOf(groupTag)} ${placeOf(partition)}` };
-    },
+        const { tag, groupTag, partition, isRecord } = record;
+        // Other responses have the same tag: a response that is deleted leaves them.
+        const names = [tag, groupTag, partition, isRecord ? tag : `entry ${name}`];
+        return [fullKey(`entry:${name}`), fullKey(`lease:${name}`), ...names.map(counter)];
+      }),
+    ],
   };
 }
 

@@ -169,11 +169,10 @@ export class Lookups {
     const { keys, memory, updates, call, epoch } = this.parts;
     const number = ++this.sent;
     const missing = all.filter((question) => this.isMissing(question));
-    const { names, placesOf } = keys.tableOf(missing.map(({ key }) => key));
+    const names = keys.namesOf(missing.map(({ key }) => key));
     const values = [epoch.known, randomValue(), updates.owner, LEASE_MS, missing.length];
     const stamps = missing.map(({ key }) => memory.find(key)?.shared?.stamp ?? '');
-    for (const [at, question] of missing.entries())
-      values.push(placesOf(question.key), question.mode, stamps[at]!, this.ownFreshMs(question));
+    for (const [at, question] of missing.entries()) values.push(question.mode, stamps[at]!, this.ownFreshMs(question));
     const before = memory.version();
     const sentAt = performance.now();
     const reply = await call(

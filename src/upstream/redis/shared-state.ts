@@ -40,6 +40,12 @@ export interface RedisAccess {
   call: RedisCall;
 }
 
+/** The connection, and the calls of one more kind. */
+export const redisAccess = (connection: RedisConnection, options: ChannelOptions): RedisAccess => ({
+  connection,
+  call: connection.channel(options),
+});
+
 export type SharedState = ReturnType<typeof connectRedis>;
 
 export function connectRedis({
@@ -67,7 +73,7 @@ export function connectRedis({
     cache,
     unsent,
     state: () => ({
-      ...stateOf(connection),
+      ...stateOf(connection)(),
       /** Invalidations that are not written yet. */
       unsent: unsent(),
       /** Entries that this process loads for all replicas. */
@@ -75,14 +81,7 @@ export function connectRedis({
     }),
     windows: createRedisWindows(connection, channel({ what: 'the rate limit', timeoutMs: timeouts.window })),
     pauses: createRedisPauses(connection, channel({ what: 'pauses', timeoutMs: timeouts.record }), events),
-    check: connection.check,
-    use: connection.use,
-    renewTls: connection.renewTls,
     documents: createSharedDocuments(connection, channel({ what: 'documents', timeoutMs: timeouts.record })),
-    /** The connection, and the calls of one more kind. */
-    redisFor: (options: ChannelOptions): RedisAccess => ({ connection, call: channel(options) }),
-    /** Refused commands, by the first word of the error. */
-    refusals: connection.refusals,
     /** Writes first what other replicas have to know. Returns the number of invalidations that it could not write in time. */
     close: async (withinMs = 0): Promise<number> => {
       const lost = await flush(withinMs);

@@ -38,10 +38,10 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
   });
 
   function send(sent: readonly Update[]): void {
-    const { names, placesOf } = keys.tableOf(sent.map(({ key }) => key));
+    const names = keys.namesOf(sent.map(({ key }) => key));
     const values = [epoch.known, randomValue(), owner, LEASE_MS, sent.length];
-    for (const { key, what, stored } of sent) {
-      values.push(placesOf(key), what);
+    for (const { what, stored } of sent) {
+      values.push(what);
       if (!stored) values.push('', '', 0, 0, '');
       else {
         const { entry, version } = stored;

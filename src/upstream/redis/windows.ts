@@ -33,10 +33,9 @@ if granted > 0 then redis.call('PEXPIRE', KEYS[1], ARGV[1] + 60000) end
 if left <= mine then wait = slots[2] and slots[2] - now or 0 end
 if wait <= 0 then wait = tonumber(ARGV[1]) end
 return {granted, math.max(1, wait)}`;
-/** ARGV: ms until they are free, the slots with their addresses. */
+/** ARGV: ms until it is free, the slot with its address. */
 const SETTLE = `${NOW}
-for i = 2, #ARGV do redis.call('ZADD', KEYS[1], 'XX', now + ARGV[1], ARGV[i]) end
-return 0`;
+return redis.call('ZADD', KEYS[1], 'XX', now + ARGV[1], ARGV[2])`;
 /** ARGV: hold in ms, address or nothing. */
 const STATE = `${COUNTED}
 return {taken, wait}`;
@@ -58,13 +57,15 @@ export function createRedisWindows(connection: RedisConnection, inTime: RedisCal
   const countSlots = defineScript(connection, 'catalogCountSlots', STATE);
   const owner = (address: string) => `${address} `;
   const member = (address: string, id: string) => owner(address) + id;
-  const taken = createGroups<Take>((_, takes) => takeAll(takes));
-  const settled = createGroups<string>((window, members) =>
-    inTime(() => settleSlots([windowKey(window)], [WINDOW_MS, ...members])),
-  );
-  const released = createGroups<string>((window, members) =>
-    inTime(() => connection.redis.zrem(windowKey(window), ...members)),
-  );
+  const release = (window: string, ...members: string[]) =>
+    void inTime(() => connection.redis.zrem(windowKey(window), ...members));
+  /** Those of this turn, by what a command takes for. */
+  const groups = new Map<string, Take[]>();
+  const turn = atEndOfTurn<void>(() => {
+    const all = [...groups.values()];
+    groups.clear();
+    for (const takes of all) void takeAll(takes);
+  });
 
   /** Takes by one address. */
   async function takeAll(takes: readonly Take[]): Promise<void> {
@@ -77,42 +78,27 @@ export function createRedisWindows(connection: RedisConnection, inTime: RedisCal
     const reply = await inTime(
       () => takeSlots([windowKey(window)], values) as Promise<[granted: number, wait: number]>,
       // The calls count in this process alone by then.
-      ([granted]) => members.slice(0, granted).forEach((each) => released.add(window, each)),
+      ([granted]) => void (granted > 0 && release(window, ...members.slice(0, granted))),
     );
     takes.forEach(({ resolve }, at) => resolve(reply && (at < reply[0] ? 0 : reply[1])));
   }
 
   return {
     take: (slot, limits) =>
-      new Promise((resolve) =>
-        taken.add(`${slot.window} ${limits.slots} ${limits.perAddress} ${slot.address}`, { slot, limits, resolve }),
-      ),
-    settle: ({ window, id, address }) => settled.add(window, member(address, id)),
-    release: ({ window, id, address }) => released.add(window, member(address, id)),
+      new Promise((resolve) => {
+        if (groups.size === 0) turn.add();
+        const group = `${slot.window} ${limits.slots} ${limits.perAddress} ${slot.address}`;
+        groups.set(group, [...(groups.get(group) ?? []), { slot, limits, resolve }]);
+      }),
+    settle: ({ window, id, address }) =>
+      void inTime(() => settleSlots([windowKey(window)], [WINDOW_MS, member(address, id)])),
+    release: ({ window, id, address }) => release(window, member(address, id)),
     async state(of, holdMs, address) {
       const counted = address === undefined ? '' : owner(address);
       const state = await inTime(() => countSlots([windowKey(of)], [holdMs, counted]));
       if (!Array.isArray(state)) return undefined;
       const [taken, backInMs] = state as [number, number];
       return { taken, backInMs: taken ? backInMs : undefined };
-    },
-  };
-}
-
-/** Collects the items of each group until the end of the turn. */
-function createGroups<T>(send: (group: string, items: T[]) => unknown) {
-  const groups = new Map<string, T[]>();
-  const ended = atEndOfTurn<string>((names) => {
-    const all = new Map(groups);
-    groups.clear();
-    for (const name of names) send(name, all.get(name)!);
-  });
-  return {
-    add(name: string, item: T): void {
-      const group = groups.get(name);
-      if (group) return void group.push(item);
-      groups.set(name, [item]);
-      ended.add(name);
     },
   };
 }

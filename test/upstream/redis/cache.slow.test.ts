@@ -82,7 +82,7 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
   }
 
   /** Operations of one replica. */
-  function replicaOf({ cache, close, unsent, refusals }: SharedState) {
+  function replicaOf({ cache, close, unsent, connection }: SharedState) {
     /** A reader of an operation that begins now. */
     const begin = (members: readonly string[] = ['title'], more: Partial<CacheReader> = {}) => {
       const reader = {
@@ -94,7 +94,14 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
       };
       return { ...reader, get: async (key = book()): Promise<CacheLookup> => cache.get(key, reader) };
     };
-    return { cache, close, unsent, refusals, begin, read: (members?: readonly string[]) => begin(members).get() };
+    return {
+      cache,
+      close,
+      unsent,
+      refusals: connection.refusals,
+      begin,
+      read: (members?: readonly string[]) => begin(members).get(),
+    };
   }
 
   const commands = async () => {

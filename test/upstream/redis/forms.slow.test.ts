@@ -118,7 +118,7 @@ describe.skipIf(!hasRedis)('a Redis', () => {
     const { port: target } = await startRedis();
     const shared = connectRedis({ url: `redis://127.0.0.1:${target}`, namespace: 'test' });
     onTestFinished(async () => void (await shared.close()));
-    expect(await shared.check([...keyScripts, 'return nothing.at.all'])).toBeUndefined();
+    expect(await shared.connection.check([...keyScripts, 'return nothing.at.all'])).toBeUndefined();
     const client = new Redis(target, '127.0.0.1');
     onTestFinished(() => client.disconnect());
     expect(await client.keys('*')).toEqual([]);

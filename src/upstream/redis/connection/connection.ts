@@ -137,11 +137,13 @@ export interface RedisState {
   lateReplies: Readonly<Record<string, number>>;
 }
 
-export const stateOf = ({ isReachable, refusals, lateReplies }: RedisConnection): RedisState => ({
-  isReachable: isReachable(),
-  refusals: Object.fromEntries(refusals),
-  lateReplies: Object.fromEntries(lateReplies),
-});
+export const stateOf =
+  ({ isReachable, refusals, lateReplies }: RedisConnection) =>
+  (): RedisState => ({
+    isReachable: isReachable(),
+    refusals: Object.fromEntries(refusals),
+    lateReplies: Object.fromEntries(lateReplies),
+  });
 
 const countIn =
   (counts: Map<string, number>) =>

@@ -1,70 +1,35 @@
 /** The Redis in which idempotency keys are kept. If it loses a key, a write may be made twice. */
 import { memoryIn, writesToDisk } from './info.ts';
 import type { TransportSettings } from '../../http/pool.ts';
-import { type TlsFiles, readTlsFiles } from '../../../config/upstream-tls.ts';
+import { readTlsFiles } from '../../../config/upstream-tls.ts';
 import type { OnAvailabilityChange } from '../../availability.ts';
-import type { ChannelOptions } from './channel.ts';
-import { type RedisConnection, type RedisState, openRedis, stateOf } from './connection.ts';
-import type { RedisAccess, SharedState } from '../shared-state.ts';
+import { type RedisConnection, openRedis } from './connection.ts';
 
 export interface KeyRedis {
-  redisFor: (options: ChannelOptions) => RedisAccess;
-  /** It is another Redis than the one that replicas share. */
-  isOwn: boolean;
-  /** Undefined for the shared one, whose state is read elsewhere. */
-  state: (() => RedisState) | undefined;
-  /** A sentence if it cannot be used as it is set; undefined for the shared one, which is checked elsewhere. */
-  check: (scripts: readonly string[]) => Promise<string | undefined>;
-  renewTls: (tls: TlsFiles) => boolean;
-  /** Changes its own address, as that of the shared one is changed. */
-  use: RedisConnection['use'];
-  /** A sentence if it may forget keys. */
-  warning: () => Promise<string | undefined>;
-  close: () => Promise<void>;
+  connection: RedisConnection;
+  /** The connection, if it is to another Redis than the one that replicas share. */
+  own: RedisConnection | undefined;
 }
 
 /** Opens the Redis of IDEMPOTENCY_REDIS_URL, or returns the one that replicas share; undefined if neither is set. */
 export function openKeyRedis(
   settings: TransportSettings,
   namespace: string,
-  shared: SharedState | undefined,
+  shared: RedisConnection | undefined,
   onOutage: OnAvailabilityChange | undefined,
 ): KeyRedis | undefined {
   const { idempotencyRedisUrl: url } = settings;
-  if (url === undefined) {
-    if (!shared) return undefined;
-    const { redisFor } = shared;
-    const { connection } = redisFor({ what: 'idempotency keys', timeoutMs: INFO_MS });
-    return {
-      redisFor,
-      isOwn: false,
-      state: undefined,
-      check: async () => undefined,
-      renewTls: () => false,
-      use: async () => undefined,
-      warning: () => lossWarning(connection),
-      close: async () => undefined,
-    };
-  }
+  if (url === undefined) return shared && { connection: shared, own: undefined };
   const report = (reason: string | undefined) => onOutage?.('redis of idempotency keys', reason);
   const variable = 'IDEMPOTENCY_REDIS_URL';
-  const connection = openRedis({ url, variable, namespace, tls: readTlsFiles('redis', settings), report });
-  return {
-    redisFor: (options) => ({ connection, call: connection.channel(options) }),
-    isOwn: true,
-    state: () => stateOf(connection),
-    check: connection.check,
-    renewTls: connection.renewTls,
-    use: connection.use,
-    warning: () => lossWarning(connection),
-    close: connection.close,
-  };
+  const own = openRedis({ url, variable, namespace, tls: readTlsFiles('redis', settings), report });
+  return { connection: own, own };
 }
 
 const INFO_MS = 1_000;
 
-/** Undefined also if Redis does not answer. */
-async function lossWarning({ redis, channel }: RedisConnection): Promise<string | undefined> {
+/** A sentence if a Redis may forget keys; undefined also if it does not answer. */
+export async function lossWarning({ redis, channel }: RedisConnection): Promise<string | undefined> {
   if (redis.status !== 'ready') return undefined;
   const call = channel({ what: 'its limits', timeoutMs: INFO_MS });
   const info = await call(async () => String(await redis.call('INFO').catch(emptyIfRefused)));

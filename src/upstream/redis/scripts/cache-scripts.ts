@@ -3,15 +3,14 @@
  *
  * Each name (a record, a list, a kind, the scope of a person) has a counter with a random value; to invalidate a name is to delete its
  * counter, and whoever needs one that is missing makes a new one. An entry, and a lease, has a stamp: the generation of this Redis and the
- * values of the three counters of its names. One whose stamp is not that of now is none.
+ * values of the counters of its names. One whose stamp is not that of now is none.
  *
  * An epoch is a generation and a number that grows with each invalidation: as long as it stays, nothing was invalidated. The last epochs are
  * remembered. A new generation begins, and no entry counts any more, if there are none, if another run or another server made the last one
  * (a snapshot was restored, or a replica took over), or if the epoch that a process knows is missing among them (they were set back).
  *
- * KEYS: the epochs, then of each record its entry, its lease and the counter of its tag, then the counters of groups and partitions, which
- * records share. ARGV: the epoch that the process knows, a random text, owner of leases, ms of a lease, records; then of each record the
- * places of its group and partition in KEYS, and what the script says.
+ * KEYS: the epochs, then of each record its entry, its lease and the four counters of its names, the last of which is its own. ARGV: the
+ * epoch that the process knows, a random text, owner of leases, ms of a lease, records; then of each record what the script says.
  */
 import { COUNTER_LIFE_MS, NEW_COUNTER_LIFE_MS } from '../keys.ts';
 import { NOW } from './script.ts';
@@ -62,25 +61,22 @@ local function counterOf(key)
   counters[key] = counters[key] or get(key)
   return counters[key]
 end
-local function countersOf(tag, places)
-  local group, partition = string.match(places, '^(%d+) (%d+)')
-  return {tag, KEYS[tonumber(group)], KEYS[tonumber(partition)]}
-end
--- Empty if a counter is missing.
-local function stampOf(tag, places)
+-- Of the record whose entry is at that place in KEYS; empty if a counter is missing.
+local function stampOf(at)
   local stamp = generation
-  for _, key in ipairs(countersOf(tag, places)) do
-    local value = counterOf(key)
+  for place = at + 2, at + 5 do
+    local value = counterOf(KEYS[place])
     if value == '' then return '' end
     stamp = stamp .. '.' .. value
   end
   return generation ~= '' and stamp or ''
 end
-local function makeCounters(tag, places)
-  for _, key in ipairs(countersOf(tag, places)) do
+local function makeCounters(at)
+  for place = at + 2, at + 5 do
+    local key = KEYS[place]
     if counterOf(key) == '' and call('SET', key, random, 'PX', ${NEW_COUNTER_LIFE_MS}) then counters[key] = random end
   end
-  return stampOf(tag, places)
+  return stampOf(at)
 end
 `;
 
@@ -103,10 +99,10 @@ export type LookupReply = [epoch: string, redisNow: number, ...(string | number)
 export const LOOK_UP = `${COMMON}
 local reply = {epoch, now}
 for record = 0, ARGV[5] - 1 do
-  local at, arg = 2 + 3 * record, 6 + 4 * record
-  local entry, lease, tag = KEYS[at], KEYS[at + 1], KEYS[at + 2]
-  local places, mode, own, ownFresh = ARGV[arg], tonumber(ARGV[arg + 1]), ARGV[arg + 2], tonumber(ARGV[arg + 3])
-  local stamp, text, taken = stampOf(tag, places), '', ${NONE}
+  local at, arg = 2 + 6 * record, 6 + 3 * record
+  local entry, lease = KEYS[at], KEYS[at + 1]
+  local mode, own, ownFresh = tonumber(ARGV[arg]), ARGV[arg + 1], tonumber(ARGV[arg + 2])
+  local stamp, text, taken = stampOf(at), '', ${NONE}
   local isOwn = stamp ~= '' and own == stamp
   local written, fresh = string.match(call('GETRANGE', entry, 0, 127) or '', '^(%S+) (%d+)\\n')
   fresh = written == stamp and tonumber(fresh) or 0
@@ -116,7 +112,7 @@ for record = 0, ARGV[5] - 1 do
     local holder, leased = string.match(get(lease), '^(%S+) (%S+)$')
     -- A lease from before an invalidation leads to an old response.
     if holder and holder ~= owner and leased == stamp then taken = ${HELD} else
-      taken, stamp = ${GRANTED}, makeCounters(tag, places)
+      taken, stamp = ${GRANTED}, makeCounters(at)
       -- A full Redis can still be read.
       if stamp ~= '' then call('SET', lease, owner .. ' ' .. stamp, 'PX', leaseMs) end
     end
@@ -136,26 +132,26 @@ local isFull = most > 0 and string.find(memory, 'maxmemory_policy:noeviction')
   and tonumber(string.match(memory, 'used_memory:(%d+)')) > 0.75 * most
 local removed = {}
 for record = 0, ARGV[5] - 1 do
-  local at, arg = 2 + 3 * record, 6 + 7 * record
-  local entry, lease, tag, places = KEYS[at], KEYS[at + 1], KEYS[at + 2], ARGV[arg]
-  local what, readIn, readAs, fresh, life, text = unpack(ARGV, arg + 1, arg + 6)
-  local stamp = stampOf(tag, places)
+  local at, arg = 2 + 6 * record, 6 + 6 * record
+  local entry, lease, own = KEYS[at], KEYS[at + 1], KEYS[at + 5]
+  local what, readIn, readAs, fresh, life, text = unpack(ARGV, arg, arg + 5)
+  local stamp = stampOf(at)
   if what == 'delete' and redis.call('DEL', entry) == 1 then
     -- Other replicas may have it in memory too.
-    redis.call('DEL', tag)
-    counters[tag], removed[entry] = '', stamp
+    redis.call('DEL', own)
+    counters[own], removed[entry] = '', stamp
     if epoch == before then raiseEpoch() end
   end
   -- What was read before an invalidation is not stored after it.
   if what == 'store' and not isFull and tonumber(life) > 0 then
     local isCurrent = readAs ~= '' and (readAs == stamp or readAs == removed[entry])
-    if isCurrent or (readIn ~= '' and readIn == before) then stamp = makeCounters(tag, places) else stamp = '' end
+    if isCurrent or (readIn ~= '' and readIn == before) then stamp = makeCounters(at) else stamp = '' end
     if stamp ~= '' then
       local heading = string.format('%s %.0f\\n%.0f ', stamp, now + fresh, now)
       local set = redis.pcall('SET', entry, heading .. text, 'PX', life)
       -- A full Redis stores nothing, and nobody waits for what it does not store.
       if type(set) == 'table' and set.err then refusal = set end
-      for _, key in ipairs(countersOf(tag, places)) do redis.call('PEXPIRE', key, ${COUNTER_LIFE_MS}) end
+      for place = at + 2, at + 5 do redis.call('PEXPIRE', KEYS[place], ${COUNTER_LIFE_MS}) end
     end
   end
   if what ~= 'delete' and string.match(get(lease), '^%S+') == owner then
