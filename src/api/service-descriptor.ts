@@ -89,6 +89,4 @@ export interface ServiceDescriptor {
   readonly seesNoCaller?: boolean;
   /** Calls a minute of all endpoints with `isLimited`, for a credential of the basic tier. */
   readonly basicCallsAMinute: number;
-  /** No uploaded file may have so many bytes, or more. */
-  readonly uploadBytesBelow: number;
 }

@@ -1,9 +1,8 @@
 /** Files of a program in the variables of an operation: a Blob or File stands where a multipart request has a file. */
 import { Upload } from 'graphql-upload-minimal';
-import { createHash } from 'node:crypto';
 import { variablesLimit } from '../engine/documents/limits.ts';
 import type { Variables } from '../engine/plan/document.ts';
-import { type UploadedFile, putFile } from '../engine/values/uploaded-file.ts';
+import { putFile, uploadedFile } from '../engine/values/uploaded-file.ts';
 
 /** A Blob, of Node or of the fetch library of a server. */
 type BlobLike = Pick<Blob, 'arrayBuffer' | 'type'> & { readonly name?: string };
@@ -16,7 +15,10 @@ export async function withFiles(variables: Variables): Promise<Variables> {
 
 async function copied(value: unknown): Promise<unknown> {
   if (typeof value !== 'object' || value === null || value instanceof Upload) return value;
-  if (isBlob(value)) return putFile(new Upload(), await fileOf(value));
+  if (isBlob(value)) {
+    const bytes = new Uint8Array(await value.arrayBuffer());
+    return putFile(new Upload(), uploadedFile(value.name ?? 'blob', [bytes]));
+  }
   if (Array.isArray(value)) return Promise.all(value.map(copied));
   const members = Object.entries(value).map(async ([name, each]) => [name, await copied(each)] as const);
   return Object.fromEntries(await Promise.all(members));
@@ -27,9 +29,3 @@ const isBlob = (value: object): value is BlobLike =>
   typeof value.arrayBuffer === 'function' &&
   'type' in value &&
   typeof value.type === 'string';
-
-async function fileOf(blob: BlobLike): Promise<UploadedFile> {
-  const bytes = new Uint8Array(await blob.arrayBuffer());
-  const digest = createHash('sha256').update(bytes).digest('base64url');
-  return { name: blob.name ?? 'blob', size: bytes.length, bytes: [bytes], digest };
-}

@@ -69,7 +69,6 @@ function clientOf(service: AddedService, settings: TransportSettings, parts: Ups
     ...(callsAMinute !== undefined && { tiers: withLimit }),
     basicCallsAMinute: callsAMinute ?? Infinity,
     seesNoCaller: token !== 'caller',
-    uploadBytesBelow: 0,
   };
   const own: TransportSettings = {
     ...settings,

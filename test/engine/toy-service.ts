@@ -23,7 +23,7 @@ const errors: ErrorTable = {
   8: { msg: 'shop_is_closed', status: 403, client: 'SHOP_CLOSED', means: 'rejected', drops: false },
 };
 const endpoints = [keeper, shop, shops];
-export const toyService: ServiceDescriptor = { endpoints, errors, basicCallsAMinute: 40, uploadBytesBelow: 1_000 };
+export const toyService: ServiceDescriptor = { endpoints, errors, basicCallsAMinute: 40 };
 
 const input = (id: string) => ({ id });
 const loadable = { interfaces: [Node], nodeOf: referenceOf };

@@ -113,14 +113,10 @@ test('a client that reads slowly is not disconnected', async () => {
   await expectAtRest(facade, { connections: true });
 });
 
-const FORM = 'x-graphql-csrf: 1\r\ncontent-type: multipart/form-data; boundary=x\r\n';
-test.each([
-  ['JSON', 'content-type: application/json\r\n', '{"query":"'],
-  ['the operations of an upload', FORM, '--x\r\ncontent-disposition: form-data; name="operations"\r\n\r\n'],
-])('the bytes of bodies that are never completed are bounded: %s', async (_, headers, start) => {
+test('the bytes of bodies that are never completed are bounded', async () => {
   const BOUND = 5 * MEGABYTES;
   const { facade } = await startFacade({ maxUnsentBytes: String(BOUND), requestBodyTimeoutMs: LONG });
-  const head = `POST /graphql HTTP/1.1\r\nhost: x\r\n${headers}content-length: 990000\r\n\r\n${start}`;
+  const head = `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 990000\r\n\r\n{"query":"`;
   const sent = head + ' '.repeat(900_000);
   const clients = Array.from({ length: 20 }, () => connectWithoutReading(facade.port, sent));
   await until(() => facade.state().unsentBytes > BOUND / 2 && facade.state().connections <= 6); // five bodies are within the bound

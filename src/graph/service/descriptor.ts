@@ -1,6 +1,6 @@
 /** The catalog, as engine, upstream and server know it. `server/core.ts` hands it to `createUpstream`; no other file of theirs imports it. */
 import { atomDocuments } from '../../atom/media.ts';
-import { PICTURE_BELOW, bookEndpoints } from '../../api/book.ts';
+import { bookEndpoints } from '../../api/book.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { serviceErrors } from '../../api/errors.ts';
 import { eventEndpoints } from '../../api/event.ts';
@@ -17,5 +17,4 @@ export const catalogService: ServiceDescriptor = {
   documents: atomDocuments,
   tiers: filmTiers,
   basicCallsAMinute: BASIC_CALLS_A_MINUTE,
-  uploadBytesBelow: PICTURE_BELOW,
 };

@@ -90,10 +90,10 @@ export function createRequestReader(
   config: ReaderSettings,
   bodies: BodyReader,
   memory: UploadMemory,
-  upstream: Pick<UpstreamClient, 'service' | 'senderOf'>,
+  upstream: Pick<UpstreamClient, 'senderOf'>,
 ) {
   const addressOf = clientAddress(config.trustedProxies);
-  const uploads = { config, memory, fileBytesBelow: upstream.service.uploadBytesBelow };
+  const uploads = { config, bodies, memory };
   /** The credential of a token that upstream has accepted. */
   const acceptedSender = (authorization: string | undefined): string | undefined => {
     const token = bearerOf(authorization);

@@ -1,84 +1,148 @@
 /** Reads bodies as text, within their limits of size and time. Text that cannot be passed on unchanged is rejected. */
 import { isUtf8 } from 'node:buffer';
 import type { Config } from '../../../config/settings.ts';
+import { addListener, removeListener } from '../../../lib/cancellation.ts';
 import { afterPendingReads, atEndOfTurn } from '../../../lib/event-loop.ts';
 import { isPercentEncodedUtf8 } from '../../../lib/text/unicode.ts';
 import type { Exchange } from '../exchange.ts';
-import { HttpError } from '../response/http-error.ts';
+import { HttpError, overloaded } from '../response/http-error.ts';
 
-/** A completed body, and the promise for its text. */
+/** The bytes of a completed body, and the promise for its text. */
 interface CompletedBody {
-  chunks: Buffer[];
+  bytes: Buffer;
   resolve: (text: string) => void;
   reject: (reason: unknown) => void;
 }
+
+/** So many bytes of a body must arrive in each interval, because its memory is held meanwhile. */
+const PACE_BYTES = 256_000;
 
 export type BodySettings = Pick<Config, 'maxBodyBytes' | 'requestBodyTimeoutMs'>;
 
 export type BodyReader = ReturnType<typeof createBodyReader>;
 
-/** Reads whole bodies within their limits of size and time. */
+/** Reads whole bodies within their limits of size and pace. */
 export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: BodySettings) {
   let reading = 0;
   const completed = atEndOfTurn<CompletedBody>((bodies) => {
-    for (const { chunks, resolve, reject } of bodies) {
+    for (const { bytes, resolve, reject } of bodies) {
       try {
-        resolve(decodeStrictUtf8(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+        resolve(decodeStrictUtf8(bytes));
       } catch (error) {
         reject(error);
       }
     }
   });
   const tooLarge = () => new HttpError('BODY_TOO_LARGE', `The body must have at most ${maxBodyBytes} bytes.`);
-  const tooSlow = () => new HttpError('REQUEST_TIMEOUT', `The body must arrive within ${requestBodyTimeoutMs} ms.`);
+
+  /** `onBytes` gets how many bytes are held of a body that comes in pieces. */
+  async function receive(
+    exchange: Exchange,
+    maxBytes: number,
+    tooLarge: () => HttpError,
+    onBytes: (size: number) => void = () => undefined,
+  ): Promise<Buffer> {
+    reading++;
+    try {
+      return await received(exchange, { maxBytes, intervalMs: requestBodyTimeoutMs, tooLarge, onBytes });
+    } finally {
+      reading--;
+      onBytes(0);
+    }
+  }
 
   return {
-    read,
+    /** Its text. What has arrived counts as unread bytes do. */
+    async read(exchange: Exchange): Promise<string> {
+      const { 'content-encoding': encoding } = exchange.request.headers;
+      if (encoding && encoding !== 'identity') {
+        throw new HttpError('UNSUPPORTED_ENCODING', 'Send the body without Content-Encoding.');
+      }
+      const bytes = await receive(exchange, maxBodyBytes, tooLarge, (size) => exchange.setReceived(size));
+      return new Promise((resolve, reject) => completed.add({ bytes, resolve, reject }));
+    },
+    receive,
     /** Bodies that are still arriving. */
     reading: () => reading,
   };
+}
 
-  function read(exchange: Exchange): Promise<string> {
-    const { request } = exchange;
-    const { 'content-encoding': encoding, 'content-length': length } = request.headers;
-    if (encoding && encoding !== 'identity') {
-      throw new HttpError('UNSUPPORTED_ENCODING', 'Send the body without Content-Encoding.');
+interface BodyLimits {
+  maxBytes: number;
+  intervalMs: number;
+  tooLarge: () => HttpError;
+  onBytes: (size: number) => void;
+}
+
+function received(exchange: Exchange, { maxBytes, intervalMs, tooLarge, onBytes }: BodyLimits): Promise<Buffer> {
+  const { request, lifetime } = exchange;
+  const { 'content-length': length } = request.headers;
+  if (Number(length ?? 0) > maxBytes) throw tooLarge();
+  return new Promise((resolve, reject) => {
+    const body = new BodyBytes(length === undefined ? undefined : Number(length));
+    let sizeAtInterval = 0;
+    let isOver = false;
+    const end = () => {
+      isOver = true;
+      clearTimeout(deadline);
+      removeListener(lifetime, listener);
+    };
+    const fail = (error: HttpError) => {
+      end();
+      request.off('data', onData);
+      request.off('end', onEnd);
+      request.pause();
+      reject(error);
+    };
+    const onData = (chunk: Buffer) => {
+      if (body.size + chunk.length > maxBytes) return fail(tooLarge());
+      if (body.size > 0) onBytes(body.size + chunk.length); // most bodies are one chunk
+      body.add(chunk);
+      if (body.size < sizeAtInterval + PACE_BYTES) return;
+      sizeAtInterval = body.size;
+      deadline.refresh();
+    };
+    const onEnd = () => {
+      end();
+      resolve(body.whole());
+    };
+    const listener = { onCancel: ({ message }: Error) => fail(overloaded(message)) };
+    const tooSlow = `Each ${PACE_BYTES} bytes of a body must arrive within ${intervalMs} ms.`;
+    const deadline = setTimeout(afterPendingReads, intervalMs, () => {
+      if (!isOver) fail(new HttpError('REQUEST_TIMEOUT', tooSlow));
+    }).unref();
+    request.on('data', onData);
+    request.on('end', onEnd);
+    request.on('error', () => fail(new HttpError('BAD_REQUEST', 'The body ended early.', { status: 400 })));
+    addListener(lifetime, listener);
+  });
+}
+
+/** The bytes of a body in one buffer, because a client may send single bytes, and each chunk would hold a buffer of its own. */
+class BodyBytes {
+  size = 0;
+  private bytes: Buffer = Buffer.alloc(0);
+  private readonly length: number | undefined;
+
+  /** `length`: as the request says it. */
+  constructor(length: number | undefined) {
+    this.length = length;
+  }
+
+  add(chunk: Buffer): void {
+    const { bytes, length, size } = this;
+    this.size += chunk.length;
+    if (chunk.length === length) this.bytes = chunk;
+    else if (this.size <= bytes.length) chunk.copy(bytes, size);
+    else {
+      this.bytes = Buffer.allocUnsafeSlow(length ?? Math.max(this.size, 2 * bytes.length));
+      bytes.copy(this.bytes, 0, 0, size);
+      chunk.copy(this.bytes, size);
     }
-    if (Number(length) > maxBodyBytes) throw tooLarge();
-    return new Promise((resolve, reject) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      let isOver = false;
-      const end = () => {
-        clearTimeout(deadline);
-        if (!isOver) reading--;
-        isOver = true;
-        if (chunks.length > 1) exchange.setReceived(0);
-      };
-      const fail = (error: HttpError) => {
-        end();
-        request.off('data', onData);
-        request.off('end', onEnd);
-        request.pause();
-        reject(error);
-      };
-      const onData = (chunk: Buffer) => {
-        size += chunk.length;
-        if (size > maxBodyBytes) fail(tooLarge());
-        else if (chunks.push(chunk) > 1) exchange.setReceived(size); // most bodies are one chunk
-      };
-      const onEnd = () => {
-        end();
-        completed.add({ chunks, resolve, reject });
-      };
-      reading++;
-      const deadline = setTimeout(afterPendingReads, requestBodyTimeoutMs, () => {
-        if (!isOver) fail(tooSlow());
-      }).unref();
-      request.on('data', onData);
-      request.on('end', onEnd);
-      request.on('error', () => fail(new HttpError('BAD_REQUEST', 'The body ended early.', { status: 400 })));
-    });
+  }
+
+  whole(): Buffer {
+    return this.bytes.subarray(0, this.size);
   }
 }
 

@@ -114,33 +114,3 @@ export class UploadMemory {
 }
 
 const noMemory = () => overloaded('The server has no memory for the upload now.');
-
-const SMALLEST_BLOCK = 1_024;
-const LARGEST_BLOCK = 65_536;
-
-/** Copies of bytes in blocks, because a client may send single bytes, and each chunk would hold a buffer of its own. */
-export class Blocks {
-  private readonly blocks: Buffer[] = [];
-  private size = 0;
-  /** Bytes of the last block that are not used yet. */
-  private free = 0;
-
-  add(chunk: Buffer): void {
-    for (let from = 0; from < chunk.length;) {
-      if (this.free === 0) {
-        this.free = Math.min(LARGEST_BLOCK, Math.max(SMALLEST_BLOCK, this.size));
-        this.blocks.push(Buffer.allocUnsafeSlow(this.free));
-      }
-      const block = this.blocks.at(-1)!;
-      const copied = chunk.copy(block, block.length - this.free, from);
-      from += copied;
-      this.free -= copied;
-      this.size += copied;
-    }
-  }
-
-  bytes(): readonly Buffer[] {
-    const last = this.blocks.pop();
-    return last ? [...this.blocks, last.subarray(0, last.length - this.free)] : [];
-  }
-}

@@ -1,27 +1,24 @@
 /**
- * Reads multipart requests with graphql-upload-minimal, within limits of size, pace and memory. An operation begins when its files have
- * arrived, so a file is a value: it is checked and hashed before anything is sent, may have several places, and may come in any order.
+ * Reads multipart requests with graphql-upload-minimal. An operation begins when its form has arrived, so a file is a value: it is checked
+ * and hashed before anything is sent, may have several places, and may come in any order.
  */
-import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { type Readable, Transform, type TransformCallback } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { type Upload as FileVariable, processRequest } from 'graphql-upload-minimal';
 import type { Config } from '../../../config/settings.ts';
-import { type UploadedFile, putFile } from '../../../engine/values/uploaded-file.ts';
-import { type CancellationListener, addListener, removeListener } from '../../../lib/cancellation.ts';
+import { type UploadedFile, putFile, uploadedFile } from '../../../engine/values/uploaded-file.ts';
 import { wereDecodedWithLoss } from '../../../lib/text/unicode.ts';
 import type { Exchange } from '../exchange.ts';
-import { HttpError, discardBody, overloaded } from '../response/http-error.ts';
-import { type BodySettings, checkSurrogates, invalidText } from './body.ts';
-import { markFiles } from './file-parts.ts';
-import { Blocks, type MemoryHold, type UploadMemory } from './upload-memory.ts';
+import { HttpError } from '../response/http-error.ts';
+import { type BodyReader, type BodySettings, checkSurrogates, invalidText } from './body.ts';
+import { filesMarked } from './file-parts.ts';
+import type { MemoryHold, UploadMemory } from './upload-memory.ts';
 
 /** What uploads of a server share. */
 export interface UploadScope {
   config: BodySettings & Pick<Config, 'maxUploadBytes' | 'maxPictures' | 'maxMutations'>;
+  bodies: BodyReader;
   memory: UploadMemory;
-  /** The size that no file may have. */
-  fileBytesBelow: number;
 }
 
 export interface Upload {
@@ -32,23 +29,23 @@ export interface Upload {
 }
 
 /** `sender`: the credential, if upstream has accepted it. */
-export async function readUpload(exchange: Exchange, scope: UploadScope, sender: string | undefined): Promise<Upload> {
+export async function readUpload(
+  exchange: Exchange,
+  { config, bodies, memory: all }: UploadScope,
+  sender: string | undefined,
+): Promise<Upload> {
   const { request, response, lifetime } = exchange;
-  const { maxBodyBytes, maxPictures, maxMutations, requestBodyTimeoutMs } = scope.config;
-  const form = new Form(exchange, scope);
-  const memory = await scope.memory.reserve(sender, form.announcedBytes, lifetime);
+  const { maxBodyBytes, maxUploadBytes, maxPictures, maxMutations } = config;
+  const maxBytes = Math.min(maxUploadBytes + maxBodyBytes + ENVELOPE_BYTES, all.maxBytes);
+  const tooLarge = () => {
+    const bytes = Math.min(maxUploadBytes, maxBytes);
+    return new HttpError('UPLOAD_TOO_LARGE', `The files of a request must have at most ${bytes} bytes together.`);
+  };
+  const announced = Number(request.headers['content-length'] ?? maxBytes);
+  if (announced > maxBytes) throw tooLarge();
+  const memory = await all.reserve(sender, announced, lifetime);
   exchange.onClose(memory.release);
-  exchange.onClose(() => {
-    request.unpipe(form);
-    form.reject(endedEarly());
-    if (request.complete || request.destroyed) return;
-    discardBody(request, requestBodyTimeoutMs, () => {
-      if (!request.complete) request.destroy();
-    });
-  });
-  form.startInterval();
-  addListener(lifetime, form);
-  request.pipe(form);
+  const form = new Form(await bodies.receive(exchange, maxBytes, tooLarge), request.headers, maxBodyBytes);
   try {
     const limits = { maxFieldSize: maxBodyBytes, maxFiles: maxPictures * maxMutations };
     // The library uses only the headers and the stream of the request.
@@ -57,9 +54,6 @@ export async function readUpload(exchange: Exchange, scope: UploadScope, sender:
     return { operations, memory };
   } catch (error) {
     throw form.error ?? formError(error as Error);
-  } finally {
-    removeListener(lifetime, form);
-    form.stop();
   }
 }
 
@@ -72,59 +66,41 @@ function formError({ status, message }: Error & { status?: number }): HttpError 
 /** The envelope of a multipart request: boundaries, headers of parts, the map. The operations have a limit of their own. */
 const ENVELOPE_BYTES = 20_000;
 const MAP_BYTES = 10_000;
-/** So many bytes must arrive in each interval, because the memory of the form is held meanwhile. */
-const PACE_BYTES = 256_000;
 
 /**
- * The body of a multipart request on its way to the parser of graphql-upload-minimal. It enforces the limits, and checks what the library
- * lets pass. The library passes its parser to `pipe`; it listens first, so its listeners have run when those of this class are called.
- * `test/server/http/request/uploads.test.ts` fails if a version of the library does this in another way.
+ * A form on its way to the parser of graphql-upload-minimal. It checks what the library lets pass. The library passes its parser to `pipe`;
+ * it listens first, so its listeners have run when those of this class are called. `test/server/http/request/uploads.test.ts` fails if a
+ * version of the library does this in another way.
  */
-class Form extends Transform implements CancellationListener {
+class Form extends Readable {
   readonly headers: IncomingHttpHeaders;
-  /** Its length; of one that does not say it the largest. */
-  readonly announcedBytes: number;
   /** Why the request was rejected. */
   error: HttpError | undefined;
-  private readonly exchange: Exchange;
-  private readonly scope: UploadScope;
-  private readonly maxBytes: number;
-  private timer: NodeJS.Timeout | undefined;
-  private readonly markFiles: (chunk: Buffer) => Buffer[];
+  private readonly body: Buffer;
+  private readonly maxBodyBytes: number;
   /** The places of each file by its name, as the map has them. */
   private places = new Map<string, string[]>();
   private readonly arrived = new Set<string>();
-  /** The bytes before the map, to check that the operations are UTF-8. */
-  private head: Buffer[] = [];
-  private size = 0;
-  private sizeAtInterval = 0;
   /** Resolves when the parser has closed. */
   private parsed: Promise<void> | undefined;
   private malformed: Error | undefined;
-  private isMapped = false;
 
-  /** Throws an HttpError if the request announces more bytes than allowed. */
-  constructor(exchange: Exchange, scope: UploadScope) {
+  constructor(body: Buffer, headers: IncomingHttpHeaders, maxBodyBytes: number) {
     super();
-    const { headers } = exchange.request;
-    const { maxBodyBytes, maxUploadBytes } = scope.config;
-    this.exchange = exchange;
-    this.scope = scope;
     this.headers = headers;
-    this.markFiles = markFiles(headers['content-type']);
-    this.maxBytes = Math.min(maxUploadBytes + maxBodyBytes + ENVELOPE_BYTES, scope.memory.maxBytes);
-    this.announcedBytes = Number(headers['content-length'] ?? this.maxBytes);
-    if (this.announcedBytes > this.maxBytes) throw this.tooLarge();
+    this.body = body;
+    this.maxBodyBytes = maxBodyBytes;
     this.on('error', ignore);
+  }
+
+  override _read(): void {
+    for (const piece of filesMarked(this.body, this.headers['content-type'])) this.push(piece);
+    this.push(null);
   }
 
   /** Puts each file in its places. */
   async readFiles(operations: object): Promise<void> {
     if (this.error) throw this.error;
-    this.isMapped = true;
-    this.head = [];
-    this.exchange.setReceived(0);
-    this.startInterval();
     const files = [...this.places].map(async ([name, [place]]) => {
       const variable = valueAt(operations, place!) as FileVariable;
       putFile(variable, await this.readFile(name, variable));
@@ -135,22 +111,15 @@ class Form extends Transform implements CancellationListener {
     if (this.malformed) throw this.malformed;
   }
 
-  /** Keeps no more of a file that is larger than any may be than shows it. */
   private async readFile(name: string, { promise }: FileVariable): Promise<UploadedFile> {
-    const hash = createHash('sha256');
-    const kept = new Blocks();
-    let size = 0;
     try {
       const file = await promise;
-      for await (const chunk of file.createReadStream() as AsyncIterable<Buffer>) {
-        hash.update(chunk);
-        if (size < this.scope.fileBytesBelow) kept.add(chunk);
-        size += chunk.length;
-      }
+      const bytes: Buffer[] = [];
+      for await (const piece of file.createReadStream() as AsyncIterable<Buffer>) bytes.push(piece);
+      return uploadedFile(name, bytes);
     } catch (error) {
       throw this.reject(fileError(name, error as Error));
     }
-    return { name, size, bytes: kept.bytes(), digest: hash.digest('base64url') };
   }
 
   override pipe<T extends NodeJS.WritableStream>(parser: T): T {
@@ -169,56 +138,20 @@ class Form extends Transform implements CancellationListener {
         this.reject(badUpload(`The file ${named(name)} ${isKnown ? 'was sent twice' : 'is not in the map'}.`));
       this.arrived.add(name);
     });
-    this.once('close', () => (parser as unknown as Transform).destroy(this.error));
+    this.once('close', () => this.error && (parser as unknown as Writable).destroy(this.error));
     return super.pipe(parser);
   }
 
-  override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
-    if (!this.isMapped && this.size < this.scope.config.maxBodyBytes + ENVELOPE_BYTES) this.head.push(chunk);
-    this.size += chunk.length;
-    if (!this.isMapped) this.exchange.setReceived(this.size);
-    if (this.isMapped && this.size >= this.sizeAtInterval + PACE_BYTES) this.startInterval();
-    if (this.size > this.maxBytes) this.reject(this.tooLarge());
-    for (const piece of this.markFiles(chunk)) this.push(piece);
-    done();
-  }
-
-  /** An interval for the operations and the map together, then for each part of the files. */
-  startInterval(): void {
-    const { requestBodyTimeoutMs } = this.scope.config;
-    const message = `The upload is too slow: fewer than ${PACE_BYTES} bytes in ${requestBodyTimeoutMs} ms.`;
-    this.timer ??= setTimeout(() => this.reject(new HttpError('REQUEST_TIMEOUT', message)), requestBodyTimeoutMs);
-    this.timer.refresh();
-    this.sizeAtInterval = this.size;
-  }
-
-  /** Everything has arrived, or the request was rejected. */
-  stop(): void {
-    clearTimeout(this.timer);
-    this.end();
-  }
-
-  /** The server ends, or the client has left, who does not read it. */
-  onCancel({ message }: Error): void {
-    this.reject(overloaded(message));
-  }
-
   /** The first error counts. */
-  reject(error: HttpError): HttpError {
+  private reject(error: HttpError): HttpError {
     this.error ??= error;
     this.destroy();
     return this.error;
   }
 
-  private tooLarge(): HttpError {
-    const { maxUploadBytes } = this.scope.config;
-    const bytes = Math.min(maxUploadBytes, this.maxBytes);
-    return new HttpError('UPLOAD_TOO_LARGE', `The files of a request must have at most ${bytes} bytes together.`);
-  }
-
   private checkOperations(operations: string): void {
     try {
-      const head = () => Buffer.concat(this.head);
+      const head = () => this.body.subarray(0, this.maxBodyBytes + ENVELOPE_BYTES);
       if (wereDecodedWithLoss([operations], head, this.headers['content-type'] ?? ''))
         throw invalidText('The operations are not UTF-8.');
       checkSurrogates(operations);
@@ -253,8 +186,6 @@ const valueAt = (operations: object, path: string): unknown =>
 const ignore = (): void => undefined;
 
 const badUpload = (message: string): HttpError => new HttpError('BAD_UPLOAD', message);
-
-const endedEarly = (): HttpError => badUpload('The request ended early.');
 
 /** Why a file of a request cannot be read, from an error of the library, its parser or their streams. */
 const fileError = (name: string, { message }: Error): HttpError =>

@@ -148,22 +148,13 @@ export function sendHttpError(
   });
   if (!isClosed) return void response.end(body);
   response.write(body);
-  request.unpipe();
-  discardBody(request, settings.requestBodyTimeoutMs, () => response.end());
-}
-
-/**
- * Reads the rest of a request and discards it. Many clients read only after they have sent everything; if the connection were closed
- * before, they would lose the response. `onEnd` is called, perhaps more than once, at the end of the request, at its close, or after
- * `withinMs`.
- */
-export function discardBody(request: IncomingMessage, withinMs: number, onEnd: () => void): void {
-  const timer = setTimeout(onEnd, withinMs);
-  const end = () => {
+  // The rest is read and discarded. Many clients read only after they have sent everything; if the connection were closed before, they
+  // would lose the response.
+  const end = () => response.end();
+  const timer = setTimeout(end, settings.requestBodyTimeoutMs);
+  request.once('end', end).once('close', () => {
     clearTimeout(timer);
-    onEnd();
-  };
-  request.once('end', end);
-  request.once('close', end);
+    end();
+  });
   request.resume();
 }
