@@ -227,7 +227,7 @@ export interface FacadeOptions extends FacadeHooks {
   eventBaseUrlCert?: string | undefined;
   /** Key of that certificate (a file with a private key in PEM, without a passphrase). Default: none. */
   eventBaseUrlKey?: string | undefined;
-  /** Counts who reads which field, for /usage (true or false). Default: off. */
+  /** Counts operations by client, for /usage (true or false). Default: off. */
   usage?: boolean | undefined;
   /** Token that /usage needs; without one there is no /usage in production (a bearer token of 16 or more visible ASCII characters, no spaces). Default: none. */
   usageToken?: string | undefined;

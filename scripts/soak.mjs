@@ -193,16 +193,15 @@ for (const name of ['rss', 'heap', 'timers', 'handles', 'fds']) {
   );
 }
 
-// Who reads what: each upstream call is counted once, whatever the clients did.
-const { calls, unattributed, coordinates } = await (await fetch(`${facade.url}/usage`)).json();
+// Each upstream call is counted once, whatever the clients did.
+const { operations } = await (await fetch(`${facade.url}/usage`)).json();
 const metrics = await (await fetch(`${facade.url}/metrics`)).text();
 const sum = (numbers) => numbers.reduce((total, each) => total + each, 0);
 const upstreamCalls = sum(
   [...metrics.matchAll(/^catalog_upstream_calls_total\{.*\} (\d+)$/gm)].map(([, n]) => Number(n)),
 );
-const ofFields = sum(coordinates.map((each) => each.calls));
-console.log(`usage: ${calls} calls, ${ofFields} of fields and ${unattributed} of none; by the metric ${upstreamCalls}`);
-const usage = spawn(process.execPath, ['dist/main.js', 'usage', facade.url, '--days', '0.03'], {
+console.log(`usage: ${sum(operations.map((each) => each.calls))} calls; by the metric ${upstreamCalls}`);
+const usage = spawn(process.execPath, ['dist/main.js', 'usage', facade.url], {
   stdio: ['ignore', 'inherit', 'inherit'],
 });
 await once(usage, 'exit');

@@ -182,7 +182,7 @@ export const settings = {
     eventBaseUrlKey: optional('EVENT_BASE_URL_KEY', keyFile, 'key of that certificate'),
   }),
   ...inGroup('Usage', {
-    usage: setting('USAGE', onOff, false, 'counts who reads which field, for /usage', 'off'),
+    usage: setting('USAGE', onOff, false, 'counts operations by client, for /usage', 'off'),
     usageToken: optional(
       'USAGE_TOKEN',
       secret(matching('a bearer token of 16 or more visible ASCII characters, no spaces', /^[\x21-\x7e]{16,2000}$/)),

@@ -186,11 +186,6 @@ const watches = (credentials: Credentials, services: SessionServices) => ({
     const { id, accepted, person } = credentials.of(token);
     return { credential: id, isAccepted: accepted, person: person?.id };
   },
-  /** Has one more function called for each call that is observed. */
-  watchCalls(watch: (seen: ObservedCall) => void): void {
-    const { observe } = services;
-    services.observe = observe ? (seen) => (observe(seen), watch(seen)) : watch;
-  },
   /** Processes that share a store have the locks of changes in it. */
   shareChangeLocks: (take: TakeLease): void => services.changeLocks.share(take),
 });

@@ -281,7 +281,7 @@ test('the price of a record of a second service says what its cache saves, and u
   const [before, , after, usage] = read;
   expect(before!.body.extensions!.upstream).toMatchObject({ min: 1, max: 1, services: { shop: { min: 1, max: 1 } } });
   expect(after!.body.extensions!.upstream).toMatchObject({ min: 0, max: 1, services: { shop: { min: 0, max: 1 } } });
-  expect(JSON.parse(usage!.text)).toMatchObject({ calls: 1, unattributed: 0 });
+  expect(JSON.parse(usage!.text)).toMatchObject({ operations: [{ calls: 1 }] });
 });
 
 test('what is absent in a second service is null, and its failure costs its own field alone', async () => {

@@ -183,7 +183,7 @@ function clientMetrics(registry: Registry) {
     ),
     clientCalls: counter(
       'catalog_client_upstream_calls_total',
-      'Upstream calls that fields caused, by client, for the names in USAGE_CLIENTS; with USAGE.',
+      'Upstream calls of operations, by client, for the names in USAGE_CLIENTS; with USAGE.',
     ),
   };
 }

@@ -1,4 +1,4 @@
-/** Counts of who reads what, and the route /usage: for operators. In production it exists only with a token. */
+/** Counts of operations by client, and the route /usage: for operators. In production it exists only with a token. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Feature, FeatureParts } from '../../feature.ts';
 import type { Exchange } from '../../http/exchange.ts';
@@ -9,12 +9,11 @@ import { createUsage } from './usage.ts';
 
 /** `refusals`: what would be rejected. */
 export function createUsageFeature(
-  { config, schema, metrics, upstream, isKnownName, trusted }: FeatureParts,
+  { config, metrics, isKnownName }: FeatureParts,
   refusals: () => UsageReport['refusals'] = () => undefined,
 ): Feature {
   if (!config.usage) return {};
-  const usage = createUsage(schema, config.usageClients, metrics, { isKnownName, trusted });
-  upstream.watchCalls(usage.observe);
+  const usage = createUsage(config.usageClients, metrics, isKnownName);
   const { production, usageToken } = config;
   if (production && usageToken === undefined) return { onEnd: usage.onEnd };
   const handler = async (exchange: Exchange): Promise<void> => {

@@ -12,7 +12,6 @@ export function createTrusted(documents: TrustedDocuments) {
     textOf: (id: string): string | undefined => current.get(id),
     has: (id: string): boolean => current.has(id),
     hasText: (text: string): boolean => ids.has(text),
-    texts: (): Iterable<string> => ids.keys(),
     idOf: (text: string): string | undefined => ids.get(text),
     /** Whether an operation of this name is in them. */
     hasName: (name: string): boolean => names.has(name),
