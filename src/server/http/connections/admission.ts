@@ -6,6 +6,7 @@ import type { ServerResponse } from 'node:http';
 import type { Config } from '../../../config/settings.ts';
 import { afterPendingReads } from '../../../lib/event-loop.ts';
 import { type CancellationToken, cancel, waitUnlessCancelled } from '../../../lib/cancellation.ts';
+import { type Semaphore, createSemaphore } from '../../../upstream/limits/semaphore.ts';
 import type { Exchange } from '../exchange.ts';
 import {
   type ErrorFormat,
@@ -56,16 +57,15 @@ const GRACE_MS = 2_000;
 
 export class Admission {
   private readonly settings: AdmissionSettings;
-  /** Starts a waiting operation. The one that has waited longest is first. */
-  private readonly queue = new Set<() => void>();
+  private readonly slots: Semaphore;
   private readonly onOverdue: (holder: SlotHolder) => void;
-  private held = 0;
   private deadlines = 0;
   private releasedAt = 0;
 
   /** `onOverdue` is called when a slot is revoked, because its operation still holds it `GRACE_MS` after its deadline. */
   constructor(settings: AdmissionSettings, onOverdue: (holder: SlotHolder) => void) {
     this.settings = settings;
+    this.slots = createSemaphore(() => settings.maxRunningOperations);
     this.onOverdue = onOverdue;
   }
 
@@ -75,7 +75,7 @@ export class Admission {
    */
   enter(request: SlotRequest): OperationSlot | Promise<OperationSlot> {
     if (request.lifetime.reason) throw clientLeft();
-    if (this.held < this.settings.maxRunningOperations && this.queue.size === 0) return this.take(request);
+    if (this.slots.enter()) return this.take(request);
     if (this.freePlaces() <= 0) throw overloaded();
     return this.wait(request);
   }
@@ -95,15 +95,15 @@ export class Admission {
   /** How many more operations may enter, to run or to wait. */
   freePlaces(): number {
     const { maxRunningOperations, maxWaitingOperations } = this.settings;
-    return maxRunningOperations - this.held + maxWaitingOperations - this.queue.size;
+    return maxRunningOperations - this.running() + maxWaitingOperations - this.waiting();
   }
 
   running(): number {
-    return this.held;
+    return this.slots.running();
   }
 
   waiting(): number {
-    return this.queue.size;
+    return this.slots.waiting();
   }
 
   /** Running deadlines of slots. */
@@ -118,7 +118,7 @@ export class Admission {
 
   private take({ exchange, lifetime, hasFiles = false }: SlotRequest): OperationSlot {
     // No slot could be released while none was held.
-    if (this.held++ === 0) this.releasedAt = performance.now();
+    if (this.running() === 1) this.releasedAt = performance.now();
     const { operationTimeoutMs, uploadTimeoutMs } = this.settings;
     let isHeld = true;
     let deadline: NodeJS.Timeout | undefined;
@@ -126,9 +126,8 @@ export class Admission {
       if (!isHeld) return;
       isHeld = false;
       if (deadline) this.stopDeadline(deadline);
-      this.held--;
       this.releasedAt = performance.now();
-      this.startWaiting();
+      this.slots.leave();
     };
     const startDeadline = (ms: number, onDeadline: () => void) => {
       if (!isHeld) return;
@@ -153,29 +152,18 @@ export class Admission {
     this.deadlines--;
   }
 
-  private startWaiting(): void {
-    for (const start of this.queue) {
-      if (this.held >= this.settings.maxRunningOperations) return;
-      start();
-    }
-  }
-
   private wait(request: SlotRequest): Promise<OperationSlot> {
     return waitUnlessCancelled(request.lifetime, (resolve, reject) => {
-      const leaveQueue = () => {
-        clearTimeout(timer);
-        this.queue.delete(start);
-      };
       const fail = (error: HttpError) => {
-        leaveQueue();
+        clearTimeout(timer);
+        this.slots.cancelWait(place);
         reject(error);
       };
-      const start = () => {
-        leaveQueue();
-        resolve(this.take(request));
-      };
       const timer = setTimeout(() => fail(overloaded()), this.settings.operationTimeoutMs);
-      this.queue.add(start);
+      const place = this.slots.wait(this, () => {
+        clearTimeout(timer);
+        resolve(this.take(request));
+      });
       return () => fail(clientLeft());
     });
   }
