@@ -173,7 +173,7 @@ export interface FacadeOptions extends FacadeHooks {
   explain?: boolean | undefined;
   /** Server-Timing and RateLimit-Policy headers (true or false). Default: as EXPLAIN. */
   serverTiming?: boolean | undefined;
-  /** Compresses responses with br, zstd or gzip, as the client accepts; turn it off if a proxy compresses (true or false). Default: on. */
+  /** Compresses responses with br or gzip, as the client accepts; turn it off if a proxy compresses (true or false). Default: on. */
   compression?: boolean | undefined;
   /** Page to which `extensions.help` of errors links, such as https://api.example/docs/errors (an http:// or https:// address without user, query or fragment). Default: /docs/errors at the origin of MCP_URL; without it, outside production and TRUSTED_PROXIES, at HOST and PORT of the server if that is loopback; else relative to the address of the request. */
   helpUrl?: string | undefined;
@@ -305,7 +305,7 @@ export interface FacadeOptions extends FacadeHooks {
   maxBodyBytes?: number | undefined;
   /** Largest headers of a request (a whole number from 1024 to 1000000). Default: 16384. */
   maxHeaderBytes?: number | undefined;
-  /** Time for the JSON body of a request to arrive (a whole number from 1 to 600000). Default: 30000. */
+  /** Time for each 256 kB of the body of a request to arrive (a whole number from 1 to 600000). Default: 30000. */
   requestBodyTimeoutMs?: number | undefined;
   /** Response bytes that all clients together have not read, and bytes of request bodies that are arriving; beyond it the connections that have been idle longest are closed (a whole number from 1 to 1000000000). Default: 100000000. */
   maxUnsentBytes?: number | undefined;

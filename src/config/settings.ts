@@ -125,7 +125,7 @@ export const settings = {
     suggestions: setting('SUGGESTIONS', onOff, outsideProduction, '"Did you mean …" in error messages', OUTSIDE_PRODUCTION),
     explain: setting('EXPLAIN', onOff, outsideProduction, 'the x-explain header', OUTSIDE_PRODUCTION),
     serverTiming: optional('SERVER_TIMING', onOff, 'Server-Timing and RateLimit-Policy headers', 'as EXPLAIN'),
-    compression: setting('COMPRESSION', onOff, true, 'compresses responses with br, zstd or gzip, as the client accepts; turn it off if a proxy compresses', 'on'),
+    compression: setting('COMPRESSION', onOff, true, 'compresses responses with br or gzip, as the client accepts; turn it off if a proxy compresses', 'on'),
     helpUrl: optional('HELP_URL', httpAddress, 'page to which `extensions.help` of errors links, such as https://api.example/docs/errors', '/docs/errors at the origin of MCP_URL; without it, outside production and TRUSTED_PROXIES, at HOST and PORT of the server if that is loopback; else relative to the address of the request'),
     httpStatuses: setting('HTTP_STATUSES', oneOf('2025', '2026'), '2026', 'edition of GraphQL over HTTP whose statuses responses in application/graphql-response+json have'),
     serviceName: setting(
@@ -268,7 +268,7 @@ export const settings = {
     maxBodyBytes: setting('MAX_BODY_BYTES', bytes, 1_000_000, 'largest JSON body of a request'),
     maxHeaderBytes: setting('MAX_HEADER_BYTES', whole(1_024, 1_000_000), 16_384, 'largest headers of a request'),
     requestHeadersTimeoutMs: standalone(setting('REQUEST_HEADERS_TIMEOUT_MS', milliseconds, 15_000, 'time for the headers of a request to arrive')),
-    requestBodyTimeoutMs: setting('REQUEST_BODY_TIMEOUT_MS', milliseconds, 30_000, 'time for the JSON body of a request to arrive'),
+    requestBodyTimeoutMs: setting('REQUEST_BODY_TIMEOUT_MS', milliseconds, 30_000, 'time for each 256 kB of the body of a request to arrive'),
     connectionTimeoutMs: standalone(setting(
       'CONNECTION_TIMEOUT_MS',
       milliseconds,

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { lazily } from '../../../lib/promises.ts';
-import { preferredFile } from '../../http/response/compression.ts';
+import { preferredEncoding } from '../../http/response/compression.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { createStaticRoute, onlyRead } from '../../http/response/static-response.ts';
 import { sendBody, sendCompressed } from '../../http/response/send.ts';
@@ -40,7 +40,7 @@ export function createFileRoute(folder: string, name: string): (exchange: Exchan
     onlyRead(exchange.request);
     exchange.headers.push('content-type', `${type}; charset=utf-8`, 'vary', 'Accept-Encoding');
     exchange.headers.push('cache-control', 'public, max-age=31536000, immutable');
-    const encoding = preferredFile(exchange.request.headers['accept-encoding']);
+    const encoding = preferredEncoding(exchange.request.headers['accept-encoding']);
     if (encoding)
       sendCompressed(exchange, 200, exchange.headers, { encoding, bytes: encoding === 'br' ? br() : gzip() });
     else sendBody(exchange, 200, exchange.headers, plain(), true);

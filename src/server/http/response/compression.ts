@@ -4,7 +4,7 @@ import zlib from 'node:zlib';
 import { parseAccept } from '../../../lib/media-types.ts';
 import { remembering } from '../../../lib/remember.ts';
 
-export type Encoding = 'br' | 'zstd' | 'gzip';
+export type Encoding = 'br' | 'gzip';
 
 type Done = (error: Error | null, result: Buffer) => void;
 
@@ -14,12 +14,6 @@ interface Codec {
   stream: () => Transform;
 }
 
-/** Functions that Node has from 22.15 on. */
-interface Zstd {
-  zstdCompress?: (body: Buffer | string, done: Done) => void;
-  createZstdCompress?: (options: object) => Transform;
-}
-const { zstdCompress, createZstdCompress } = zlib as Zstd;
 const { constants } = zlib;
 
 /** A window of 64 kB: larger ones cost megabytes for each response, and make the pages of the demo no shorter. */
@@ -32,15 +26,11 @@ const brotli = {
 };
 
 /** In order of preference: the best compression first. */
-const codecs: Partial<Record<Encoding, Codec>> = {
+const codecs: Record<Encoding, Codec> = {
   br: {
     compress: (body, done) => zlib.brotliCompress(body, brotli, done),
     stream: () => zlib.createBrotliCompress({ ...brotli, flush: constants.BROTLI_OPERATION_FLUSH }),
   },
-  ...(zstdCompress &&
-    createZstdCompress && {
-      zstd: { compress: zstdCompress, stream: () => createZstdCompress({ flush: 1 /* ZSTD_e_flush */ }) },
-    }),
   gzip: {
     compress: (body, done) => zlib.gzip(body, done),
     stream: () => zlib.createGzip({ flush: constants.Z_SYNC_FLUSH }),
@@ -54,21 +44,17 @@ const MIN_LENGTH = 1_000;
 const MAX_RUNNING = 32;
 
 /** Chooses the encoding that the client rates highest; of equal ones, the first; undefined for none. */
-const preferred = (encodings: readonly Encoding[]) =>
-  remembering((accept): Encoding | undefined => {
-    if (!accept) return undefined;
-    const ranges = parseAccept(accept);
-    const qualityOf = (name: string): number | undefined => ranges.find(({ type }) => type === name)?.quality;
-    const rated = encodings.map((encoding) => {
-      const alias = encoding === 'gzip' ? qualityOf('x-gzip') : undefined;
-      return { encoding, quality: qualityOf(encoding) ?? alias ?? qualityOf('*') ?? 0 };
-    });
-    const best = rated.reduce((a, b) => (b.quality > a.quality ? b : a));
-    return best.quality > 0 && best.quality >= (qualityOf('identity') ?? 0) ? best.encoding : undefined;
+export const preferredEncoding = remembering((accept): Encoding | undefined => {
+  if (!accept) return undefined;
+  const ranges = parseAccept(accept);
+  const qualityOf = (name: string): number | undefined => ranges.find(({ type }) => type === name)?.quality;
+  const rated = (Object.keys(codecs) as Encoding[]).map((encoding) => {
+    const alias = encoding === 'gzip' ? qualityOf('x-gzip') : undefined;
+    return { encoding, quality: qualityOf(encoding) ?? alias ?? qualityOf('*') ?? 0 };
   });
-const preferredEncoding = preferred(Object.keys(codecs) as Encoding[]);
-/** For files, which were compressed beforehand. */
-export const preferredFile = preferred(['br', 'gzip']);
+  const best = rated.reduce((a, b) => (b.quality > a.quality ? b : a));
+  return best.quality > 0 && best.quality >= (qualityOf('identity') ?? 0) ? best.encoding : undefined;
+});
 
 /** A body in an encoding. */
 export interface Compressed {
@@ -105,7 +91,7 @@ export class Compression {
     const encoding = preferredEncoding(accept);
     if (!encoding || this.streams >= MAX_RUNNING) return undefined;
     this.streams++;
-    const stream = codecs[encoding]!.stream();
+    const stream = codecs[encoding].stream();
     stream.once('close', () => this.streams--);
     return { encoding, stream };
   }
@@ -114,7 +100,7 @@ export class Compression {
     if (this.bodies >= MAX_RUNNING) return undefined;
     this.bodies++;
     return new Promise((resolve) => {
-      codecs[encoding]!.compress(body, (error, bytes) => {
+      codecs[encoding].compress(body, (error, bytes) => {
         this.bodies--;
         const outcome = error ? undefined : { encoding, bytes };
         if (copies) copies[encoding] = outcome;
