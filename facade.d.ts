@@ -217,13 +217,13 @@ export interface FacadeOptions extends FacadeHooks {
   noProxy?: string | undefined;
   /** Certificates that sign that of BASE_URL (a file of certificates in PEM). Default: those of Node. */
   baseUrlCa?: string | undefined;
-  /** Client certificate for BASE_URL; the files are read again when they change (a file of certificates in PEM). Default: none. */
+  /** Client certificate for BASE_URL (a file of certificates in PEM). Default: none. */
   baseUrlCert?: string | undefined;
   /** Key of that certificate (a file with a private key in PEM, without a passphrase). Default: none. */
   baseUrlKey?: string | undefined;
   /** Certificates that sign that of EVENT_BASE_URL (a file of certificates in PEM). Default: those of Node. */
   eventBaseUrlCa?: string | undefined;
-  /** Client certificate for EVENT_BASE_URL; the files are read again when they change (a file of certificates in PEM). Default: none. */
+  /** Client certificate for EVENT_BASE_URL (a file of certificates in PEM). Default: none. */
   eventBaseUrlCert?: string | undefined;
   /** Key of that certificate (a file with a private key in PEM, without a passphrase). Default: none. */
   eventBaseUrlKey?: string | undefined;
@@ -315,7 +315,7 @@ export interface FacadeOptions extends FacadeHooks {
   upstreamCache?: 'relaxed' | 'strict' | undefined;
   /** Certificates that sign that of Redis (a file of certificates in PEM). Default: those of Node. */
   redisCa?: string | undefined;
-  /** Client certificate for Redis; the files are read again when they change (a file of certificates in PEM). Default: none. */
+  /** Client certificate for Redis (a file of certificates in PEM). Default: none. */
   redisCert?: string | undefined;
   /** Key of that certificate (a file with a private key in PEM, without a passphrase). Default: none. */
   redisKey?: string | undefined;

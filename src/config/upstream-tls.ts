@@ -19,7 +19,7 @@ export interface TlsFiles {
   key?: string;
 }
 
-/** Reads the files again each time. Throws if they cannot be used, as while one of them is new and another is not yet. */
+/** Throws if the files cannot be used. */
 export function readTlsFiles(service: TlsUser, settings: TlsSettings): TlsFiles {
   const names = tlsSettings[service];
   const files: TlsFiles = {};

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type ProxySettings, proxyFor } from '../config/proxy.ts';
 import type { Config } from '../config/settings.ts';
+import { lookup } from '../lib/lookup.ts';
 import { settlesWithin } from '../lib/promises.ts';
 import type { UpstreamClient } from '../upstream/client.ts';
 import type { Service } from '../upstream/errors.ts';
@@ -60,6 +61,7 @@ function createCheck(address: string, config: HealthSettings) {
 async function canConnect(address: string, config: HealthSettings): Promise<boolean> {
   const { hostname, port, protocol } = proxyFor(address, config)?.address ?? new URL(address);
   const socket = connect({
+    lookup,
     host: hostname.replace(/^\[|\]$/g, ''), // an IPv6 address is bracketed in a URL alone
     port: Number(port) || (protocol === 'https:' ? 443 : 80),
   });

@@ -1,14 +1,11 @@
 /** Uses the secrets of files as they change. */
 import type { Logger } from 'pino';
 import { type SecretSettings, type SecretUsers, watchSecretFiles } from '../config/secret-files.ts';
-import { watchFile } from '../lib/watch-file.ts';
-import { type TlsSettings, type TlsUser, tlsSettings } from '../config/upstream-tls.ts';
-import { settings } from '../config/settings.ts';
 import type { UpstreamClient } from '../upstream/client.ts';
 
 export function followSecrets(
-  config: SecretSettings & TlsSettings,
-  upstream: Pick<UpstreamClient, 'changeAccessToken' | 'changeRedisUrl' | 'changeKeysUrl' | 'renewCertificates'>,
+  config: SecretSettings,
+  upstream: Pick<UpstreamClient, 'changeAccessToken' | 'changeRedisUrl' | 'changeKeysUrl'>,
   log: Logger,
   everyMs?: number,
 ) {
@@ -17,31 +14,7 @@ export function followSecrets(
     redisUrl: (url, onOutcome) => void upstream.changeRedisUrl(url, onOutcome),
     idempotencyRedisUrl: (url, onOutcome) => void upstream.changeKeysUrl(url, onOutcome),
   };
-  const report = reportSecrets(log);
-  const watches = [
-    ...watchSecretFiles(config, users, report, everyMs),
-    ...(['catalog', 'events', 'redis'] as const).flatMap(watchCertificates),
-  ];
-
-  function watchCertificates(user: TlsUser) {
-    const { ca, cert, key } = tlsSettings[user];
-    return [ca, cert, key].flatMap((name) => {
-      const path = config[name];
-      const { env } = settings[name];
-      if (path === undefined) return [];
-      const onChange = () => {
-        try {
-          if (upstream.renewCertificates(user)) report(env, undefined);
-        } catch {
-          // One of the files is new and another is not yet: its change is seen too.
-          report(env, 'the files do not belong together');
-        }
-      };
-      const onUnreadable = (code: string) => report(env, `it cannot be read (${code})`);
-      return [watchFile(path, { current: '', onChange, onUnreadable, ...(everyMs !== undefined && { everyMs }) })];
-    });
-  }
-
+  const watches = watchSecretFiles(config, users, reportSecrets(log), everyMs);
   return {
     close: async (): Promise<void> => {
       for (const each of watches) each.close();

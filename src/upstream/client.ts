@@ -1,8 +1,9 @@
 /** The client of the service: what all operations share, and an operation for each request. */
 import type { ServiceDescriptor } from '../api/service-descriptor.ts';
+import { networkOf } from '../lib/address-ranges.ts';
 import { type CancellationToken, createCancellationToken } from '../lib/cancellation.ts';
 import { randomUUID } from 'node:crypto';
-import { type TlsUser, readTlsFiles } from '../config/upstream-tls.ts';
+import { readTlsFiles } from '../config/upstream-tls.ts';
 import { type Credential, type Credentials, createCredentials } from './auth/credentials.ts';
 import { type OnOwnRefused, createOwnRefusals } from './auth/own-refusals.ts';
 import { noTiers } from './auth/tiers.ts';
@@ -94,10 +95,11 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
     forOperation(sender: Sender, cancellation: CancellationToken, beside?: UpstreamSession): UpstreamSession {
       const { authorization, address, requestId, span, rateShare, writes, parking, isReload } = sender;
       const token = bearerOf(authorization);
+      const network = networkOf(address);
       const context = {
         credential: credentials.of(token),
         isUnreadable: authorization !== undefined && token === null,
-        address,
+        address: network,
         requestId,
         cancellation,
         callLog: beside?.callLog ?? createCallLog(),
@@ -105,7 +107,7 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
         rateShare,
         writes,
         parking,
-        reload: isReload ? reloads(address) : undefined,
+        reload: isReload ? reloads(network) : undefined,
       };
       return new UpstreamSession(parts.keepsCallersApart ? apart(services) : services, context, beside?.cachePolicy);
     },
@@ -124,7 +126,7 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
     redis: shared?.state,
     documents: shared?.documents,
     ...keysState(shared, keys),
-    ...secretChanges(settings, services, { shared, keys }),
+    ...secretChanges(services, shared, keys),
     close: async (): Promise<void> => {
       refreshQueue.close();
       await transport.close();
@@ -199,20 +201,14 @@ function forgetRejected(records: RecordCache, credential: Credential): void {
   void records.invalidateCredential(id);
 }
 
-/** What changes while the facade runs: secrets and certificates. */
+/** The secrets that change while the facade runs. */
 const secretChanges = (
-  settings: TransportSettings,
-  { credentials, ownRefusals, transport }: SessionServices,
-  { shared, keys }: { shared: SharedState | undefined; keys: KeyRedis | undefined },
+  { credentials, ownRefusals }: SessionServices,
+  shared: SharedState | undefined,
+  keys: KeyRedis | undefined,
 ) => ({
   /** For requests from now on that have no token of their own. */
   changeAccessToken: (token: string): void => (credentials.changeOwn(token), ownRefusals.clear()),
-  /** Throws if the files cannot be used; false if they have what is in use. */
-  renewCertificates(user: TlsUser): boolean {
-    if (user !== 'redis') return transport.renewCertificates?.(user) ?? false;
-    const files = readTlsFiles('redis', settings);
-    return [shared, keys].map((each) => each?.connection.renewTls(files) ?? false).includes(true);
-  },
   /** `onOutcome` gets nothing once the new address is in use, a sentence if it cannot be used, or not yet. */
   changeRedisUrl: async (url: string, onOutcome: (problem: string | undefined) => void): Promise<void> =>
     shared?.connection.use(url, onOutcome),

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -84,7 +84,6 @@ test('a file whose new content is no token is reported without its content, and 
     changeAccessToken: (token) => void used.push(token),
     changeRedisUrl: async () => undefined,
     changeKeysUrl: async () => undefined,
-    renewCertificates: () => false,
   });
   replace('sesame open\n');
   await until(() => lines.length === 1);
@@ -108,7 +107,6 @@ test('headers for the collector are read again', async () => {
     changeAccessToken: () => undefined,
     changeRedisUrl: async () => undefined,
     changeKeysUrl: async () => undefined,
-    renewCertificates: () => false,
   });
   replace('api-key=two,other=three');
   await until(() => headers.length === 1);
@@ -220,44 +218,6 @@ test.skipIf(!hasRedis)(
       expect(await redis.keys('*')).toContain(name);
       redis.disconnect();
     }
-  },
-);
-
-test.skipIf(!hasRedis || !hasOpenssl)(
-  'certificates of Redis are read again: a new authority and a new client certificate are used without a restart',
-  async () => {
-    const [one, two] = [createAuthority(), createAuthority()];
-    const server = await redisWithClientTls(one, one.issue('server'));
-    const client = one.issue('client');
-    const folder = mkdtempSync(join(tmpdir(), 'certificates-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const files = { REDIS_CA: one.ca, REDIS_CERT: client.cert, REDIS_KEY: client.key };
-    const put = (from: Record<string, string>) =>
-      Object.entries(from).map(([name, file]) => [name, (copyFileSync(file, join(folder, name)), join(folder, name))]);
-    const env = Object.fromEntries(put(files)) as NodeJS.ProcessEnv;
-    const { config, follow, lines } = following({ REDIS_URL: server.url, ...env });
-    const outages: unknown[] = [];
-    const address = { baseUrl: 'http://127.0.0.1:9', eventBaseUrl: 'http://127.0.0.1:9' };
-    const upstream = createUpstream(
-      catalogService,
-      { ...config, ...address },
-      { onOutage: (_, reason) => void outages.push(reason) },
-    );
-    onTestFinished(upstream.close);
-    follow(upstream);
-    await until(() => upstream.redis!().isReachable);
-    expect(outages).toEqual([]);
-
-    server.kill();
-    await until(() => outages.length > 0);
-    await redisWithClientTls(two, two.issue('server'), server);
-    await until(() => outages.length === 2);
-    expect(outages[1]).toMatch(/CERT|ISSUER/);
-    const renewed = two.issue('client');
-    put({ REDIS_CA: two.ca, REDIS_CERT: renewed.cert, REDIS_KEY: renewed.key });
-    await until(() => upstream.redis!().isReachable);
-    expect(outages.slice(2)).toEqual([undefined]);
-    await until(() => lines.filter((line) => line.includes('its new value is in use')).length > 0);
   },
 );
 

@@ -4,6 +4,7 @@ import { type Dispatcher, Pool, ProxyAgent, errors } from 'undici/index.js';
 import { type ProxySettings, proxyFor } from '../../config/proxy.ts';
 import type { Config } from '../../config/settings.ts';
 import type { TlsFiles } from '../../config/upstream-tls.ts';
+import { lookup } from '../../lib/lookup.ts';
 
 export type { Dispatcher };
 
@@ -19,18 +20,33 @@ export function createDispatcher(origin: string, settings: DispatcherSettings, t
     maxHeaderSize: settings.maxHeaderBytes,
   };
   const proxy = proxyFor(origin, settings);
-  if (!proxy) return new Pool(origin, { ...limits, connect: { timeout, ...tls } });
+  if (!proxy) return new Pool(origin, { ...limits, connect: { timeout, lookup, ...tls } });
   const { address, authorization } = proxy;
   return new ProxyAgent({
     ...limits,
     uri: address.href,
     ...(authorization !== undefined && { token: authorization }),
-    proxyTls: { timeout },
+    proxyTls: { timeout, lookup },
     requestTls: { timeout, ...tls },
     // A proxy that does not answer CONNECT is one that cannot be reached.
     clientFactory: (to, options) => new ProxyPool(to, { ...options, headersTimeout: timeout }),
   });
 }
+
+/** Whether a connection can be made. It is closed before anything is sent. */
+export const canConnect = (dispatcher: Dispatcher, origin: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    dispatcher.dispatch(
+      { origin, path: '/', method: 'GET' },
+      {
+        onRequestStart(controller) {
+          resolve(true);
+          controller.abort(new Error('Only the connection is needed.'));
+        },
+        onResponseError: () => resolve(false),
+      },
+    );
+  });
 
 /** Connections to the proxy. The client of a tunnel takes a SocketError for one of its own connection, and asks for a tunnel again at once, without end. */
 class ProxyPool extends Pool {

@@ -3,6 +3,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from 'pino';
+import { optionalLookup } from '../../../lib/lookup.ts';
 
 const BATCH = { maxExportBatchSize: 512, maxQueueSize: 4_096, scheduledDelayMillis: 2_000, exportTimeoutMillis: 3_000 };
 
@@ -15,6 +16,7 @@ export function createExportingProvider(
   const exporter = new OTLPTraceExporter({
     url: `${endpoint}/v1/traces`,
     timeoutMillis: BATCH.exportTimeoutMillis,
+    httpAgentOptions: { lookup: optionalLookup },
     headers: async () => ({ ...headers() }),
   });
   return new BasicTracerProvider({

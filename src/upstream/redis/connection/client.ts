@@ -4,6 +4,7 @@ import type * as IORedis from 'ioredis';
 import type { RedisAddress } from '../../../config/redis-address.ts';
 import type { TlsFiles } from '../../../config/upstream-tls.ts';
 import { fillInOwnAddress, hostOfNobody } from './own-address.ts';
+import { createConnectors } from './connectors.ts';
 
 /** A client of one server, a Sentinel's primary, or a cluster: all keys are in one slot, so the commands are the same for each. */
 export type RedisClient = IORedis.Redis | IORedis.Cluster;
@@ -17,10 +18,12 @@ const IDLE_MS = 10_000;
 /** If a reply is due and no data arrives for so long, the connection is replaced. */
 const SILENT_MS = 2_000;
 
-/** Calls are never repeated by the client: their time may be over. `tls` is read for each connection that is made. */
+/** Calls are never repeated by the client: their time may be over. */
 export function createRedisClient(address: RedisAddress, tls: TlsFiles): RedisClient {
   // Loaded here because most facades run without it.
-  const { Redis, Cluster } = createRequire(import.meta.url)('ioredis') as typeof IORedis;
+  const ioredis = createRequire(import.meta.url)('ioredis') as typeof IORedis;
+  const { Redis, Cluster } = ioredis;
+  const connectors = createConnectors(ioredis);
   const { kind, hosts, username, password, database } = address;
   const retry = (times: number) => Math.min(RECONNECT_MS, 50 * times);
   const options: IORedis.RedisOptions = {
@@ -29,6 +32,7 @@ export function createRedisClient(address: RedisAddress, tls: TlsFiles): RedisCl
     ...(address.tls && { tls }),
     // What servers before 6.0 and proxies know too: no reply of ours has a type that only RESP3 has.
     protocol: 2,
+    Connector: kind === 'sentinel' ? connectors.OfSentinels : connectors.Direct,
     connectTimeout: CONNECT_MS,
     disconnectTimeout: DISCONNECT_MS,
     socketTimeout: SILENT_MS,
@@ -51,8 +55,8 @@ export function createRedisClient(address: RedisAddress, tls: TlsFiles): RedisCl
       maxRedirections: REDIRECTIONS_MAX,
       slotsRefreshInterval: REFRESH_MS,
       natMap: (node) => hostOfNobody(node, hosts[0]!.host),
-      // A certificate is for the name, not for the address that it leads to.
-      ...(address.tls && { dnsLookup: (name, onFound) => onFound(null, name) }),
+      // Names are looked up for each connection; a certificate is for the name, too.
+      dnsLookup: (name, onFound) => onFound(null, name),
     });
     cluster.on('+node', (node: IORedis.Redis) => {
       keepInUse(node);

@@ -45,15 +45,20 @@ export interface RedisConnection {
    * used, or not yet: the old one stays in use.
    */
   use: (url: string, onOutcome: (problem: string | undefined) => void) => Promise<void>;
-  /** Connections from now on are made with these; false if they are what is in use. */
-  renewTls: (tls: TlsFiles) => boolean;
   close: () => Promise<void>;
 }
 
 const QUIT_MS = 200;
 
 export function openRedis(settings: RedisSettings): RedisConnection {
-  const { url, variable = 'REDIS_URL', namespace, report = () => undefined, onRestored = () => undefined } = settings;
+  const {
+    url,
+    variable = 'REDIS_URL',
+    namespace,
+    tls = {},
+    report = () => undefined,
+    onRestored = () => undefined,
+  } = settings;
   const tag = createHash('sha256').update(namespace).digest('base64url').slice(0, 8);
   const key = (name: string) => `catalog:{${tag}}:${name}`;
   const outages = createOutages(report, onRestored);
@@ -61,8 +66,6 @@ export function openRedis(settings: RedisSettings): RedisConnection {
   const scripts = new Map<string, string>();
   const refusals = new Map<string, number>();
   const lateReplies = new Map<string, number>();
-  // One object, which the client reads for each connection.
-  const tls: TlsFiles = { ...settings.tls };
   const open = (url: string) => openClient(readAddress(url), tls, { variable, key });
   const retryNow = () => channels.forEach(({ restart }) => restart());
   const watch: ConnectionWatch = {
@@ -114,12 +117,6 @@ export function openRedis(settings: RedisSettings): RedisConnection {
       void next?.close();
       next = open(url);
       await change(next, onOutcome);
-    },
-    renewTls(files) {
-      if (JSON.stringify(files) === JSON.stringify(tls)) return false;
-      for (const part of ['ca', 'cert', 'key'] as const) delete tls[part];
-      Object.assign(tls, files);
-      return true;
     },
     async close(): Promise<void> {
       await Promise.all([current.close(), next?.close()]);
