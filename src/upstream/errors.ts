@@ -182,8 +182,12 @@ export class RateLimited extends NotYet {
   /** What clients may know of the call that was not made. */
   details: UpstreamErrorDetails | undefined = undefined;
 
-  constructor(retryAfter: number) {
+  /** Whose share of the facade's own limit is used up; undefined if all of it is, or if the limit is that of the caller's token. */
+  readonly share: 'address' | 'agents' | undefined;
+
+  constructor(retryAfter: number, share?: 'address' | 'agents') {
     super('the rate limit is reached', retryAfter);
+    this.share = share;
   }
 }
 

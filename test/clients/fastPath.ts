@@ -25,17 +25,14 @@ export async function isAnsweredByFastPath(sent: RequestInit | undefined): Promi
     eventBaseUrl: config.eventBaseUrl!,
   });
   const metrics = createMetrics();
-  const pipeline = createPipeline({ schema, config, upstream, log: pino({ level: 'silent' }) });
+  const log = pino({ level: 'silent' });
+  const pipeline = createPipeline({ schema, config, upstream, log });
   const { body, headers } = sent as { body: string; headers: Record<string, string> };
+  const bodies = { read: async () => body } as unknown as BodyReader;
   let writer: 'json' | 'yoga' | undefined;
   const route = createGraphqlRoute(config, {
     page: undefined,
-    reader: createRequestReader(
-      config,
-      { read: async () => body } as unknown as BodyReader,
-      new UploadMemory(config),
-      upstream,
-    ),
+    reader: createRequestReader(config, bodies, new UploadMemory(config), upstream, log),
     json: createJsonWriter({ epoch: () => null, confirmEpoch: undefined, statusOf: statusesOf(config.httpStatuses) }),
     admission: new Admission(config, () => undefined),
     documents: createDocuments(config, pipeline, metrics),

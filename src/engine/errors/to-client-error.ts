@@ -65,9 +65,9 @@ export function toClientError(cause: unknown): ClientError | undefined {
   if (cause instanceof Unauthenticated)
     return clientError('UNAUTHENTICATED', 'The Authorization header is not a bearer token.');
   if (cause instanceof RateLimited) {
-    const { retryAfter, details } = cause;
+    const { retryAfter, details, share } = cause;
     const upstream = details && upstreamExtension(details);
-    return clientError('RATE_LIMITED', 'The rate limit of the service is reached.', present({ upstream, retryAfter }));
+    return clientError('RATE_LIMITED', limitMessages[share ?? 'all'], present({ upstream, retryAfter }));
   }
   if (cause instanceof ChangeInProgress)
     return clientError('CHANGE_IN_PROGRESS', messageOf('CHANGE_IN_PROGRESS')!, { retryAfter: 1 });
@@ -77,6 +77,12 @@ export function toClientError(cause: unknown): ClientError | undefined {
   }
   return undefined;
 }
+
+const limitMessages = {
+  all: 'The rate limit of the service is reached.',
+  address: 'The share that this address has of the rate limit is used up.',
+  agents: 'The share that agents have of the rate limit is used up.',
+};
 
 const failureMessages = {
   UPSTREAM_TIMEOUT: 'The service did not respond in time.',

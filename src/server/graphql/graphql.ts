@@ -33,7 +33,7 @@ export function createGraphql(core: Core, features: readonly Feature[], http: Ht
   // What happens to a GraphQL request, in this order.
   const route = createGraphqlRoute(config, {
     page: features.find(({ page }) => page)?.page,
-    reader: createRequestReader(config, bodies, uploads, upstream),
+    reader: createRequestReader(config, bodies, uploads, upstream, log),
     json: createJsonWriter({ epoch, confirmEpoch: upstream.confirmEpoch, statusOf }),
     admission,
     documents,

@@ -1,5 +1,6 @@
 /** GraphQL requests over HTTP and their parameters, read and checked once: nothing is written into a request afterwards. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
 import type { OnError } from '../../engine/context.ts';
 import type { Variables } from '../../engine/plan/document.ts';
@@ -85,14 +86,18 @@ export interface Received {
 
 type ReaderSettings = UploadScope['config'] & Pick<Config, 'trustedProxies' | 'explain'>;
 
+const UNTRUSTED =
+  'X-Forwarded-For is not used, because TRUSTED_PROXIES does not name who sent it: all its clients share the limit of one address';
+
 /** Both functions throw an HttpError for a request that is not run. */
 export function createRequestReader(
   config: ReaderSettings,
   bodies: BodyReader,
   memory: UploadMemory,
   upstream: Pick<UpstreamClient, 'senderOf'>,
+  log: Logger,
 ) {
-  const addressOf = clientAddress(config.trustedProxies);
+  const addressOf = clientAddress(config.trustedProxies, (address) => log.warn({ address }, UNTRUSTED));
   const uploads = { config, bodies, memory };
   /** The credential of a token that upstream has accepted. */
   const acceptedSender = (authorization: string | undefined): string | undefined => {

@@ -168,7 +168,7 @@ export class RateLimiter {
       });
       slot = this.take(call, limits);
     }
-    if (typeof slot === 'number') throw rateLimited(slot);
+    if (typeof slot === 'number') throw rateLimited(call, slot, this.used(credential) < limits.slots);
     if (!slot) return undefined;
     const films = this.films.get(credential.id) ?? { running: 0, waiting: new Set() };
     this.films.set(credential.id, films);
@@ -177,7 +177,8 @@ export class RateLimiter {
     const wait = await this.shared?.take(slot, limits);
     if (!wait) return slot;
     this.end(credential, slot);
-    throw rateLimited(wait);
+    const all = await this.shared?.state(credential.id, this.holdMs);
+    throw rateLimited(call, wait, all !== undefined && all.taken < limits.slots);
   }
 
   /** `isCounted`: by upstream; undefined if the slot was not granted. */
@@ -235,5 +236,9 @@ const unique = Math.random().toString(36).slice(2, 8);
 /** Counts the slots of all limiters: a program may have several facades with one Redis. */
 let slotsMade = 0;
 
-const rateLimited = (waitMs: number): RateLimited =>
-  new RateLimited(Math.ceil(Math.min(WINDOW_MS, Math.max(1, waitMs)) / 1000));
+/** `isShare`: not all of the limit is used up. */
+function rateLimited({ credential: { isOwn }, rateShare }: RateLimitedCall, waitMs: number, isShare: boolean) {
+  const share = rateShare === undefined ? 'address' : 'agents';
+  const seconds = Math.ceil(Math.min(WINDOW_MS, Math.max(1, waitMs)) / 1000);
+  return new RateLimited(seconds, isOwn && isShare ? share : undefined);
+}

@@ -1,13 +1,16 @@
 /** The address of the client: the peer of the connection, or the address that trusted proxies report. */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import { addressRange } from '../../../lib/address-ranges.ts';
+import { addressRange, ipAddress } from '../../../lib/address-ranges.ts';
 
 /**
  * Each proxy appends the address that connected to it. Read from the end, the first address that is not a trusted proxy is the client;
- * anything before it was written by the client.
+ * anything before it was written by the client. `onUntrusted`: called with the first peer that reports one and is not trusted.
  */
-export function clientAddress(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
+export function clientAddress(
+  trustedProxies: readonly string[],
+  onUntrusted?: (peer: string) => void,
+): (request: IncomingMessage) => string {
   const trusted = new BlockList();
   for (const text of trustedProxies) {
     const range = addressRange(text);
@@ -18,7 +21,14 @@ export function clientAddress(trustedProxies: readonly string[]): (request: Inco
   return ({ socket, headers }) => {
     const { remoteAddress = '' } = socket;
     const peer = trustedProxies.length === 0 ? undefined : addressIn(remoteAddress);
-    if (peer === undefined || !isTrusted(peer)) return peer ?? remoteAddress;
+    if (peer === undefined || !isTrusted(peer)) {
+      // A program that embeds the facade says who the client is: its connections have no port.
+      if (onUntrusted && socket.remotePort !== undefined && (headers['x-forwarded-for'] ?? headers.forwarded)) {
+        onUntrusted(remoteAddress);
+        onUntrusted = undefined;
+      }
+      return peer ?? remoteAddress;
+    }
     const hopsBefore = (hops: readonly string[]) => {
       let client = peer;
       for (let at = hops.length - 1; at >= 0 && isTrusted(client); at--) {
@@ -40,10 +50,8 @@ export function clientAddress(trustedProxies: readonly string[]): (request: Inco
 /** The `for` parameter of one element of Forwarded: `for=192.0.2.1;proto=https`, `for="[2001:db8::1]:4711"`. */
 const forIn = (element: string): string => /(?:^|;)\s*for=\s*"?([^;"\s]*)"?/i.exec(element)?.[1] ?? '';
 
-/** An IP address without brackets and port, in lower case, IPv4-mapped as IPv4; undefined for anything else. */
+/** An IP address without brackets and port; undefined for anything else. */
 function addressIn(text: string): string | undefined {
   const bare = /^\s*(?:\[([^\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5}|(\S+))\s*$/.exec(text);
-  const address = (bare?.[1] ?? bare?.[2] ?? bare?.[3] ?? '').toLowerCase();
-  const mapped = /^::ffff:([\d.]+)$/.exec(address)?.[1] ?? address; // IPv4 on a dual-stack socket
-  return isIP(mapped) === 0 ? undefined : mapped;
+  return ipAddress(bare?.[1] ?? bare?.[2] ?? bare?.[3] ?? '');
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../../../src/config/read.ts';
 import { clientAddress } from '../../../../src/server/http/request/client-address.ts';
 import { startFacade, codesIn } from '../../../support/start-facade.ts';
-import { json } from '../../../support/hostile.ts';
+import { json, titledX } from '../../../support/hostile.ts';
 
 const proxies = ['10.0.0.0/8', '127.0.0.1', 'fd00::/8'];
 
@@ -27,6 +27,12 @@ test.each<[what: string, peer: string | undefined, headers: IncomingMessage['hea
   ['it is not an address', '10.0.0.1', { 'x-forwarded-for': '1.1.1.1, unknown, 10.0.0.2' }, '10.0.0.2'],
   ['both headers agree', '10.0.0.1', { 'x-forwarded-for': '192.0.2.7', forwarded: 'for=192.0.2.7' }, '192.0.2.7'],
   ['the headers differ', '10.0.0.1', { 'x-forwarded-for': '192.0.2.7', forwarded: 'for=1.1.1.1' }, '10.0.0.1'],
+  [
+    'two headers spell it',
+    '10.0.0.1',
+    { 'x-forwarded-for': '2001:DB8:0::1', forwarded: 'for="[2001:db8::1]"' },
+    '2001:db8::1',
+  ],
   ['there is no address at all', undefined, { 'x-forwarded-for': '192.0.2.7' }, ''],
 ])('the client is the last hop that is not a trusted proxy, where %s', (_, peer, headers, client) => {
   expect(clientAddress(proxies)(from(peer, headers))).toBe(client);
@@ -53,3 +59,48 @@ test('clients behind a trusted proxy each have their own share of the film calls
   expect(codesIn(await search(20, '192.0.2.1'))).toEqual(['RATE_LIMITED']);
   expect((await search(21, '192.0.2.2')).errors).toBeUndefined();
 });
+
+test('one IPv6 network is one client, whichever of its addresses it uses, and however a proxy spells them', async () => {
+  const { books, execute } = await startFacade({ trustedProxies: '127.0.0.1' });
+  books.behave(json('{"subjects":[]}'));
+  let calls = 0;
+  const search = (client: string) =>
+    execute(`{ searchSubjects(query: "x${++calls}") { nodes { title } } }`, { headers: { 'x-forwarded-for': client } });
+  for (let n = 0; n < 5; n++)
+    for (const client of [`2001:db8::${n + 1}`, `2001:DB8:0:0:${n}::`, `[2001:0db8::${n}:1]:80`, `2001:db8:0:0::a${n}`])
+      expect((await search(client)).errors).toBeUndefined();
+  const refused = await search('2001:db8::ffff');
+  expect(codesIn(refused)).toEqual(['RATE_LIMITED']);
+  expect(refused.errors![0]!.message).toBe('The share that this address has of the rate limit is used up.');
+  for (let n = 0; n < 20; n++) expect((await search('2001:db8:0:1::1')).errors).toBeUndefined();
+  const all = await search('192.0.2.1');
+  expect(all.errors![0]!.message).toBe('The rate limit of the service is reached.');
+});
+
+test('reloads count for the network of the client', async () => {
+  const { books, facade } = await startFacade({ trustedProxies: '127.0.0.1', recordTtlSeconds: '60' });
+  books.behave(titledX);
+  const query = (n: number) => encodeURIComponent(`{ book(id: "${n}") { title } }`);
+  const ask = async (n: number, client: string, headers: object = {}) =>
+    (
+      await fetch(`${facade.url}/graphql?query=${query(n)}`, { headers: { 'x-forwarded-for': client, ...headers } })
+    ).text();
+  for (let n = 0; n < 62; n++) await ask(n, '192.0.2.1');
+  const before = books.requests.length;
+  for (let n = 0; n < 61; n++) await ask(n, `2001:db8::${n}`, { 'cache-control': 'no-cache' });
+  expect(books.requests.length - before).toBe(60);
+});
+
+test.each(['127.0.0.1', '10.0.0.1'])(
+  'a proxy that is not trusted is told once, whatever HOST is, where TRUSTED_PROXIES is %s',
+  async (trusted) => {
+    const { facade, logged } = await startFacade({ trustedProxies: trusted });
+    const ask = (headers: object) => fetch(`${facade.url}/graphql?query={__typename}`, { headers: { ...headers } });
+    await ask({});
+    expect(logged.filter((line) => line.includes('TRUSTED_PROXIES'))).toEqual([]);
+    await ask({ 'x-forwarded-for': '192.0.2.1' });
+    await ask({ forwarded: 'for=192.0.2.2' });
+    const told = logged.filter((line) => line.includes('X-Forwarded-For is not used'));
+    expect(told).toHaveLength(trusted === '127.0.0.1' ? 0 : 1);
+  },
+);
