@@ -351,7 +351,7 @@ export interface FacadeOptions extends FacadeHooks {
   maxConnections?: number | undefined;
   /** Connections to a slow upstream, or while calls wait (a whole number from 1 to 10000). Default: 256. */
   maxBusyConnections?: number | undefined;
-  /** How long a connection to upstream is used before a new one replaces it, so that a change of the address in DNS is noticed; 0: until it closes (a whole number from 0 to 86400000). Default: 60000. */
+  /** How long a connection to upstream is used at most before a new one replaces it, so that a change of the address in DNS is noticed; while none can be made, those that work are kept; 0: until they close (a whole number from 0 to 86400000). Default: 60000. */
   maxConnectionAgeMs?: number | undefined;
   /** Consecutive connection errors and timeouts that open the circuit breaker of an upstream (a whole number from 1 to 1000). Default: 5. */
   breakerFailures?: number | undefined;
