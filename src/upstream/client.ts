@@ -1,6 +1,6 @@
 /** The client of the service: what all operations share, and an operation for each request. */
 import type { ServiceDescriptor } from '../api/service-descriptor.ts';
-import { networkOf } from '../lib/address-ranges.ts';
+import { networkOf } from '../lib/text/ip-address.ts';
 import { type CancellationToken, createCancellationToken } from '../lib/cancellation.ts';
 import { randomUUID } from 'node:crypto';
 import { readTlsFiles } from '../config/upstream-tls.ts';

@@ -170,7 +170,7 @@ export class NotYet extends ExpectedError {
   override name = 'NotYet';
   readonly retryAfter: number;
 
-  constructor(reason: string, retryAfter: number) {
+  constructor(retryAfter: number, reason = 'the service takes no calls') {
     super(`${reason} for ${retryAfter} s`);
     this.retryAfter = retryAfter;
   }
@@ -181,23 +181,17 @@ export class RateLimited extends NotYet {
   override name = 'RateLimited';
   /** What clients may know of the call that was not made. */
   details: UpstreamErrorDetails | undefined = undefined;
+  /** Whose share is used up, if not all of the limit is. */
+  share: 'this address' | 'all agents' | undefined = undefined;
 
-  /** Whose share of the facade's own limit is used up; undefined if all of it is, or if the limit is that of the caller's token. */
-  readonly share: 'address' | 'agents' | undefined;
-
-  constructor(retryAfter: number, share?: 'address' | 'agents') {
-    super('the rate limit is reached', retryAfter);
-    this.share = share;
+  constructor(retryAfter: number) {
+    super(retryAfter, 'the rate limit is reached');
   }
 }
 
 /** The service has requested a pause. */
 export class ServicePaused extends NotYet {
   override name = 'ServicePaused';
-
-  constructor(retryAfter: number) {
-    super('the service takes no calls', retryAfter);
-  }
 }
 
 /** The change was not made: too many other changes of the record run or wait. */

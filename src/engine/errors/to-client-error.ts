@@ -67,7 +67,8 @@ export function toClientError(cause: unknown): ClientError | undefined {
   if (cause instanceof RateLimited) {
     const { retryAfter, details, share } = cause;
     const upstream = details && upstreamExtension(details);
-    return clientError('RATE_LIMITED', limitMessages[share ?? 'all'], present({ upstream, retryAfter }));
+    const whose = share ? `The share that ${share} may use of the rate limit` : 'The rate limit of the service';
+    return clientError('RATE_LIMITED', `${whose} is reached.`, present({ upstream, retryAfter }));
   }
   if (cause instanceof ChangeInProgress)
     return clientError('CHANGE_IN_PROGRESS', messageOf('CHANGE_IN_PROGRESS')!, { retryAfter: 1 });
@@ -77,12 +78,6 @@ export function toClientError(cause: unknown): ClientError | undefined {
   }
   return undefined;
 }
-
-const limitMessages = {
-  all: 'The rate limit of the service is reached.',
-  address: 'The share that this address has of the rate limit is used up.',
-  agents: 'The share that agents have of the rate limit is used up.',
-};
 
 const failureMessages = {
   UPSTREAM_TIMEOUT: 'The service did not respond in time.',

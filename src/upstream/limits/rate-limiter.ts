@@ -2,6 +2,7 @@
  * Respects upstream's rate limit: a call that upstream would reject with 429 is not sent. Film calls are so many a minute per limited
  * credential, counted in this process and in Redis if configured.
  */
+import { randomUUID } from 'node:crypto';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { ServiceDescriptor } from '../../api/service-descriptor.ts';
 import type { Config } from '../../config/settings.ts';
@@ -168,7 +169,7 @@ export class RateLimiter {
       });
       slot = this.take(call, limits);
     }
-    if (typeof slot === 'number') throw rateLimited(call, slot, this.used(credential) < limits.slots);
+    if (typeof slot === 'number') throw this.refusal(call, slot);
     if (!slot) return undefined;
     const films = this.films.get(credential.id) ?? { running: 0, waiting: new Set() };
     this.films.set(credential.id, films);
@@ -177,8 +178,13 @@ export class RateLimiter {
     const wait = await this.shared?.take(slot, limits);
     if (!wait) return slot;
     this.end(credential, slot);
-    const all = await this.shared?.state(credential.id, this.holdMs);
-    throw rateLimited(call, wait, all !== undefined && all.taken < limits.slots);
+    throw this.refusal(call, wait, (await this.shared?.state(credential.id, this.holdMs))?.taken);
+  }
+
+  private refusal({ credential, rateShare }: RateLimitedCall, waitMs: number, taken = this.used(credential)) {
+    const refusal = new RateLimited(Math.ceil(Math.min(WINDOW_MS, Math.max(1, waitMs)) / 1000));
+    if (taken < this.basicCallsAMinute) refusal.share = rateShare === undefined ? 'this address' : 'all agents';
+    return refusal;
   }
 
   /** `isCounted`: by upstream; undefined if the slot was not granted. */
@@ -200,10 +206,9 @@ export class RateLimiter {
   /** A slot; undefined without a limit; the ms until there is one. */
   private take({ credential, address, rateShare, extra }: RateLimitedCall, limits: WindowLimits) {
     if (!isLimited(credential)) return undefined;
-    const id = `${process.pid.toString(36)}-${unique}-${slotsMade++}`;
     // All agents take their slots as one address.
     const from = rateShare === undefined ? (credential.isOwn ? address : '') : AGENTS;
-    const slot: Slot = { window: credential.id, id, address: from };
+    const slot: Slot = { window: credential.id, id: randomUUID(), address: from };
     // All refreshes of a credential together are half of the calls a minute.
     const spread = { slots: 1, perAddress: 1, holdMs: (2 * WINDOW_MS) / this.basicCallsAMinute };
     const untilRefresh = extra === 'refresh' ? this.refreshes.take(slot, spread) : 0;
@@ -230,15 +235,3 @@ const AGENTS = 'agents';
 
 /** How many of the calls a minute of one credential all agents together may make. */
 export const slotsOfAgents = (slots: number, rateShare: number): number => Math.max(1, Math.floor(slots * rateShare));
-
-/** Process ids are not unique across machines. */
-const unique = Math.random().toString(36).slice(2, 8);
-/** Counts the slots of all limiters: a program may have several facades with one Redis. */
-let slotsMade = 0;
-
-/** `isShare`: not all of the limit is used up. */
-function rateLimited({ credential: { isOwn }, rateShare }: RateLimitedCall, waitMs: number, isShare: boolean) {
-  const share = rateShare === undefined ? 'address' : 'agents';
-  const seconds = Math.ceil(Math.min(WINDOW_MS, Math.max(1, waitMs)) / 1000);
-  return new RateLimited(seconds, isOwn && isShare ? share : undefined);
-}

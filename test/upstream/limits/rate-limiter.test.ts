@@ -7,6 +7,7 @@ import { type RateLimitPermit, RateLimiter } from '../../../src/upstream/limits/
 import { type Credential, createCredentials } from '../../../src/upstream/auth/credentials.ts';
 import { learnFromResponse } from '../../../src/upstream/auth/tiers.ts';
 import { createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
+import type { RateLimited } from '../../../src/upstream/errors.ts';
 import { UNVERIFIED_CALLS } from '../../../src/upstream/limits/unverified.ts';
 
 const settings = {
@@ -426,6 +427,48 @@ test('once agents have used up their share, the state of the share names when th
     `${new Date(Math.ceil(Date.now() / 1000 + seconds) * 1000).toISOString().slice(0, 19)}Z`;
   expect(await rateLimiter.state(bob, share)).toEqual({ limit: 10, remaining: 0, resetsAt: inSeconds(60) });
   expect(await rateLimiter.state(bob)).toEqual({ limit: 40, remaining: 29, resetsAt: inSeconds(30) });
+});
+
+describe('a refusal says whose share is used up, and nothing if all of the limit is', () => {
+  async function refused(rateLimiter: RateLimiter, credential: Credential, address: string, rateShare?: number) {
+    try {
+      await rateLimiter.acquire({ endpoint: film, credential, address, cancellation: neverCancelled, rateShare });
+      return 'granted';
+    } catch (error) {
+      return (error as RateLimited).share;
+    }
+  }
+
+  test('of the facade’s own token', async () => {
+    const rateLimiter = new RateLimiter(settings);
+    await take(rateLimiter, own('basic'), 20, () => 'one');
+    expect(await refused(rateLimiter, own('basic'), 'one')).toBe('this address');
+    expect(await refused(rateLimiter, own('basic'), 'other')).toBe('granted');
+    await take(rateLimiter, own('basic'), 19, () => 'other');
+    for (const address of ['one', 'other', 'third'])
+      expect(await refused(rateLimiter, own('basic'), address)).toBeUndefined();
+  });
+
+  test.each([own('basic'), verified('bob', ['basic'])])('of agents ($id)', async (credential) => {
+    const rateLimiter = new RateLimiter(settings);
+    for (let at = 0; at < 4; at++) expect(await refused(rateLimiter, credential, setup, 0.1)).toBe('granted');
+    expect(await refused(rateLimiter, credential, setup, 0.1)).toBe('all agents');
+    expect(permitsOf(await take(rateLimiter, credential, 60))).toHaveLength(36);
+    expect(await refused(rateLimiter, credential, setup, 0.1)).toBeUndefined();
+  });
+
+  test.each([
+    [20, 'this address'],
+    [40, undefined],
+  ])('where Redis refuses, which has counted %i', async (taken, share) => {
+    const rateLimiter = new RateLimiter(settings, {
+      take: async () => 30_000,
+      settle: () => undefined,
+      release: () => undefined,
+      state: async () => ({ taken, backInMs: 30_000 }),
+    });
+    expect(await refused(rateLimiter, own('basic'), setup)).toBe(share);
+  });
 });
 
 test('10,500 made-up tokens push no window of the facade’s own token out, and asking makes none', async () => {

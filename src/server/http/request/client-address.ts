@@ -1,16 +1,14 @@
 /** The address of the client: the peer of the connection, or the address that trusted proxies report. */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import { addressRange, ipAddress } from '../../../lib/address-ranges.ts';
+import { addressRange } from '../../../lib/address-ranges.ts';
+import { addressIn } from '../../../lib/text/ip-address.ts';
 
 /**
  * Each proxy appends the address that connected to it. Read from the end, the first address that is not a trusted proxy is the client;
  * anything before it was written by the client. `onUntrusted`: called with the first peer that reports one and is not trusted.
  */
-export function clientAddress(
-  trustedProxies: readonly string[],
-  onUntrusted?: (peer: string) => void,
-): (request: IncomingMessage) => string {
+export function clientAddress(trustedProxies: readonly string[], onUntrusted?: (peer: string) => void) {
   const trusted = new BlockList();
   for (const text of trustedProxies) {
     const range = addressRange(text);
@@ -18,13 +16,13 @@ export function clientAddress(
   }
   const isTrusted = (address: string) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
-  return ({ socket, headers }) => {
-    const { remoteAddress = '' } = socket;
+  return ({ socket: { remoteAddress = '', remotePort }, headers }: IncomingMessage): string => {
+    const { 'x-forwarded-for': listed, forwarded } = headers;
     const peer = trustedProxies.length === 0 ? undefined : addressIn(remoteAddress);
     if (peer === undefined || !isTrusted(peer)) {
       // A program that embeds the facade says who the client is: its connections have no port.
-      if (onUntrusted && socket.remotePort !== undefined && (headers['x-forwarded-for'] ?? headers.forwarded)) {
-        onUntrusted(remoteAddress);
+      if (remotePort !== undefined && (listed ?? forwarded)) {
+        onUntrusted?.(remoteAddress);
         onUntrusted = undefined;
       }
       return peer ?? remoteAddress;
@@ -38,7 +36,6 @@ export function clientAddress(
       }
       return client;
     };
-    const { 'x-forwarded-for': listed, forwarded } = headers;
     const byList = listed === undefined ? undefined : hopsBefore(String(listed).split(','));
     const byForwarded = forwarded === undefined ? undefined : hopsBefore(forwarded.split(',').map(forIn));
     // A proxy that writes one header may pass on the other as the client sent it. If they differ, neither can be trusted.
@@ -49,9 +46,3 @@ export function clientAddress(
 
 /** The `for` parameter of one element of Forwarded: `for=192.0.2.1;proto=https`, `for="[2001:db8::1]:4711"`. */
 const forIn = (element: string): string => /(?:^|;)\s*for=\s*"?([^;"\s]*)"?/i.exec(element)?.[1] ?? '';
-
-/** An IP address without brackets and port; undefined for anything else. */
-function addressIn(text: string): string | undefined {
-  const bare = /^\s*(?:\[([^\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5}|(\S+))\s*$/.exec(text);
-  return ipAddress(bare?.[1] ?? bare?.[2] ?? bare?.[3] ?? '');
-}

@@ -49,6 +49,7 @@ test('an agent that loops hundreds of times gets a quarter of the rate limit, ca
   expect(counts.rejected).toBe(CALLS - 9);
   expect(last.output.errors![0]).toMatchObject({
     code: 'RATE_LIMITED',
+    message: 'The share that all agents may use of the rate limit is reached.',
     retryAfter: expect.any(Number) as number,
     whatToDo: expect.stringContaining('retryAfter') as string,
   });

@@ -71,7 +71,7 @@ test('one IPv6 network is one client, whichever of its addresses it uses, and ho
       expect((await search(client)).errors).toBeUndefined();
   const refused = await search('2001:db8::ffff');
   expect(codesIn(refused)).toEqual(['RATE_LIMITED']);
-  expect(refused.errors![0]!.message).toBe('The share that this address has of the rate limit is used up.');
+  expect(refused.errors![0]!.message).toBe('The share that this address may use of the rate limit is reached.');
   for (let n = 0; n < 20; n++) expect((await search('2001:db8:0:1::1')).errors).toBeUndefined();
   const all = await search('192.0.2.1');
   expect(all.errors![0]!.message).toBe('The rate limit of the service is reached.');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ipAddress, networkOf } from '../../src/lib/address-ranges.ts';
+import { addressIn, networkOf } from '../../../src/lib/text/ip-address.ts';
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -44,7 +44,7 @@ test('an address has one network, however it is spelled, and so have all that be
     fc.property(cases, ([head, one, other]) => {
       expect(networkOf(one)).toBe(networkOf(other));
       expect(networkOf(one)).toBe(`${plain(head)}::/64`);
-      expect(ipAddress(one)).toBe(ipAddress(one.toUpperCase()));
+      expect(addressIn(one)).toBe(addressIn(one.toUpperCase()));
     }),
   );
 });
