@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { RedisAddress } from '../../../config/redis-address.ts';
+import { optionalLookup } from '../../../lib/lookup.ts';
 import { settlesWithin } from '../../../lib/promises.ts';
 import type { RedisClient } from './client.ts';
 
@@ -82,7 +83,8 @@ function describe(message: string, { kind, hosts, tls, username, database }: Red
 
 /** Whether the first host speaks TLS though the address is without, or the other way round. Nothing secret is sent, so any certificate will do. */
 async function isOtherwise({ hosts: [first], tls }: RedisAddress): Promise<boolean> {
-  const socket = tls ? connect(first!) : connectTls({ ...first!, rejectUnauthorized: false });
+  const to = { ...first!, lookup: optionalLookup };
+  const socket = tls ? connect(to) : connectTls({ ...to, rejectUnauthorized: false });
   // Without TLS, Redis answers this, if only with an error. With TLS, it closes a connection that is not secure.
   socket.write('PING\r\n');
   const isOther = once(socket, tls ? 'data' : 'secureConnect').then(
