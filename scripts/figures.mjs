@@ -16,17 +16,17 @@ const ROOMS = {
   engine: 10_213,
   'engine/cost': 1_259,
   'engine/documents': 1_012,
-  'upstream without redis': 6_300,
+  'upstream without redis': 6_220,
   'upstream/limits': 771,
-  'upstream/redis': 1_870,
+  'upstream/redis': 1_933,
   'server without idempotency': 8_560,
   'server/http': 2_374,
   'server/features/idempotency': 1_343,
   atom: 1_268,
   config: 1_900,
-  'check and doctor and inspect and commands and cli': 3_209,
+  'check and doctor and inspect and commands and cli': 3_219,
   'embedding and extension': 699,
-  origin: 3_854,
+  origin: 3_861,
 };
 /** Files, and lines, that are loaded with a file. */
 const LOADED = {

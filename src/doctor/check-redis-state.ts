@@ -6,7 +6,7 @@ import { openRedis } from '../upstream/redis/connection/connection.ts';
 import { infoField, memoryIn, writesToDisk } from '../upstream/redis/connection/info.ts';
 import { keyLossIn } from '../upstream/redis/connection/key-redis.ts';
 import { connectRedis } from '../upstream/redis/shared-state.ts';
-import { type Diagnosis, failed, ok, warning } from './diagnosis.ts';
+import { type Diagnosis, connectionAdvice, failed, ok, warning } from './diagnosis.ts';
 
 type RedisSettings = TlsSettings & Pick<Config, 'redisUrl' | 'idempotencyRedisUrl' | 'idempotencyTtlSeconds'>;
 
@@ -27,8 +27,7 @@ export async function checkRedisState(config: RedisSettings): Promise<Diagnosis>
   try {
     const refusal = await shared.connection.check();
     if (refusal !== undefined) return refused(check, refusal, 'REDIS_URL');
-    if (redis.status !== 'ready')
-      return away(check, place, 'REDIS_URL', 'The facade runs without it, and replicas share nothing.');
+    if (redis.status !== 'ready') return away(check, place, 'REDIS_URL', shared.connection.lossReason());
     const begun = performance.now();
     const info = `${await infoOf(redis, 'server')}\n${await infoOf(redis, 'memory')}`;
     return describeInfo(address.kind, place, info, { ms: performance.now() - begun, hasKeys: hasKeys(config) });
@@ -63,7 +62,7 @@ export async function checkKeyRedis(config: RedisSettings): Promise<Diagnosis> {
     const refusal = await connection.check();
     if (refusal !== undefined) return refused(check, refusal, variable);
     if (connection.redis.status !== 'ready')
-      return away(check, `the Redis of ${variable}`, variable, 'Without it, writes with keys are refused.');
+      return away(check, `the Redis of ${variable}`, variable, connection.lossReason());
     const info = `${await infoOf(connection.redis, 'memory')}\n${await infoOf(connection.redis, 'persistence')}`;
     return describeKeyRedis(variable, info);
   } catch {
@@ -80,12 +79,15 @@ export async function checkKeyRedis(config: RedisSettings): Promise<Diagnosis> {
 const refused = (check: string, refusal: string, variable: string): Diagnosis =>
   failed(check, refusal, `The facade does not start like this. Correct ${variable}, or the user in Redis.`);
 
-const away = (check: string, place: string, variable: string, effect: string): Diagnosis =>
-  failed(
-    check,
-    `${place} cannot be reached, or does not respond`,
-    `Start Redis, look why it does not respond, or correct ${variable}. ${effect}`,
-  );
+function away(check: 'redis' | 'idempotency keys', place: string, variable: string, reason?: string): Diagnosis {
+  const message = `${place} ${reason === undefined ? 'does not respond' : `cannot be reached: ${reason}`}`;
+  const start = `Start Redis, look why it does not respond, or correct ${variable}.`;
+  return failed(check, message, `${connectionAdvice(reason, variable, 'REDIS') ?? start} ${withoutRedis[check]}`);
+}
+const withoutRedis = {
+  redis: 'The facade runs without it, and replicas share nothing.',
+  'idempotency keys': 'Without it, writes with keys are refused.',
+};
 
 /** `info`: the sections memory and persistence. */
 function describeKeyRedis(variable: string, info: string): Diagnosis {

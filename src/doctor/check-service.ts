@@ -8,7 +8,7 @@ import { refusesOwn } from '../upstream/auth/own-refusals.ts';
 import { isRateLimit } from '../upstream/errors.ts';
 import { createApiRequest } from '../api/api-request.ts';
 import { describeDeviation } from '../inspect/compare.ts';
-import { type Diagnosis, failed, ok, warning } from './diagnosis.ts';
+import { type Diagnosis, connectionAdvice, failed, ok, warning } from './diagnosis.ts';
 import { readEndpoints } from '../api/presence/reading-plan.ts';
 import type { Unread } from '../inspect/read-plan.ts';
 import { isBroken, isRejected, isSuccess, tiersSeen } from '../inspect/reads.ts';
@@ -111,19 +111,12 @@ function skewOf(reads: readonly ServiceRead[]): number | undefined {
 function adviceFor(problem: string | undefined, variable: string, config: ServiceSettings): string {
   if (config.ownOrigin)
     return 'Start the facade with its origin (npm start), or set BASE_URL and EVENT_BASE_URL to the service.';
-  if (problem === 'CERT_HAS_EXPIRED')
-    return 'Its certificate has expired: renew it at the service. Nothing on this side helps.';
-  if (/VERIFY|SELF_SIGNED|ISSUER/.test(problem ?? ''))
-    return `Its certificate is signed by an authority that Node does not know: name that in ${variable}_CA.`;
-  if (/ALTNAME/.test(problem ?? ''))
-    return `Its certificate is for another name: use the name of the certificate in ${variable}.`;
-  if (/SSL|TLS|EPROTO/.test(problem ?? ''))
-    return `TLS failed: does ${variable} begin with the right scheme, and does the service want a client certificate (${variable}_CERT, ${variable}_KEY)?`;
-  if (/ENOTFOUND|EAI_AGAIN/.test(problem ?? ''))
-    return `The name cannot be resolved: check ${variable} and the DNS of this machine.`;
   if (/proxy/.test(problem ?? ''))
     return 'Check HTTPS_PROXY, its user, and whether it lets this host through; NO_PROXY names hosts that are called directly.';
-  return `Check ${variable}, and whether a firewall or a proxy (HTTPS_PROXY) is in between.`;
+  return (
+    connectionAdvice(problem, variable) ??
+    `Check ${variable}, and whether a firewall or a proxy (HTTPS_PROXY) is in between.`
+  );
 }
 
 export function checkToken(

@@ -30,6 +30,21 @@ const advising =
 export const warning = advising('warning');
 export const failed = advising('failed');
 
+/** What to do if no connection can be made, by the code of the error, if that says it. `tls`: the prefix of the settings of certificates. */
+export function connectionAdvice(problem = '', variable: string, tls = variable): string | undefined {
+  if (problem === 'CERT_HAS_EXPIRED')
+    return 'Its certificate has expired: renew it at the service. Nothing on this side helps.';
+  if (/VERIFY|SELF_SIGNED|ISSUER/.test(problem))
+    return `Its certificate is signed by an authority that Node does not know: name that in ${tls}_CA.`;
+  if (/ALTNAME/.test(problem))
+    return `Its certificate is for another name: use the name of the certificate in ${variable}.`;
+  if (/SSL|TLS|EPROTO/.test(problem))
+    return `TLS failed: does ${variable} begin with the right scheme, and does the service want a client certificate (${tls}_CERT, ${tls}_KEY)?`;
+  if (/ENOTFOUND|EAI_AGAIN/.test(problem))
+    return `The name cannot be resolved: check ${variable} and the DNS of this machine.`;
+  return undefined;
+}
+
 const hasFailed = (all: readonly Diagnosis[]): boolean => all.some(({ status }) => status === 'failed');
 
 /** A warning is no failure. */

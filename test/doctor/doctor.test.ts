@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, type Server, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/read.ts';
 import { checkMemory } from '../../src/doctor/check-machine.ts';
@@ -337,6 +338,40 @@ test('of a Redis that is away it is said what to do, and what does not work mean
   expect(find('idempotency keys')[0]!.advice).toBe(
     `${start} IDEMPOTENCY_REDIS_URL. Without it, writes with keys are refused.`,
   );
+});
+
+/** A port of 127.0.0.1 where connections are dealt with so. */
+async function listening(server: Server): Promise<number> {
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => void server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  return (server.address() as AddressInfo).port;
+}
+
+test.each([
+  ['is not there', async () => 9, 'cannot be reached: ECONNREFUSED', 'Start Redis'],
+  [
+    'ends connections',
+    () => listening(createTcpServer((socket) => socket.resetAndDestroy())),
+    'cannot be reached: ECONNRESET',
+    'look why it does not respond',
+  ],
+  ['is silent', () => listening(createTcpServer(() => undefined)), 'cannot be reached: ETIMEDOUT', 'Start Redis'],
+])('of a Redis that %s the reason is said', async (_, start, problem, advice) => {
+  const url = `redis://127.0.0.1:${await start()}`;
+  const { find } = await doctor(over('http://127.0.0.1:9', { REDIS_URL: url, IDEMPOTENCY_REDIS_URL: url }));
+  for (const check of ['redis', 'idempotency keys']) {
+    expect(find(check)[0]!.message).toContain(problem);
+    expect(find(check)[0]!.advice).toContain(advice);
+  }
+});
+
+test.skipIf(!hasOpenssl)('of a Redis whose certificate an unknown authority signed, REDIS_CA is named', async () => {
+  const authority = createAuthority();
+  const port = await listening(createTlsServer(authority.read(authority.issue('redis'))));
+  const env = { REDIS_URL: `rediss://127.0.0.1:${port}` };
+  const { find } = await doctor(over('http://127.0.0.1:9', env));
+  expect(find('redis')[0]!.message).toBe(`127.0.0.1:${port} cannot be reached: UNABLE_TO_VERIFY_LEAF_SIGNATURE`);
+  expect(find('redis')[0]!.advice).toMatch(/name that in REDIS_CA\. The facade runs without it/);
 });
 
 test.each([

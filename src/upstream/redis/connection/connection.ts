@@ -36,6 +36,8 @@ export interface RedisConnection {
   /** Replies that were late, by the kind of call. */
   lateReplies: ReadonlyMap<string, number>;
   isReachable: () => boolean;
+  /** Why the last connection was lost, or could not be made; undefined if there is one, or while the first is made. */
+  lossReason: () => string | undefined;
   /** The scripts that it runs, by name: whoever defines one adds it. */
   scripts: Map<string, string>;
   /** A sentence if it cannot be used as it is set. `more`: scripts that are not defined yet. */
@@ -111,6 +113,7 @@ export function openRedis(settings: RedisSettings): RedisConnection {
     refusals,
     lateReplies,
     isReachable: () => current.redis.status === 'ready' && !outages.isUnreachable(),
+    lossReason: () => current.lossReason(),
     scripts,
     check: (more = []) => current.check([...scripts.values(), ...more]),
     async use(url, onOutcome) {
@@ -158,7 +161,7 @@ interface ConnectionWatch {
 function openClient(address: RedisAddress, tls: TlsFiles, { variable, key }: Pick<CheckedRedis, 'variable' | 'key'>) {
   let watch: ConnectionWatch | undefined;
   let closing = false;
-  let reason = 'closed';
+  let reason: string | undefined;
   const redis = createRedisClient(address, tls);
   // Without a listener an outage would end the process.
   redis.on('error', (error: unknown) => {
@@ -166,9 +169,9 @@ function openClient(address: RedisAddress, tls: TlsFiles, { variable, key }: Pic
     reason = reasonOf(error);
     watch?.onLost(reason);
   });
-  redis.on('close', () => watch?.onLost(reason));
+  redis.on('close', () => watch?.onLost((reason ??= 'closed')));
   redis.on('ready', () => {
-    reason = 'closed';
+    reason = undefined;
     watch?.onReady();
   });
   // ioredis gives up for good if the news of a failover comes while it looks for the primary; and without a word, at `close`, if the last
@@ -182,6 +185,7 @@ function openClient(address: RedisAddress, tls: TlsFiles, { variable, key }: Pic
     });
   return {
     redis,
+    lossReason: () => reason,
     check: (scripts: readonly string[]) => checkRedis({ redis, address, variable, key }, scripts),
     /** From now on this client shows whether Redis is reachable. */
     follow(by: ConnectionWatch): void {
@@ -203,6 +207,7 @@ function reasonOf(error: unknown): string {
   // The error of a cluster contains that of the node which was tried last.
   const { lastNodeError = error as Error } = error as { lastNodeError?: Error };
   const { name, message } = lastNodeError;
+  if (message.startsWith('Socket timeout')) return 'ETIMEDOUT';
   if (name === 'ReplyError') return /^[A-Z]{2,20}\b/.exec(message)?.[0] ?? 'ERR';
   return message.startsWith('All sentinels are unreachable') ? 'no Sentinel answers' : errorCodeOf(lastNodeError);
 }
