@@ -19,9 +19,10 @@ RUN npm ci --omit=dev --omit=optional --ignore-scripts
 FROM ${NODE}
 # npm and yarn are removed too, because nothing is installed in a running container.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* \
-  && mkdir /data && chown node:node /data
+  && mkdir -m 775 /data && chown node:root /data
 WORKDIR /app
 COPY package.json LICENSE ./
+COPY deploy/health.mjs health.mjs
 COPY demo demo
 COPY operations operations
 COPY welcome welcome
@@ -31,7 +32,6 @@ USER node
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 ORIGIN_PORT=4001 DATA_DIR=/data
 VOLUME /data
 EXPOSE 4000 4001
-# /health says that the process responds. Load balancers ask /ready whether it accepts work.
-HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# /health says that the process responds. Load balancers ask /ready whether it accepts work. The first start of an origin fills its database.
+HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 CMD ["node", "health.mjs"]
 ENTRYPOINT ["node", "--enable-source-maps", "--max-semi-space-size=32", "--no-allocation-site-pretenuring", "dist/main.js"]

@@ -107,8 +107,8 @@ test('the image starts as every service of compose.yaml, responds, and is health
     const health = /^HEALTHCHECK .*? CMD (\[.*\])$/m.exec(final)![1]!;
     const [program, ...args] = JSON.parse(health) as string[];
     expect(program).toBe('node');
-    const env = { PATH: process.env.PATH, PORT: new URL(url).port };
-    await promisify(execFile)(process.execPath, args, { env });
+    const env = { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: new URL(url).port };
+    await promisify(execFile)(process.execPath, args, { env, cwd: image });
   }
   expect(await first!.stop()).toMatchObject({ code: 0, err: '' });
 });

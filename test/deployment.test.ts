@@ -11,7 +11,7 @@ import { readConfig } from '../src/config/read.ts';
 import { clientAddress } from '../src/server/http/request/client-address.ts';
 import { hasProgram } from './support/optional.ts';
 import { startProgram } from './support/program.ts';
-import { service as origin } from './support/service.ts';
+import { temporaryDirectory } from './support/service.ts';
 
 interface Service {
   image: string;
@@ -181,23 +181,38 @@ const exitOf = ([command, ...args]: string[], env: NodeJS.ProcessEnv): Promise<n
 /** Nothing listens there; another test may take the port of a program that was stopped. */
 const UNUSED_PORT = '1';
 
-test('the health checks pass for a running service and fail otherwise', async () => {
-  const program = await startProgram({
-    PORT: '0',
-    BASE_URL: 'http://127.0.0.1:9',
-    EVENT_BASE_URL: 'http://127.0.0.1:9',
-  });
-  const facade = JSON.parse(/^HEALTHCHECK .* CMD (\[.*\])$/m.exec(final)![1]!) as string[];
-  const { port } = new URL(program.url);
-  expect(await exitOf(facade, { PORT: port })).toBe(0);
-  await program.stop();
-  expect(await exitOf(facade, { PORT: UNUSED_PORT })).toBe(1);
+test.each<[command: string, where: string, args: string[], env: NodeJS.ProcessEnv]>([
+  ['the facade', 'at PORT', [], { PORT: 'its own' }],
+  ['the facade', 'at --port', ['--port', 'its own'], { PORT: UNUSED_PORT }],
+  ['the facade', 'at another HOST', [], { PORT: 'its own', HOST: '127.0.0.2' }],
+  ['the facade', 'at --host', ['--port=its own', '--host=127.0.0.2'], {}],
+  ['the origin', 'at ORIGIN_PORT', ['origin'], { ORIGIN_PORT: 'its own', PORT: UNUSED_PORT }],
+  ['the origin', 'at --origin-port', ['origin', '--origin-port', 'its own'], {}],
+])('the health check of the image asks %s %s, and fails if nothing answers there', async (_, __, args, env) => {
+  const isOrigin = args[0] === 'origin';
+  const host = args.find((each) => each.startsWith('--host='))?.slice(7) ?? env.HOST ?? '127.0.0.1';
+  const upstream = { BASE_URL: 'http://127.0.0.1:9', EVENT_BASE_URL: 'http://127.0.0.1:9' };
+  const program = await startProgram(
+    { PORT: '0', ORIGIN_PORT: '0', HOST: host, ...(isOrigin ? {} : upstream) },
+    isOrigin ? ['origin'] : [],
+  );
+  const [, file] = JSON.parse(/^HEALTHCHECK .* CMD (\[.*\])$/m.exec(final)![1]!) as string[];
+  const entry = JSON.parse(/^ENTRYPOINT (\[.*\])$/m.exec(final)![1]!) as string[];
+  const commandLine = join(temporaryDirectory(), 'cmdline');
+  const check = async (port: string) => {
+    const at = (text: string) => text.replace('its own', port);
+    // As an init passes it on.
+    writeFileSync(commandLine, ['/sbin/docker-init', '--', ...entry, ...args.map(at), ''].join('\0'));
+    const set = Object.fromEntries(Object.entries({ ...image, ...env }).map(([name, value]) => [name, at(value!)]));
+    return exitOf([process.execPath, `deploy/${file}`, commandLine], set);
+  };
+  const { port } = new URL(isOrigin ? program.origin : program.url);
+  expect(await check(port)).toBe(0);
+  expect(await check(UNUSED_PORT)).toBe(1);
+});
 
-  const [, ...check] = services.origin!.healthcheck!.test;
-  const at = (port: number | string) => check.map((word) => word.replace(`:${image.ORIGIN_PORT}/`, `:${port}/`));
-  const { url } = await origin();
-  expect(await exitOf(at(new URL(url).port), {})).toBe(0);
-  expect(await exitOf(at(UNUSED_PORT), {})).toBe(1);
+test('a user of any number in the group 0 may write to the data folder of the image', () => {
+  expect(/mkdir -m (\d+) \/data && chown \w+:(\w+) \/data/.exec(final)?.slice(1)).toEqual(['775', 'root']);
 });
 
 const unit = readFileSync('deploy/systemd/catalog-graphql@.service', 'utf8');

@@ -147,6 +147,15 @@ test('a pod has no rights: no token, no root, nothing that it can write but /tmp
   expect(writable).toEqual([{ name: 'tmp', mountPath: '/tmp' }]);
 });
 
+test('names may be asked of the servers of the cluster, and of the cache on each node', () => {
+  const [names] = ofKind('NetworkPolicy').spec.egress;
+  expect(names.ports).toEqual([
+    { port: 53, protocol: 'UDP' },
+    { port: 53, protocol: 'TCP' },
+  ]);
+  expect(names.to).toContainEqual({ ipBlock: { cidr: '169.254.20.10/32' } });
+});
+
 test('everything selects the pods of the Deployment, and the autoscaler scales it by a metric that it exposes', async () => {
   const { labels } = deployment.spec.template.metadata;
   const selectors = [
