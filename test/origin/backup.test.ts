@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openOrigin } from '../../src/origin/server.ts';
 import { backUp } from '../../src/origin/store/database/backup.ts';
 import { openSqlite } from '../../src/origin/store/database/sqlite.ts';
+import { made } from '../support/made.ts';
 import { runProgram, startProgram } from '../support/program.ts';
 import {
   authorization,
@@ -142,6 +144,23 @@ describe('a backup is refused', () => {
     const dataDir = await filledDirectory();
     expect(() => backUp(dataDir, '/dev/null/backup')).toThrow('Cannot write to /dev/null/backup (ENOTDIR).');
     expect(() => backUp(dataDir, '/proc/backup')).toThrow('Cannot write to /proc/backup (ENOENT).');
+  });
+
+  test.skipIf(process.platform === 'win32')('if the folder is full, and leaves nothing there', async () => {
+    const dataDir = await filledDirectory();
+    const folder = join(temporaryDirectory(), 'backup');
+    // No file may have more than 64 blocks, which the database has.
+    const limited = 'ulimit -f 64; exec "$@"';
+    const { status, stdout, stderr } = spawnSync(
+      'sh',
+      ['-c', limited, 'sh', process.execPath, await made('program'), 'backup', folder],
+      { env: { PATH: process.env.PATH, DATA_DIR: dataDir }, encoding: 'utf8' },
+    );
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^The copy of \S+ to \S+ failed: .*(disk|full).*\.$/m);
+    expect(stderr).toContain(folder);
+    expect(readdirSync(folder)).toEqual([]);
+    expect(backUp(dataDir, folder)).toBeGreaterThanOrEqual(0);
   });
 
   test('if a picture of a record is lost, without a database that would look complete', async () => {

@@ -20,16 +20,23 @@ export function backUp(dataDir: string, target: string): number {
   const unfinished = join(target, UNFINISHED);
   makeEmpty(target);
   const copied = new Set<string>();
-  for (let attempt = 1; ; attempt++) {
-    rmSync(unfinished, { force: true });
-    const needed = copyDatabase(source, unfinished);
-    const missing = [...needed].filter((file) => !copied.has(file) && !copyPicture(dataDir, target, file, copied));
-    if (missing.length === 0) break;
-    if (attempt === ATTEMPTS)
-      throw new UserError(`Pictures of records are not in ${resolve(dataDir)}: ${missing.slice(0, 3).join(', ')}.`);
+  try {
+    for (let attempt = 1; ; attempt++) {
+      rmSync(unfinished, { force: true });
+      const needed = copyDatabase(source, unfinished);
+      const missing = [...needed].filter((file) => !copied.has(file) && !copyPicture(dataDir, target, file, copied));
+      if (missing.length === 0) break;
+      if (attempt === ATTEMPTS)
+        throw new UserError(`Pictures of records are not in ${resolve(dataDir)}: ${missing.slice(0, 3).join(', ')}.`);
+    }
+    renameSync(unfinished, join(target, DATABASE_FILE));
+    syncToDisk(target);
+  } catch (error) {
+    for (const name of [UNFINISHED, `${UNFINISHED}-journal`, PICTURES])
+      rmSync(join(target, name), { recursive: true, force: true });
+    if (error instanceof UserError) throw error;
+    throw new UserError(`The copy of ${resolve(dataDir)} to ${resolve(target)} failed: ${(error as Error).message}.`);
   }
-  renameSync(unfinished, join(target, DATABASE_FILE));
-  syncToDisk(target);
   return copied.size;
 }
 
