@@ -78,8 +78,9 @@ export const siteOrNull = orNull('URL', asSite);
 export const urlsOrNull = decoder<string[] | null>('URL', asUrls, { list: true, nullIf: false });
 /** `YYYY-MM-DD HH:MM:SS`, returned with a T; anything else is null. */
 export const localDateTime = orNull('LocalDateTime', asLocalDateTime);
-/** RFC 3339 with an offset. Other forms of ISO 8601 (`+0800`, no seconds, `T24:00`) are rewritten; anything else is null. */
+/** RFC 3339 with an offset. Other forms (` +0800`, no seconds, `T24:00`) are rewritten; anything else is null. */
 export const dateTime = orNull('DateTime', (value) => rfc3339Of(oneText(value).trim()));
+export const momentOf = (value: unknown): number => Date.parse(dateTime.decode(value) ?? '');
 
 export function asText(value: unknown): string {
   if (typeof value === 'string') return value;

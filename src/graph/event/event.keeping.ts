@@ -1,7 +1,7 @@
 /** How an update of an event keeps what its input leaves out. */
 import { type EventRecord, type EventType, eventEndpoints } from '../../api/event.ts';
 import { termOf, typeOf } from '../../atom/media.ts';
-import { dateTime } from '../../engine/values/decode.ts';
+import { dateTime, momentOf } from '../../engine/values/decode.ts';
 import { isCaller, refusalOf } from '../caller.ts';
 import { actorOf } from '../types/user.ts';
 import type { Keeping } from '../../engine/fields/change.ts';
@@ -21,7 +21,7 @@ interface WholeEvent {
 }
 
 export function isPast({ endTime }: Pick<EventRecord, 'endTime'>): boolean {
-  return Date.parse(dateTime.decode(endTime) ?? '') < Date.now();
+  return momentOf(endTime) < Date.now();
 }
 
 export const termIn = ({ type, typeTerm }: Pick<WholeEvent, 'type' | 'typeTerm'>): string =>
@@ -46,10 +46,8 @@ export const keptEvent: Keeping<WholeEvent, EventRecord> = {
       doubt:
         'The service shows the whole text to the creator alone, and it is not certain that this is what it shows, so this is required.',
     },
-    column('startsAt', 'startTime', sureTime, {
-      written: ({ startsAt }: Partial<WholeEvent>) => Date.parse(startsAt ?? ''),
-    }),
-    column('endsAt', 'endTime', sureTime, { written: ({ endsAt }: Partial<WholeEvent>) => Date.parse(endsAt ?? '') }),
+    column('startsAt', 'startTime', sureTime, { written: ({ startsAt }: Partial<WholeEvent>) => momentOf(startsAt) }),
+    column('endsAt', 'endTime', sureTime, { written: ({ endsAt }: Partial<WholeEvent>) => momentOf(endsAt) }),
     { fields: ['place'], keep: placeOf, shown: ({ where }) => where },
     column('inviteOnly', 'invite_only', yesOrNo),
     column('canInvite', 'can_invite', yesOrNo),
