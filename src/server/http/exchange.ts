@@ -16,6 +16,7 @@ export class Exchange {
   /** Undefined if responses are not compressed. */
   readonly compression: Compression | undefined;
   isClosed = false;
+  private unsent = 0;
   private listeners: (() => void)[] = [];
 
   constructor(
@@ -48,7 +49,7 @@ export class Exchange {
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    this.setUnsent(0);
+    if (this.unsent > 0) this.setUnsent(0);
     const { listeners } = this;
     this.listeners = [];
     for (const listener of listeners) listener();
@@ -56,6 +57,7 @@ export class Exchange {
 
   /** Sets how many bytes of the response the client has not read yet. */
   setUnsent(bytes: number): void {
+    this.unsent = bytes;
     this.unread.set(this.request.socket, bytes);
   }
 

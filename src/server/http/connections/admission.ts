@@ -95,7 +95,7 @@ export class Admission {
   /** How many more operations may enter, to run or to wait. */
   freePlaces(): number {
     const { maxRunningOperations, maxWaitingOperations } = this.settings;
-    return maxRunningOperations - this.running() + maxWaitingOperations - this.waiting();
+    return maxRunningOperations - this.slots.running() + maxWaitingOperations - this.slots.waiting();
   }
 
   running(): number {
@@ -118,7 +118,7 @@ export class Admission {
 
   private take({ exchange, lifetime, hasFiles = false }: SlotRequest): OperationSlot {
     // No slot could be released while none was held.
-    if (this.running() === 1) this.releasedAt = performance.now();
+    if (this.slots.running() === 1) this.releasedAt = performance.now();
     const { operationTimeoutMs, uploadTimeoutMs } = this.settings;
     let isHeld = true;
     let deadline: NodeJS.Timeout | undefined;

@@ -71,17 +71,19 @@ export class Connection {
 
   /** Calls the function when what came before is answered. What it begins ends with `next`. */
   inTurn(begin: () => void): void {
-    if (this.waiting.push(begin) > MAX_PIPELINED) this.socket.destroy();
-    else if (!this.isBusy) this.next();
+    if (this.isBusy) {
+      if (this.waiting.push(begin) > MAX_PIPELINED) this.socket.destroy();
+      return;
+    }
+    this.isBusy = true;
+    begin();
   }
 
   /** Begins what waits: in a later turn of the event loop, so that many short requests do not hold it. */
   next(): void {
     const begin = this.waiting.shift();
-    const wasBusy = this.isBusy;
-    this.isBusy = begin !== undefined;
-    if (begin && wasBusy) setImmediate(begin);
-    else begin?.();
+    if (begin) setImmediate(begin);
+    else this.isBusy = false;
   }
 
   /** The connection is closed. */

@@ -47,7 +47,6 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: BodySet
       return await received(exchange, { maxBytes, intervalMs: requestBodyTimeoutMs, tooLarge, onBytes });
     } finally {
       reading--;
-      onBytes(0);
     }
   }
 
@@ -81,11 +80,13 @@ function received(exchange: Exchange, { maxBytes, intervalMs, tooLarge, onBytes 
   return new Promise((resolve, reject) => {
     const body = new BodyBytes(length === undefined ? undefined : Number(length));
     let sizeAtInterval = 0;
+    let isInPieces = false; // most bodies are one chunk
     let isOver = false;
     const end = () => {
       isOver = true;
       clearTimeout(deadline);
       removeListener(lifetime, listener);
+      if (isInPieces) onBytes(0);
     };
     const fail = (error: HttpError) => {
       end();
@@ -96,7 +97,8 @@ function received(exchange: Exchange, { maxBytes, intervalMs, tooLarge, onBytes 
     };
     const onData = (chunk: Buffer) => {
       if (body.size + chunk.length > maxBytes) return fail(tooLarge());
-      if (body.size > 0) onBytes(body.size + chunk.length); // most bodies are one chunk
+      isInPieces = body.size > 0;
+      if (isInPieces) onBytes(body.size + chunk.length);
       body.add(chunk);
       if (body.size < sizeAtInterval + PACE_BYTES) return;
       sizeAtInterval = body.size;
@@ -104,7 +106,7 @@ function received(exchange: Exchange, { maxBytes, intervalMs, tooLarge, onBytes 
     };
     const onEnd = () => {
       end();
-      resolve(body.whole());
+      resolve(body.bytes.subarray(0, body.size));
     };
     const listener = { onCancel: ({ message }: Error) => fail(overloaded(message)) };
     const tooSlow = `Each ${PACE_BYTES} bytes of a body must arrive within ${intervalMs} ms.`;
@@ -118,10 +120,13 @@ function received(exchange: Exchange, { maxBytes, intervalMs, tooLarge, onBytes 
   });
 }
 
+const NOTHING = Buffer.alloc(0);
+
 /** The bytes of a body in one buffer, because a client may send single bytes, and each chunk would hold a buffer of its own. */
 class BodyBytes {
   size = 0;
-  private bytes: Buffer = Buffer.alloc(0);
+  /** May be longer than what has arrived. */
+  bytes: Buffer = NOTHING;
   private readonly length: number | undefined;
 
   /** `length`: as the request says it. */
@@ -139,10 +144,6 @@ class BodyBytes {
       bytes.copy(this.bytes, 0, 0, size);
       chunk.copy(this.bytes, size);
     }
-  }
-
-  whole(): Buffer {
-    return this.bytes.subarray(0, this.size);
   }
 }
 

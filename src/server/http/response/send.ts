@@ -61,8 +61,8 @@ function write(
     return outbox.end();
   }
   response.end(body); // Node sends no body to a HEAD
-  // Usually 0: the kernel accepts a short body at once.
-  exchange.setUnsent(response.writableLength);
+  // The kernel usually accepts a short body at once.
+  if (response.writableLength > 0) exchange.setUnsent(response.writableLength);
 }
 
 /**
