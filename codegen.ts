@@ -22,6 +22,7 @@ import { format, resolveConfig } from 'prettier';
 import { fingerprintOf } from './client/src/fingerprint.ts';
 import { scalars } from './client/src/scalars.ts';
 import { createManifest } from './src/commands/manifest-text.ts';
+import { fixed } from './src/config/fixed.ts';
 import { settingsMarkdown } from './src/config/settings-formats.ts';
 import { options, readOptions } from './src/config/read.ts';
 import type { DocumentSettings } from './src/engine/documents/limits.ts';
@@ -62,7 +63,7 @@ const printed = {
   'test/clients/documents.ts': await typed('test/clients/documents'),
   'facade.d.ts': withOptions(read('facade.d.ts') ?? ''),
   'docs/architecture.md': await withRegion('docs/architecture.md', 'picture', architecture()),
-  'docs/errors.md': await formatted('docs/errors.md', errorsMarkdown()),
+  'docs/errors.md': await formatted('docs/errors.md', errorsMarkdown(fixed)),
   'docs/front-ends.md': await formatted('docs/front-ends.md', withClients(read('docs/front-ends.md') ?? '')),
   'docs/metrics.md': await withRegion('docs/metrics.md', 'metrics', metricsList()),
   'docs/operations.md': await withRegion('docs/operations.md', 'runbook', runbookMarkdown()),
@@ -236,7 +237,6 @@ function documentSettings(): string {
     maxItems: all.maxItems,
     maxValues: all.maxValues,
     introspection: all.introspection,
-    suggestions: all.suggestions,
   };
   return `// Printed by "npm run codegen" from src/config/settings.ts; not edited by hand.
 import type { DocumentSettings } from '../src/engine/documents/limits.ts';

@@ -167,12 +167,8 @@ export interface FacadeOptions extends FacadeHooks {
   graphiql?: boolean | undefined;
   /** Introspection of the schema (true or false). Default: true; false in production. */
   introspection?: boolean | undefined;
-  /** "Did you mean …" in error messages (true or false). Default: true; false in production. */
-  suggestions?: boolean | undefined;
   /** The x-explain header (true or false). Default: true; false in production. */
   explain?: boolean | undefined;
-  /** Server-Timing and RateLimit-Policy headers (true or false). Default: as EXPLAIN. */
-  serverTiming?: boolean | undefined;
   /** Compresses responses with br or gzip, as the client accepts; turn it off if a proxy compresses (true or false). Default: on. */
   compression?: boolean | undefined;
   /** Page to which `extensions.help` of errors links, such as https://api.example/docs/errors (an http:// or https:// address without user, query or fragment). Default: /docs/errors at the origin of MCP_URL; without it, outside production and TRUSTED_PROXIES, at HOST and PORT of the server if that is loopback; else relative to the address of the request. */
@@ -189,8 +185,6 @@ export interface FacadeOptions extends FacadeHooks {
   automaticPersistedQueries?: boolean | undefined;
   /** Lowest level that is logged (one of trace, debug, info, warn, error, fatal, silent). Default: info. */
   logLevel?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' | undefined;
-  /** Counts and logs members of upstream responses that are missing, unknown or of another type, in the first response of each endpoint a minute (true or false). Default: on. */
-  checkResponses?: boolean | undefined;
   /** Operations that take longer are logged; 0 logs none (a whole number from 0 to 600000). Default: 3000. */
   slowOperationMs?: number | undefined;
   /** One log line an operation, of level info: of each, or of one in 100 (one of off, sampled, all). Default: off. */
@@ -207,8 +201,6 @@ export interface FacadeOptions extends FacadeHooks {
   redisUrlFile?: string | undefined;
   /** File with the IDEMPOTENCY_REDIS_URL, read again when it changes (a path). Default: none. */
   idempotencyRedisUrlFile?: string | undefined;
-  /** File with the OTEL_EXPORTER_OTLP_HEADERS, read again when it changes (a path). Default: none. */
-  otelExporterOtlpHeadersFile?: string | undefined;
   /** Proxy through which upstreams at https:// are called; one at http:// is called directly, because a proxy would read the tokens (an http:// or https:// address of a proxy, like http://user:password@proxy.example:3128). Default: none. */
   httpsProxy?: string | undefined;
   /** The same, if HTTPS_PROXY is not set (an http:// or https:// address of a proxy, like http://user:password@proxy.example:3128). Default: none. */
@@ -245,70 +237,28 @@ export interface FacadeOptions extends FacadeHooks {
   mcpWrites?: boolean | undefined;
   /** The tools query and schema, by which agents run documents of their own (true or false). Default: off. */
   mcpFree?: boolean | undefined;
-  /** Percent of the film rate limit of a credential, and of MAX_RUNNING_OPERATIONS, for all agents together (a whole number from 1 to 100). Default: 25. */
-  mcpShare?: number | undefined;
-  /** Longest result of a tool, in characters; lists are cut (a whole number from 2000 to 1000000). Default: 20000. */
-  mcpResultCharacters?: number | undefined;
   /** Public URL of /mcp, whose host the Host header of requests may have (an http:// or https:// address without user, query or fragment). Default: none: HOST, localhost and IP addresses. */
   mcpUrl?: string | undefined;
   /** Issuer of the tokens, in the OAuth metadata of /mcp (an http:// or https:// address without user, query or fragment). Default: none. */
   mcpAuthorizationServer?: string | undefined;
   /** Report: what is over a limit of a document, or of calls, items or values of an operation, runs up to 10 times the limit, and is counted and logged (one of on, report). Default: on. */
   limits?: 'on' | 'report' | undefined;
-  /** Longest document, in characters (a whole number from 1 to 1000000). Default: 20000. */
+  /** Longest document, in characters; it may have a token for each 5 (a whole number from 1 to 1000000). Default: 20000. */
   maxDocumentCharacters?: number | undefined;
-  /** Tokens in a document (a whole number from 1 to 1000000). Default: 4000. */
-  maxTokens?: number | undefined;
-  /** Nesting of brackets of any kind in a document (a whole number from 1 to 1000). Default: 100. */
-  maxNesting?: number | undefined;
   /** Nesting of fields; introspection is not counted (a whole number from 1 to 500). Default: 14. */
   maxDepth?: number | undefined;
-  /** Fields in a document; a fragment counts at each spread (a whole number from 1 to 1000000). Default: 1000. */
-  maxFields?: number | undefined;
-  /** Fields of an operation, counted once for each possible type (a whole number from 1 to 1000000). Default: 3000. */
-  maxPlannedFields?: number | undefined;
-  /** Fragments in a document (a whole number from 1 to 1000000). Default: 100. */
-  maxFragments?: number | undefined;
-  /** Aliases in a document (a whole number from 1 to 1000000). Default: 60. */
-  maxAliases?: number | undefined;
-  /** Fields at the root of an operation (a whole number from 1 to 1000000). Default: 30. */
-  maxRootFields?: number | undefined;
-  /** Mutations in an operation (a whole number from 1 to 1000000). Default: 10. */
-  maxMutations?: number | undefined;
-  /** Directives in a document (a whole number from 1 to 1000000). Default: 50. */
-  maxDirectives?: number | undefined;
   /** Upstream calls of an operation: a query that is likely to make more is rejected, and any other stops there (a whole number from 1 to 1000000). Default: 250. */
   maxUpstreamCalls?: number | undefined;
-  /** How many times MAX_UPSTREAM_CALLS the calls of a query may be that are possible but not likely; for mutations it is 1 (a whole number from 1 to 1000). Default: 10. */
-  possibleCallsFactor?: number | undefined;
-  /** List items in a response (a whole number from 1 to 1000000). Default: 10000. */
-  maxItems?: number | undefined;
-  /** Values in a response: the fields of all items (a whole number from 1 to 1000000). Default: 60000. */
-  maxValues?: number | undefined;
   /** Approximate size of a response, in bytes (a whole number from 1 to 1000000000). Default: 5000000. */
   maxResponseBytes?: number | undefined;
   /** Deadline of an operation (a whole number from 1 to 600000). Default: 15000. */
   operationTimeoutMs?: number | undefined;
-  /** Pictures in a mutation (a whole number from 1 to 1000000). Default: 12. */
-  maxPictures?: number | undefined;
   /** Size of all files of a request together (a whole number from 1 to 1000000000). Default: 40000000. */
   maxUploadBytes?: number | undefined;
   /** Size of the requests with files that a process holds in memory; one caller may use a quarter, or one request (a whole number from 1 to 1000000000). Default: 80000000. */
   maxHeldUploadBytes?: number | undefined;
-  /** Deadline of an operation with files (a whole number from 1 to 600000). Default: 60000. */
-  uploadTimeoutMs?: number | undefined;
   /** Operations running at once (a whole number from 1 to 1000000). Default: 256. */
   maxRunningOperations?: number | undefined;
-  /** Operations waiting to run; more are rejected with 503 (a whole number from 0 to 1000000). Default: 256. */
-  maxWaitingOperations?: number | undefined;
-  /** Largest JSON body of a request (a whole number from 1 to 1000000000). Default: 1000000. */
-  maxBodyBytes?: number | undefined;
-  /** Largest headers of a request (a whole number from 1024 to 1000000). Default: 16384. */
-  maxHeaderBytes?: number | undefined;
-  /** Time for each 256 kB of the body of a request to arrive (a whole number from 1 to 600000). Default: 30000. */
-  requestBodyTimeoutMs?: number | undefined;
-  /** Response bytes that all clients together have not read, and bytes of request bodies that are arriving; beyond it the connections that have been idle longest are closed (a whole number from 1 to 1000000000). Default: 100000000. */
-  maxUnsentBytes?: number | undefined;
   /** Time for running operations to finish after SIGTERM (a whole number from 1 to 600000). Default: 8000. */
   shutdownMs?: number | undefined;
   /** Whether headers of upstream that forbid caching are obeyed: relaxed takes no-cache, private, must-revalidate and times of 0 for defaults of its framework; strict obeys all (one of relaxed, strict). Default: relaxed. */
@@ -321,48 +271,20 @@ export interface FacadeOptions extends FacadeHooks {
   redisKey?: string | undefined;
   /** How long a public or film record whose time is over is still served at once, while calls that nobody needs refresh it (a whole number from 0 to 86400). Default: 0. */
   revalidateSeconds?: number | undefined;
-  /** How long the absence of a record is cached; 0: not at all (a whole number from 0 to 3600). Default: 30. */
-  absentTtlSeconds?: number | undefined;
   /** Time to live of all cached records; 0 turns the cache off (a whole number from 0 to 31536000). Default: depends on the type. */
   recordTtlSeconds?: number | undefined;
-  /** User-Agent of upstream calls (1 to 200 visible ASCII characters and spaces). Default: catalog-graphql and its version. */
-  upstreamUserAgent?: string | undefined;
-  /** Time to connect to upstream (a whole number from 1 to 600000). Default: 2000. */
-  connectTimeoutMs?: number | undefined;
-  /** Time for the headers of an upstream response (a whole number from 1 to 600000). Default: 5000. */
-  headersTimeoutMs?: number | undefined;
-  /** Longest pause in the body of an upstream response (a whole number from 1 to 600000). Default: 5000. */
-  bodyTimeoutMs?: number | undefined;
-  /** Deadline of an upstream call, all attempts together; waiting for a connection and pauses between attempts do not count (a whole number from 1 to 600000). Default: 10000. */
+  /** Deadline of an upstream call, all attempts together, half of which is for the headers of a response; waiting for a connection and pauses between attempts do not count (a whole number from 1 to 600000). Default: 10000. */
   callTimeoutMs?: number | undefined;
-  /** Largest JSON response of upstream, decompressed (a whole number from 1 to 1000000000). Default: 4000000. */
-  maxJsonBytes?: number | undefined;
-  /** Largest Atom response of upstream, decompressed (a whole number from 1 to 1000000000). Default: 2000000. */
-  maxAtomBytes?: number | undefined;
   /** How long the response to a mutation with an Idempotency-Key is kept; 0 ignores the header (a whole number from 0 to 2678400). Default: 86400. */
   idempotencyTtlSeconds?: number | undefined;
   /** Redis in which idempotency keys are kept; one that evicts nothing and writes to disk (a redis:// or rediss:// address). Default: REDIS_URL. */
   idempotencyRedisUrl?: string | undefined;
   /** How long the service may go on with a write whose connection is gone: only after that a write with a key that is not there is sent again (a whole number from 1 to 600000). Default: 30000. */
   upstreamSettleMs?: number | undefined;
-  /** Attempts of a read; a write has one (a whole number from 1 to 10). Default: 3. */
-  readAttempts?: number | undefined;
-  /** Connections to a fast upstream (a whole number from 1 to 10000). Default: 64. */
+  /** Connections to a fast upstream; a slow one, or one that calls wait for, gets up to 4 times as many (a whole number from 1 to 10000). Default: 64. */
   maxConnections?: number | undefined;
-  /** Connections to a slow upstream, or while calls wait (a whole number from 1 to 10000). Default: 256. */
-  maxBusyConnections?: number | undefined;
-  /** How long a connection to upstream is used at most before a new one replaces it, so that a change of the address in DNS is noticed; while none can be made, those that work are kept; 0: until they close (a whole number from 0 to 86400000). Default: 60000. */
-  maxConnectionAgeMs?: number | undefined;
-  /** Consecutive connection errors and timeouts that open the circuit breaker of an upstream (a whole number from 1 to 1000). Default: 5. */
-  breakerFailures?: number | undefined;
-  /** How long the circuit breaker stays open; doubled each time the upstream is still unreachable (a whole number from 1 to 600000). Default: 1000. */
-  breakerPauseMs?: number | undefined;
-  /** Longest time that the circuit breaker stays open (a whole number from 1 to 600000). Default: 15000. */
-  maxBreakerPauseMs?: number | undefined;
-  /** Pause of a group of endpoints (books, films, notes, events) after a 429 without Retry-After; doubled each time the service refuses again after a pause (a whole number from 1 to 3600). Default: 5. */
+  /** Pause of a group of endpoints (books, films, notes, events) after a 429 without Retry-After; doubled, up to 60, each time the service refuses again after a pause (a whole number from 1 to 60). Default: 5. */
   retryAfterSeconds?: number | undefined;
-  /** Longest pause after a 429, or after a 403 or 503 with Retry-After (a whole number from 1 to 3600). Default: 60. */
-  maxRetryAfterSeconds?: number | undefined;
   // </options>
   /** Off by default: GraphiQL, introspection, suggestions and the x-explain header. Default: whether NODE_ENV is production. */
   production?: boolean | undefined;

@@ -18,5 +18,4 @@ export const documentSettings: DocumentSettings = {
   maxItems: 10000,
   maxValues: 60000,
   introspection: true,
-  suggestions: true,
 };

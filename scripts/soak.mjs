@@ -46,7 +46,7 @@ const between = createServer((incoming, outgoing) => {
 await once(between, 'listening');
 const address = `http://127.0.0.1:${between.address().port}`;
 const upstreams = { BASE_URL: address, EVENT_BASE_URL: address, ACCESS_TOKEN: 'demo-app' };
-const quick = { USAGE: 'on', BODY_TIMEOUT_MS: '500', CALL_TIMEOUT_MS: '2000', RECORD_TTL_SECONDS: '5', PORT: '0' };
+const quick = { USAGE: 'on', CALL_TIMEOUT_MS: '2000', RECORD_TTL_SECONDS: '5', PORT: '0' };
 const facade = await started([], { ...upstreams, ...quick }, /graph +(\S+)\/graphql/);
 const { port } = new URL(facade.url);
 

@@ -6,3 +6,6 @@ import { fileURLToPath } from 'node:url';
 export const packageDir = fileURLToPath(new URL('..', import.meta.url));
 
 export const { version } = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8')) as { version: string };
+
+/** The User-Agent of upstream calls. */
+export const USER_AGENT = `catalog-graphql/${version}`;

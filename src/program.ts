@@ -44,9 +44,10 @@ const settingsOf: Record<string, readonly SettingName[]> = {
   doctor: everySetting,
 };
 addSettingFlags(program, everySetting);
-addRemovedFlags(program);
 for (const command of program.commands)
   addSettingFlags(command.allowExcessArguments(false), settingsOf[command.name()] ?? []);
+for (const command of [program, ...program.commands.filter((each) => each.name() in settingsOf)])
+  addRemovedFlags(command);
 // `origin --data-dir x` sets the option of the command `origin`, not the option of the program.
 program.enablePositionalOptions();
 
@@ -56,5 +57,7 @@ await program.parseAsync();
 
 function flags(): Flags {
   const given = Object.assign({}, program.opts(), ...program.commands.map((command) => command.opts())) as object;
-  return Object.fromEntries(Object.entries(given).filter(([name]) => name in settings || name in removedSettings));
+  return Object.fromEntries(
+    Object.entries(given).filter(([name]) => name in settings || removedSettings.some((each) => each.name === name)),
+  );
 }

@@ -75,7 +75,7 @@ test('two facades share a Redis and an origin that exist in compose.yaml, at the
     const beside = readConfig(environmentOf(services[hostname]!));
     expect(beside.originPort).toBe(Number(port));
     // This origin accepts the token of the facades.
-    expect([accessToken, beside.demoTokens]).toEqual(['demo-app', true]);
+    expect([accessToken, beside.demo]).toEqual(['demo-app', true]);
     expect(services[new URL(redisUrl!).hostname]!.image).toMatch(/^redis:/);
     expect(new URL(redisUrl!).port).toBe('6379');
   }

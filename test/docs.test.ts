@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { removedSettings } from '../src/config/removed-settings.ts';
 import { compileProblems, tsExamplesOf } from './support/examples.ts';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
@@ -61,6 +62,11 @@ describe.each(pages)('%s', (page) => {
     expect(
       inRepository.filter((path) => !generated(path) && !from.some((folder) => existsSync(join(folder, path)))),
     ).toEqual([]);
+  });
+
+  test('names no setting that an earlier release had', () => {
+    const named = new Set(codeOf(page).match(/\b[A-Z][A-Z_]+\b/g));
+    expect(removedSettings.filter(({ env }) => named.has(env)).map(({ env }) => env)).toEqual([]);
   });
 
   test('names only npm scripts and programs that exist', () => {

@@ -89,17 +89,17 @@ describe('the fetch function of a facade', () => {
   });
 
   test('enforces the limits of its options', async () => {
-    const facade = embedded({ maxDepth: 2, maxBodyBytes: 200, maxHeaderBytes: 2_048, introspection: false });
+    const facade = embedded({ maxDepth: 2, introspection: false });
     expect(await codeOf(await facade.fetch(requestOf('{ book(id: "1") { series { title } } }')))).toEqual([
       200,
       'TOO_DEEP',
     ]);
-    expect(await codeOf(await facade.fetch(requestOf(`{ viewer { isLoggedIn } } ${' '.repeat(200)}`)))).toEqual([
+    expect(await codeOf(await facade.fetch(requestOf(`{ viewer { isLoggedIn } } ${' '.repeat(1_000_000)}`)))).toEqual([
       413,
       'BODY_TOO_LARGE',
     ]);
     expect(
-      await codeOf(await facade.fetch(requestOf('{ viewer { isLoggedIn } }', { 'x-y': 'x'.repeat(4_000) }))),
+      await codeOf(await facade.fetch(requestOf('{ viewer { isLoggedIn } }', { 'x-y': 'x'.repeat(20_000) }))),
     ).toEqual([431, 'HEADERS_TOO_LARGE']);
     expect(await codeOf(await facade.fetch(requestOf('{ __schema { queryType { name } } }')))).toEqual([
       200,
@@ -295,7 +295,7 @@ describe('the options of a facade', () => {
     const wrong = {
       baseUrl: 'ftp://a',
       maxDepth: '14',
-      maxTokens: 0,
+      maxUpstreamCalls: 0,
       graphiql: 'on',
       corsOrigins: ['*'],
       otelExporterOtlpHeaders: { key: 5 },
@@ -310,13 +310,18 @@ describe('the options of a facade', () => {
       'graphiql must be true or false, not "on"',
       'maxDeep is not an option',
       'maxDepth must be a whole number from 1 to 500, not "14"',
-      'maxTokens must be a whole number from 1 to 1000000, not 0',
+      'maxUpstreamCalls must be a whole number from 1 to 1000000, not 0',
       'otelExporterOtlpHeaders must be an object of header names and values',
       'port is not an option',
       'production must be true or false',
     ]);
-    expect(problems({ ...upstreams, maxConnections: 300 })).toEqual([
-      'maxBusyConnections must not be less than maxConnections',
+  });
+
+  test('that an earlier release had are told, with what decides now', () => {
+    expect(problems({ ...upstreams, maxAliases: 90, suggestions: false, maxWaitingOperations: 0 })).toEqual([
+      'maxAliases is not an option: it is 60 now. Remove it.',
+      'maxWaitingOperations is not an option: it is 256 now. Remove it.',
+      'suggestions is not an option: INTROSPECTION decides it. Remove it.',
     ]);
   });
 
@@ -331,12 +336,12 @@ describe('the options of a facade', () => {
 
   test('are shown where they are rejected, unless they contain a secret', () => {
     const secret = 'k3y-of-the-facade';
-    const wrong = { maxDepth: secret, maxTokens: `Bearer ${secret}`, logLevel: `${secret}?`, graphiql: 'yes' };
+    const wrong = { maxDepth: secret, maxUpstreamCalls: `Bearer ${secret}`, logLevel: `${secret}?`, graphiql: 'yes' };
     expect(problems({ ...upstreams, ...wrong, accessToken: secret }).toSorted()).toEqual([
       'graphiql must be true or false, not "yes"',
       expect.stringMatching(/^logLevel must be [^?]*$/),
       'maxDepth must be a whole number from 1 to 500',
-      'maxTokens must be a whole number from 1 to 1000000',
+      'maxUpstreamCalls must be a whole number from 1 to 1000000',
     ]);
   });
 

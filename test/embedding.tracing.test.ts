@@ -5,7 +5,7 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { createFacade } from '../src/facade.ts';
 import { hostile, json } from './support/hostile.ts';
-import { patient } from './support/patient.ts';
+import { settingsFor } from './support/embedded.ts';
 
 const storage = new AsyncLocalStorage<Context>();
 const contextManager: ContextManager = {
@@ -20,8 +20,7 @@ const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProces
 
 const service = await hostile(json('{"id":"7","title":"x"}'));
 // Created before the provider is registered: the order must not matter.
-const upstreams = { baseUrl: service.url, eventBaseUrl: service.url };
-const facade = createFacade({ ...patient, ...upstreams, recordTtlSeconds: 60, logLevel: 'silent' });
+const facade = createFacade({ ...settingsFor(service.url), recordTtlSeconds: 60 });
 afterAll(() => facade.close());
 trace.setGlobalTracerProvider(provider);
 context.setGlobalContextManager(contextManager);

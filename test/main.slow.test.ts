@@ -43,13 +43,31 @@ test('the origin beside the facade listens on the loopback interface only, whate
   expect((await program.stop()).code).toBe(0);
 });
 
-test.each([
-  [{ ...filled, WORKERS: '4' }, []],
-  [filled, ['--workers', '4']],
-])('a WORKERS that an earlier release had is warned of, and the program starts: %o %o', async (env, args) => {
-  const program = await startProgram({ ...env, LOG_LEVEL: 'warn' }, args);
+test('settings that an earlier release had are warned of, and the program starts', async () => {
+  const env = { ...filled, LOG_LEVEL: 'warn', WORKERS: '4', MAX_ALIASES: '90' };
+  const program = await startProgram(env, ['--max-busy-connections', '128']);
   expect((await fetch(`${program.url}/health`)).status).toBe(200);
-  expect((await program.stop()).err).toContain('the capacity of 3 of 4 processes is gone');
+  const { err } = await program.stop();
+  for (const said of [
+    'WORKERS has no effect: a command is one process, so the capacity of 3 of 4',
+    'MAX_ALIASES has',
+    'MAX_BUSY_CONNECTIONS has',
+  ])
+    expect(err.split(said)).toHaveLength(2);
+});
+
+test.each([
+  ['check', ['operations/film.graphql'], 0],
+  ['doctor', ['--base-url', 'http://127.0.0.1:9'], 1],
+])('%s says of a flag that an earlier release had that it has no effect', async (command, args, code) => {
+  const ended = await runProgram({}, [command, ...args, '--max-aliases', '90']);
+  expect(ended.code).toBe(code);
+  expect(ended.out + ended.err).toContain('MAX_ALIASES has no effect: it is 60 now');
+});
+
+test('the origin says of a flag that an earlier release had that it has no effect', async () => {
+  const program = await startProgram({ ...filled, LOG_LEVEL: 'warn' }, ['origin', '--demo-tokens', 'off']);
+  expect((await program.stop()).err).toContain('DEMO_TOKENS has no effect: DEMO decides it.');
 });
 
 test('the origin can run alone', async () => {

@@ -1,5 +1,6 @@
 /** The alerts, and what an operator does about each: the rules of Prometheus and the runbook in docs/operations.md are made of this table. */
 import { stringify } from 'yaml';
+import { fixed } from '../../src/config/fixed.ts';
 import type { ClientCode } from '../../src/engine/errors/codes.ts';
 
 export interface Alert {
@@ -49,8 +50,7 @@ export const alerts: readonly Alert[] = [
     means:
       'It accepts no connection, its circuit breaker is open, or its gateway responds with 502, 503 or 504, or responses to writes are lost (at least six calls in two minutes). Only cached records are served, also stale ones.',
     look: 'the log line `is unreachable` has the reason, `sent a response that cannot be used` the status of a gateway, which `/ready` calls reachable. Call its address from the host of the facade.',
-    change:
-      'the upstream, DNS, a firewall. The facade tries again by itself, at the latest after `MAX_BREAKER_PAUSE_MS`.',
+    change: `the upstream, DNS, a firewall. The facade tries again by itself, at the latest after ${fixed.maxBreakerPauseMs / 1_000} s.`,
   },
   {
     name: 'CatalogUpstreamAnswers',
@@ -63,7 +63,7 @@ export const alerts: readonly Alert[] = [
       'Responses are not what was requested (another format, no key, too large), or members are missing, unknown or of another type. If users see it, `CatalogErrors` fires too.',
     look: 'log lines `sent a response that cannot be used` or `that differs from the interface`; `catalog-graphql doctor`.',
     change:
-      'if all calls fail, `BASE_URL` leads to something else, such as a login page; if one endpoint does, the service has changed. `MAX_JSON_BYTES`, `MAX_ATOM_BYTES` limit sizes.',
+      'if all calls fail, `BASE_URL` leads to something else, such as a login page; if one endpoint does, the service has changed. A response that is too large fails so, too.',
   },
   {
     name: 'CatalogToken',
@@ -118,7 +118,7 @@ export const alerts: readonly Alert[] = [
     means: 'Users wait, although operations succeed.',
     look: '`catalog_upstream_seconds` by endpoint; log lines `slow operation` name the slowest call; `catalog_upstream_calls_waiting`.',
     change:
-      'the upstream; `MAX_BUSY_CONNECTIONS`, if calls wait; `REVALIDATE_SECONDS`, so that readers do not; `CALL_TIMEOUT_MS` to fail sooner.',
+      'the upstream; `MAX_CONNECTIONS`, if calls wait; `REVALIDATE_SECONDS`, so that readers do not; `CALL_TIMEOUT_MS` to fail sooner.',
   },
   {
     name: 'CatalogEventLoop',
@@ -128,7 +128,7 @@ export const alerts: readonly Alert[] = [
     summary: 'The event loop of {{ $labels.instance }} is blocked for more than 0.2 s at a time.',
     means: 'The process has too little CPU, or does too much at once: every operation waits.',
     look: 'CPU against the limit of the container, `nodejs_gc_duration_seconds`, operations with many bytes in the request log.',
-    change: 'more CPU or replicas; lower `MAX_VALUES`, `MAX_RESPONSE_BYTES` or `MAX_ITEMS`.',
+    change: 'more CPU or replicas; lower `MAX_RUNNING_OPERATIONS` or `MAX_RESPONSE_BYTES`.',
   },
   {
     name: 'CatalogMemory',
@@ -138,8 +138,7 @@ export const alerts: readonly Alert[] = [
     summary: '{{ $labels.instance }} uses more than 90 % of its memory, or 70 % of its heap.',
     means: 'The system or V8 will end the process, and its requests are lost.',
     look: '`nodejs_heap_size_used_bytes`, `catalog_cache_bytes`, `catalog_unsent_bytes`, `catalog_held_upload_bytes`, `catalog_operations_running`.',
-    change:
-      'more memory, or lower `MAX_RUNNING_OPERATIONS` and `MAX_UNSENT_BYTES`. If it grows without load, restart it and report a leak.',
+    change: 'more memory, or lower `MAX_RUNNING_OPERATIONS`. If it grows without load, restart it and report a leak.',
   },
   {
     name: 'CatalogRedisAway',

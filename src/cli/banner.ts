@@ -18,7 +18,7 @@ export interface StartedServers {
 /** What the message says of the settings. */
 export type BannerSettings = Pick<
   Config,
-  'production' | 'graphiql' | 'mcp' | 'demoTokens' | 'dataDir' | 'baseUrl' | 'eventBaseUrl'
+  'production' | 'graphiql' | 'mcp' | 'demo' | 'dataDir' | 'baseUrl' | 'eventBaseUrl'
 >;
 
 const DEMO_TOKENS = 'demo-alice (advance), demo-bob (basic), demo-carol (premium)';
@@ -33,7 +33,7 @@ export function banner({ version, facade, origin }: StartedServers, config: Bann
   if (origin) lines.push(['origin', `${origin.url}   ${dataIn(origin, config)}`]);
   else if (facade) lines.push(...upstreamsOf(facade, config));
   if (graph) lines.push(['docs', `${graph}/docs/errors   also /health, /ready and /metrics`]);
-  if (origin && config.demoTokens && !config.production) {
+  if (origin && config.demo && !config.production) {
     lines.push(['tokens', DEMO_TOKENS]);
     if (graph) lines.push(['try', tryOut(graph)]);
   }

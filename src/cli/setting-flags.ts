@@ -5,7 +5,7 @@ import { type SettingName, entries, flagOf } from '../config/settings.ts';
 
 /** Flags of the last release are accepted and not shown, so that what starts the program need not change at once. */
 export function addRemovedFlags(command: Command): void {
-  for (const { flag } of Object.values(removedSettings)) command.addOption(new Option(`${flag} <value>`).hideHelp());
+  for (const { flag } of removedSettings) command.addOption(new Option(`${flag} <value>`).hideHelp());
 }
 
 export function addSettingFlags(command: Command, names: readonly SettingName[]): void {

@@ -1,6 +1,6 @@
 /** The command `check`, its options and its exit codes. What it does is loaded when it is given. */
 import { type Command, Option } from 'commander';
-import { type Flags, readConfig } from '../config/read.ts';
+import { type Flags, readConfig, withoutEffect } from '../config/read.ts';
 import { type SettingName, entries } from '../config/settings.ts';
 import { writeDocument } from '../cli/output.ts';
 import { printable } from '../lib/text/printable.ts';
@@ -13,7 +13,7 @@ export const CHECK_USAGE = 2;
 
 /** The settings that a verdict depends on. */
 export const CHECK_SETTINGS: readonly SettingName[] = entries().flatMap(([name, { group }]) =>
-  group?.startsWith('Limits of a') || name === 'introspection' || name === 'suggestions' ? [name] : [],
+  group?.startsWith('Limits of a') || name === 'introspection' ? [name] : [],
 );
 
 /** `flags`: the settings that were given as flags. */
@@ -54,6 +54,7 @@ export function addCheckCommand(program: Command, flags: () => Flags): void {
 async function check(paths: readonly string[], options: CheckOptions, flags: Flags): Promise<void> {
   try {
     // The manifests of the server are not read: the check names its own.
+    for (const warning of withoutEffect(flags)) process.stderr.write(`${printable(warning)}\n`);
     const config = readConfig(undefined, { ...flags, persistedOperations: '', persistedOnly: '' });
     const [{ runCheck }, { schema }] = await Promise.all([import('../check/command.ts'), import('../graph/schema.ts')]);
     const { output, exitCode } = runCheck(paths, options, schema, config);

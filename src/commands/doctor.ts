@@ -1,6 +1,6 @@
 /** Declares the command `doctor`. */
 import type { Command } from 'commander';
-import { ConfigError, type Flags, misspelledSettings, readConfig } from '../config/read.ts';
+import { ConfigError, type Flags, readConfig, withoutEffect } from '../config/read.ts';
 import { writeDocument } from '../cli/output.ts';
 import type { DoctorParts } from '../doctor/doctor.ts';
 import type { ManifestSettings } from '../engine/documents/check-manifest.ts';
@@ -19,7 +19,7 @@ export function addDoctorCommand(program: Command, flags: () => Flags): void {
       const all = await diagnose({
         readSettings: () => readConfig(undefined, withBothAddresses(flags())),
         startProblems,
-        misspelled: misspelledSettings(),
+        withoutEffect: withoutEffect(flags()),
         manifestProblems,
       });
       process.exitCode = exitCodeOf(all);

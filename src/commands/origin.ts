@@ -19,7 +19,6 @@ export const ORIGIN_SETTINGS: readonly SettingName[] = [
   'publicUrl',
   'dataDir',
   'demo',
-  'demoTokens',
   'logLevel',
 ];
 
@@ -55,7 +54,7 @@ export function startMessage(
 }
 
 export async function startOrigin(config: Config, host: string, log: Logger, opened: Closable[]) {
-  const { dataDir, originPort, publicUrl, demoTokens } = config;
+  const { dataDir, originPort, publicUrl, demo } = config;
   checkWritable(dataDir);
   const onError = (error: unknown, request: string) => log.error({ err: error, request }, 'the origin failed');
   const progress = createProgress(process.stderr);
@@ -64,7 +63,7 @@ export async function startOrigin(config: Config, host: string, log: Logger, ope
   // A facade over another service needs neither the origin nor SQLite.
   const { openOrigin } = await import('../origin/server.ts');
   const origin = await openPort('ORIGIN_PORT', originPort, () =>
-    openOrigin({ dataDir, port: originPort, host, demoDir, demoTokens, publicUrl, onError, onStep }),
+    openOrigin({ dataDir, port: originPort, host, demoDir, demoTokens: demo, publicUrl, onError, onStep }),
   );
   progress.end();
   opened.push(origin);

@@ -1,7 +1,7 @@
 /** How a command runs: the settings are read, expected errors are told without a stack, and a signal stops what serves. */
 import type { Logger } from 'pino';
 import { type Closable, closeAll, closeOnSignal, logPlainWarnings, logUnhandledErrors } from '../cli/process.ts';
-import { type Flags, misspelledSettings, readConfig, removedWarnings } from '../config/read.ts';
+import { type Flags, readConfig, withoutEffect } from '../config/read.ts';
 import type { Config } from '../config/settings.ts';
 import { createLog, logToStderr, ownStderr } from '../lib/log.ts';
 import { printable } from '../lib/text/printable.ts';
@@ -15,7 +15,6 @@ export function serve(flags: Flags, start: Start): Promise<void> {
   const stoppable: Start = async (config, log, opened) => {
     const stopping = closeOnSignal(opened, log);
     try {
-      for (const warning of removedWarnings(flags)) log.warn(warning);
       const output = await start(config, log, opened);
       return stopping.aborted ? '' : output;
     } catch (error) {
@@ -32,8 +31,7 @@ export async function run(flags: Flags, start: Start): Promise<void> {
     const config = readConfig(undefined, flags);
     const log = createLog(config.logLevel, logToStderr(ownStderr()));
     logPlainWarnings(log);
-    for (const { given, meant } of misspelledSettings())
-      log.warn({ variable: given }, `${given} is not a setting and has no effect. Did you mean ${meant}?`);
+    for (const warning of withoutEffect(flags)) log.warn(warning);
     const output = await start(config, log, opened);
     logUnhandledErrors(log);
     process.stdout.write(output);

@@ -1,7 +1,8 @@
 /** Reads the settings, from the environment and flags or from the options of `createFacade`, and checks them all at once. */
 import { editDistance } from '../lib/text/edit-distance.ts';
 import { connectionProblems } from './upstream-tls.ts';
-import { type Config, type Setting, type SettingName, type Values, entries, settings } from './settings.ts';
+import { type Config, type Given, type Setting, type SettingName, type Values, entries, settings } from './settings.ts';
+import { derivedFrom, fixed } from './fixed.ts';
 import { withReported } from './reported.ts';
 import { type RemovedName, removedSettings } from './removed-settings.ts';
 import { readSecretFiles } from './secret-files.ts';
@@ -38,7 +39,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env, flags: Flags = 
   const values = checked(given, source, problems);
 
   const ownOrigin = !values.baseUrl;
-  const demo = ownOrigin && values.demoTokens && !values.accessToken;
+  const demo = ownOrigin && values.demo && !values.accessToken;
   return Object.freeze({
     ...values,
     ownOrigin,
@@ -67,7 +68,7 @@ const NEARLY_PRODUCTION = /^\s*prod/i;
 /** Variables of the environment that are no settings, but spelled nearly like one. */
 export function misspelledSettings(env: NodeJS.ProcessEnv = process.env): { given: string; meant: string }[] {
   const rows = entries().map(([, row]) => row);
-  const names = rows.map((row) => row.env);
+  const names = [...rows, ...removedSettings].map((row) => row.env);
   // FTP_PROXY is no misspelled HTTP_PROXY.
   const own = rows.filter((row) => !row.isConventional).map((row) => row.env);
   return Object.entries(env).flatMap(([given, value = '']) => {
@@ -79,12 +80,17 @@ export function misspelledSettings(env: NodeJS.ProcessEnv = process.env): { give
   });
 }
 
-/** A warning for each setting of an earlier release that is still given, as a flag or in the environment. */
-export function removedWarnings(flags: Flags = {}, env: NodeJS.ProcessEnv = process.env): string[] {
-  return Object.entries(removedSettings).flatMap(([name, { env: variable, say }]) => {
-    const value = flags[name as RemovedName] ?? env[variable];
-    return (value && say(value)) || [];
+/** What is given and has no effect: variables that are spelled nearly like a setting, and settings of an earlier release. */
+export function withoutEffect(flags: Flags = {}, env: NodeJS.ProcessEnv = process.env): string[] {
+  const misspelled = misspelledSettings(env).map(
+    ({ given, meant }) => `${given} is not a setting and has no effect. Did you mean ${meant}?`,
+  );
+  const removed = removedSettings.flatMap(({ name, env: variable, whyOf }) => {
+    const value = flags[name] ?? env[variable];
+    const why = value && whyOf(value);
+    return why ? [`${variable} has no effect: ${why}`] : [];
   });
+  return [...misspelled, ...removed];
 }
 
 /** The name that was probably meant. Short ones must be closer: HOME is not a wrong HOST. */
@@ -116,8 +122,10 @@ export function options(): [SettingName, Setting<unknown>][] {
 
 /** Reads the options of a facade inside another program: checked as the environment is, of which only NODE_ENV is read. */
 export function readOptions(given: Readonly<Record<string, unknown>>): Config {
-  const known = ['production', ...options().map(([name]) => name as string)];
+  const removed = removedSettings.filter(({ name }) => name in given);
+  const known = ['production', ...options().map(([name]) => name as string), ...removed.map(({ name }) => name)];
   const problems = unknownOptions(given, known);
+  for (const { name, whyOf } of removed) problems.push(`${name} is not an option: ${whyOf(String(given[name]))}`);
   const { production = process.env.NODE_ENV === 'production' } = given;
   if (typeof production !== 'boolean') problems.push('production must be true or false');
   for (const name of ['baseUrl', 'eventBaseUrl'] as const) if (!given[name]) problems.push(`${name} must be set`);
@@ -161,7 +169,8 @@ function valuesOf(source: Source, problems: string[]): Values {
       );
     return [name, value];
   });
-  return Object.fromEntries(values) as Values;
+  const all = Object.fromEntries(values) as Given;
+  return { ...fixed, ...derivedFrom(all), ...all };
 }
 
 /** A refused value that is shown is cut to this length. */
@@ -186,8 +195,6 @@ function checked(given: Values, { production, nameOf }: Source, problems: string
   const values = { ...given, ...secrets.values };
   problems.push(...connectionProblems(values, nameOf));
   const { mcp, mcpFree, persistedOnly, persistedOperations } = values;
-  if (values.maxBusyConnections < values.maxConnections)
-    problems.push(`${nameOf('maxBusyConnections')} must not be less than ${nameOf('maxConnections')}`);
   if (mcp && mcpFree && persistedOnly === true)
     problems.push(`${nameOf('mcpFree')} must be off, because ${nameOf('persistedOnly')} is on`);
   if (persistedOnly !== false && persistedOperations === undefined)
@@ -202,5 +209,5 @@ function checked(given: Values, { production, nameOf }: Source, problems: string
     problems.push(`${nameOf('persistedOperations')} must be a manifest of documents: ${error.message}`);
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  return { ...withReported(values), demoTokens: values.demoTokens ?? values.demo, production, trustedDocuments };
+  return { ...withReported(values), production, trustedDocuments };
 }

@@ -8,7 +8,6 @@ const filed = {
   accessTokenFile: 'accessToken',
   redisUrlFile: 'redisUrl',
   idempotencyRedisUrlFile: 'idempotencyRedisUrl',
-  otelExporterOtlpHeadersFile: 'otelExporterOtlpHeaders',
 } as const;
 type FileSetting = keyof typeof filed;
 const fileSettings = Object.keys(filed) as FileSetting[];
@@ -19,7 +18,7 @@ export type SecretSettings = Pick<Config, FileSetting | (typeof filed)[FileSetti
 /** The values that are in files, and what is wrong with them; no message has the content of a file. */
 export function readSecretFiles(
   values: Values,
-  nameOf: (name: keyof Values) => string,
+  nameOf: (name: FileSetting | (typeof filed)[FileSetting]) => string,
 ): { values: Partial<Values>; problems: string[] } {
   const problems: string[] = [];
   const found = fileSettings.flatMap((name) => {
@@ -36,34 +35,29 @@ export function readSecretFiles(
   return { values: Object.fromEntries(found) as Partial<Values>, problems };
 }
 
-export interface SecretUsers {
-  accessToken: UseSecret<string>;
-  redisUrl: UseSecret<string>;
-  idempotencyRedisUrl: UseSecret<string>;
-  otelExporterOtlpHeaders: UseSecret<Readonly<Record<string, string>>>;
-}
+export type SecretUsers = Readonly<Record<(typeof filed)[FileSetting], UseSecret>>;
 
 /** `onOutcome` gets nothing once the value is in use; a sentence if it cannot be used, or not yet. */
-type UseSecret<Value> = (value: Value, onOutcome: (problem: string | undefined) => void) => void;
+type UseSecret = (value: string, onOutcome: (problem: string | undefined) => void) => void;
 
 /** Passes on each secret whose file changed. `report` gets the variable, and what is wrong with its new value if that cannot be used. */
 export function watchSecretFiles(
   config: SecretSettings,
-  users: Partial<SecretUsers>,
+  users: SecretUsers,
   report: (variable: string, problem: string | undefined) => void,
   everyMs?: number,
 ): FileWatch[] {
   return fileSettings.flatMap((name) => {
     const path = config[name];
-    const use = users[filed[name]] as UseSecret<unknown> | undefined;
-    if (path === undefined || !use) return [];
+    const use: UseSecret = users[filed[name]];
+    if (path === undefined) return [];
     const { env } = settings[name];
-    let latest = JSON.stringify(config[filed[name]]);
+    let latest = config[filed[name]];
     const onChange = (content: string): void => {
       const value = valueIn(name, content);
       if (value === undefined) return report(env, `it ${mustContain(name)}`);
-      if (JSON.stringify(value) === latest) return;
-      latest = JSON.stringify(value);
+      if (value === latest) return;
+      latest = value;
       use(value, (problem) => report(env, problem));
     };
     return watchFile(path, {
@@ -84,6 +78,6 @@ function contentOf(path: string): string | Error {
 }
 
 /** Editors and `echo` end a file with a line break. */
-const valueIn = (name: FileSetting, content: string): unknown => settings[filed[name]].read(content.trim());
+const valueIn = (name: FileSetting, content: string): string | undefined => settings[filed[name]].read(content.trim());
 
 const mustContain = (name: FileSetting): string => `must contain ${(settings[filed[name]] as Setting<unknown>).must}`;

@@ -25,7 +25,7 @@ import {
   secret,
   whole,
 } from './kinds.ts';
-import { version } from '../package.ts';
+import { BUSY_FACTOR, CHARACTERS_A_TOKEN, type Derived, type Fixed, fixed } from './fixed.ts';
 import type { Reported } from './reported.ts';
 import type { TrustedDocuments } from './documents/trusted-documents.ts';
 
@@ -117,14 +117,11 @@ export const settings = {
     originPort: standalone(setting('ORIGIN_PORT', port, 4001, 'port of the origin')),
     demo: standalone(setting('DEMO', onOff, outsideProduction, 'the demo: without BASE_URL the facade starts an origin; if off, it does not start without a service', OUTSIDE_PRODUCTION)),
     publicUrl: standalone(optional('PUBLIC_URL', httpAddress, 'base URL of links and pictures in records of the origin', 'the Host of each request')),
-    demoTokens: standalone(optional('DEMO_TOKENS', onOff, 'the fixed tokens of the demo users in the origin', 'as DEMO')),
   }),
   ...inGroup('What clients see', {
     graphiql: setting('GRAPHIQL', onOff, outsideProduction, 'GraphiQL at /graphql', OUTSIDE_PRODUCTION),
     introspection: setting('INTROSPECTION', onOff, outsideProduction, 'introspection of the schema', OUTSIDE_PRODUCTION),
-    suggestions: setting('SUGGESTIONS', onOff, outsideProduction, '"Did you mean …" in error messages', OUTSIDE_PRODUCTION),
     explain: setting('EXPLAIN', onOff, outsideProduction, 'the x-explain header', OUTSIDE_PRODUCTION),
-    serverTiming: optional('SERVER_TIMING', onOff, 'Server-Timing and RateLimit-Policy headers', 'as EXPLAIN'),
     compression: setting('COMPRESSION', onOff, true, 'compresses responses with br or gzip, as the client accepts; turn it off if a proxy compresses', 'on'),
     helpUrl: optional('HELP_URL', httpAddress, 'page to which `extensions.help` of errors links, such as https://api.example/docs/errors', '/docs/errors at the origin of MCP_URL; without it, outside production and TRUSTED_PROXIES, at HOST and PORT of the server if that is loopback; else relative to the address of the request'),
     httpStatuses: setting('HTTP_STATUSES', oneOf('2025', '2026'), '2026', 'edition of GraphQL over HTTP whose statuses responses in application/graphql-response+json have'),
@@ -148,7 +145,6 @@ export const settings = {
   }),
   ...inGroup('Logs and traces', {
     logLevel: setting('LOG_LEVEL', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'lowest level that is logged'),
-    checkResponses: setting('CHECK_RESPONSES', onOff, true, 'counts and logs members of upstream responses that are missing, unknown or of another type, in the first response of each endpoint a minute', 'on'),
     slowOperationMs: setting('SLOW_OPERATION_MS', whole(0, 600_000), 3_000, 'operations that take longer are logged; 0 logs none'),
     requestLog: setting('REQUEST_LOG', oneOf('off', 'sampled', 'all'), 'off', 'one log line an operation, of level info: of each, or of one in 100'),
     otelExporterOtlpEndpoint: optional('OTEL_EXPORTER_OTLP_ENDPOINT', httpAddress, 'collector of OpenTelemetry spans: /v1/traces is appended, OTLP in JSON', 'none: no spans'),
@@ -164,7 +160,6 @@ export const settings = {
     accessTokenFile: optional('ACCESS_TOKEN_FILE', path, 'file with the ACCESS_TOKEN, read again when it changes'),
     redisUrlFile: optional('REDIS_URL_FILE', path, 'file with the REDIS_URL, read again when it changes'),
     idempotencyRedisUrlFile: optional('IDEMPOTENCY_REDIS_URL_FILE', path, 'file with the IDEMPOTENCY_REDIS_URL, read again when it changes'),
-    otelExporterOtlpHeadersFile: optional('OTEL_EXPORTER_OTLP_HEADERS_FILE', path, 'file with the OTEL_EXPORTER_OTLP_HEADERS, read again when it changes'),
   }),
   ...inGroup('The way to upstream', {
     httpsProxy: conventional(optional('HTTPS_PROXY', proxyAddress, 'proxy through which upstreams at https:// are called; one at http:// is called directly, because a proxy would read the tokens')),
@@ -210,8 +205,6 @@ export const settings = {
     ),
     mcpWrites: setting('MCP_WRITES', onOff, false, 'mutations are tools too', 'off'),
     mcpFree: setting('MCP_FREE', onOff, false, 'the tools query and schema, by which agents run documents of their own', 'off'),
-    mcpShare: setting('MCP_SHARE', whole(1, 100), 25, 'percent of the film rate limit of a credential, and of MAX_RUNNING_OPERATIONS, for all agents together'),
-    mcpResultCharacters: setting('MCP_RESULT_CHARACTERS', whole(2_000, 1_000_000), 20_000, 'longest result of a tool, in characters; lists are cut'),
     mcpUrl: optional(
       'MCP_URL',
       httpAddress,
@@ -227,31 +220,13 @@ export const settings = {
       'on',
       'report: what is over a limit of a document, or of calls, items or values of an operation, runs up to 10 times the limit, and is counted and logged',
     ),
-    maxDocumentCharacters: setting('MAX_DOCUMENT_CHARACTERS', amount, 20_000, 'longest document, in characters'),
-    maxTokens: setting('MAX_TOKENS', amount, 4_000, 'tokens in a document'),
-    maxNesting: setting('MAX_NESTING', whole(1, 1_000), 100, 'nesting of brackets of any kind in a document'),
+    maxDocumentCharacters: setting('MAX_DOCUMENT_CHARACTERS', amount, 20_000, `longest document, in characters; it may have a token for each ${CHARACTERS_A_TOKEN}`),
     maxDepth: setting('MAX_DEPTH', whole(1, 500), 14, 'nesting of fields; introspection is not counted'),
-    maxFields: setting('MAX_FIELDS', amount, 1_000, 'fields in a document; a fragment counts at each spread'),
-    maxPlannedFields: setting('MAX_PLANNED_FIELDS', amount, 3_000, 'fields of an operation, counted once for each possible type'),
-    maxFragments: setting('MAX_FRAGMENTS', amount, 100, 'fragments in a document'),
-    maxAliases: setting('MAX_ALIASES', amount, 60, 'aliases in a document'),
-    maxRootFields: setting('MAX_ROOT_FIELDS', amount, 30, 'fields at the root of an operation'),
-    maxMutations: setting('MAX_MUTATIONS', amount, 10, 'mutations in an operation'),
-    maxDirectives: setting('MAX_DIRECTIVES', amount, 50, 'directives in a document'),
   }),
   ...inGroup('Limits of an operation', {
     maxUpstreamCalls: setting('MAX_UPSTREAM_CALLS', amount, 250, 'upstream calls of an operation: a query that is likely to make more is rejected, and any other stops there'),
-    possibleCallsFactor: setting(
-      'POSSIBLE_CALLS_FACTOR',
-      whole(1, 1_000),
-      10,
-      'how many times MAX_UPSTREAM_CALLS the calls of a query may be that are possible but not likely; for mutations it is 1',
-    ),
-    maxItems: setting('MAX_ITEMS', amount, 10_000, 'list items in a response'),
-    maxValues: setting('MAX_VALUES', amount, 60_000, 'values in a response: the fields of all items'),
     maxResponseBytes: setting('MAX_RESPONSE_BYTES', bytes, 5_000_000, 'approximate size of a response, in bytes'),
     operationTimeoutMs: setting('OPERATION_TIMEOUT_MS', milliseconds, 15_000, 'deadline of an operation'),
-    maxPictures: setting('MAX_PICTURES', amount, 12, 'pictures in a mutation'),
     maxUploadBytes: setting('MAX_UPLOAD_BYTES', bytes, 40_000_000, 'size of all files of a request together'),
     maxHeldUploadBytes: setting(
       'MAX_HELD_UPLOAD_BYTES',
@@ -259,28 +234,9 @@ export const settings = {
       80_000_000,
       'size of the requests with files that a process holds in memory; one caller may use a quarter, or one request',
     ),
-    uploadTimeoutMs: setting('UPLOAD_TIMEOUT_MS', milliseconds, 60_000, 'deadline of an operation with files'),
   }),
   ...inGroup('Load and connections of clients', {
     maxRunningOperations: setting('MAX_RUNNING_OPERATIONS', amount, 256, 'operations running at once'),
-    maxWaitingOperations: setting('MAX_WAITING_OPERATIONS', whole(0, 1_000_000), 256, 'operations waiting to run; more are rejected with 503'),
-    maxClientConnections: standalone(setting('MAX_CLIENT_CONNECTIONS', amount, 4_000, 'connections of clients; requests on further connections are rejected with 503')),
-    maxBodyBytes: setting('MAX_BODY_BYTES', bytes, 1_000_000, 'largest JSON body of a request'),
-    maxHeaderBytes: setting('MAX_HEADER_BYTES', whole(1_024, 1_000_000), 16_384, 'largest headers of a request'),
-    requestHeadersTimeoutMs: standalone(setting('REQUEST_HEADERS_TIMEOUT_MS', milliseconds, 15_000, 'time for the headers of a request to arrive')),
-    requestBodyTimeoutMs: setting('REQUEST_BODY_TIMEOUT_MS', milliseconds, 30_000, 'time for each 256 kB of the body of a request to arrive'),
-    connectionTimeoutMs: standalone(setting(
-      'CONNECTION_TIMEOUT_MS',
-      milliseconds,
-      90_000,
-      'a connection without any traffic for this long is closed, for example if its client does not read',
-    )),
-    maxUnsentBytes: setting(
-      'MAX_UNSENT_BYTES',
-      bytes,
-      100_000_000,
-      'response bytes that all clients together have not read, and bytes of request bodies that are arriving; beyond it the connections that have been idle longest are closed',
-    ),
     shutdownMs: setting('SHUTDOWN_MS', milliseconds, 8_000, 'time for running operations to finish after SIGTERM'),
   }),
   ...inGroup('Calls to upstream and the cache', {
@@ -289,45 +245,27 @@ export const settings = {
     redisCert: optional('REDIS_CERT', certificateFile, 'client certificate for Redis'),
     redisKey: optional('REDIS_KEY', keyFile, 'key of that certificate'),
     revalidateSeconds: setting('REVALIDATE_SECONDS', whole(0, 86_400), 0, 'how long a public or film record whose time is over is still served at once, while calls that nobody needs refresh it'),
-    absentTtlSeconds: setting('ABSENT_TTL_SECONDS', whole(0, 3_600), 30, 'how long the absence of a record is cached; 0: not at all'),
     recordTtlSeconds: optional('RECORD_TTL_SECONDS', whole(0, 31_536_000), 'time to live of all cached records; 0 turns the cache off', 'depends on the type'),
-    upstreamUserAgent: setting(
-      'UPSTREAM_USER_AGENT',
-      matching('1 to 200 visible ASCII characters and spaces', /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/),
-      `catalog-graphql/${version}`,
-      'User-Agent of upstream calls',
-      'catalog-graphql and its version',
-    ),
-    connectTimeoutMs: setting('CONNECT_TIMEOUT_MS', milliseconds, 2_000, 'time to connect to upstream'),
-    headersTimeoutMs: setting('HEADERS_TIMEOUT_MS', milliseconds, 5_000, 'time for the headers of an upstream response'),
-    bodyTimeoutMs: setting('BODY_TIMEOUT_MS', milliseconds, 5_000, 'longest pause in the body of an upstream response'),
-    callTimeoutMs: setting('CALL_TIMEOUT_MS', milliseconds, 10_000, 'deadline of an upstream call, all attempts together; waiting for a connection and pauses between attempts do not count'),
-    maxJsonBytes: setting('MAX_JSON_BYTES', bytes, 4_000_000, 'largest JSON response of upstream, decompressed'),
-    maxAtomBytes: setting('MAX_ATOM_BYTES', bytes, 2_000_000, 'largest Atom response of upstream, decompressed'),
+    callTimeoutMs: setting('CALL_TIMEOUT_MS', milliseconds, 10_000, 'deadline of an upstream call, all attempts together, half of which is for the headers of a response; waiting for a connection and pauses between attempts do not count'),
     idempotencyTtlSeconds: setting('IDEMPOTENCY_TTL_SECONDS', whole(0, 31 * 86_400), 86_400, 'how long the response to a mutation with an Idempotency-Key is kept; 0 ignores the header'),
     idempotencyRedisUrl: optional('IDEMPOTENCY_REDIS_URL', redisAddress, 'Redis in which idempotency keys are kept; one that evicts nothing and writes to disk', 'REDIS_URL'),
     upstreamSettleMs: setting('UPSTREAM_SETTLE_MS', milliseconds, 30_000, 'how long the service may go on with a write whose connection is gone: only after that a write with a key that is not there is sent again'),
-    readAttempts: setting('READ_ATTEMPTS', whole(1, 10), 3, 'attempts of a read; a write has one'),
-    maxConnections: setting('MAX_CONNECTIONS', whole(1, 10_000), 64, 'connections to a fast upstream'),
-    maxBusyConnections: setting('MAX_BUSY_CONNECTIONS', whole(1, 10_000), 256, 'connections to a slow upstream, or while calls wait'),
-    maxConnectionAgeMs: setting('MAX_CONNECTION_AGE_MS', whole(0, 86_400_000), 60_000, 'how long a connection to upstream is used at most before a new one replaces it, so that a change of the address in DNS is noticed; while none can be made, those that work are kept; 0: until they close'),
-    breakerFailures: setting('BREAKER_FAILURES', whole(1, 1_000), 5, 'consecutive connection errors and timeouts that open the circuit breaker of an upstream'),
-    breakerPauseMs: setting('BREAKER_PAUSE_MS', milliseconds, 1_000, 'how long the circuit breaker stays open; doubled each time the upstream is still unreachable'),
-    maxBreakerPauseMs: setting('MAX_BREAKER_PAUSE_MS', milliseconds, 15_000, 'longest time that the circuit breaker stays open'),
-    retryAfterSeconds: setting('RETRY_AFTER_SECONDS', whole(1, 3_600), 5, 'pause of a group of endpoints (books, films, notes, events) after a 429 without Retry-After; doubled each time the service refuses again after a pause'),
-    maxRetryAfterSeconds: setting('MAX_RETRY_AFTER_SECONDS', whole(1, 3_600), 60, 'longest pause after a 429, or after a 403 or 503 with Retry-After'),
+    maxConnections: setting('MAX_CONNECTIONS', whole(1, 10_000), 64, `connections to a fast upstream; a slow one, or one that calls wait for, gets up to ${BUSY_FACTOR} times as many`),
+    retryAfterSeconds: setting('RETRY_AFTER_SECONDS', whole(1, fixed.maxRetryAfterSeconds), 5, `pause of a group of endpoints (books, films, notes, events) after a 429 without Retry-After; doubled, up to ${fixed.maxRetryAfterSeconds}, each time the service refuses again after a pause`),
   }),
 };
 
 export type SettingName = keyof typeof settings;
 
-export type Values = { [Name in SettingName]: (typeof settings)[Name] extends Setting<infer T> ? T : never };
+/** The values of all settings. */
+export type Given = { [Name in SettingName]: (typeof settings)[Name] extends Setting<infer T> ? T : never };
+
+export type Values = Fixed & Derived & Given;
 
 /** All settings, checked and frozen. */
 export type Config = Readonly<
-  Omit<Values, 'persistedOnly' | 'demoTokens'> & {
+  Omit<Values, 'persistedOnly'> & {
     persistedOnly: boolean;
-    demoTokens: boolean;
     /** What would be rejected is only reported; undefined if nothing is. */
     reported: Reported | undefined;
     /** NODE_ENV=production. */

@@ -1,6 +1,7 @@
 /** What is allowed and seldom meant: the start and the doctor warn of it. The last sentence of each warning says what to do. */
 import { isIP } from 'node:net';
 import { type ProxySettings, isExempt } from './proxy.ts';
+import { fixed } from './fixed.ts';
 import { type Config, type SettingName, settings } from './settings.ts';
 
 /** The names of the fixed tokens of the demo, which everybody knows. */
@@ -18,10 +19,7 @@ type Decisive = Pick<
   | 'idempotencyTtlSeconds'
   | 'callTimeoutMs'
   | 'operationTimeoutMs'
-  | 'uploadTimeoutMs'
   | 'upstreamSettleMs'
-  | 'maxBreakerPauseMs'
-  | 'maxRetryAfterSeconds'
 >;
 
 /** `value`: that of the setting. */
@@ -32,8 +30,8 @@ const idle = <const Name extends SettingName>(
 ) => ({ names, isIdle, why });
 
 /** How long a write with a key may run, with the time in which it begins. */
-const longestWriteMs = ({ upstreamSettleMs, callTimeoutMs, uploadTimeoutMs }: Decisive): number =>
-  2_500 + upstreamSettleMs + callTimeoutMs + uploadTimeoutMs;
+const longestWriteMs = ({ upstreamSettleMs, callTimeoutMs }: Decisive): number =>
+  2_500 + upstreamSettleMs + callTimeoutMs + fixed.uploadTimeoutMs;
 
 const isAboveInfo = (level: Config['logLevel']): boolean => !['trace', 'debug', 'info'].includes(level);
 
@@ -67,24 +65,9 @@ const idleSettings = [
     'logs nothing, because LOG_LEVEL is above info',
   ),
   idle(
-    ['headersTimeoutMs', 'bodyTimeoutMs'],
-    ({ callTimeoutMs }, value) => Number(value) > callTimeoutMs,
-    'is longer than CALL_TIMEOUT_MS, which ends the call before',
-  ),
-  idle(
-    ['breakerPauseMs'],
-    ({ maxBreakerPauseMs }, value) => Number(value) > maxBreakerPauseMs,
-    'is longer than MAX_BREAKER_PAUSE_MS, which has no effect then',
-  ),
-  idle(
-    ['retryAfterSeconds'],
-    ({ maxRetryAfterSeconds }, value) => Number(value) > maxRetryAfterSeconds,
-    'is longer than MAX_RETRY_AFTER_SECONDS, which ends the pause before',
-  ),
-  idle(
     ['idempotencyTtlSeconds'],
     (by, value) => Number(value) > 0 && 1_000 * Number(value) < longestWriteMs(by),
-    'is shorter than UPSTREAM_SETTLE_MS, CALL_TIMEOUT_MS and UPLOAD_TIMEOUT_MS together: a write whose response is lost may be made twice with one key',
+    `is shorter than UPSTREAM_SETTLE_MS, CALL_TIMEOUT_MS and ${fixed.uploadTimeoutMs} ms for uploads together: a write whose response is lost may be made twice with one key`,
   ),
   idle(
     ['callTimeoutMs'],
@@ -104,7 +87,7 @@ type WarnedSettings = ProxySettings &
     | 'trustedProxies'
     | 'corsOrigins'
     | 'ownOrigin'
-    | 'demoTokens'
+    | 'demo'
     | 'accessToken'
     | 'filmTier'
     | 'baseUrl'
@@ -115,7 +98,7 @@ type WarnedSettings = ProxySettings &
 
 /** `serves`: the servers that are started. */
 export function startWarnings(config: WarnedSettings, serves: 'facade' | 'origin'): string[] {
-  const { production, host, trustedProxies, corsOrigins, ownOrigin, demoTokens, accessToken, filmTier } = config;
+  const { production, host, trustedProxies, corsOrigins, ownOrigin, demo, accessToken, filmTier } = config;
   const warnings: string[] = [];
   const isFacade = serves === 'facade';
   if (isFacade && !isLoopback(host) && trustedProxies.length === 0)
@@ -127,9 +110,9 @@ export function startWarnings(config: WarnedSettings, serves: 'facade' | 'origin
     warnings.push(
       `CORS_ORIGINS has ${anyPort.join(', ')} in production: every program on a client's machine that serves a page there may send requests. Name the ports.`,
     );
-  if (production && demoTokens && (ownOrigin || !isFacade))
+  if (production && demo && (ownOrigin || !isFacade))
     warnings.push(
-      'DEMO_TOKENS is on in production: everybody knows these tokens, and may write as the demo users. Set DEMO_TOKENS=off.',
+      'DEMO is on in production: everybody knows the tokens of the demo, and may write as its users. Set DEMO=off.',
     );
   else if (isFacade && production && accessToken !== undefined && DEMO_TOKEN.test(accessToken))
     warnings.push("ACCESS_TOKEN is a token of the demo in production: everybody knows it. Set the facade's own.");

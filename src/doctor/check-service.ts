@@ -93,7 +93,7 @@ export function checkReachable(
     return warning(
       check,
       message,
-      'It is slow. Look at the network and at the service; HEADERS_TIMEOUT_MS says when the facade gives up.',
+      'It is slow. Look at the network and at the service; CALL_TIMEOUT_MS says when the facade gives up.',
       facts,
     );
   return ok(check, skew === undefined ? `${message}; it sends no Date` : `${message}, clock ${skew} s apart`, facts);

@@ -1,5 +1,5 @@
 /** The command `doctor`: whether the set-up is right, and whether the service still speaks the interface. */
-import { ConfigError, removedWarnings, withService } from '../config/read.ts';
+import { ConfigError, withService } from '../config/read.ts';
 import { type Config, entries } from '../config/settings.ts';
 import { startWarnings } from '../config/start-warnings.ts';
 import { checkMemory } from './check-machine.ts';
@@ -15,8 +15,8 @@ export interface DoctorParts {
   readSettings: () => Config;
   /** What keeps the server from its start although every setting can be read. */
   startProblems: (config: Addressed) => Promise<readonly string[]>;
-  /** Variables that are spelled nearly like a setting. */
-  misspelled: readonly { given: string; meant: string }[];
+  /** Sentences on what is given and has no effect. */
+  withoutEffect: readonly string[];
   /** What is wrong with documents of the manifest. */
   manifestProblems: (config: Config) => Promise<readonly string[]>;
 }
@@ -35,16 +35,12 @@ export async function diagnose({ readSettings, startProblems, ...parts }: Doctor
   const addressed = withAddresses(config);
   const problems = (await startProblems(addressed)).map((problem) => failed('settings', problem, `${CORRECT}.`));
   const usable = `the ${entries().length} settings can be used${config.production ? ', in production' : ''}`;
-  const given = parts.misspelled.map(({ given: name, meant }) =>
-    warning('settings', `${name} is not a setting and has no effect`, `Did you mean ${meant}?`),
-  );
-  const warned = [...removedWarnings(), ...startWarnings(config, 'facade')].map((text) => {
+  const warned = [...parts.withoutEffect, ...startWarnings(config, 'facade')].map((text) => {
     const [message, advice = ''] = splitLast(text);
     return warning('settings', message, advice);
   });
   return [
     ...(problems.length > 0 ? problems : [ok('settings', usable)]),
-    ...given,
     ...warned,
     await checkManifest(config, parts.manifestProblems),
     checkMemory(config),

@@ -2,6 +2,7 @@
 import type { Endpoint, InputOf } from '../api/endpoint.ts';
 import type { Config } from '../config/settings.ts';
 import { serviceErrors } from '../api/errors.ts';
+import { USER_AGENT } from '../package.ts';
 import { atomDocuments } from '../atom/media.ts';
 import { type TlsSettings, readTlsFiles } from '../config/upstream-tls.ts';
 import type { CachingHeaders } from '../upstream/cache/caching-header.ts';
@@ -38,7 +39,7 @@ export type ServiceReader = ReturnType<typeof createServiceReader>;
 
 type ReaderSettings = { baseUrl: string; eventBaseUrl: string } & DispatcherSettings &
   TlsSettings &
-  Pick<Config, 'upstreamUserAgent' | 'accessToken' | 'callTimeoutMs' | 'maxJsonBytes' | 'maxAtomBytes'>;
+  Pick<Config, 'accessToken' | 'callTimeoutMs' | 'maxJsonBytes' | 'maxAtomBytes'>;
 
 export function createServiceReader(config: ReaderSettings) {
   const base = { catalog: new URL(config.baseUrl), events: new URL(config.eventBaseUrl) };
@@ -61,7 +62,7 @@ export function createServiceReader(config: ReaderSettings) {
         path: pathname.replace(/\/$/, '') + request.wirePath,
         headers: {
           accept: isJson ? 'application/json' : 'application/atom+xml',
-          'user-agent': config.upstreamUserAgent,
+          'user-agent': USER_AGENT,
           ...(config.accessToken !== undefined && { authorization: `Bearer ${config.accessToken}` }),
         },
         timeoutMs: config.callTimeoutMs,

@@ -66,7 +66,7 @@ export function createCore(given: Config, log: Logger, added: AddedParts = {}) {
   const parts: UpstreamParts = {
     headersTo: added.headersTo,
     observe: observeCalls(metrics, log),
-    inspect: config.checkResponses ? observeInterface(metrics, log) : undefined,
+    inspect: observeInterface(metrics, log),
     onOutage: logOutages(log),
     onOwnRefused: logOwnRefused(log),
     onPause: observePauses(metrics, log),

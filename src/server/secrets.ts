@@ -9,7 +9,7 @@ export function followSecrets(
   log: Logger,
   everyMs?: number,
 ) {
-  const users: Partial<SecretUsers> = {
+  const users: SecretUsers = {
     accessToken: atOnce(upstream.changeAccessToken),
     redisUrl: (url, onOutcome) => void upstream.changeRedisUrl(url, onOutcome),
     idempotencyRedisUrl: (url, onOutcome) => void upstream.changeKeysUrl(url, onOutcome),
@@ -23,7 +23,7 @@ export function followSecrets(
 }
 
 /** Logs what became of the new value of a secret. */
-export const reportSecrets =
+const reportSecrets =
   (log: Logger) =>
   (variable: string, problem: string | undefined): void =>
     problem === undefined
@@ -31,8 +31,8 @@ export const reportSecrets =
       : log.error({ variable, problem }, `${variable} cannot be used as it is now: the value before stays in use`);
 
 const atOnce =
-  <Value>(use: (value: Value) => void) =>
-  (value: Value, onOutcome: (problem: string | undefined) => void): void => {
+  (use: (value: string) => void) =>
+  (value: string, onOutcome: (problem: string | undefined) => void): void => {
     use(value);
     onOutcome(undefined);
   };

@@ -45,9 +45,9 @@ test('the banner and the log line name another upstream, and no token', () => {
   }
 });
 
-test('the banner has no demo tokens in production, even if they are enabled', () => {
-  for (const DEMO_TOKENS of ['on', 'off']) {
-    const config = readConfig({ NODE_ENV: 'production', DEMO_TOKENS });
+test('the banner has no demo tokens in production, even if the demo is on', () => {
+  for (const DEMO of ['on', 'off']) {
+    const config = readConfig({ NODE_ENV: 'production', DEMO });
     expect(banner({ version, facade, origin }, config)).not.toMatch(/demo-|^page /m);
   }
 });

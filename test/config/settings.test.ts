@@ -80,9 +80,10 @@ test('a refused value is shown in one short line', () => {
   );
 });
 
-test('settings that contradict each other cannot be used', () => {
-  const problem = 'MAX_BUSY_CONNECTIONS must not be less than MAX_CONNECTIONS';
-  expect(problems({ MAX_CONNECTIONS: '20', MAX_BUSY_CONNECTIONS: '10' })).toEqual([problem]);
+test('numbers that are no settings follow those that are', () => {
+  const given = { MAX_DOCUMENT_CHARACTERS: '1001', MAX_CONNECTIONS: '10', CALL_TIMEOUT_MS: '4000' };
+  expect(readConfig(given)).toMatchObject({ maxTokens: 201, maxBusyConnections: 40, headersTimeoutMs: 2_000 });
+  expect(readConfig({})).toMatchObject({ maxTokens: 4_000, maxBusyConnections: 256, headersTimeoutMs: 5_000 });
 });
 
 test.skipIf(!hasOpenssl)('certificates for Redis need an address of Redis with TLS', () => {
@@ -177,18 +178,17 @@ test('upstream URLs with credentials or a query are rejected', () => {
   expect(problems({ BASE_URL: 'http://u:p@a', EVENT_BASE_URL: 'http://a/?x=1' })).toHaveLength(2);
 });
 
-test('production turns off GraphiQL, introspection, suggestions, explain and demo tokens, and each can be turned on again', () => {
+test('production turns off GraphiQL, introspection, explain and the demo, and each can be turned on again', () => {
   const off = readConfig({ NODE_ENV: 'production' });
   expect(off).toMatchObject({
     graphiql: false,
     introspection: false,
-    suggestions: false,
     explain: false,
-    demoTokens: false,
+    demo: false,
   });
   expect(off.accessToken).toBeUndefined();
-  const on = readConfig({ NODE_ENV: 'production', DEMO_TOKENS: '1', EXPLAIN: 'on' });
-  expect(on).toMatchObject({ explain: true, demoTokens: true, accessToken: 'demo-app', graphiql: false });
+  const on = readConfig({ NODE_ENV: 'production', DEMO: '1', EXPLAIN: 'on' });
+  expect(on).toMatchObject({ explain: true, demo: true, accessToken: 'demo-app', graphiql: false });
 });
 
 test('flags take precedence over the environment', () => {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { readConfig, removedWarnings } from '../../src/config/read.ts';
+import { readConfig, withoutEffect } from '../../src/config/read.ts';
+import { removedSettings } from '../../src/config/removed-settings.ts';
+import { settings } from '../../src/config/settings.ts';
 import { startWarnings } from '../../src/config/start-warnings.ts';
 
 const upstream = { BASE_URL: 'http://a.example', EVENT_BASE_URL: 'http://a.example' };
@@ -31,8 +33,8 @@ test.each([
   [{ CORS_ORIGINS: 'http://localhost:*' }, []],
   [{ ...production, CORS_ORIGINS: 'https://a.example,http://localhost:3000' }, []],
   [{ ...production, CORS_ORIGINS: 'https://a.example,http://localhost:*' }, ['CORS_ORIGINS']],
-  [{ ...production, DEMO_TOKENS: 'on' }, ['DEMO_TOKENS']],
-  [{ ...production, ...upstream, DEMO_TOKENS: 'on' }, []],
+  [{ ...production, DEMO: 'on' }, ['DEMO']],
+  [{ ...production, ...upstream, DEMO: 'on' }, []],
   [{ ...production, ...upstream, ACCESS_TOKEN: 'demo-app', FILM_TIER: 'basic' }, ['ACCESS_TOKEN']],
   [{ ...upstream, ACCESS_TOKEN: 'demo-app', FILM_TIER: 'basic' }, []],
   [{ ...upstream, ACCESS_TOKEN: 'app' }, ['FILM_TIER']],
@@ -57,19 +59,17 @@ test.each([
   [{ SLOW_OPERATION_MS: '0', LOG_LEVEL: 'silent' }, []],
   [{ PERSISTED_ONLY: 'report', PERSISTED_OPERATIONS: 'client/manifest.json', LOG_LEVEL: 'warn' }, ['PERSISTED_ONLY']],
   [{ PERSISTED_ONLY: 'on', PERSISTED_OPERATIONS: 'client/manifest.json', LOG_LEVEL: 'warn' }, []],
-  [{ HEADERS_TIMEOUT_MS: '30000', BODY_TIMEOUT_MS: '9000' }, ['HEADERS_TIMEOUT_MS']],
   [{ CALL_TIMEOUT_MS: '3000', OPERATION_TIMEOUT_MS: '2000' }, ['CALL_TIMEOUT_MS']],
   [{ OPERATION_TIMEOUT_MS: '2000' }, []],
-  [{ BREAKER_PAUSE_MS: '20000', RETRY_AFTER_SECONDS: '90' }, ['BREAKER_PAUSE_MS', 'RETRY_AFTER_SECONDS']],
   [{ IDEMPOTENCY_TTL_SECONDS: '102' }, ['IDEMPOTENCY_TTL_SECONDS']],
-  [{ BREAKER_PAUSE_MS: '15000', RETRY_AFTER_SECONDS: '60', IDEMPOTENCY_TTL_SECONDS: '103' }, []],
+  [{ IDEMPOTENCY_TTL_SECONDS: '103' }, []],
 ])('with %o the start says which settings do not do what they say: %o', (env, expected) => {
   expect(warned(env)).toEqual(expected);
   expect(warned(env, 'origin')).toEqual([]);
 });
 
-test('an origin that is started alone warns of its demo tokens only', () => {
-  expect(warned({ ...production, HOST: '0.0.0.0', DEMO_TOKENS: 'on' }, 'origin')).toEqual(['DEMO_TOKENS']);
+test('an origin that is started alone warns of its demo only', () => {
+  expect(warned({ ...production, HOST: '0.0.0.0', DEMO: 'on' }, 'origin')).toEqual(['DEMO']);
   expect(warned({ HOST: '0.0.0.0' }, 'origin')).toEqual([]);
 });
 
@@ -83,10 +83,21 @@ test.each([
   ['auto', 'the capacity of all cores but one is gone'],
 ])('WORKERS=%s of an earlier release is warned of: %s', (WORKERS, lost) => {
   expect(() => readConfig({ WORKERS })).not.toThrow();
-  for (const warnings of [removedWarnings({}, { WORKERS }), removedWarnings({ workers: WORKERS })])
+  for (const warnings of [withoutEffect({}, { WORKERS }), withoutEffect({ workers: WORKERS })])
     expect(warnings).toEqual([expect.stringMatching(new RegExp(`^WORKERS has no effect: .*${lost}. Run several`))]);
 });
 
 test.each(['', '1', '0', 'many'])('of WORKERS=%j nothing is lost, and nothing is said', (WORKERS) => {
-  expect(removedWarnings({}, { WORKERS })).toEqual([]);
+  expect(withoutEffect({}, { WORKERS })).toEqual([]);
 });
+
+test.each(removedSettings)(
+  '$name of an earlier release is told once, as a flag or a variable, and the start goes on',
+  ({ name, env }) => {
+    expect(settings).not.toHaveProperty(name);
+    const value = '7';
+    expect(() => readConfig({ [env]: value }, { [name]: value })).not.toThrow();
+    for (const warnings of [withoutEffect({}, { [env]: value }), withoutEffect({ [name]: value }, {})])
+      expect(warnings).toEqual([expect.stringMatching(new RegExp(`^${env} has no effect: .+\\. [A-Z].+\\.$`))]);
+  },
+);

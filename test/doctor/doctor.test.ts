@@ -10,6 +10,7 @@ import { checkMemory } from '../../src/doctor/check-machine.ts';
 import { diagnosesJson, diagnosesText, exitCodeOf, failed } from '../../src/doctor/diagnosis.ts';
 import { diagnose } from '../../src/doctor/doctor.ts';
 import { createAuthority, hasOpenssl } from '../support/certificates.ts';
+import { configWith } from '../support/config.ts';
 import { type Behaviour, hostile, json, response } from '../support/hostile.ts';
 import { connectProxy } from '../support/connect-proxy.ts';
 import { runProgram } from '../support/program.ts';
@@ -19,9 +20,9 @@ import { service } from '../support/service.ts';
 
 async function doctor(env: NodeJS.ProcessEnv) {
   const all = await diagnose({
-    readSettings: () => readConfig(env),
+    readSettings: () => configWith(env),
     startProblems: () => Promise.resolve([]),
-    misspelled: [],
+    withoutEffect: [],
     manifestProblems: () => Promise.resolve([]),
   });
   return {

@@ -1,6 +1,6 @@
 // 1xx responses, of which HTTP allows any number before the response.
 import { expect, test } from 'vitest';
-import type { Flags } from '../../src/config/read.ts';
+import type { TestFlags } from '../support/config.ts';
 import { startFacade, codesIn } from '../support/start-facade.ts';
 import { type Behaviour, drip, until, xml } from '../support/hostile.ts';
 import { failOnUnhandledErrors } from '../support/unhandled.ts';
@@ -42,7 +42,7 @@ test.each([
   expect(logged).toEqual([]);
 });
 
-const noResponses: [name: string, behaviour: Behaviour, read: string, attempts: number, hurry?: Flags][] = [
+const noResponses: [name: string, behaviour: Behaviour, read: string, attempts: number, hurry?: TestFlags][] = [
   // No `expect` was sent, so this is unexpected. What follows is not read.
   ['100', (socket) => socket.write(`HTTP/1.1 100 Continue\r\n\r\n${whole}`), 'UPSTREAM_UNAVAILABLE', 3],
   [

@@ -14,7 +14,7 @@ import { createApiRequest } from '../../src/api/api-request.ts';
 import type { InspectedResponse } from '../../src/upstream/http/response.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { hostile, json } from '../support/hostile.ts';
-import { patientEnv } from '../support/patient.ts';
+import { patientConfig } from '../support/patient.ts';
 import { service } from '../support/service.ts';
 import { startFacade } from '../support/start-facade.ts';
 
@@ -99,7 +99,7 @@ test('every response to the operations of the demo is as the interface says, for
       deviations.add(`${endpoint.method} ${endpoint.path} ${describeDeviation(each)}`);
   };
   const own = { BASE_URL: origin.url, EVENT_BASE_URL: origin.url, ACCESS_TOKEN: 'demo-app' };
-  const config = readConfig({ ...patientEnv, ...own });
+  const config = patientConfig(own);
   const upstream = createUpstream(
     catalogService,
     { ...config, baseUrl: origin.url, eventBaseUrl: origin.url, recordTtlSeconds: 0 },

@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { catalogService } from '../../src/graph/service/descriptor.ts';
-import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../support/open-server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import type { GraphQLResponse } from '../support/facade.ts';
-import { patientEnv } from '../support/patient.ts';
+import type { TestFlags } from '../support/config.ts';
+import { patientConfig } from '../support/patient.ts';
 import { picture } from '../support/service.ts';
 import { pictures, uploadForm } from '../support/upload.ts';
 import { failOnUnhandledErrors } from '../support/unhandled.ts';
@@ -49,10 +49,10 @@ afterAll(() => {
 });
 
 /** Another facade, with long timeouts by default. */
-async function facadeUrl(settings: Flags = {}): Promise<string> {
+async function facadeUrl(settings: TestFlags = {}): Promise<string> {
   const base = `http://127.0.0.1:${(upstreamServer.address() as AddressInfo).port}`;
   const own = { PORT: '0', BASE_URL: base, EVENT_BASE_URL: base, MAX_UPLOAD_BYTES: '9000000' };
-  const config = readConfig({ ...patientEnv, ...own }, settings);
+  const config = patientConfig(own, settings);
   const upstream = createUpstream(catalogService, { ...config, baseUrl: base, eventBaseUrl: base });
   const facade = await openServer(config, { schema, upstream, log: pino({ level: 'silent' }) });
   afterUse(async () => {

@@ -64,8 +64,8 @@ test('other clients get 404, and so do all in production', async () => {
   expect((await fetch(await facade({ NODE_ENV: 'production' }), { headers: html })).status).toBe(404);
 });
 
-test('with another service, or without demo tokens, the page has links and shows no token', async () => {
-  for (const url of [await facade({}, { ownOrigin: false }), await facade({ DEMO_TOKENS: 'off' })]) {
+test('with another service, or without the demo, the page has links and shows no token', async () => {
+  for (const url of [await facade({}, { ownOrigin: false }), await facade({ DEMO: 'off' })]) {
     const text = await (await fetch(url, { headers: html })).text();
     expect(text).toContain('href="/graphql"');
     expect(text).not.toMatch(/demo-alice|query BookPage|Each page below|<script/);

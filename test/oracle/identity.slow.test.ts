@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
-import { readConfig } from '../../src/config/read.ts';
+import { configWith } from '../support/config.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { catalogService } from '../../src/graph/service/descriptor.ts';
 import { openSqlite } from '../../src/origin/store/database/sqlite.ts';
@@ -27,7 +27,7 @@ import { type Path, type PathStep, along, hasId, pathsTo } from './paths.ts';
 import { tokenOf } from './world.ts';
 
 const origin = await service();
-const config = readConfig(
+const config = configWith(
   { BASE_URL: origin.url, EVENT_BASE_URL: origin.url, ACCESS_TOKEN: 'demo-app', FILM_TIER: 'advance' },
   { maxUpstreamCalls: '5000', maxItems: '100000', maxValues: '1000000' },
 );

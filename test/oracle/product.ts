@@ -93,11 +93,10 @@ export function busyOf(upstream: UpstreamClient, state: () => object = () => ({}
   return Object.fromEntries(Object.entries(counters).filter(([, value]) => value > 0));
 }
 
-const base = readConfig({
-  BASE_URL: 'http://catalog.example',
-  EVENT_BASE_URL: 'http://events.example',
-  BREAKER_FAILURES: '1000',
-});
+const base = {
+  ...readConfig({ BASE_URL: 'http://catalog.example', EVENT_BASE_URL: 'http://events.example' }),
+  breakerFailures: 1_000,
+};
 export const silentLog = pino({ level: 'silent' });
 
 export function configOf({ own, recordTtlSeconds, readAttempts, callTimeoutMs, maxUpstreamCalls }: Settings): Config {

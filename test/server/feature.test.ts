@@ -1,7 +1,6 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { catalogService } from '../../src/graph/service/descriptor.ts';
-import { readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { coreOf } from '../../src/server/core.ts';
 import type { Feature } from '../../src/server/feature.ts';
@@ -11,13 +10,13 @@ import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { createGraphServer, openServer } from '../../src/server/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import { hostile, json } from '../support/hostile.ts';
-import { patientEnv } from '../support/patient.ts';
+import { patientConfig } from '../support/patient.ts';
 import { afterUse } from '../support/hooks.ts';
 
 /** A server with these features alone, and what it has told them of operations. */
 async function serverWith(...features: readonly Feature[]) {
   const service = await hostile(json('{"id":"7","title":"x"}'));
-  const config = readConfig({ ...patientEnv, BASE_URL: service.url, EVENT_BASE_URL: service.url, PORT: '0' });
+  const config = patientConfig({ BASE_URL: service.url, EVENT_BASE_URL: service.url, PORT: '0' });
   const address = { baseUrl: service.url, eventBaseUrl: service.url };
   const upstream = createUpstream(catalogService, { ...config, ...address });
   const log = pino({ level: 'silent' });

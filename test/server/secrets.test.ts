@@ -6,8 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { catalogService } from '../../src/graph/service/descriptor.ts';
 import { ConfigError, readConfig } from '../../src/config/read.ts';
 import { createLog } from '../../src/lib/log.ts';
-import { watchSecretFiles } from '../../src/config/secret-files.ts';
-import { followSecrets, reportSecrets } from '../../src/server/secrets.ts';
+import { followSecrets } from '../../src/server/secrets.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import { json } from '../support/hostile.ts';
 import { createAuthority, hasOpenssl } from '../support/certificates.ts';
@@ -33,20 +32,11 @@ function following(env: NodeJS.ProcessEnv) {
   const config = readConfig({ BASE_URL: 'http://127.0.0.1:9', EVENT_BASE_URL: 'http://127.0.0.1:9', ...env });
   const lines: string[] = [];
   const log = createLog('info', { write: (line: string) => void lines.push(line) });
-  const headers: object[] = [];
   const follow = (upstream: Parameters<typeof followSecrets>[1]) => {
-    const otelExporterOtlpHeaders = (changed: object, onOutcome: (problem: undefined) => void) => {
-      headers.push(changed);
-      onOutcome(undefined);
-    };
-    const more = watchSecretFiles(config, { otelExporterOtlpHeaders }, reportSecrets(log), EVERY_MS);
     const secrets = followSecrets(config, upstream, log, EVERY_MS);
-    onTestFinished(async () => {
-      for (const each of more) each.close();
-      await secrets.close();
-    });
+    onTestFinished(secrets.close);
   };
-  return { config, lines, headers, follow };
+  return { config, lines, follow };
 }
 
 /** Books for one token only. */
@@ -98,22 +88,6 @@ test('a file whose new content is no token is reported without its content, and 
     undefined,
   ]);
   expect(lines.join('')).not.toMatch(/sesame|first|second/);
-});
-
-test('headers for the collector are read again', async () => {
-  const { path, replace } = secretFile('api-key=one');
-  const { follow, headers, config } = following({ OTEL_EXPORTER_OTLP_HEADERS_FILE: path });
-  follow({
-    changeAccessToken: () => undefined,
-    changeRedisUrl: async () => undefined,
-    changeKeysUrl: async () => undefined,
-  });
-  replace('api-key=two,other=three');
-  await until(() => headers.length === 1);
-  expect([config.otelExporterOtlpHeaders, ...headers]).toEqual([
-    { 'api-key': 'one' },
-    { 'api-key': 'two', other: 'three' },
-  ]);
 });
 
 test.skipIf(!hasRedis)(

@@ -4,7 +4,7 @@ import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { pino } from 'pino';
 import { expect } from 'vitest';
 import { catalogService } from '../../src/graph/service/descriptor.ts';
-import { type Flags, readConfig } from '../../src/config/read.ts';
+import { type TestFlags, configWith } from './config.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from './open-server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
@@ -49,9 +49,9 @@ export async function agent(url: string, token?: string, version?: string) {
 }
 
 /** A facade with MCP over a service, and its log lines. */
-export async function facadeOver(service: string, settings: Flags = {}) {
+export async function facadeOver(service: string, settings: TestFlags = {}) {
   const logged: string[] = [];
-  const config = readConfig(
+  const config = configWith(
     {
       BASE_URL: service,
       EVENT_BASE_URL: service,

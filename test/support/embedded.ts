@@ -6,8 +6,11 @@ import { listen } from './listen.ts';
 import { patient } from './patient.ts';
 import { afterUse } from './hooks.ts';
 
+const { callTimeoutMs, operationTimeoutMs } = patient;
+
 export const settingsFor = (url: string): FacadeOptions => ({
-  ...patient,
+  callTimeoutMs,
+  operationTimeoutMs,
   baseUrl: url,
   eventBaseUrl: url,
   accessToken: 'demo-app',

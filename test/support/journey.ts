@@ -2,13 +2,13 @@ import { type IncomingMessage, type ServerResponse, createServer, request as for
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { catalogService } from '../../src/graph/service/descriptor.ts';
-import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from './open-server.ts';
 import type { OriginOptions } from '../../src/origin/server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import type { GraphQLResponse } from './facade.ts';
-import { patientEnv } from './patient.ts';
+import type { TestFlags } from './config.ts';
+import { patientConfig } from './patient.ts';
 import { service } from './service.ts';
 import { afterUse } from './hooks.ts';
 
@@ -23,14 +23,14 @@ export interface Passed {
 
 /** The whole path, from GraphQL to SQLite through real sockets, with a counting proxy between facade and origin. */
 export async function journey(
-  settings: Flags = {},
+  settings: TestFlags = {},
   statusFor: StatusFor = () => undefined,
   options: Partial<OriginOptions> = {},
 ) {
   const origin = await service(options);
   const proxy = await countingProxy(origin.url, statusFor);
   const own = { ACCESS_TOKEN: 'demo-app', FILM_TIER: 'advance', PORT: '0' };
-  const config = readConfig({ ...patientEnv, ...own, BASE_URL: proxy.url, EVENT_BASE_URL: proxy.url }, settings);
+  const config = patientConfig({ ...own, BASE_URL: proxy.url, EVENT_BASE_URL: proxy.url }, settings);
   const address = { baseUrl: proxy.url, eventBaseUrl: proxy.url };
   const upstream = createUpstream(catalogService, { ...config, ...address });
   const facade = await openServer(config, { schema, upstream, log: pino({ level: 'silent' }) });

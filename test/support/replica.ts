@@ -1,16 +1,16 @@
 import { pino } from 'pino';
 import { catalogService } from '../../src/graph/service/descriptor.ts';
-import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from './open-server.ts';
 import { type UpstreamParts, createUpstream } from '../../src/upstream/client.ts';
 import type { GraphQLResponse } from './facade.ts';
-import { patientEnv } from './patient.ts';
+import type { TestFlags } from './config.ts';
+import { patientConfig } from './patient.ts';
 import { afterUse } from './hooks.ts';
 
 /** Another facade over an existing service. */
-export async function replica(service: string, settings: Flags = {}, parts: UpstreamParts = {}) {
-  const config = readConfig({ ...patientEnv, BASE_URL: service, EVENT_BASE_URL: service, PORT: '0' }, settings);
+export async function replica(service: string, settings: TestFlags = {}, parts: UpstreamParts = {}) {
+  const config = patientConfig({ BASE_URL: service, EVENT_BASE_URL: service, PORT: '0' }, settings);
   const upstream = createUpstream(catalogService, { ...config, baseUrl: service, eventBaseUrl: service }, parts);
   const facade = await openServer(config, { schema, upstream, log: pino({ level: 'silent' }) });
   afterUse(async () => {

@@ -1,6 +1,5 @@
 import { pino } from 'pino';
 import { catalogService } from '../../src/graph/service/descriptor.ts';
-import { type Flags, readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { observeCalls, observeInterface } from '../../src/server/observability/watch.ts';
@@ -9,19 +8,24 @@ import { createUpstream } from '../../src/upstream/client.ts';
 import type { GraphQLResponse } from './facade.ts';
 import { made } from './made.ts';
 import { hostile } from './hostile.ts';
-import { patientEnv } from './patient.ts';
+import type { TestFlags } from './config.ts';
+import { patientConfig } from './patient.ts';
 import { afterUse } from './hooks.ts';
 
 /** The whole facade on a socket, between clients and hostile services that the test controls. */
-export async function startFacade(settings: Flags = {}, env: NodeJS.ProcessEnv = {}, parts: Partial<ServerParts> = {}) {
+export async function startFacade(
+  settings: TestFlags = {},
+  env: NodeJS.ProcessEnv = {},
+  parts: Partial<ServerParts> = {},
+) {
   const [books, events] = await Promise.all([hostile(), hostile()]);
   const own = { BASE_URL: books.url, EVENT_BASE_URL: events.url, PORT: '0' };
-  const config = readConfig({ ...patientEnv, ...own, ...env }, { recordTtlSeconds: '0', ...settings });
+  const config = patientConfig({ ...own, ...env }, { recordTtlSeconds: '0', ...settings });
   const logged: string[] = [];
   const metrics = parts.metrics ?? createMetrics();
   const silent = pino({ level: 'silent' });
   const observe = observeCalls(metrics, silent);
-  const inspect = config.checkResponses ? observeInterface(metrics, silent) : undefined;
+  const inspect = observeInterface(metrics, silent);
   const log = pino({ level: config.logLevel }, { write: (line: string) => void logged.push(line) });
   const address = { baseUrl: config.baseUrl!, eventBaseUrl: config.eventBaseUrl! };
   const upstream = parts.upstream ?? createUpstream(catalogService, { ...config, ...address }, { observe, inspect });

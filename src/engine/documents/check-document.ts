@@ -37,7 +37,7 @@ export type CheckedDocument =
 export function createDocumentCheck(schema: GraphQLSchema, settings: DocumentSettings) {
   const rulesFor = validationRules(settings);
   const plans = createPlanCache(schema, { maxFields: settings.maxPlannedFields, check: costCheck(settings) });
-  const variableOptions = { maxErrors: 10, hideSuggestions: !settings.suggestions };
+  const variableOptions = { maxErrors: 10, hideSuggestions: !settings.introspection };
 
   const plannable = (
     document: DocumentNode,
@@ -68,7 +68,7 @@ export function createDocumentCheck(schema: GraphQLSchema, settings: DocumentSet
     const over = documentLimits(document, settings);
     if (over.length > 0) return failed(over);
     const usesIncremental = isIncremental(document);
-    const options = { hideSuggestions: !settings.suggestions };
+    const options = { hideSuggestions: !settings.introspection };
     const found = validate(schema, document, rulesFor(usesIncremental), options);
     const invalid = found.map((error) => withoutNodes(coded(error, 'GRAPHQL_VALIDATION_FAILED')));
     if (invalid.length > 0) return failed(invalid);

@@ -40,7 +40,6 @@ export type DocumentSettings = Pick<
   | 'maxItems'
   | 'maxValues'
   | 'introspection'
-  | 'suggestions'
 >;
 
 /** Limits of the text, which are checked before it is parsed. */

@@ -12,7 +12,7 @@ export interface CodeNotes {
   what: string;
   /** What the author of the request does about it. */
   client: string;
-  /** What the operator of the facade does about it, if anything. */
+  /** What the operator of the facade does about it, if anything; `{maxItems}` stands for a number that is no setting. */
   operator: string | undefined;
   /** The HTTP status of a response that has the error alone, without `data`; undefined if it is an error beside data. */
   status: CodeStatus | undefined;
@@ -266,7 +266,7 @@ const table = {
       TOO_MANY_PICTURES: notes(
         'A mutation has too many pictures.',
         'Send the rest with `addNotePictures`.',
-        'The limit is `MAX_PICTURES`.',
+        'The limit is {maxPictures}.',
       ),
       BAD_UPLOAD: notes(
         'The files of the request cannot be read. It is not a GraphQL multipart request, or one of its files is missing, mapped to a place that has one, or truncated.',
@@ -288,19 +288,19 @@ const table = {
       UPSTREAM_TIMEOUT: notes(
         'The service did not respond in time. The rest of the response is not affected.',
         'Retry the missing part, with growing pauses.',
-        'See `catalog_upstream_seconds`. The limits are `CONNECT_TIMEOUT_MS`, `HEADERS_TIMEOUT_MS`, `BODY_TIMEOUT_MS`, `CALL_TIMEOUT_MS` and `OPERATION_TIMEOUT_MS`.',
+        'See `catalog_upstream_seconds`. The limits are {connectTimeoutMs} ms to connect, half of `CALL_TIMEOUT_MS` for headers, {bodyTimeoutMs} ms without a byte of the body, `CALL_TIMEOUT_MS` and `OPERATION_TIMEOUT_MS`.',
         { retry: 'later' },
       ),
       UPSTREAM_UNAVAILABLE: notes(
         'The service is not available. It is unreachable, or reports a failure, or has asked for a pause, or a gateway before it answers with 4xx and no error code of the service. The rest of the response is not affected.',
         'Retry the missing part, with growing pauses; if there is a `retryAfter`, not sooner than after so many seconds.',
-        'If `upstream.status` is 401, 403 or 404, the address in `BASE_URL` may be wrong, or a firewall answers. `/ready` shows which service is unreachable, the log since when. After `BREAKER_FAILURES` consecutive failures the circuit breaker stays open for `BREAKER_PAUSE_MS` and longer.',
+        'If `upstream.status` is 401, 403 or 404, the address in `BASE_URL` may be wrong, or a firewall answers. `/ready` shows which service is unreachable, the log since when. After {breakerFailures} consecutive failures the circuit breaker stays open for {breakerPauseMs} to {maxBreakerPauseMs} ms.',
         { retry: 'later' },
       ),
       UPSTREAM_INVALID_RESPONSE: notes(
         'The service sent something other than what was requested. It is neither JSON nor Atom, another record, a record without its id, a list without its items, a body too large or too deep, a redirect. It is not cached; the rest of the response is not affected.',
         'Retrying seldom helps.',
-        'If every call fails so, `BASE_URL` or `EVENT_BASE_URL` is wrong. The limits are `MAX_JSON_BYTES` and `MAX_ATOM_BYTES`.',
+        'If every call fails so, `BASE_URL` or `EVENT_BASE_URL` is wrong. The limits are {maxJsonBytes} bytes of JSON and {maxAtomBytes} of Atom.',
       ),
     },
   },
@@ -379,7 +379,7 @@ const table = {
       GRAPHQL_VALIDATION_FAILED: notes(
         `The document does not match the schema: an unknown field, argument or type, or a variable of a wrong type.`,
         'Check documents against `schema.graphql`, best when the front end is built.',
-        '`SUGGESTIONS` and `INTROSPECTION` decide how much of the schema a client sees.',
+        '`INTROSPECTION` decides how much of the schema a client sees.',
         { status: NOT_RUN },
       ),
       OPERATION_RESOLUTION_FAILURE: clientNotes(
@@ -434,19 +434,19 @@ const table = {
       TOO_MANY_CALLS: notes(
         `The operation needs more calls than allowed. A query is rejected if it is likely to make more, or could make many times as many, a mutation if it could make more: no call was made, \`likely\` and \`most\` are its calls, \`field\` and \`coordinate\` name the most expensive field. Beside data: it has made as many calls as it may, and this field was not loaded.`,
         'Request smaller pages (`first`), or the most expensive field in a request of its own. `x-explain: plan` shows the cost of each field.',
-        'The limits are `MAX_UPSTREAM_CALLS` and, for what is possible but not likely, `POSSIBLE_CALLS_FACTOR` times as many.',
+        'The limits are `MAX_UPSTREAM_CALLS` and, for what is possible but not likely, {possibleCallsFactor} times as many.',
         { status: NOT_RUN },
       ),
       TOO_MANY_ITEMS: notes(
         `The response could have more list items than allowed: the sizes of nested pages are multiplied. \`field\` and \`coordinate\` name the largest list. No call was made.`,
         'Request smaller pages (`first`), or the inner lists in requests of their own.',
-        'The limit is `MAX_ITEMS`.',
+        'The limit is {maxItems}.',
         { status: NOT_RUN },
       ),
       TOO_MANY_VALUES: notes(
         `The response could have too many values: the fields of all items count, introspection too. \`field\` and \`coordinate\` name the largest part. No call was made, unless lists turned out longer than estimated.`,
         'Request smaller pages (`first`), or fewer fields of each item.',
-        'The limit is `MAX_VALUES`.',
+        'The limit is {maxValues}.',
         { status: NOT_RUN },
       ),
       ANSWER_TOO_LARGE: notes(
@@ -458,37 +458,37 @@ const table = {
       TOO_MANY_FIELDS: notes(
         `The document or the operation has too many fields. In a document, those of a fragment count at each spread; in an operation, each field counts once for each possible type.`,
         REQUEST_LESS,
-        'The limits are `MAX_FIELDS` and `MAX_PLANNED_FIELDS`.',
+        'The limits are {maxFields} and, counted once for each possible type, {maxPlannedFields}.',
         { status: NOT_RUN },
       ),
       TOO_MANY_ROOT_FIELDS: notes(
         `The operation has too many fields at its root.`,
         'Use `nodes(ids:)` for many records, or several requests.',
-        'The limit is `MAX_ROOT_FIELDS`.',
+        'The limit is {maxRootFields}.',
         { status: NOT_RUN },
       ),
       TOO_MANY_MUTATIONS: notes(
         `The operation has too many mutations.`,
         'Send several requests.',
-        'The limit is `MAX_MUTATIONS`.',
+        'The limit is {maxMutations}.',
         { status: NOT_RUN },
       ),
-      TOO_MANY_ALIASES: notes(`The document has too many aliases.`, REQUEST_LESS, 'The limit is `MAX_ALIASES`.', {
+      TOO_MANY_ALIASES: notes(`The document has too many aliases.`, REQUEST_LESS, 'The limit is {maxAliases}.', {
         status: NOT_RUN,
       }),
-      TOO_MANY_FRAGMENTS: notes(`The document has too many fragments.`, REQUEST_LESS, 'The limit is `MAX_FRAGMENTS`.', {
+      TOO_MANY_FRAGMENTS: notes(`The document has too many fragments.`, REQUEST_LESS, 'The limit is {maxFragments}.', {
         status: NOT_RUN,
       }),
       TOO_MANY_DIRECTIVES: notes(
         `The document has too many directives.`,
         REQUEST_LESS,
-        'The limit is `MAX_DIRECTIVES`.',
+        'The limit is {maxDirectives}.',
         { status: NOT_RUN },
       ),
       TOO_MANY_TOKENS: notes(
         `The document has too many tokens.`,
         'Shorten it, and send values in variables.',
-        'The limit is `MAX_TOKENS`.',
+        'The limit follows `MAX_DOCUMENT_CHARACTERS`.',
         { status: NOT_RUN },
       ),
       DOCUMENT_TOO_LONG: notes(
@@ -556,19 +556,19 @@ const table = {
       BODY_TOO_LARGE: notes(
         'The body is too large.',
         'Send less; send pictures in a multipart request.',
-        'The limit is `MAX_BODY_BYTES`.',
+        'The limit is {maxBodyBytes}.',
         { status: exactly(413), advice: 'fix-input' },
       ),
       HEADERS_TOO_LARGE: notes(
         'The headers are too large, or more than 500. The status is 414 if the URL alone is too large.',
         'Send fewer: cookies of other applications are the usual cause.',
-        'The limit of their size is `MAX_HEADER_BYTES`.',
+        'The limit of their size is {maxHeaderBytes} bytes.',
         { status: exactly(431) },
       ),
       REQUEST_TIMEOUT: notes(
         'The headers, the body or the files arrived too slowly.',
         'Try again over a better connection.',
-        'The limits are `REQUEST_HEADERS_TIMEOUT_MS` and `REQUEST_BODY_TIMEOUT_MS`.',
+        'The limits are {requestHeadersTimeoutMs} ms for headers and {requestBodyTimeoutMs} ms for the body.',
         { status: exactly(408), retry: 'later' },
       ),
       NOT_FOUND: notes(
@@ -591,7 +591,7 @@ const table = {
       OVERLOADED: notes(
         'The facade is overloaded. Nothing was run.',
         'Retry after `Retry-After` seconds; that is safe for writes too.',
-        'Add replicas. The limits are `MAX_RUNNING_OPERATIONS`, `MAX_WAITING_OPERATIONS`, `MAX_CLIENT_CONNECTIONS` and, of uploads, `MAX_HELD_UPLOAD_BYTES`.',
+        'Add replicas. The limits are `MAX_RUNNING_OPERATIONS` and {maxWaitingOperations} waiting, {maxClientConnections} connections and, of uploads, `MAX_HELD_UPLOAD_BYTES`.',
         { status: exactly(503), retry: 'later' },
       ),
     },

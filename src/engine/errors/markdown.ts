@@ -1,11 +1,15 @@
 import { codeGroups, columnsOf } from './codes.ts';
 
-/** The table of errors as Markdown, for `docs/errors.md` and the resource for agents. */
-export function errorsMarkdown(): string {
+/** A text with the numbers that it names. */
+export const withNumbers = (text: string, numbers: Readonly<Record<string, number>>): string =>
+  text.replace(/\{(\w+)\}/g, (_, name: string) => numbers[name]!.toLocaleString('en'));
+
+/** The table of errors as Markdown, for `docs/errors.md` and the resource for agents. `numbers`: those that notes name. */
+export function errorsMarkdown(numbers: Readonly<Record<string, number>>): string {
   const sections = codeGroups.map(({ title, codes }) => {
     const each = Object.entries(codes).map(
       ([code, { what, client, operator, ...columns }]) =>
-        `### ${code}\n\n${what}\n\n- Client: ${client}${operator ? `\n- Operator: ${operator}` : ''}` +
+        `### ${code}\n\n${what}\n\n- Client: ${client}${operator ? `\n- Operator: ${withNumbers(operator, numbers)}` : ''}` +
         columnsOf(columns)
           .map(([name, text]) => `\n- ${name}: ${text}`)
           .join(''),

@@ -4,6 +4,7 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import type { ServiceDescriptor, TierPolicy } from '../../api/service-descriptor.ts';
 import type { Config } from '../../config/settings.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
+import { USER_AGENT } from '../../package.ts';
 import { addTraceHeaders, startCallSpan } from '../../lib/trace-context.ts';
 import { type Credential, learnPerson } from '../auth/credentials.ts';
 import type { RequestContext } from '../auth/request-context.ts';
@@ -57,7 +58,7 @@ export interface ObservedCall {
 
 /** What all calls share. */
 export interface CallServices extends RejectionServices {
-  settings: Pick<Config, 'maxJsonBytes' | 'maxAtomBytes' | 'maxUpstreamCalls' | 'upstreamUserAgent' | 'eventBaseUrl'>;
+  settings: Pick<Config, 'maxJsonBytes' | 'maxAtomBytes' | 'maxUpstreamCalls' | 'eventBaseUrl'>;
   caching: CachingWatch;
   service: Pick<ServiceDescriptor, 'errors' | 'documents' | 'seesNoCaller'>;
   tiers: TierPolicy;
@@ -164,7 +165,7 @@ export class UpstreamCall implements SharedCall {
     const { endpoint, wirePath: path } = this.request;
     const isJson = endpoint.media === 'json';
     const accept = isJson || endpoint.media === 'empty' ? 'application/json' : service.documents!.contentType;
-    const alike = ['accept', accept, 'accept-encoding', 'gzip', 'user-agent', settings.upstreamUserAgent];
+    const alike = ['accept', accept, 'accept-encoding', 'gzip', 'user-agent', USER_AGENT];
     const headers = ['x-request-id', context.requestId];
     if (context.span) {
       this.span = startCallSpan(context.span, endpoint.method);

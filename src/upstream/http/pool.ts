@@ -79,13 +79,12 @@ export function transportTo(
   }
   const { maxConnectionAgeMs } = settings;
   // Not the `clientTtl` of undici: with all connections at that age at once, requests wait in its pool and are never sent.
-  const renewals =
-    dispatcher || maxConnectionAgeMs === 0
-      ? []
-      : services.map((service) =>
-          // Replicas that were started together must not connect together.
-          setInterval(() => void renewConnections(service), maxConnectionAgeMs * (0.5 + Math.random() / 2)).unref(),
-        );
+  const renewals = dispatcher
+    ? []
+    : services.map((service) =>
+        // Replicas that were started together must not connect together.
+        setInterval(() => void renewConnections(service), maxConnectionAgeMs * (0.5 + Math.random() / 2)).unref(),
+      );
 
   return {
     send: (request, cancellation) =>

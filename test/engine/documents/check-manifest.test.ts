@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readConfig } from '../../../src/config/read.ts';
+import { configWith } from '../../support/config.ts';
 import { schema } from '../../../src/graph/schema.ts';
 import { createLog } from '../../../src/lib/log.ts';
 import { checkManifest } from '../../../src/engine/documents/check-manifest.ts';
@@ -13,7 +13,7 @@ import { createFacade } from '../../../src/facade.ts';
 function logged(documents: Record<string, string>, settings = {}) {
   const lines: Record<string, unknown>[] = [];
   const write = (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>);
-  const config = { ...readConfig({}, settings), trustedDocuments: new Map(Object.entries(documents)) };
+  const config = { ...configWith({}, settings), trustedDocuments: new Map(Object.entries(documents)) };
   checkManifest(schema, config, createLog('info', { write }));
   return lines;
 }

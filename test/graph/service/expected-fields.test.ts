@@ -5,8 +5,8 @@ import { readConfig } from '../../../src/config/read.ts';
 import { expectedFields } from '../../../src/graph/service/expected-fields.ts';
 import { schema } from '../../../src/graph/schema.ts';
 
-const messagesOf = (document: string, suggestions = 'on') =>
-  createDocumentCheck(schema, readConfig({}, { suggestions }))
+const messagesOf = (document: string, introspection = 'on') =>
+  createDocumentCheck(schema, readConfig({}, { introspection }))
     .check(document, undefined)
     .errors?.map(({ message }) => message);
 
@@ -77,7 +77,7 @@ test.each(['film', 'movie', 'person', 'me', 'search', 'books', 'events', 'review
   },
 );
 
-test('without suggestions no name of the schema is told', () => {
+test('without introspection no name of the schema is told', () => {
   expect(messagesOf('{ movie(id: "1") { title } top250 { year } }', 'off')).toEqual([
     'Cannot query field "movie" on type "Query".',
     'Cannot query field "year" on type "SubjectConnection".',

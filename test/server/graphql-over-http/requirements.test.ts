@@ -5,6 +5,13 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { request } from 'undici';
 import { afterAll, describe, expect, test } from 'vitest';
+import type { Config } from '../../../src/config/settings.ts';
+import { createFetchHandler } from '../../../src/fetch-handler.ts';
+import { createLog } from '../../../src/lib/log.ts';
+import { createCore } from '../../../src/server/core.ts';
+import { allFeatures } from '../../../src/server/features/features.ts';
+import { createGraphServer } from '../../../src/server/server.ts';
+import { configWith } from '../../support/config.ts';
 import { embedded } from '../../support/embedded.ts';
 import { startFacade } from '../../support/start-facade.ts';
 import {
@@ -27,7 +34,6 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const persistedOperations = join(folder, 'manifest.json');
 writeFileSync(persistedOperations, JSON.stringify({ [createHash('sha256').update('{ a }').digest('hex')]: '{ a }' }));
 
-const limits = { persistedOperations, persistedOnly: true, maxBodyBytes: 2_000, requestBodyTimeoutMs: 50 };
 const flags = { persistedOperations, persistedOnly: 'on', maxBodyBytes: '2000', requestBodyTimeoutMs: '50' };
 
 const ways = {
@@ -46,7 +52,8 @@ const ways = {
     const { url, requests } = await upstream;
     watched.push({ requests });
     const usual = embedded(url, { httpStatuses });
-    const strict = embedded(url, { httpStatuses, ...limits });
+    const own = { BASE_URL: url, EVENT_BASE_URL: url, LOG_LEVEL: 'silent' };
+    const strict = handlerOf(configWith(own, { httpStatuses, ...flags }));
     return async ({ method, search = '', headers, body, facade }) => {
       const sent =
         body === unfinished ? Readable.toWeb(beginning()) : typeof body === 'string' ? Buffer.from(body) : body;
@@ -57,6 +64,12 @@ const ways = {
     };
   },
 };
+
+/** A facade without a port, whose numbers a test chooses. */
+function handlerOf(config: Config) {
+  const core = createCore({ ...config, port: 0 }, createLog('silent', process.stderr));
+  return createFetchHandler(createGraphServer(core, allFeatures({})).server);
+}
 
 /** Services that no request of the table may reach. */
 const watched: { requests: unknown[] }[] = [];

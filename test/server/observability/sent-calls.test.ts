@@ -10,11 +10,7 @@ const QUERY = 'query Book($id: ID!) { book(id: $id) { title } }';
 /** What a header, the log, the trace and the metric say of the calls of each operation. */
 async function openFacade(settings = {}, env = {}) {
   const metrics = createMetrics();
-  const facade = await startFacade(
-    { recordTtlSeconds: '1', ...settings },
-    { REQUEST_LOG: 'all', SERVER_TIMING: 'on', ...env },
-    { metrics },
-  );
+  const facade = await startFacade({ recordTtlSeconds: '1', ...settings }, { REQUEST_LOG: 'all', ...env }, { metrics });
   const said = async (id: string) => {
     const response = await fetch(facade.url, {
       method: 'POST',
@@ -74,7 +70,7 @@ test('a call that the cache answers, fresh or after a failure, was not sent', as
 });
 
 test('a call that the circuit breaker stops was not sent', async () => {
-  const { books, said, logged, sent } = await openFacade({ breakerFailures: '1', breakerOpenMs: '60000' });
+  const { books, said, logged, sent } = await openFacade({ breakerFailures: '1', breakerPauseMs: '60000' });
   books.behave(reset);
   let requests = 0;
   books.behave((request, response) => {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import { serviceHeaders } from '../../../src/api/service-headers.ts';
-import type { Flags } from '../../../src/config/read.ts';
+import type { TestFlags } from '../../support/config.ts';
 import { unspecified } from '../../../src/upstream/cache/caching-header.ts';
 import { createMemoryCache } from '../../../src/upstream/cache/memory.ts';
 import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
@@ -53,7 +53,7 @@ async function service(headers: Record<string, string> = serviceHeaders) {
   return { url, requests, state };
 }
 
-async function open(settings: Flags = {}, headers?: Record<string, string>) {
+async function open(settings: TestFlags = {}, headers?: Record<string, string>) {
   const made = await service(headers);
   return { ...made, execute: await replica(made.url, { filmTier: 'basic', accessToken: 'own', ...settings }) };
 }
@@ -78,7 +78,7 @@ test('thirty views of an absent film make one call, and leave the quota to other
     expect(await execute(FILM(id))).toEqual({ data: { subject: { title: `film ${id}` } } });
 });
 
-test.each<[what: string, settings: Flags, headers: Record<string, string> | undefined, seconds: number]>([
+test.each<[what: string, settings: TestFlags, headers: Record<string, string> | undefined, seconds: number]>([
   ['30 s by default', {}, undefined, 30],
   ['as the setting says', { absentTtlSeconds: '90' }, undefined, 90],
   ['no longer than the service says', {}, { 'cache-control': 'max-age=10' }, 10],
@@ -94,7 +94,7 @@ test.each<[what: string, settings: Flags, headers: Record<string, string> | unde
   expect(requests).toHaveLength(2);
 });
 
-test.each<[why: string, settings: Flags, headers?: Record<string, string>]>([
+test.each<[why: string, settings: TestFlags, headers?: Record<string, string>]>([
   ['the setting is 0', { absentTtlSeconds: '0' }],
   ['nothing is cached', { recordTtlSeconds: '0' }],
   ['the service says no-store', {}, { 'cache-control': 'no-store' }],

@@ -494,14 +494,3 @@ test('nothing is connected for the renewal of a service that nobody asks', async
   expect(service.connections()).toBe(0);
   await transport.close();
 });
-
-test('a connection is used as long as it lasts if the setting is 0', async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  const service = await movingService();
-  const { send, transport } = await transportTo(json(''), { maxConnectionAgeMs: 0, ...one, baseUrl: service.url });
-  await send();
-  service.move();
-  vi.advanceTimersByTime(3_600_000);
-  expect((await send()).text).toBe('"old"');
-  await transport.close();
-});

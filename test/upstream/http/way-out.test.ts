@@ -14,6 +14,7 @@ import { createCancellationToken } from '../../../src/lib/cancellation.ts';
 import type { HttpRequest } from '../../../src/upstream/http/request.ts';
 import { createTransport } from '../../../src/upstream/http/pool.ts';
 import { createAuthority, hasOpenssl } from '../../support/certificates.ts';
+import { configWith } from '../../support/config.ts';
 import { HANG_UP, connectProxy } from '../../support/connect-proxy.ts';
 import { afterUse } from '../../support/hooks.ts';
 
@@ -38,7 +39,7 @@ const read: HttpRequest = {
 
 /** Calls with these settings; over a base URL for both services. */
 function caller(base: string, env: NodeJS.ProcessEnv) {
-  const config = readConfig({ BASE_URL: base, EVENT_BASE_URL: base, READ_ATTEMPTS: '1', ...env });
+  const config = configWith({ BASE_URL: base, EVENT_BASE_URL: base, READ_ATTEMPTS: '1', ...env });
   const outages: unknown[] = [];
   const transport = createTransport({ ...config, baseUrl: base, eventBaseUrl: base }, undefined, (...outage) =>
     outages.push(outage),
@@ -113,7 +114,7 @@ describe.skipIf(!hasOpenssl)('an upstream with a certificate', async () => {
     expect(proxy.tunnels.length).toBeLessThanOrEqual(2);
   });
 
-  test('has no more tunnels than MAX_BUSY_CONNECTIONS', async () => {
+  test('has no more tunnels than connections to a busy upstream', async () => {
     const proxy = await connectProxy();
     const limits = { MAX_CONNECTIONS: '2', MAX_BUSY_CONNECTIONS: '2' };
     const { send } = caller(`https://localhost:${port}`, {

@@ -2,6 +2,7 @@
 import { isObjectType } from 'graphql';
 import { typeRule } from '../../../engine/plan/read-declarations.ts';
 import { recordDocument } from './documents/record-document.ts';
+import { fixed } from '../../../config/fixed.ts';
 import { errorsMarkdown } from '../../../engine/errors/markdown.ts';
 import { printMarkedSchema } from '../../../engine/null-conditions.ts';
 import { lazily } from '../../../lib/promises.ts';
@@ -18,7 +19,9 @@ export interface Caching {
 
 /** `showsSchema`: false where introspection is off. */
 export function createResources({ schema, prepare, runForAgent }: ToolParts, showsSchema: boolean) {
-  const texts = [text('docs/errors.md', 'text/markdown', 'Error codes and what to do about them', errorsMarkdown)];
+  const texts = [
+    text('docs/errors.md', 'text/markdown', 'Error codes and what to do about them', () => errorsMarkdown(fixed)),
+  ];
   if (showsSchema)
     texts.unshift(text('schema.graphql', 'application/graphql', 'The GraphQL schema', () => printMarkedSchema(schema)));
   const records = Object.values(schema.getTypeMap())

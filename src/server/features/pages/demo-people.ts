@@ -27,8 +27,8 @@ const people: readonly DemoPerson[] = [
   { name: 'nobody', about: 'No token: books and films are read with the token of the facade, notes are not.' },
 ];
 
-export type DemoSettings = Pick<Config, 'ownOrigin' | 'demoTokens'>;
+export type DemoSettings = Pick<Config, 'ownOrigin' | 'demo'>;
 
 /** Undefined unless the origin of the demo runs beside the facade and accepts their tokens. */
-export const demoPeople = ({ ownOrigin, demoTokens }: DemoSettings): readonly DemoPerson[] | undefined =>
-  ownOrigin && demoTokens ? people : undefined;
+export const demoPeople = ({ ownOrigin, demo }: DemoSettings): readonly DemoPerson[] | undefined =>
+  ownOrigin && demo ? people : undefined;

@@ -1,6 +1,8 @@
 /** The page that explains every error code: what happened, and what to do about it. `extensions.help` of errors links to it. */
 import { escape } from '../../../atom/xml.ts';
+import { fixed } from '../../../config/fixed.ts';
 import { type CodeGroup, codeGroups, columnsOf } from '../../../engine/errors/codes.ts';
+import { withNumbers } from '../../../engine/errors/markdown.ts';
 import { type DocsMenu, docsPage } from './docs-layout.ts';
 import { HELP_PATH } from '../../http/response/http-error.ts';
 
@@ -19,7 +21,7 @@ function section({ title, codes }: CodeGroup): string {
   const each = Object.entries(codes).map(
     ([code, { what, client, operator, ...columns }]) =>
       `<h3 id="${code}"><a href="#${code}">${code}</a></h3>\n<p>${html(what)}</p>\n` +
-      `<dl><dt>Client</dt><dd>${html(client)}</dd>${operator ? `<dt>Operator</dt><dd>${html(operator)}</dd>` : ''}` +
+      `<dl><dt>Client</dt><dd>${html(client)}</dd>${operator ? `<dt>Operator</dt><dd>${html(withNumbers(operator, fixed))}</dd>` : ''}` +
       `${columnsOf(columns)
         .map(([name, text]) => `<dt>${name}</dt><dd>${html(text)}</dd>`)
         .join('')}</dl>`,

@@ -119,7 +119,7 @@ function serviceSection(config: WelcomeSettings, hasGraphiql: boolean): string {
     ([name, query]) => `<li><a href="/graphql?query=${encodeURIComponent(query)}">${name}</a></li>`,
   ).join('\n');
   const why = ownOrigin
-    ? '<p>The pages of the demo need <code>DEMO_TOKENS</code> and <code>EXPLAIN</code> to be on.</p>'
+    ? '<p>The pages of the demo need <code>DEMO</code> and <code>EXPLAIN</code> to be on.</p>'
     : '<p>The pages of the demo are shown over the origin: start without <code>BASE_URL</code> to see them.</p>';
   return `<section class="service" aria-label="The service">
 <div class="page"><h2>The service</h2><dl class="facts">${rows}</dl>${why}</div>

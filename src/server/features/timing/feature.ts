@@ -6,9 +6,7 @@ import type { Core } from '../../core.ts';
 import type { Feature } from '../../feature.ts';
 
 export const createTimingFeature = ({ config }: Pick<Core, 'config'>): Feature =>
-  (config.serverTiming ?? config.explain)
-    ? { headers: { stored: ['server-timing', 'cache;desc="response"'], ofRun: timingHeaders } }
-    : {};
+  config.explain ? { headers: { stored: ['server-timing', 'cache;desc="response"'], ofRun: timingHeaders } } : {};
 
 /**
  * Names and values of headers that show in a browser's developer tools how long it took since `startedAt`, and the rate limit of its

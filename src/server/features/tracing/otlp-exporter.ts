@@ -10,14 +10,14 @@ const BATCH = { maxExportBatchSize: 512, maxQueueSize: 4_096, scheduledDelayMill
 export function createExportingProvider(
   endpoint: string,
   serviceName: string,
-  headers: () => Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>>,
   log: Logger,
 ): BasicTracerProvider {
   const exporter = new OTLPTraceExporter({
     url: `${endpoint}/v1/traces`,
     timeoutMillis: BATCH.exportTimeoutMillis,
     httpAgentOptions: { lookup: optionalLookup },
-    headers: async () => ({ ...headers() }),
+    headers: { ...headers },
   });
   return new BasicTracerProvider({
     resource: resourceFromAttributes({ 'service.name': serviceName }),

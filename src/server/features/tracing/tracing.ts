@@ -6,29 +6,19 @@ import { type Context, INVALID_TRACEID, ROOT_CONTEXT, SpanKind, context, trace }
 import type { IncomingHttpHeaders } from 'node:http';
 import type { OperationTypeNode } from 'graphql';
 import type { Logger } from 'pino';
-import { watchSecretFiles } from '../../../config/secret-files.ts';
 import type { Config } from '../../../config/settings.ts';
 import { settlesWithin } from '../../../lib/promises.ts';
 import { type OperationSpan, parseTraceHeaders } from '../../../lib/trace-context.ts';
 import type { Feature, FeatureParts } from '../../feature.ts';
 import { endSpan } from '../../observability/spans.ts';
-import { reportSecrets } from '../../secrets.ts';
 import { type EndedOperation, codeOf, documentHash, documentText } from '../../graphql/ended-operation.ts';
 
 export function createTracingFeature({ config, log, trusted }: FeatureParts): Feature {
   const tracing = createTracing(config, log);
-  const use = (headers: Readonly<Record<string, string>>, onOutcome: (problem: undefined) => void) => {
-    tracing.changeHeaders(headers);
-    onOutcome(undefined);
-  };
-  const watches = watchSecretFiles(config, { otelExporterOtlpHeaders: use }, reportSecrets(log));
   return {
     ...operationSpans(tracing, trusted.idOf),
     loading: () => tracing.loading,
-    end: async () => {
-      for (const each of watches) each.close();
-      await tracing.close();
-    },
+    end: tracing.close,
   };
 }
 
@@ -41,14 +31,13 @@ const CLOSE_MS = 4_000;
 type TracingSettings = Pick<Config, 'otelExporterOtlpHeaders' | 'otelExporterOtlpEndpoint' | 'otelServiceName'>;
 
 export function createTracing(config: TracingSettings, log: Logger) {
-  let headers = config.otelExporterOtlpHeaders;
   let close = async () => undefined as void;
-  const { otelExporterOtlpEndpoint: exportTo } = config;
+  const { otelExporterOtlpEndpoint: exportTo, otelExporterOtlpHeaders: headers = {} } = config;
   let loading = exportTo === undefined ? undefined : load(exportTo);
 
   async function load(endpoint: string): Promise<void> {
     const { createExportingProvider } = await import('./otlp-exporter.ts');
-    const provider = createExportingProvider(endpoint, config.otelServiceName, () => headers ?? {}, log);
+    const provider = createExportingProvider(endpoint, config.otelServiceName, headers, log);
     tracing.tracer = provider.getTracer(SCOPE);
     // A failed export is logged already.
     close = async () => void (await settlesWithin(CLOSE_MS, provider.shutdown()).catch(() => undefined));
@@ -61,8 +50,6 @@ export function createTracing(config: TracingSettings, log: Logger) {
     get loading(): Promise<void> | undefined {
       return loading;
     },
-    /** Changes the headers of the requests to the collector. */
-    changeHeaders: (changed: Readonly<Record<string, string>>): void => void (headers = changed),
     /** Exports the remaining spans. */
     close: async (): Promise<void> => {
       await loading;

@@ -238,7 +238,6 @@ describe('an authorize that fails', () => {
     const facade = embedded(origin.url, {
       operationTimeoutMs: 100,
       maxRunningOperations: 1,
-      maxWaitingOperations: 0,
       authorize: ({ name }) => name !== 'Never' || new Promise<boolean>(() => undefined),
     });
     const body = await bodyOf(await facade.fetch(new Request(address, post(`query Never ${query}`))));

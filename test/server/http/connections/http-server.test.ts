@@ -9,7 +9,7 @@ import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { catalogService } from '../../../../src/graph/service/descriptor.ts';
-import { readConfig } from '../../../../src/config/read.ts';
+import { configWith } from '../../../support/config.ts';
 import { made } from '../../../support/made.ts';
 import { openServer } from '../../../support/open-server.ts';
 import { createUpstream } from '../../../../src/upstream/client.ts';
@@ -50,7 +50,7 @@ async function open(
   tabs = [{ name: 'word', query: 'query Word { word }' }],
   graphiql?: string,
 ): Promise<Facade> {
-  const config = readConfig({ PORT: '0', ...env });
+  const config = configWith({ PORT: '0', ...env });
   const nowhere = { ...config, baseUrl: 'http://127.0.0.1:9', eventBaseUrl: 'http://127.0.0.1:9' };
   const upstream = createUpstream(catalogService, nowhere);
   toClose.push(upstream);

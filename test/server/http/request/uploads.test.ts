@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { UploadedFile } from '../../../../src/engine/values/uploaded-file.ts';
 import { catalogService } from '../../../../src/graph/service/descriptor.ts';
-import { readConfig } from '../../../../src/config/read.ts';
+import { configWith } from '../../../support/config.ts';
 import { openServer } from '../../../support/open-server.ts';
 import type { Facade } from '../../../../src/server/server.ts';
 import { createUpstream } from '../../../../src/upstream/client.ts';
@@ -42,7 +42,7 @@ afterEach(() => facade?.close());
 const nowhere = 'http://127.0.0.1:1';
 
 async function open(env: NodeJS.ProcessEnv = {}): Promise<string> {
-  const config = readConfig({ PORT: '0', ...env });
+  const config = configWith({ PORT: '0', ...env });
   facade = await openServer(config, {
     schema,
     upstream: createUpstream(catalogService, { ...config, baseUrl: nowhere, eventBaseUrl: nowhere }),

@@ -125,8 +125,8 @@ test('Server-Timing reports upstream calls and their duration, outside productio
   expect(await timing(setup)).toContain('upstream;desc="calls: 0";dur=0.0, cache;desc="calls: 1"');
   expect((await setup.get()).headers.get('server-timing')).toContain('cache;desc="calls: 1"');
   expect(await timing(await facade({ NODE_ENV: 'production' }))).toBeNull();
-  expect(await timing(await facade({ NODE_ENV: 'production', SERVER_TIMING: 'on' }))).toContain('total');
-  expect(await timing(await facade({ SERVER_TIMING: 'off' }))).toBeNull();
+  expect(await timing(await facade({ NODE_ENV: 'production', EXPLAIN: 'on' }))).toContain('total');
+  expect(await timing(await facade({ EXPLAIN: 'off' }))).toBeNull();
 });
 
 test('Catalog-Cost tells in production too how many calls an operation made, could have made, and was saved', async () => {
@@ -174,7 +174,7 @@ async function films(env: NodeJS.ProcessEnv = {}) {
 }
 const own = { authorization: 'Bearer own' };
 
-test('RateLimit tells what is left to a limited token, in production too; the policy stays behind SERVER_TIMING', async () => {
+test('RateLimit tells what is left to a limited token, in production too; the policy stays behind EXPLAIN', async () => {
   const send = await films();
   const first = await send(own);
   expect(first.get('ratelimit-policy')).toBe('"films";q=40;w=60');

@@ -28,9 +28,7 @@ const settings = (service: string): NodeJS.ProcessEnv => ({
   EVENT_BASE_URL: service,
   UPSTREAM_SETTLE_MS: String(SETTLE_MS),
   CALL_TIMEOUT_MS: String(CALL_TIMEOUT_MS),
-  BREAKER_FAILURES: '1000',
   RETRY_AFTER_SECONDS: '1',
-  MAX_RETRY_AFTER_SECONDS: '1',
 });
 
 type Facade = Awaited<ReturnType<typeof facadeProcess>>;
