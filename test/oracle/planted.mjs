@@ -53,6 +53,7 @@ async function found(place, edits, count, isOfReplicas) {
     'generated',
     'demo',
     'test/oracle',
+    'test/support/one-value.ts',
     'test/support/open-server.ts',
     'schema.graphql',
     'package.json',

@@ -65,8 +65,7 @@ export interface ResponseMeta {
 }
 
 /** What is cached of one record or response, as one caller may use it during one operation. */
-class CacheHandle implements CacheReader {
-  members: readonly string[] | undefined = undefined;
+class CacheHandle {
   /** Its call is made because the client asks for new data. */
   isReload = false;
   private readonly viewer: ViewerOfCache;
@@ -78,8 +77,7 @@ class CacheHandle implements CacheReader {
   private readonly seconds: number;
   /** At the first lookup: a response is not stored if its key was invalidated while the call was in flight. */
   private version: VersionToken | undefined = undefined;
-  private pending: Promise<Cached | undefined> | undefined = undefined;
-  private releases: CacheLookup['release'] = undefined;
+  private readonly releases: (() => void)[] = [];
   private isPeek = false;
   private wasFound = false;
   /** What is cached and older than the client wants: whatever is read is compared with it. */
@@ -99,35 +97,23 @@ class CacheHandle implements CacheReader {
     this.seconds = seconds;
   }
 
-  get since(): number {
-    return this.viewer.since;
-  }
-  get cancellation(): CancellationToken | undefined {
-    return this.viewer.viewer.cancellation;
-  }
-  get isRefresh(): boolean {
-    return this.viewer.viewer.isRefresh === true;
-  }
-  get mayLease(): boolean {
-    return !this.isPeek && this.viewer.viewer.isAccepted === true && !this.viewer.parts.unstored.has(this.endpoint);
-  }
-
+  /** No entry is expected of the endpoint. */
   get isUnstored(): boolean {
     return (this.viewer.parts.unstored.get(this.endpoint) ?? 0) >= UNSTORED_RUN;
   }
 
-  /** `members`: those that are needed of a record. Whoever gets too little may have to call `release` at the end. */
+  private readerOf(members?: readonly string[]): CacheReader {
+    const { since, viewer, parts } = this.viewer;
+    const { cancellation, isRefresh, isAccepted } = viewer;
+    const mayLease = !this.isPeek && isAccepted === true && !parts.unstored.has(this.endpoint);
+    return { members, since, cancellation, isRefresh, mayLease, isUnstored: this.isUnstored };
+  }
+
+  /** `members`: those that are needed of a record. At the end `release` is called: others may wait for what the reader lacks. */
   get(members?: readonly string[]): Promise<Cached | undefined> | Cached | undefined {
     if (!this.key) return undefined;
-    if (this.pending) {
-      this.members = members && [...(this.members ?? noMembers), ...members];
-      return this.pending;
-    }
-    this.members = members;
-    const found = this.viewer.parts.cache.get(this.key, this);
-    if (!(found instanceof Promise)) return this.cached(found);
-    this.pending = found.then((later) => this.cached(later));
-    return this.pending;
+    const found = this.viewer.parts.cache.get(this.key, this.readerOf(members));
+    return found instanceof Promise ? found.then((later) => this.cached(later)) : this.cached(found);
   }
 
   /** Whether it is known that there is no such record. Where other processes may have made it since, only Redis can tell. */
@@ -138,7 +124,7 @@ class CacheHandle implements CacheReader {
   /** Whether there is no such record where replicas share the cache. Redis is asked, together with the lookups of the same turn. */
   async isFoundAbsent(): Promise<boolean> {
     const { key, viewer } = this;
-    return key !== null && (await viewer.parts.cache.isCurrent(key, this)) && this.isAbsentInMemory();
+    return key !== null && (await viewer.parts.cache.isCurrent(key, this.readerOf())) && this.isAbsentInMemory();
   }
 
   private isAbsentInMemory(): boolean {
@@ -165,8 +151,7 @@ class CacheHandle implements CacheReader {
 
   /** The response is stored, or there is none: nobody has to wait for it any longer. */
   release(): void {
-    this.releases?.();
-    this.releases = undefined;
+    for (const release of this.releases.splice(0)) release();
   }
 
   delete(): void {
@@ -182,20 +167,19 @@ class CacheHandle implements CacheReader {
   mayJoin(): boolean | Promise<boolean> {
     const { sharedAs, viewer } = this;
     const { cache, isShared } = viewer.parts;
-    return !isShared || !sharedAs || sharedAs.isReadOnly || cache.isCurrent(sharedAs, this);
+    return !isShared || !sharedAs || sharedAs.isReadOnly || cache.isCurrent(sharedAs, this.readerOf());
   }
 
   private cached({ entry, version, release }: CacheLookup): Cached | undefined {
-    this.pending = undefined;
     this.version ??= version;
-    this.releases = release ?? this.releases;
+    if (release) this.releases.push(release);
     this.isReload = false;
     this.old = undefined;
     if (!entry) return undefined;
     this.wasFound = true;
     const { value, since, freshUntil } = entry;
     const now = performance.now();
-    const isServed = now < (this.isRefresh ? freshUntil : entry.servedUntil);
+    const isServed = now < (this.viewer.viewer.isRefresh ? freshUntil : entry.servedUntil);
     const isOld = isServed && this.viewer.viewer.reload !== undefined && this.isOld(entry);
     if (isOld) this.old = value as Json;
     const isReload = isOld && this.mayReload(this.isPeek);
@@ -258,7 +242,6 @@ const hasChanged = (before: Json, after: Json, isRecord: boolean): boolean =>
     ? Object.keys(after).some((member) => member in before && !isDeepStrictEqual(before[member], after[member]))
     : !isDeepStrictEqual(before, after);
 
-const noMembers: readonly string[] = Object.freeze([]);
 const nothing = Object.freeze({});
 
 export class RecordHandle extends CacheHandle {

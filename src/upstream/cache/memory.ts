@@ -83,7 +83,7 @@ export interface CacheReader {
   readonly since: number;
   readonly cancellation: CancellationToken | undefined;
   /** It refreshes the entry: what is only served is not fresh for it. */
-  readonly isRefresh?: boolean;
+  readonly isRefresh?: boolean | undefined;
   /** It may be the one that asks upstream for all replicas. */
   readonly mayLease: boolean;
   /** Responses of its endpoint have not been storable for long: no entry is expected. */
