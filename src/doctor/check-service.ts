@@ -1,19 +1,14 @@
-/** What the reads of the service show: reachable or not, the token, its scopes and film tier, and whether it still speaks the interface. */
-import { type Endpoint, tiers } from '../api/endpoint.ts';
+/** What the reads of the service show: reachable or not, the token, its scopes and film tier. */
+import type { Endpoint } from '../api/endpoint.ts';
 import { serviceError } from '../api/errors.ts';
 import { type ProxySettings, proxyFor } from '../config/proxy.ts';
 import type { Config } from '../config/settings.ts';
 import { httpTime } from '../lib/text/http-date.ts';
 import { refusesOwn } from '../upstream/auth/own-refusals.ts';
 import { isRateLimit } from '../upstream/errors.ts';
-import { createApiRequest } from '../api/api-request.ts';
-import { describeDeviation } from '../inspect/compare.ts';
 import { type Diagnosis, connectionAdvice, failed, ok, warning } from './diagnosis.ts';
-import { readEndpoints } from '../api/presence/reading-plan.ts';
-import type { Unread } from '../inspect/read-plan.ts';
 import { isBroken, isRejected, isSuccess, tiersSeen } from '../inspect/reads.ts';
 import type { ServiceRead } from '../inspect/service-reader.ts';
-import { deviationsOf } from '../inspect/watch.ts';
 
 const isOf =
   (service: Endpoint['service']) =>
@@ -79,7 +74,7 @@ export function checkReachable(
     return warning(
       check,
       `${message}; ${gateway.length} of ${own.length} reads failed`,
-      'Look at the lines of the endpoints below, and at the log of the service.',
+      'Look at the log of the service, and of a gateway before it.',
       facts,
     );
   if (skew !== undefined && Math.abs(skew) > SKEW_MAX_S)
@@ -186,60 +181,3 @@ export function checkScopes(reads: readonly ServiceRead[], config: ServiceSettin
     return warning(check, message, 'Books cannot be read with this token: ask for the scope book_basic_r.', facts);
   return ok(check, message, facts);
 }
-
-/** One diagnosis an endpoint that differs; one for all that do not. */
-export function checkInterface(reads: readonly ServiceRead[], unread: Unread): Diagnosis[] {
-  const seenTiers = tiersSeen(reads);
-  const good = reads.filter(isSuccess);
-  const found = good.flatMap((read) => {
-    const { endpoint, input, value, text = '' } = read;
-    const request = createApiRequest(endpoint, input);
-    const deviations = deviationsOf({ request, value, text, tiers: seenTiers.length > 0 ? seenTiers : tiers });
-    if (deviations.length === 0) return [];
-    const members = deviations.map(describeDeviation);
-    const shown = members.slice(0, SHOWN_MAX).join(', ');
-    const more = members.length > SHOWN_MAX ? ` and ${members.length - SHOWN_MAX} more (--json has all)` : '';
-    // A new member breaks nothing.
-    const isNew = deviations.every(({ what }) => what === 'unknown');
-    const say = isNew ? warning : failed;
-    return [
-      say(
-        'interface',
-        `${nameOf(endpoint)}: ${shown}${more}`,
-        isNew
-          ? 'The service sends members that nothing here reads. Look whether one replaces another.'
-          : 'The fields that read these members are empty or wrong now: compare with the documentation of the service, and update the facade.',
-        { endpoint: nameOf(endpoint), deviations },
-      ),
-    ];
-  });
-  // Where a whole upstream fails, its own line says so.
-  const broken = reads.filter((read) => isBroken(read) && !reads.filter(isOf(read.endpoint.service)).every(isBroken));
-  const unusable = broken.map((read) =>
-    failed(
-      'interface',
-      `${nameOf(read.endpoint)}: an answer that cannot be used: status ${read.status}, ${read.problem ?? read.contentType ?? 'no content type'}`,
-      'The service or a gateway before it does not answer this endpoint: look at its log.',
-      details(read),
-    ),
-  );
-  if (good.length === 0)
-    return [warning('interface', 'no endpoint could be read', 'See the lines above.'), ...unusable];
-  const refused = reads.filter(isRejected).filter(({ status = 0 }) => status < 500);
-  const notRead = readEndpoints.filter((endpoint) => unread.has(endpoint));
-  const facts = {
-    read: good.map(({ endpoint }) => nameOf(endpoint)),
-    refused: refused.map(details),
-    unread: notRead.map((endpoint) => ({ endpoint: nameOf(endpoint), why: unread.get(endpoint) })),
-    calls: reads.length,
-  };
-  const asSpecified = good.length - found.length;
-  const rest = `${refused.length} refused, ${notRead.length} not read, in ${reads.length} calls`;
-  return [
-    ok('interface', `${asSpecified} of ${good.length} endpoints read are as the interface says; ${rest}`, facts),
-    ...found,
-    ...unusable,
-  ];
-}
-
-const SHOWN_MAX = 8;

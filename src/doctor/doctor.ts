@@ -1,13 +1,13 @@
-/** The command `doctor`: whether the set-up is right, and whether the service still speaks the interface. */
+/** The command `doctor`: whether the set-up is right: settings, Redis, the service, the token and caching. */
 import { ConfigError, withService } from '../config/read.ts';
 import { type Config, entries } from '../config/settings.ts';
 import { startWarnings } from '../config/start-warnings.ts';
 import { checkMemory } from './check-machine.ts';
 import { checkKeyRedis, checkRedisState } from './check-redis-state.ts';
 import { checkCaching } from './check-caching.ts';
-import { checkInterface, checkReachable, checkScopes, checkToken } from './check-service.ts';
+import { checkReachable, checkScopes, checkToken } from './check-service.ts';
 import { type Diagnosis, failed, ok, warning } from './diagnosis.ts';
-import { readEach } from '../inspect/read-plan.ts';
+import { readSamples } from './sample-reads.ts';
 import { createServiceReader } from '../inspect/service-reader.ts';
 
 export interface DoctorParts {
@@ -82,7 +82,7 @@ function withAddresses(config: Config): Addressed {
 async function checkService(config: Addressed): Promise<Diagnosis[]> {
   const reader = createServiceReader(config);
   try {
-    const unread = await readEach(reader);
+    await readSamples(reader);
     const { reads } = reader;
     return [
       checkReachable('catalog', reads, config),
@@ -90,7 +90,6 @@ async function checkService(config: Addressed): Promise<Diagnosis[]> {
       checkToken(reads, config),
       checkScopes(reads, config),
       checkCaching(reads, config),
-      ...checkInterface(reads, unread),
     ];
   } finally {
     await reader.close();

@@ -1,4 +1,4 @@
-/** Reads the service for the doctor: each read once, without caches and retries, up to a number of calls. */
+/** Reads the service for the doctor, without caches and retries. */
 import type { Endpoint, InputOf } from '../api/endpoint.ts';
 import type { Config } from '../config/settings.ts';
 import { serviceErrors } from '../api/errors.ts';
@@ -10,9 +10,6 @@ import { type Dispatcher, type DispatcherSettings, createDispatcher } from '../u
 import { createApiRequest } from '../api/api-request.ts';
 import { ReportedError, decodeResponse, errorCodeIn } from '../upstream/http/response.ts';
 import { outageReason } from '../upstream/http/transport-errors.ts';
-
-/** The most calls of one run: the basic film tier has 40 a minute, of which the users need some. */
-export const CALLS_MAX = 25;
 
 /** A call that was answered, or why it was not. */
 export interface ServiceRead {
@@ -85,10 +82,7 @@ export function createServiceReader(config: ReaderSettings) {
   return {
     /** All calls that were made. */
     reads,
-    left: () => CALLS_MAX - reads.length,
-    /** Undefined if no call is left. */
-    async read<E extends Endpoint>(endpoint: E, input: InputOf<E> & object): Promise<ServiceRead | undefined> {
-      if (reads.length >= CALLS_MAX) return undefined;
+    async read<E extends Endpoint>(endpoint: E, input: InputOf<E> & object): Promise<ServiceRead> {
       const at = reads.length;
       reads.push({ endpoint, input, ms: 0 });
       return (reads[at] = await send(endpoint, input));

@@ -5,12 +5,25 @@ import { type Endpoint, type Tier, tiers } from '../../src/api/endpoint.ts';
 import { eventEndpoints } from '../../src/api/event.ts';
 import { filmEndpoints } from '../../src/api/film.ts';
 import { noteEndpoints } from '../../src/api/note.ts';
-import { namesIn, readEndpoints } from '../../src/api/presence/reading-plan.ts';
 import { describeDeviation } from '../../src/inspect/compare.ts';
 import { deviationsOf } from '../../src/inspect/watch.ts';
 import { createApiRequest } from '../../src/api/api-request.ts';
 import { ReportedError, decodeResponse } from '../../src/upstream/http/response.ts';
 import { service } from '../support/service.ts';
+
+const readEndpoints = [bookEndpoints, filmEndpoints, eventEndpoints, noteEndpoints]
+  .flatMap((table) => Object.values<Endpoint>(table))
+  .filter(({ method }) => method === 'GET');
+/** What the id in a path identifies, by the text before it. */
+const namedIn: Readonly<Record<string, string>> = {
+  '/v2/book/': 'book',
+  '/v2/book/series/': 'series',
+  '/v2/book/user/': 'reader',
+  '/v2/movie/subject/': 'film',
+  '/v2/movie/celebrity/': 'person',
+  '/event/': 'event',
+  '/people/': 'guest',
+};
 
 const filmLists = Object.values<Endpoint>(filmEndpoints).filter(({ path }) =>
   path.startsWith('/v2/movie/subject/:id/'),
@@ -118,11 +131,7 @@ async function crawl(
     guest: [...guests],
   };
   for (const row of readEndpoints.filter((row) => row.params.length === 1 && !read.has(row)))
-    await each(
-      namesIn(row).flatMap((name) => known[name] ?? []),
-      4,
-      (id) => get(row, { [row.params[0]!]: id }),
-    );
+    await each(known[namedIn[row.between[0] ?? ''] ?? ''] ?? [], 4, (id) => get(row, { [row.params[0]!]: id }));
   return { deviations, read, count };
 }
 
