@@ -84,15 +84,15 @@ export default [
     'json',
     '.',
   ]);
-  const results = (
-    JSON.parse(out) as { messages: { ruleId: string; message: string; suggestions?: object[] }[] }[]
-  ).map(({ messages }) => messages.filter(({ ruleId }) => ruleId));
+  const results = (JSON.parse(out) as { messages: { ruleId: string; message: string }[] }[]).map(({ messages }) =>
+    messages.filter(({ ruleId }) => ruleId),
+  );
   expect([code, results.flat().map(({ ruleId }) => ruleId)]).toEqual([
     1,
     ['catalog/price', 'catalog/max-calls', 'catalog/price'],
   ]);
   expect(results[0]![0]!.message).toBe('Book: 1 call');
-  expect(results[1]![0]!.suggestions!.length).toBeGreaterThan(0);
+  expect(results[1]![0]!.message).toMatch(/Cheaper: with first: \d+ at top250/);
   // Its types are those that ESLint wants of a plugin.
   symlinkSync(join(root, 'lint/node_modules/eslint'), join(folder, 'node_modules/eslint'));
   writeFileSync(
