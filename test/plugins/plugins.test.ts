@@ -17,6 +17,7 @@ import { catalogPlugin } from '../../src/facade.ts';
 import { settlesWithin } from '../../src/lib/promises.ts';
 import { bodyOf, embedded, post } from '../support/embedded.ts';
 import type { GraphQLResponse } from '../support/facade.ts';
+import { hostile, json } from '../support/hostile.ts';
 import { listen } from '../support/listen.ts';
 import { picture, service } from '../support/service.ts';
 import { pictures, uploadForm } from '../support/upload.ts';
@@ -217,7 +218,11 @@ describe.each(['multipart/mixed', 'text/event-stream'])('@defer by %s', (accept)
   });
 
   test('gives its place back when the client leaves', async () => {
-    const small = embedded(origin.url, { maxRunningOperations: 1 });
+    const title = json('{"id":"1003078","title":"x"}');
+    const { url } = await hostile(
+      (socket, request) => !request.path.includes('/annotations') && title(socket, request),
+    );
+    const small = embedded(url, { maxRunningOperations: 1 });
     const server = createYoga({ logging: false, plugins: [catalogPlugin(small)] });
     const asked = (headers: object, text = query) => server.fetch('http://host.example/graphql', post(text, headers));
     const reader = (await asked({ accept })).body!.getReader();
