@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { expectAtRest } from '../support/atRest.ts';
 import { sampleOf } from '../support/optional.ts';
 import { startFacade } from '../support/start-facade.ts';
-import { json, until } from '../support/hostile.ts';
+import { json, titledX, until } from '../support/hostile.ts';
 
 const MEGABYTES = 1_000_000;
 const LONG = '600000';
@@ -91,6 +91,24 @@ test.each(sampleOf(Object.keys(requests), 2, 1))(
     for (const { socket } of clients) socket.destroy();
   },
 );
+
+test('a request behind a response that its client does not read begins when that is read', async () => {
+  const { books, facade } = await startFacade({ ...slow, connectionTimeoutMs: LONG });
+  books.behave((socket, request) => (request.path.includes('/8') ? titledX : large)(socket, request));
+  const behind = `GET /graphql?query=${encodeURIComponent('{ book(id: 8) { title } }')} HTTP/1.1\r\nhost: x\r\n\r\n`;
+  const { socket } = connectWithoutReading(facade.port, get() + behind);
+  await until(() => facade.state().unsentBytes > MEGABYTES && facade.state().operationsRunning === 0);
+  // What was to begin with the end of the operation has begun by then.
+  await fetch(`${facade.url}/health`);
+  expect(facade.state()).toMatchObject({ requestsRunning: 1 });
+  expect(books.requests).toHaveLength(1);
+  const read: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => void read.push(chunk)).resume();
+  await until(() => books.requests.length === 2);
+  await until(() => Buffer.concat(read.slice(-2)).toString().includes('"title":"x"}}}'));
+  socket.destroy();
+  await expectAtRest(facade);
+});
 
 test('a client that reads slowly is not disconnected', async () => {
   const { books, facade } = await startFacade({ ...slow, connectionTimeoutMs: '1500' });

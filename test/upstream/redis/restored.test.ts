@@ -64,14 +64,32 @@ describe.skipIf(!hasRedis)('after an acknowledged write', () => {
     await old.restore();
     for (const at of [1, 0]) expect(await read(at)).toBe('1');
   });
+
+  test.each([
+    ['of the process that wrote', 0],
+    ['of another process', 1],
+  ])('a read %s that began before it stores nothing that anybody gets', async (_, reader) => {
+    const { write, read, holdReads } = await processes(2);
+    const held = holdReads();
+    const old = read(reader);
+    await until(() => held.count() === 1);
+    await write(0);
+    held.release();
+    expect(await old).toBe('0');
+    for (const at of [1 - reader, reader]) expect(await read(at)).toBe('1');
+  });
 });
 
 /** Processes over one Redis, and a service with a list that shows the number of writes so far. */
 async function processes(count: number) {
   const { port } = await startRedis();
   let version = 0;
+  let held: (() => unknown)[] | undefined;
   const { url } = await hostile((socket, request) => {
-    if (request.method === 'GET') return json(collectionsOf(String(version)))(socket, request);
+    if (request.method === 'GET') {
+      const respond = json(collectionsOf(String(version)));
+      return held ? held.push(() => respond(socket, request)) : respond(socket, request);
+    }
     version++;
     return json('{"id":1,"book_id":"7","status":"read"}', 201)(socket, request);
   });
@@ -89,6 +107,15 @@ async function processes(count: number) {
     port,
     /** Waits until all have a connection, or none has. */
     areConnected,
+    /** From now on the service reads at once, and responds when it is released. */
+    holdReads: () => {
+      const all: (() => unknown)[] = (held = []);
+      const release = () => {
+        held = undefined;
+        for (const respond of all) respond();
+      };
+      return { count: () => all.length, release };
+    },
     /** A minute ago when it returns. The write of another list than that of `alice` clears nothing that is read here. */
     write: async (at: number, person = 'alice') => {
       const session = begin(at, `Bearer ${person}`);
